@@ -20,10 +20,10 @@ using namespace mlir::blockscale;
 // clang-format off
 const std::vector<Chip> &blockscale::getChips() {
   static const std::vector<Path>
-      plain = {Path::Decompose}, convert = {Path::Convert, Path::Decompose},
-      wgmma = {Path::Wgmma, Path::Convert, Path::Decompose},
-      mmaSync = {Path::MmaSync, Path::Convert, Path::Decompose},
-      tcgen05 = {Path::Tcgen05, Path::Convert, Path::Decompose};
+      plain = {Path::Decompose}, convert = {Path::DequantMma, Path::Decompose},
+      wgmma = {Path::Wgmma, Path::DequantMma, Path::Decompose},
+      mmaSync = {Path::MmaSync, Path::DequantMma, Path::Decompose},
+      tcgen05 = {Path::Tcgen05, Path::DequantMma, Path::Decompose};
   // The shared memory of sm_110 and sm_121 is from documentation only.
   static const std::vector<Chip> chips = {
       {"cpu",       0, plain,    0,   0},

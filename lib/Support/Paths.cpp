@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// Without the qualifiers that have one value only.
-static constexpr std::string_view kConvertOpcode =
+static constexpr std::string_view kDequantMmaOpcode =
     "mma.sync.m16n8k16.f32.bf16.bf16.f32";
 
 // clang-format off
@@ -25,7 +25,7 @@ static constexpr PathInfo kPaths[kNumPaths] = {
     {Path::Decompose, "decompose", "",             false, false},
     {Path::MmaSync,   "mma_sync",  "mma.sync",     true,  true},
     {Path::Tcgen05,   "tcgen05",   "tcgen05.mma",  false, true},
-    {Path::Convert,   "convert",   kConvertOpcode, true,  false},
+    {Path::DequantMma, "dequant_mma", kDequantMmaOpcode, true, false},
     {Path::Wgmma,     "wgmma",     "wgmma.mma_async", false, false},
 };
 // clang-format on

@@ -25,9 +25,9 @@ using namespace mlir::blockscale;
 // clang-format off
 // capability, path, most M, least bits, rows of y, rows of x, K, warps, stages, splits, blocks
 static constexpr TunedTile kTiles[] = {
-    {90, Path::Convert,  16, 4, 128, 16, 128, 2, 2, 1, 4, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
-    {90, Path::Convert,  32, 4, 128, 32, 128, 4, 2, 1, 4, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
-    {90, Path::Convert,  64, 4, 128, 64, 128, 4, 2, 1, 2, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
+    {90, Path::DequantMma,  16, 4, 128, 16, 128, 2, 2, 1, 4, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
+    {90, Path::DequantMma,  32, 4, 128, 32, 128, 4, 2, 1, 4, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
+    {90, Path::DequantMma,  64, 4, 128, 64, 128, 4, 2, 1, 2, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
     // Of one row, more rows of y where there is no room for all of K.
     {90, Path::Wgmma,     1, 4,  64,  1, 256, 0, 2, 1, 0, "H200", "benchmarks/gpu.py tune"},
     {90, Path::Wgmma,     1, 4, 128,  1, 256, 0, 2, 2, 0, "H200", "benchmarks/gpu.py tune"},
@@ -130,7 +130,7 @@ std::optional<TunedRows> blockscale::lookupTunedRows(unsigned capability,
 
 std::string blockscale::printTunedTile(const TunedTile &tile) {
   constexpr std::pair<Path, const char *> names[] = {
-      {Path::Convert, "Path::Convert"}, {Path::Wgmma, "Path::Wgmma"}};
+      {Path::DequantMma, "Path::DequantMma"}, {Path::Wgmma, "Path::Wgmma"}};
   std::string text = "{" + std::to_string(tile.capability);
   for (auto [path, name] : names)
     if (path == tile.path)

@@ -17,7 +17,7 @@
 // CHOSEN: blockscale.instruction = #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>, blockscale.path = #blockscale.path<mma_sync>, blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 32, 128], warps = [2, 2], stages = 3>
 // ASKED:  blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 32, 128], warps = [4, 1], stages = 2>
 // KERNEL: blockscale.tile_mma {{.*}} <64x32, #blockscale.warps<4x1>>
-// CONVERTED: blockscale.instruction = #blockscale.instruction<convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>, blockscale.path = #blockscale.path<convert>, blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 32, 128], warps = [4, 1], stages = 2>
+// CONVERTED: blockscale.instruction = #blockscale.instruction<dequant_mma, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>, blockscale.path = #blockscale.path<dequant_mma>, blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 32, 128], warps = [4, 1], stages = 2>
 // PLAIN:     blockscale.path = #blockscale.path<decompose>
 // PLAIN-NOT: blockscale.schedule
 func.func @mma(%x: tensor<50x384xf8E4M3FN>, %sx: tensor<50x12xf8E8M0FNU>,

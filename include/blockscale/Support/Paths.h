@@ -29,7 +29,7 @@ enum class Path : unsigned char {
   Tcgen05,
   /// Warp-level `mma.sync` of bf16, to which operands are converted together
   /// with their scales on the way from shared memory to registers.
-  Convert,
+  DequantMma,
   /// Asynchronous `wgmma` of warpgroups, operands in shared memory and sums in
   /// registers. It has no scales.
   Wgmma,

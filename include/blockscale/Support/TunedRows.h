@@ -27,7 +27,7 @@
 
 namespace mlir::blockscale {
 
-/// The best tile for results of few rows. Of the path convert, rows and columns
+/// The best tile for results of few rows. Of the path dequant_mma, rows and columns
 /// may have changed places.
 struct TunedTile {
   unsigned capability;
@@ -109,7 +109,7 @@ struct TunedRows {
   std::string_view name;
   /// It is the best of them for up to so many rows.
   int64_t mostM;
-  /// On the path convert, into how many parts K is divided, with the TunedTile
+  /// On the path dequant_mma, into how many parts K is divided, with the TunedTile
   /// for so many rows; 0 for what is chosen without the attribute.
   int64_t splitK;
   std::string_view card, benchmark;

@@ -31,7 +31,7 @@ FORMATS = {
 NUMBERS = ("bf16", "f16", "f32")
 
 # Converting is the one path that all chips have and that divides K of sizes that are not known.
-CONVERT = "blockscale.path = #blockscale.path<convert>"
+CONVERT = "blockscale.path = #blockscale.path<dequant_mma>"
 # ROWS: attributes of the product, and of the function.
 ROWS = {
     **{rows: (CONVERT, f'attributes {{blockscale.rows = "{rows}"}} ') for rows in ("few", "some", "tile")},

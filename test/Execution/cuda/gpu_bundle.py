@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import conftest  # noqa: E402, F401
 import chain_cases  # noqa: E402
 import mixed_input_cases  # noqa: E402
-import convert_cases  # noqa: E402
+import dequantize_cases  # noqa: E402
 import dynamic_cases  # noqa: E402
 import emulated_cases  # noqa: E402
 import fusion_cases  # noqa: E402
@@ -115,7 +115,7 @@ def every_case():
     return [
         *gpu_cases.all_cases(), *vector_kernels.all_kernels(), *tile_kernels.all_tiles(),
         *layout_cases.all_layouts(), *fusion_cases.all_fusions(), *layout_cases.schedules(),
-        *dynamic_cases.all_dynamic(), *convert_cases.all_edges(), *chain_cases.all_chains(),
+        *dynamic_cases.all_dynamic(), *dequantize_cases.all_edges(), *chain_cases.all_chains(),
     ]
 
 

@@ -165,7 +165,7 @@ def test_all_codes_and_scales(format, anew, tmp_path):
 WAYS = {"bf16": {}, "tensor scale": dict(g=0.3), "f16": dict(dtype="f16")}
 
 
-def run_converted(product, folder, device, schedule=None, is_exact=False, split_k=1):
+def run_dequantized(product, folder, device, schedule=None, is_exact=False, split_k=1):
     """Codes are converted on their way to mma.sync, by one kernel; another one adds parts of K."""
     result, kernels, said = product.run(folder, device, schedule)
     assert "remark" not in said
@@ -178,9 +178,9 @@ def run_converted(product, folder, device, schedule=None, is_exact=False, split_
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("device", [*OTHERS, "sm_90a"])
 @pytest.mark.parametrize("format", FORMATS)
-def test_converted(format, device, way, tmp_path):
+def test_dequant_mma(format, device, way, tmp_path):
     for m in (1, 19):
-        run_converted(Product(m, 72, 160, format, **WAYS[way]), tmp_path, device)
+        run_dequantized(Product(m, 72, 160, format, **WAYS[way]), tmp_path, device)
 
 
 # Sizes of the product, the schedule, and parts of K.
@@ -196,28 +196,28 @@ CONVERTED = {
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("size", CONVERTED)
-def test_converted_sizes(size, way, tmp_path):
+def test_dequant_mma_sizes(size, way, tmp_path):
     m, n, k, schedule, split_k = CONVERTED[size]
     for format in ("mxfp8", "nvfp4"):
-        run_converted(Product(m, n, k, format, **WAYS[way]), tmp_path, "sm_80", schedule, split_k=split_k)
+        run_dequantized(Product(m, n, k, format, **WAYS[way]), tmp_path, "sm_80", schedule, split_k=split_k)
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("format", ["mxfp6", "mxfp4", "nvfp4"])
-def test_converted_dynamic(format, way, tmp_path):
+def test_dequant_mma_dynamic(format, way, tmp_path):
     for m, n, k in ((1, 40, 96), (70, 72, 256)):
         product = Product(m, n, k, format, has_acc=True, is_dynamic=True, **WAYS[way])
-        run_converted(product, tmp_path, "sm_120a")
+        run_dequantized(product, tmp_path, "sm_120a")
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_converted_dynamic_paths(way, tmp_path):
+def test_dequant_mma_dynamic_paths(way, tmp_path):
     """Of few rows: whole tiles, N and K of whole tiles, and neither."""
     for m, n, k in ((16, 64, 256), (5, 64, 256), (5, 40, 160), (21, 64, 384), (5, 64, 160)):
         for format in ("mxfp8", "mxfp6", "nvfp4"):
             product = Product(m, n, k, format, has_acc=True, is_dynamic=True, **WAYS[way])
             schedule = "tile=16x32x128,warps=1x2,stages=2,split_k=2"
-            run_converted(product, tmp_path, "sm_80", schedule, split_k=2)
+            run_dequantized(product, tmp_path, "sm_80", schedule, split_k=2)
 
 
 def test_multiples(tmp_path):
@@ -254,7 +254,7 @@ def test_part_of_block(is_dynamic, k, tmp_path):
         assert "main__dequantize_0" in kernels and "y is dequantized first" in said
 
 
-def test_converted_surroundings(tmp_path):
+def test_dequant_mma_surroundings(tmp_path):
     """An accumulator that is an argument, a batch, and what is done to the result."""
     for way in WAYS.values():
         for product in (
@@ -262,10 +262,10 @@ def test_converted_surroundings(tmp_path):
             Product(5, 72, 128, "mxfp4", batch=2, form=BATCH, **way),
             Product(16, 64, 128, "nvfp4", is_doubled=True, has_acc=True, **way),
         ):
-            run_converted(product, tmp_path, "sm_100a")
+            run_dequantized(product, tmp_path, "sm_100a")
 
 
-def test_converted_quantized(tmp_path):
+def test_dequant_mma_quantized(tmp_path):
     """A `quantize` of the result is fused: one kernel, or those of `wgmma`."""
     for way, m in (("bf16", 64), ("tensor scale", 64), ("bf16", 128)):
         product = Product(m, 256, 256, "nvfp4", **WAYS[way])
@@ -288,7 +288,7 @@ def test_converted_quantized(tmp_path):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("format", ["mxfp8", "mxfp6", "mxfp4", "nvfp4"])
-def test_converted_transposed(format, way, tmp_path):
+def test_dequant_mma_transposed(format, way, tmp_path):
     """x that is read along M, and codes that are contiguous along N."""
     for name, shape in (("x", (40, 256)), ("c", (64, 256))):
         product = Product(40, 64, 256, format, form=TRANSPOSE, **WAYS[way])
@@ -315,7 +315,7 @@ SPECIAL_CODES = {"nan": ("mxfp8", 0x7F), "infinity": ("e5m2", 0x7C), "minus infi
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("special", [*SPECIALS, *SPECIAL_CODES])
-def test_converted_specials(special, way, tmp_path):
+def test_dequant_mma_specials(special, way, tmp_path):
     """Where numbers are not exact in bf16, each is rounded: subnormal ones and infinity included."""
     format, scale, number = SPECIALS.get(special, (SPECIAL_CODES.get(special, ("",))[0], None, None))
     product = Product(20, 64, 256, format, **WAYS[way])
@@ -327,13 +327,13 @@ def test_converted_specials(special, way, tmp_path):
         product.x[3] *= np.float32(2.0 ** (8 if product.dtype == "f16" else 100) if scale == 0 else 1)
     else:
         product.x[3, 40] = min(number, 6e4) if product.dtype == "f16" and np.isfinite(number) else number
-    run_converted(product, tmp_path, "sm_80")
+    run_dequantized(product, tmp_path, "sm_80")
     product.check(product.run(tmp_path, "cpu")[0])
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("format", ["mxfp8", "e5m2", "e3m2", "mxfp6", "mxfp4", "nvfp4"])
-def test_all_converted(format, way, tmp_path):
+def test_all_dequant_mma(format, way, tmp_path):
     """Numbers times powers of two, one in each row of y: to the bit those of `dequantize`, and the CPU's."""
     element, scale, _ = FORMATS[format]
     codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)

@@ -13,7 +13,7 @@ SPLITS = list(narrow_cases.split_k())
 
 
 @pytest.mark.parametrize("case", tiers.first(SPLITS, 12), ids=lambda case: case.name)
-def test_converted(case, tmp_path):
+def test_dequant_mma(case, tmp_path):
     check(case, tmp_path, ["--target=sm_80"])
 
 

@@ -83,7 +83,7 @@ CONVERTED_LAYOUTS = [*gpu_bundle.select("-layouts-aligned"), *gpu_bundle.select(
     ],
     ids=lambda case: case.name,
 )
-def test_converted(case, tmp_path):
+def test_dequant_mma(case, tmp_path):
     """The code for chips without block-scaled instructions."""
     check(case, tmp_path, ["--target=sm_80"])
 

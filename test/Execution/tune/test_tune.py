@@ -134,16 +134,16 @@ def test_every_text_is_taken(tmp_path):
 def test_row_of_the_table(tmp_path):
     """What is printed for a schedule that a table chooses has the fields of its rows, which are C++."""
     m, n, k = 32, 256, 2048
-    own = ("{blockscale.path = #blockscale.path<convert>, blockscale.schedule = #blockscale.multistage_schedule<"
+    own = ("{blockscale.path = #blockscale.path<dequant_mma>, blockscale.schedule = #blockscale.multistage_schedule<"
            "tile = [32, 128, 128], warps = [1, 4], stages = 2, split_k = 8>}")
     # All take as long, and the first is kept.
     (table,) = tune(tmp_path, program(m, n, k, mma(m, n, k, own)), FAKE_CUDA_CAPABILITY="80", FAKE_CUDA_TIME="same")
     assert table.fastest is table.rows[0]
     # 16 blocks are less than one on each multiprocessor.
-    expected = '{80, Path::Convert, 32, 4, 128, 32, 128, 4, 2, 1, 1, "a card for sm_80", "blockscale-run --tune"},'
+    expected = '{80, Path::DequantMma, 32, 4, 128, 32, 128, 4, 2, 1, 1, "a card for sm_80", "blockscale-run --tune"},'
     assert table.tuned == expected
     source = (REPO / "lib" / "Support" / "TunedRows.cpp").read_text()
-    row = next(line.strip() for line in source.splitlines() if "{90, Path::Convert" in line)
+    row = next(line.strip() for line in source.splitlines() if "{90, Path::DequantMma" in line)
     assert row.split('"')[0].count(",") == expected.split('"')[0].count(",") and row[-3:] == expected[-3:]
 
 

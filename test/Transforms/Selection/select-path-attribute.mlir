@@ -11,7 +11,7 @@
 // NATIVE: error: 'blockscale.mma_scaled' op no block-scaled instruction on sm_120a with the path decompose
 // OTHER: error: 'blockscale.mma_scaled' op expected a path for tensors on sm_90, got mma_sync
 // KEPT-NOT: remark
-// KEPT: #blockscale.path<convert>
+// KEPT: #blockscale.path<dequant_mma>
 // KIND: error: 'blockscale.mma_scaled' op expected the attribute 'blockscale.path' to be a #blockscale.path, got 1 : i64
 func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
                %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,

@@ -17,7 +17,7 @@
 // MMA-SYNC-LABEL:  func.func @mma(
 // MMA-SYNC:          #blockscale.path<mma_sync>
 // CONVERT-LABEL: func.func @mma(
-// CONVERT:         #blockscale.path<convert>
+// CONVERT:         #blockscale.path<dequant_mma>
 // TCGEN05-LABEL: func.func @mma(
 // TCGEN05:         #blockscale.path<tcgen05>
 func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
@@ -33,9 +33,9 @@ func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
 // MMA-SYNC-LABEL:  gpu.func @mxfp4_b16(
 // MMA-SYNC:          #blockscale.path<mma_sync>
 // CONVERT-LABEL: gpu.func @mxfp4_b16(
-// CONVERT:         #blockscale.path<convert>
+// CONVERT:         #blockscale.path<dequant_mma>
 // TCGEN05-LABEL: gpu.func @mxfp4_b16(
-// TCGEN05:         #blockscale.path<convert>
+// TCGEN05:         #blockscale.path<dequant_mma>
 gpu.module @kernels {
   gpu.func @mxfp4_b16(
       %x: vector<16x64xf4E2M1FN>, %sx: vector<16x4xf8E8M0FNU>,

@@ -15,7 +15,7 @@ func.func @rows(
     %y: tensor<8192x8192xf8E5M2>, %sy: tensor<256x8192xf8E8M0FNU>,
     %c: tensor<7x8192xf32>) -> tensor<7x8192xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {blockscale.path = #blockscale.path<convert>}
+       {blockscale.path = #blockscale.path<dequant_mma>}
        : tensor<7x8192xf8E4M3FN>, tensor<7x256xf8E8M0FNU>, tensor<8192x8192xf8E5M2>, tensor<256x8192xf8E8M0FNU>,
          tensor<7x8192xf32>
   return %d : tensor<7x8192xf32>
@@ -33,7 +33,7 @@ func.func @columns(
     %y: tensor<1024x40xf8E5M2>, %sy: tensor<32x40xf8E8M0FNU>,
     %c: tensor<256x40xf32>) -> tensor<256x40xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {blockscale.path = #blockscale.path<convert>}
+       {blockscale.path = #blockscale.path<dequant_mma>}
        : tensor<256x1024xf8E4M3FN>, tensor<256x32xf8E8M0FNU>, tensor<1024x40xf8E5M2>, tensor<32x40xf8E8M0FNU>,
          tensor<256x40xf32>
   return %d : tensor<256x40xf32>
@@ -48,7 +48,7 @@ func.func @short(
     %y: tensor<992x256xf8E5M2>, %sy: tensor<31x256xf8E8M0FNU>,
     %c: tensor<16x256xf32>) -> tensor<16x256xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {blockscale.path = #blockscale.path<convert>}
+       {blockscale.path = #blockscale.path<dequant_mma>}
        : tensor<16x992xf8E4M3FN>, tensor<16x31xf8E8M0FNU>, tensor<992x256xf8E5M2>, tensor<31x256xf8E8M0FNU>,
          tensor<16x256xf32>
   return %d : tensor<16x256xf32>
@@ -61,7 +61,7 @@ func.func @dynamic(
     %y: tensor<?x256xf8E5M2>, %sy: tensor<?x256xf8E8M0FNU>,
     %c: tensor<16x256xf32>) -> tensor<16x256xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {block_size = 32, blockscale.path = #blockscale.path<convert>}
+       {block_size = 32, blockscale.path = #blockscale.path<dequant_mma>}
        : tensor<16x?xf8E4M3FN>, tensor<16x?xf8E8M0FNU>, tensor<?x256xf8E5M2>, tensor<?x256xf8E8M0FNU>,
          tensor<16x256xf32>
   return %d : tensor<16x256xf32>
@@ -74,7 +74,7 @@ func.func @wide(
     %y: tensor<1024x256xf8E5M2>, %sy: tensor<32x256xf8E8M0FNU>,
     %c: tensor<65x256xf32>) -> tensor<65x256xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {blockscale.path = #blockscale.path<convert>}
+       {blockscale.path = #blockscale.path<dequant_mma>}
        : tensor<65x1024xf8E4M3FN>, tensor<65x32xf8E8M0FNU>, tensor<1024x256xf8E5M2>, tensor<32x256xf8E8M0FNU>,
          tensor<65x256xf32>
   return %d : tensor<65x256xf32>
@@ -93,7 +93,7 @@ func.func @few(
     %c: tensor<?x?xf32>) -> tensor<?x?xf32>
     attributes {blockscale.rows = "few"} {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {block_size = 32, blockscale.path = #blockscale.path<convert>}
+       {block_size = 32, blockscale.path = #blockscale.path<dequant_mma>}
        : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E8M0FNU>, tensor<?x?xf8E5M2>, tensor<?x?xf8E8M0FNU>,
          tensor<?x?xf32>
   return %d : tensor<?x?xf32>
@@ -107,7 +107,7 @@ func.func @some(
     %c: tensor<?x?xf32>) -> tensor<?x?xf32>
     attributes {blockscale.rows = "some"} {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {block_size = 32, blockscale.path = #blockscale.path<convert>}
+       {block_size = 32, blockscale.path = #blockscale.path<dequant_mma>}
        : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E8M0FNU>, tensor<?x?xf8E5M2>, tensor<?x?xf8E8M0FNU>,
          tensor<?x?xf32>
   return %d : tensor<?x?xf32>
@@ -123,7 +123,7 @@ func.func @tile(
     %c: tensor<?x?xf32>) -> tensor<?x?xf32>
     attributes {blockscale.rows = "tile"} {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {block_size = 32, blockscale.path = #blockscale.path<convert>}
+       {block_size = 32, blockscale.path = #blockscale.path<dequant_mma>}
        : tensor<?x?xf8E4M3FN>, tensor<?x?xf8E8M0FNU>, tensor<?x?xf8E5M2>, tensor<?x?xf8E8M0FNU>,
          tensor<?x?xf32>
   return %d : tensor<?x?xf32>
@@ -135,7 +135,7 @@ func.func @known(
     %c: tensor<300x?xf32>) -> tensor<300x?xf32>
     attributes {blockscale.rows = "few"} {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {block_size = 32, blockscale.path = #blockscale.path<convert>}
+       {block_size = 32, blockscale.path = #blockscale.path<dequant_mma>}
        : tensor<300x?xf8E4M3FN>, tensor<300x?xf8E8M0FNU>, tensor<?x?xf8E5M2>, tensor<?x?xf8E8M0FNU>,
          tensor<300x?xf32>
   return %d : tensor<300x?xf32>

@@ -6,7 +6,7 @@
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule=no-workspace 2>&1 >/dev/null | FileCheck %s --check-prefix=NONE
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule 2>&1 | FileCheck %s --check-prefix=OTHER
 
-// On other chips the path convert has all of them.
+// On other chips the path dequant_mma has all of them.
 
 // OTHER-NOT: remark
 // NONE: remark: y is dequantized first, to numbers in memory; for its codes to be converted on the way, expected a workspace, at most 4096 rows, at least 1024 columns
@@ -39,9 +39,9 @@ func.func @many_rows(%x: tensor<4096x8192xbf16>, %y: tensor<8192x8192xf8E4M3FN>,
 // Of few rows, what does not go to wgmma is converted on the way to mma.sync.
 
 // CHECK-LABEL: func.func @few_rows(
-// CHECK:         linalg.matmul {{.*}}#blockscale.instruction<convert, 16x8x64, bf16_packed, f16, e2m1, ue4m3, 4>{{.*}}#blockscale.multistage_schedule<
+// CHECK:         linalg.matmul {{.*}}#blockscale.instruction<dequant_mma, 16x8x64, bf16_packed, f16, e2m1, ue4m3, 4>{{.*}}#blockscale.multistage_schedule<
 // OTHER-LABEL: func.func @few_rows(
-// OTHER:         linalg.matmul {{.*}}#blockscale.instruction<convert, 16x8x64, bf16_packed, f16, e2m1, ue4m3, 4>{{.*}}blockscale.path = #blockscale.path<convert>
+// OTHER:         linalg.matmul {{.*}}#blockscale.instruction<dequant_mma, 16x8x64, bf16_packed, f16, e2m1, ue4m3, 4>{{.*}}blockscale.path = #blockscale.path<dequant_mma>
 // REMARK-NOT: remark
 func.func @few_rows(%x: tensor<64x256xf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: tensor<1024x16xf8E4M3FN>, %g: f32,
     %acc: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
@@ -89,7 +89,7 @@ func.func @dynamic(%x: tensor<?x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: t
 // CHECK-LABEL: func.func @along_n(
 // CHECK-NOT:     swap_ab
 // OTHER-LABEL: func.func @along_n(
-// OTHER:         #blockscale.instruction<convert, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
+// OTHER:         #blockscale.instruction<dequant_mma, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
 // REMARK: expected a y that is an argument, and contiguous along K
 func.func @along_n(%x: tensor<96x256xbf16>, %y: tensor<256x1024xf8E4M3FN>, %ys: tensor<1024x8xf8E8M0FNU>,
     %acc: tensor<96x1024xf32>) -> tensor<96x1024xf32> {

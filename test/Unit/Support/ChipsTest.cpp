@@ -30,9 +30,9 @@ TEST(Chips, PathFollowsTheFamily) {
                     : family == 10 || family == 11 ? Path::Tcgen05
                     : chip.isCpu()                 ? Path::Decompose
                     : chip.name == "sm_90a"        ? Path::Wgmma
-                                                   : Path::Convert;
+                                                   : Path::DequantMma;
     EXPECT_EQ(chip.paths.front(), expected) << chip.name;
-    EXPECT_EQ(chip.has(Path::Convert), !chip.isCpu()) << chip.name;
+    EXPECT_EQ(chip.has(Path::DequantMma), !chip.isCpu()) << chip.name;
     EXPECT_EQ(chip.paths.back(), Path::Decompose) << chip.name;
     EXPECT_TRUE(chip.has(expected)) << chip.name;
     EXPECT_EQ(isKnownPtxVersion(chip.lowestPtx), !chip.isCpu()) << chip.name;
@@ -56,8 +56,8 @@ TEST(Chips, RowsOfPaths) {
     EXPECT_EQ(info.wantsSwizzledScales, hasNativeInstruction(info.path));
     EXPECT_EQ(info.isWarpLevel, info.opcode.substr(0, 8) == "mma.sync");
   }
-  EXPECT_EQ(getPathInfo(Path::Convert).name, "convert");
-  EXPECT_EQ(getPathInfo(Path::Convert).opcode,
+  EXPECT_EQ(getPathInfo(Path::DequantMma).name, "convert");
+  EXPECT_EQ(getPathInfo(Path::DequantMma).opcode,
             "mma.sync.m16n8k16.f32.bf16.bf16.f32");
 }
 

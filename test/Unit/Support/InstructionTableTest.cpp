@@ -77,7 +77,7 @@ TEST(InstructionTable, MmaSyncRows) {
 // Any row, with codes in bytes; fp4 twice with packed ones too.
 TEST(InstructionTable, ConvertRows) {
   unsigned perKind[kNumKinds] = {};
-  for (const Instruction &row : getInstructions(Path::Convert)) {
+  for (const Instruction &row : getInstructions(Path::DequantMma)) {
     ++perKind[unsigned(row.kind)];
     bool isPacked = row.kind == Kind::BF16Packed;
     EXPECT_EQ(row.m, 16u);
@@ -102,7 +102,7 @@ TEST(InstructionTable, ConvertRows) {
 // Codes of B beside numbers of A: no rows of mma_scaled.
 TEST(InstructionTable, NumbersBesideCodes) {
   unsigned count = 0;
-  for (const Instruction &row : getInstructions(Path::Convert)) {
+  for (const Instruction &row : getInstructions(Path::DequantMma)) {
     bool areNumbers = getFormatInfo(row.a).use == FormatUse::Plain;
     EXPECT_EQ(row.scaling == Scaling::OnB, areNumbers);
     if (!areNumbers)
@@ -113,7 +113,7 @@ TEST(InstructionTable, NumbersBesideCodes) {
     EXPECT_FALSE(isLegal(of));
     // With the narrowest slots that the codes have.
     std::optional<InstructionChoice> choice =
-        chooseInstruction(of, Path::Convert);
+        chooseInstruction(of, Path::DequantMma);
     ASSERT_TRUE(choice);
     EXPECT_EQ(choice->emitted->kind,
               row.b == Format::E2M1 ? Kind::BF16Packed : Kind::BF16);
@@ -172,7 +172,7 @@ TEST(InstructionTable, NativeInstructionsComeFirst) {
         EXPECT_EQ(any->emitted, native->emitted) << chip.name;
       else if (any)
         EXPECT_EQ(any->emitted->path,
-                  chip.has(Path::Wgmma) ? Path::Wgmma : Path::Convert)
+                  chip.has(Path::Wgmma) ? Path::Wgmma : Path::DequantMma)
             << chip.name;
     }
 }
@@ -202,7 +202,7 @@ TEST(InstructionTable, OneRowIsNotEmitted) {
 
 TEST(InstructionTable, EveryLegalRowHasAnInstruction) {
   for (const TypeCombination &row : getTypeCombinations())
-    for (Path path : {Path::MmaSync, Path::Tcgen05, Path::Convert}) {
+    for (Path path : {Path::MmaSync, Path::Tcgen05, Path::DequantMma}) {
       std::optional<InstructionChoice> choice = chooseInstruction(row, path);
       ASSERT_TRUE(choice);
       EXPECT_EQ(choice->wanted->getTypeCombination(), row);
@@ -232,7 +232,7 @@ TEST(InstructionTable, ChipsChooseTheirFirstPath) {
   };
   EXPECT_EQ(getPath("sm_120a"), Path::MmaSync);
   EXPECT_EQ(getPath("sm_100a"), Path::Tcgen05);
-  EXPECT_EQ(getPath("sm_90"), Path::Convert);
+  EXPECT_EQ(getPath("sm_90"), Path::DequantMma);
   EXPECT_EQ(getPath("cpu"), Path::Decompose);
   EXPECT_TRUE(hasOpcode(*lookupChip("sm_121f"), "mma.sync"));
   EXPECT_FALSE(hasOpcode(*lookupChip("sm_100a"), "mma.sync"));

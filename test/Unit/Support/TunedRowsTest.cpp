@@ -14,7 +14,7 @@ using namespace mlir::blockscale;
 
 // Whoever asks takes the first row that has as many rows of x.
 TEST(TunedRows, TilesAreInOrder) {
-  for (Path path : {Path::Convert, Path::Wgmma}) {
+  for (Path path : {Path::DequantMma, Path::Wgmma}) {
     std::vector<TunedTile> tiles = getTunedTiles(90, path);
     ASSERT_FALSE(tiles.empty());
     for (size_t i = 0; i != tiles.size(); ++i) {
@@ -36,7 +36,7 @@ TEST(TunedRows, TilesAreInOrder) {
 // A chip without rows takes those of an older one, or of the oldest.
 TEST(TunedRows, ChipsWithoutRowsTakeOthers) {
   for (const Chip &chip : getChips()) {
-    EXPECT_EQ(getTunedTiles(chip.capability, Path::Convert).size(), 3u);
+    EXPECT_EQ(getTunedTiles(chip.capability, Path::DequantMma).size(), 3u);
     EXPECT_EQ(getTunedLimits(chip.capability).capability, 90u);
     std::optional<TunedRows> few = lookupTunedRows(chip.capability, "few");
     ASSERT_TRUE(few) << chip.name;
@@ -52,7 +52,7 @@ TEST(TunedRows, RowsHaveTiles) {
     EXPECT_GT(row.mostM, last);
     last = row.mostM;
     bool hasTile = false;
-    for (const TunedTile &tile : getTunedTiles(90, Path::Convert))
+    for (const TunedTile &tile : getTunedTiles(90, Path::DequantMma))
       hasTile |= tile.mostM == row.mostM;
     EXPECT_EQ(hasTile, row.splits != 0) << row.name;
   }

@@ -55,7 +55,7 @@ def BlockScale_PathAttr : BlockScale_Attr<"Path", "path"> {
   let summary = "the way in which a chip computes an op";
   let description = [{
     `mma_sync` or `tcgen05`: with the block-scaled instruction of that name.
-    `convert`: with `mma.sync` of bf16, to which operands are converted together
+    `dequant_mma`: with `mma.sync` of bf16, to which operands are converted together
     with their scales. `wgmma`: with the instruction of that name, products of
     linalg without scales, and others whose operands are decoded first.
     `decompose`: with plain arithmetic.
@@ -96,7 +96,7 @@ def BlockScale_InstructionAttr
   let description = [{
     One row of the instruction table: its path, M x N x K, kind, the formats of
     A, B and the scales, and scales along K (`.scale_vec`). Where the kernel
-    chooses N, it is the N that was chosen. On the path `convert` it stands for
+    chooses N, it is the N that was chosen. On the path `dequant_mma` it stands for
     the `mma.sync.m16n8k16` of bf16 (beside an A of f16, of f16) that take one
     register of codes of B each; their kinds are `bf16`, with codes in bytes, and
     `bf16_packed`.

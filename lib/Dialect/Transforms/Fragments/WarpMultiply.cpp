@@ -28,7 +28,7 @@ struct Row {
 
 static constexpr Row kMultiplies[] = {
     {Path::MmaSync, getMmaSyncMultiply},
-    {Path::Convert, getConvertMultiply},
+    {Path::DequantMma, getDequantizeMultiply},
 };
 
 const WarpMultiply &blockscale::getWarpMultiply(Path path) {

@@ -45,7 +45,7 @@ const WarpMultiply &getWarpMultiply(Path path);
 
 /// One a path.
 const WarpMultiply &getMmaSyncMultiply();
-const WarpMultiply &getConvertMultiply();
+const WarpMultiply &getDequantizeMultiply();
 
 } // namespace mlir::blockscale
 

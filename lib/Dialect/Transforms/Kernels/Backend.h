@@ -165,7 +165,7 @@ const KernelBackend *getKernelBackend(Path path);
 /// The backends, one a folder.
 const KernelBackend &getPlainBackend();
 const KernelBackend &getMmaSyncBackend();
-const KernelBackend &getConvertBackend();
+const KernelBackend &getDequantMmaBackend();
 const KernelBackend &getTcgen05Backend();
 const KernelBackend &getWgmmaBackend();
 

@@ -39,7 +39,7 @@ LogicalResult ScheduleRules::verifyParts(ProductOpInterface op,
 
 static constexpr Row kBackends[] = {
     {Path::Decompose, getPlainBackend}, {Path::MmaSync, getMmaSyncBackend},
-    {Path::Convert, getConvertBackend}, {Path::Tcgen05, getTcgen05Backend},
+    {Path::DequantMma, getDequantMmaBackend}, {Path::Tcgen05, getTcgen05Backend},
     {Path::Wgmma, getWgmmaBackend},
 };
 

@@ -155,7 +155,7 @@ struct KernelProblem {
   }
 
   /// Whether the instruction takes operands that were decoded before.
-  bool isDecoded() const {
+  bool isDequantized() const {
     return hasScales() && instruction && !instruction.hasScales();
   }
 

@@ -22,7 +22,7 @@ struct OpSizes {
 inline constexpr int64_t kEstimatedSize = int64_t(1) << 16;
 /// And where it is asked whether operands are decoded first, which pays for
 /// large sizes alone.
-inline constexpr int64_t kDecodedSize = 4096;
+inline constexpr int64_t kDequantizedSize = 4096;
 
 /// The sizes of `op`; a dynamic one counts as `dynamicSize`.
 OpSizes getOpSizes(ProductOpInterface op, int64_t dynamicSize);

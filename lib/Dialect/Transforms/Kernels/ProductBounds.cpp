@@ -44,9 +44,9 @@ struct ElementBytes {
 } // namespace
 
 static ElementBytes getElementBytes(Format format, InstructionAttr instruction,
-                                    unsigned blockSize, bool isDecoded) {
+                                    unsigned blockSize, bool isDequantized) {
   constexpr double kNumber = 2, kByteBits = 8;
-  if (isDecoded)
+  if (isDequantized)
     return {kNumber, kNumber};
   // fp4 is packed, codes of 6 bits have a byte.
   double code = getFormatInfo(format).storedBits() / kByteBits;
@@ -80,9 +80,9 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
          columns = std::min(n, toDouble(tile.n));
   Kind kind = instruction.getKind();
   ElementBytes x = getElementBytes(types.lhs, instruction, types.blockSize,
-                                   tile.isXDecoded),
+                                   tile.isXDequantized),
                y = getElementBytes(types.rhs, instruction, types.blockSize,
-                                   tile.isYDecoded);
+                                   tile.isYDequantized);
   double flops = 2 * toDouble(tile.m) * toDouble(tile.n) * partK;
   double loaded = partK * (rows * x.memory + columns * y.memory);
   double shared = partK * (toDouble(tile.m * tile.readsOfX) * x.shared +

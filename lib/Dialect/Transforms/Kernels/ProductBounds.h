@@ -32,7 +32,7 @@ struct ProductTile {
   /// shared memory; 0 where operands are not there.
   int64_t readsOfX = 0, readsOfY = 0;
   /// Whether kernels in front make bf16 of it, with its scales.
-  bool isXDecoded = false, isYDecoded = false;
+  bool isXDequantized = false, isYDequantized = false;
   /// What operands are in memory, where that is not the row of the op.
   std::optional<TypeCombination> types = std::nullopt;
 };

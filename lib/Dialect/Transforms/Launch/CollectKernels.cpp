@@ -158,8 +158,8 @@ private:
     constexpr StringLiteral names[] = {
         kMmaScaledPurpose, kMatmulPurpose,     kSwizzleScalesPurpose,
         kQuantizePurpose,  kDequantizePurpose, kReducePurpose,
-        kSoftmaxPurpose,   kSplitKReductionPurpose,  kDecodePurpose,
-        kPlacePurpose,     kExactPurpose,      kChecksPurpose,
+        kSoftmaxPurpose,   kSplitKReductionPurpose,  kDequantizeOperandPurpose,
+        kPermutePurpose,     kExactPurpose,      kChecksPurpose,
         kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);

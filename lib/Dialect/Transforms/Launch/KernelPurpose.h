@@ -27,8 +27,8 @@ inline constexpr llvm::StringLiteral kDequantizePurpose = "dequantize";
 inline constexpr llvm::StringLiteral kReducePurpose = "reduce";
 inline constexpr llvm::StringLiteral kSoftmaxPurpose = "softmax";
 inline constexpr llvm::StringLiteral kSplitKReductionPurpose = "split_k_reduction";
-inline constexpr llvm::StringLiteral kDecodePurpose = "decode";
-inline constexpr llvm::StringLiteral kPlacePurpose = "place";
+inline constexpr llvm::StringLiteral kDequantizeOperandPurpose = "decode";
+inline constexpr llvm::StringLiteral kPermutePurpose = "place";
 inline constexpr llvm::StringLiteral kExactPurpose = "exact";
 /// Checks of sizes, and nothing else.
 inline constexpr llvm::StringLiteral kChecksPurpose = "checks";

@@ -25,7 +25,7 @@ using Side = MmaScaledOp::Side;
 static bool isNarrowFactor(const Factor &factor) { return factor.isNarrow(); }
 
 /// Whether codes and scales are multiplied in `product`, and no numbers are.
-static bool isDecoded(const Product &product, const Contraction &contraction) {
+static bool isDequantized(const Product &product, const Contraction &contraction) {
   bool hasScale = llvm::any_of(product.factors, [&](const Factor &factor) {
     return isScale(factor) ||
            (factor.isNarrow() && isCoarse(factor, contraction));
@@ -256,7 +256,7 @@ blockscale::matchWeights(Operation *op, const RaiseOptions &options,
   for (unsigned i : {0, 1})
     factors[i] = traceProduct(operands[i], contraction->loops);
   for (unsigned i : {0, 1}) {
-    if (!isNumbers(factors[i]) || !isDecoded(factors[1 - i], *contraction))
+    if (!isNumbers(factors[i]) || !isDequantized(factors[1 - i], *contraction))
       continue;
     if (factors[1 - i].isDequantized && isPlain(op))
       return std::nullopt;

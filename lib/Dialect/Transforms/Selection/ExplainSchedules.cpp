@@ -60,7 +60,7 @@ static bool printHead(raw_ostream &os, ProductOpInterface op, PathAttr path,
 static void printAssumedSizes(raw_ostream &os, const Chip &chip) {
   os << "  ? counts as " << kEstimatedSize;
   if (hasOpcode(chip, "wgmma.mma_async"))
-    os << "; as " << kDecodedSize
+    os << "; as " << kDequantizedSize
        << " where it is asked whether operands are decoded first";
   os << '\n';
 }

@@ -46,7 +46,7 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
     Gives each `mma_scaled` the attribute `blockscale.path`: `mma_sync` or
     `tcgen05` where the chip of the module's attribute `blockscale.target` has a
     block-scaled instruction for its types and block size and this version has
-    the lowering, `convert` elsewhere. Vectors are in kernels of others and take
+    the lowering, `dequant_mma` elsewhere. Vectors are in kernels of others and take
     paths whose instructions are those of a warp. A remark says why an op falls
     back, and what would not.
 
@@ -157,7 +157,7 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
     have 128 bytes along K, or less where K ends before. There are as many
     stages, up to 4, as K has steps and shared memory has room for.
 
-    The choice for `convert`: the same with up to 3 stages and at most 128 bytes
+    The choice for `dequant_mma`: the same with up to 3 stages and at most 128 bytes
     along K; for results of at most 64 rows or columns, blocks of 128 along the
     other side with four warps along it (for 16 rows, two), and K in as many
     parts as make four blocks (of 64 rows, two) for each multiprocessor.

@@ -29,7 +29,7 @@ static constexpr int64_t kFewNumbers = int64_t(1) << 20;
 static constexpr int64_t kWarps = 8;
 static constexpr int64_t kByteBits = 8;
 
-bool DecodeProblem::isContiguous() const {
+bool DequantizedOperandProblem::isContiguous() const {
   return codes.hasOwnMemory &&
          codes.contiguity ==
              (isTransposed ? Contiguity::Rows : Contiguity::Columns);
@@ -52,7 +52,7 @@ static int64_t getLanes(int64_t columns) {
   return std::min<int64_t>(kWarpLanes, llvm::PowerOf2Ceil(needed));
 }
 
-int64_t blockscale::getDecodeBlocks(std::optional<int64_t> numbers) {
+int64_t blockscale::getDequantizeOperandBlocks(std::optional<int64_t> numbers) {
   constexpr int64_t kMost = 1024;
   if (!numbers)
     return kMost;
@@ -67,7 +67,7 @@ static std::optional<int64_t> getNumElements(ShapedType type) {
                                : std::nullopt;
 }
 
-KernelShape blockscale::getDecodeShape(RankedTensorType type) {
+KernelShape blockscale::getDequantizeOperandShape(RankedTensorType type) {
   int64_t lanes = getLanes(type.getShape().back());
   KernelShape shape;
   shape.tile = {kWarps * getRounds(getNumElements(type)) * kWarpLanes / lanes,
@@ -78,7 +78,7 @@ KernelShape blockscale::getDecodeShape(RankedTensorType type) {
 }
 
 NumberWriter::NumberWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                           const DecodeProblem &problem)
+                           const DequantizedOperandProblem &problem)
     : b(b), loc(kernel.getLoc()), kernel(kernel), problem(problem),
       emit(b, loc),
       lane(gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr())),
@@ -407,11 +407,11 @@ void NumberWriter::store(const Place &place, ArrayRef<Value> values) {
   });
 }
 
-void blockscale::buildDecode(gpu::GPUFuncOp kernel,
-                             const DecodeProblem &problem) {
+void blockscale::buildDequantizeOperand(gpu::GPUFuncOp kernel,
+                             const DequantizedOperandProblem &problem) {
   // By policy.
   static constexpr NumberWriterPtr (*makeWriter[])(OpBuilder &, gpu::GPUFuncOp,
-                                                   const DecodeProblem &) = {
+                                                   const DequantizedOperandProblem &) = {
       makeExactWriter, makePermutedWriter, makeRoundedWriter};
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   makeWriter[static_cast<size_t>(problem.policy)](b, kernel, problem)->build();

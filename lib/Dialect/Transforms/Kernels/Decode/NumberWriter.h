@@ -16,7 +16,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_DECODE_NUMBERWRITER_H
 
 #include "Fragments/Convert/WordEmitter.h"
-#include "Kernels/Decode/DecodeKernel.h"
+#include "Kernels/Decode/DequantizeOperand.h"
 
 namespace mlir::blockscale {
 
@@ -38,7 +38,7 @@ protected:
   };
 
   NumberWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-               const DecodeProblem &problem);
+               const DequantizedOperandProblem &problem);
 
   /// What 8 values are made of: 8 quantized elements and their scale.
   virtual SmallVector<Value> load(const Place &place);
@@ -74,7 +74,7 @@ protected:
   OpBuilder &b;
   Location loc;
   gpu::GPUFuncOp kernel;
-  const DecodeProblem &problem;
+  const DequantizedOperandProblem &problem;
   WordEmitter emit;
   Value lane, numbers;
 
@@ -93,11 +93,11 @@ private:
 /// The policies.
 using NumberWriterPtr = std::unique_ptr<NumberWriter>;
 NumberWriterPtr makeExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                                const DecodeProblem &problem);
+                                const DequantizedOperandProblem &problem);
 NumberWriterPtr makePermutedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                                   const DecodeProblem &problem);
+                                   const DequantizedOperandProblem &problem);
 NumberWriterPtr makeRoundedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                                  const DecodeProblem &problem);
+                                  const DequantizedOperandProblem &problem);
 
 } // namespace mlir::blockscale
 

@@ -21,7 +21,7 @@ namespace {
 class RoundedWriter final : public NumberWriter {
 public:
   RoundedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                const DecodeProblem &problem)
+                const DequantizedOperandProblem &problem)
       : NumberWriter(b, kernel, problem), arithmetic(b, loc) {
     if (problem.tensorScale)
       tensorScale = emitScalar(b, problem.tensorScale, [&](Value input) {
@@ -63,6 +63,6 @@ SmallVector<Value> RoundedWriter::emitNumbers(ValueRange loaded, Value &) {
 
 NumberWriterPtr blockscale::makeRoundedWriter(OpBuilder &b,
                                               gpu::GPUFuncOp kernel,
-                                              const DecodeProblem &problem) {
+                                              const DequantizedOperandProblem &problem) {
   return std::make_unique<RoundedWriter>(b, kernel, problem);
 }

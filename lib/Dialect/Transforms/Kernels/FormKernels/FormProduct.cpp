@@ -14,7 +14,7 @@
 #include "Kernels/FormKernels/FormProduct.h"
 
 #include "Kernels/Backend.h"
-#include "Kernels/Decode/DecodedProduct.h"
+#include "Kernels/Decode/DequantizedProduct.h"
 #include "Kernels/FormKernels/KernelAttributes.h"
 #include "Kernels/HostProblem.h"
 #include "Kernels/LaunchForming.h"
@@ -48,9 +48,9 @@ struct Former {
   QuantizedResults *quantized = nullptr;
 
   FailureOr<Formed> form(const HostProblem &host) {
-    if (!host.problem.isDecoded())
+    if (!host.problem.isDequantized())
       return formAll(host);
-    DecodedProduct decoded = formDecoded(
+    DequantizedProduct decoded = formDequantized(
         rewriter, symbols, op, host,
         backend.getDequantizedOperands(host.problem.instruction, host.problem.schedule));
     FailureOr<Formed> formed = formAll(decoded.product);
@@ -82,7 +82,7 @@ private:
 
   /// A launch that computes `results` anew where numbers of bf16 did not hold
   /// what was decoded.
-  FailureOr<Formed> formExact(const DecodedProduct &decoded,
+  FailureOr<Formed> formExact(const DequantizedProduct &decoded,
                               ValueRange results) {
     FailureOr<TargetAttr> target = getTarget(op);
     if (failed(target))

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Decode/DecodeKernel.h"
+#include "Kernels/Decode/DequantizeOperand.h"
 #include "Kernels/LaunchForming.h"
 #include "Kernels/OperandMap.h"
 #include "Kernels/Quantize/QuantizeForming.h"
@@ -54,7 +54,7 @@ blockscale::formDequantize(RewriterBase &rewriter,
     operand.argument = addInput(view.tensor);
     return operand;
   };
-  DecodeProblem problem = {};
+  DequantizedOperandProblem problem = {};
   problem.policy = ValuePolicy::Rounded;
   problem.codes = getOperand(op.getCodes());
   problem.scales = getOperand(op.getScales());
@@ -74,7 +74,7 @@ blockscale::formDequantize(RewriterBase &rewriter,
   HostSizes hostSizes = {sizes[rank - 2], sizes.back(),
                          rank == 3 ? sizes[0]
                                    : OpFoldResult(rewriter.getIndexAttr(1))};
-  KernelShape shape = getDecodeShape(type);
+  KernelShape shape = getDequantizeOperandShape(type);
   FailureOr<SmallVector<OpFoldResult>> blocks =
       getBlocks(rewriter, op, shape, hostSizes);
   if (failed(blocks))
@@ -83,7 +83,7 @@ blockscale::formDequantize(RewriterBase &rewriter,
   gpu::GPUFuncOp kernel =
       makeKernel(rewriter, symbols, op, kDequantizePurpose,
                  inputs.getArrayRef(), TypeRange(type), shape);
-  buildDecode(kernel, problem);
+  buildDequantizeOperand(kernel, problem);
   LaunchOp launch = createLaunch(rewriter, loc, kernel, inputs.getArrayRef(),
                                  output, shape, *blocks);
   rewriter.replaceAllUsesWith(op->getResults(), launch->getResults());

@@ -13,7 +13,7 @@
 #include "Kernels/Quantize/QuantizerFusion.h"
 
 #include "Fragments/AccLowering.h"
-#include "Kernels/Decode/DecodedProduct.h"
+#include "Kernels/Decode/DequantizedProduct.h"
 #include "Kernels/ElementwiseFusion.h"
 #include "Kernels/ScalarSlice.h"
 #include "llvm/Support/MathExtras.h"
@@ -65,7 +65,7 @@ blockscale::findFusedQuantizer(ProductOpInterface op, Value result,
     return std::nullopt;
   SmallVector<std::optional<ResultTile>, 2> tiles = {
       backend.getResultTile(problem)};
-  if (problem.isDecoded() &&
+  if (problem.isDequantized() &&
       backend.getDequantizedOperands(problem.instruction, problem.schedule) !=
           DequantizedOperands::Both) {
     // A magnitude that was too large would stay.

@@ -94,7 +94,7 @@ public:
       return std::nullopt;
     int64_t tiles = batch * llvm::divideCeilSigned(std::max(m, n), many);
     return TunedTile{chip.capability,
-                     Path::Convert,
+                     Path::DequantMma,
                      few,
                      /*leastBits=*/4,
                      many,
@@ -179,7 +179,7 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
   constexpr int64_t kMany = int64_t(1) << 20;
   int64_t rows = m != 0 ? m : asked ? asked->mostM : kMany;
   int64_t columns = n == 0 ? kMany : n;
-  std::vector<TunedTile> tiles = getTunedTiles(chip.capability, Path::Convert);
+  std::vector<TunedTile> tiles = getTunedTiles(chip.capability, Path::DequantMma);
   auto narrow = llvm::find_if(tiles, [&](const TunedTile &row) {
     return std::min(rows, columns) <= row.mostM;
   });

@@ -42,10 +42,10 @@ static bool isWhole(Value operand) {
 
 /// Whether a product with scales is done earlier if its operands are decoded
 /// first.
-static bool isDecodedFaster(ProductOpInterface op, const Chip &chip) {
+static bool isDequantizedFaster(ProductOpInterface op, const Chip &chip) {
   TunedLimits limits = getTunedLimits(chip.capability);
   constexpr uint64_t kBytesOfNumber = 3;
-  OpSizes sizes = getOpSizes(op, kDecodedSize);
+  OpSizes sizes = getOpSizes(op, kDequantizedSize);
   auto multiply = [](uint64_t first, auto... factors) {
     ((first = llvm::SaturatingMultiply<uint64_t>(first, factors)), ...);
     return first;
@@ -72,13 +72,13 @@ public:
     if (!op.getXScale()) {
       bool takesCodes = chooseMixedInputSchedule(op, chip, hasWorkspace) != nullptr;
       if (!takesCodes && findQuantizedB(op) &&
-          getOpSizes(op, kDecodedSize).m <=
+          getOpSizes(op, kDequantizedSize).m <=
               getTunedLimits(chip.capability).mostSyncRows)
         return false;
       return hasWorkspace || (isWhole(op.getX()) && isWhole(op.getY()));
     }
     return chooseMixedInputSchedule(op, chip, hasWorkspace) ||
-           (hasWorkspace && isDecodedFaster(op, chip));
+           (hasWorkspace && isDequantizedFaster(op, chip));
   }
 
   /// Operands with scales are dequantized to memory that tensor maps can be of,

@@ -462,11 +462,11 @@ void WgmmaScheduleRules::explain(ProductOpInterface op,
   tile.readsOfX = 1;
   tile.readsOfY = WgmmaShares(schedule).groups;
   bool hasScales = isa<MmaScaledOp>(op.getOperation());
-  tile.isXDecoded = hasScales;
-  tile.isYDecoded = hasScales && !schedule.getSwapAb();
+  tile.isXDequantized = hasScales;
+  tile.isYDequantized = hasScales && !schedule.getSwapAb();
   if (schedule.getSwapAb()) {
     tile.row = findQuantizedB(op)->types;
-    tile.isXDecoded = true; // Or placed, if it is numbers.
+    tile.isXDequantized = true; // Or placed, if it is numbers.
     std::swap(tile.m, tile.n);
     std::swap(tile.readsOfX, tile.readsOfY);
   }

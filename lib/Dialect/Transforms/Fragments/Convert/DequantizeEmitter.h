@@ -1,4 +1,4 @@
-//===- ConvertEmitter.h - Products of converted codes -----------*- C++ -*-===//
+//===- DequantizeEmitter.h - Products of converted codes -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_CONVERTEMITTER_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_CONVERT_CONVERTEMITTER_H
 
-#include "Fragments/Convert/ConvertScales.h"
+#include "Fragments/Convert/DequantizeScales.h"
 #include "Fragments/Convert/SpecialScan.h"
 
 #include <functional>
@@ -20,21 +20,21 @@ namespace mlir::blockscale {
 inline constexpr unsigned kGroupsOfA = 2;
 
 /// One operand of a product.
-struct ConvertOperand {
+struct DequantizedOperand {
   /// Makes what loads its codes, where the builder stands.
   std::function<CodePairsPtr()> makeCodes;
   /// None for numbers.
-  std::optional<ConvertScales> scales;
+  std::optional<DequantizeScales> scales;
   /// Groups of 8 rows.
   unsigned groups;
 };
 
-class ConvertEmitter {
+class DequantizeEmitter {
 public:
   /// `scan` is null if no code is special. Beside numbers of x, y is rounded to
   /// `numbers`.
-  ConvertEmitter(OpBuilder &b, const WarpProduct &product, const WarpTile &tile,
-                 int64_t k, ConvertOperand x, ConvertOperand y,
+  DequantizeEmitter(OpBuilder &b, const WarpProduct &product, const WarpTile &tile,
+                 int64_t k, DequantizedOperand x, DequantizedOperand y,
                  SpecialScanPtr scan, Rounding numbers)
       : emit{b, product.loc}, tile(tile), steps(k / kStepElements),
         lane(product.lane), x(std::move(x)), y(std::move(y)),
@@ -45,8 +45,8 @@ public:
 private:
   using Sums = SmallVector<Value>;
 
-  Value emitIsExact(const ConvertOperand &operand);
-  Value emitIsLost(const ConvertOperand &operand);
+  Value emitIsExact(const DequantizedOperand &operand);
+  Value emitIsLost(const DequantizedOperand &operand);
   void emitExact(Sums &sums);
   void emitPairs(Sums &sums, const Rounding *rounding);
   void addProduct(Sums &sums, unsigned m, unsigned n, ArrayRef<Value> a,
@@ -73,7 +73,7 @@ private:
   WarpTile tile;
   int64_t steps;
   Value lane;
-  ConvertOperand x, y;
+  DequantizedOperand x, y;
   SpecialScanPtr scan;
   /// What instructions multiply.
   Rounding numbers;

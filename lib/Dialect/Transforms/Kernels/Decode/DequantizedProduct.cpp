@@ -1,4 +1,4 @@
-//===- DecodedProduct.cpp - Products of decoded operands ------------------===//
+//===- DequantizedProduct.cpp - Products of decoded operands ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,11 +10,11 @@
 
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Decode/DecodedProduct.h"
+#include "Kernels/Decode/DequantizedProduct.h"
 
 #include "Fragments/Convert/Formats.h"
 #include "Kernels/QuantizedB.h"
-#include "Kernels/Decode/DecodeKernel.h"
+#include "Kernels/Decode/DequantizeOperand.h"
 #include "Kernels/LaunchForming.h"
 #include "Kernels/OperandMap.h"
 #include "Kernels/ProblemOfOp.h"
@@ -38,9 +38,9 @@ struct Decoded {
 };
 
 /// One operand.
-class OperandDecoder {
+class OperandDequantizer {
 public:
-  OperandDecoder(OpBuilder &builder, SymbolTableCollection &symbols,
+  OperandDequantizer(OpBuilder &builder, SymbolTableCollection &symbols,
                  ProductOpInterface op, const HostProblem &host, Side side,
                  bool takesCodesOfOther)
       : builder(builder), symbols(symbols), op(op), host(host), side(side),
@@ -53,7 +53,7 @@ public:
     const KernelProblem &asked = host.problem;
     const KernelOperand &codes = isX ? asked.x : asked.y;
     const KernelOperand &scales = isX ? asked.xScale : asked.yScale;
-    DecodeProblem problem = {};
+    DequantizedOperandProblem problem = {};
     problem.codes = codes;
     problem.scales = scales;
     SmallVector<Value> inputs = {host.inputs[codes.argument]};
@@ -83,13 +83,13 @@ public:
                                          builder.getBF16Type());
     if (numbers.hasStaticShape())
       problem.numbers = numbers.getNumElements();
-    int64_t blocks = getDecodeBlocks(problem.numbers);
+    int64_t blocks = getDequantizeOperandBlocks(problem.numbers);
     auto words = RankedTensorType::get({blocks}, builder.getI32Type());
-    KernelShape shape = getDecodeShape(numbers);
+    KernelShape shape = getDequantizeOperandShape(numbers);
     gpu::GPUFuncOp kernel = makeKernel(
-        builder, symbols, op, arePermuted ? kPlacePurpose : kDecodePurpose,
+        builder, symbols, op, arePermuted ? kPermutePurpose : kDequantizeOperandPurpose,
         inputs, TypeRange{numbers, words}, shape);
-    buildDecode(kernel, problem);
+    buildDequantizeOperand(kernel, problem);
     Location loc = op->getLoc();
     Value outputs[] = {
         makeEmpty(builder, loc, numbers, getMixedSizes(problem)),
@@ -105,7 +105,7 @@ public:
 private:
   /// The dimension of the operand that is its batch, its rows or its columns,
   /// in the order of the numbers.
-  SmallVector<unsigned> getOrder(const DecodeProblem &problem) {
+  SmallVector<unsigned> getOrder(const DequantizedOperandProblem &problem) {
     SmallVector<unsigned> order = {MmaScaledOp::getRowDim(side, rank),
                                    MmaScaledOp::getKDim(side, rank)};
     if (problem.isTransposed)
@@ -116,7 +116,7 @@ private:
   }
 
   SmallVector<int64_t> getSizes(int64_t rows, int64_t columns,
-                                const DecodeProblem &problem) {
+                                const DequantizedOperandProblem &problem) {
     SmallVector<int64_t> sizes = {rows, columns};
     if (problem.isTransposed)
       std::swap(sizes[0], sizes[1]);
@@ -125,7 +125,7 @@ private:
     return sizes;
   }
 
-  SmallVector<OpFoldResult> getMixedSizes(const DecodeProblem &problem) {
+  SmallVector<OpFoldResult> getMixedSizes(const DequantizedOperandProblem &problem) {
     SmallVector<OpFoldResult> sizes;
     for (unsigned dim : getOrder(problem))
       sizes.push_back(tensor::getMixedSize(builder, op->getLoc(), source, dim));
@@ -134,7 +134,7 @@ private:
 
   /// The operand of the product that the numbers are.
   KernelOperand getOperand(const KernelOperand &codes,
-                           const DecodeProblem &problem) {
+                           const DequantizedOperandProblem &problem) {
     KernelOperand operand = codes;
     constexpr unsigned kNumberBits = 16;
     operand.bits = kNumberBits;
@@ -159,17 +159,17 @@ private:
 };
 } // namespace
 
-DecodedProduct blockscale::formDecoded(OpBuilder &builder,
+DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
                                        SymbolTableCollection &symbols,
                                        ProductOpInterface op,
                                        const HostProblem &host,
                                        DequantizedOperands taken) {
   auto decode = [&](Side side) {
-    return OperandDecoder(builder, symbols, op, host, side,
+    return OperandDequantizer(builder, symbols, op, host, side,
                           taken != DequantizedOperands::None)
         .decode();
   };
-  DecodedProduct decoded;
+  DequantizedProduct decoded;
   HostProblem &product = decoded.product;
   product.sizes = host.sizes;
   KernelProblem &problem = product.problem;
@@ -221,7 +221,7 @@ ExactKernel blockscale::getExactKernel(ProductOpInterface op,
 
 HostProblem blockscale::getExactProblem(OpBuilder &builder,
                                         ProductOpInterface op,
-                                        const DecodedProduct &decoded,
+                                        const DequantizedProduct &decoded,
                                         const ExactKernel &kernel) {
   HostProblem host = makeHostProblem(builder, op, *kernel.backend,
                                      kernel.instruction, kernel.schedule);

@@ -1,4 +1,4 @@
-//===- ConvertBackend.cpp - Kernels of the path convert -------------------===//
+//===- DequantMmaBackend.cpp - Kernels of the path dequant_mma -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-const KernelBackend &blockscale::getConvertBackend() {
+const KernelBackend &blockscale::getDequantMmaBackend() {
   static const MultistageBackend backend({/*mostStages=*/3, /*wantedBlocks=*/2,
                                      /*mostK=*/128, /*dividesK=*/true});
   return backend;

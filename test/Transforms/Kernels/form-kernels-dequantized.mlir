@@ -7,20 +7,20 @@
 
 // CHECK-LABEL: func.func @decoded(
 // CHECK-SAME:    %[[X:.*]]: tensor<256x512xf8E4M3FN>, %[[XS:.*]]: tensor<256x16xf8E8M0FNU>, %[[Y:.*]]: tensor<512x128xf4E2M1FN>, %[[YS:.*]]: tensor<16x128xf8E8M0FNU>
-// CHECK:         %[[XN:.*]]:2 = blockscale.launch @kernels::@decoded__decode blocks = [64, 1, 1] threads = [256, 1, 1] ins(%[[X]], %[[XS]] : {{.*}}) outs({{.*}} : tensor<256x512xbf16>, tensor<64xi32>)
-// CHECK:         %[[YN:.*]]:2 = blockscale.launch @kernels::@decoded__decode_0 blocks = [32, 1, 1] threads = [256, 1, 1] ins(%{{.*}}, %[[YS]] : {{.*}}) outs({{.*}} : tensor<512x128xbf16>, tensor<32xi32>)
+// CHECK:         %[[XN:.*]]:2 = blockscale.launch @kernels::@decoded__dequantize_operand blocks = [64, 1, 1] threads = [256, 1, 1] ins(%[[X]], %[[XS]] : {{.*}}) outs({{.*}} : tensor<256x512xbf16>, tensor<64xi32>)
+// CHECK:         %[[YN:.*]]:2 = blockscale.launch @kernels::@decoded__dequantize_operand_0 blocks = [32, 1, 1] threads = [256, 1, 1] ins(%{{.*}}, %[[YS]] : {{.*}}) outs({{.*}} : tensor<512x128xbf16>, tensor<32xi32>)
 // CHECK:         %[[D:.*]] = blockscale.launch @kernels::@decoded__mma_scaled {{.*}} ins(%[[XN]]#0, %[[YN]]#0 :
 // CHECK:         %[[E:.*]] = blockscale.launch @kernels::@decoded__exact {{.*}} updates outs(%[[D]] :
 // CHECK:         return %[[E]]
 
 // Numbers of y are stored as its codes are, along N.
 
-// CHECK-LABEL: gpu.func @decoded__decode(
+// CHECK-LABEL: gpu.func @decoded__dequantize_operand(
 // CHECK-SAME:    memref<256x512xi8>, %{{.*}}: memref<256x16xi8>, %{{.*}}: memref<256x512xbf16>, %{{.*}}: memref<64xi32>) kernel
 // CHECK:         vector.load {{.*}} : memref<256x512xi8>, vector<8xi8>
 // CHECK:         vector.store {{.*}} : memref<256x512xbf16>, vector<8xbf16>
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
-// CHECK-LABEL: gpu.func @decoded__decode_0(
+// CHECK-LABEL: gpu.func @decoded__dequantize_operand_0(
 // CHECK-LABEL: gpu.func @decoded__mma_scaled(
 // CHECK:         blockscale.warpgroup_mma
 

@@ -1,4 +1,4 @@
-// What tile_mma with an instruction of the path convert asks for, broken; and
+// What tile_mma with an instruction of the path dequant_mma asks for, broken; and
 // accumulators in which groups take turns.
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
@@ -50,7 +50,7 @@ func.func private @interleave_m(!blockscale.acc<16x8, #blockscale.warps<1x1, int
 //===----------------------------------------------------------------------===//
 
 // expected-error@+1 {{expected 16x8x32 for mma.sync.m16n8k16.f32.bf16.bf16.f32, got 16x8x16}}
-func.func private @instruction_k() attributes {i = #blockscale.instruction<convert, 16x8x16, bf16, e4m3, e4m3, ue8m0, 1>}
+func.func private @instruction_k() attributes {i = #blockscale.instruction<dequant_mma, 16x8x16, bf16, e4m3, e4m3, ue8m0, 1>}
 
 // -----
 

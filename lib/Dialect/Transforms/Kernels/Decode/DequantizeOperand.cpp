@@ -1,4 +1,4 @@
-//===- DecodeKernel.cpp - Exact values of bf16 ----------------------------===//
+//===- DequantizeOperand.cpp - Exact values of bf16 ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -32,7 +32,7 @@ struct Factors {
 
 class ExactWriter final : public NumberWriter {
 public:
-  ExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel, const DecodeProblem &problem)
+  ExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel, const DequantizedOperandProblem &problem)
       : NumberWriter(b, kernel, problem), codes(getCodeFormat(problem.format)),
         placer(emit, problem.format, {/*isPacked=*/true, /*swapsAb=*/false},
                lane) {}
@@ -178,6 +178,6 @@ Value ExactWriter::emitColumns(Value none) {
 }
 
 NumberWriterPtr blockscale::makeExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                                            const DecodeProblem &problem) {
+                                            const DequantizedOperandProblem &problem) {
   return std::make_unique<ExactWriter>(b, kernel, problem);
 }

@@ -1,4 +1,4 @@
-// Instructions of the path convert, which every GPU has: where an author asks
+// Instructions of the path dequant_mma, which every GPU has: where an author asks
 // for them there is nothing to say, but they are not block-scaled ones.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_80 --blockscale-select-path 2>&1 | FileCheck %s
@@ -10,13 +10,13 @@
 
 // CHECK-NOT:   remark
 // CHECK-LABEL: func.func @mma(
-// CHECK:         blockscale.mma_scaled {{.*}} {blockscale.path = #blockscale.path<convert>}
-// NATIVE: error: 'blockscale.mma_scaled' op no block-scaled instruction on [[CHIP]] with the path convert
+// CHECK:         blockscale.mma_scaled {{.*}} {blockscale.path = #blockscale.path<dequant_mma>}
+// NATIVE: error: 'blockscale.mma_scaled' op no block-scaled instruction on [[CHIP]] with the path dequant_mma
 func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
                %y: tensor<32x8xf4E2M1FN>, %sy: tensor<1x8xf8E8M0FNU>,
                %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
-       {blockscale.path = #blockscale.path<convert>}
+       {blockscale.path = #blockscale.path<dequant_mma>}
        : tensor<16x32xf8E4M3FN>, tensor<16x1xf8E8M0FNU>,
          tensor<32x8xf4E2M1FN>, tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
   return %d : tensor<16x8xf32>
@@ -24,7 +24,7 @@ func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
 
 // CHECK-LABEL: gpu.func @tile_mma(
 // CHECK:         instruction = <convert, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
-// TILE: error: 'blockscale.tile_mma' op expected a block-scaled instruction, got #blockscale.instruction<convert, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
+// TILE: error: 'blockscale.tile_mma' op expected a block-scaled instruction, got #blockscale.instruction<dequant_mma, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
 gpu.module @kernels {
   gpu.func @tile_mma(%d: memref<16x8xf32>)
       workgroup(%a : memref<16x128xi8, #gpu.address_space<workgroup>>,

@@ -1,4 +1,4 @@
-//===- DecodeKernel.h - Dequantize to memory ------------------ -*- C++ -*-===//
+//===- DequantizeOperand.h - Dequantize to memory ------------------ -*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -33,7 +33,7 @@ enum class ValuePolicy {
 /// hold them come the result, `[batch,] rows, K`, and the inexact flags if the
 /// policy has some: a word of each block, not 0 if a value that the block has
 /// made is inexact.
-struct DecodeProblem {
+struct DequantizedOperandProblem {
   ValuePolicy policy;
   KernelOperand codes, scales;
   Format format, scaleFormat;
@@ -65,12 +65,12 @@ struct DecodeProblem {
 /// Blocks that are launched for so many values where there are flags: no more
 /// than a large chip has at the same time, and that many where the number is
 /// dynamic (nullopt).
-int64_t getDecodeBlocks(std::optional<int64_t> numbers);
+int64_t getDequantizeOperandBlocks(std::optional<int64_t> numbers);
 
 /// The shape of the kernel that writes a result of `type`: rows are M, columns
 /// N.
-KernelShape getDecodeShape(RankedTensorType type);
-void buildDecode(gpu::GPUFuncOp kernel, const DecodeProblem &problem);
+KernelShape getDequantizeOperandShape(RankedTensorType type);
+void buildDequantizeOperand(gpu::GPUFuncOp kernel, const DequantizedOperandProblem &problem);
 
 } // namespace mlir::blockscale
 

@@ -1,4 +1,4 @@
-//===- DecodedProduct.h - Products of decoded operands -------- -*- C++ -*-===//
+//===- DequantizedProduct.h - Products of decoded operands -------- -*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,7 +21,7 @@
 
 namespace mlir::blockscale {
 
-struct DecodedProduct {
+struct DequantizedProduct {
   /// Of numbers of bf16.
   HostProblem product;
   /// Words of which one is not 0 where bf16 does not hold what was decoded, for
@@ -37,7 +37,7 @@ struct DecodedProduct {
 /// The product of `host`, which is that of `op`, with its operands decoded (or
 /// placed, if they are numbers) by kernels that are launched where `builder`
 /// stands, but for those whose codes it takes; it finds out about these itself.
-DecodedProduct formDecoded(OpBuilder &builder, SymbolTableCollection &symbols,
+DequantizedProduct formDequantized(OpBuilder &builder, SymbolTableCollection &symbols,
                            ProductOpInterface op, const HostProblem &host,
                            DequantizedOperands taken);
 
@@ -53,7 +53,7 @@ ExactKernel getExactKernel(ProductOpInterface op, const Chip &chip);
 
 /// What it computes.
 HostProblem getExactProblem(OpBuilder &builder, ProductOpInterface op,
-                            const DecodedProduct &decoded,
+                            const DequantizedProduct &decoded,
                             const ExactKernel &kernel);
 
 } // namespace mlir::blockscale

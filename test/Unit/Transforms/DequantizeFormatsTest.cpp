@@ -1,4 +1,4 @@
-//===- ConvertFormatsTest.cpp - Codes that become bf16 --------------------===//
+//===- DequantizeFormatsTest.cpp - Codes that become bf16 --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Every code of every format with every scale, by the arithmetic of bf16 that
-// the path convert emits, held against what codes and scales mean.
+// the path dequant_mma emits, held against what codes and scales mean.
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,7 +104,7 @@ static bool areExact(Format element, Format scaleFormat, unsigned scaleCode) {
 // Tests
 //===----------------------------------------------------------------------===//
 
-TEST(ConvertFormats, PlacedCodesAreTheCodeTimesAPower) {
+TEST(DequantizeFormats, PlacedCodesAreTheCodeTimesAPower) {
   for (Format element : getFormats(/*areScales=*/false)) {
     CodeFormat format = getCodeFormat(element);
     for (unsigned code = 0; code != getFormatInfo(element).numCodes(); ++code) {
@@ -120,7 +120,7 @@ TEST(ConvertFormats, PlacedCodesAreTheCodeTimesAPower) {
   }
 }
 
-TEST(ConvertFormats, ScalesInTheWindowAreExact) {
+TEST(DequantizeFormats, ScalesInTheWindowAreExact) {
   for (Format element : getFormats(/*areScales=*/false))
     for (Format scale : {Format::UE8M0, Format::UE4M3}) {
       ScaleWindow window = getScaleWindow(element, scale);
@@ -135,7 +135,7 @@ TEST(ConvertFormats, ScalesInTheWindowAreExact) {
 }
 
 // As docs/Numerics.md has them.
-TEST(ConvertFormats, WindowsByHand) {
+TEST(DequantizeFormats, WindowsByHand) {
   struct Row {
     Format element;
     bool isFolded;
@@ -160,7 +160,7 @@ TEST(ConvertFormats, WindowsByHand) {
 
 // Without a scale; with bits set where the magnitude is that of the first one,
 // or larger.
-TEST(ConvertFormats, SpecialCodesBecomeWhatTheyAre) {
+TEST(DequantizeFormats, SpecialCodesBecomeWhatTheyAre) {
   unsigned found = 0;
   for (Format element : getFormats(/*areScales=*/false)) {
     CodeFormat format = getCodeFormat(element);

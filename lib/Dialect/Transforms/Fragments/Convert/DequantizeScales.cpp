@@ -1,4 +1,4 @@
-//===- ConvertScales.cpp - Scales of rows ---------------------------------===//
+//===- DequantizeScales.cpp - Scales of rows ---------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that the path convert does with scales: how a lane comes by those
+// Everything that the path dequant_mma does with scales: how a lane comes by those
 // of its rows, what codes are multiplied by, and when that is exact.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/Convert/ConvertScales.h"
+#include "Fragments/Convert/DequantizeScales.h"
 
 #include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
@@ -28,7 +28,7 @@ using namespace mlir::blockscale;
 static constexpr uint32_t kHalves = 0x00010001;
 static constexpr uint32_t kHalfSigns = 0x80008000;
 
-ConvertScales::ConvertScales(OpBuilder &b, Location loc,
+DequantizeScales::DequantizeScales(OpBuilder &b, Location loc,
                              const WarpProduct &product, Operand operand,
                              unsigned interleave, int64_t k,
                              SmallVector<SmallVector<Value>> ofGroups,
@@ -56,7 +56,7 @@ ConvertScales::ConvertScales(OpBuilder &b, Location loc,
 //===----------------------------------------------------------------------===//
 
 /// The words of `step`, one for each group of 32 rows.
-SmallVector<Value> ConvertScales::getWords(const Step &step) const {
+SmallVector<Value> DequantizeScales::getWords(const Step &step) const {
   if (!step.value)
     return words[step.number / getStepsPerWord()];
   SmallVector<Value> chosen = words.front();
@@ -69,7 +69,7 @@ SmallVector<Value> ConvertScales::getWords(const Step &step) const {
   return chosen;
 }
 
-SmallVector<Value> ConvertScales::getRowWords(const Step &step,
+SmallVector<Value> DequantizeScales::getRowWords(const Step &step,
                                               unsigned groups) const {
   constexpr unsigned kGroups = kWarpLanes / kGroupRows;
   MLIRContext *context = emit.b.getContext();
@@ -95,7 +95,7 @@ SmallVector<Value> ConvertScales::getRowWords(const Step &step,
 }
 
 /// The number, in its word, of the first scale of `step`.
-Value ConvertScales::getByteNumber(const Step &step) const {
+Value DequantizeScales::getByteNumber(const Step &step) const {
   if (!step.value)
     return emit.integer(step.number % getStepsPerWord() * getNumBlocks());
   AffineExpr d0 = getAffineDimExpr(0, emit.b.getContext());
@@ -106,14 +106,14 @@ Value ConvertScales::getByteNumber(const Step &step) const {
 
 /// Byte number `number` of `word` where `places` has a 1 for a nibble of prmt's
 /// selector, zeros elsewhere.
-Value ConvertScales::extractByte(Value word, Value number,
+Value DequantizeScales::extractByte(Value word, Value number,
                                  uint32_t places) const {
   constexpr uint32_t kZeros = 0x4444;
   Value nibbles = emit.add(emit.mul(number, places), kZeros & ~(places * 0xF));
   return emit.permute(word, {}, nibbles);
 }
 
-Value ConvertScales::getCode(const Step &step, unsigned block, Value word,
+Value DequantizeScales::getCode(const Step &step, unsigned block, Value word,
                              std::optional<unsigned> column) const {
   if (column && !isUniform) {
     // A column of C is a row of the group, whose first lane has its scales.
@@ -133,7 +133,7 @@ Value ConvertScales::getCode(const Step &step, unsigned block, Value word,
 //===----------------------------------------------------------------------===//
 
 /// The number, in its word, of the scale of the lane's codes of `step`.
-Value ConvertScales::getByteNumberOfLane(const Step &step) const {
+Value DequantizeScales::getByteNumberOfLane(const Step &step) const {
   Value number = getByteNumber(step);
   if (getNumBlocks() != 2)
     return number;
@@ -143,7 +143,7 @@ Value ConvertScales::getByteNumberOfLane(const Step &step) const {
                               emit.b, emit.loc, {l.floorDiv(2) % 2}, lane)[0]));
 }
 
-Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
+Value DequantizeScales::getFactor(const Step &step, Value rowWord) const {
   Value number = getByteNumberOfLane(step);
   const FormatInfo &info = getFormatInfo(types.scale);
   constexpr unsigned kMantissaBits = 7, kBias = 127;
@@ -177,7 +177,7 @@ Value ConvertScales::getFactor(const Step &step, Value rowWord) const {
   return factor;
 }
 
-Pairs ConvertScales::scale(const Pairs &pairs, Value factor) const {
+Pairs DequantizeScales::scale(const Pairs &pairs, Value factor) const {
   Pairs scaled;
   for (auto [from, to] : llvm::zip_equal(pairs, scaled)) {
     Value value = emit.toPair(from);
@@ -188,7 +188,7 @@ Pairs ConvertScales::scale(const Pairs &pairs, Value factor) const {
   return scaled;
 }
 
-Pairs ConvertScales::unscale(const Pairs &pairs) const {
+Pairs DequantizeScales::unscale(const Pairs &pairs) const {
   Pairs values;
   for (auto [from, to] : llvm::zip_equal(pairs, values)) {
     to = emit.fromPair(emit.mul(emit.toPair(from), power));
@@ -204,7 +204,7 @@ Pairs ConvertScales::unscale(const Pairs &pairs) const {
   return values;
 }
 
-Value ConvertScales::getRealFactor(const Step &step, Value rowWord) const {
+Value DequantizeScales::getRealFactor(const Step &step, Value rowWord) const {
   Value byte = extractByte(rowWord, getByteNumberOfLane(step), 0x0001);
   Value code = prepare(emit.bitAnd(byte, window.mask));
   if (getFormatInfo(types.scale).mantissaBits != 0)
@@ -218,7 +218,7 @@ Value ConvertScales::getRealFactor(const Step &step, Value rowWord) const {
   return emit.select(emit.isEqual(code, window.mask), nan, power);
 }
 
-Pairs ConvertScales::round(const Pairs &pairs, Value factor,
+Pairs DequantizeScales::round(const Pairs &pairs, Value factor,
                            const Rounding &to) const {
   OpBuilder &b = emit.b;
   Type f32 = b.getF32Type();
@@ -243,7 +243,7 @@ Pairs ConvertScales::round(const Pairs &pairs, Value factor,
   return rounded;
 }
 
-Value ConvertScales::prepare(Value code) const {
+Value DequantizeScales::prepare(Value code) const {
   constexpr unsigned kMantissaBits = 23;
   constexpr int kBias = 127;
   const FormatInfo &info = getFormatInfo(types.scale);
@@ -258,7 +258,7 @@ Value ConvertScales::prepare(Value code) const {
   return emit.select(isNaN, nan, value);
 }
 
-std::array<Value, 2> ConvertScales::getFactors(Value x, Value y) const {
+std::array<Value, 2> DequantizeScales::getFactors(Value x, Value y) const {
   if (getFormatInfo(types.scale).mantissaBits != 0)
     return {x, y};
   constexpr unsigned kMantissaBits = 23;
@@ -280,7 +280,7 @@ std::array<Value, 2> ConvertScales::getFactors(Value x, Value y) const {
 
 /// The signs that `test` sets, in both halves for all codes of the lane's
 /// words, which it gets as halves. True if all are set.
-Value ConvertScales::accumulate(function_ref<Value(Value half)> test) const {
+Value DequantizeScales::accumulate(function_ref<Value(Value half)> test) const {
   Value signs;
   for (const SmallVector<Value> &ofGroups : words) {
     for (Value word : ofGroups) {
@@ -309,19 +309,19 @@ static Value isInWindow(const WordEmitter &emit, const ScaleWindow &window,
   return emit.bitAnd(isBelow, isAbove);
 }
 
-Value ConvertScales::areExact() const {
+Value DequantizeScales::areExact() const {
   return accumulate(
       [&](Value codes) { return isInWindow(emit, window, codes); });
 }
 
-Value ConvertScales::areExactOrZero() const {
+Value DequantizeScales::areExactOrZero() const {
   return accumulate([&](Value codes) {
     Value isZero = emit.sub(emit.integer(kHalfSigns), codes);
     return emit.bitOr(isInWindow(emit, window, codes), isZero);
   });
 }
 
-Value ConvertScales::isLost(const Step &step, Value rowWord,
+Value DequantizeScales::isLost(const Step &step, Value rowWord,
                             const Pairs &pairs) const {
   Value bits = pairs.front();
   for (Value pair : ArrayRef(pairs).drop_front())

@@ -1,4 +1,4 @@
-//===- ConvertMultiply.cpp - The multiply of the path convert -------------===//
+//===- DequantizeMultiply.cpp - The multiply of the path dequant_mma -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a product of the path convert gets its operands from: tiles in shared
+// Where a product of the path dequant_mma gets its operands from: tiles in shared
 // memory, or vectors that lanes hold.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/Convert/ConvertEmitter.h"
+#include "Fragments/Convert/DequantizeEmitter.h"
 #include "Fragments/FragmentLoads.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-class ConvertMultiply final : public WarpMultiply {
+class DequantizeMultiply final : public WarpMultiply {
 public:
   SmallVector<Value> emitTile(OpBuilder &b, TileMmaOp op, const WarpTile &tile,
                               ValueRange acc, Value lane) const override {
@@ -29,7 +29,7 @@ public:
     bool areNumbers = getFormatInfo(product.types.lhs).use == FormatUse::Plain;
     if (product.types.lhs == Format::F16)
       numbers.number = b.getF16Type();
-    auto makeOperand = [&](Operand operand) -> ConvertOperand {
+    auto makeOperand = [&](Operand operand) -> DequantizedOperand {
       bool isA = operand == Operand::A;
       Value first = isA ? tile.firstRow : tile.firstColumn;
       int64_t rows = isA ? tile.m : tile.n;
@@ -47,7 +47,7 @@ public:
         words.push_back(loader.loadWords(word));
       bool isUniform =
           !isa<MemRefType>((isA ? op.getAScale() : op.getBScale()).getType());
-      ConvertScales scales(b, op.getLoc(), product, operand,
+      DequantizeScales scales(b, op.getLoc(), product, operand,
                            isA ? tile.interleaveM : tile.interleaveN, k,
                            std::move(words), isUniform);
       auto makeCodes = [&b, op, operand, lane, first, rows] {
@@ -58,8 +58,8 @@ public:
     auto warps = cast<WarpsAttr>(
         Attribute(cast<AccType>(op.getAcc().getType()).getLayout()));
     int64_t numThreads = warps.getNumWarps() * int64_t(kWarpLanes);
-    ConvertOperand x = makeOperand(Operand::A), y = makeOperand(Operand::B);
-    return ConvertEmitter(b, product, tile, k, std::move(x), std::move(y),
+    DequantizedOperand x = makeOperand(Operand::A), y = makeOperand(Operand::B);
+    return DequantizeEmitter(b, product, tile, k, std::move(x), std::move(y),
                           makeTileScan(b, op, numThreads), numbers)
         .emitProduct(acc);
   }
@@ -73,12 +73,12 @@ public:
     int64_t k = x.getNumSteps() * product.instruction.getK();
     auto makeOperand =
         [&](Operand operand,
-            const OperandFragments &fragments) -> ConvertOperand {
+            const OperandFragments &fragments) -> DequantizedOperand {
       Format format = operand == Operand::A ? product.types.lhs : product.types.rhs;
       SmallVector<SmallVector<Value>> words;
       for (size_t i = 0; i != fragments.scaleWords.front().size(); ++i)
         words.push_back(fragments.getWords(i));
-      ConvertScales scales(b, product.loc, product, operand, /*interleave=*/1,
+      DequantizeScales scales(b, product.loc, product, operand, /*interleave=*/1,
                            k, std::move(words), /*isUniform=*/false);
       auto makeCodes = [&b, &product, &fragments, operand, format, kind] {
         return makeFragmentCodes(b, product.loc, fragments, operand, format,
@@ -88,9 +88,9 @@ public:
           fragments.registers.size() * (operand == Operand::A ? kGroupsOfA : 1);
       return {makeCodes, std::move(scales), groups};
     };
-    ConvertOperand a = makeOperand(Operand::A, x);
-    ConvertOperand other = makeOperand(Operand::B, y);
-    return ConvertEmitter(b, product, tile, k, std::move(a), std::move(other),
+    DequantizedOperand a = makeOperand(Operand::A, x);
+    DequantizedOperand other = makeOperand(Operand::B, y);
+    return DequantizeEmitter(b, product, tile, k, std::move(a), std::move(other),
                           makeFragmentScan(b, product.loc, product.types, x, y),
                           {b.getBF16Type(), Value()})
         .emitProduct(acc);
@@ -98,7 +98,7 @@ public:
 };
 } // namespace
 
-const WarpMultiply &blockscale::getConvertMultiply() {
-  static const ConvertMultiply multiply;
+const WarpMultiply &blockscale::getDequantizeMultiply() {
+  static const DequantizeMultiply multiply;
   return multiply;
 }

@@ -1,4 +1,4 @@
-//===- ConvertEmitter.cpp - Products of converted codes -------------------===//
+//===- DequantizeEmitter.cpp - Products of converted codes -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The product of the path convert: codes times scales as bf16, and mma.sync of
+// The product of the path dequant_mma: codes times scales as bf16, and mma.sync of
 // those. Exact where all of them are normal or zero (a tensor core takes a
 // subnormal for a larger number, and drops bits of others): the scales tell.
 // Where they do not, or where a code is an infinity or NaN, codes are
@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/Convert/ConvertEmitter.h"
+#include "Fragments/Convert/DequantizeEmitter.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -39,7 +39,7 @@ static SmallVector<Value> getFragmentA(ArrayRef<Pairs> pairs, unsigned m) {
 }
 
 /// The sums as the structure that the instruction gives.
-Value ConvertEmitter::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
+Value DequantizeEmitter::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
                                ValueRange c) const {
   MLIRContext *context = emit.b.getContext();
   auto type = LLVM::LLVMStructType::getLiteral(
@@ -60,7 +60,7 @@ Value ConvertEmitter::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
       Layouts{NVVM::MMALayout::row, NVVM::MMALayout::col});
 }
 
-SmallVector<Value> ConvertEmitter::unpack(Value sums) const {
+SmallVector<Value> DequantizeEmitter::unpack(Value sums) const {
   SmallVector<Value> values;
   size_t size = cast<LLVM::LLVMStructType>(sums.getType()).getBody().size();
   for (size_t i = 0; i != size; ++i)
@@ -75,14 +75,14 @@ SmallVector<Value> ConvertEmitter::unpack(Value sums) const {
 namespace {
 /// Converts the codes of one operand, step by step; with `rounding`, each by
 /// itself.
-class ConvertedPairs {
+class DequantizedPairs {
 public:
-  ConvertedPairs(const ConvertOperand &operand, const Rounding *rounding)
+  DequantizedPairs(const DequantizedOperand &operand, const Rounding *rounding)
       : operand(operand), rounding(rounding), codes(operand.makeCodes()) {}
 
   /// The pairs of all groups, for each instruction of a step.
   std::array<SmallVector<Pairs>, kInstructionsPerStep> convert(Step step) {
-    const std::optional<ConvertScales> &scales = operand.scales;
+    const std::optional<DequantizeScales> &scales = operand.scales;
     if (scales && !scales->hasWordOfStepBefore(step.number))
       words = scales->getRowWords(step, operand.groups);
     codes->load(step);
@@ -104,19 +104,19 @@ public:
   }
 
 private:
-  const ConvertOperand &operand;
+  const DequantizedOperand &operand;
   const Rounding *rounding;
   CodePairsPtr codes;
   SmallVector<Value> words;
 };
 } // namespace
 
-void ConvertEmitter::emitExact(Sums &sums) {
+void DequantizeEmitter::emitExact(Sums &sums) {
   emitPairs(sums, /*rounding=*/nullptr);
 }
 
-void ConvertEmitter::emitPairs(Sums &sums, const Rounding *rounding) {
-  ConvertedPairs xPairs(x, rounding), yPairs(y, rounding);
+void DequantizeEmitter::emitPairs(Sums &sums, const Rounding *rounding) {
+  DequantizedPairs xPairs(x, rounding), yPairs(y, rounding);
   unsigned pieces = scan ? scan->getNumPieces() : 0, scanned = 0;
   for (int64_t number = 0; number != steps; ++number) {
     auto a = xPairs.convert({number, {}}), b = yPairs.convert({number, {}});
@@ -134,7 +134,7 @@ void ConvertEmitter::emitPairs(Sums &sums, const Rounding *rounding) {
     scan->emitPiece(scanned++);
 }
 
-void ConvertEmitter::addProduct(Sums &sums, unsigned m, unsigned n,
+void DequantizeEmitter::addProduct(Sums &sums, unsigned m, unsigned n,
                                 ArrayRef<Value> a, ArrayRef<Value> b) {
   SmallVector<int64_t, 4> at = getTileElements(tile, m, n);
   SmallVector<Value> c;
@@ -148,7 +148,7 @@ void ConvertEmitter::addProduct(Sums &sums, unsigned m, unsigned n,
 // Sums times scales
 //===----------------------------------------------------------------------===//
 
-void ConvertEmitter::forEachStep(SmallVector<Value> &values, bool takesValues,
+void DequantizeEmitter::forEachStep(SmallVector<Value> &values, bool takesValues,
                                  function_ref<void(const Step &)> body) {
   if (!takesValues) {
     for (int64_t number = 0; number != steps; ++number)
@@ -167,9 +167,9 @@ void ConvertEmitter::forEachStep(SmallVector<Value> &values, bool takesValues,
   values.assign(loop.getResults().begin(), loop.getResults().end());
 }
 
-void ConvertEmitter::emitScaledSums(Sums &sums) {
-  auto emitStep = x.scales ? &ConvertEmitter::emitScaledStep
-                           : &ConvertEmitter::emitRoundedStep;
+void DequantizeEmitter::emitScaledSums(Sums &sums) {
+  auto emitStep = x.scales ? &DequantizeEmitter::emitScaledStep
+                           : &DequantizeEmitter::emitRoundedStep;
   CodePairsPtr xCodes = x.makeCodes(), yCodes = y.makeCodes();
   forEachStep(sums, xCodes->takesValues() && yCodes->takesValues(),
               [&](const Step &step) {
@@ -181,7 +181,7 @@ void ConvertEmitter::emitScaledSums(Sums &sums) {
 
 /// Adds the products of numbers of x and of codes that are rounded by
 /// themselves.
-void ConvertEmitter::emitRoundedStep(Sums &sums, const Step &step,
+void DequantizeEmitter::emitRoundedStep(Sums &sums, const Step &step,
                                      CodePairs &xCodes, CodePairs &yCodes) {
   std::array<SmallVector<Pairs>, kInstructionsPerStep> a;
   for (unsigned group = 0; group != x.groups; ++group)
@@ -205,10 +205,10 @@ void ConvertEmitter::emitRoundedStep(Sums &sums, const Step &step,
   }
 }
 
-void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
+void DequantizeEmitter::emitScaledStep(Sums &sums, const Step &step,
                                     CodePairs &xCodes, CodePairs &yCodes) {
   using Both = std::array<SmallVector<Pairs>, kInstructionsPerStep>;
-  auto unscale = [](const ConvertOperand &operand, CodePairs &codes) {
+  auto unscale = [](const DequantizedOperand &operand, CodePairs &codes) {
     Both pairs;
     for (unsigned group = 0; group != operand.groups; ++group)
       for (unsigned i = 0; i != kInstructionsPerStep; ++i)
@@ -249,7 +249,7 @@ void ConvertEmitter::emitScaledStep(Sums &sums, const Step &step,
 
 /// The pairs of codes that are packed, if the lane has those of `block`; else
 /// zeros.
-Pairs ConvertEmitter::keepBlock(const Pairs &pairs, unsigned block) const {
+Pairs DequantizeEmitter::keepBlock(const Pairs &pairs, unsigned block) const {
   Value half = emit.bitAnd(emit.shiftRight(emit.toWord(lane), 1), 1);
   Value isKept = emit.isEqual(half, block);
   Pairs kept;
@@ -260,7 +260,7 @@ Pairs ConvertEmitter::keepBlock(const Pairs &pairs, unsigned block) const {
 
 /// Adds `products` times the scales of the rows and columns that the lane has
 /// of tile (`m`, `n`).
-void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
+void DequantizeEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
                                ValueRange products, ArrayRef<Value> xScales,
                                ArrayRef<Value> yScales) {
   for (auto [i, element] : llvm::enumerate(getTileElements(tile, m, n))) {
@@ -271,14 +271,14 @@ void ConvertEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
   }
 }
 
-void ConvertEmitter::addValue(Sums &sums, int64_t element, Value value) {
+void DequantizeEmitter::addValue(Sums &sums, int64_t element, Value value) {
   if (leftOut)
     value = dropFinite(value);
   sums[element] = emit.add(sums[element], value);
 }
 
 /// `value`, without what `leftOut` has of it: infinities and NaN are left.
-Value ConvertEmitter::dropFinite(Value value) {
+Value DequantizeEmitter::dropFinite(Value value) {
   OpBuilder &b = emit.b;
   Value least = emit.neg(leftOut);
   Value part = arith::MaxNumFOp::create(b, emit.loc, value, least);
@@ -292,7 +292,7 @@ Value ConvertEmitter::dropFinite(Value value) {
 
 /// Whether codes of `operand` whose scale is 0 are lost: those of blocks of
 /// zeros, such as lie beyond the ends of operands, are not.
-Value ConvertEmitter::emitIsLost(const ConvertOperand &operand) {
+Value DequantizeEmitter::emitIsLost(const DequantizedOperand &operand) {
   CodePairsPtr codes = operand.makeCodes();
   SmallVector<Value> found = {emit.flag(false)};
   forEachStep(found, codes->takesValues(), [&](const Step &step) {
@@ -310,7 +310,7 @@ Value ConvertEmitter::emitIsLost(const ConvertOperand &operand) {
 
 /// Whether the warp's codes of `operand` are exact as bf16: as a rule, its
 /// scales tell.
-Value ConvertEmitter::emitIsExact(const ConvertOperand &operand) {
+Value DequantizeEmitter::emitIsExact(const DequantizedOperand &operand) {
   OpBuilder &b = emit.b;
   Value areInside =
       emit.vote(NVVM::VoteSyncKind::all, operand.scales->areExact());
@@ -331,7 +331,7 @@ Value ConvertEmitter::emitIsExact(const ConvertOperand &operand) {
 
 /// `elements` with the product added: of exact codes first, and where there are
 /// none, or special ones, of those without scales.
-SmallVector<Value> ConvertEmitter::emitProduct(ValueRange elements) {
+SmallVector<Value> DequantizeEmitter::emitProduct(ValueRange elements) {
   OpBuilder &b = emit.b;
   OpBuilder::InsertionGuard guard(b);
   bool areNumbers = !x.scales;

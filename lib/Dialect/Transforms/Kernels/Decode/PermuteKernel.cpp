@@ -1,4 +1,4 @@
-//===- PlaceKernel.cpp - bf16 values in the order of elements -------------===//
+//===- PermuteKernel.cpp - bf16 values in the order of elements -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,7 +25,7 @@ namespace {
 class PermutedWriter final : public NumberWriter {
 public:
   PermutedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                 const DecodeProblem &problem)
+                 const DequantizedOperandProblem &problem)
       : NumberWriter(b, kernel, problem),
         power(emit.toPair(
             emit.integer(getPowerPair(static_cast<int>(problem.scaleShift))))) {
@@ -87,6 +87,6 @@ SmallVector<Value> PermutedWriter::emitNumbers(ValueRange loaded, Value &lost) {
 
 NumberWriterPtr blockscale::makePermutedWriter(OpBuilder &b,
                                                gpu::GPUFuncOp kernel,
-                                               const DecodeProblem &problem) {
+                                               const DequantizedOperandProblem &problem) {
   return std::make_unique<PermutedWriter>(b, kernel, problem);
 }

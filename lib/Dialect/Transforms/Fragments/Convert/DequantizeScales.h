@@ -1,4 +1,4 @@
-//===- ConvertScales.h - Scales of rows -------------------------*- C++ -*-===//
+//===- DequantizeScales.h - Scales of rows -------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,12 +28,12 @@ struct Rounding {
   Value tensorScale;
 };
 
-class ConvertScales {
+class DequantizeScales {
 public:
   /// `words` are those of groups of 32 rows, for each word along K;
   /// `interleave` says which rows groups of 8 have. `isUniform`: all scales are
   /// one.
-  ConvertScales(OpBuilder &b, Location loc, const WarpProduct &product,
+  DequantizeScales(OpBuilder &b, Location loc, const WarpProduct &product,
                 Operand operand, unsigned interleave, int64_t k,
                 SmallVector<SmallVector<Value>> words, bool isUniform);
 
