@@ -261,10 +261,10 @@ static FailureOr<Interval> product(Application &a) {
 
 /// There is a pole at 0, whose sign is not known.
 static FailureOr<Interval> quotient(Application &a) {
-  Value isLost = a.mayBeAnything();
+  Value isInexact = a.mayBeAnything();
   if (!a.isExact(1))
-    isLost = a.either(isLost, a.hasZero(a.getEnds(1)));
-  return a.anythingIf(isLost, a.hull(a.applyToCorners()));
+    isInexact = a.either(isInexact, a.hasZero(a.getEnds(1)));
+  return a.anythingIf(isInexact, a.hull(a.applyToCorners()));
 }
 
 static FailureOr<Interval> magnitude(Application &a) {
@@ -496,12 +496,12 @@ static FailureOr<Interval> power(Application &a) {
   for (Value x : bases)
     for (Value y : exponents)
       addAround(a, evaluate(a, {x, y}), Value(), ends);
-  Value isLost = a.mayBeAnything();
+  Value isInexact = a.mayBeAnything();
   if (!a.isExact(1)) {
     Value isOutside = a.compare(CmpFPredicate::ULT, base.low, a.number(0));
-    isLost = isLost ? a.either(isLost, isOutside) : isOutside;
+    isInexact = isInexact ? a.either(isInexact, isOutside) : isOutside;
   }
-  return a.anythingIf(isLost, a.hull(ends));
+  return a.anythingIf(isInexact, a.hull(ends));
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,8 +11,8 @@
 // CHECK-LABEL: func @power(
 // CHECK-NEXT:    %[[PARTS:.*]], %{{.*}} = blockscale.warpgroup_mma_gemv %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scales = %{{.*}}, %{{.*}} types = <e2m1, e2m1, ue8m0, 32> : memref<1x64x64xi8, #gpu.address_space<workgroup>>, memref<8x8x16xi8, #gpu.address_space<workgroup>>, memref<4xi32, #gpu.address_space<workgroup>>, <8x64, #blockscale.warp_columns<4>>
 // CHECK-NEXT:    blockscale.acc_total %[[PARTS]] : <8x64, #blockscale.warp_columns<4>>
-func.func @power(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %lost: i32, %scales: i32) -> !acc {
-  %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %lost scales = %scales, %scales
+func.func @power(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, %scales: i32) -> !acc {
+  %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %inexact scales = %scales, %scales
        types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
   %2 = blockscale.acc_total %0 : !acc
   return %2 : !acc
@@ -29,8 +29,8 @@ func.func @power(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %lost: i32, %sc
 
 // CHECK-LABEL: func @numbers(
 // CHECK-NEXT:    blockscale.warpgroup_mma_gemv
-func.func @numbers(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %lost: i32, %s: i32) {
-  %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %lost
+func.func @numbers(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, %s: i32) {
+  %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %inexact
        scales = %s, %s, %s, %s, %s, %s, %s, %s types = <e2m1, e2m1, ue4m3, 16> : !codes, !row, !factors, !acc
   return
 }

@@ -9,8 +9,8 @@
 
 // CHECK-LABEL: func @product(
 // CHECK-NEXT:    %{{.*}}, %{{.*}} = blockscale.warpgroup_mma_mixed %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scales = %{{.*}}, %{{.*}} types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0> layout = <k, slots, swizzled> : memref<2x64x64xi8, #gpu.address_space<workgroup>>, memref<2x16x128xi8, #gpu.address_space<workgroup>>, <16x64, #blockscale.warp_columns<4>>
-func.func @product(%y: !codes, %x: !numbers, %acc: !acc, %lost: i32, %scales: i32) {
-  %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %lost scales = %scales, %scales
+func.func @product(%y: !codes, %x: !numbers, %acc: !acc, %inexact: i32, %scales: i32) {
+  %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %inexact scales = %scales, %scales
        types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
        layout = <k, slots, swizzled> : !codes, !numbers, !acc
   return
@@ -26,8 +26,8 @@ func.func @product(%y: !codes, %x: !numbers, %acc: !acc, %lost: i32, %scales: i3
 
 // CHECK-LABEL: func @nibbles(
 // CHECK-NEXT:    blockscale.warpgroup_mma_mixed
-func.func @nibbles(%y: !codes, %x: !numbers, %acc: !acc, %lost: i32, %scales: i32) {
-  %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %lost scales = %scales, %scales, %scales, %scales
+func.func @nibbles(%y: !codes, %x: !numbers, %acc: !acc, %inexact: i32, %scales: i32) {
+  %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %inexact scales = %scales, %scales, %scales, %scales
        types = <e2m1, e2m1, ue4m3, 16> instruction = <wgmma, 64x8x16, plain, bf16, bf16, none, 0>
        layout = <k, slots, swizzled> : !codes, !numbers, !acc
   return

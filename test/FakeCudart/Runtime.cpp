@@ -33,7 +33,7 @@ using namespace capture;
 
 static thread_local cudaError_t lastError = cudaSuccess;
 /// Behind a kernel that failed, nothing works any more.
-static bool isLost = false;
+static bool isInexact = false;
 
 std::recursive_mutex &Lock::getMutex() {
   // Programs use the runtime until the very end.
@@ -43,8 +43,8 @@ std::recursive_mutex &Lock::getMutex() {
 
 cudaError_t capture::finish(cudaError_t status) {
   Lock lock;
-  isLost = isLost || status == cudaErrorLaunchFailure;
-  if (isLost)
+  isInexact = isInexact || status == cudaErrorLaunchFailure;
+  if (isInexact)
     status = cudaErrorLaunchFailure;
   if (status != cudaSuccess)
     lastError = status;

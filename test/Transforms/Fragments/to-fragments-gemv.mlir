@@ -37,14 +37,14 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %none = arith.constant 0 : i32
     %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
-    %parts, %lost = blockscale.warpgroup_mma_gemv %y, %x, %f, %zero, %none
+    %parts, %inexact = blockscale.warpgroup_mma_gemv %y, %x, %f, %zero, %none
         scales = %s, %s, %s, %s types = <e2m1, e2m1, ue4m3, 16>
         : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
           memref<8x8x16xi8, #gpu.address_space<workgroup>>,
           memref<8xi32, #gpu.address_space<workgroup>>,
           !blockscale.acc<8x64, #blockscale.warp_columns<4>>
     %sums = blockscale.acc_total %parts : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
-    memref.store %lost, %words[%c0] : memref<1xi32>
+    memref.store %inexact, %words[%c0] : memref<1xi32>
     blockscale.acc_store %sums, %d[%c0, %c0]
         : !blockscale.acc<8x64, #blockscale.warp_columns<4>>, memref<8x64xf32>
     gpu.return

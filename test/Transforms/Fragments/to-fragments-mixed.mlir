@@ -30,7 +30,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %none = arith.constant 0 : i32
     %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
-    %product, %lost = blockscale.warpgroup_mma_mixed %y, %x, %zero, %none
+    %product, %inexact = blockscale.warpgroup_mma_mixed %y, %x, %zero, %none
         scales = %scales, %scales types = <e4m3, e4m3, ue8m0, 32>
         instruction = <wgmma, 64x8x16, plain, bf16, bf16, none, 0> layout = <k, slots, swizzled>
         : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
@@ -38,7 +38,7 @@ gpu.module @kernels {
           !blockscale.acc<8x64, #blockscale.warp_columns<4>>
     %sums = blockscale.warpgroup_wait %product pending = 0
         : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
-    memref.store %lost, %words[%c0] : memref<1xi32>
+    memref.store %inexact, %words[%c0] : memref<1xi32>
     blockscale.acc_store %sums, %d[%c0, %c0]
         : !blockscale.acc<8x64, #blockscale.warp_columns<4>>, memref<8x64xf32>
     gpu.return

@@ -104,7 +104,7 @@ def BlockScale_WarpgroupMmaMixedOp
 
     Numbers of A are 2^-c of what codes and scales stand for, see
     getScaleShift, so that one multiplication makes them.
-    The bits of `lost` stay, and more are set where bf16 does not hold a number:
+    The bits of `inexact` stay, and more are set where bf16 does not hold a number:
     where a scale is out of range or NaN, or a code infinite or NaN.
 
     Constraints:
@@ -129,7 +129,7 @@ def BlockScale_WarpgroupMmaMixedOp
         %first = memref.load %scales[%c0] : memref<2xi32>
         %second = memref.load %scales[%c1] : memref<2xi32>
         %zero = blockscale.acc_zero : !blockscale.acc<16x64, #blockscale.warp_columns<4>>
-        %product, %lost = blockscale.warpgroup_mma_mixed %y, %x, %zero, %none
+        %product, %inexact = blockscale.warpgroup_mma_mixed %y, %x, %zero, %none
             scales = %first, %second types = <e4m3, e4m3, ue8m0, 32>
             instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
             layout = <k, slots, swizzled>
@@ -148,12 +148,12 @@ def BlockScale_WarpgroupMmaMixedOp
   }];
   let arguments = (ins
     MemRefRankOf<[I8], [3]>:$codes, MemRefRankOf<[I8], [2, 3]>:$b,
-    BlockScale_AccType:$acc, I32:$lost, Variadic<I32>:$scales,
+    BlockScale_AccType:$acc, I32:$inexact, Variadic<I32>:$scales,
     BlockScale_TypeCombinationAttr:$types, BlockScale_InstructionAttr:$instruction,
     BlockScale_TileLayoutAttr:$layout);
-  let results = (outs BlockScale_AccType:$result, I32:$all_lost);
+  let results = (outs BlockScale_AccType:$result, I32:$all_inexact);
   let assemblyFormat = [{
-    $codes `,` $b `,` $acc `,` $lost `scales` `=` $scales `types` `=` $types
+    $codes `,` $b `,` $acc `,` $inexact `scales` `=` $scales `types` `=` $types
     `instruction` `=` $instruction `layout` `=` $layout attr-dict
     `:` type($codes) `,` type($b) `,` type($acc)
   }];
@@ -191,7 +191,7 @@ def BlockScale_WarpgroupMmaGemvOp : BlockScale_KernelOp<"warpgroup_mma_gemv", [
     scales that are powers, their code minus 129; else the bits of an f32, 2^119
     times the scale.
 
-    The bits of `lost` stay, and more are set where the factor of a block whose
+    The bits of `inexact` stay, and more are set where the factor of a block whose
     sum is not zero is out of range, or where a scale is NaN.
 
     Constraints:
@@ -218,7 +218,7 @@ def BlockScale_WarpgroupMmaGemvOp : BlockScale_KernelOp<"warpgroup_mma_gemv", [
         %first = memref.load %scales[%c0] : memref<2xi32>
         %second = memref.load %scales[%c1] : memref<2xi32>
         %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
-        %parts, %lost = blockscale.warpgroup_mma_gemv %y, %x, %f, %zero, %none
+        %parts, %inexact = blockscale.warpgroup_mma_gemv %y, %x, %f, %zero, %none
             scales = %first, %second types = <e2m1, e2m1, ue8m0, 32>
             : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
               memref<8x8x16xi8, #gpu.address_space<workgroup>>,
@@ -236,11 +236,11 @@ def BlockScale_WarpgroupMmaGemvOp : BlockScale_KernelOp<"warpgroup_mma_gemv", [
   }];
   let arguments = (ins
     MemRefRankOf<[I8], [3]>:$codes, MemRefRankOf<[I8], [3]>:$b,
-    MemRefRankOf<[I32], [1]>:$factors, BlockScale_AccType:$acc, I32:$lost,
+    MemRefRankOf<[I32], [1]>:$factors, BlockScale_AccType:$acc, I32:$inexact,
     Variadic<I32>:$scales, BlockScale_TypeCombinationAttr:$types);
-  let results = (outs BlockScale_AccType:$result, I32:$all_lost);
+  let results = (outs BlockScale_AccType:$result, I32:$all_inexact);
   let assemblyFormat = [{
-    $codes `,` $b `,` $factors `,` $acc `,` $lost `scales` `=` $scales
+    $codes `,` $b `,` $factors `,` $acc `,` $inexact `scales` `=` $scales
     `types` `=` $types attr-dict
     `:` type($codes) `,` type($b) `,` type($factors) `,` type($acc)
   }];

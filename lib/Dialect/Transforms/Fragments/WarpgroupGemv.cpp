@@ -44,7 +44,7 @@ public:
   /// The sums `acc` with all products added.
   SmallVector<Value> emitProducts(ValueRange acc);
   /// Bits of `before`, and more if any sum is not what it should be.
-  Value emitLost(Value before) const;
+  Value emitInexact(Value before) const;
 
 private:
   /// The registers of A of instruction `i` of a box.
@@ -216,15 +216,15 @@ SmallVector<Value> RowEmitter::emitProducts(ValueRange acc) {
   return results;
 }
 
-Value RowEmitter::emitLost(Value before) const {
+Value RowEmitter::emitInexact(Value before) const {
   constexpr uint32_t kNaN = 0xFF, kOverflows = 0x80808080, kExponents = 254;
-  auto toBit = [&](Value isLost) {
-    return emit.select(isLost, emit.integer(1), emit.integer(0));
+  auto toBit = [&](Value isInexact) {
+    return emit.select(isInexact, emit.integer(1), emit.integer(0));
   };
   if (!isPower)
     return emit.bitOr(before, emit.bitAnd(nan, kOverflows));
-  Value lost = emit.bitOr(before, toBit(emit.isEqual(nan, kNaN)));
-  return emit.bitOr(lost, toBit(emit.isAtLeast(furthest, kExponents)));
+  Value inexact = emit.bitOr(before, toBit(emit.isEqual(nan, kNaN)));
+  return emit.bitOr(inexact, toBit(emit.isAtLeast(furthest, kExponents)));
 }
 
 namespace {
@@ -236,8 +236,8 @@ struct LowerWarpgroupMmaGemv final : LanePattern<WarpgroupMmaGemvOp> {
                   ConversionPatternRewriter &rewriter) const override {
     RowEmitter row(rewriter, op, lane);
     SmallVector<Value> sums = row.emitProducts(adaptor.getAcc());
-    Value lost = row.emitLost(adaptor.getLost().front());
-    SmallVector<SmallVector<Value>> results = {sums, {lost}};
+    Value inexact = row.emitInexact(adaptor.getInexact().front());
+    SmallVector<SmallVector<Value>> results = {sums, {inexact}};
     rewriter.replaceOpWithMultiple(op, results);
     return success();
   }

@@ -48,7 +48,7 @@ public:
   /// The registers of A for each instruction of `box`.
   SmallVector<SmallVector<Value>> makeNumbers(int64_t box);
   /// Bits of `before`, and more if any number is not what it should be.
-  Value emitLost(Value before) const;
+  Value emitInexact(Value before) const;
 
 private:
   Factors makeFactors(int64_t box, int64_t row);
@@ -218,7 +218,7 @@ SmallVector<SmallVector<Value>> CodesEmitter::makeNumbers(int64_t box) {
   return numbers;
 }
 
-Value CodesEmitter::emitLost(Value before) const {
+Value CodesEmitter::emitInexact(Value before) const {
   CodeFormat codes = getCodeFormat(format);
   constexpr uint32_t kNaN = 0x007F007F;
   // Those of a fold.
@@ -226,13 +226,13 @@ Value CodesEmitter::emitLost(Value before) const {
   uint32_t first = getFormatInfo(scale).mantissaBits != 0
                        ? kNaN
                        : kBiases - codes.exponent - codes.lowestScale + 1;
-  auto toBit = [&](Value isLost) {
-    return emit.select(isLost, emit.integer(1), emit.integer(0));
+  auto toBit = [&](Value isInexact) {
+    return emit.select(isInexact, emit.integer(1), emit.integer(0));
   };
-  Value lost = emit.bitOr(before, toBit(emit.isAtLeast(furthest, first)));
+  Value inexact = emit.bitOr(before, toBit(emit.isAtLeast(furthest, first)));
   if (test.isNeeded())
-    lost = emit.bitOr(lost, toBit(test.isFound()));
-  return lost;
+    inexact = emit.bitOr(inexact, toBit(test.isFound()));
+  return inexact;
 }
 
 namespace {
@@ -264,8 +264,8 @@ struct LowerWarpgroupMmaMixed final : LanePattern<WarpgroupMmaMixedOp> {
       }
       NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
     }
-    Value lost = codes.emitLost(adaptor.getLost().front());
-    SmallVector<SmallVector<Value>> results = {sums, {lost}};
+    Value inexact = codes.emitInexact(adaptor.getInexact().front());
+    SmallVector<SmallVector<Value>> results = {sums, {inexact}};
     rewriter.replaceOpWithMultiple(op, results);
     return success();
   }

@@ -28,7 +28,7 @@ Value blockscale::emitIsAsked(OpBuilder &b, gpu::GPUFuncOp kernel,
   Value threads = arith::ConstantIndexOp::create(b, loc, numThreads);
   Value any =
       arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0)).getResult();
-  for (unsigned argument : problem.conditions) {
+  for (unsigned argument : problem.skipConditions) {
     Value words = kernel.getArgument(argument);
     Value count = memref::DimOp::create(b, loc, words, zero);
     auto loop = scf::ForOp::create(b, loc, thread, count, threads, any);

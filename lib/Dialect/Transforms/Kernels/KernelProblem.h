@@ -132,7 +132,7 @@ struct KernelProblem {
   std::optional<FusedQuantize> quantizer;
   /// Parameters that hold words: only if one of them is not 0, the result is
   /// computed.
-  SmallVector<unsigned, 2> conditions;
+  SmallVector<unsigned, 2> skipConditions;
   /// The parameter for the result.
   unsigned result;
   /// Whether bulk copies can make padded codes of packed ones.

@@ -159,7 +159,7 @@ private:
         kMmaScaledPurpose, kMatmulPurpose,     kSwizzleScalesPurpose,
         kQuantizePurpose,  kDequantizePurpose, kReducePurpose,
         kSoftmaxPurpose,   kSplitKReductionPurpose,  kDequantizeOperandPurpose,
-        kPermutePurpose,     kExactPurpose,      kChecksPurpose,
+        kPermutePurpose,     kExactRecomputationPurpose,      kChecksPurpose,
         kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);

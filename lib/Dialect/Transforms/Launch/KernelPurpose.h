@@ -29,7 +29,7 @@ inline constexpr llvm::StringLiteral kSoftmaxPurpose = "softmax";
 inline constexpr llvm::StringLiteral kSplitKReductionPurpose = "split_k_reduction";
 inline constexpr llvm::StringLiteral kDequantizeOperandPurpose = "decode";
 inline constexpr llvm::StringLiteral kPermutePurpose = "place";
-inline constexpr llvm::StringLiteral kExactPurpose = "exact";
+inline constexpr llvm::StringLiteral kExactRecomputationPurpose = "exact";
 /// Checks of sizes, and nothing else.
 inline constexpr llvm::StringLiteral kChecksPurpose = "checks";
 inline constexpr llvm::StringLiteral kLoopsPurpose = "loops";

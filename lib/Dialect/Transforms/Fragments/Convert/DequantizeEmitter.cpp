@@ -290,9 +290,9 @@ Value DequantizeEmitter::dropFinite(Value value) {
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// Whether codes of `operand` whose scale is 0 are lost: those of blocks of
+/// Whether codes of `operand` whose scale is 0 are inexact: those of blocks of
 /// zeros, such as lie beyond the ends of operands, are not.
-Value DequantizeEmitter::emitIsLost(const DequantizedOperand &operand) {
+Value DequantizeEmitter::emitIsInexact(const DequantizedOperand &operand) {
   CodePairsPtr codes = operand.makeCodes();
   SmallVector<Value> found = {emit.flag(false)};
   forEachStep(found, codes->takesValues(), [&](const Step &step) {
@@ -303,7 +303,7 @@ Value DequantizeEmitter::emitIsLost(const DequantizedOperand &operand) {
       for (unsigned i = 0; i != kInstructionsPerStep; ++i)
         found[0] = emit.bitOr(
             found[0],
-            operand.scales->isLost(step, word, codes->place(group, i)));
+            operand.scales->isInexact(step, word, codes->place(group, i)));
   });
   return emit.vote(NVVM::VoteSyncKind::any, found[0]);
 }
@@ -324,7 +324,7 @@ Value DequantizeEmitter::emitIsExact(const DequantizedOperand &operand) {
   b.setInsertionPointToStart(ifInside.elseBlock());
   Value areAtMostZero =
       emit.vote(NVVM::VoteSyncKind::all, operand.scales->areExactOrZero());
-  Value isKept = emit.negate(emitIsLost(operand));
+  Value isKept = emit.negate(emitIsInexact(operand));
   scf::YieldOp::create(b, emit.loc, emit.bitAnd(areAtMostZero, isKept));
   return ifInside.getResult(0);
 }

@@ -46,7 +46,7 @@ private:
   using Sums = SmallVector<Value>;
 
   Value emitIsExact(const DequantizedOperand &operand);
-  Value emitIsLost(const DequantizedOperand &operand);
+  Value emitIsInexact(const DequantizedOperand &operand);
   void emitExact(Sums &sums);
   void emitPairs(Sums &sums, const Rounding *rounding);
   void addProduct(Sums &sums, unsigned m, unsigned n, ArrayRef<Value> a,

@@ -321,7 +321,7 @@ Value DequantizeScales::areExactOrZero() const {
   });
 }
 
-Value DequantizeScales::isLost(const Step &step, Value rowWord,
+Value DequantizeScales::isInexact(const Step &step, Value rowWord,
                             const Pairs &pairs) const {
   Value bits = pairs.front();
   for (Value pair : ArrayRef(pairs).drop_front())

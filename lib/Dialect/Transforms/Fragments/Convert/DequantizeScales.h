@@ -77,7 +77,7 @@ public:
   Value areExactOrZero() const;
   /// Whether the scale that factors of `step` come from is 0, and any of
   /// `pairs` is not.
-  Value isLost(const Step &step, Value rowWord, const Pairs &pairs) const;
+  Value isInexact(const Step &step, Value rowWord, const Pairs &pairs) const;
 
   /// Blocks in a step.
   unsigned getNumBlocks() const { return kStepElements / types.blockSize; }

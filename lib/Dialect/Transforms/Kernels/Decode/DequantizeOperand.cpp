@@ -23,11 +23,11 @@ using namespace mlir::blockscale;
 static constexpr uint32_t kHalves = 0x00010001;
 
 namespace {
-/// Of two numbers each: factors, and masks of what is lost if it is not 0.
+/// Of two numbers each: factors, and masks of what is inexact if it is not 0.
 struct Factors {
   SmallVector<Value> pairs, masks;
   /// Not 0 if a scale is NaN.
-  Value lost;
+  Value inexact;
 };
 
 class ExactWriter final : public NumberWriter {
@@ -38,8 +38,8 @@ public:
                lane) {}
 
 private:
-  SmallVector<Value> emitNumbers(ValueRange loaded, Value &lost) override {
-    return emitProducts(loaded.drop_back(), makeFactors(loaded.back()), lost);
+  SmallVector<Value> emitNumbers(ValueRange loaded, Value &inexact) override {
+    return emitProducts(loaded.drop_back(), makeFactors(loaded.back()), inexact);
   }
   Value emitTasks(Value none) override {
     return problem.isTransposed ? emitColumns(none)
@@ -49,7 +49,7 @@ private:
   Value emitColumns(Value none);
   Factors makeFactors(ArrayRef<Value> scales);
   SmallVector<Value> emitProducts(ValueRange words, const Factors &factors,
-                                  Value &lost);
+                                  Value &inexact);
 
   CodeFormat codes;
   RowPlacer placer;
@@ -63,7 +63,7 @@ Factors ExactWriter::makeFactors(ArrayRef<Value> scales) {
   constexpr unsigned kMantissaBits = 7, kShift = 4;
   constexpr int kExponent = 120;
   Factors factors;
-  factors.lost = emit.integer(0);
+  factors.inexact = emit.integer(0);
   SmallVector<Value> halves, masks;
   for (Value scale : scales) {
     Value isNaN, isOut, half;
@@ -88,8 +88,8 @@ Factors ExactWriter::makeFactors(ArrayRef<Value> scales) {
     constexpr uint32_t kMagnitude = 0x7FFF;
     masks.push_back(
         emit.select(isOut, emit.integer(kMagnitude), emit.integer(0)));
-    factors.lost = emit.bitOr(
-        factors.lost, emit.select(isNaN, emit.integer(1), emit.integer(0)));
+    factors.inexact = emit.bitOr(
+        factors.inexact, emit.select(isNaN, emit.integer(1), emit.integer(0)));
   }
   auto join = [&](ArrayRef<Value> values, unsigned pair) -> Value {
     if (values.size() == 1)
@@ -113,13 +113,13 @@ Factors ExactWriter::makeFactors(ArrayRef<Value> scales) {
 
 SmallVector<Value> ExactWriter::emitProducts(ValueRange words,
                                              const Factors &factors,
-                                             Value &lost) {
+                                             Value &inexact) {
   SpecialTest test(emit, problem.format);
   if (test.isNeeded()) {
     for (Value word : words)
       test.add(word);
-    lost = emit.bitOr(
-        lost, emit.select(test.isFound(), emit.integer(1), emit.integer(0)));
+    inexact = emit.bitOr(
+        inexact, emit.select(test.isFound(), emit.integer(1), emit.integer(0)));
   }
   SmallVector<Value> pairs;
   bool isNibbles = words.size() == 1;
@@ -131,11 +131,11 @@ SmallVector<Value> ExactWriter::emitProducts(ValueRange words,
   SmallVector<Value> results;
   for (auto [i, placed] : llvm::enumerate(pairs)) {
     size_t of = factors.pairs.size() == 1 ? 0 : i;
-    lost = emit.bitOr(lost, emit.bitAnd(placed, factors.masks[of]));
+    inexact = emit.bitOr(inexact, emit.bitAnd(placed, factors.masks[of]));
     Value element = emit.mul(emit.toPair(placed), power);
     results.push_back(emit.fromPair(emit.mul(element, factors.pairs[of])));
   }
-  lost = emit.bitOr(lost, factors.lost);
+  inexact = emit.bitOr(inexact, factors.inexact);
   return results;
 }
 
@@ -152,7 +152,7 @@ Value ExactWriter::emitColumns(Value none) {
   Value last = add(rows, -kNumbers);
   return forEachTask(
       blocks, strips, none,
-      [&](Value batch, Value block, Value strip, Value lost) {
+      [&](Value batch, Value block, Value strip, Value inexact) {
         Value at = compute({d0 * kStrip + d1 * kNumbers}, {strip, lane})[0];
         Value from = compute({d0 * blockSize}, block)[0];
         Place place = {batch, arith::MinUIOp::create(b, loc, at, last), from,
@@ -161,7 +161,7 @@ Value ExactWriter::emitColumns(Value none) {
         for (int64_t i = 0; i != kNumbers; ++i)
           scales.push_back(loadScale(place, i));
         Factors factors = makeFactors(scales);
-        return forEach(from, add(from, blockSize), emit.index(kRounds), lost,
+        return forEach(from, add(from, blockSize), emit.index(kRounds), inexact,
                        [&](Value column, Value inner) {
                          SmallVector<Place> places(kRounds, place);
                          SmallVector<SmallVector<Value>> words;

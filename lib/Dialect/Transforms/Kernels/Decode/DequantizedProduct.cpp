@@ -33,7 +33,7 @@ static constexpr int64_t kNumbersOfLine = 8;
 
 namespace {
 struct Decoded {
-  Value numbers, conditions;
+  Value numbers, skipConditions;
   KernelOperand operand;
 };
 
@@ -185,7 +185,7 @@ DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
     takeCodes(problem.x, problem.xScale);
   } else {
     Decoded x = decode(Side::X);
-    decoded.conditions[0] = x.conditions;
+    decoded.skipConditions[0] = x.skipConditions;
     problem.x = x.operand;
     problem.x.argument = product.addInput(x.numbers);
   }
@@ -196,7 +196,7 @@ DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
     takeCodes(problem.y, problem.yScale);
   } else {
     Decoded y = decode(Side::Y);
-    decoded.conditions[1] = y.conditions;
+    decoded.skipConditions[1] = y.skipConditions;
     problem.y = y.operand;
     problem.y.argument = product.addInput(y.numbers);
   }
@@ -204,7 +204,7 @@ DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
   return decoded;
 }
 
-ExactKernel blockscale::getExactKernel(ProductOpInterface op,
+ExactRecomputation blockscale::getExactRecomputation(ProductOpInterface op,
                                        const Chip &chip) {
   auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
   auto other = llvm::find_if(chip.paths, [&](Path candidate) {
@@ -222,13 +222,13 @@ ExactKernel blockscale::getExactKernel(ProductOpInterface op,
 HostProblem blockscale::getExactProblem(OpBuilder &builder,
                                         ProductOpInterface op,
                                         const DequantizedProduct &decoded,
-                                        const ExactKernel &kernel) {
+                                        const ExactRecomputation &kernel) {
   HostProblem host = makeHostProblem(builder, op, *kernel.backend,
                                      kernel.instruction, kernel.schedule);
   KernelProblem &problem = host.problem;
-  for (Value condition : decoded.conditions)
+  for (Value condition : decoded.skipConditions)
     if (condition)
-      problem.conditions.push_back(host.addInput(condition));
+      problem.skipConditions.push_back(host.addInput(condition));
   problem.result = host.inputs.size();
   return host;
 }

@@ -27,10 +27,10 @@ struct DequantizedProduct {
   /// Words of which one is not 0 where bf16 does not hold what was decoded, for
   /// x and for y; null for an operand whose codes the product takes, until it
   /// has words of its own.
-  std::array<Value, 2> conditions = {};
+  std::array<Value, 2> skipConditions = {};
 
   bool isToBeChecked() const {
-    return llvm::any_of(conditions, [](Value words) { return bool(words); });
+    return llvm::any_of(skipConditions, [](Value words) { return bool(words); });
   }
 };
 
@@ -44,17 +44,17 @@ DequantizedProduct formDequantized(OpBuilder &builder, SymbolTableCollection &sy
 /// The kernel that computes the result anew where numbers of bf16 did not hold
 /// what was decoded, or placed: one of the next path of the chip, or, where x
 /// is numbers, a plain one.
-struct ExactKernel {
+struct ExactRecomputation {
   const KernelBackend *backend;
   InstructionAttr instruction;
   ScheduleInterface schedule;
 };
-ExactKernel getExactKernel(ProductOpInterface op, const Chip &chip);
+ExactRecomputation getExactRecomputation(ProductOpInterface op, const Chip &chip);
 
 /// What it computes.
 HostProblem getExactProblem(OpBuilder &builder, ProductOpInterface op,
                             const DequantizedProduct &decoded,
-                            const ExactKernel &kernel);
+                            const ExactRecomputation &kernel);
 
 } // namespace mlir::blockscale
 

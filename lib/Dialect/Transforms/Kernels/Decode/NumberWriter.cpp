@@ -117,7 +117,7 @@ Value NumberWriter::forEach(Value from, Value to, Value step, Value word,
 }
 
 Value NumberWriter::forEachTask(
-    Value lines, Value parts, Value lost,
+    Value lines, Value parts, Value inexact,
     function_ref<Value(Value, Value, Value, Value)> body) {
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
@@ -132,7 +132,7 @@ Value NumberWriter::forEachTask(
                         {block, thread})[0];
   Value grid = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
   Value step = compute({d0 * kWarps}, grid)[0];
-  return forEach(first, tasks, step, lost, [&](Value task, Value before) {
+  return forEach(first, tasks, step, inexact, [&](Value task, Value before) {
     Value line = b.createOrFold<arith::DivUIOp>(loc, task, parts);
     Value part = b.createOrFold<arith::RemUIOp>(loc, task, parts);
     Value batch = emit.index(0);
@@ -160,7 +160,7 @@ Value NumberWriter::emitLines(Value none) {
   Value lastColumn = add(columns, raggedColumns ? -1 : -kNumbers);
   return forEachTask(
       groups, parts, none,
-      [&](Value batch, Value group, Value part, Value lost) {
+      [&](Value batch, Value group, Value part, Value inexact) {
         Value column = compute({d0 * columnsOfTask + d1 % lanes * kNumbers},
                                {part, lane})[0];
         Value firstRow =
@@ -189,10 +189,10 @@ Value NumberWriter::emitLines(Value none) {
           loaded.push_back(load(place));
         }
         for (int64_t i = 0; i != rounds; ++i) {
-          SmallVector<Value> values = emitNumbers(loaded[i], lost);
+          SmallVector<Value> values = emitNumbers(loaded[i], inexact);
           store(places[i], values);
         }
-        return lost;
+        return inexact;
       });
 }
 
@@ -215,20 +215,20 @@ Value NumberWriter::emitTasks(Value none) {
 }
 
 void NumberWriter::build() {
-  Value lost = emitTasks(emit.integer(0));
+  Value inexact = emitTasks(emit.integer(0));
   if (problem.hasFlags())
-    emitFlag(lost);
+    emitFlag(inexact);
   gpu::ReturnOp::create(b, loc);
 }
 
-/// Stores the block's flag, of the words `lost` of its threads.
-void NumberWriter::emitFlag(Value lost) {
-  Value isLost =
-      emit.select(emit.isDifferent(lost, 0), emit.integer(1), emit.integer(0));
+/// Stores the block's flag, of the words `inexact` of its threads.
+void NumberWriter::emitFlag(Value inexact) {
+  Value isInexact =
+      emit.select(emit.isDifferent(inexact, 0), emit.integer(1), emit.integer(0));
   auto reduction = NVVM::BarrierReductionAttr::get(b.getContext(),
                                                    NVVM::BarrierReduction::OR);
   Value any = NVVM::BarrierOp::create(b, loc, TypeRange(b.getI32Type()),
-                                      Value(), Value(), reduction, isLost)
+                                      Value(), Value(), reduction, isInexact)
                   .getResult(0);
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,

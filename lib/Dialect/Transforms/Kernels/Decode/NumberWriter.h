@@ -42,10 +42,10 @@ protected:
 
   /// What 8 values are made of: 8 quantized elements and their scale.
   virtual SmallVector<Value> load(const Place &place);
-  /// The 8 values of `loaded`, or four pairs of bf16 as words. `lost` gets bits
+  /// The 8 values of `loaded`, or four pairs of bf16 as words. `inexact` gets bits
   /// if one of them is inexact.
-  virtual SmallVector<Value> emitNumbers(ValueRange loaded, Value &lost) = 0;
-  /// All values of this thread; gives the word `lost` of it.
+  virtual SmallVector<Value> emitNumbers(ValueRange loaded, Value &inexact) = 0;
+  /// All values of this thread; gives the word `inexact` of it.
   virtual Value emitTasks(Value none);
 
   /// 8 quantized elements: one word of nibbles, or two words of bytes.
@@ -58,8 +58,8 @@ protected:
   /// Calls `body` for the tasks of the warp: each part of each line of each
   /// matrix.
   Value forEachTask(
-      Value lines, Value parts, Value lost,
-      function_ref<Value(Value batch, Value line, Value part, Value lost)>
+      Value lines, Value parts, Value inexact,
+      function_ref<Value(Value batch, Value line, Value part, Value inexact)>
           body);
   /// A loop whose body makes a word of a step and of the word before.
   Value forEach(Value from, Value to, Value step, Value word,
@@ -80,7 +80,7 @@ protected:
 
 private:
   Value emitLines(Value none);
-  void emitFlag(Value lost);
+  void emitFlag(Value inexact);
   SmallVector<Value> loadVector(const Place &place);
   SmallVector<Value> loadPacked6(ArrayRef<Value> position);
   SmallVector<Value> loadSingly(const Place &place);

@@ -33,7 +33,7 @@ public:
 
 private:
   SmallVector<Value> load(const Place &place) override;
-  SmallVector<Value> emitNumbers(ValueRange loaded, Value &lost) override;
+  SmallVector<Value> emitNumbers(ValueRange loaded, Value &inexact) override;
 
   Value power;
 };
@@ -69,16 +69,16 @@ SmallVector<Value> PermutedWriter::load(const Place &place) {
 
 /// Inexact are values that are beyond bf16 with the power, infinity and NaN
 /// among them.
-SmallVector<Value> PermutedWriter::emitNumbers(ValueRange loaded, Value &lost) {
+SmallVector<Value> PermutedWriter::emitNumbers(ValueRange loaded, Value &inexact) {
   constexpr uint32_t kMagnitude = 0x7FFF, kLastExponent = 0xFF;
   constexpr unsigned kMantissaBits = 7, kHalfBits = 16;
   uint32_t first = (kLastExponent - problem.scaleShift) << kMantissaBits;
   SmallVector<Value> results;
   for (Value pair : loaded) {
     for (Value half : {pair, emit.shiftRight(pair, kHalfBits)}) {
-      Value isLost = emit.isAtLeast(emit.bitAnd(half, kMagnitude), first);
-      lost = emit.bitOr(lost,
-                        emit.select(isLost, emit.integer(1), emit.integer(0)));
+      Value isInexact = emit.isAtLeast(emit.bitAnd(half, kMagnitude), first);
+      inexact = emit.bitOr(inexact,
+                        emit.select(isInexact, emit.integer(1), emit.integer(0)));
     }
     results.push_back(emit.fromPair(emit.mul(emit.toPair(pair), power)));
   }

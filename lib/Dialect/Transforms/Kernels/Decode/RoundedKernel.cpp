@@ -31,7 +31,7 @@ public:
   }
 
 private:
-  SmallVector<Value> emitNumbers(ValueRange loaded, Value &lost) override;
+  SmallVector<Value> emitNumbers(ValueRange loaded, Value &inexact) override;
 
   BlockArithmetic arithmetic;
   Value tensorScale;

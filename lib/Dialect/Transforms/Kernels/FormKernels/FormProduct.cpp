@@ -57,7 +57,7 @@ struct Former {
     if (failed(formed))
       return failure();
     if (formed->words)
-      decoded.conditions[1] = formed->words;
+      decoded.skipConditions[1] = formed->words;
     if (decoded.isToBeChecked())
       return formExact(decoded, formed->results);
     return formed;
@@ -87,12 +87,12 @@ private:
     FailureOr<TargetAttr> target = getTarget(op);
     if (failed(target))
       return failure();
-    ExactKernel exact = getExactKernel(op, *(*target).getChip());
+    ExactRecomputation exact = getExactRecomputation(op, *(*target).getChip());
     HostProblem host = getExactProblem(rewriter, op, decoded, exact);
     if (quantized)
       addQuantizer(host, *quantized);
     return formLaunch(
-        host, kExactPurpose, exact.backend->getShape(host.problem),
+        host, kExactRecomputationPurpose, exact.backend->getShape(host.problem),
         [&](gpu::GPUFuncOp kernel) {
           exact.backend->build(kernel, host.problem);
         },

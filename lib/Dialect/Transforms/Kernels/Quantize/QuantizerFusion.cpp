@@ -48,11 +48,11 @@ static std::optional<ResultTile> getExactTile(ProductOpInterface op,
   FailureOr<TargetAttr> target = lookupTarget(op);
   if (failed(target) || !*target)
     return std::nullopt;
-  ExactKernel exact = getExactKernel(op, *(*target).getChip());
+  ExactRecomputation exact = getExactRecomputation(op, *(*target).getChip());
   problem.instruction = exact.instruction;
   problem.schedule = exact.schedule;
   // Whichever parameters they are.
-  problem.conditions = {0};
+  problem.skipConditions = {0};
   return exact.backend->getResultTile(problem);
 }
 

@@ -30,7 +30,7 @@ using namespace mlir::blockscale;
 
 static MultistageScheduleAttr getSchedule(const KernelProblem &problem) {
   auto schedule = cast<MultistageScheduleAttr>(problem.schedule);
-  if (problem.conditions.empty())
+  if (problem.skipConditions.empty())
     return schedule;
   // What goes from tile to tile takes registers, too: with larger ones ptxas
   // spills.
@@ -168,7 +168,7 @@ KernelShape MultistageBackend::getShape(const KernelProblem &problem) const {
   shape.threads = {getSchedule(problem).getNumThreads(), 1, 1};
   shape.shared = getDynamicBytes(getSharedBytes(problem));
   // Where there is nothing to do as a rule, few blocks find that out.
-  if (!problem.conditions.empty())
+  if (!problem.skipConditions.empty())
     shape.order = BlockOrder::Persistent;
   return shape;
 }
@@ -197,7 +197,7 @@ void MultistageBackend::build(gpu::GPUFuncOp kernel,
                    tensorScale);
         });
   };
-  if (!problem.conditions.empty()) {
+  if (!problem.skipConditions.empty()) {
     Value isAsked = emitIsAsked(b, kernel, problem, tile.thread,
                                 getSchedule(problem).getNumThreads());
     auto guard = scf::IfOp::create(b, loc, isAsked);

@@ -217,11 +217,11 @@ void GemvRoles::storeFactor(const WordEmitter &emit, Value scale, Value offset) 
 }
 
 Value GemvRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
-                       Value lost) {
+                       Value inexact) {
   WordEmitter outside(at, loc);
   Value isNaN = emitIsNaN(outside, of.scale);
-  lost = outside.bitOr(
-      lost, outside.select(isNaN, outside.integer(1), outside.integer(0)));
+  inexact = outside.bitOr(
+      inexact, outside.select(isNaN, outside.integer(1), outside.integer(0)));
   OpBuilder then = scf::IfOp::create(at, loc, of.isInside).getThenBodyBuilder();
   WordEmitter emit(then, loc);
   AffineExpr d0, d1;
@@ -241,7 +241,7 @@ Value GemvRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
                                         values[0], index(then, 0));
   OpBuilder one = scf::IfOp::create(then, loc, isFirst).getThenBodyBuilder();
   storeFactor(WordEmitter(one, loc), of.scale, values[1]);
-  return lost;
+  return inexact;
 }
 
 Value GemvRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
@@ -264,10 +264,10 @@ Value GemvRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
     words.push_back(loadWord(
         inner, tile, addIndex(inner, loc, loop.getInductionVar(), i * threads),
         count));
-  Value lost = loop.getRegionIterArg(0);
+  Value inexact = loop.getRegionIterArg(0);
   for (const Word &of : words)
-    lost = spread(inner, of, firstBox, lost);
-  scf::YieldOp::create(inner, loc, lost);
+    inexact = spread(inner, of, firstBox, inexact);
+  scf::YieldOp::create(inner, loc, inexact);
   // Instructions read it, which are of another proxy.
   NVVM::FenceProxyOp::create(
       at, loc,
@@ -320,7 +320,7 @@ SmallVector<Value> GemvRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
       at, loc, accType, at.getI32Type(), codes, numbers, factors, values[0],
       values[1], values.drop_front(2),
       TypeCombinationAttr::get(at.getContext(), *problem.quantizedB));
-  return {product.getResult(), product.getAllLost()};
+  return {product.getResult(), product.getAllInexact()};
 }
 
 Value GemvRoles::emitEnd(OpBuilder &at, Value sums) {

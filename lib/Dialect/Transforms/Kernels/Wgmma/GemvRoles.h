@@ -63,8 +63,8 @@ private:
   /// those that the block has.
   Value emitFirstBox(OpBuilder &b, const WorkTile &tile, Value step) const;
   Word loadWord(OpBuilder &b, const WorkTile &tile, Value number, Value count);
-  /// Stores B for a word; the word `lost`, and more.
-  Value spread(OpBuilder &b, const Word &of, Value firstBox, Value lost);
+  /// Stores B for a word; the word `inexact`, and more.
+  Value spread(OpBuilder &b, const Word &of, Value firstBox, Value inexact);
   void storeNumbers(const WordEmitter &emit, const Word &of, Value box);
   /// Stores the factor of the block of the word, which is the first one of it.
   void storeFactor(const WordEmitter &emit, Value scale, Value at);

@@ -271,7 +271,7 @@ SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at, const WorkTile &
       TileLayoutAttr::get(context, getElements(/*isA=*/false).layout));
   auto wait = WarpgroupWaitOp::create(at, loc, TypeRange(accType),
                                       product.getResult(), /*pending=*/0);
-  return {wait.getResult(0), product.getAllLost()};
+  return {wait.getResult(0), product.getAllInexact()};
 }
 
 SmallVector<Value> MixedInputRoles::emitStep(OpBuilder &at, const WorkTile &tile,
@@ -324,12 +324,12 @@ void MixedInputRoles::emitFirst(OpBuilder &one) {
   memref::StoreOp::create(one, loc, word(one, 0), flag, index(one, 0));
 }
 
-void MixedInputRoles::emitLost(OpBuilder &at, Value lost) {
+void MixedInputRoles::emitInexact(OpBuilder &at, Value inexact) {
   // Of threads that store, all store the same.
-  Value isLost = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, lost,
+  Value isInexact = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, inexact,
                                        word(at, 0));
   Value isAny = NVVM::VoteSyncOp::create(at, loc, at.getI1Type(), word(at, -1),
-                                         isLost, NVVM::VoteSyncKind::any);
+                                         isInexact, NVVM::VoteSyncKind::any);
   OpBuilder then = scf::IfOp::create(at, loc, isAny).getThenBodyBuilder();
   memref::AtomicRMWOp::create(then, loc, then.getI32Type(),
                               arith::AtomicRMWKind::ori, word(then, 1), flag,
@@ -396,7 +396,7 @@ void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
               return emitStep(inner, tile, step, place, before);
             });
   // All stages have been read behind this.
-  emitLost(at, values[1]);
+  emitInexact(at, values[1]);
   emitFound(at, tile);
   auto storeBy = [&](OpBuilder &path, Value sums, bool isGuarded) {
     BlockTile of = tile;

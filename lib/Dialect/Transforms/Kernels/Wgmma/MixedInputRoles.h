@@ -54,7 +54,7 @@ protected:
   /// What is not 0 if a number of x is not what it should be, once those that
   /// the warps of the part need are there.
   virtual Value emitStart(OpBuilder &b, const WorkTile &tile);
-  /// The sums, and what is lost, of a full stage of the part of the warp with
+  /// The sums, and what is inexact, of a full stage of the part of the warp with
   /// `codes`; `values` are those before, and scales.
   virtual SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                           Value step, const PipelineState &place,
@@ -87,7 +87,7 @@ private:
   /// The words of scales of a lane's two rows for the step number `step`.
   SmallVector<Value> loadScales(OpBuilder &b, const WorkTile &tile, Value step);
   SmallVector<Value> loadScaleWords(OpBuilder &b, ValueRange place);
-  /// The products of a step: `values` are sums, what is lost, and scales, and
+  /// The products of a step: `values` are sums, what is inexact, and scales, and
   /// so is what comes out.
   SmallVector<Value> emitStep(OpBuilder &b, const WorkTile &tile, Value step,
                               const PipelineState &place, ValueRange values);
@@ -98,8 +98,8 @@ private:
   Value emitBlocks(OpBuilder &b, Value sums);
   /// So many tiles of sums in stages.
   Value emitSumsView(OpBuilder &b, int64_t count);
-  /// Sets `flag` if `lost` is not 0 in any thread.
-  void emitLost(OpBuilder &b, Value lost);
+  /// Sets `flag` if `inexact` is not 0 in any thread.
+  void emitInexact(OpBuilder &b, Value inexact);
   void emitFirst(OpBuilder &one) override;
 };
 
