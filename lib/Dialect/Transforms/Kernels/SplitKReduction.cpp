@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/TileSums.h"
+#include "Kernels/Epilogue.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -56,8 +56,8 @@ public:
       position.insert(position.begin(), matrix);
     if (problem.acc || problem.producer)
       sum = arith::AddFOp::create(
-          then, loc, sum, emitFirstElement(then, kernel, problem, position));
-    emitLastElement(then, kernel, problem, position, sum);
+          then, loc, sum, emitInitialElement(then, kernel, problem, position));
+    emitEpilogueElement(then, kernel, problem, position, sum);
     gpu::ReturnOp::create(b, loc);
   }
 

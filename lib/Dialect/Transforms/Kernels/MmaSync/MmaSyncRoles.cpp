@@ -14,7 +14,7 @@
 
 #include "Kernels/MmaSync/MmaSyncRoles.h"
 
-#include "Kernels/TileSums.h"
+#include "Kernels/Epilogue.h"
 #include "Utils/IndexValues.h"
 #include "blockscale/Dialect/IR/DynamicMemory.h"
 #include "blockscale/Support/ScaleLayout.h"
@@ -26,9 +26,9 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static bool hasFillers(const StagedOperands &operands) {
+static bool hasSoftwareProducers(const StagedOperands &operands) {
   return llvm::any_of(operands, [](const StagedOperand &operand) {
-    return operand.filler != nullptr;
+    return operand.loader != nullptr;
   });
 }
 
@@ -36,8 +36,8 @@ int64_t MmaSyncRoles::getThreads(WarpSpecializedScheduleAttr schedule,
                                  const StagedOperands &operands) {
   constexpr int64_t kLoaderWarps = 1;
   int64_t count = MmaWarps(schedule).getCount() + kLoaderWarps;
-  if (hasFillers(operands))
-    count += kFillerWarps;
+  if (hasSoftwareProducers(operands))
+    count += kSoftwareProducerWarps;
   return count * kWarpLanes;
 }
 
@@ -92,16 +92,16 @@ void MmaSyncRoles::emit() {
   // Up to here, nothing of a kernel in front is touched.
   NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
   SmallVector<int64_t> counts = {warps.getCount(), 1};
-  if (hasFiller())
-    counts.push_back(kFillerWarps);
+  if (hasSoftwareProducer())
+    counts.push_back(kSoftwareProducerWarps);
   auto roles = RolesOp::create(b, loc, counts, counts.size());
   OpBuilder consumer = getRole(roles, 0);
   emitConsumer(consumer);
   OpBuilder producer = getRole(roles, 1);
   emitProducer(producer);
-  if (hasFiller()) {
-    OpBuilder filler = getRole(roles, 2);
-    emitFiller(filler, (warps.getCount() + 1) * kWarpLanes);
+  if (hasSoftwareProducer()) {
+    OpBuilder loader = getRole(roles, 2);
+    emitSoftwareProducer(loader, (warps.getCount() + 1) * kWarpLanes);
   }
 }
 
@@ -197,7 +197,7 @@ MmaSyncRoles::Steps MmaSyncRoles::emitStepCounts(OpBuilder &at,
 SmallVector<Value> MmaSyncRoles::emitProducts(OpBuilder &at,
                                               const WorkTile &tile,
                                               ValueRange values) {
-  SmallVector<Value> sums = {emitFirstSums(at, kernel, problem, sizes, tile,
+  SmallVector<Value> sums = {emitInitialAccumulator(at, kernel, problem, sizes, tile,
                                            getAccType(plan.getSchedule()))};
   PipelineState place = {values[0], values[1]};
   Steps steps = emitStepCounts(at, tile);
@@ -218,7 +218,7 @@ SmallVector<Value> MmaSyncRoles::emitProducts(OpBuilder &at,
   emitByBounds(at, tile, isAligned, [&](OpBuilder &path, bool isGuarded) {
     BlockTile of = tile;
     of.isGuarded = isGuarded;
-    emitLastSums(path, kernel, problem, sizes, of, sums[0]);
+    emitEpilogue(path, kernel, problem, sizes, of, sums[0]);
   });
   return {place.stage, place.parity};
 }

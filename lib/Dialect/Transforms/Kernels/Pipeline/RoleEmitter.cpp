@@ -78,8 +78,8 @@ void RoleEmitter::emitStageBarriers(OpBuilder &at, int64_t emptyCount) {
   // expects. They still count in the same phase: it does not end without that
   // arrival, and they are not started before the phase in front has ended here,
   // as stages are emptied after that.
-  int64_t fillers = hasFiller() ? kFillerWarps * kWarpLanes : 0;
-  stages.emitInit(at, 1 + fillers * plan.getSchedule().getBlocksOfProduct(),
+  int64_t loaders = hasSoftwareProducer() ? kSoftwareProducerWarps * kWarpLanes : 0;
+  stages.emitInit(at, 1 + loaders * plan.getSchedule().getBlocksOfProduct(),
                   emptyCount * cluster.getNumReaders());
 }
 
@@ -101,9 +101,9 @@ void RoleEmitter::emitEmptied(OpBuilder &at, const PipelineState &place) {
                             UnitAttr());
 }
 
-bool RoleEmitter::hasFiller() const {
+bool RoleEmitter::hasSoftwareProducer() const {
   return llvm::any_of(operands, [](const StagedOperand &operand) {
-    return operand.filler != nullptr;
+    return operand.loader != nullptr;
   });
 }
 

@@ -38,10 +38,10 @@ protected:
   using EmitTile = function_ref<SmallVector<Value>(
       OpBuilder &, const WorkTile &, ValueRange)>;
 
-  /// The roles that fill stages. Threads of the filler start with number
+  /// The roles that fill stages. Threads of the loader start with number
   /// `first`.
   void emitProducer(OpBuilder &b);
-  void emitFiller(OpBuilder &b, int64_t first);
+  void emitSoftwareProducer(OpBuilder &b, int64_t first);
   /// Makes the mbarriers of stages: one is full when all its bytes are there,
   /// and each thread that fills it has arrived; it is empty after `emptyCount`
   /// arrivals of each block that shares it.
@@ -80,7 +80,7 @@ protected:
                     function_ref<void(OpBuilder &, bool isGuarded)> body);
 
   /// Whether warps bring an operand.
-  bool hasFiller() const;
+  bool hasSoftwareProducer() const;
   Value index(OpBuilder &b, int64_t value) const;
   Value toWord(OpBuilder &b, Value value) const;
   Value word(OpBuilder &b, int64_t value) const;

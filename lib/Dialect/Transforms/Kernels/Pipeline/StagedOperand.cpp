@@ -16,8 +16,8 @@
 #include "Kernels/Pipeline/StagedOperand.h"
 
 #include "Kernels/Pipeline/MmaWarps.h"
-#include "Kernels/Staging/ElementFiller.h"
-#include "Kernels/Staging/PackFiller.h"
+#include "Kernels/Staging/ElementLoader.h"
+#include "Kernels/Staging/PackLoader.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -42,18 +42,18 @@ std::string blockscale::describeFilled(const StagedOperands &operands,
   std::string text;
   for (bool isX : {true, false})
     if (const StagedOperand &operand = operands[isX != swapsAb ? 0 : 2];
-        operand.filler)
+        operand.loader)
       text += (text.empty() ? "" : "; ") + std::string(isX ? "x" : "y") +
               " is brought by warps, not by bulk copies: " + operand.reason;
   return text;
 }
 
-static FillerPtr makeFiller(const KernelProblem &problem, const SharedMemoryPlan &pipeline,
+static LoaderPtr makeLoader(const KernelProblem &problem, const SharedMemoryPlan &pipeline,
                             bool isA, Format &format) {
   const KernelOperand &operand = isA ? problem.x : problem.y;
   WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
   int64_t rows = pipeline.getRows(isA);
-  TileExtent extent = {rows, schedule.getK(), rows, kFillerWarps * kWarpLanes};
+  TileExtent extent = {rows, schedule.getK(), rows, kSoftwareProducerWarps * kWarpLanes};
   Kind kind = problem.instruction.getKind();
   // Warps read what other kernels of theirs have, too.
   if (getPathInfo(problem.instruction.getPath()).isWarpLevel) {
@@ -65,14 +65,14 @@ static FillerPtr makeFiller(const KernelProblem &problem, const SharedMemoryPlan
   if (!hasContainers(kind) ||
       (bits == 8 && operand.contiguity == Contiguity::Columns))
     return planElements(operand, format, kind, extent);
-  if (bits == 6 && PackFiller::canRead(operand))
-    return std::make_unique<PackFiller>(operand, extent, getSlot(kind, format));
+  if (bits == 6 && PackLoader::canRead(operand))
+    return std::make_unique<PackLoader>(operand, extent, getSlot(kind, format));
   std::optional<Format> narrow;
   if (bits != 8)
     narrow = format;
   format = bits == 8 ? format : Format::E4M3;
   SharedTile tile = getElementTile(extent, getSlot(kind, format), TileLayout());
-  return std::make_unique<ElementFiller>(std::move(tile), operand, extent,
+  return std::make_unique<ElementLoader>(std::move(tile), operand, extent,
                                          std::nullopt, narrow);
 }
 
@@ -93,8 +93,8 @@ StagedOperands blockscale::planStagedOperands(const KernelProblem &problem,
       continue;
     }
     assert(!isScale && "copies bring all scales in the 32x4x4 layout");
-    operand.filler = makeFiller(problem, pipeline, isA, operand.format);
-    operand.layout = operand.filler->getTile().layout;
+    operand.loader = makeLoader(problem, pipeline, isA, operand.format);
+    operand.layout = operand.loader->getTile().layout;
   }
   return operands;
 }

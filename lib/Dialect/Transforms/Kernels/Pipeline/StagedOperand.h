@@ -15,17 +15,17 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_RING_RINGOPERAND_H
 
 #include "Kernels/Pipeline/TensorOperand.h"
-#include "Kernels/Staging/TileFiller.h"
+#include "Kernels/Staging/TileLoader.h"
 
 namespace mlir::blockscale {
 
 /// The warps that fill stages, where there are any.
-inline constexpr int64_t kFillerWarps = 4;
+inline constexpr int64_t kSoftwareProducerWarps = 4;
 
 struct StagedOperand {
   /// One of both; none for scales that there are not.
   std::optional<TensorOperand> tensor;
-  FillerPtr filler;
+  LoaderPtr loader;
   /// How elements lie in a stage, and what the instruction takes them for.
   TileLayout layout;
   Format format = Format::E4M3;

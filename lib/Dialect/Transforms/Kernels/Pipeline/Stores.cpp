@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Pipeline/RoleEmitter.h"
-#include "Kernels/TileSums.h"
+#include "Kernels/Epilogue.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,10 +29,10 @@ void RoleEmitter::emitStore(OpBuilder &at, const ProblemSizes &ofResult,
   // again there are no registers: those are read as the sums are stored.
   bool addsFirst = hasFirst && tile.isGuarded;
   if (hasFirst && !addsFirst) {
-    Value first = emitFirstSums(at, kernel, problem, ofResult, tile, type);
+    Value first = emitInitialAccumulator(at, kernel, problem, ofResult, tile, type);
     value = AccAddOp::create(at, loc, value, first);
   }
-  emitLastSums(at, kernel, problem, ofResult, tile, value, addsFirst);
+  emitEpilogue(at, kernel, problem, ofResult, tile, value, addsFirst);
 }
 
 void RoleEmitter::emitByBounds(

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Backend.h"
-#include "Kernels/TileSums.h"
+#include "Kernels/Epilogue.h"
 #include "Utils/IndexValues.h"
 #include "Utils/StoredCodes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -75,14 +75,14 @@ private:
 
     Value sum;
     if (problem.acc || problem.producer) {
-      Value acc = emitFirstElement(b, kernel, problem, position);
+      Value acc = emitInitialElement(b, kernel, problem, position);
       sum = arith::ExtFOp::create(b, loc, f64, acc);
     } else {
       sum = arith::ConstantOp::create(b, loc, b.getF64FloatAttr(0.0));
     }
     sum = buildBlocks(b, batch, row, column, numBlocks, sum);
     Value result = arith::TruncFOp::create(b, loc, b.getF32Type(), sum);
-    emitLastElement(b, kernel, problem, position, result);
+    emitEpilogueElement(b, kernel, problem, position, result);
   }
 
   Value loadElement(OpBuilder &b, const KernelOperand &operand, Format format,

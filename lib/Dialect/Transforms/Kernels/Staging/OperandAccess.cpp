@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Guards and addresses in one place, for all fillers.
+// Guards and addresses in one place, for all loaders.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What shared memory holds of an operand in one stage: how many bytes, and in
-// which layout. How it gets there is told by TileFiller.h.
+// which layout. How it gets there is told by TileLoader.h.
 //
 //===----------------------------------------------------------------------===//
 

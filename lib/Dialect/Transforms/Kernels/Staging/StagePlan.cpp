@@ -31,9 +31,9 @@ Stages blockscale::getStages(const TypeCombination &types, Kind kind,
   return Stages(tiles, numStages);
 }
 
-/// The fillers of all operands.
-static std::array<FillerPtr, kNumOperands>
-planFillers(const KernelProblem &problem, Kind kind,
+/// The loaders of all operands.
+static std::array<LoaderPtr, kNumOperands>
+planLoaders(const KernelProblem &problem, Kind kind,
             const StageExtents &extents) {
   const TypeCombination &types = problem.types;
   return {planElements(problem.x, types.lhs, kind, extents.a),
@@ -43,21 +43,21 @@ planFillers(const KernelProblem &problem, Kind kind,
 }
 
 static SmallVector<SharedTile, kNumOperands>
-getTiles(ArrayRef<FillerPtr> fillers) {
+getTiles(ArrayRef<LoaderPtr> loaders) {
   SmallVector<SharedTile, kNumOperands> tiles;
-  for (const FillerPtr &filler : fillers)
-    tiles.push_back(filler ? filler->getTile() : SharedTile());
+  for (const LoaderPtr &loader : loaders)
+    tiles.push_back(loader ? loader->getTile() : SharedTile());
   return tiles;
 }
 
 StagePlan::StagePlan(const KernelProblem &problem, Kind kind,
                      const StageExtents &extents, int64_t numStages)
-    : fillers(planFillers(problem, kind, extents)),
-      stages(getTiles(fillers), numStages) {}
+    : loaders(planLoaders(problem, kind, extents)),
+      stages(getTiles(loaders), numStages) {}
 
 bool StagePlan::hasAsyncCopies() const {
-  return llvm::any_of(fillers, [](const FillerPtr &filler) {
-    return filler && filler->isAsync();
+  return llvm::any_of(loaders, [](const LoaderPtr &loader) {
+    return loader && loader->isAsync();
   });
 }
 
@@ -65,9 +65,9 @@ void StagePlan::fill(OpBuilder &b, const FillContext &context, Value shared,
                      Value offset, ArrayRef<FillSource> sources) const {
   // Elements first; for scales, some of the threads are enough.
   for (unsigned i : {0, 2, 1, 3})
-    if (const TileFiller *filler = fillers[i].get())
-      filler->emit(b, context,
+    if (const TileLoader *loader = loaders[i].get())
+      loader->emit(b, context,
                    stages.getMemory(b, context.loc, shared, offset, i,
-                                    filler->getElementType(context)),
+                                    loader->getElementType(context)),
                    sources[i]);
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fillers of all operands of a kernel, with the stages that they fill.
+// Loaders of all operands of a kernel, with the stages that they fill.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_STAGING_STAGEPLAN_H
 
 #include "Kernels/Staging/Stages.h"
-#include "Kernels/Staging/TileFiller.h"
+#include "Kernels/Staging/TileLoader.h"
 
 namespace mlir::blockscale {
 
@@ -35,7 +35,7 @@ public:
 
   const Stages &getStages() const { return stages; }
   /// Null for an operand that needs no memory.
-  const TileFiller *getFiller(unsigned i) const { return fillers[i].get(); }
+  const TileLoader *getLoader(unsigned i) const { return loaders[i].get(); }
   bool hasAsyncCopies() const;
 
   /// Fills the stage at byte `offset` of `shared`; `sources` are those of all
@@ -44,7 +44,7 @@ public:
             Value offset, ArrayRef<FillSource> sources) const;
 
 private:
-  std::array<FillerPtr, kNumOperands> fillers;
+  std::array<LoaderPtr, kNumOperands> loaders;
   Stages stages;
 };
 

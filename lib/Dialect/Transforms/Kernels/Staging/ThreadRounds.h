@@ -14,7 +14,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_STAGING_THREADROUNDS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_STAGING_THREADROUNDS_H
 
-#include "Kernels/Staging/TileFiller.h"
+#include "Kernels/Staging/TileLoader.h"
 
 namespace mlir::blockscale {
 

@@ -82,8 +82,8 @@ public:
     KernelProblem asked = getInstructionProblem(problem);
     StagedOperands operands = planStagedOperands(asked, plan);
     for (const StagedOperand &operand : operands) {
-      if (operand.filler) {
-        shape.threads[0] = kThreads + kFillerWarps * kWarpLanes;
+      if (operand.loader) {
+        shape.threads[0] = kThreads + kSoftwareProducerWarps * kWarpLanes;
         continue;
       }
       shape.maps.push_back(operand.tensor->getMap());

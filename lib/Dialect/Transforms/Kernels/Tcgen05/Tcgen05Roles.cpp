@@ -74,21 +74,21 @@ void Tcgen05Roles::emit() {
   // Those who store come first: a warp may read a quarter of tensor memory, by
   // its number.
   SmallVector<int64_t> warps = {4, 1, 1};
-  if (hasFiller())
-    warps.push_back(kFillerWarps);
+  if (hasSoftwareProducer())
+    warps.push_back(kSoftwareProducerWarps);
   auto roles = RolesOp::create(b, loc, warps, warps.size());
   OpBuilder storer = getRole(roles, 0);
-  emitStorer(storer);
+  emitEpilogueWarps(storer);
   OpBuilder producer = getRole(roles, 1);
   emitProducer(producer);
   OpBuilder multiplier = getRole(roles, 2);
   if (cluster.hasPairs())
     multiplier = scf::IfOp::create(multiplier, loc, cluster.isLeader())
                      .getThenBodyBuilder();
-  emitMultiplier(multiplier);
-  if (hasFiller()) {
-    OpBuilder filler = getRole(roles, 3);
-    emitFiller(filler, kTcgen05Warps * kWarpLanes);
+  emitMmaWarp(multiplier);
+  if (hasSoftwareProducer()) {
+    OpBuilder loader = getRole(roles, 3);
+    emitSoftwareProducer(loader, kTcgen05Warps * kWarpLanes);
   }
   emitFree();
 }

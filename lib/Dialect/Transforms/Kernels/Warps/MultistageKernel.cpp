@@ -19,7 +19,7 @@
 #include "Kernels/SplitKRange.h"
 #include "Kernels/ScalarSlice.h"
 #include "Kernels/Staging/KLoop.h"
-#include "Kernels/TileSums.h"
+#include "Kernels/Epilogue.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -81,7 +81,7 @@ static Value emitMultiply(OpBuilder &b, Location loc,
     return TileLayoutAttr::get(context, plan.getStages().getTile(i).layout);
   };
   auto getScaleLayout = [&](unsigned i) {
-    if (!plan.getFiller(i))
+    if (!plan.getLoader(i))
       return ScaleTileLayoutAttr();
     return ScaleTileLayoutAttr::get(context, plan.getStages().getTile(i).order);
   };
@@ -115,7 +115,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                      getGroups(0), getGroups(2));
   auto accType =
       AccType::get(b.getContext(), schedule.getM(), schedule.getN(), layout);
-  Value acc = emitFirstSums(b, kernel, problem, sizes, tile, accType);
+  Value acc = emitInitialAccumulator(b, kernel, problem, sizes, tile, accType);
 
   auto getArgument = [&](unsigned i) -> Value { return kernel.getArgument(i); };
   FillContext context = {loc, getArgument, schedule.getNumThreads(),
@@ -135,7 +135,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   GroupSync sync(loc, plan.hasAsyncCopies());
   KLoop loop = {loc, plan.getStages(), sync, fill, multiply};
   acc = loop.emit(b, part.steps, acc);
-  emitLastSums(b, kernel, problem, sizes, tile, acc);
+  emitEpilogue(b, kernel, problem, sizes, tile, acc);
 }
 
 DequantizedOperands MultistageBackend::getDequantizedOperands(InstructionAttr instruction,

@@ -1,4 +1,4 @@
-//===- NibbleFiller.cpp - Codes of 4 bits across their order --------------===//
+//===- NibbleLoader.cpp - Codes of 4 bits across their order --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Staging/NibbleFiller.h"
+#include "Kernels/Staging/NibbleLoader.h"
 
-#include "Kernels/Staging/ElementFiller.h"
+#include "Kernels/Staging/ElementLoader.h"
 #include "Kernels/Staging/NibbleBlock.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,7 +23,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-void NibbleFiller::emit(OpBuilder &b, const FillContext &context, Value memory,
+void NibbleLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
                         const FillSource &source) const {
   int64_t blocks = extent.k / kWordNibbles * (extent.rows / kWordNibbles);
   // What goes through registers is too much code to be unrolled.
@@ -43,7 +43,7 @@ void NibbleFiller::emit(OpBuilder &b, const FillContext &context, Value memory,
 /// If all threads stored row i of their blocks at the same time, these would
 /// be in the same banks: the swizzle repeats after 8 rows. So they store row
 /// `i xor turn`, where `turn` differs between blocks along rows.
-NibbleFiller::Block NibbleFiller::getBlock(OpBuilder &b,
+NibbleLoader::Block NibbleLoader::getBlock(OpBuilder &b,
                                            const FillContext &context,
                                            const FillSource &source,
                                            Value round) const {
@@ -76,7 +76,7 @@ NibbleFiller::Block NibbleFiller::getBlock(OpBuilder &b,
 }
 
 /// Loads 8 words along rows, and stores 8 words along K.
-void NibbleFiller::emitBlock(OpBuilder &b, const FillContext &context,
+void NibbleLoader::emitBlock(OpBuilder &b, const FillContext &context,
                              Value memory, const FillSource &source,
                              Value round) const {
   Location loc = context.loc;
@@ -96,7 +96,7 @@ void NibbleFiller::emitBlock(OpBuilder &b, const FillContext &context,
 /// have powers of two of bytes, and the swizzle is linear in the bits of
 /// their numbers: where a word goes differs from where the first one goes by
 /// an exclusive or with a constant.
-void NibbleFiller::storeRows(OpBuilder &b, Location loc, Value memory,
+void NibbleLoader::storeRows(OpBuilder &b, Location loc, Value memory,
                              ArrayRef<Value> words, Value line,
                              Value byte) const {
   int64_t lineBytes = getTile().shape[1];

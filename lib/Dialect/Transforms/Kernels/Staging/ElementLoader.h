@@ -1,4 +1,4 @@
-//===- ElementFiller.h - Elements, piece by piece ---------------*- C++ -*-===//
+//===- ElementLoader.h - Elements, piece by piece ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@
 
 namespace mlir::blockscale {
 
-class ElementFiller final : public TileFiller {
+class ElementLoader final : public TileLoader {
 public:
   /// Bytes as they are, in asynchronous copies.
   struct Pieces {
@@ -31,7 +31,7 @@ public:
 
   /// Without `pieces`, codes are read one by one, and stored four bytes at
   /// once; those of `narrow`, where it is given, as e4m3.
-  ElementFiller(SharedTile tile, const KernelOperand &operand,
+  ElementLoader(SharedTile tile, const KernelOperand &operand,
                 const TileExtent &extent, std::optional<Pieces> pieces,
                 std::optional<Format> narrow = std::nullopt);
 

@@ -1,4 +1,4 @@
-//===- PackFiller.h - Bytes of 6-bit codes, packed --------------*- C++ -*-===//
+//===- PackLoader.h - Bytes of 6-bit codes, packed --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,12 +20,12 @@ namespace mlir::blockscale {
 
 /// 16 codes along K at a time, which become 12 bytes of 16, see
 /// Storage::Padded.
-class PackFiller final : public TileFiller {
+class PackLoader final : public TileLoader {
 public:
   /// Whether codes of `operand` can be read 16 at a time.
   static bool canRead(const KernelOperand &operand);
 
-  PackFiller(const KernelOperand &operand, const TileExtent &extent, Slot slot);
+  PackLoader(const KernelOperand &operand, const TileExtent &extent, Slot slot);
 
   bool isAsync() const override { return false; }
   void emit(OpBuilder &builder, const FillContext &context, Value memory,

@@ -1,4 +1,4 @@
-//===- Multiplier.cpp - The role that multiplies --------------------------===//
+//===- MmaWarp.cpp - The role that multiplies --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -206,7 +206,7 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
     if (tmemPlan.getScaleSlots() != stages.getNumStages())
       stages.emitWaitDone(inner, place, tmemPlan.getScaleSlots());
     stages.emitWaitFull(inner, place,
-                        /*isCluster=*/cluster.hasPairs() && hasFiller());
+                        /*isCluster=*/cluster.hasPairs() && hasSoftwareProducer());
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::After);
     if (steps && hasMask())
       emitMask(inner, place);
@@ -255,7 +255,7 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
   return {place.stage, place.parity, nextSums.stage, nextSums.parity, number};
 }
 
-void Tcgen05Roles::emitMultiplier(OpBuilder &role) {
+void Tcgen05Roles::emitMmaWarp(OpBuilder &role) {
   PipelineState first = stages.emitFirst(role), firstSums = sums.emitFirst(role);
   forEachTile(role,
               {first.stage, first.parity, firstSums.stage, firstSums.parity,

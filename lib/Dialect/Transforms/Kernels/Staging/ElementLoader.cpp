@@ -1,4 +1,4 @@
-//===- ElementFiller.cpp - Elements, piece by piece -----------------------===//
+//===- ElementLoader.cpp - Elements, piece by piece -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Staging/ElementFiller.h"
+#include "Kernels/Staging/ElementLoader.h"
 
 #include "Kernels/Staging/WidenCodes.h"
 #include "Utils/IndexValues.h"
@@ -20,12 +20,12 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-ElementFiller::ElementFiller(SharedTile sharedTile,
+ElementLoader::ElementLoader(SharedTile sharedTile,
                              const KernelOperand &operand,
                              const TileExtent &extent,
                              std::optional<Pieces> pieces,
                              std::optional<Format> narrow)
-    : TileFiller(std::move(sharedTile)), operand(&operand),
+    : TileLoader(std::move(sharedTile)), operand(&operand),
       hasPieces(pieces.has_value()), narrow(narrow), columns(extent.k) {
   const SharedTile &tile = getTile();
   if (pieces) {
@@ -47,14 +47,14 @@ ElementFiller::ElementFiller(SharedTile sharedTile,
 /// Numbers of 16 bits are no bytes in global memory, either.
 static constexpr unsigned kNumberBits = 16;
 
-Type ElementFiller::getElementType(const FillContext &context) const {
+Type ElementLoader::getElementType(const FillContext &context) const {
   if (operand->bits != kNumberBits)
-    return TileFiller::getElementType(context);
+    return TileLoader::getElementType(context);
   Value argument = context.getArgument(operand->argument);
   return cast<MemRefType>(argument.getType()).getElementType();
 }
 
-void ElementFiller::emit(OpBuilder &b, const FillContext &context, Value memory,
+void ElementLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
                          const FillSource &source) const {
   // What goes through registers is too much code to be unrolled.
   int64_t mostUnrolled = isAsync() ? kMostAsyncRounds : 1;
@@ -68,7 +68,7 @@ void ElementFiller::emit(OpBuilder &b, const FillContext &context, Value memory,
                });
 }
 
-void ElementFiller::emitPiece(OpBuilder &b, const FillContext &context,
+void ElementLoader::emitPiece(OpBuilder &b, const FillContext &context,
                               Value memory, const FillSource &source,
                               const Piece &piece) const {
   Location loc = context.loc;

@@ -1,4 +1,4 @@
-//===- Filler.cpp - The role that fills by hand ---------------------------===//
+//===- SoftwareProducer.cpp - The role that fills by hand ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Warps that bring what bulk copies cannot, with the fillers that other paths
+// Warps that bring what bulk copies cannot, with the loaders that other paths
 // have, too. What they write goes through the generic proxy, and the tensor
 // core reads through the other one.
 //
@@ -32,14 +32,14 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
       KernelProblem::isMultiple(problem.m, plan.getRowsOfHalves() * size.m) &&
       KernelProblem::isMultiple(problem.n, schedule.getN() * size.n) &&
       KernelProblem::isMultiple(problem.k, schedule.getK());
-  FillContext context = {loc, getArgument, kFillerWarps * kWarpLanes, thread,
+  FillContext context = {loc, getArgument, kSoftwareProducerWarps * kWarpLanes, thread,
                          /*isGuarded=*/!isAligned};
   bool hasCopies = false;
   for (auto [i, operand] : llvm::enumerate(operands)) {
-    if (!operand.filler)
+    if (!operand.loader)
       continue;
     bool isA = i < 2;
-    const SharedTile &shape = operand.filler->getTile();
+    const SharedTile &shape = operand.loader->getTile();
     auto type = MemRefType::get(
         shape.shape, at.getI8Type(), MemRefLayoutAttrInterface(),
         cast<MemRefType>(shared.getType()).getMemorySpace());
@@ -53,8 +53,8 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
     source.columns = sizes.k;
     source.origin = emitRow(at, tile, i);
     source.step = step;
-    operand.filler->emit(at, context, memory, source);
-    hasCopies |= operand.filler->isAsync();
+    operand.loader->emit(at, context, memory, source);
+    hasCopies |= operand.loader->isAsync();
   }
   if (hasCopies) {
     Value token = createCopyGroup(at, loc);
@@ -76,10 +76,10 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
     BarrierArriveOp::create(at, loc, barriers, full, IntegerAttr());
 }
 
-void RoleEmitter::emitFiller(OpBuilder &role, int64_t first) {
+void RoleEmitter::emitSoftwareProducer(OpBuilder &role, int64_t first) {
   Value thread = gpu::ThreadIdOp::create(role, loc, gpu::Dimension::x);
   AffineExpr d0 = role.getAffineDimExpr(0);
-  thread = applyExprs(role, loc, {d0 % (kFillerWarps * kWarpLanes)},
+  thread = applyExprs(role, loc, {d0 % (kSoftwareProducerWarps * kWarpLanes)},
                       addIndex(role, loc, thread, -first))[0];
   fillStages(
       role, /*isUnrolled=*/false,

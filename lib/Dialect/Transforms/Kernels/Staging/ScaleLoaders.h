@@ -1,4 +1,4 @@
-//===- ScaleFillers.h - Scales in the order of lanes ------------*- C++ -*-===//
+//===- ScaleLoaders.h - Scales in the order of lanes ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,11 +21,11 @@ namespace mlir::blockscale {
 
 /// To lines with all scales of a row: `pieceBytes` at once or, if they cannot
 /// be copied, gathered one by one.
-class ScaleLineFiller final : public TileFiller {
+class ScaleRowLoader final : public TileLoader {
 public:
-  ScaleLineFiller(SharedTile tile, const KernelOperand &operand, int64_t rows,
+  ScaleRowLoader(SharedTile tile, const KernelOperand &operand, int64_t rows,
                   int64_t pieceBytes, bool isAsync)
-      : TileFiller(std::move(tile)), operand(&operand), rows(rows),
+      : TileLoader(std::move(tile)), operand(&operand), rows(rows),
         pieceBytes(pieceBytes), hasPieces(isAsync) {}
 
   bool isAsync() const override { return hasPieces; }
@@ -43,10 +43,10 @@ private:
 };
 
 /// To words of rows that are 32 apart, from the 32x4x4 layout.
-class ScaleAtomFiller final : public TileFiller {
+class ScaleAtomLoader final : public TileLoader {
 public:
-  ScaleAtomFiller(SharedTile tile, const KernelOperand &operand, int64_t scales)
-      : TileFiller(std::move(tile)), operand(&operand), scales(scales) {}
+  ScaleAtomLoader(SharedTile tile, const KernelOperand &operand, int64_t scales)
+      : TileLoader(std::move(tile)), operand(&operand), scales(scales) {}
 
   bool isAsync() const override { return true; }
   void emit(OpBuilder &builder, const FillContext &context, Value memory,

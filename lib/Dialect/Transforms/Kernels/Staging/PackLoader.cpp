@@ -1,4 +1,4 @@
-//===- PackFiller.cpp - Bytes of 6-bit codes, packed ----------------------===//
+//===- PackLoader.cpp - Bytes of 6-bit codes, packed ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,9 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Staging/PackFiller.h"
+#include "Kernels/Staging/PackLoader.h"
 
-#include "Kernels/Staging/ElementFiller.h"
+#include "Kernels/Staging/ElementLoader.h"
 #include "Utils/ArithEmitter.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-bool PackFiller::canRead(const KernelOperand &operand) {
+bool PackLoader::canRead(const KernelOperand &operand) {
   return operand.bits == 8 && operand.contiguity == Contiguity::Columns &&
          operand.columnMultiple % kChunkBytes == 0;
 }
@@ -33,9 +33,9 @@ static TileLayout getPaddedLayout() {
   return layout;
 }
 
-PackFiller::PackFiller(const KernelOperand &operand, const TileExtent &extent,
+PackLoader::PackLoader(const KernelOperand &operand, const TileExtent &extent,
                        Slot slot)
-    : TileFiller(getElementTile(extent, slot, getPaddedLayout())),
+    : TileLoader(getElementTile(extent, slot, getPaddedLayout())),
       operand(&operand), extent(extent) {}
 
 /// Two fields of each unit of a word, the upper one of which moves down by
@@ -71,7 +71,7 @@ static SmallVector<Value> packCodes(const ArithEmitter &emit,
 /// time that loads take.
 static constexpr int64_t kRowsAtOnce = 8;
 
-void PackFiller::emit(OpBuilder &b, const FillContext &context, Value memory,
+void PackLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
                       const FillSource &source) const {
   assert(extent.rows % kRowsAtOnce == 0 && "tiles have multiples of 8 rows");
   constexpr int64_t kMostUnrolled = 4;
@@ -86,7 +86,7 @@ void PackFiller::emit(OpBuilder &b, const FillContext &context, Value memory,
 
 /// The chunk that `piece` says, and those in the same place of the next parts
 /// of the rows.
-void PackFiller::emitChunks(OpBuilder &b, const FillContext &context,
+void PackLoader::emitChunks(OpBuilder &b, const FillContext &context,
                             Value memory, const FillSource &source,
                             const Piece &piece) const {
   Location loc = context.loc;

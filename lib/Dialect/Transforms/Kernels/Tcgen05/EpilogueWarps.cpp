@@ -1,4 +1,4 @@
-//===- Storer.cpp - The role that stores sums -----------------------------===//
+//===- EpilogueWarps.cpp - The role that stores sums -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Tcgen05/Tcgen05Roles.h"
-#include "Kernels/TileSums.h"
+#include "Kernels/Epilogue.h"
 #include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -115,7 +115,7 @@ void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
     emit(at, index(at, whole * partColumns), rest, arrive);
 }
 
-void Tcgen05Roles::emitStorer(OpBuilder &role) {
+void Tcgen05Roles::emitEpilogueWarps(OpBuilder &role) {
   PipelineState first = sums.emitFirst(role);
   Value number =
       arith::ConstantOp::create(role, loc, role.getI32IntegerAttr(0));

@@ -1,4 +1,4 @@
-//===- TileSums.cpp - How sums of a tile begin and end --------------------===//
+//===- Epilogue.cpp - How sums of a tile begin and end --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/TileSums.h"
+#include "Kernels/Epilogue.h"
 
 #include "Kernels/ElementwiseFusion.h"
 #include "Kernels/ScalarSlice.h"
@@ -47,7 +47,7 @@ static Value emitFusedElement(OpBuilder &b, gpu::GPUFuncOp kernel,
       });
 }
 
-Value blockscale::emitFirstElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+Value blockscale::emitInitialElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                                    const KernelProblem &problem,
                                    ArrayRef<Value> position) {
   if (problem.producer)
@@ -65,7 +65,7 @@ static Value emitResult(OpBuilder &b, gpu::GPUFuncOp kernel,
   return emitFusedElement(b, kernel, *problem.consumer, position, sum);
 }
 
-void blockscale::emitLastElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+void blockscale::emitEpilogueElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                                  const KernelProblem &problem,
                                  ArrayRef<Value> position, Value sum) {
   Value element = emitResult(b, kernel, problem, position, sum);
@@ -73,7 +73,7 @@ void blockscale::emitLastElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                           kernel.getArgument(problem.result), position);
 }
 
-Value blockscale::emitFirstSums(OpBuilder &b, gpu::GPUFuncOp kernel,
+Value blockscale::emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
                                 const KernelProblem &problem,
                                 const ProblemSizes &sizes,
                                 const BlockTile &tile, AccType type) {
@@ -91,7 +91,7 @@ Value blockscale::emitFirstSums(OpBuilder &b, gpu::GPUFuncOp kernel,
   OpBuilder::InsertionGuard guard(b);
   Block *body =
       b.createBlock(&op.getBody(), {}, {indexType, indexType}, {loc, loc});
-  Value element = emitFirstElement(
+  Value element = emitInitialElement(
       b, kernel, problem,
       getPosition(problem, tile, body->getArgument(0), body->getArgument(1)));
   YieldOp::create(b, loc, element);
@@ -112,7 +112,7 @@ beginSumBody(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
   Value sum = body->getArgument(0);
   if (addsFirst)
     sum = arith::AddFOp::create(b, loc, sum,
-                                emitFirstElement(b, kernel, problem, position));
+                                emitInitialElement(b, kernel, problem, position));
   return {position, sum};
 }
 
@@ -151,7 +151,7 @@ static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
   YieldOp::create(b, loc, BlockArithmetic(b, loc).toF32(result));
 }
 
-void blockscale::emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
+void blockscale::emitEpilogue(OpBuilder &b, gpu::GPUFuncOp kernel,
                               const KernelProblem &problem,
                               const ProblemSizes &sizes, const BlockTile &tile,
                               Value acc, bool addsFirst) {
@@ -171,6 +171,6 @@ void blockscale::emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
   OpBuilder::InsertionGuard guard(b);
   auto [position, sum] =
       beginSumBody(b, kernel, problem, tile, op.getBody(), addsFirst);
-  emitLastElement(b, kernel, problem, position, sum);
+  emitEpilogueElement(b, kernel, problem, position, sum);
   YieldOp::create(b, loc);
 }

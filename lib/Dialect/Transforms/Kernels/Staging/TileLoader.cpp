@@ -1,4 +1,4 @@
-//===- TileFiller.cpp - Which way an operand is brought -------------------===//
+//===- TileLoader.cpp - Which way an operand is brought -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The choice between the fillers, by how the operand is stored.
+// The choice between the loaders, by how the operand is stored.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Staging/TileFiller.h"
+#include "Kernels/Staging/TileLoader.h"
 
-#include "Kernels/Staging/ElementFiller.h"
+#include "Kernels/Staging/ElementLoader.h"
 #include "Kernels/Staging/NibbleBlock.h"
-#include "Kernels/Staging/NibbleFiller.h"
-#include "Kernels/Staging/ScaleFillers.h"
+#include "Kernels/Staging/NibbleLoader.h"
+#include "Kernels/Staging/ScaleLoaders.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -49,7 +49,7 @@ static TileLayout getStoredLayout(const KernelOperand &operand, Kind kind,
   return layout;
 }
 
-FillerPtr blockscale::planElements(const KernelOperand &operand, Format format,
+LoaderPtr blockscale::planElements(const KernelOperand &operand, Format format,
                                    Kind kind, const TileExtent &extent) {
   Slot slot = getSlot(kind, format);
   TileLayout stored = getStoredLayout(operand, kind, slot);
@@ -66,13 +66,13 @@ FillerPtr blockscale::planElements(const KernelOperand &operand, Format format,
                            : kChunkBytes;
   int64_t piece = getPieceBytes(chunkBytes, operand.getLineAlignment());
   if (isPossible && piece != 0)
-    return std::make_unique<ElementFiller>(
+    return std::make_unique<ElementLoader>(
         getElementTile(extent, slot, stored), operand, extent,
-        ElementFiller::Pieces{piece, chunkBytes});
+        ElementLoader::Pieces{piece, chunkBytes});
   SharedTile tile = getElementTile(extent, slot, TileLayout());
   if (canTransposeBlocks(operand, slot))
-    return std::make_unique<NibbleFiller>(std::move(tile), operand, extent);
-  return std::make_unique<ElementFiller>(std::move(tile), operand, extent,
+    return std::make_unique<NibbleLoader>(std::move(tile), operand, extent);
+  return std::make_unique<ElementLoader>(std::move(tile), operand, extent,
                                          std::nullopt);
 }
 
@@ -91,7 +91,7 @@ static int64_t getAtomWords(const TileExtent &extent, int64_t scales) {
   return words;
 }
 
-FillerPtr blockscale::planScales(const KernelOperand &operand,
+LoaderPtr blockscale::planScales(const KernelOperand &operand,
                                  int64_t blockSize, const TileExtent &extent) {
   if (operand.splat)
     return nullptr;
@@ -99,14 +99,14 @@ FillerPtr blockscale::planScales(const KernelOperand &operand,
   bool hasWholeWords = operand.columnMultiple % kScalesPerWord == 0;
   bool isAtoms = operand.contiguity == Contiguity::Atoms && hasWholeWords;
   if (isAtoms && extent.rows % kScaleAtomRows == 0)
-    return std::make_unique<ScaleAtomFiller>(
+    return std::make_unique<ScaleAtomLoader>(
         getScaleTile(extent, blockSize, getAtomWords(extent, scales)), operand,
         scales);
   bool isColumns = operand.contiguity == Contiguity::Columns && hasWholeWords;
   int64_t piece = kWordBytes;
   if (isColumns)
     piece = getPieceBytes(scales, operand.getLineAlignment());
-  return std::make_unique<ScaleLineFiller>(
+  return std::make_unique<ScaleRowLoader>(
       getScaleTile(extent, blockSize, /*words=*/0), operand, extent.rows, piece,
       /*isAsync=*/isAtoms || isColumns);
 }

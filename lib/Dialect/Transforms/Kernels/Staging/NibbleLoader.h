@@ -1,4 +1,4 @@
-//===- NibbleFiller.h - Codes of 4 bits across their order ------*- C++ -*-===//
+//===- NibbleLoader.h - Codes of 4 bits across their order ------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,11 +20,11 @@ namespace mlir::blockscale {
 
 /// Blocks of 8 x 8 codes of 4 bits, read along rows, transposed in registers,
 /// and stored along K.
-class NibbleFiller final : public TileFiller {
+class NibbleLoader final : public TileLoader {
 public:
-  NibbleFiller(SharedTile tile, const KernelOperand &operand,
+  NibbleLoader(SharedTile tile, const KernelOperand &operand,
                const TileExtent &extent)
-      : TileFiller(std::move(tile)), operand(&operand), extent(extent) {}
+      : TileLoader(std::move(tile)), operand(&operand), extent(extent) {}
 
   bool isAsync() const override { return false; }
   void emit(OpBuilder &builder, const FillContext &context, Value memory,

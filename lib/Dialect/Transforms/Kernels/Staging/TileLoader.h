@@ -1,4 +1,4 @@
-//===- TileFiller.h - From global to shared memory --------------*- C++ -*-===//
+//===- TileLoader.h - From global to shared memory --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,7 +23,7 @@ namespace mlir::blockscale {
 /// What a register holds.
 inline constexpr int64_t kWordBytes = 4;
 
-/// What all fillers of a kernel share.
+/// What all loaders of a kernel share.
 struct FillContext {
   Location loc;
   /// The parameters of the kernel, as memrefs.
@@ -43,10 +43,10 @@ struct FillSource {
   Value origin, step;
 };
 
-class TileFiller {
+class TileLoader {
 public:
-  explicit TileFiller(SharedTile tile) : tile(std::move(tile)) {}
-  virtual ~TileFiller() = default;
+  explicit TileLoader(SharedTile tile) : tile(std::move(tile)) {}
+  virtual ~TileLoader() = default;
 
   const SharedTile &getTile() const { return tile; }
 
@@ -67,16 +67,16 @@ private:
   SharedTile tile;
 };
 
-using FillerPtr = std::unique_ptr<TileFiller>;
+using LoaderPtr = std::unique_ptr<TileLoader>;
 
 /// How a tile of the elements `operand` of `format` is filled for an
 /// instruction of `kind`.
-FillerPtr planElements(const KernelOperand &operand, Format format, Kind kind,
+LoaderPtr planElements(const KernelOperand &operand, Format format, Kind kind,
                        const TileExtent &extent);
 
 /// The same for scales of blocks of `blockSize` elements; null where all have
 /// one value, which needs no memory.
-FillerPtr planScales(const KernelOperand &operand, int64_t blockSize,
+LoaderPtr planScales(const KernelOperand &operand, int64_t blockSize,
                      const TileExtent &extent);
 
 /// The largest of the sizes of an asynchronous copy (PTX ISA, "cp.async") that

@@ -1,4 +1,4 @@
-//===- TileSums.h - How sums of a tile begin and end ------------*- C++ -*-===//
+//===- Epilogue.h - How sums of a tile begin and end ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,22 +20,22 @@ namespace mlir::blockscale {
 
 /// The element of the accumulator at `position` of the result; there is one, or
 /// what makes it.
-Value emitFirstElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+Value emitInitialElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                        const KernelProblem &problem, ArrayRef<Value> position);
 
 /// Stores `sum`, or what the problem makes of it, at `position` of the result.
-void emitLastElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+void emitEpilogueElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                      const KernelProblem &problem, ArrayRef<Value> position,
                      Value sum);
 
 /// The accumulator of `tile` that the products are added to.
-Value emitFirstSums(OpBuilder &b, gpu::GPUFuncOp kernel,
+Value emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
                     const KernelProblem &problem, const ProblemSizes &sizes,
                     const BlockTile &tile, AccType type);
 
 /// Stores `acc`, or what the problem makes of it, of which the products may
 /// still lack what they are added to (`addsFirst`).
-void emitLastSums(OpBuilder &b, gpu::GPUFuncOp kernel,
+void emitEpilogue(OpBuilder &b, gpu::GPUFuncOp kernel,
                   const KernelProblem &problem, const ProblemSizes &sizes,
                   const BlockTile &tile, Value acc, bool addsFirst = false);
 

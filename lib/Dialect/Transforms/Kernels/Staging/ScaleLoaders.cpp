@@ -1,4 +1,4 @@
-//===- ScaleFillers.cpp - Scales in the order of lanes --------------------===//
+//===- ScaleLoaders.cpp - Scales in the order of lanes --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Staging/ScaleFillers.h"
+#include "Kernels/Staging/ScaleLoaders.h"
 
 #include "Utils/IndexValues.h"
 #include "Utils/ScaleLines.h"
@@ -23,7 +23,7 @@ using namespace mlir::blockscale;
 // Lines
 //===----------------------------------------------------------------------===//
 
-void ScaleLineFiller::emit(OpBuilder &b, const FillContext &context,
+void ScaleRowLoader::emit(OpBuilder &b, const FillContext &context,
                            Value memory, const FillSource &source) const {
   ArrayRef<int64_t> shape = getTile().shape;
   // Codes that are read one by one may be contiguous along rows.
@@ -37,7 +37,7 @@ void ScaleLineFiller::emit(OpBuilder &b, const FillContext &context,
                });
 }
 
-void ScaleLineFiller::emitPiece(OpBuilder &b, const FillContext &context,
+void ScaleRowLoader::emitPiece(OpBuilder &b, const FillContext &context,
                                 Value memory, const FillSource &source,
                                 const Piece &piece) const {
   Location loc = context.loc;
@@ -68,7 +68,7 @@ void ScaleLineFiller::emitPiece(OpBuilder &b, const FillContext &context,
 // Words of the 32x4x4 layout
 //===----------------------------------------------------------------------===//
 
-void ScaleAtomFiller::emit(OpBuilder &b, const FillContext &context,
+void ScaleAtomLoader::emit(OpBuilder &b, const FillContext &context,
                            Value memory, const FillSource &source) const {
   ArrayRef<int64_t> shape = getTile().shape;
   int64_t numPieces = shape[0] * shape[1] * shape[2];
@@ -80,7 +80,7 @@ void ScaleAtomFiller::emit(OpBuilder &b, const FillContext &context,
 
 /// Threads take pieces that are neighbours in the operand, in such an order
 /// that they store to different banks.
-void ScaleAtomFiller::emitPiece(OpBuilder &b, const FillContext &context,
+void ScaleAtomLoader::emitPiece(OpBuilder &b, const FillContext &context,
                                 Value memory, const FillSource &source,
                                 Round round) const {
   Location loc = context.loc;
