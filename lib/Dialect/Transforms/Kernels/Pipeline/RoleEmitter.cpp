@@ -150,7 +150,7 @@ void RoleEmitter::emitElected(OpBuilder &at, Value isElected,
 void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
                               EmitTile body) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  TileShape shape = {plan.getRowsOfHalves(), schedule.getN(), schedule.getK()};
+  TileShape shape = {plan.getRowsOfSubTiles(), schedule.getN(), schedule.getK()};
   forEachTileOfBlock(at, kernel, problem, sizes, shape, schedule.getRasterGroup(),
                      cluster, values,
                      [&](OpBuilder &inner, const BlockTile &of, Value matrices,
@@ -161,13 +161,13 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
                        static_cast<SplitKRange &>(tile) =
                            emitSplitKRange(inner, loc, problem, sizes, shape.k,
                                        tile.batch, matrices);
-                       return forEachHalf(inner, tile, carried, body);
+                       return forEachMSubTile(inner, tile, carried, body);
                      });
 }
 
-SmallVector<Value> RoleEmitter::forEachHalf(OpBuilder &at, WorkTile tile,
+SmallVector<Value> RoleEmitter::forEachMSubTile(OpBuilder &at, WorkTile tile,
                                             ValueRange values, EmitTile body) {
-  int64_t halves = plan.getHalves();
+  int64_t halves = plan.getMSubTiles();
   if (halves == 1)
     return body(at, tile, values);
   auto loop = scf::ForOp::create(at, loc, index(at, 0), index(at, halves),

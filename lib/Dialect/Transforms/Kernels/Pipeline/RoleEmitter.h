@@ -134,7 +134,7 @@ private:
   };
   std::optional<StepCount> getStepCount() const;
   /// Calls `body` for the tiles that a block takes one below the other.
-  SmallVector<Value> forEachHalf(OpBuilder &b, WorkTile tile, ValueRange values,
+  SmallVector<Value> forEachMSubTile(OpBuilder &b, WorkTile tile, ValueRange values,
                                  EmitTile body);
   /// Calls `body` for all steps of all tiles, with stages that were empty.
   using EmitTileStep = function_ref<void(OpBuilder &, const WorkTile &,

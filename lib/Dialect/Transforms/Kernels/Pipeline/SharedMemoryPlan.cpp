@@ -59,7 +59,7 @@ void SharedMemoryPlan::placeOperands() {
   stageBytes = llvm::alignTo(stageBytes, kTileAlignment);
 }
 
-int64_t SharedMemoryPlan::getHalves() const {
+int64_t SharedMemoryPlan::getMSubTiles() const {
   return schedule.getTwoCta() ? kScaleAtomRows / schedule.getM() : 1;
 }
 

@@ -48,12 +48,12 @@ public:
   }
   /// How many tiles a block takes, one below the other, before it goes on:
   /// pairs with 64 rows each go through whole atoms of scales.
-  int64_t getHalves() const;
+  int64_t getMSubTiles() const;
   /// The rows of these.
-  int64_t getRowsOfHalves() const { return schedule.getM() * getHalves(); }
+  int64_t getRowsOfSubTiles() const { return schedule.getM() * getMSubTiles(); }
   /// Whether atoms of scales with the same words lie side by side: those of B
   /// that one copy of such pairs takes.
-  bool hasWordsOutside(bool isA) const { return !isA && getHalves() != 1; }
+  bool hasWordsOutside(bool isA) const { return !isA && getMSubTiles() != 1; }
   /// From a word of scales to the next one, and from an atom along rows to the
   /// next one, in bytes.
   int64_t getWordBytes(bool isA) const;

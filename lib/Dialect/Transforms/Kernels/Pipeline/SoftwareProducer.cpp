@@ -29,7 +29,7 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
   auto getArgument = [&](unsigned i) -> Value { return kernel.getArgument(i); };
   ClusterSize size = cluster.getSize();
   bool isAligned =
-      KernelProblem::isMultiple(problem.m, plan.getRowsOfHalves() * size.m) &&
+      KernelProblem::isMultiple(problem.m, plan.getRowsOfSubTiles() * size.m) &&
       KernelProblem::isMultiple(problem.n, schedule.getN() * size.n) &&
       KernelProblem::isMultiple(problem.k, schedule.getK());
   FillContext context = {loc, getArgument, kSoftwareProducerWarps * kWarpLanes, thread,

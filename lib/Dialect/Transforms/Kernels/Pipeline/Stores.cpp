@@ -41,7 +41,7 @@ void RoleEmitter::emitByBounds(
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   // A tile of a cluster may be all outside.
   ClusterSize size = cluster.getSize();
-  if (KernelProblem::isMultiple(problem.m, plan.getRowsOfHalves() * size.m) &&
+  if (KernelProblem::isMultiple(problem.m, plan.getRowsOfSubTiles() * size.m) &&
       KernelProblem::isMultiple(problem.n, schedule.getN() * size.n))
     return body(at, false);
   if (!isAligned)

@@ -51,11 +51,11 @@ void Tcgen05Roles::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
   emitStore(at, ofResult, part, acc);
 }
 
-/// The sums of a tile, in the accumulator number `window`.
+/// The sums of a tile, in the accumulator number `accStage`.
 void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
-                            const PipelineState &place, Value window) {
+                            const PipelineState &place, Value accStage) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  Value acc = emitAcc(at, window);
+  Value acc = emitAcc(at, accStage);
   int64_t n = tmemPlan.getSumColumns();
   // Those in bounds are stored in pairs, but for single ones of lanes.
   bool isAligned =
@@ -97,7 +97,7 @@ void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
       Value reversed =
           arith::SubIOp::create(inner, loc, index(inner, whole - 1), number);
       Value isFirst = arith::CmpIOp::create(
-          inner, loc, arith::CmpIPredicate::eq, window, index(inner, 0));
+          inner, loc, arith::CmpIPredicate::eq, accStage, index(inner, 0));
       position = arith::SelectOp::create(inner, loc, isFirst, reversed, number);
     }
     AffineExpr d0 = inner.getAffineDimExpr(0);
@@ -125,7 +125,7 @@ void Tcgen05Roles::emitEpilogueWarps(OpBuilder &role) {
                 PipelineState place = {values[0], values[1]};
                 sums.emitWaitFull(at, place);
                 Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
-                emitSums(at, tile, place, emitWindow(at, values[2]));
+                emitSums(at, tile, place, emitAccumulatorStage(at, values[2]));
                 PipelineState next = sums.emitNext(at, place);
                 Value one =
                     arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));

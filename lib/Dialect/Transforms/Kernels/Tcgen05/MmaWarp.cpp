@@ -190,7 +190,7 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
                                               const WorkTile &tile,
                                               ValueRange values) {
   PipelineState ofSums = {values[2], values[3]};
-  Value acc = emitAcc(at, emitWindow(at, values[4]));
+  Value acc = emitAcc(at, emitAccumulatorStage(at, values[4]));
   sums.emitWaitEmpty(at, ofSums, /*isCluster=*/cluster.hasPairs());
   Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
 

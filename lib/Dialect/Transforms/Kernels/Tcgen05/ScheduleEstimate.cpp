@@ -130,16 +130,16 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
   uint64_t k = std::min<uint64_t>(problem.k, multiply(steps, tileK));
   ScheduleEstimate estimate;
   // Pairs with fewer rows take several tiles before they go on.
-  uint64_t halves = plan.getHalves();
+  uint64_t subTiles = plan.getMSubTiles();
   uint64_t clusters =
-      multiply(divideCeil(problem.m, plan.getRowsOfHalves() * cluster.m),
+      multiply(divideCeil(problem.m, plan.getRowsOfSubTiles() * cluster.m),
                divideCeil(problem.n, tileN * cluster.n), problem.batch, parts);
-  estimate.tiles = multiply(clusters, cluster.getBlocks(), halves);
+  estimate.tiles = multiply(clusters, cluster.getBlocks(), subTiles);
   uint64_t tiles = multiply(
       divideCeil(clusters,
                  std::max<uint64_t>(
                      rates.multiprocessors.value / cluster.getBlocks(), 1)),
-      halves);
+      subTiles);
   estimate.tilesOfBlock = tiles;
 
   // Of one tile. Instructions take all its rows; copies bring those that the

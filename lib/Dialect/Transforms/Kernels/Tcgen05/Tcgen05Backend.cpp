@@ -53,7 +53,7 @@ public:
   std::optional<ResultTile>
   getResultTile(const KernelProblem &problem) const override {
     TmemPlan plan = makePlan(problem);
-    ResultTile tile = {plan.getRowsOfHalves(), plan.getSchedule().getN(), {}};
+    ResultTile tile = {plan.getRowsOfSubTiles(), plan.getSchedule().getN(), {}};
     if (plan.getSchedule().getSwapAb())
       std::swap(tile.m, tile.n);
     int64_t columns = plan.getSumColumns(), part = plan.getPartColumns();
@@ -69,7 +69,7 @@ public:
     auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
     TmemPlan plan = makePlan(problem);
     KernelShape shape;
-    shape.tile = {plan.getRowsOfHalves(), schedule.getN(), 1};
+    shape.tile = {plan.getRowsOfSubTiles(), schedule.getN(), 1};
     shape.cluster = schedule.getCluster();
     if (schedule.getSwapAb()) {
       std::swap(shape.tile[0], shape.tile[1]);

@@ -99,7 +99,7 @@ bool Tcgen05Roles::hasMask() const {
 }
 
 /// Which of two accumulators the tile number `count` (i32) has, as an index.
-Value Tcgen05Roles::emitWindow(OpBuilder &at, Value count) const {
+Value Tcgen05Roles::emitAccumulatorStage(OpBuilder &at, Value count) const {
   if (plan.getSchedule().getAccumulators() == 1)
     return index(at, 0);
   Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
@@ -107,10 +107,10 @@ Value Tcgen05Roles::emitWindow(OpBuilder &at, Value count) const {
   return arith::IndexCastUIOp::create(at, loc, at.getIndexType(), odd);
 }
 
-Value Tcgen05Roles::emitAcc(OpBuilder &at, Value window) const {
+Value Tcgen05Roles::emitAcc(OpBuilder &at, Value accStage) const {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   Value distance = index(at, tmemPlan.getAccColumn(1));
-  Value column = at.createOrFold<arith::MulIOp>(loc, window, distance);
+  Value column = at.createOrFold<arith::MulIOp>(loc, accStage, distance);
   auto type = TmemAccType::get(at.getContext(), schedule.getM() * getGroup(),
                                schedule.getN(), getGroup());
   return TmemAccOp::create(at, loc, type, tmem, column);

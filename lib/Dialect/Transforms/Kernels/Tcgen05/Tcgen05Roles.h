@@ -48,15 +48,15 @@ private:
   Value emitScales(OpBuilder &b, const PipelineState &place, bool isA, Value shift);
   Value emitShift(OpBuilder &b, const BlockTile &tile, bool isA) const;
   void emitSums(OpBuilder &b, const BlockTile &tile, const PipelineState &place,
-                Value window);
+                Value accStage);
   void emitPart(OpBuilder &b, const BlockTile &tile, Value acc, Value column,
                 bool isGuarded);
   /// Blocks that multiply together.
   int64_t getGroup() const { return tmemPlan.getGroup(); }
   /// Whether K may end inside of an instruction.
   bool hasMask() const;
-  Value emitWindow(OpBuilder &b, Value count) const;
-  Value emitAcc(OpBuilder &b, Value window) const;
+  Value emitAccumulatorStage(OpBuilder &b, Value count) const;
+  Value emitAcc(OpBuilder &b, Value accStage) const;
 
   const TmemPlan &tmemPlan;
   /// Where the address of tensor memory is, and that.
