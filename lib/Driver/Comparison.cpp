@@ -70,7 +70,7 @@ static std::optional<Format> getStoredFormat(Type type) {
     return format;
   if (std::optional<Format> format = getScaleFormat(type))
     return format;
-  return getPlainFormat(type);
+  return getHighPrecisionFormat(type);
 }
 
 FailureOr<Reference>

@@ -71,13 +71,13 @@ static LogicalResult decompose(func::FuncOp function) {
 }
 
 /// Whether tensor cores may compute a product of linalg.
-static bool isPlainProduct(Operation *op) {
+static bool isUnscaledProduct(Operation *op) {
   if (!isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op) ||
       op->getNumResults() != 1 ||
       !getElementTypeOrSelf(op->getResult(0).getType()).isF32())
     return false;
   return llvm::all_of(cast<linalg::LinalgOp>(op).getDpsInputs(), [](Value v) {
-    return getPlainFormat(getElementTypeOrSelf(v.getType())).has_value();
+    return getHighPrecisionFormat(getElementTypeOrSelf(v.getType())).has_value();
   });
 }
 
@@ -111,7 +111,7 @@ static LogicalResult generalize(func::FuncOp function) {
       named.push_back(op);
   });
   for (linalg::LinalgOp op : named) {
-    bool isPlain = isPlainProduct(op);
+    bool isPlain = isUnscaledProduct(op);
     rewriter.setInsertionPoint(op);
     FailureOr<linalg::GenericOp> generic =
         linalg::generalizeNamedOp(rewriter, op);

@@ -20,7 +20,7 @@ using namespace mlir::blockscale;
 
 // clang-format off
 static constexpr FormatUse kElement = FormatUse::Element,
-                           kScale = FormatUse::Scale, kPlain = FormatUse::Plain;
+                           kScale = FormatUse::Scale, kHighPrecision = FormatUse::HighPrecision;
 
 static constexpr FormatInfo kFormats[kNumFormats] = {
   //                                          bits sign exp man bias subnormals special               use
@@ -31,9 +31,9 @@ static constexpr FormatInfo kFormats[kNumFormats] = {
   {Format::E2M1,  "e2m1",  "f4E2M1FN",  4, 1, 2, 1,   1, true,  SpecialCodes::None,       kElement},
   {Format::UE8M0, "ue8m0", "f8E8M0FNU", 8, 0, 8, 0, 127, false, SpecialCodes::AllOnesNaN, kScale},
   {Format::UE4M3, "ue4m3", "f8E4M3FN",  8, 0, 4, 3,   7, true,  SpecialCodes::AllOnesNaN, kScale},
-  {Format::BF16,  "bf16",  "bf16",     16, 1, 8, 7, 127, true,  SpecialCodes::Ieee,       kPlain},
-  {Format::F16,   "f16",   "f16",      16, 1, 5, 10, 15, true,  SpecialCodes::Ieee,       kPlain},
-  {Format::None,  "none",  "",          0, 0, 0, 0,   0, false, SpecialCodes::None,       kPlain},
+  {Format::BF16,  "bf16",  "bf16",     16, 1, 8, 7, 127, true,  SpecialCodes::Ieee,       kHighPrecision},
+  {Format::F16,   "f16",   "f16",      16, 1, 5, 10, 15, true,  SpecialCodes::Ieee,       kHighPrecision},
+  {Format::None,  "none",  "",          0, 0, 0, 0,   0, false, SpecialCodes::None,       kHighPrecision},
 };
 // clang-format on
 
@@ -66,8 +66,8 @@ std::optional<Format> blockscale::lookupScaleFormat(std::string_view mlirName) {
   return lookup(mlirName, FormatUse::Scale);
 }
 
-std::optional<Format> blockscale::lookupPlainFormat(std::string_view mlirName) {
-  return lookup(mlirName, FormatUse::Plain);
+std::optional<Format> blockscale::lookupHighPrecisionFormat(std::string_view mlirName) {
+  return lookup(mlirName, FormatUse::HighPrecision);
 }
 
 double blockscale::decode(Format format, unsigned code) {

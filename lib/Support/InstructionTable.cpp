@@ -78,7 +78,7 @@ static constexpr InstructionFamily kFamilies[] = {
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kOfB,    70, kFirst,  kNo,     {}},
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kOfB,    70, kFirst,  kNo,     {}},
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kOfB,    70, kFirst,  kNo,     {}},
-  {Path::Wgmma,   Kind::Plain,       64,  64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo,     {}},
+  {Path::Wgmma,   Kind::Unscaled,       64,  64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo,     {}},
 };
 // clang-format on
 
@@ -107,7 +107,7 @@ const std::vector<Instruction> &blockscale::getInstructions() {
     std::vector<Instruction> result;
     const std::vector<Format> numbers = {Format::BF16, Format::F16};
     for (const InstructionFamily &family : kFamilies) {
-      if (family.kind == Kind::Plain) {
+      if (family.kind == Kind::Unscaled) {
         for (Format both : numbers)
           result.push_back(makeInstruction(family, both, both));
         continue;
@@ -336,7 +336,7 @@ struct KindInfo {
 static const KindInfo &getKindInfo(Kind kind) {
   static constexpr KindInfo rows[kNumKinds] = {
       {"mxf8f6f4", true, 2}, {"mxf4", false, 0},        {"mxf4nvf4", false, 0},
-      {"bf16", true, 0},     {"bf16_packed", false, 0}, {"plain", false, 0}};
+      {"bf16", true, 0},     {"bf16_packed", false, 0}, {"unscaled", false, 0}};
   return rows[static_cast<unsigned>(kind)];
 }
 

@@ -93,7 +93,7 @@ static constexpr LayoutRule kLayoutRules[] = {
     {Kind::BF16Packed, Storage::Slots, kBits4, 16},
     {Kind::BF16, Storage::Slots, kBits16, 0},
     {Kind::BF16Packed, Storage::Slots, kBits16, 0},
-    {Kind::Plain, Storage::Slots, kBits16, 16},
+    {Kind::Unscaled, Storage::Slots, kBits16, 16},
 };
 
 bool blockscale::canLie(Kind kind, unsigned codeBits, Major major,

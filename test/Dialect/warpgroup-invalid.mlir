@@ -22,7 +22,7 @@ func.func @mma_w1(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warp
 func.func @mma_w2_memory(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<8x1>>) {
   // expected-error@+1 {{'blockscale.warpgroup_mma' op expected a to have a static shape, the identity layout and the workgroup memory space, got 'memref<128x128xi8>'}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
-       instruction = <wgmma, 64x64x16, plain, bf16, bf16, none, 0>
+       instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, slots, swizzled>
        : !a, !b, !blockscale.acc<128x64, #blockscale.warps<8x1>>
   return
@@ -36,7 +36,7 @@ func.func @mma_w2_memory(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blocksca
 func.func @mma_w2_lines(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<8x1>>) {
   // expected-error@+1 {{'blockscale.warpgroup_mma' op expected b with columns of a multiple of 8 lines, got 60}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
-       instruction = <wgmma, 64x64x16, plain, bf16, bf16, none, 0>
+       instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, slots, swizzled>
        : !a, !b, !blockscale.acc<128x64, #blockscale.warps<8x1>>
   return
@@ -50,7 +50,7 @@ func.func @mma_w2_lines(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscal
 func.func @mma_w2_slots(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<8x1>>) {
   // expected-error@+1 {{'blockscale.warpgroup_mma' op expected b with lines of slots, got padded}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
-       instruction = <wgmma, 64x64x16, plain, bf16, bf16, none, 0>
+       instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, padded, swizzled>
        : !a, !b, !blockscale.acc<128x64, #blockscale.warps<8x1>>
   return
@@ -64,7 +64,7 @@ func.func @mma_w2_slots(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscal
 func.func @mma_w3_columns(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<8x1>>) {
   // expected-error@+1 {{'blockscale.warpgroup_mma' op expected an accumulator of 72 columns, of 64 rows for each 4 warps, which are its rows, got '!blockscale.acc<128x64, #blockscale.warps<8x1>>'}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
-       instruction = <wgmma, 64x72x16, plain, bf16, bf16, none, 0>
+       instruction = <wgmma, 64x72x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, slots, swizzled>
        : !a, !b, !blockscale.acc<128x64, #blockscale.warps<8x1>>
   return
@@ -78,7 +78,7 @@ func.func @mma_w3_columns(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blocksc
 func.func @mma_w3_rows(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<4x1>>) {
   // expected-error@+1 {{expected an accumulator of 64 columns, of 64 rows for each 4 warps, which are its rows, got '!blockscale.acc<128x64, #blockscale.warps<4x1>>'}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
-       instruction = <wgmma, 64x64x16, plain, bf16, bf16, none, 0>
+       instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, slots, swizzled>
        : !a, !b, !blockscale.acc<128x64, #blockscale.warps<4x1>>
   return
@@ -92,7 +92,7 @@ func.func @mma_w3_rows(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale
 func.func @mma_w3_warps(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<4x2>>) {
   // expected-error@+1 {{expected an accumulator of 64 columns, of 64 rows for each 4 warps, which are its rows, got '!blockscale.acc<128x64, #blockscale.warps<4x2>>'}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
-       instruction = <wgmma, 64x64x16, plain, bf16, bf16, none, 0>
+       instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, slots, swizzled>
        : !a, !b, !blockscale.acc<128x64, #blockscale.warps<4x2>>
   return
@@ -106,7 +106,7 @@ func.func @mma_w3_warps(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscal
 func.func @mma_w4_a(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<8x1>>) {
   // expected-error@+1 {{'blockscale.warpgroup_mma' op expected a to have 128 rows, got 64}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
-       instruction = <wgmma, 64x64x16, plain, bf16, bf16, none, 0>
+       instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, slots, swizzled>
        : !a, !b, !blockscale.acc<128x64, #blockscale.warps<8x1>>
   return
@@ -120,7 +120,7 @@ func.func @mma_w4_a(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.wa
 func.func @mma_w4_b(%a: !a, %b: !b, %acc: !blockscale.acc<64x64, #blockscale.warps<4x1>>) {
   // expected-error@+1 {{'blockscale.warpgroup_mma' op expected b to have 64 rows, got 128}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
-       instruction = <wgmma, 64x64x16, plain, f16, f16, none, 0>
+       instruction = <wgmma, 64x64x16, unscaled, f16, f16, none, 0>
        layouts = <k, slots, swizzled>, <mn, slots, swizzled>
        : !a, !b, !blockscale.acc<64x64, #blockscale.warps<4x1>>
   return
@@ -134,7 +134,7 @@ func.func @mma_w4_b(%a: !a, %b: !b, %acc: !blockscale.acc<64x64, #blockscale.war
 func.func @mma_w5_same(%a: !a, %b: !b, %acc: !blockscale.acc<64x64, #blockscale.warps<4x1>>) {
   // expected-error@+1 {{'blockscale.warpgroup_mma' op expected tiles with the same multiple of 16 elements along K, got 64 and 32}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
-       instruction = <wgmma, 64x64x16, plain, bf16, bf16, none, 0>
+       instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <mn, slots, swizzled>
        : !a, !b, !blockscale.acc<64x64, #blockscale.warps<4x1>>
   return
@@ -148,7 +148,7 @@ func.func @mma_w5_same(%a: !a, %b: !b, %acc: !blockscale.acc<64x64, #blockscale.
 func.func @mma_w5_multiple(%a: !a, %b: !b, %acc: !blockscale.acc<64x64, #blockscale.warps<4x1>>) {
   // expected-error@+1 {{'blockscale.warpgroup_mma' op expected tiles with the same multiple of 16 elements along K, got 24 and 24}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
-       instruction = <wgmma, 64x64x16, plain, bf16, bf16, none, 0>
+       instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <mn, slots, swizzled>, <mn, slots, swizzled>
        : !a, !b, !blockscale.acc<64x64, #blockscale.warps<4x1>>
   return
@@ -183,14 +183,14 @@ func.func @descriptor_memory(%b: memref<64x128xi8>, %offset: index) {
 // Instructions that there are none of.
 
 // expected-error@+1 {{expected a dense instruction of wgmma, got kind::plain.scale_vec::0X of bf16 times f16 with none scales}}
-func.func private @instruction_types() attributes {i = #blockscale.instruction<wgmma, 64x64x16, plain, bf16, f16, none, 0>}
+func.func private @instruction_types() attributes {i = #blockscale.instruction<wgmma, 64x64x16, unscaled, bf16, f16, none, 0>}
 
 // -----
 
 // expected-error@+1 {{expected 64x8 (to 256 in steps of 8)x16 for wgmma.mma_async, got 64x12x16}}
-func.func private @instruction_columns() attributes {i = #blockscale.instruction<wgmma, 64x12x16, plain, bf16, bf16, none, 0>}
+func.func private @instruction_columns() attributes {i = #blockscale.instruction<wgmma, 64x12x16, unscaled, bf16, bf16, none, 0>}
 
 // -----
 
 // expected-error@+1 {{expected a dense instruction of wgmma, got kind::plain.scale_vec::1X of bf16 times bf16 with ue8m0 scales}}
-func.func private @instruction_scales() attributes {i = #blockscale.instruction<wgmma, 64x64x16, plain, bf16, bf16, ue8m0, 1>}
+func.func private @instruction_scales() attributes {i = #blockscale.instruction<wgmma, 64x64x16, unscaled, bf16, bf16, ue8m0, 1>}

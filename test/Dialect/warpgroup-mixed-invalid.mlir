@@ -7,9 +7,9 @@
 !acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
 
 func.func @c1_instruction(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
-  // expected-error@+1 {{'blockscale.warpgroup_mma_mixed' op expected an instruction of wgmma, of bf16, got #blockscale.instruction<wgmma, 64x16x16, plain, f16, f16, none, 0>}}
+  // expected-error@+1 {{'blockscale.warpgroup_mma_mixed' op expected an instruction of wgmma, of bf16, got #blockscale.instruction<wgmma, 64x16x16, unscaled, f16, f16, none, 0>}}
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %word scales = %word, %word
-       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, f16, f16, none, 0>
+       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, f16, f16, none, 0>
        layout = <k, slots, swizzled> : !codes, !numbers, !acc
   return
 }
@@ -23,7 +23,7 @@ func.func @c1_instruction(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
 func.func @c2_layout(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
   // expected-error@+1 {{op expected b with lines of slots along k, got #blockscale.tile_layout<mn, slots, swizzled>}}
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %word scales = %word, %word
-       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
+       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
        layout = <mn, slots, swizzled> : !codes, !numbers, !acc
   return
 }
@@ -37,7 +37,7 @@ func.func @c2_layout(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
 func.func @c3_rows(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
   // expected-error@+1 {{op expected an accumulator of 16 rows in #blockscale.warp_columns, and codes in boxes x 64 x 64, got '!blockscale.acc<16x64, #blockscale.warp_columns<4>>' and 'memref<2x128x64xi8, #gpu.address_space<workgroup>>'}}
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %word scales = %word, %word
-       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
+       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
        layout = <k, slots, swizzled> : !codes, !numbers, !acc
   return
 }
@@ -51,7 +51,7 @@ func.func @c3_rows(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
 func.func @c4_elements(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
   // expected-error@+1 {{op expected b with 16 rows of 256 elements, got 16 of 128}}
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %word scales = %word, %word, %word, %word
-       types = <e2m1, e2m1, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
+       types = <e2m1, e2m1, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
        layout = <k, slots, swizzled> : !codes, !numbers, !acc
   return
 }
@@ -65,7 +65,7 @@ func.func @c4_elements(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
 func.func @c5_scales(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
   // expected-error@+1 {{op expected 2 words of scales, got 1}}
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %word scales = %word
-       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
+       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
        layout = <k, slots, swizzled> : !codes, !numbers, !acc
   return
 }

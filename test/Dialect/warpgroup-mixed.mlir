@@ -8,10 +8,10 @@
 !acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
 
 // CHECK-LABEL: func @product(
-// CHECK-NEXT:    %{{.*}}, %{{.*}} = blockscale.warpgroup_mma_mixed %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scales = %{{.*}}, %{{.*}} types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0> layout = <k, slots, swizzled> : memref<2x64x64xi8, #gpu.address_space<workgroup>>, memref<2x16x128xi8, #gpu.address_space<workgroup>>, <16x64, #blockscale.warp_columns<4>>
+// CHECK-NEXT:    %{{.*}}, %{{.*}} = blockscale.warpgroup_mma_mixed %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scales = %{{.*}}, %{{.*}} types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0> layout = <k, slots, swizzled> : memref<2x64x64xi8, #gpu.address_space<workgroup>>, memref<2x16x128xi8, #gpu.address_space<workgroup>>, <16x64, #blockscale.warp_columns<4>>
 func.func @product(%y: !codes, %x: !numbers, %acc: !acc, %inexact: i32, %scales: i32) {
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %inexact scales = %scales, %scales
-       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
+       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
        layout = <k, slots, swizzled> : !codes, !numbers, !acc
   return
 }
@@ -28,7 +28,7 @@ func.func @product(%y: !codes, %x: !numbers, %acc: !acc, %inexact: i32, %scales:
 // CHECK-NEXT:    blockscale.warpgroup_mma_mixed
 func.func @nibbles(%y: !codes, %x: !numbers, %acc: !acc, %inexact: i32, %scales: i32) {
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %inexact scales = %scales, %scales, %scales, %scales
-       types = <e2m1, e2m1, ue4m3, 16> instruction = <wgmma, 64x8x16, plain, bf16, bf16, none, 0>
+       types = <e2m1, e2m1, ue4m3, 16> instruction = <wgmma, 64x8x16, unscaled, bf16, bf16, none, 0>
        layout = <k, slots, swizzled> : !codes, !numbers, !acc
   return
 }

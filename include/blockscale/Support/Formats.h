@@ -47,7 +47,7 @@ enum class FormatUse : uint8_t {
   /// Multiply a block.
   Scale,
   /// Elements of A and B as they are.
-  Plain,
+  HighPrecision,
 };
 
 /// Which magnitudes (the code without its sign) are not numbers.
@@ -108,7 +108,7 @@ std::optional<Format> lookupScaleFormat(std::string_view mlirName);
 
 /// The format of elements without scales held by the MLIR type of this name:
 /// "bf16" or "f16".
-std::optional<Format> lookupPlainFormat(std::string_view mlirName);
+std::optional<Format> lookupHighPrecisionFormat(std::string_view mlirName);
 
 /// The value of `code`, exactly. Bits above the width of the format are
 /// ignored, as is the sign bit of UE4M3.

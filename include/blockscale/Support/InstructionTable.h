@@ -62,14 +62,14 @@ std::vector<unsigned> getBlockSizes();
 
 /// What an instruction takes: its `.kind` qualifier, or bf16 that is made of
 /// codes, a byte each (`BF16`), or of nibbles on both sides (`BF16Packed`), or
-/// elements of 16 bits as they are (`Plain`).
+/// elements of 16 bits as they are (`Unscaled`).
 enum class Kind : unsigned char {
   MXF8F6F4,
   MXF4,
   MXF4NVF4,
   BF16,
   BF16Packed,
-  Plain,
+  Unscaled,
 };
 inline constexpr unsigned kNumKinds = 6;
 std::string_view stringifyKind(Kind kind);

@@ -89,6 +89,6 @@ std::optional<Format> blockscale::getScaleFormat(Type type) {
   return lookupScaleFormat(getTypeName(type));
 }
 
-std::optional<Format> blockscale::getPlainFormat(Type type) {
-  return lookupPlainFormat(getTypeName(type));
+std::optional<Format> blockscale::getHighPrecisionFormat(Type type) {
+  return lookupHighPrecisionFormat(getTypeName(type));
 }

@@ -32,7 +32,7 @@ gpu.module @kernels {
     %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
     %product, %inexact = blockscale.warpgroup_mma_mixed %y, %x, %zero, %none
         scales = %scales, %scales types = <e4m3, e4m3, ue8m0, 32>
-        instruction = <wgmma, 64x8x16, plain, bf16, bf16, none, 0> layout = <k, slots, swizzled>
+        instruction = <wgmma, 64x8x16, unscaled, bf16, bf16, none, 0> layout = <k, slots, swizzled>
         : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
           memref<8x128xi8, #gpu.address_space<workgroup>>,
           !blockscale.acc<8x64, #blockscale.warp_columns<4>>

@@ -8,7 +8,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %zero = blockscale.acc_zero : !blockscale.acc<64x64, #blockscale.warps<4x1>>
     %product = blockscale.warpgroup_mma %a, %a, %zero
-        instruction = <wgmma, 64x64x16, plain, bf16, bf16, none, 0>
+        instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
         layouts = <k, slots, swizzled>, <k, slots, swizzled>
         : memref<64x128xi8, #gpu.address_space<workgroup>>,
           memref<64x128xi8, #gpu.address_space<workgroup>>,

@@ -36,7 +36,7 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %zero = blockscale.acc_zero : !blockscale.acc<128x16, #blockscale.warps<8x1>>
     %product = blockscale.warpgroup_mma %a, %b, %zero
-        instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
+        instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
         layouts = <k, slots, swizzled>, <mn, slots, swizzled>
         : memref<128x128xi8, #gpu.address_space<workgroup>>,
           memref<1x64x32xi8, #gpu.address_space<workgroup>>,

@@ -23,7 +23,7 @@
 // CHECK-NEXT:      blockscale.barrier_wait %[[BARRIERS]][%c0]
 // CHECK-NEXT:      %[[Y:.*]] = memref.view %{{.*}}[%c32768][] : {{.*}} to memref<1x64x128xi8,
 // CHECK-NEXT:      %[[X:.*]] = memref.view %{{.*}}[%c0][] : {{.*}} to memref<128x128xi8,
-// CHECK-NEXT:      %[[FIRST:.*]] = blockscale.warpgroup_mma %[[X]], %[[Y]], %[[ZERO]] instruction = <wgmma, 64x64x16, plain, bf16, bf16, none, 0> layouts = <k, slots, swizzled>, <mn, slots, swizzled>
+// CHECK-NEXT:      %[[FIRST:.*]] = blockscale.warpgroup_mma %[[X]], %[[Y]], %[[ZERO]] instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0> layouts = <k, slots, swizzled>, <mn, slots, swizzled>
 // CHECK-NEXT:      %[[X_1:.*]] = memref.view %{{.*}}[%c16384][]
 // CHECK-NEXT:      %[[SECOND:.*]] = blockscale.warpgroup_mma %[[X_1]], %[[Y]], %[[ZERO_1]]
 // CHECK-NEXT:      %[[SUMS:.*]]:2 = blockscale.warpgroup_wait %[[FIRST]], %[[SECOND]] pending = 0
@@ -63,7 +63,7 @@ func.func @matmul(%x: tensor<256x128xbf16>, %y: tensor<128x64xbf16>, %acc: tenso
 // CHECK-SAME:    %{{.*}}: memref<200x64xf16>, %{{.*}}: memref<72x64xf16>, %{{.*}}: memref<200x72xbf16>,
 // CHECK:         blockscale.roles warps = [12, 4] {
 // CHECK-NEXT:      nvvm.setmaxregister increase 160
-// CHECK:           blockscale.warpgroup_mma {{.*}} instruction = <wgmma, 64x72x16, plain, f16, f16, none, 0> layouts = <k, slots, swizzled>, <k, slots, swizzled> : memref<192x128xi8, {{.*}}>, memref<72x128xi8, {{.*}}>, <192x72, #blockscale.warps<12x1>>
+// CHECK:           blockscale.warpgroup_mma {{.*}} instruction = <wgmma, 64x72x16, unscaled, f16, f16, none, 0> layouts = <k, slots, swizzled>, <k, slots, swizzled> : memref<192x128xi8, {{.*}}>, memref<72x128xi8, {{.*}}>, <192x72, #blockscale.warps<12x1>>
 // CHECK:           scf.if
 // CHECK:             arith.truncf {{.*}} : f32 to bf16
 // CHECK:           } else {

@@ -45,7 +45,7 @@ module attributes {gpu.container_module} {
         kernel attributes {blockscale.purpose = "matmul"} {
       %zero = blockscale.acc_zero : !blockscale.acc<128x16, #blockscale.warps<8x1>>
       %product = blockscale.warpgroup_mma %a, %b, %zero
-          instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
+          instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
           layouts = <k, slots, swizzled>, <mn, slots, swizzled>
           : memref<128x128xi8, #gpu.address_space<workgroup>>,
             memref<1x64x32xi8, #gpu.address_space<workgroup>>,
@@ -96,7 +96,7 @@ module attributes {gpu.container_module} {
         kernel attributes {blockscale.purpose = "matmul"} {
       %zero = blockscale.acc_zero : !blockscale.acc<128x16, #blockscale.warps<8x1>>
       %product = blockscale.warpgroup_mma %a, %b, %zero
-          instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
+          instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
           layouts = <k, slots, swizzled>, <mn, slots, swizzled>
           : memref<128x128xi8, #gpu.address_space<workgroup>>,
             memref<1x64x32xi8, #gpu.address_space<workgroup>>,

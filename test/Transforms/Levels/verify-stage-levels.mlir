@@ -83,7 +83,7 @@ func.func @acc_add(%acc: !acc) {
 func.func @warpgroup_mma(%a: !tile, %acc: !acc) {
   // expected-error@+1 {{'blockscale.warpgroup_mma' is not allowed on the host}}
   %0 = blockscale.warpgroup_mma %a, %a, %acc
-       instruction = <wgmma, 64x64x16, plain, bf16, bf16, none, 0>
+       instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, slots, swizzled> : !tile, !tile, !acc
   return
 }
@@ -105,7 +105,7 @@ func.func @warpgroup_wait(%acc: !acc) {
 func.func @warpgroup_mma_mixed(%y: !codes, %x: !numbers, %acc: !acc, %inexact: i32, %scales: i32) {
   // expected-error@+1 {{'blockscale.warpgroup_mma_mixed' is not allowed on the host}}
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %inexact scales = %scales, %scales
-       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
+       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
        layout = <k, slots, swizzled> : !codes, !numbers, !acc
   return
 }

@@ -135,10 +135,10 @@ TEST(Formats, LookupTellsElementsFromScales) {
 
 // Those without scales are neither.
 TEST(Formats, PlainElements) {
-  EXPECT_EQ(lookupPlainFormat("bf16"), Format::BF16);
-  EXPECT_EQ(lookupPlainFormat("f16"), Format::F16);
+  EXPECT_EQ(lookupHighPrecisionFormat("bf16"), Format::BF16);
+  EXPECT_EQ(lookupHighPrecisionFormat("f16"), Format::F16);
   for (std::string_view name : {"f32", "f8E4M3FN", "", "none"})
-    EXPECT_EQ(lookupPlainFormat(name), std::nullopt) << name;
+    EXPECT_EQ(lookupHighPrecisionFormat(name), std::nullopt) << name;
   for (std::string_view name : {"bf16", "f16", ""}) {
     EXPECT_EQ(lookupElementFormat(name), std::nullopt) << name;
     EXPECT_EQ(lookupScaleFormat(name), std::nullopt) << name;

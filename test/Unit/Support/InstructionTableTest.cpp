@@ -103,7 +103,7 @@ TEST(InstructionTable, ConvertRows) {
 TEST(InstructionTable, NumbersBesideCodes) {
   unsigned count = 0;
   for (const Instruction &row : getInstructions(Path::DequantMma)) {
-    bool areNumbers = getFormatInfo(row.a).use == FormatUse::Plain;
+    bool areNumbers = getFormatInfo(row.a).use == FormatUse::HighPrecision;
     EXPECT_EQ(row.scaling == Scaling::OnB, areNumbers);
     if (!areNumbers)
       continue;
@@ -137,7 +137,7 @@ TEST(InstructionTable, WgmmaRows) {
     EXPECT_EQ(row.a, format);
     EXPECT_EQ(row.b, format);
     EXPECT_EQ(row.scale, Format::None);
-    EXPECT_EQ(row.kind, Kind::Plain);
+    EXPECT_EQ(row.kind, Kind::Unscaled);
     EXPECT_EQ(row.scaling, Scaling::Nowhere);
     EXPECT_EQ(row.m, 64u);
     EXPECT_EQ(row.n, 8u);

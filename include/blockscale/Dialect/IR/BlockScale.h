@@ -106,7 +106,7 @@ std::optional<Format> getElementFormat(Type type);
 std::optional<Format> getScaleFormat(Type type);
 
 /// The format of elements without scales of `type`, such as bf16.
-std::optional<Format> getPlainFormat(Type type);
+std::optional<Format> getHighPrecisionFormat(Type type);
 
 /// The bytes that `count` codes of `bits` take in a row of a packed buffer;
 /// nullopt if they do not end on a byte.

@@ -50,7 +50,7 @@ def BlockScale_WarpgroupMmaOp : BlockScale_KernelOp<"warpgroup_mma", [
         %c0 = arith.constant 0 : index
         %zero = blockscale.acc_zero : !blockscale.acc<128x64, #blockscale.warps<8x1>>
         %product = blockscale.warpgroup_mma %a, %b, %zero
-            instruction = <wgmma, 64x64x16, plain, bf16, bf16, none, 0>
+            instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
             layouts = <k, slots, swizzled>, <k, slots, swizzled>
             : memref<128x128xi8, #gpu.address_space<workgroup>>,
               memref<64x128xi8, #gpu.address_space<workgroup>>,
@@ -131,7 +131,7 @@ def BlockScale_WarpgroupMmaMixedOp
         %zero = blockscale.acc_zero : !blockscale.acc<16x64, #blockscale.warp_columns<4>>
         %product, %inexact = blockscale.warpgroup_mma_mixed %y, %x, %zero, %none
             scales = %first, %second types = <e4m3, e4m3, ue8m0, 32>
-            instruction = <wgmma, 64x16x16, plain, bf16, bf16, none, 0>
+            instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
             layout = <k, slots, swizzled>
             : memref<2x64x64xi8, #gpu.address_space<workgroup>>,
               memref<2x16x128xi8, #gpu.address_space<workgroup>>,

@@ -163,7 +163,7 @@ public:
 const KernelBackend *getKernelBackend(Path path);
 
 /// The backends, one a folder.
-const KernelBackend &getPlainBackend();
+const KernelBackend &getReferenceBackend();
 const KernelBackend &getMmaSyncBackend();
 const KernelBackend &getDequantMmaBackend();
 const KernelBackend &getTcgen05Backend();

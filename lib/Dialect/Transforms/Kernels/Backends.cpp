@@ -38,7 +38,7 @@ LogicalResult ScheduleRules::verifyParts(ProductOpInterface op,
 }
 
 static constexpr Row kBackends[] = {
-    {Path::Decompose, getPlainBackend}, {Path::MmaSync, getMmaSyncBackend},
+    {Path::Decompose, getReferenceBackend}, {Path::MmaSync, getMmaSyncBackend},
     {Path::DequantMma, getDequantMmaBackend}, {Path::Tcgen05, getTcgen05Backend},
     {Path::Wgmma, getWgmmaBackend},
 };

@@ -60,7 +60,7 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
     view = swizzleForKernel(builder, loc, source.value, rowDim);
   if (hasAtoms && !hasOwnMemory(view.tensor))
     view.tensor = copyTensor(builder, loc, view.tensor);
-  if (getPlainFormat(type.getElementType()))
+  if (getHighPrecisionFormat(type.getElementType()))
     view.bits = type.getElementTypeBitWidth();
   bool needsTensorMap = backend.needsTensorMaps(problem);
   if (needsTensorMap)

@@ -151,7 +151,7 @@ struct KernelProblem {
 
   /// Whether x is numbers beside a y with scales.
   bool hasHighPrecisionX() const {
-    return getFormatInfo(types.lhs).use == FormatUse::Plain;
+    return getFormatInfo(types.lhs).use == FormatUse::HighPrecision;
   }
 
   /// Whether the instruction takes operands that were decoded before.

@@ -42,7 +42,7 @@ static FloatType getFloatType(Type type) {
 
 /// The row of the table for `type`, f16 and bf16 among them.
 static std::optional<Format> getFormat(Type type) {
-  for (auto lookup : {getElementFormat, getScaleFormat, getPlainFormat})
+  for (auto lookup : {getElementFormat, getScaleFormat, getHighPrecisionFormat})
     if (std::optional<Format> format = lookup(type))
       return format;
   return std::nullopt;

@@ -106,7 +106,7 @@ static Value emitRounded(BitsEmitter &emit, Value magnitude,
 static Value emitShortBits(OpBuilder &builder, Location loc, BitsEmitter &emit,
                            Value value) {
   const FormatInfo &info =
-      getFormatInfo(*getPlainFormat(getElementTypeOrSelf(value.getType())));
+      getFormatInfo(*getHighPrecisionFormat(getElementTypeOrSelf(value.getType())));
   unsigned shift = emit.mantissaBits() - info.mantissaBits;
   Value code = emit.widen(arith::BitcastOp::create(
       builder, loc, emit.withShape(builder.getI16Type()), value));

@@ -50,7 +50,7 @@ static bool printHead(raw_ostream &os, ProductOpInterface op, PathAttr path,
   llvm::interleave(
       sizes, os, [&](int64_t size) { printSize(os, size); }, " x ");
   os << ", " << StringRef(getPathInfo(path.getValue()).name);
-  if (instruction && instruction.getKind() != Kind::Plain)
+  if (instruction && instruction.getKind() != Kind::Unscaled)
     os << " with " << StringRef(stringifyKind(instruction.getKind()));
   os << '\n';
   return ShapedType::isDynamicShape(sizes);

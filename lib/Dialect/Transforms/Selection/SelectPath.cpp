@@ -15,7 +15,7 @@
 #include "Kernels/QuantizedB.h"
 #include "Selection/NamedInstructions.h"
 #include "Selection/PathChoice.h"
-#include "Selection/PlainProducts.h"
+#include "Selection/UnscaledProducts.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -47,7 +47,7 @@ struct SelectPathPass final
       return signalPassFailure();
     PathChooser chooser = {*(*target).getChip(), (*target).getEmulatedOn(),
                            !noWorkspace};
-    if (failed(selectPaths(chooser)) || failed(selectPlainPaths(chooser)) ||
+    if (failed(selectPaths(chooser)) || failed(selectUnscaledPaths(chooser)) ||
         failed(
             checkNamedInstructions(getOperation(), chooser.chip, nativeOnly)))
       signalPassFailure();
@@ -111,19 +111,19 @@ private:
 
   /// Products without scales become loops where no path has an instruction for
   /// them.
-  LogicalResult selectPlainPaths(const PathChooser &chooser) {
+  LogicalResult selectUnscaledPaths(const PathChooser &chooser) {
     SmallVector<ProductOpInterface> products;
     getOperation()->walk([&](ProductOpInterface op) {
       if (!isa<MmaScaledOp>(op))
         products.push_back(op);
     });
     for (ProductOpInterface op : products)
-      if (failed(selectPlainPath(op, chooser)))
+      if (failed(selectUnscaledPath(op, chooser)))
         return failure();
     return success();
   }
 
-  LogicalResult selectPlainPath(ProductOpInterface op,
+  LogicalResult selectUnscaledPath(ProductOpInterface op,
                                 const PathChooser &chooser) {
     Attribute attr = op->removeAttr(kPathAttrName);
     auto wanted = dyn_cast_or_null<PathAttr>(attr);
@@ -138,7 +138,7 @@ private:
       path = chooser.choosePlain(plain, wanted);
       return path.has_value();
     };
-    if (isPlainProduct(op))
+    if (isUnscaledProduct(op))
       if (ProductOpInterface plain = replaceByPlain(op, isTaken)) {
         plain->setAttr(kPathAttrName, PathAttr::get(&getContext(), *path));
         return success();

@@ -26,7 +26,7 @@ public:
                            op.getInstruction(), lane};
     int64_t k = op.getNumK();
     Rounding numbers = {b.getBF16Type(), op.getTensorScale()};
-    bool areNumbers = getFormatInfo(product.types.lhs).use == FormatUse::Plain;
+    bool areNumbers = getFormatInfo(product.types.lhs).use == FormatUse::HighPrecision;
     if (product.types.lhs == Format::F16)
       numbers.number = b.getF16Type();
     auto makeOperand = [&](Operand operand) -> DequantizedOperand {

@@ -93,7 +93,7 @@ private:
   }
   /// Whether those of A are numbers.
   bool isMixedInput() const {
-    return getFormatInfo(types.lhs).use == FormatUse::Plain;
+    return getFormatInfo(types.lhs).use == FormatUse::HighPrecision;
   }
   unsigned getStepsPerWord() const { return kScalesPerWord / getNumBlocks(); }
   SmallVector<Value> getWords(const Step &step) const;

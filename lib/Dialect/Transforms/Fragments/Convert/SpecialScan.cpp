@@ -36,7 +36,7 @@ public:
     for (auto [format, memory] : {std::make_pair(types.getA(), op.getA()),
                                   std::make_pair(types.getB(), op.getB())}) {
       // Numbers are what they are.
-      if (getFormatInfo(format).use == FormatUse::Plain)
+      if (getFormatInfo(format).use == FormatUse::HighPrecision)
         continue;
       SpecialTest test(emit, format);
       if (!test.isNeeded())

@@ -23,7 +23,7 @@ Stages blockscale::getStages(const TypeCombination &types, Kind kind,
                                 std::make_pair(extents.b, types.rhs)}) {
     // All layouts of elements, and all orders of scales, take the same bytes.
     tiles.push_back(getElementTile(extent, getSlot(kind, format), {}));
-    bool areNumbers = getFormatInfo(format).use == FormatUse::Plain;
+    bool areNumbers = getFormatInfo(format).use == FormatUse::HighPrecision;
     tiles.push_back(areNumbers
                         ? SharedTile()
                         : getScaleTile(extent, types.blockSize, /*words=*/0));

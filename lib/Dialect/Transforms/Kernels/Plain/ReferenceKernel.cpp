@@ -1,4 +1,4 @@
-//===- PlainKernel.cpp - One thread per result ----------------------------===//
+//===- ReferenceKernel.cpp - One thread per result ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -27,9 +27,9 @@ static constexpr int64_t kRows = 8, kColumns = 32;
 
 namespace {
 /// Emits the body at one place, for one kernel.
-class PlainKernel {
+class ReferenceKernel {
 public:
-  PlainKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem)
+  ReferenceKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem)
       : kernel(kernel), problem(problem), loc(kernel.getLoc()),
         f64(Float64Type::get(kernel.getContext())) {}
 
@@ -143,7 +143,7 @@ private:
 } // namespace
 
 namespace {
-class PlainBackend final : public KernelBackend {
+class ReferenceBackend final : public KernelBackend {
 public:
   /// Kernels load what they are told to.
   bool takesOverSurroundings() const override { return false; }
@@ -157,12 +157,12 @@ public:
 
   void build(gpu::GPUFuncOp kernel,
              const KernelProblem &problem) const override {
-    PlainKernel(kernel, problem).build();
+    ReferenceKernel(kernel, problem).build();
   }
 };
 } // namespace
 
-const KernelBackend &blockscale::getPlainBackend() {
-  static const PlainBackend backend;
+const KernelBackend &blockscale::getReferenceBackend() {
+  static const ReferenceBackend backend;
   return backend;
 }

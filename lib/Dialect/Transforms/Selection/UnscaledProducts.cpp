@@ -1,4 +1,4 @@
-//===- PlainProducts.cpp - Products of linalg that paths compute ----------===//
+//===- UnscaledProducts.cpp - Products of linalg that paths compute ----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 
 //===----------------------------------------------------------------------===//
 
-#include "Selection/PlainProducts.h"
+#include "Selection/UnscaledProducts.h"
 
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -21,13 +21,13 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 static Format getFormat(Value operand) {
-  return getPlainFormat(getElementTypeOrSelf(operand)).value_or(Format::None);
+  return getHighPrecisionFormat(getElementTypeOrSelf(operand)).value_or(Format::None);
 }
 
 namespace {
 template <typename Op>
-struct PlainProduct final
-    : ProductOpInterface::ExternalModel<PlainProduct<Op>, Op> {
+struct UnscaledProduct final
+    : ProductOpInterface::ExternalModel<UnscaledProduct<Op>, Op> {
   TypeCombination getRow(Operation *op) const {
     return {getFormat(getX(op)), getFormat(getY(op)), Format::None, 1};
   }
@@ -45,8 +45,8 @@ struct PlainProduct final
 void blockscale::registerProductOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
-    linalg::MatmulOp::attachInterface<PlainProduct<linalg::MatmulOp>>(*context);
-    linalg::BatchMatmulOp::attachInterface<PlainProduct<linalg::BatchMatmulOp>>(
+    linalg::MatmulOp::attachInterface<UnscaledProduct<linalg::MatmulOp>>(*context);
+    linalg::BatchMatmulOp::attachInterface<UnscaledProduct<linalg::BatchMatmulOp>>(
         *context);
   });
 }
@@ -81,7 +81,7 @@ static bool isIdentity(ArrayRef<int64_t> order) {
   return llvm::equal(order, llvm::seq<int64_t>(0, order.size()));
 }
 
-bool blockscale::isPlainProduct(ProductOpInterface op) {
+bool blockscale::isUnscaledProduct(ProductOpInterface op) {
   auto matmul = dyn_cast<linalg::LinalgOp>(op.getOperation());
   if (!matmul || !op.hasTensorSemantics() || matmul.getNumLoops() > 4 ||
       !op->getParentOfType<func::FuncOp>())
@@ -100,7 +100,7 @@ bool blockscale::isPlainProduct(ProductOpInterface op) {
 }
 
 /// Brings `op` into its plain form.
-static ProductOpInterface makePlain(OpBuilder &builder, ProductOpInterface op) {
+static ProductOpInterface makeUnscaled(OpBuilder &builder, ProductOpInterface op) {
   auto matmul = cast<linalg::LinalgOp>(op.getOperation());
   SmallVector<Value> inputs;
   bool isPlain = true;
@@ -139,7 +139,7 @@ static ProductOpInterface makePlain(OpBuilder &builder, ProductOpInterface op) {
 }
 
 /// Erases a plain form that nobody uses, with the transposes of its operands.
-static void erasePlain(ProductOpInterface op) {
+static void eraseUnscaled(ProductOpInterface op) {
   Value inputs[] = {op.getX(), op.getY()};
   op->erase();
   for (Value input : inputs) {
@@ -158,9 +158,9 @@ blockscale::replaceByPlain(ProductOpInterface op,
                            function_ref<bool(ProductOpInterface)> isTaken) {
   OpBuilder builder(op);
   ProductOpInterface plain =
-      makePlain(builder, cast<ProductOpInterface>(builder.clone(*op)));
+      makeUnscaled(builder, cast<ProductOpInterface>(builder.clone(*op)));
   if (!isTaken(plain)) {
-    erasePlain(plain);
+    eraseUnscaled(plain);
     return {};
   }
   op->getResult(0).replaceAllUsesWith(plain->getResult(0));

@@ -1,4 +1,4 @@
-//===- PlainProducts.h - Products of linalg that paths compute  -*- C++ -*-===//
+//===- UnscaledProducts.h - Products of linalg that paths compute  -*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,7 +21,7 @@ namespace mlir::blockscale {
 /// Whether `op` is a product of linalg on tensors, in a function, whose form a
 /// path may take: each dimension once in two operands, sums of f32, nothing
 /// empty. What its elements are is in its row.
-bool isPlainProduct(ProductOpInterface op);
+bool isUnscaledProduct(ProductOpInterface op);
 
 /// Replaces `op`, such a product, by its plain form if `isTaken` says of it
 /// that it is wanted, and returns that; else leaves `op` as it is, and returns
