@@ -62,8 +62,8 @@ public:
     return wanted;
   }
 
-  Result<uint32_t> countMultiprocessors() override {
-    return device.countMultiprocessors();
+  Result<uint32_t> countSms() override {
+    return device.countSms();
   }
 
   Error execute(const std::string &ptx, const LaunchPlan &plan,

@@ -86,13 +86,13 @@ makeLaunchArguments(const GpuSignature &signature, const GpuCode &code,
 /// Carries out the launches of `code` and leaves the results in `arguments`.
 static Error launch(GpuDevice &device, const GpuCode &code,
                     std::vector<LaunchArgument> &arguments) {
-  Result<uint32_t> multiprocessors = code.launchInfo->usesMultiprocessors()
-                                         ? device.countMultiprocessors()
+  Result<uint32_t> sms = code.launchInfo->usesSms()
+                                         ? device.countSms()
                                          : Result<uint32_t>(0u);
-  if (!multiprocessors)
-    return multiprocessors.error();
+  if (!sms)
+    return sms.error();
   Result<LaunchPlan> plan =
-      planLaunch(*code.launchInfo, arguments, *multiprocessors);
+      planLaunch(*code.launchInfo, arguments, *sms);
   if (!plan)
     return plan.error();
   PtxSummary ptx = summarizePtx(code.text);

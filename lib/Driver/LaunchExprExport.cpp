@@ -215,8 +215,8 @@ std::optional<LaunchExpr> LaunchExprExporter::exportPart(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || numOps++ >= kMostOps)
     return std::nullopt;
-  if (isa<MultiprocessorsOp>(op))
-    return LaunchExpr::ofMultiprocessors();
+  if (isa<SmCountOp>(op))
+    return LaunchExpr::ofSms();
   if (isa<arith::CmpIOp>(op) ||
       (isa<arith::AndIOp, arith::OrIOp>(op) && value.getType().isInteger(1)))
     return exportCondition(op);

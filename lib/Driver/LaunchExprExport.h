@@ -26,7 +26,7 @@ public:
       : function(function), sizes(getDynamicSizes(function)) {}
 
   /// A value of `function`; nullopt where it is made of something else than
-  /// sizes, integers and the multiprocessors of the card. One of 1 bit is 1 or
+  /// sizes, integers and the SMs of the card. One of 1 bit is 1 or
   /// 0.
   std::optional<LaunchExpr> exportValue(Value value) {
     numOps = 0;

@@ -30,8 +30,8 @@ public:
     return wanted ? wanted : lookupChip(kDefaultTarget);
   }
 
-  Result<uint32_t> countMultiprocessors() override {
-    return options.countMultiprocessors();
+  Result<uint32_t> countSms() override {
+    return options.countSms();
   }
 
   Error execute(const std::string &ptx, const LaunchPlan &plan,

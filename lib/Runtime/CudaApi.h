@@ -40,7 +40,7 @@ using Event = struct EventTag *;
 using Address = uint64_t;
 
 enum DeviceAttribute : int {
-  multiprocessorCount = 16,
+  smCount = 16,
   computeCapabilityMajor = 75,
   computeCapabilityMinor = 76,
 };

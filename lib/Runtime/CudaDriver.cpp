@@ -397,10 +397,10 @@ Result<CudaDevice> CudaDevice::open() {
 
 unsigned CudaDevice::getCapability() const { return context->capability; }
 
-Result<uint32_t> CudaDevice::countMultiprocessors() const {
+Result<uint32_t> CudaDevice::countSms() const {
   int count = 0;
   cuda::Status status = context->api.deviceGetAttribute(
-      &count, cuda::multiprocessorCount, context->device);
+      &count, cuda::smCount, context->device);
   if (Error error =
           context->check("cannot count the card's multiprocessors", status))
     return error;

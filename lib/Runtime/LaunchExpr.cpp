@@ -32,9 +32,9 @@ LaunchExpr LaunchExpr::ofValue(uint32_t argument) {
   return expr;
 }
 
-LaunchExpr LaunchExpr::ofMultiprocessors(int64_t factor) {
+LaunchExpr LaunchExpr::ofSms(int64_t factor) {
   LaunchExpr expr(factor);
-  expr.kind = Kind::Multiprocessors;
+  expr.kind = Kind::Sms;
   return expr;
 }
 
@@ -71,7 +71,7 @@ bool blockscale::applyLaunchOperation(Kind kind, int64_t lhs, int64_t rhs,
   case Kind::Number:
   case Kind::Size:
   case Kind::Value:
-  case Kind::Multiprocessors:
+  case Kind::Sms:
     break;
   }
   return false;
@@ -135,11 +135,11 @@ LaunchExpr LaunchExpr::alignTo(const LaunchExpr &expr, int64_t unit) {
   return make(Kind::Mul, make(Kind::CeilDiv, expr, unit), unit);
 }
 
-bool LaunchExpr::usesMultiprocessors() const {
-  return kind == Kind::Multiprocessors ||
+bool LaunchExpr::usesSms() const {
+  return kind == Kind::Sms ||
          std::any_of(operands.begin(), operands.end(),
                      [](const LaunchExpr &operand) {
-                       return operand.usesMultiprocessors();
+                       return operand.usesSms();
                      });
 }
 

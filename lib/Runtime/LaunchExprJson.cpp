@@ -121,7 +121,7 @@ Error blockscale::readExpr(const JsonNode &node, int64_t min, int64_t max,
     if (!field.value.is_null())
       if (Error error = readInteger(field, 1, maxLaunchNumber, factor))
         return error;
-    expr = LaunchExpr::ofMultiprocessors(factor);
+    expr = LaunchExpr::ofSms(factor);
     return Error::success();
   }
   for (const LaunchOperation &operation : launchOperations)
@@ -150,7 +150,7 @@ ordered_json blockscale::makeExpr(const LaunchExpr &expr) {
     return {{"size", makeSize(expr.size)}};
   case LaunchExpr::Kind::Value:
     return {{"value", {{"arg", expr.number}}}};
-  case LaunchExpr::Kind::Multiprocessors:
+  case LaunchExpr::Kind::Sms:
     return {{"multiprocessors", expr.number}};
   default:
     break;

@@ -181,11 +181,11 @@ uint32_t LaunchInfo::numResults() const {
   return number;
 }
 
-bool LaunchInfo::usesMultiprocessors() const {
-  bool isUsed = workspace.usesMultiprocessors();
+bool LaunchInfo::usesSms() const {
+  bool isUsed = workspace.usesSms();
   for (const KernelLaunch &kernel : kernels)
     visitExprs(kernel, [&](const LaunchExpr &expr) {
-      isUsed |= expr.usesMultiprocessors();
+      isUsed |= expr.usesSms();
     });
   return isUsed;
 }

@@ -71,9 +71,9 @@ Result<int64_t> blockscale::evaluate(const LaunchExpr &expr,
   }
   case LaunchExpr::Kind::Value:
     return evaluateValue(expr.number, facts);
-  case LaunchExpr::Kind::Multiprocessors:
+  case LaunchExpr::Kind::Sms:
     // Both factors have 32 bits.
-    return expr.number * facts.multiprocessors;
+    return expr.number * facts.sms;
   default:
     break;
   }
@@ -232,7 +232,7 @@ static std::string explainPacking(const LaunchInfo &info,
     for (size_t i : unpacked)
       if (!packArgument(info.operands[i], arguments[i]))
         return false;
-    return fits(LaunchFacts{arguments, facts.multiprocessors});
+    return fits(LaunchFacts{arguments, facts.sms});
   };
   for (size_t i : all)
     if (explains({i}))

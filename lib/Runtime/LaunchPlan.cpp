@@ -304,8 +304,8 @@ static Result<PlannedKernel> planKernel(const KernelLaunch &launch,
 Result<LaunchPlan>
 blockscale::planLaunch(const LaunchInfo &info,
                        const std::vector<LaunchArgument> &arguments,
-                       uint32_t multiprocessors) {
-  LaunchFacts facts = {arguments, multiprocessors};
+                       uint32_t sms) {
+  LaunchFacts facts = {arguments, sms};
   if (Error error = runChecks(info, facts))
     return error;
   if (Error error = checkOperands(info, facts))

@@ -43,7 +43,7 @@ std::vector<Flag> sim::getSimulatorFlags() {
        "How matrix instructions round: exact (the default: once) or hardware "
        "(a model of the tensor core)"},
       {"multiprocessors", "N",
-       "How many multiprocessors grids depend on (the default is 4) and "
+       "How many SMs grids depend on (the default is 4) and "
        "estimated times are for (all of the chip)"},
       {"trace", "FILE",
        "Write what each warp and asynchronous unit would do when, with times "
@@ -56,7 +56,7 @@ std::vector<Flag> sim::getSimulatorFlags() {
 }
 
 /// More than any card has.
-static constexpr uint64_t kMaxMultiprocessors = 1024;
+static constexpr uint64_t kMaxSms = 1024;
 
 /// A number from `minimum` to `maximum`.
 static Error parseNumber(const CommandLine &line, std::string_view flag,
@@ -80,12 +80,12 @@ Error sim::parseSimulatorFlags(const CommandLine &line,
   if (Error error = parseNumber(line, "jobs", 1, 1024, jobs))
     return error;
   options.jobs = static_cast<unsigned>(jobs);
-  uint64_t multiprocessors = 0;
-  if (Error error = parseNumber(line, "multiprocessors", 1, kMaxMultiprocessors,
-                                multiprocessors))
+  uint64_t sms = 0;
+  if (Error error = parseNumber(line, "multiprocessors", 1, kMaxSms,
+                                sms))
     return error;
-  if (multiprocessors)
-    options.multiprocessors = static_cast<uint32_t>(multiprocessors);
+  if (sms)
+    options.sms = static_cast<uint32_t>(sms);
   if (Error error = parseNumber(line, "max-steps", 1, uint64_t(1) << 62,
                                 options.maxSteps))
     return error;

@@ -81,7 +81,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
       {90, "H200",
        132,    // device query
        1980,   // device query, MHz
-       4096,   // data sheet: 989 TFLOP/s on 132 multiprocessors at 1.83 GHz
+       4096,   // data sheet: 989 TFLOP/s on 132 SMs at 1.83 GHz
        none,   // no block-scaled instruction
        none,   // no block-scaled instruction
        128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes

@@ -202,11 +202,11 @@ func.func @launch_dynamic(%x: tensor<?x?xi8>, %d: tensor<?x?xf32>, %m: index, %n
 
 // CHECK-LABEL: func @launch_of_the_card(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x32xi8>, %[[D:[a-z0-9]+]]: tensor<4xf32>
-// CHECK:         %[[N:.*]] = blockscale.multiprocessors
+// CHECK:         %[[N:.*]] = blockscale.sm_count
 // CHECK:         blockscale.launch @kernels::@f blocks = [2, %[[N]], 1] threads = [128, 1, 1] cluster = [2, 1, 1] tensor_maps = [#blockscale.tensor_map<"u1", sizes = #{{[a-z0-9]+}}, strides = #{{[a-z0-9]+}}, box = [4, 32], element_strides = [1, 1], swizzle = "none", fill = "zero", l2 = "none">] of [0] ins(%[[X]] : tensor<?x32xi8>) outs(%[[D]] : tensor<4xf32>) -> tensor<4xf32>
 func.func @launch_of_the_card(%x: tensor<?x32xi8>, %d: tensor<4xf32>)
     -> tensor<4xf32> {
-  %n = blockscale.multiprocessors
+  %n = blockscale.sm_count
   %r = blockscale.launch @kernels::@f blocks = [2, %n, 1]
        threads = [128, 1, 1] cluster = [2, 1, 1]
        tensor_maps = [#blockscale.tensor_map<

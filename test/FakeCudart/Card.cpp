@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes of multiprocessors are those of the CUDA C++ programming guide,
+// Sizes of SMs are those of the CUDA C++ programming guide,
 // "Compute Capabilities".
 //
 //===----------------------------------------------------------------------===//
@@ -80,7 +80,7 @@ const Card &capture::getCard() {
   rejectChip(chip);
 }
 
-unsigned capture::countMultiprocessors() {
+unsigned capture::countSms() {
   const char *setting = std::getenv("BLOCKSCALE_CAPTURE_MULTIPROCESSORS");
   unsigned number = setting ? std::strtoul(setting, nullptr, 10) : 0;
   return number ? number : 8;

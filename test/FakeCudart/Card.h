@@ -8,7 +8,7 @@
 //
 // Programs ask which card there is, and choose kernels, grids and sizes by
 // that. The card is that of the chip which the PTX is for, with few
-// multiprocessors.
+// SMs.
 //
 // Environment:
 //   BLOCKSCALE_CAPTURE_CHIP=sm_100a         the chip; the highest of the first
@@ -31,7 +31,7 @@ namespace capture {
 struct Card {
   /// The compute capability times ten.
   unsigned capability;
-  /// Of a multiprocessor.
+  /// Of a SM.
   unsigned sharedKiB, threads, blocks;
 
   /// What a block may have with cudaFuncAttributeMaxDynamicSharedMemorySize;
@@ -63,7 +63,7 @@ void proposeChip(const std::string &chip);
 
 /// The row of the chip. Ends the program where that is none that is known.
 const Card &getCard();
-unsigned countMultiprocessors();
+unsigned countSms();
 
 } // namespace capture
 

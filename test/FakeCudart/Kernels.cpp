@@ -171,7 +171,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
 // Occupancy
 //===----------------------------------------------------------------------===//
 
-/// Blocks that a multiprocessor has room for by threads and shared memory:
+/// Blocks that a SM has room for by threads and shared memory:
 /// registers are given out by ptxas.
 static int countBlocks(const Kernel &kernel, const KernelFacts &facts,
                        uint64_t threads, uint64_t shared) {
@@ -218,7 +218,7 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *number, const void *function,
   cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
       &resident, function, block.x * block.y * block.z,
       config->dynamicSmemBytes, 0);
-  *number = resident * countMultiprocessors() / std::max(blocks, 1u);
+  *number = resident * countSms() / std::max(blocks, 1u);
   return status;
 }
 

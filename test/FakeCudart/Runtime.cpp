@@ -318,7 +318,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
                 "blockscale simulator, %s", getChip().c_str());
   properties->major = card.capability / 10;
   properties->minor = card.capability % 10;
-  properties->multiProcessorCount = countMultiprocessors();
+  properties->multiProcessorCount = countSms();
   properties->totalGlobalMem = kMemoryBytes;
   properties->sharedMemPerBlock = kDefaultSharedBytes;
   properties->sharedMemPerBlockOptin = card.getBlockSharedBytes();
@@ -348,7 +348,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
   } rows[] = {
       {cudaDevAttrComputeCapabilityMajor, card.capability / 10},
       {cudaDevAttrComputeCapabilityMinor, card.capability % 10},
-      {cudaDevAttrMultiProcessorCount, countMultiprocessors()},
+      {cudaDevAttrMultiProcessorCount, countSms()},
       {cudaDevAttrWarpSize, kWarpSize},
       {cudaDevAttrMaxThreadsPerBlock, kMaxThreadsPerBlock},
       {cudaDevAttrMaxBlockDimX, kMaxBlock[0]},

@@ -53,11 +53,11 @@ int main(int argc, char **argv) {
     checksMemory = line.has("check-memory");
     return Error::success();
   };
-  launcher.countMultiprocessors = []() -> Result<uint32_t> {
+  launcher.countSms = []() -> Result<uint32_t> {
     Result<CudaDevice> device = CudaDevice::open();
     if (!device)
       return device.error();
-    return device->countMultiprocessors();
+    return device->countSms();
   };
   launcher.getCapability = []() -> Result<unsigned> {
     Result<CudaDevice> device = CudaDevice::open();

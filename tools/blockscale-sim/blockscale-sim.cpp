@@ -91,8 +91,8 @@ int main(int argc, char **argv) {
     paths = *found;
     return Error::success();
   };
-  launcher.countMultiprocessors = [&] {
-    return Result<uint32_t>(options.countMultiprocessors());
+  launcher.countSms = [&] {
+    return Result<uint32_t>(options.countSms());
   };
   launcher.decompressZstd = decompressZstd;
   launcher.execute = [&](PreparedLaunch &launch) {

@@ -34,7 +34,7 @@ public:
   /// if `wanted` is null.
   virtual Result<const Chip *> chooseTarget(const Chip *wanted) = 0;
   /// What grids may be limited by.
-  virtual Result<uint32_t> countMultiprocessors() = 0;
+  virtual Result<uint32_t> countSms() = 0;
   /// Carries the launches out and leaves results in `arguments`.
   virtual Error execute(const std::string &ptx, const LaunchPlan &plan,
                         std::vector<LaunchArgument> &arguments) = 0;

@@ -106,7 +106,7 @@ public:
   /// 90 for compute capability 9.0, of which code is for sm_90.
   unsigned getCapability() const;
 
-  Result<uint32_t> countMultiprocessors() const;
+  Result<uint32_t> countSms() const;
 
   /// Loads PTX text or a cubin.
   Result<CudaModule> load(const std::string &image) const;

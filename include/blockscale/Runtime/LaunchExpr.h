@@ -50,8 +50,8 @@ struct LaunchExpr {
     Size,
     /// Argument number `number`, an integer of 32 or 64 bits with a sign.
     Value,
-    /// `number` times the multiprocessors of the card.
-    Multiprocessors,
+    /// `number` times the SMs of the card.
+    Sms,
     /// Of two operands each. Quotients are rounded up, or down; what remains of
     /// the latter is not negative. Comparisons are 1 where they hold, else 0.
     Add,
@@ -68,7 +68,7 @@ struct LaunchExpr {
   LaunchExpr(int64_t number = 0) : number(number) {}
   static LaunchExpr ofSize(const ArgumentSize &size);
   static LaunchExpr ofValue(uint32_t argument);
-  static LaunchExpr ofMultiprocessors(int64_t factor = 1);
+  static LaunchExpr ofSms(int64_t factor = 1);
   /// The operation of two operands. Folds what is known and what changes
   /// nothing, such as a factor of 1.
   static LaunchExpr make(Kind kind, LaunchExpr lhs, LaunchExpr rhs);
@@ -77,7 +77,7 @@ struct LaunchExpr {
 
   bool isNumber() const { return kind == Kind::Number; }
   /// Whether it depends on the card.
-  bool usesMultiprocessors() const;
+  bool usesSms() const;
   /// How many arguments there must be.
   uint32_t numArguments() const;
 

@@ -184,7 +184,7 @@ struct LaunchInfo {
   uint32_t numArguments() const;
   /// As many as the highest index says.
   uint32_t numResults() const;
-  bool usesMultiprocessors() const;
+  bool usesSms() const;
 };
 
 /// Reads the text of a file. Trusts nothing; a message says where in the JSON

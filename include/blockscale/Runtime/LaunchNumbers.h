@@ -18,7 +18,7 @@ struct LaunchFacts {
   /// Those of the function; buffers are loaded. More may follow.
   const std::vector<LaunchArgument> &arguments;
   /// Of the card.
-  uint32_t multiprocessors;
+  uint32_t sms;
 };
 
 /// The size of an argument in a dimension.

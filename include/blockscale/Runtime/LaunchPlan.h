@@ -99,7 +99,7 @@ Error checkArguments(const LaunchInfo &info,
 /// buffers that are not as large as the launch info says.
 Result<LaunchPlan> planLaunch(const LaunchInfo &info,
                               const std::vector<LaunchArgument> &arguments,
-                              uint32_t multiprocessors);
+                              uint32_t sms);
 
 } // namespace mlir::blockscale
 

@@ -39,9 +39,9 @@ struct Launcher {
   bool takesCubins = false;
   /// Checks the values of its own flags; a failure is one of the command line.
   std::function<Error(const CommandLine &)> checkFlags;
-  /// How many multiprocessors the device has; asked only where a launch depends
+  /// How many SMs the device has; asked only where a launch depends
   /// on that.
-  std::function<Result<uint32_t>()> countMultiprocessors;
+  std::function<Result<uint32_t>()> countSms;
   /// The compute capability of the device (90 is 9.0), which says what of a
   /// bundle runs there; null if it runs code for all chips.
   std::function<Result<unsigned>()> getCapability;

@@ -28,17 +28,17 @@ namespace mlir::blockscale::sim {
 
 struct TranslatedModule;
 
-/// How many multiprocessors grids are limited by that ask for it, unless
+/// How many SMs grids are limited by that ask for it, unless
 /// options say so. Few, so that blocks of small problems have several tiles
 /// each; even, for pairs of blocks.
-inline constexpr uint32_t kMultiprocessors = 4;
+inline constexpr uint32_t kSms = 4;
 
 struct Options {
   /// Draws the order in which warps run.
   uint64_t seed = 0;
-  /// Multiprocessors that kernels see, and that estimates are for; without a
-  /// number these are kMultiprocessors and all that the target's chip has.
-  std::optional<uint32_t> multiprocessors;
+  /// Sms that kernels see, and that estimates are for; without a
+  /// number these are kSms and all that the target's chip has.
+  std::optional<uint32_t> sms;
   /// Blocks that run at the same time; results do not depend on it. Kernels
   /// with atomics on global memory run their blocks one after another.
   unsigned jobs = 1;
@@ -65,8 +65,8 @@ struct Options {
   /// Also estimate what would run when on a chip.
   bool wantsTrace = false;
 
-  uint32_t countMultiprocessors() const {
-    return multiprocessors.value_or(kMultiprocessors);
+  uint32_t countSms() const {
+    return sms.value_or(kSms);
   }
   /// Whether it matters what waits for what.
   bool wantsRecording() const { return wantsStatistics || wantsTrace; }

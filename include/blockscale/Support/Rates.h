@@ -25,7 +25,7 @@
 namespace mlir::blockscale {
 
 /// The rates of one product with a compute capability. Products of the same
-/// capability differ in multiprocessors, clock and memory.
+/// capability differ in SMs, clock and memory.
 struct ChipRates {
   using Figure = std::optional<int64_t>;
 
@@ -33,11 +33,11 @@ struct ChipRates {
   unsigned capability;
   std::string_view product;
 
-  Figure multiprocessors;
+  Figure sms;
   /// The highest clock, in MHz.
   Figure megahertz;
 
-  /// Of one multiprocessor, in each clock: floating point operations (a
+  /// Of one SM, in each clock: floating point operations (a
   /// multiplication and an addition are two) of dense instructions with bf16,
   /// with operands of kind mxf8f6f4, and with those of mxf4 and mxf4nvf4.
   Figure bf16Flops, byteFlops, nibbleFlops;
@@ -56,7 +56,7 @@ struct ChipRates {
   /// Of memory, in 10^9 bytes per second.
   Figure memoryGigabytes;
 
-  /// Of one multiprocessor, in each clock: results of additions,
+  /// Of one SM, in each clock: results of additions,
   /// multiplications and both in one of f32, and of f64.
   Figure floatResults = std::nullopt, doubleResults = std::nullopt;
   /// Operations of `mma.sync`: with bf16; with fp8; with integers of 8 and of 4

@@ -48,7 +48,7 @@ struct TunedTile {
   /// As many as there is room for, up to so many.
   int64_t stages;
   /// Into how many parts K is divided at least; and for how many blocks on each
-  /// multiprocessor it is divided further, which on the path wgmma is decided
+  /// SM it is divided further, which on the path wgmma is decided
   /// by those that are idle.
   int64_t splitK, blocks;
   std::string_view card, benchmark;

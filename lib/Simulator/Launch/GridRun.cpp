@@ -176,7 +176,7 @@ uint64_t GridRun::countFirst() const {
   if (!pending)
     return 0;
   if (launch.options->seed == 0)
-    return launch.getGroupsOn(launch.options->countMultiprocessors());
+    return launch.getGroupsOn(launch.options->countSms());
   return Random(launch.seed).below(kMostFirst);
 }
 

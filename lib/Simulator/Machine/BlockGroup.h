@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The blocks of a cluster see each other's shared memory, and blocks of one
-// multiprocessor share its tensor memory. A group has all blocks that may see
+// SM share its tensor memory. A group has all blocks that may see
 // each other, and runs their warps in turns whose order and length are drawn
 // from a seed. Without clusters and tensor memory, a block is a group.
 //

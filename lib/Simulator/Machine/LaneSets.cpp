@@ -10,7 +10,7 @@
 // lanes of another one (LaneMeetings.cpp), asks for something in vain or goes
 // in circles. So lanes of one warp may wait for each other.
 //
-// Source: PTX ISA, section 3.1 "A Set of SIMT Multiprocessors".
+// Source: PTX ISA, section 3.1 "A Set of SIMT Sms".
 //
 //===----------------------------------------------------------------------===//
 

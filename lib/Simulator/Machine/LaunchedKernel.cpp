@@ -69,8 +69,8 @@ Extents LaunchedKernel::getNumClusters() const {
 unsigned LaunchedKernel::getClusterSize() const { return getVolume(cluster); }
 
 namespace {
-/// What a multiprocessor has, from a compute capability on.
-struct MultiprocessorLimits {
+/// What a SM has, from a compute capability on.
+struct SmLimits {
   unsigned capability;
   uint64_t sharedKiB, threads, blocks;
 };
@@ -78,7 +78,7 @@ struct MultiprocessorLimits {
 
 /// CUDA C++ Programming Guide, "Technical Specifications per Compute
 /// Capability".
-static constexpr MultiprocessorLimits kLimits[] = {
+static constexpr SmLimits kLimits[] = {
     {0, 96, 2048, 32},    {75, 64, 1024, 16},   {80, 164, 2048, 32},
     {86, 100, 1536, 16},  {87, 164, 1536, 16},  {89, 100, 1536, 24},
     {90, 228, 2048, 32},  {100, 228, 2048, 32}, {110, 228, 1536, 24},
@@ -86,9 +86,9 @@ static constexpr MultiprocessorLimits kLimits[] = {
 };
 
 /// As far as shared memory and threads allow: registers are given out by ptxas.
-uint64_t LaunchedKernel::getBlocksOfMultiprocessor() const {
+uint64_t LaunchedKernel::getBlocksOfSm() const {
   unsigned capability = getTargetNumber(target);
-  const MultiprocessorLimits *limits = std::prev(llvm::upper_bound(
+  const SmLimits *limits = std::prev(llvm::upper_bound(
       kLimits, capability,
       [](unsigned value, const auto &row) { return value < row.capability; }));
   constexpr uint64_t reserved = 1 << 10;
@@ -97,21 +97,21 @@ uint64_t LaunchedKernel::getBlocksOfMultiprocessor() const {
                    limits->threads / (getNumWarps() * kLanes)});
 }
 
-/// Blocks of one multiprocessor compete for its tensor memory: two clusters
+/// Blocks of one SM compete for its tensor memory: two clusters
 /// run side by side where there is room for both.
 unsigned LaunchedKernel::getClustersOfGroup() const {
-  return uses(UsesTensorMemory) && getBlocksOfMultiprocessor() >= 2 ? 2 : 1;
+  return uses(UsesTensorMemory) && getBlocksOfSm() >= 2 ? 2 : 1;
 }
 
 uint64_t LaunchedKernel::getResidentGroups() const {
   // Of targets without a chip in the table, that of the oldest one there.
   return getGroupsOn(
-      findAnyRate(getTargetNumber(target), &ChipRates::multiprocessors)->value);
+      findAnyRate(getTargetNumber(target), &ChipRates::sms)->value);
 }
 
-uint64_t LaunchedKernel::getGroupsOn(uint64_t multiprocessors) const {
+uint64_t LaunchedKernel::getGroupsOn(uint64_t sms) const {
   uint64_t blocks =
-      std::max<uint64_t>(getBlocksOfMultiprocessor(), 1) * multiprocessors;
+      std::max<uint64_t>(getBlocksOfSm(), 1) * sms;
   return std::max<uint64_t>(blocks / (getClustersOfGroup() * getClusterSize()),
                             1);
 }

@@ -70,15 +70,15 @@ struct LaunchedKernel {
   Extents getNumClusters() const;
   /// Blocks of one cluster.
   unsigned getClusterSize() const;
-  /// Clusters that run side by side on the same multiprocessors, and compete
+  /// Clusters that run side by side on the same SMs, and compete
   /// for their tensor memory.
   unsigned getClustersOfGroup() const;
-  /// Groups that so many multiprocessors, and that a whole chip has room for at
+  /// Groups that so many SMs, and that a whole chip has room for at
   /// the same time.
-  uint64_t getGroupsOn(uint64_t multiprocessors) const;
+  uint64_t getGroupsOn(uint64_t sms) const;
   uint64_t getResidentGroups() const;
-  /// Blocks that a multiprocessor has room for.
-  uint64_t getBlocksOfMultiprocessor() const;
+  /// Blocks that a SM has room for.
+  uint64_t getBlocksOfSm() const;
 };
 
 uint64_t getVolume(const Extents &extents);

@@ -22,8 +22,8 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Of a multiprocessor, all of which a block can have.
-static constexpr uint32_t kRegistersOfMultiprocessor = 65536;
+/// Of a SM, all of which a block can have.
+static constexpr uint32_t kRegistersOfSm = 65536;
 
 static std::string describe(const RegisterLimits::Change &change) {
   return (change.isIncrease ? ".inc to " : ".dec to ") +
@@ -95,7 +95,7 @@ std::optional<RegisterLimits::Missing> RegisterLimits::findMissing() const {
 
 uint32_t sim::getFirstRegisters(std::optional<uint32_t> declared,
                                 unsigned numWarps) {
-  uint32_t room = kRegistersOfMultiprocessor / (kLanes * numWarps);
+  uint32_t room = kRegistersOfSm / (kLanes * numWarps);
   room = std::min(room - room % kRegisterUnit, kMostRegisters);
   // What is declared is rounded up when a warp gets it.
   uint32_t own = declared.value_or(room);

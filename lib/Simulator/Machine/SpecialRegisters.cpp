@@ -80,7 +80,7 @@ static constexpr SpecialRegister kRegisters[] = {
   {"%laneid",              Type::U32,  kIsScalar, [](const Reader &of) -> uint64_t { return of.lane; }},
   {"%warpid",              Type::U32,  kIsScalar, [](const Reader &of) -> uint64_t { return of.warp.index; }},
   {"%nwarpid",             Type::U32,  kIsScalar, [](const Reader &of) -> uint64_t { return getBlock(of).warps.size(); }},
-  // Each block of a cluster is on a multiprocessor of its own.
+  // Each block of a cluster is on a SM of its own.
   {"%smid",                Type::U32,  kIsScalar, [](const Reader &of) -> uint64_t { return getBlock(of).rank; }},
   {"%nsmid",               Type::U32,  kIsScalar, [](const Reader &of) -> uint64_t { return getBlock(of).group.clusterSize; }},
   {"%gridid",              Type::U64,  kIsScalar, [](const Reader &) -> uint64_t { return 1; }},

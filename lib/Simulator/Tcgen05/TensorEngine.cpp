@@ -22,7 +22,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// One memory for each multiprocessor, which are as many as blocks of a
+/// One memory for each SM, which are as many as blocks of a
 /// cluster.
 TensorEngine::TensorEngine(BlockGroup &group)
     : group(group), memories(group.clusterSize), allocations(group.maxBlocks),

@@ -35,7 +35,7 @@
 
 namespace mlir::blockscale::sim {
 
-/// Cells of one multiprocessor that an instruction reads or writes.
+/// Cells of one SM that an instruction reads or writes.
 struct TensorUse {
   Block *block;
   TensorRegion region;

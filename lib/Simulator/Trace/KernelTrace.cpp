@@ -42,10 +42,10 @@ KernelTrace sim::traceKernel(const LaunchedKernel &launch,
                              std::vector<Recording> recordings) {
   unsigned clusters = launch.getClustersOfGroup();
   uint64_t beside =
-      std::max<uint64_t>(launch.getBlocksOfMultiprocessor() / clusters, 1);
+      std::max<uint64_t>(launch.getBlocksOfSm() / clusters, 1);
   KernelTrace trace = {
       launch.kernel->function->name.str(),
-      Timing(launch.target, launch.options->multiprocessors),
+      Timing(launch.target, launch.options->sms),
       {launch.uses(UsesLaunchControl) ? recordings.size()
                                       : BlockGroup::count(launch),
        launch.getClusterSize(), clusters, static_cast<unsigned>(beside),
@@ -90,7 +90,7 @@ void sim::writeEstimate(llvm::json::OStream &json, const KernelTrace &trace) {
     json.attribute("clocks", std::round(result.clocks));
     json.attribute("microseconds",
                    round4(trace.getMicroseconds(result.clocks)));
-    json.attribute("multiprocessors", result.multiprocessors);
+    json.attribute("multiprocessors", result.sms);
     json.attributeObject("busy", [&] {
       for (unsigned i = 0; i != kNumBusyUnits; ++i)
         json.attribute(getName(BusyUnit(i)), round4(result.busy[i]));

@@ -130,7 +130,7 @@ private:
   Chip chip;
   std::priority_queue<Entry> heap;
   uint64_t numPushed = 0;
-  /// Warps that have begun, by multiprocessor.
+  /// Warps that have begun, by SM.
   std::vector<uint64_t> numWarpsOf;
   std::deque<GroupState> groups;
   std::deque<WarpState> warps;

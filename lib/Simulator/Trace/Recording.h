@@ -53,11 +53,11 @@ inline constexpr OperationId kNoOperation = ~OperationId(0);
 /// One operation of a unit: what it has to do.
 struct TraceOperation {
   TraceUnit unit;
-  /// The first block of the group whose multiprocessor does it, and how many.
+  /// The first block of the group whose SM does it, and how many.
   uint32_t block = 0, numBlocks = 1;
   /// In the PTX text.
   uint32_t line = 0;
-  /// Floating point operations on each of the multiprocessors, and the figure
+  /// Floating point operations on each of the SMs, and the figure
   /// that says how many there are in a clock.
   uint64_t flops = 0;
   RateFigure rate = nullptr;

@@ -36,17 +36,17 @@ OperationArrivals::OperationArrivals(const Recording &recording)
     phases[next[operation]++] = phase;
 }
 
-static unsigned countMultiprocessors(const Timing &timing,
+static unsigned countSms(const Timing &timing,
                                      const ReplayShape &shape) {
-  return std::max<unsigned>(timing.multiprocessors, shape.clusterSize);
+  return std::max<unsigned>(timing.sms, shape.clusterSize);
 }
 
 Player::Player(const Timing &timing, const ReplayShape &shape,
                const std::vector<Recording> &recordings,
                std::vector<TraceSlice> *slices)
     : timing(timing), shape(shape), recordings(recordings), slices(slices),
-      chip(timing, countMultiprocessors(timing, shape)),
-      numWarpsOf(chip.multiprocessors.size()) {
+      chip(timing, countSms(timing, shape)),
+      numWarpsOf(chip.sms.size()) {
   for (const Recording &recording : recordings)
     arrivals.emplace_back(recording);
 }
@@ -69,7 +69,7 @@ static State &reuse(std::deque<State> &all, std::vector<State *> &free) {
   return state = State();
 }
 
-/// Begins the next group on the multiprocessors with a number, or none.
+/// Begins the next group on the SMs with a number, or none.
 void Player::beginGroup(uint32_t set, double time) {
   while (nextGroup != shape.numGroups) {
     GroupState &group = reuse(groups, freeGroups);
@@ -156,8 +156,8 @@ void Player::addSlice(TraceSlice::Kind kind, const WarpState &warp,
 }
 
 std::optional<ReplayResult> Player::run() {
-  uint32_t numSets = chip.multiprocessors.size() / shape.clusterSize;
-  // One for each multiprocessor first, then those beside.
+  uint32_t numSets = chip.sms.size() / shape.clusterSize;
+  // One for each SM first, then those beside.
   for (unsigned i = 0; i != shape.groupsBesideEachOther; ++i)
     for (uint32_t set = 0; set != numSets; ++set)
       beginGroup(set, 0);
@@ -173,11 +173,11 @@ std::optional<ReplayResult> Player::run() {
     waited += clocks;
   for (double &clocks : result.waits)
     clocks = lifetime + waited ? clocks / (lifetime + waited) : 0;
-  for (const Multiprocessor &of : chip.multiprocessors)
-    result.multiprocessors += of.isUsed;
+  for (const StreamingMultiprocessor &of : chip.sms)
+    result.sms += of.isUsed;
   for (auto &ofUnit : result.idle)
     for (double &clocks : ofUnit)
-      clocks /= std::max(result.clocks * result.multiprocessors, 1.0);
+      clocks /= std::max(result.clocks * result.sms, 1.0);
   for (unsigned i = 0; i != kNumBusyUnits; ++i)
     result.busy[i] = chip.getBusyShare(BusyUnit(i), result.clocks);
   return result;

@@ -9,9 +9,9 @@
 // Plays recordings of blocks with the rates of a chip: warps issue their steps
 // in order as operands are there, units do what they are asked one after
 // another, and who waits goes on when what it waits for is complete. Blocks
-// begin as multiprocessors have room for them.
+// begin as SMs have room for them.
 //
-// What it leaves out: caches of the multiprocessors, waits through global
+// What it leaves out: caches of the SMs, waits through global
 // memory, instructions that ptxas adds or drops, and the launch of the kernel.
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_TRACE_REPLAY_H
 #define BLOCKSCALE_LIB_SIMULATOR_TRACE_REPLAY_H
 
-#include "Trace/Multiprocessor.h"
+#include "Trace/StreamingMultiprocessor.h"
 
 #include <map>
 #include <optional>
@@ -29,10 +29,10 @@ namespace mlir::blockscale::sim {
 /// How the groups of a launch fill a chip.
 struct ReplayShape {
   uint64_t numGroups;
-  /// Blocks of a cluster, which are on different multiprocessors, and clusters
+  /// Blocks of a cluster, which are on different SMs, and clusters
   /// of a group, which are on the same.
   unsigned clusterSize, clustersOfGroup;
-  /// Groups that the same multiprocessors have room for.
+  /// Groups that the same SMs have room for.
   unsigned groupsBesideEachOther;
   unsigned warpsOfBlock;
   /// Group i is recording i / stride.
@@ -49,7 +49,7 @@ llvm::StringRef getName(WaitCause cause);
 struct TraceSlice {
   enum class Kind : uint8_t { Run, Wait, Operation };
   Kind kind;
-  /// The multiprocessor.
+  /// The SM.
   uint32_t place;
   /// The group, and in it the warp that ran or began the operation.
   uint32_t group, warp;
@@ -71,12 +71,12 @@ struct ReplayResult {
   double clocks = 0;
   std::array<double, kNumBusyUnits> busy = {};
   /// Of the tensor core and the matrix pipes: shares of the time of all
-  /// multiprocessors in use in which they did nothing, by what the warp that
+  /// SMs in use in which they did nothing, by what the warp that
   /// asked next had waited for before.
   std::array<std::array<double, kNumWaitCauses>, kNumBusyUnits> idle = {};
   /// Shares of the time of all warps in which they waited.
   std::array<double, kNumWaitCauses> waits = {};
-  unsigned multiprocessors = 0;
+  unsigned sms = 0;
 };
 
 /// `recordings` is not empty; slices are kept where the pointer is not null.

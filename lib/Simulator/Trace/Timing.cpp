@@ -34,7 +34,7 @@ struct TimingRow {
 } // namespace
 
 static constexpr TimingRow kRows[] = {
-    {"multiprocessors", &ChipRates::multiprocessors, &Timing::multiprocessors,
+    {"multiprocessors", &ChipRates::sms, &Timing::sms,
      1},
     {"megahertz", &ChipRates::megahertz, &Timing::megahertz, 1000},
     {"shared_bytes", &ChipRates::sharedBytes, &Timing::sharedBytes, 128},
@@ -80,7 +80,7 @@ Timing::Timing(llvm::StringRef target, std::optional<uint32_t> wanted)
                                    ? findAnyRate(capability, row.figure)
                                    : findRate(capability, row.figure);
     this->*row.member = rate ? rate->value : row.otherwise.value_or(0);
-    if (rate && row.figure == &ChipRates::multiprocessors)
+    if (rate && row.figure == &ChipRates::sms)
       product = rate->source->product;
     if (!rate && row.otherwise)
       assumed.push_back(row.name.str());
@@ -90,7 +90,7 @@ Timing::Timing(llvm::StringRef target, std::optional<uint32_t> wanted)
                             .str());
   }
   if (wanted)
-    multiprocessors = *wanted;
+    sms = *wanted;
   // From 10^9 bytes a second to bytes a clock.
   constexpr double megaOfGiga = 1000;
   memoryBytes *= megaOfGiga / megahertz;
@@ -110,7 +110,7 @@ struct MatrixRow {
   double weight;
 };
 
-/// Results of instructions in a clock of a multiprocessor: the same on all
+/// Results of instructions in a clock of a SM: the same on all
 /// chips, or a figure.
 struct PipeRow {
   Pipe pipe;

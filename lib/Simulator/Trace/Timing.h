@@ -24,21 +24,21 @@
 
 namespace mlir::blockscale::sim {
 
-/// The quarters of a multiprocessor, each with a scheduler and pipes.
+/// The quarters of a SM, each with a scheduler and pipes.
 inline constexpr unsigned kNumQuarters = 4;
 
-/// Clocks, and bytes or operations in a clock of a multiprocessor.
+/// Clocks, and bytes or operations in a clock of a SM.
 struct Timing {
-  /// Of so many multiprocessors, or all of the chip.
+  /// Of so many SMs, or all of the chip.
   Timing(llvm::StringRef target, std::optional<uint32_t> wanted);
 
   unsigned capability;
-  /// Whose multiprocessors are counted.
+  /// Whose SMs are counted.
   std::string product;
   /// Figures that are not the chip's: "l2_bytes (H200)".
   std::vector<std::string> assumed;
 
-  double multiprocessors, megahertz;
+  double sms, megahertz;
   double sharedBytes, tensorMemoryBytes, l2Bytes;
   /// Of the whole chip, in a clock.
   double memoryBytes;
@@ -56,7 +56,7 @@ struct Timing {
   /// Operations of a kind in a clock, see TraceOperation::rate.
   double getFlops(RateFigure rate) const;
   /// How long a warp's instruction takes a pipe of its quarter of a
-  /// multiprocessor.
+  /// SM.
   double getClocks(const Step &step) const;
   double getMatrixClocks(const Step &step) const;
 };

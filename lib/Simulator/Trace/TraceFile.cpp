@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A multiprocessor is a process; its warps are threads, and so are its units:
+// A SM is a process; its warps are threads, and so are its units:
 // what a unit has under way is on as many lines as overlap.
 //
 // Source: Trace Event Format, "Complete Events" and "Metadata Events".
@@ -47,10 +47,10 @@ private:
   /// When the current kernel begins, in microseconds.
   double start = 0;
   uint64_t numLeftOut = 0;
-  /// By multiprocessor and name: numbers from 1 on.
+  /// By SM and name: numbers from 1 on.
   std::map<std::pair<uint64_t, std::string>, uint64_t> threads;
   std::map<uint64_t, uint64_t> numThreads;
-  /// Of a multiprocessor and a unit: until when its lines are taken.
+  /// Of a SM and a unit: until when its lines are taken.
   std::map<std::pair<uint64_t, TraceUnit>, std::vector<double>> lines;
 };
 } // namespace

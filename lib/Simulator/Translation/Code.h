@@ -47,7 +47,7 @@ enum class StepClass : uint8_t {
 };
 inline constexpr unsigned kNumStepClasses = 6;
 
-/// What carries out the instructions of warps in a multiprocessor.
+/// What carries out the instructions of warps in a SM.
 enum class Pipe : uint8_t {
   /// Costs nothing: compilers do without.
   None,

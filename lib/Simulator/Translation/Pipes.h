@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which part of a multiprocessor an instruction of a warp takes. What ptxas
+// Which part of a SM an instruction of a warp takes. What ptxas
 // makes of PTX is more or less: moves between registers vanish, addresses of 64
 // bits take two instructions. It is for estimates.
 //

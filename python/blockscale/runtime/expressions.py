@@ -99,7 +99,7 @@ def of_value(argument):
     return Expression(function, argument + 1, (argument,))
 
 
-def of_multiprocessors(factor):
+def of_sms(factor):
     return Expression(lambda shapes, multiprocessors: factor * multiprocessors)
 
 
@@ -131,7 +131,7 @@ def read_expression(node, least=INT64_MIN, most=INT64_MAX):
     if name == "value":
         return of_value(field.fields(("arg",))["arg"].integer(0, MAX_NUMBER))
     if name == "multiprocessors":
-        return of_multiprocessors(1 if field.value is None else field.integer(1, MAX_NUMBER))
+        return of_sms(1 if field.value is None else field.integer(1, MAX_NUMBER))
     # Below an operation, a size may stand bare.
     operands = [
         of_size(Size(operand)) if operand.has("arg") else read_expression(operand) for operand in field.elements(2)

@@ -8,7 +8,7 @@
 // CHECK-LABEL: func.func @rows(
 // CHECK-DAG:     %[[ONE:.*]] = arith.constant 1 : index
 // CHECK-DAG:     %[[TWO:.*]] = arith.constant 2 : index
-// CHECK:         %[[ALL:.*]] = blockscale.multiprocessors
+// CHECK:         %[[ALL:.*]] = blockscale.sm_count
 // CHECK-NEXT:    %[[MOST:.*]] = arith.divui %[[ALL]], %[[TWO]]
 // CHECK-NEXT:    %[[SOME:.*]] = arith.maxui %[[MOST]], %[[ONE]]
 // CHECK-NEXT:    %[[CLUSTERS:.*]] = arith.minui %[[SOME]], %[[TWO]]

@@ -102,8 +102,8 @@ module attributes {gpu.container_module} {
   func.func @card(%x: memref<8xf32>) {
     %c1 = arith.constant 1 : index
     // A kernel does not know it.
-    // expected-error@+1 {{not supported in this version: 'blockscale.multiprocessors' between kernels on a GPU target}}
-    %n = blockscale.multiprocessors
+    // expected-error@+1 {{not supported in this version: 'blockscale.sm_count' between kernels on a GPU target}}
+    %n = blockscale.sm_count
     gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1)
         threads in (%c1, %c1, %c1) args(%x : memref<8xf32>, %n : index)
     return

@@ -153,8 +153,8 @@ func.func @instruction_descriptor() -> i32 {
 //--- in-kernels.mlir
 gpu.module @kernels {
   gpu.func @multiprocessors() -> index {
-    // expected-error@+1 {{'blockscale.multiprocessors' is not allowed in a kernel}}
-    %n = blockscale.multiprocessors
+    // expected-error@+1 {{'blockscale.sm_count' is not allowed in a kernel}}
+    %n = blockscale.sm_count
     gpu.return %n : index
   }
 }
@@ -218,7 +218,7 @@ func.func @unpack(%bytes: tensor<3x16xi8>) {
 //--- host.mlir
 func.func @sizes(%x: memref<?x4xf32>, %m: index) -> index {
   blockscale.result_sizes %x sizes(%m) : memref<?x4xf32>
-  %n = blockscale.multiprocessors
+  %n = blockscale.sm_count
   return %n : index
 }
 

@@ -13,7 +13,7 @@
 using namespace mlir::blockscale;
 using Kind = LaunchExpr::Kind;
 
-static constexpr uint32_t multiprocessors = 6;
+static constexpr uint32_t sms = 6;
 
 /// Arguments that are arrays of bytes of these shapes.
 static std::vector<LaunchArgument>
@@ -45,7 +45,7 @@ static std::string plan(const LaunchExpr &extent,
   LaunchInfo info = makeInfo();
   info.kernels[0].grid[1] = extent;
   Result<LaunchPlan> planned =
-      planLaunch(info, makeArguments(shapes), multiprocessors);
+      planLaunch(info, makeArguments(shapes), sms);
   return planned ? std::to_string(planned->kernels[0].grid[1])
                  : planned.message();
 }
@@ -77,9 +77,9 @@ TEST(LaunchPlanTest, Computes) {
   EXPECT_EQ(plan(LaunchExpr::make(Kind::Mul, m, n), {{10, 4}}), "40");
   EXPECT_EQ(plan(LaunchExpr::make(Kind::Min, m, n), {{10, 4}}), "4");
   EXPECT_EQ(plan(LaunchExpr::make(Kind::Max, m, n), {{10, 4}}), "10");
-  EXPECT_EQ(plan(LaunchExpr::ofMultiprocessors(), {}), "6");
+  EXPECT_EQ(plan(LaunchExpr::ofSms(), {}), "6");
   EXPECT_EQ(plan(LaunchExpr::make(Kind::Min, LaunchExpr::make(Kind::Mul, m, n),
-                                  LaunchExpr::ofMultiprocessors(2)),
+                                  LaunchExpr::ofSms(2)),
                  {{10, 4}}),
             "12");
   EXPECT_EQ(plan(ceilDiv(m, n), {{10, 4}}), "3");

@@ -28,7 +28,7 @@ TEST(Rates, RowsAreOfChipsInOrder) {
 // The estimates of the path tcgen05 have a figure for everything they need.
 TEST(Rates, ChipsOfTcgen05HaveWhatEstimatesNeed) {
   ChipRates::Figure ChipRates::*const figures[] = {
-      &ChipRates::multiprocessors, &ChipRates::megahertz,
+      &ChipRates::sms, &ChipRates::megahertz,
       &ChipRates::byteFlops,       &ChipRates::nibbleFlops,
       &ChipRates::sharedBytes,     &ChipRates::l2Bytes,
       &ChipRates::copyLatency,     &ChipRates::memoryGigabytes};
@@ -43,7 +43,7 @@ TEST(Rates, ChipsOfTcgen05HaveWhatEstimatesNeed) {
 
 TEST(Rates, FiguresArePositive) {
   ChipRates::Figure ChipRates::*const figures[] = {
-      &ChipRates::multiprocessors,     &ChipRates::megahertz,
+      &ChipRates::sms,     &ChipRates::megahertz,
       &ChipRates::bf16Flops,           &ChipRates::byteFlops,
       &ChipRates::nibbleFlops,         &ChipRates::sharedBytes,
       &ChipRates::tensorMemoryBytes,   &ChipRates::l2Bytes,
@@ -66,18 +66,18 @@ TEST(Rates, FiguresArePositive) {
 // What the data sheets say of a whole chip, in TFLOP/s and up to its clock.
 TEST(Rates, AgreeWithWholeChips) {
   const ChipRates &b200 = *lookupChipRates(100);
-  double perFlop = *b200.multiprocessors * *b200.megahertz * 1e-6;
+  double perFlop = *b200.sms * *b200.megahertz * 1e-6;
   EXPECT_NEAR(*b200.bf16Flops * perFlop, 2250, 0.06 * 2250);
   EXPECT_NEAR(*b200.byteFlops * perFlop, 4500, 0.06 * 4500);
   EXPECT_NEAR(*b200.nibbleFlops * perFlop, 9000, 0.06 * 9000);
   const ChipRates &rtx5090 = *lookupChipRates(120);
-  perFlop = *rtx5090.multiprocessors * *rtx5090.megahertz * 1e-6;
+  perFlop = *rtx5090.sms * *rtx5090.megahertz * 1e-6;
   EXPECT_NEAR(*rtx5090.byteFlops * perFlop, 838, 0.01 * 838);
   EXPECT_NEAR(*rtx5090.nibbleFlops * perFlop, 1676, 0.01 * 1676);
   EXPECT_NEAR(*rtx5090.syncByteFlops * perFlop, 419, 0.01 * 419);
   EXPECT_NEAR(*rtx5090.syncByteOperations * perFlop, 838, 0.01 * 838);
   const ChipRates &a100 = *lookupChipRates(80);
-  perFlop = *a100.multiprocessors * *a100.megahertz * 1e-6;
+  perFlop = *a100.sms * *a100.megahertz * 1e-6;
   EXPECT_NEAR(*a100.syncFlops * perFlop, 312, 0.01 * 312);
   EXPECT_NEAR(*a100.syncByteOperations * perFlop, 624, 0.01 * 624);
   EXPECT_NEAR(*a100.syncNibbleOperations * perFlop, 1248, 0.01 * 1248);
@@ -85,19 +85,19 @@ TEST(Rates, AgreeWithWholeChips) {
   EXPECT_NEAR(*a100.floatResults * 2 * perFlop, 19.5, 0.01 * 19.5);
   EXPECT_NEAR(*a100.doubleResults * 2 * perFlop, 9.7, 0.01 * 9.7);
   const ChipRates &a40 = *lookupChipRates(86);
-  perFlop = *a40.multiprocessors * *a40.megahertz * 1e-6;
+  perFlop = *a40.sms * *a40.megahertz * 1e-6;
   EXPECT_NEAR(*a40.syncFlops * perFlop, 149.7, 0.01 * 149.7);
   EXPECT_NEAR(*a40.syncByteOperations * perFlop, 299.3, 0.01 * 299.3);
   EXPECT_NEAR(*a40.floatResults * 2 * perFlop, 37.4, 0.01 * 37.4);
   const ChipRates &l40s = *lookupChipRates(89);
-  perFlop = *l40s.multiprocessors * *l40s.megahertz * 1e-6;
+  perFlop = *l40s.sms * *l40s.megahertz * 1e-6;
   EXPECT_NEAR(*l40s.syncFlops * perFlop, 362, 0.02 * 362);
   EXPECT_NEAR(*l40s.syncByteFlops * perFlop, 733, 0.01 * 733);
   EXPECT_NEAR(*l40s.floatResults * 2 * perFlop, 91.6, 0.01 * 91.6);
 }
 
 TEST(Rates, WhatIsMissingIsThatOfAnOlderChip) {
-  std::optional<Rate> own = findRate(100, &ChipRates::multiprocessors);
+  std::optional<Rate> own = findRate(100, &ChipRates::sms);
   ASSERT_TRUE(own);
   EXPECT_EQ(own->value, 148);
   EXPECT_FALSE(own->isAssumed);

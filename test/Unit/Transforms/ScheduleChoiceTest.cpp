@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Numbers here are worked out by hand from the rates of a B200: 148
-// multiprocessors at 1965 MHz; 16384 (bytes) or 32768 (nibbles) operations, 128
+// SMs at 1965 MHz; 16384 (bytes) or 32768 (nibbles) operations, 128
 // bytes of shared memory, 64 of the L2 cache in a clock; 1618 clocks for a
 // copy; 7672 GB/s.
 //
@@ -70,7 +70,7 @@ constexpr EstimatedProblem makeBytes(int64_t m, int64_t n, int64_t k) {
 }
 } // namespace
 
-// 32 x 16 tiles, 4 on a multiprocessor. A tile is 128 instructions of 128 x 256
+// 32 x 16 tiles, 4 on a SM. A tile is 128 instructions of 128 x 256
 // x 32, 2^21 operations each, 128 clocks. Stages, 32 of them, have 16384 +
 // 32768 + 1536 bytes: 792 clocks of the L2 cache; instructions read (128 + 256)
 // x 32 bytes, and the scales: 32 x (49152 + 1536) / 128 = 12672. A stage comes
@@ -127,7 +127,7 @@ TEST_F(ScheduleChoice, RestOfK) {
 
 // A block of a pair has 128 of 256 rows of B: 34304 bytes in a stage, 536
 // clocks of the L2 cache, and (128 + 128) x 32 bytes for an instruction. 256
-// pairs of tiles are four rounds of 74 pairs of multiprocessors.
+// pairs of tiles are four rounds of 74 pairs of SMs.
 TEST_F(ScheduleChoice, Pairs) {
   auto schedule = WarpSpecializedScheduleAttr::get(&context, {128, 256, 128}, 4, 2, true,
                                         kTileGroup, false, 1, {2, 1},
@@ -182,7 +182,7 @@ TEST_F(ScheduleChoice, SlotsOfScalesFreeSums) {
   EXPECT_EQ(of.estimate.total, 1618u + 14 * (32 * 608 + 768) + 1280);
 }
 
-// One row of tiles: narrow ones are on more multiprocessors. With operands
+// One row of tiles: narrow ones are on more SMs. With operands
 // swapAb, 64 columns are 64 pairs of tiles with 32 stages of 21504 bytes,
 // 336 clocks each.
 TEST_F(ScheduleChoice, FewTilesGetNarrow) {
@@ -263,7 +263,7 @@ TEST_F(ScheduleChoice, ManyRowsAreNotSwapped) {
     EXPECT_FALSE(candidate.schedule.getSwapAb());
 }
 
-// 128 tiles of 64 columns on 148 multiprocessors, or 256 halves of them, gain
+// 128 tiles of 64 columns on 148 SMs, or 256 halves of them, gain
 // 1.5 %: less than what is not known of a second launch. A dynamic K may turn
 // out to be short.
 TEST_F(ScheduleChoice, SplitKHasToBeWorthwhile) {
@@ -309,7 +309,7 @@ TEST_F(ScheduleChoice, FewTilesDivideK) {
 }
 
 // What the second kernel needs is more than there is to gain, or there are
-// tiles for all multiprocessors.
+// tiles for all SMs.
 TEST_F(ScheduleChoice, OneKernelWhereTwoDoNotPay) {
   for (const EstimatedProblem &problem :
        {makeBytes(16, 2048, 1024), makeBytes(128, 128, 128),

@@ -258,7 +258,7 @@ def BlockScale_WarpSpecializedScheduleAttr
     * `accumulators`: 2 where the sums of one tile are stored while the next tile
       is multiplied, else 1. Two of N = 256 overlap, as scales take columns, too.
       1 with wgmma and mma_sync, whose sums are in registers.
-    * `persistent`: blocks, one for each multiprocessor, take one tile after the
+    * `persistent`: blocks, one for each SM, take one tile after the
       other; otherwise there is a block for each tile.
     * `group`: how many tiles along M blocks take before they go on along N, so
       that those that run at the same time share operands in the L2 cache; 8 if

@@ -95,9 +95,9 @@ def BlockScale_ResultSizesOp : BlockScale_HostOp<"result_sizes"> {
   let hasVerifier = 1;
 }
 
-def BlockScale_MultiprocessorsOp
-    : BlockScale_HostOp<"multiprocessors", [Pure]> {
-  let summary = "the number of multiprocessors of the card";
+def BlockScale_SmCountOp
+    : BlockScale_HostOp<"sm_count", [Pure]> {
+  let summary = "the number of SMs of the card";
   let description = [{
     What the numbers of blocks of a launch may be limited by, such as those of
     kernels whose blocks take one tile after the other. It is not known before
@@ -107,7 +107,7 @@ def BlockScale_MultiprocessorsOp
 
     ```mlir
     func.func @blocks(%tiles: index) -> index {
-      %n = blockscale.multiprocessors
+      %n = blockscale.sm_count
       %r = arith.minui %tiles, %n : index
       return %r : index
     }
@@ -186,7 +186,7 @@ def BlockScale_LaunchOp : BlockScale_TileOp<"launch", [
     ```mlir
     func.func @persistent(%x: tensor<?x128xf8E4M3FN>, %tiles: index)
         -> tensor<4xf32> {
-      %most = blockscale.multiprocessors
+      %most = blockscale.sm_count
       %blocks = arith.minui %tiles, %most : index
       %e = tensor.empty() : tensor<4xf32>
       %r = blockscale.launch @kernels::@k blocks = [%blocks, 1, 1]

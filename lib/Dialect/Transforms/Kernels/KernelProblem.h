@@ -200,7 +200,7 @@ Value getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,
 enum class BlockOrder {
   Grid,       // one for each tile: M along x, N along y, the batch along z
   Linear,     // one for each tile, all along x
-  Persistent, // the same, but not more than there are multiprocessors
+  Persistent, // the same, but not more than there are SMs
 };
 
 /// What one block of a kernel takes of M, N and the batch, and how it is

@@ -39,7 +39,7 @@ static Type getMemoryType(Type input) {
   return MemRefType::get(type.getShape(), element);
 }
 
-/// All blocks along x, as many as there are tiles, or multiprocessors. Those of
+/// All blocks along x, as many as there are tiles, or SMs. Those of
 /// a cluster count together: all of them are there.
 static FailureOr<SmallVector<OpFoldResult>>
 getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
@@ -74,7 +74,7 @@ getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
            << limit / blocks << " tiles, got " << *known;
   if (shape.order == BlockOrder::Persistent) {
     Value count = getValueOrCreateConstantIndexOp(builder, loc, tiles);
-    Value most = MultiprocessorsOp::create(builder, loc);
+    Value most = SmCountOp::create(builder, loc);
     if (blocks != 1) {
       Value size = arith::ConstantIndexOp::create(builder, loc, blocks);
       Value one = arith::ConstantIndexOp::create(builder, loc, 1);

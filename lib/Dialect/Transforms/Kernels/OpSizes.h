@@ -18,7 +18,7 @@ struct OpSizes {
 };
 
 /// What a dynamic size counts as in bounds and estimates: a large one, so that
-/// all multiprocessors are busy.
+/// all SMs are busy.
 inline constexpr int64_t kEstimatedSize = int64_t(1) << 16;
 /// And where it is asked whether operands are decoded first, which pays for
 /// large sizes alone.

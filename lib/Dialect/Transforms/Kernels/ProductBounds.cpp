@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// A unit, and what it has to do on the multiprocessor that has most.
+/// A unit, and what it has to do on the SM that has most.
 struct Bound {
   StringRef unit;
   double work;
@@ -114,14 +114,14 @@ void blockscale::printProductBounds(raw_ostream &os, ProductOpInterface op,
                                     InstructionAttr instruction,
                                     const ProductTile &tile, const Chip &chip) {
   OpSizes sizes = getOpSizes(op, kEstimatedSize);
-  Rate multiprocessors = find(chip, &ChipRates::multiprocessors);
+  Rate sms = find(chip, &ChipRates::sms);
   Rate megahertz = find(chip, &ChipRates::megahertz);
   double tiles = std::ceil(toDouble(sizes.m) / toDouble(tile.m)) *
                  std::ceil(toDouble(sizes.n) / toDouble(tile.n)) *
                  toDouble(sizes.batch) * toDouble(tile.splitK);
-  double most = std::ceil(tiles / toDouble(multiprocessors.value));
+  double most = std::ceil(tiles / toDouble(sms.value));
   os << llvm::format("  %.0f tile%s on ", tiles, tiles == 1 ? "" : "s");
-  printRate(os, multiprocessors, "multiprocessors");
+  printRate(os, sms, "multiprocessors");
   os << llvm::format(", at most %.0f on each\n", most);
   std::vector<Bound> bounds = getBounds(op, instruction, tile, chip, most);
   const Bound *limit = &bounds.front();

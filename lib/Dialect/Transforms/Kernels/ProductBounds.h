@@ -11,7 +11,7 @@
 // and which of them is the limit.
 //
 // Left out: what issues instructions and converts operands, latencies, and how
-// blocks that share a multiprocessor overlap. So these are bounds, and the
+// blocks that share a SM overlap. So these are bounds, and the
 // largest one is no estimate.
 //
 //===----------------------------------------------------------------------===//

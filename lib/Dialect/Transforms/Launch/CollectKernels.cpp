@@ -133,7 +133,7 @@ private:
       }
       bool isAllowed =
           isa<memref::AllocOp, memref::GetGlobalOp, memref::DimOp, cf::AssertOp,
-              MultiprocessorsOp, ResultSizesOp, TensorMapOp,
+              SmCountOp, ResultSizesOp, TensorMapOp,
               ViewLikeOpInterface>(op) ||
           isa_and_nonnull<affine::AffineDialect, arith::ArithDialect>(
               op.getDialect());

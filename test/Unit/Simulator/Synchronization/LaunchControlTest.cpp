@@ -79,7 +79,7 @@ TEST(LaunchControlTest, EachBlockIsWorkedOnOnce) {
   // With seed 0, all begin that there is room for, and take turns.
   EXPECT_EQ(countWorkers(run, 1), 50u);
   KernelRun small = makePersistent(240);
-  small.options.multiprocessors = 1;
+  small.options.sms = 1;
   EXPECT_EQ(countWorkers(small, 1), 32u);
   std::map<uint32_t, unsigned> numBlocks;
   for (uint32_t word : getOutput(small))
@@ -137,7 +137,7 @@ TEST(LaunchControlTest, Multicast) {
   countWorkers(checkingRaces(run), 5);
 }
 
-// Two clusters share multiprocessors: the second one of a group may be taken
+// Two clusters share SMs: the second one of a group may be taken
 // without the first one.
 TEST(LaunchControlTest, TensorMemory) {
   for (unsigned most : {2, 100}) {

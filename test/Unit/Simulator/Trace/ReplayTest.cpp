@@ -106,7 +106,7 @@ TEST(ReplayTest, WarpsShareWhatTheyHave) {
   const std::string body =
       "mov.u32 %r4, 1; mov.u32 %r5, 1;" +
       repeat("xor.b32 %r4, %r4, %r0; xor.b32 %r5, %r5, %r0;", 100);
-  // Each quarter of a multiprocessor has its own: 4 warps are as fast as one,
+  // Each quarter of a SM has its own: 4 warps are as fast as one,
   // 8 take twice as long.
   double one = getClocks(makeRun(body, 32));
   EXPECT_NEAR(one, 400, 40);

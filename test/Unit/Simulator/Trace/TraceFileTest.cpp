@@ -85,7 +85,7 @@ TEST(TraceFileTest, WhoWaitsForWhat) {
   std::vector<Event> events = trace(makeCopy(), names);
   for (const Event &event : events)
     EXPECT_TRUE(names.count({event.place, event.thread})) << event.name;
-  // Both blocks have a multiprocessor, two warps and two copies.
+  // Both blocks have a SM, two warps and two copies.
   for (unsigned place = 0; place != 2; ++place) {
     std::string block = "k, block (" + std::to_string(place) + ",0,0), warp ";
     for (unsigned warp = 0; warp != 2; ++warp) {

@@ -160,13 +160,13 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
     The choice for `dequant_mma`: the same with up to 3 stages and at most 128 bytes
     along K; for results of at most 64 rows or columns, blocks of 128 along the
     other side with four warps along it (for 16 rows, two), and K in as many
-    parts as make four blocks (of 64 rows, two) for each multiprocessor.
+    parts as make four blocks (of 64 rows, two) for each SM.
 
     The choice for `tcgen05`: of all schedules that the chip can run the one
     with the smallest estimate, which `blockscale-explain-schedules` prints.
 
     The choice for `wgmma`: tiles of 128 x 256, or smaller ones where these fill
-    the multiprocessors better; as many stages, up to 8, as shared memory has
+    the SMs better; as many stages, up to 8, as shared memory has
     room for.
 
     Before:

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // While the warps of one block convert codes, those of another one multiply:
-// two blocks share a multiprocessor where its shared memory allows. What is not
+// two blocks share a SM where its shared memory allows. What is not
 // exact is computed again for a tile along K, which is small for that. Where
 // there are few rows, reading the weights is all that takes time: K is divided,
-// so that all multiprocessors have loads under way.
+// so that all SMs have loads under way.
 //
 //===----------------------------------------------------------------------===//
 

@@ -94,7 +94,7 @@ public:
     SharedMemoryPlan plan = makePlan(problem);
     StagedOperands operands = planStagedOperands(problem, plan);
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    // Its stages leave no room for a second block on a multiprocessor. Without
+    // Its stages leave no room for a second block on a SM. Without
     // this, ptxas saves registers for one.
     kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(1));

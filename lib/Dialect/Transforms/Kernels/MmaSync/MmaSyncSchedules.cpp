@@ -188,7 +188,7 @@ public:
   }
 
   /// Roles, which execute half of the instructions between products, where
-  /// copies bring all operands of a product with tiles for all multiprocessors:
+  /// copies bring all operands of a product with tiles for all SMs:
   /// the replay of the simulator has them 1.4 to 2.4 times as fast, also where
   /// they have two stages in the place of three.
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,

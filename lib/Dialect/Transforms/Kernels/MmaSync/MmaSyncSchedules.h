@@ -18,7 +18,7 @@ namespace mlir::blockscale {
 const ScheduleRules &getMmaSyncScheduleRules();
 
 /// What is chosen for the first one. Its instructions leave little to do
-/// between them: one block on a multiprocessor, with as many stages as there is
+/// between them: one block on a SM, with as many stages as there is
 /// room for, keeps them busy.
 inline constexpr MultistageScheduleLimits kMmaSyncLimits = {
     /*mostStages=*/4, /*wantedBlocks=*/1, /*mostK=*/1024};

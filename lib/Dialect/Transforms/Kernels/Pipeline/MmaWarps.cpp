@@ -19,7 +19,7 @@ using namespace mlir::blockscale;
 
 MmaWarps::MmaWarps(WarpSpecializedScheduleAttr schedule) {
   // 64 x 64 sums are 128 registers of each lane, and read least of a stage for
-  // an instruction; but all four parts of a multiprocessor get a warp.
+  // an instruction; but all four parts of a SM get a warp.
   constexpr int64_t kMost = 64, kLeastWarps = 4, kSide = 2;
   rows = llvm::divideCeilSigned(schedule.getM(), kMost);
   columns = llvm::divideCeilSigned(schedule.getN(), kMost);

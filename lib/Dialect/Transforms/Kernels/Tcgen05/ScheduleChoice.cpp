@@ -43,7 +43,7 @@ static bool isBetter(const ScheduleCandidate &first, const ScheduleCandidate &se
 }
 
 /// Into how many parts K is divided at most: no more than there are steps and
-/// multiprocessors for the parts of all tiles.
+/// SMs for the parts of all tiles.
 static int64_t getMostSplitK(const EstimatedProblem &problem,
                              const ScheduleEstimate &whole, int64_t tileK,
                              const ScheduleRates &rates) {
@@ -52,7 +52,7 @@ static int64_t getMostSplitK(const EstimatedProblem &problem,
     return 1;
   int64_t steps = llvm::divideCeilSigned(problem.k, tileK);
   auto perTile = static_cast<int64_t>(
-      static_cast<uint64_t>(rates.multiprocessors.value) / whole.tiles);
+      static_cast<uint64_t>(rates.sms.value) / whole.tiles);
   return std::clamp<int64_t>(std::min(steps, perTile), 1, kMost);
 }
 

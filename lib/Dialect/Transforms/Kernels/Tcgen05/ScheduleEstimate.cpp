@@ -54,7 +54,7 @@ ScheduleRates blockscale::getScheduleRates(const Chip &chip, Kind kind) {
     // Chips of the path tcgen05 have all of them, see RatesTest.cpp.
     return findRate(chip.capability, figure).value_or(Rate{1});
   };
-  return {find(&ChipRates::multiprocessors),
+  return {find(&ChipRates::sms),
           find(&ChipRates::megahertz),
           find(getFlopsFigure(kind)),
           find(&ChipRates::sharedBytes),
@@ -138,7 +138,7 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
   uint64_t tiles = multiply(
       divideCeil(clusters,
                  std::max<uint64_t>(
-                     rates.multiprocessors.value / cluster.getBlocks(), 1)),
+                     rates.sms.value / cluster.getBlocks(), 1)),
       subTiles);
   estimate.tilesOfBlock = tiles;
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What each unit of a chip needs for a product with a schedule, in clocks of
-// the multiprocessor that has most to do, out of the rates in Support/Rates.h.
+// the SM that has most to do, out of the rates in Support/Rates.h.
 // Whole numbers only, so that every machine chooses the same.
 //
 // The model: a block has `tilesOfBlock` tiles, one after the other. While a
@@ -38,7 +38,7 @@
 namespace mlir::blockscale {
 
 /// A product. Sizes are those of the op; a dynamic one counts as a large one,
-/// so that all multiprocessors are busy.
+/// so that all SMs are busy.
 struct EstimatedProblem : OpSizes {
   /// Of an element of x and of y in memory.
   int64_t aBits, bBits;
@@ -51,7 +51,7 @@ EstimatedProblem getEstimatedProblem(ProductOpInterface op);
 
 /// The rates that the estimate needs.
 struct ScheduleRates {
-  Rate multiprocessors, megahertz, flops, sharedBytes, l2Bytes, copyLatency,
+  Rate sms, megahertz, flops, sharedBytes, l2Bytes, copyLatency,
       memoryGigabytes;
   /// From the end of a kernel to the work of the next one.
   uint64_t nextKernelNanoseconds;

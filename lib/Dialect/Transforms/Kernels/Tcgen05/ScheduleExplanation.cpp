@@ -56,7 +56,7 @@ void blockscale::printScheduleEstimate(raw_ostream &os, const EstimatedProblem &
   };
   os << "  ";
   printCount(os, estimate.tiles, "tile") << " on ";
-  printRate(os, rates.multiprocessors, "multiprocessors");
+  printRate(os, rates.sms, "multiprocessors");
   os << ", at most " << estimate.tilesOfBlock << " on each\n";
   for (const Line &line : lines) {
     // Few products are divided along K.

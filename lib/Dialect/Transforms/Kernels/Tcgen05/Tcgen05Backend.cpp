@@ -97,7 +97,7 @@ public:
     KernelProblem problem = getInstructionProblem(asked);
     StagedOperands operands = planStagedOperands(problem, plan);
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    // It takes all of tensor memory: no second block fits on a multiprocessor.
+    // It takes all of tensor memory: no second block fits on a SM.
     // Without this, ptxas saves registers for one, and spills.
     kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(1));

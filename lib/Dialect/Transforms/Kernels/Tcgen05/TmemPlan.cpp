@@ -21,8 +21,8 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// Blocks of a cluster wait for each other while each of them has all tensor
-/// memory of its multiprocessor. Were there two of different clusters on each
-/// of two multiprocessors, each cluster could have one half, and wait for the
+/// memory of its SM. Were there two of different clusters on each
+/// of two SMs, each cluster could have one half, and wait for the
 /// other half for ever: so they take more than half of the shared memory.
 static int64_t getUnusedBytes(const Instruction &instruction,
                               WarpSpecializedScheduleAttr schedule) {

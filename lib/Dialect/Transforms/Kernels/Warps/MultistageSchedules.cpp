@@ -44,8 +44,8 @@ static int64_t getMostSharedBytes(const Chip &chip) {
 }
 
 /// How many `chip` has; 1 where that is not known.
-static int64_t getMultiprocessors(const Chip &chip) {
-  auto rate = findRate(chip.capability, &ChipRates::multiprocessors);
+static int64_t getSms(const Chip &chip) {
+  auto rate = findRate(chip.capability, &ChipRates::sms);
   return rate ? static_cast<int64_t>(rate->value) : 1;
 }
 
@@ -104,7 +104,7 @@ public:
                      schedule.getStages(),
                      /*splitK=*/1,
                      llvm::divideCeilSigned(schedule.getSplitK() * tiles,
-                                            getMultiprocessors(chip)),
+                                            getSms(chip)),
                      /*card=*/{},
                      /*benchmark=*/{}};
   }
@@ -188,11 +188,11 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
   uint64_t results = llvm::SaturatingMultiply<uint64_t>(
       batch == 0 ? kMany : batch,
       llvm::divideCeilSigned(std::max(rows, columns), narrow->rowsOfY));
-  auto multiprocessors = static_cast<uint64_t>(getMultiprocessors(chip));
+  auto sms = static_cast<uint64_t>(getSms(chip));
   // Each part has some steps, in which stages pay.
   constexpr int64_t kLeastSteps = 4, kMostSplitK = 64;
   int64_t splitK = std::min<int64_t>(
-      {static_cast<int64_t>(multiprocessors * narrow->blocks / results),
+      {static_cast<int64_t>(sms * narrow->blocks / results),
        k / narrow->k / kLeastSteps, kMostSplitK});
   if (asked)
     splitK = asked->splitK;
@@ -216,7 +216,7 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
 ///   fewer elements;
 /// * as many stages, up to the path's limit, as K has steps and shared memory
 ///   has room for; two of them, if there is a choice, before as many blocks on
-///   a multiprocessor as the path asks for.
+///   a SM as the path asks for.
 /// Where the path divides K, results of few rows or columns have others.
 ScheduleInterface MultistageScheduleRules::choose(ProductOpInterface op,
                                             InstructionAttr instruction,
@@ -232,7 +232,7 @@ ScheduleInterface MultistageScheduleRules::choose(ProductOpInterface op,
   };
   constexpr int64_t kLeast = 32, kMost = 128, kHalf = 64;
   SmallVector<int64_t> tile = {fit(m, kLeast, kMost), fit(n, kLeast, kMost)};
-  // Chips have up to 188 multiprocessors.
+  // Chips have up to 188 SMs.
   constexpr uint64_t kWantedBlocks = 128;
   auto countBlocks = [&, m = m, n = n, batch = batch] {
     uint64_t rows = llvm::divideCeilSigned(m, tile[0]);

@@ -26,7 +26,7 @@ StageExtents getStageExtents(MultistageScheduleAttr schedule);
 struct MultistageScheduleLimits {
   /// The most stages that are chosen.
   int64_t mostStages;
-  /// Blocks that shared memory of a multiprocessor should have room for.
+  /// Blocks that shared memory of a SM should have room for.
   int64_t wantedBlocks;
   /// The most elements along K of a tile.
   int64_t mostK;

@@ -31,7 +31,7 @@ struct RegisterShares {
 };
 } // namespace
 
-// Together at most the 65536 of a multiprocessor, with what the block starts
+// Together at most the 65536 of a SM, with what the block starts
 // with, in steps of 8.
 static constexpr RegisterShares kRegisterShares[] = {
     {1, 240, 24}, {2, 240, 24}, {3, 160, 32}, {4, 112, 32}};

@@ -218,8 +218,8 @@ static std::string findRowObstacle(ProductOpInterface op) {
 }
 
 /// How many `chip` has; 1 where that is not known.
-static int64_t getMultiprocessors(const Chip &chip) {
-  auto rate = findRate(chip.capability, &ChipRates::multiprocessors);
+static int64_t getSms(const Chip &chip) {
+  auto rate = findRate(chip.capability, &ChipRates::sms);
   return rate ? static_cast<int64_t>(rate->value) : 1;
 }
 
@@ -232,7 +232,7 @@ static uint64_t countMixedInputTiles(const OpSizes &sizes, int64_t rows,
                        llvm::divideCeilSigned(sizes.m, columns)));
 }
 
-/// The tile that takes the least time for all rounds of the multiprocessors;
+/// The tile that takes the least time for all rounds of the SMs;
 /// nullopt if there is none for codes of so many bits.
 static std::optional<TunedWideTile>
 chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
@@ -243,7 +243,7 @@ chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
       continue;
     uint64_t rounds =
         llvm::divideCeil(countMixedInputTiles(sizes, tile.rowsOfY, tile.rowsOfX),
-                         static_cast<uint64_t>(getMultiprocessors(chip)));
+                         static_cast<uint64_t>(getSms(chip)));
     double time = static_cast<double>(rounds) *
                   static_cast<double>(tile.rowsOfY * tile.rowsOfX) * tile.cost;
     if (best && time >= least)
@@ -275,12 +275,12 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op, const Chip &ch
   while (partK > box &&
          (sizes.k % partK != 0 || sizes.k < splitK * parts * partK))
     partK /= 2;
-  // Few tiles leave multiprocessors idle.
+  // Few tiles leave SMs idle.
   uint64_t tiles = countMixedInputTiles(sizes, tile.rowsOfY, columns);
-  auto multiprocessors = static_cast<uint64_t>(getMultiprocessors(chip));
+  auto sms = static_cast<uint64_t>(getSms(chip));
   while (mayDivide &&
          llvm::SaturatingMultiply<uint64_t>(tiles, splitK * 2) <=
-             multiprocessors &&
+             sms &&
          sizes.k >= splitK * 2 * kLeastSteps * std::min(partK, kMostOfStep))
     splitK *= 2;
   const Instruction &instruction =
@@ -354,7 +354,7 @@ WarpSpecializedScheduleAttr blockscale::chooseMixedInputSchedule(ProductOpInterf
 }
 
 /// Tiles of 128 x 256, or as large as the result is; smaller ones where that
-/// makes too few tiles for all multiprocessors; as many stages as there is
+/// makes too few tiles for all SMs; as many stages as there is
 /// shared memory for.
 ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
                                              InstructionAttr attr,
@@ -365,7 +365,7 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   const Instruction &instruction = attr.getInstruction();
   constexpr int64_t kMostStages = 8, kLeastN = 16;
-  auto multiprocessors = static_cast<uint64_t>(getMultiprocessors(chip));
+  auto sms = static_cast<uint64_t>(getSms(chip));
   static constexpr std::pair<int64_t, int64_t> kTiles[] = {
       {128, 256}, {128, 192}, {128, 128}, {64, 256}, {64, 128}, {64, 64}};
   uint64_t blockBytes = getTunedLimits(chip.capability).blockBytes;
@@ -381,7 +381,7 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
     // Of a step along K: products, and what a tile reads of the L2 cache.
     uint64_t clocks =
         std::max<uint64_t>(m * columns / 32, (m + columns) * 128 / blockBytes);
-    uint64_t rounds = llvm::divideCeil(tiles, multiprocessors);
+    uint64_t rounds = llvm::divideCeil(tiles, sms);
     clocks = llvm::SaturatingMultiply(rounds, clocks);
     if (clocks >= leastClocks)
       continue;

@@ -1,4 +1,4 @@
-//===- Multiprocessor.h - Units of a multiprocessor in a replay -*- C++ -*-===//
+//===- StreamingMultiprocessor.h - Units of a SM in a replay -*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// When the units of a multiprocessor are free again. Each does one thing after
+// When the units of a SM are free again. Each does one thing after
 // another, in the order in which it is asked.
 //
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@
 
 namespace mlir::blockscale::sim {
 
-/// What is counted as busy, for all multiprocessors together.
+/// What is counted as busy, for all SMs together.
 enum class BusyUnit : uint8_t {
   Schedulers,
   MatrixPipes,
@@ -54,7 +54,7 @@ struct Quarter {
   std::array<Server, kNumPipes> pipes;
 };
 
-struct Multiprocessor {
+struct StreamingMultiprocessor {
   std::array<Quarter, kNumQuarters> quarters;
   Server shared, l2, tensor, tensorMemory;
   /// Shared memory that other units than warps use. What tensor cores will
@@ -63,10 +63,10 @@ struct Multiprocessor {
   bool isUsed = false;
 };
 
-/// What all multiprocessors share.
+/// What all SMs share.
 struct Chip {
   Chip(const Timing &timing, unsigned count)
-      : timing(timing), multiprocessors(count) {}
+      : timing(timing), sms(count) {}
 
   /// An instruction of a warp; returns when it is issued.
   double issue(unsigned number, unsigned quarter, const Step &step,
@@ -79,26 +79,26 @@ struct Chip {
   Access accessShared(unsigned number, uint32_t wavefronts, double time);
   Access accessGlobal(unsigned number, uint32_t sectors, uint32_t newSectors,
                       double time);
-  /// An operation on a multiprocessor, from a warp in a quarter of its own;
+  /// An operation on a SM, from a warp in a quarter of its own;
   /// returns when it is complete.
   double run(unsigned number, unsigned quarter, const TraceOperation &operation,
              double time);
   /// Until when the tensor core, or a matrix pipe, is busy, as far as is known.
   double getTensorFree(unsigned number) const {
-    return multiprocessors[number].tensor.free;
+    return sms[number].tensor.free;
   }
   double getMatrixFree(unsigned number, unsigned quarter) const {
-    return multiprocessors[number].quarters[quarter].matrix.free;
+    return sms[number].quarters[quarter].matrix.free;
   }
-  /// The part of `clocks` that units of the multiprocessors in use were busy.
+  /// The part of `clocks` that units of the SMs in use were busy.
   double getBusyShare(BusyUnit unit, double clocks) const;
 
   const Timing &timing;
-  std::vector<Multiprocessor> multiprocessors;
+  std::vector<StreamingMultiprocessor> sms;
   Server memory;
 
 private:
-  double move(Multiprocessor &of, uint64_t bytes, uint64_t newBytes,
+  double move(StreamingMultiprocessor &of, uint64_t bytes, uint64_t newBytes,
               double time);
 };
 

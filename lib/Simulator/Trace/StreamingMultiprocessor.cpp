@@ -1,4 +1,4 @@
-//===- Multiprocessor.cpp - Units of a multiprocessor in a replay ---------===//
+//===- StreamingMultiprocessor.cpp - Units of a SM in a replay ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Trace/Multiprocessor.h"
+#include "Trace/StreamingMultiprocessor.h"
 
 #include "Memory/WarpAccess.h"
 
@@ -30,7 +30,7 @@ double Chip::issue(unsigned number, unsigned quarter, const Step &step,
                    double ready) {
   if (step.pipe == Pipe::None)
     return ready;
-  Multiprocessor &of = multiprocessors[number];
+  StreamingMultiprocessor &of = sms[number];
   of.isUsed = true;
   Quarter &on = of.quarters[quarter];
   Server &pipe = step.pipe == Pipe::Matrix
@@ -44,14 +44,14 @@ double Chip::issue(unsigned number, unsigned quarter, const Step &step,
 
 Chip::Access Chip::accessShared(unsigned number, uint32_t wavefronts,
                                 double time) {
-  Server &shared = multiprocessors[number].shared;
+  Server &shared = sms[number].shared;
   double end =
       shared.serve(time, wavefronts * kWavefrontBytes / timing.sharedBytes);
   return {end - timing.sharedQueue, end + timing.sharedLatency - 1};
 }
 
-/// Bytes on their way between the L2 cache and a multiprocessor.
-double Chip::move(Multiprocessor &of, uint64_t bytes, uint64_t newBytes,
+/// Bytes on their way between the L2 cache and a SM.
+double Chip::move(StreamingMultiprocessor &of, uint64_t bytes, uint64_t newBytes,
                   double time) {
   double end = of.l2.serve(time, bytes / timing.l2Bytes);
   if (newBytes)
@@ -62,7 +62,7 @@ double Chip::move(Multiprocessor &of, uint64_t bytes, uint64_t newBytes,
 
 Chip::Access Chip::accessGlobal(unsigned number, uint32_t sectors,
                                 uint32_t newSectors, double time) {
-  Multiprocessor &of = multiprocessors[number];
+  StreamingMultiprocessor &of = sms[number];
   double end =
       move(of, sectors * kSectorBytes, newSectors * kSectorBytes, time);
   return {of.l2.free - timing.globalQueue, end + timing.l2Latency};
@@ -70,7 +70,7 @@ Chip::Access Chip::accessGlobal(unsigned number, uint32_t sectors,
 
 double Chip::run(unsigned number, unsigned quarter,
                  const TraceOperation &operation, double time) {
-  Multiprocessor &of = multiprocessors[number];
+  StreamingMultiprocessor &of = sms[number];
   of.isUsed = true;
   of.otherSharedBytes += operation.sharedBytes;
   double reads = operation.sharedBytes / timing.sharedBytes;
@@ -107,7 +107,7 @@ double Chip::getBusyShare(BusyUnit unit, double clocks) const {
   if (unit == BusyUnit::Memory)
     return clocks ? memory.busy / clocks : 0;
   double busy = 0, count = 0;
-  for (const Multiprocessor &of : multiprocessors) {
+  for (const StreamingMultiprocessor &of : sms) {
     if (!of.isUsed)
       continue;
     ++count;
