@@ -16,7 +16,7 @@
 #include "Utils/ArithEmitter.h"
 #include "Utils/IndexValues.h"
 #include "Utils/OperandView.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"

@@ -15,7 +15,7 @@
 
 #include "Utils/IndexValues.h"
 #include "Utils/ScaleLines.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 #include "blockscale/Support/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -14,8 +14,8 @@
 
 #include "Fragments/AccElements.h"
 #include "Fragments/LanePatterns.h"
-#include "Quantize/BlockGather.h"
-#include "Quantize/CodeWords.h"
+#include "Quantize/BlockShuffle.h"
+#include "Quantize/PackedStore.h"
 #include "Quantize/QuantizedStores.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -119,7 +119,7 @@ private:
   Value lane;
   BlockFormat format;
   BlockArithmetic arithmetic;
-  CodeWords codeWords;
+  PackedStore codeWords;
   QuantizedStores stores;
   /// Neighbours in a row that the lane has.
   int64_t run;
@@ -310,7 +310,7 @@ Value AccQuantizer::quantizeEitherWay(Value isPlain) {
 /// Whether lanes can have whole blocks of the group, one each.
 bool AccQuantizer::canGather(ArrayRef<Part> group) const {
   return run == 2 && blocks.sharers.size() == 2 && blocks.sharers[0] == 1 &&
-         blocks.sharers[1] == 2 && group.size() == BlockGather::kLanes;
+         blocks.sharers[1] == 2 && group.size() == BlockShuffle::kLanes;
 }
 
 /// Stores the codes of the lane's block, at `place`, of what all have of all.
@@ -330,7 +330,7 @@ void AccQuantizer::storeBlock(MatrixPlace place, ArrayRef<Value> words,
   };
   unsigned bits = op.getCodeBits();
   SmallVector<Value> block =
-      BlockGather(b, loc, lane)
+      BlockShuffle(b, loc, lane)
           .emit(llvm::map_to_vector(words, toWords), pairs, bits);
   AffineExpr d0 = b.getAffineDimExpr(0);
   int64_t size = op.getBlockSize();

@@ -15,7 +15,7 @@
 
 #include "Fragments/VectorTransfer.h"
 #include "Utils/OperandView.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Support/SharedLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -15,7 +15,7 @@
 
 #include "Fragments/VectorCodes.h"
 #include "Fragments/VectorTransfer.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -14,7 +14,7 @@
 #include "Kernels/ElementwiseFusion.h"
 
 #include "Kernels/Backend.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -12,7 +12,7 @@
 #include "Kernels/OperandMemory.h"
 #include "Kernels/ScaleAtoms.h"
 #include "Kernels/TensorMapCopies.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/KernelProblem.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

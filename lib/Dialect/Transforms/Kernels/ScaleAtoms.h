@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_SCALEATOMS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_SCALEATOMS_H
 
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 
 namespace mlir::blockscale {
 

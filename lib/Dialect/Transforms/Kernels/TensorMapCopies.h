@@ -15,7 +15,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_TENSORMAPCOPIES_H
 
 #include "Kernels/KernelProblem.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 
 namespace mlir::blockscale {
 

@@ -13,7 +13,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_INDEXVALUES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_INDEXVALUES_H
 
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 
 namespace mlir::blockscale {
 

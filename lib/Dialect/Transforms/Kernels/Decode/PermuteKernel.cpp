@@ -14,7 +14,7 @@
 
 #include "Fragments/Convert/Formats.h"
 #include "Kernels/Decode/NumberWriter.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

@@ -13,7 +13,7 @@
 #include "Kernels/Backend.h"
 #include "Kernels/Epilogue.h"
 #include "Utils/IndexValues.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -17,7 +17,7 @@
 #include "Kernels/ScalarSlice.h"
 #include "Launch/KernelPurpose.h"
 #include "Utils/OperandView.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -15,7 +15,7 @@
 
 #include "Kernels/Quantize/QuantizeProblem.h"
 #include "Kernels/ScalarSlice.h"
-#include "Quantize/CodeWords.h"
+#include "Quantize/PackedStore.h"
 #include "Quantize/QuantizedStores.h"
 #include "Utils/IndexValues.h"
 #include "Utils/OperandView.h"
@@ -181,7 +181,7 @@ private:
   gpu::GPUFuncOp kernel;
   const QuantizeProblem &problem;
   BlockArithmetic arithmetic;
-  CodeWords codeWords;
+  PackedStore codeWords;
   Value x;
   Type element;
   Value rows, columns, tensorScale;

@@ -13,7 +13,7 @@
 
 #include "Kernels/ElementwiseFusion.h"
 #include "Kernels/Rows/RowProblem.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -13,7 +13,7 @@
 #include "Kernels/Wgmma/GemvRoles.h"
 
 #include "Utils/IndexValues.h"
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,4 +1,4 @@
-//===- BlockGather.h - Whole blocks of codes to lanes -----------*- C++ -*-===//
+//===- BlockShuffle.h - Whole blocks of codes to lanes -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,11 +19,11 @@
 
 namespace mlir::blockscale {
 
-class BlockGather : ArithEmitter {
+class BlockShuffle : ArithEmitter {
 public:
   static constexpr size_t kLanes = 4;
 
-  BlockGather(OpBuilder &b, Location loc, Value lane);
+  BlockShuffle(OpBuilder &b, Location loc, Value lane);
 
   /// `words` holds what this lane has of each block: in i32s, all with as many
   /// `pairs` of codes of `codeBits`, from the low bits on. Pair j of lane l (of

@@ -1,4 +1,4 @@
-//===- StoredCodes.cpp - Codes in memory ----------------------------------===//
+//===- PackedElements.cpp - Codes in memory ----------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Utils/StoredCodes.h"
+#include "Utils/PackedElements.h"
 
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/BlockScale.h"

@@ -1,4 +1,4 @@
-//===- CodeWords.h - Codes of neighbouring numbers --------------*- C++ -*-===//
+//===- PackedStore.h - Codes of neighbouring numbers --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,10 +19,10 @@
 
 namespace mlir::blockscale {
 
-class CodeWords {
+class PackedStore {
 public:
   /// `codeBits` is 4 for two codes in a byte, and 8.
-  CodeWords(OpBuilder &b, Location loc, const BlockFormat &format,
+  PackedStore(OpBuilder &b, Location loc, const BlockFormat &format,
             unsigned codeBits, const Chip &chip);
 
   /// The codes of `numbers`, f32s of one block, an even number of them, as an

@@ -1,4 +1,4 @@
-//===- CodeWords.cpp - Codes of neighbouring numbers ----------------------===//
+//===- PackedStore.cpp - Codes of neighbouring numbers ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Quantize/CodeWords.h"
+#include "Quantize/PackedStore.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,12 +20,12 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-CodeWords::CodeWords(OpBuilder &b, Location loc, const BlockFormat &format,
+PackedStore::PackedStore(OpBuilder &b, Location loc, const BlockFormat &format,
                      unsigned codeBits, const Chip &chip)
     : b(b), loc(loc), arithmetic(b, loc), format(format), codeBits(codeBits),
       isNative(getConversionPtx(chip, format.element).has_value()) {}
 
-Value CodeWords::emitPair(Value low, Value high) {
+Value PackedStore::emitPair(Value low, Value high) {
   if (!isNative) {
     Value first = arithmetic.encode(format.element, low);
     Value second = arithmetic.encode(format.element, high);
@@ -58,7 +58,7 @@ Value CodeWords::emitPair(Value low, Value high) {
   return pair;
 }
 
-Value CodeWords::join(ArrayRef<Value> quotients, const BlockFactor &factor) {
+Value PackedStore::join(ArrayRef<Value> quotients, const BlockFactor &factor) {
   constexpr unsigned kWordBits = 32;
   unsigned pairBits = 2 * codeBits;
   unsigned perWord =
@@ -86,7 +86,7 @@ Value CodeWords::join(ArrayRef<Value> quotients, const BlockFactor &factor) {
       words);
 }
 
-Value CodeWords::emitBy(bool isPlain, ArrayRef<Value> numbers,
+Value PackedStore::emitBy(bool isPlain, ArrayRef<Value> numbers,
                         const BlockFactor &factor) {
   SmallVector<Value> quotients =
       llvm::map_to_vector(numbers, [&](Value number) {
@@ -96,7 +96,7 @@ Value CodeWords::emitBy(bool isPlain, ArrayRef<Value> numbers,
   return join(quotients, factor);
 }
 
-Value CodeWords::emit(ArrayRef<Value> numbers, const BlockFactor &factor) {
+Value PackedStore::emit(ArrayRef<Value> numbers, const BlockFactor &factor) {
   if (!factor.isPlain)
     return emitBy(factor.reciprocal != nullptr, numbers, factor);
   auto choice = scf::IfOp::create(

@@ -1,4 +1,4 @@
-//===- BlockGather.cpp - Whole blocks of codes to lanes -------------------===//
+//===- BlockShuffle.cpp - Whole blocks of codes to lanes -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Quantize/BlockGather.h"
+#include "Quantize/BlockShuffle.h"
 
 #include "Utils/IndexValues.h"
 #include "Utils/LaneOps.h"
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-BlockGather::BlockGather(OpBuilder &b, Location loc, Value lane)
+BlockShuffle::BlockShuffle(OpBuilder &b, Location loc, Value lane)
     : ArithEmitter(b, loc) {
   AffineExpr d0 = b.getAffineDimExpr(0);
   SmallVector<Value> bits =
@@ -29,13 +29,13 @@ BlockGather::BlockGather(OpBuilder &b, Location loc, Value lane)
   isUpper = isDifferent(bits[1], 0);
 }
 
-Value BlockGather::permute(Value low, Value high, uint32_t selector) {
+Value BlockShuffle::permute(Value low, Value high, uint32_t selector) {
   return NVVM::PermuteOp::create(
       b, loc, b.getI32Type(), low, high, integer(selector),
       NVVM::PermuteModeAttr::get(b.getContext(), NVVM::PermuteMode::DEFAULT));
 }
 
-SmallVector<Value> BlockGather::transpose(ArrayRef<Value> words) {
+SmallVector<Value> BlockShuffle::transpose(ArrayRef<Value> words) {
   constexpr int64_t kOdd = 1, kUpper = 2;
   // Of the two blocks of this lane's half: from this lane, and from the one in
   // the other half.
@@ -60,7 +60,7 @@ SmallVector<Value> BlockGather::transpose(ArrayRef<Value> words) {
   return lanes;
 }
 
-SmallVector<Value> BlockGather::emit(ArrayRef<SmallVector<Value>> words,
+SmallVector<Value> BlockShuffle::emit(ArrayRef<SmallVector<Value>> words,
                                      int64_t pairs, unsigned codeBits) {
   // Selectors of PTX ISA, "prmt": the lowest and the highest halves of two
   // words, and their bytes in turn.
