@@ -11,7 +11,7 @@
 #include "Kernels/FormKernels/FormProduct.h"
 #include "Kernels/FormKernels/ResultSizes.h"
 #include "Kernels/Quantize/QuantizeForming.h"
-#include "Kernels/Rows/RowForming.h"
+#include "Kernels/Rows/RowWiseForming.h"
 #include "Kernels/Swizzle/SwizzleForming.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/ElementwiseFusion.h"
-#include "Kernels/Rows/RowProblem.h"
+#include "Kernels/Rows/RowWiseProblem.h"
 #include "Utils/PackedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -217,7 +217,7 @@ private:
   const ReduceProblem &problem;
   linalg::GenericOp op;
   Operation *join;
-  RowLanes lanes;
+  RowWiseLanes lanes;
 };
 } // namespace
 

@@ -9,7 +9,7 @@
 #include "Kernels/Rows/RowOps.h"
 
 #include "Kernels/ElementwiseFusion.h"
-#include "Kernels/Rows/RowProblem.h"
+#include "Kernels/Rows/RowWiseProblem.h"
 #include "Utils/CheckMessage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

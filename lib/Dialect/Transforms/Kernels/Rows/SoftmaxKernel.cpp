@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Rows/RowProblem.h"
+#include "Kernels/Rows/RowWiseProblem.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -161,7 +161,7 @@ private:
   const SoftmaxProblem &problem;
   Value x, result;
   Type f32;
-  RowLanes lanes;
+  RowWiseLanes lanes;
   SmallVector<Value> row;
 };
 } // namespace

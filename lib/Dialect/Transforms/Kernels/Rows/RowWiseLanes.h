@@ -1,4 +1,4 @@
-//===- RowLanes.h - Threads that share a row --------------------*- C++ -*-===//
+//===- RowWiseLanes.h - Threads that share a row --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -38,11 +38,11 @@ struct GemvPlan {
 GemvPlan getGemvPlan(int64_t length, int64_t rows, int64_t longest);
 
 /// Emits what the threads of a kernel do with their rows.
-class RowLanes {
+class RowWiseLanes {
 public:
   using JoinFn = function_ref<Value(OpBuilder &, Value, Value)>;
 
-  RowLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const GemvPlan &plan);
+  RowWiseLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const GemvPlan &plan);
 
   /// The row of the thread, and its place among the threads of the row.
   Value getRow() const { return row; }

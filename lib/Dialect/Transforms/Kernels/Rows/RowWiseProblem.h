@@ -1,4 +1,4 @@
-//===- RowProblem.h - Ops along rows as kernels compute them ----*- C++ -*-===//
+//===- RowWiseProblem.h - Ops along rows as kernels compute them ----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWS_ROWPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWS_ROWPROBLEM_H
 
-#include "Kernels/Rows/RowLanes.h"
+#include "Kernels/Rows/RowWiseLanes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -1,4 +1,4 @@
-//===- RowForming.cpp - Ops along rows that have kernels ------------------===//
+//===- RowWiseForming.cpp - Ops along rows that have kernels ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,12 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Rows/RowForming.h"
+#include "Kernels/Rows/RowWiseForming.h"
 
 #include "Kernels/ElementwiseFusion.h"
 #include "Kernels/LaunchForming.h"
 #include "Kernels/Rows/RowOps.h"
-#include "Kernels/Rows/RowProblem.h"
+#include "Kernels/Rows/RowWiseProblem.h"
 #include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

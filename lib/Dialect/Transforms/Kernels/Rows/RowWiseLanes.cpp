@@ -1,4 +1,4 @@
-//===- RowLanes.cpp - Threads that share a row ----------------------------===//
+//===- RowWiseLanes.cpp - Threads that share a row ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Rows/RowLanes.h"
+#include "Kernels/Rows/RowWiseLanes.h"
 
 #include "Utils/IndexValues.h"
 #include "Utils/LaneOps.h"
@@ -39,7 +39,7 @@ GemvPlan blockscale::getGemvPlan(int64_t length, int64_t rows, int64_t longest) 
   return {kWarpLanes, isOne ? 1 : kWarps};
 }
 
-RowLanes::RowLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const GemvPlan &plan)
+RowWiseLanes::RowWiseLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const GemvPlan &plan)
     : loc(kernel.getLoc()), kernel(kernel), plan(plan) {
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   lane = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
@@ -53,7 +53,7 @@ RowLanes::RowLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const GemvPlan &plan)
   lane = applyExprs(b, loc, {d0 % plan.lanes}, lane)[0];
 }
 
-void RowLanes::emitIfRow(OpBuilder &b, Value numRows,
+void RowWiseLanes::emitIfRow(OpBuilder &b, Value numRows,
                          function_ref<void(OpBuilder &)> body) {
   if (plan.rows == 1)
     return body(b);
@@ -63,7 +63,7 @@ void RowLanes::emitIfRow(OpBuilder &b, Value numRows,
   body(then);
 }
 
-Value RowLanes::shuffle(OpBuilder &b, Value value, int64_t distance) {
+Value RowWiseLanes::shuffle(OpBuilder &b, Value value, int64_t distance) {
   auto exchange = [&](Value word) {
     return emitShuffle(b, loc, word, distance);
   };
@@ -94,14 +94,14 @@ Value RowLanes::shuffle(OpBuilder &b, Value value, int64_t distance) {
   return value;
 }
 
-Value RowLanes::joinInWarp(OpBuilder &b, Value value, int64_t lanes,
+Value RowWiseLanes::joinInWarp(OpBuilder &b, Value value, int64_t lanes,
                            JoinFn join) {
   for (int64_t distance = lanes / 2; distance != 0; distance /= 2)
     value = join(b, value, shuffle(b, value, distance));
   return value;
 }
 
-Value RowLanes::join(OpBuilder &b, Value value, JoinFn join) {
+Value RowWiseLanes::join(OpBuilder &b, Value value, JoinFn join) {
   value = joinInWarp(b, value, kWarpLanes, join);
   int64_t warps = plan.lanes / int64_t(kWarpLanes);
   if (warps == 1)
