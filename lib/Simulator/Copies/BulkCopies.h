@@ -48,7 +48,7 @@ struct BulkCopy {
   uint16_t byteMask = 0xFFFF;
   /// Of a tensor copy: where the bytes belong. The side in shared memory has
   /// `size` bytes, the other one is the tensor.
-  std::shared_ptr<const TensorTransfer> tensor;
+  std::shared_ptr<const Tcgen05Transfer> tensor;
   /// Through the generic proxy, which needs no fences, and not the async one.
   bool isGeneric = false;
   /// The response of clusterlaunchcontrol: some cluster, or none.

@@ -141,7 +141,7 @@ static void beginBox(Warp &warp, const Step &step, unsigned lane,
   observePieces(warp, lane, form.isLoad, bound.tensor->address + bound.offset,
                 box);
   auto transfer =
-      std::make_shared<TensorTransfer>(map, std::move(box), form.isLoad);
+      std::make_shared<Tcgen05Transfer>(map, std::move(box), form.isLoad);
   uint64_t size = std::max<uint64_t>(transfer->box.size, getBoxBytes(map));
   if (form.isReduction &&
       !makeOperation(warp, lane, map, form.operation, transfer->operation))
@@ -317,7 +317,7 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
 }
 
 /// The modes of four rows are for one direction each, and for some targets.
-static bool checkMode(Translator &t, const TensorMode &mode,
+static bool checkMode(Translator &t, const Tcgen05Mode &mode,
                       const TensorCopyForm &form) {
   if (!mode.isOfRows())
     return true;
@@ -352,7 +352,7 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
                                  bool isReduction) {
   TensorCopyForm form = {};
   form.isReduction = isReduction;
-  std::optional<TensorMode> mode = takeTensorMode(t, modifiers);
+  std::optional<Tcgen05Mode> mode = takeTensorMode(t, modifiers);
   // Behind the direction in the ISA; ptxas takes it in front, too.
   static constexpr llvm::StringRef groups[] = {"cta_group::1", "cta_group::2"};
   std::optional<unsigned> group = modifiers.takeOneOf(groups);
@@ -397,7 +397,7 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
 
 void sim::translateTensorMapPrefetch(Translator &t, Modifiers &modifiers) {
   TensorCopyForm form = {};
-  std::optional<TensorMode> mode = takeTensorMode(t, modifiers);
+  std::optional<Tcgen05Mode> mode = takeTensorMode(t, modifiers);
   if (!mode)
     return;
   form.isOfRows = mode->isOfRows();

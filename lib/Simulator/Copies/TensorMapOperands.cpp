@@ -20,7 +20,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-std::optional<TensorMode> sim::takeTensorMode(Translator &t,
+std::optional<Tcgen05Mode> sim::takeTensorMode(Translator &t,
                                               Modifiers &modifiers) {
   static constexpr llvm::StringRef refused[] = {"im2col", "im2col_no_offs",
                                                 "im2col::w", "im2col::w::128"};
@@ -29,7 +29,7 @@ std::optional<TensorMode> sim::takeTensorMode(Translator &t,
            refused[*mode]);
     return std::nullopt;
   }
-  TensorMode mode = {};
+  Tcgen05Mode mode = {};
   mode.isGather = modifiers.take("tile::gather4");
   mode.isScatter = modifiers.take("tile::scatter4");
   modifiers.take("tile");

@@ -18,7 +18,7 @@ namespace mlir::blockscale::sim {
 inline constexpr unsigned kFewRows = 4;
 
 /// How a tensor copy finds its box.
-struct TensorMode {
+struct Tcgen05Mode {
   /// Coordinates: one for each dimension, or a column and kFewRows rows.
   unsigned numCoordinates;
   /// .tile::gather4 and .tile::scatter4.
@@ -29,7 +29,7 @@ struct TensorMode {
 
 /// Takes out the mode and the rank of a tensor copy; fails for modes other than
 /// .tile and those of four rows.
-std::optional<TensorMode> takeTensorMode(Translator &t, Modifiers &modifiers);
+std::optional<Tcgen05Mode> takeTensorMode(Translator &t, Modifiers &modifiers);
 
 /// The operand `[map, {c0, c1}]`: the register of the address, and those of the
 /// coordinates, which are added to `coordinates`; false after an error. `base`

@@ -61,7 +61,7 @@ static constexpr ElementRule kElementRules[] = {
 /// an H200.
 static constexpr std::array<uint8_t, 2> kNanBytes = {0xF7, 0x7F};
 
-TensorTransfer::TensorTransfer(const TensorMap &map, TensorBox box, bool isLoad)
+Tcgen05Transfer::Tcgen05Transfer(const TensorMap &map, TensorBox box, bool isLoad)
     : box(std::move(box)), isLoad(isLoad),
       transactionBytes(getTransactionBytes(map)) {
   for (const ElementRule &rule : kElementRules)
@@ -76,7 +76,7 @@ TensorTransfer::TensorTransfer(const TensorMap &map, TensorBox box, bool isLoad)
 // Loads
 //===----------------------------------------------------------------------===//
 
-void TensorTransfer::read(const Span &tensor, std::vector<uint8_t> &bytes,
+void Tcgen05Transfer::read(const Span &tensor, std::vector<uint8_t> &bytes,
                           std::vector<uint8_t> &states) const {
   bytes.assign(box.size, 0);
   states.assign(box.size, 0);
@@ -110,7 +110,7 @@ void TensorTransfer::read(const Span &tensor, std::vector<uint8_t> &bytes,
   }
 }
 
-void TensorTransfer::markPending(uint8_t *states) const {
+void Tcgen05Transfer::markPending(uint8_t *states) const {
   for (const BoxPiece &piece : box.pieces)
     for (uint32_t i = 0; i != piece.size; ++i)
       states[piece.shared + i] |= BytePending;
@@ -148,7 +148,7 @@ static void pack6(const uint8_t *bytes, const uint8_t *states, uint32_t size,
   }
 }
 
-void TensorTransfer::combine(const BoxPiece &piece, const uint8_t *bytes,
+void Tcgen05Transfer::combine(const BoxPiece &piece, const uint8_t *bytes,
                              const uint8_t *states, Span to) const {
   unsigned step = operation->getBytes();
   for (uint32_t i = 0; i != piece.size; i += step) {
@@ -162,7 +162,7 @@ void TensorTransfer::combine(const BoxPiece &piece, const uint8_t *bytes,
   }
 }
 
-void TensorTransfer::write(const std::vector<uint8_t> &bytes,
+void Tcgen05Transfer::write(const std::vector<uint8_t> &bytes,
                            const std::vector<uint8_t> &states,
                            Span destination) const {
   for (const BoxPiece &piece : box.pieces) {

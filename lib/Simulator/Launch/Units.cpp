@@ -23,7 +23,7 @@
 #include "Synchronization/ClusterBarriers.h"
 #include "Synchronization/GridDependency.h"
 #include "Synchronization/LaunchControl.h"
-#include "Tcgen05/TensorEngine.h"
+#include "Tcgen05/Tcgen05Engine.h"
 #include "Wgmma/WarpgroupUnit.h"
 
 using namespace mlir::blockscale;
@@ -51,7 +51,7 @@ static constexpr UnitRow kUnits[] = {
     makeRow<ClusterBarriers>(0),
     makeRow<BulkCopyUnit>(0),
     makeRow<RegisterLimitUnit>(0),
-    makeRow<TensorEngine>(UsesTensorMemory),
+    makeRow<Tcgen05Engine>(UsesTensorMemory),
     makeRow<CpAsyncUnit>(0),
     makeRow<WarpgroupUnit>(UsesWarpgroups),
     makeRow<GridDependency>(0),

@@ -16,7 +16,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_WARP_H
 #define BLOCKSCALE_LIB_SIMULATOR_MACHINE_WARP_H
 
-#include "Machine/CircleWatch.h"
+#include "Machine/LivelockDetector.h"
 #include "Memory/Storage.h"
 #include "Memory/WarpAccess.h"
 #include "Translation/Code.h"
@@ -189,7 +189,7 @@ private:
   class Gathered;
 
   LaneSet &top() { return frames.back().stack.back(); }
-  // LaneSets.cpp and LaneMeetings.cpp.
+  // LaneSets.cpp and ReconvergedCollectives.cpp.
   void beginTurn();
   void pruneSets();
   bool wakeAsked();
@@ -220,7 +220,7 @@ private:
   const llvm::ArrayRef<AsyncUnit *> watchers;
   Lanes *registers = nullptr;
   Predicate *predicates = nullptr;
-  CircleWatch circles;
+  LivelockDetector circles;
 };
 
 /// Copies the results of the innermost frame to the caller's.

@@ -58,13 +58,13 @@ enum class Feature : uint8_t {
 
   Tcgen05,
   /// tcgen05.mma: .kind::i8, K = 96, .scale_vec, the operand scale-input-d.
-  TensorIntegers,
-  TensorK96,
-  TensorScaleVec,
-  TensorInputScale,
+  Tcgen05Integers,
+  Tcgen05K96,
+  Tcgen05ScaleVec,
+  Tcgen05InputScale,
   /// tcgen05.ld.red.
-  TensorReductions,
-  TensorShift,
+  Tcgen05Reductions,
+  Tcgen05Shift,
 };
 
 /// Whether PTX has a target of this name, such as sm_90, sm_90a or sm_120f.

@@ -15,8 +15,8 @@
 
 #include "Machine/BlockGroup.h"
 #include "Memory/MemoryOperands.h"
-#include "Tcgen05/TensorEngine.h"
-#include "Tcgen05/TensorInstructions.h"
+#include "Tcgen05/Tcgen05Engine.h"
+#include "Tcgen05/Tcgen05Instructions.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -54,14 +54,14 @@ findColumns(BlockGroup &group, llvm::ArrayRef<Block *> blocks, unsigned size) {
   bool isEmpty = true;
   for (Block *block : blocks)
     isEmpty &=
-        group.get<TensorEngine>().getMemory(*block).isFree(0, kTensorColumns);
+        group.get<Tcgen05Engine>().getMemory(*block).isFree(0, kTensorColumns);
   if (isEmpty && !group.launch.options->checkStrict)
     return 0;
   for (unsigned column = 0; column != kTensorColumns; column += size) {
     bool isFree = true;
     for (Block *block : blocks)
       isFree &=
-          group.get<TensorEngine>().getMemory(*block).isFree(column, size);
+          group.get<Tcgen05Engine>().getMemory(*block).isFree(column, size);
     if (isFree)
       places.push_back(column);
   }
@@ -117,7 +117,7 @@ static bool checkRequest(Warp &warp, unsigned size) {
 /// Whether the other block of a pair asks for the same; else this one waits, or
 /// fails.
 static bool meetPeer(Warp &warp, Block &peer, unsigned size) {
-  TensorEngine &tensor = getTensorEngine(warp);
+  Tcgen05Engine &tensor = getTensorEngine(warp);
   BlockAllocation &own = tensor.getAllocation(warp.block);
   BlockAllocation &other = tensor.getAllocation(peer);
   own.wanted = size;
@@ -145,7 +145,7 @@ static void executeAlloc(Warp &warp, const Step &step) {
   if (!warp.requireWholeWarp("tcgen05.alloc"))
     return;
   std::optional<unsigned> size = getNumColumns(warp, step.operands[1]);
-  TensorEngine &tensor = getTensorEngine(warp);
+  Tcgen05Engine &tensor = getTensorEngine(warp);
   llvm::SmallVector<Block *, 2> blocks;
   if (!size ||
       !tensor.findBlocks(warp, 0, form.numBlocks, "tcgen05.alloc", blocks) ||
@@ -178,7 +178,7 @@ static void executeAlloc(Warp &warp, const Step &step) {
   storeAddress(warp, step, column);
 }
 
-void sim::translateTensorAlloc(Translator &t, Modifiers &modifiers) {
+void sim::translateTcgen05Alloc(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   AllocationForm form = {};
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
@@ -207,7 +207,7 @@ void sim::translateTensorAlloc(Translator &t, Modifiers &modifiers) {
 
 static void executeDealloc(Warp &warp, const Step &step) {
   Block &block = warp.block;
-  TensorEngine &tensor = getTensorEngine(warp);
+  Tcgen05Engine &tensor = getTensorEngine(warp);
   if (!warp.requireWholeWarp("tcgen05.dealloc"))
     return;
   std::optional<uint64_t> address =
@@ -232,7 +232,7 @@ static void executeDealloc(Warp &warp, const Step &step) {
   tensor.wakeAllocations();
 }
 
-void sim::translateTensorDealloc(Translator &t, Modifiers &modifiers) {
+void sim::translateTcgen05Dealloc(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   bool isWhole = modifiers.take("sync");
@@ -253,7 +253,7 @@ static void executeRelinquish(Warp &warp, const Step &step) {
     getTensorEngine(warp).getAllocation(warp.block).isAllowed = false;
 }
 
-void sim::translateTensorRelinquish(Translator &t, Modifiers &modifiers) {
+void sim::translateTcgen05Relinquish(Translator &t, Modifiers &modifiers) {
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   if (!modifiers.take("sync"))
     t.fail("expected .sync.aligned behind tcgen05.relinquish_alloc_permit");

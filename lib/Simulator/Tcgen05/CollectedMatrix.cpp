@@ -13,7 +13,7 @@
 #include "Tcgen05/CollectedMatrix.h"
 
 #include "Memory/Storage.h"
-#include "SharedOperands/SharedTile.h"
+#include "SharedDescriptors/SharedTile.h"
 
 #include <algorithm>
 #include <tuple>

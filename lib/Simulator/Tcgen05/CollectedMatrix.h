@@ -27,7 +27,7 @@ namespace mlir::blockscale::sim {
 /// B as tcgen05.mma.ws reads it.
 struct CollectedMatrix {
   uint64_t descriptor;
-  TensorKind kind;
+  Tcgen05Kind kind;
   Type type;
   bool isTransposed, isNegated;
   unsigned n;

@@ -18,10 +18,10 @@
 #include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
-#include "SharedOperands/SharedTile.h"
+#include "SharedDescriptors/SharedTile.h"
 #include "Synchronization/MBarrierPlaces.h"
-#include "Tcgen05/TensorEngine.h"
-#include "Tcgen05/TensorInstructions.h"
+#include "Tcgen05/Tcgen05Engine.h"
+#include "Tcgen05/Tcgen05Instructions.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -104,10 +104,10 @@ static uint16_t readChunk(const Storage &storage, uint32_t offset,
 }
 
 static void copyToBlock(Block &block, const CopyForm &form,
-                        const TensorAddress &address,
+                        const Tcgen05Address &address,
                         llvm::ArrayRef<uint32_t> chunks) {
   const CopyShape &shape = *form.shape;
-  TensorMemory &memory = block.group.get<TensorEngine>().getMemory(block);
+  TensorMemory &memory = block.group.get<Tcgen05Engine>().getMemory(block);
   for (auto [number, offset] : llvm::enumerate(chunks)) {
     unsigned row = number / shape.chunksOfRow;
     unsigned column =
@@ -133,7 +133,7 @@ static void copyLane(Warp &warp, const Step &step, unsigned lane) {
       getLaneValue(warp, step.operands[0], lane, "an address in tensor memory");
   std::optional<uint64_t> bits =
       getLaneValue(warp, step.operands[1], lane, "a shared memory descriptor");
-  TensorEngine &tensor = getTensorEngine(warp);
+  Tcgen05Engine &tensor = getTensorEngine(warp);
   llvm::SmallVector<Block *, 2> blocks;
   if (!base || !bits ||
       !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.cp", blocks))
@@ -146,7 +146,7 @@ static void copyLane(Warp &warp, const Step &step, unsigned lane) {
     return warp.fail(lane, "tcgen05.cp expected a swizzle out of 0, 2, 4 and 6 "
                            "and a relative leading offset; the descriptor is " +
                                descriptor->print());
-  TensorAddress address = TensorAddress::decode(*base + form.offset);
+  Tcgen05Address address = Tcgen05Address::decode(*base + form.offset);
   unsigned lanesOfShape =
       shape.getLane(shape.rows - 1, shape.numCopies - 1) + 1;
   if (address.lane + lanesOfShape > kTensorLanes)
@@ -165,9 +165,9 @@ static void copyLane(Warp &warp, const Step &step, unsigned lane) {
     for (unsigned copy = 0; copy != shape.numCopies; ++copy)
       region.lanes.set(address.lane + shape.getLane(row, copy));
 
-  TensorOperation operation = {};
+  Tcgen05Operation operation = {};
   operation.kind =
-      shape.rows == 4 ? TensorAccessKind::CopyOf4 : TensorAccessKind::Copy;
+      shape.rows == 4 ? Tcgen05AccessKind::CopyOf4 : Tcgen05AccessKind::Copy;
   operation.lane = lane;
   for (Block *block : blocks) {
     operation.uses.push_back({block, region, /*isWrite=*/true});
@@ -237,18 +237,18 @@ static void shiftLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<ShiftForm>();
   std::optional<uint64_t> base =
       getLaneValue(warp, step.operands[0], lane, "an address in tensor memory");
-  TensorEngine &tensor = getTensorEngine(warp);
+  Tcgen05Engine &tensor = getTensorEngine(warp);
   llvm::SmallVector<Block *, 2> blocks;
   if (!base ||
       !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.shift", blocks))
     return;
-  auto [first, column] = TensorAddress::decode(*base + form.offset);
+  auto [first, column] = Tcgen05Address::decode(*base + form.offset);
   if (first % kTensorWindow != 0 || first >= kTensorLanes)
     return warp.fail(lane, "tcgen05.shift expected an address in a lane that "
                            "is a multiple of 32, got lane " +
                                llvm::Twine(first));
-  TensorOperation operation = {};
-  operation.kind = TensorAccessKind::Shift;
+  Tcgen05Operation operation = {};
+  operation.kind = Tcgen05AccessKind::Shift;
   operation.lane = lane;
   TensorRegion region = {makeTensorLanes(first, kTensorWindow), column,
                          kShiftColumns};
@@ -270,12 +270,12 @@ static void executeShift(Warp &warp, const Step &step) {
   forEachIssuingLane(warp, [&](unsigned lane) { shiftLane(warp, step, lane); });
 }
 
-void sim::translateTensorShift(Translator &t, Modifiers &modifiers) {
+void sim::translateTcgen05Shift(Translator &t, Modifiers &modifiers) {
   ShiftForm form = {};
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   if (!modifiers.take("down"))
     return t.fail("expected .down behind tcgen05.shift");
-  if (!hasFeature(t.program.module.target, Feature::TensorShift))
+  if (!hasFeature(t.program.module.target, Feature::Tcgen05Shift))
     return t.fail("expected a target that has tcgen05.shift, got " +
                   t.program.module.target);
   if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(1))
@@ -305,7 +305,7 @@ static void commitLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<CommitForm>();
   std::optional<uint64_t> address =
       getLaneValue(warp, step.operands[0], lane, "an address");
-  TensorEngine &tensor = getTensorEngine(warp);
+  Tcgen05Engine &tensor = getTensorEngine(warp);
   llvm::SmallVector<Block *, 2> pair;
   if (!address ||
       !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.commit", pair))
@@ -340,7 +340,7 @@ static void executeCommit(Warp &warp, const Step &step) {
                      [&](unsigned lane) { commitLane(warp, step, lane); });
 }
 
-void sim::translateTensorCommit(Translator &t, Modifiers &modifiers) {
+void sim::translateTcgen05Commit(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   CommitForm form = {};
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);

@@ -14,7 +14,7 @@
 #include "Tcgen05/InstructionDescriptor.h"
 
 #include "Memory/Storage.h"
-#include "SharedOperands/DescriptorFields.h"
+#include "SharedDescriptors/DescriptorFields.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -57,7 +57,7 @@ struct TypeCode {
 };
 
 struct KindRow {
-  TensorKind kind;
+  Tcgen05Kind kind;
   llvm::StringRef name;
   llvm::ArrayRef<DescriptorField> fields;
   llvm::ArrayRef<TypeCode> elements, accumulators;
@@ -83,30 +83,30 @@ static constexpr TypeCode kIntegerSums[] = {{2, Type::S32}};
 static constexpr TypeCode kScaledSums[] = {{0, Type::F32}};
 
 static constexpr KindRow kKinds[] = {
-    {TensorKind::F16, "kind::f16", kUnscaledFields, kHalves, kFloatSums, 16,
+    {Tcgen05Kind::F16, "kind::f16", kUnscaledFields, kHalves, kFloatSums, 16,
      false},
-    {TensorKind::TF32, "kind::tf32", kUnscaledFields, kTF32s, kF32Sums, 8,
+    {Tcgen05Kind::TF32, "kind::tf32", kUnscaledFields, kTF32s, kF32Sums, 8,
      false},
-    {TensorKind::I8, "kind::i8", kUnscaledFields, kIntegers, kIntegerSums, 32,
+    {Tcgen05Kind::I8, "kind::i8", kUnscaledFields, kIntegers, kIntegerSums, 32,
      true},
-    {TensorKind::F8F6F4, "kind::f8f6f4", kUnscaledFields, kBytes, kFloatSums,
+    {Tcgen05Kind::F8F6F4, "kind::f8f6f4", kUnscaledFields, kBytes, kFloatSums,
      32, true},
-    {TensorKind::MXF8F6F4, "kind::mxf8f6f4", kByteFields, kBytes, kScaledSums,
+    {Tcgen05Kind::MXF8F6F4, "kind::mxf8f6f4", kByteFields, kBytes, kScaledSums,
      32, true},
-    {TensorKind::MXF4, "kind::mxf4", kNibbleFields, kNibbles, kScaledSums, 64,
+    {Tcgen05Kind::MXF4, "kind::mxf4", kNibbleFields, kNibbles, kScaledSums, 64,
      false},
-    {TensorKind::MXF4NVF4, "kind::mxf4nvf4", kNibbleFields, kNibbles,
+    {Tcgen05Kind::MXF4NVF4, "kind::mxf4nvf4", kNibbleFields, kNibbles,
      kScaledSums, 64, false},
 };
 
-static const KindRow &lookup(TensorKind kind) {
+static const KindRow &lookup(Tcgen05Kind kind) {
   return *llvm::find_if(kKinds,
                         [&](const KindRow &row) { return row.kind == kind; });
 }
 
-llvm::StringRef sim::getName(TensorKind kind) { return lookup(kind).name; }
+llvm::StringRef sim::getName(Tcgen05Kind kind) { return lookup(kind).name; }
 
-std::optional<TensorKind> sim::lookupTensorKind(llvm::StringRef name) {
+std::optional<Tcgen05Kind> sim::lookupTensorKind(llvm::StringRef name) {
   for (const KindRow &row : kKinds)
     if (row.name == name)
       return row.kind;
@@ -148,7 +148,7 @@ static bool isLegalN(const InstructionDescriptor &descriptor,
   if (isWeightStationary)
     return llvm::is_contained(kColumnsOfWS, descriptor.n);
   unsigned n = descriptor.n, step = 8 * numBlocks;
-  if (descriptor.kind == TensorKind::I8)
+  if (descriptor.kind == Tcgen05Kind::I8)
     step = numBlocks == 2 ? 32 : n > 32 ? 16 : 8;
   if (isByteWide && descriptor.isTransposedB)
     step = std::max(step, 16 * numBlocks);
@@ -156,7 +156,7 @@ static bool isLegalN(const InstructionDescriptor &descriptor,
 }
 
 Result<InstructionDescriptor>
-InstructionDescriptor::decode(uint32_t bits, TensorKind kind,
+InstructionDescriptor::decode(uint32_t bits, Tcgen05Kind kind,
                               unsigned numBlocks, bool isWeightStationary) {
   const KindRow &row = lookup(kind);
   auto reject = [&](const std::string &text) {
@@ -207,9 +207,9 @@ InstructionDescriptor::decode(uint32_t bits, TensorKind kind,
   d.scaleIdB = field("sfb_id");
   d.scale = field("scale_type") ? Type::UE8M0 : Type::UE4M3;
 
-  if (d.isSaturating && kind != TensorKind::I8)
+  if (d.isSaturating && kind != Tcgen05Kind::I8)
     return reject("no saturation");
-  if (kind == TensorKind::I8 && (d.isNegatedA || d.isNegatedB))
+  if (kind == Tcgen05Kind::I8 && (d.isNegatedA || d.isNegatedB))
     return reject("no negation");
   if (!d.isSparse && field("sparsity_selector"))
     return reject("sparsity selector 0 of a dense instruction");
@@ -218,7 +218,7 @@ InstructionDescriptor::decode(uint32_t bits, TensorKind kind,
     return reject("no shift, which .ws alone has,");
   if (d.maxShift > 16 && d.m == 32)
     return reject("a shift of at most 16 with M of 32");
-  if (isScaled && kind != TensorKind::MXF4NVF4 && d.scale != Type::UE8M0)
+  if (isScaled && kind != Tcgen05Kind::MXF4NVF4 && d.scale != Type::UE8M0)
     return reject("scales of ue8m0");
   const ShapeRow *shape = llvm::find_if(kShapes, [&](const ShapeRow &shape) {
     return shape.numBlocks == numBlocks && shape.isScaled == isScaled &&
@@ -235,11 +235,11 @@ std::string InstructionDescriptor::print() const {
   return printFields(bits, lookup(kind).fields);
 }
 
-ElementPacking sim::getPacking(TensorKind kind, Type type) {
+ElementPacking sim::getPacking(Tcgen05Kind kind, Type type) {
   unsigned bits = getBits(type);
-  if (kind == TensorKind::TF32)
+  if (kind == Tcgen05Kind::TF32)
     bits = 32;
-  bool isPacked = kind == TensorKind::MXF4 || kind == TensorKind::MXF4NVF4;
+  bool isPacked = kind == Tcgen05Kind::MXF4 || kind == Tcgen05Kind::MXF4NVF4;
   unsigned slot = isPacked ? bits : std::max(bits, 8u);
   return {bits, kChunkBytes * 8 / slot};
 }

@@ -17,7 +17,7 @@
 #define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_INSTRUCTIONDESCRIPTOR_H
 
 #include "Ptx/Types.h"
-#include "SharedOperands/SharedTile.h"
+#include "SharedDescriptors/SharedTile.h"
 #include "blockscale/Runtime/Error.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -26,7 +26,7 @@
 
 namespace mlir::blockscale::sim {
 
-enum class TensorKind : uint8_t {
+enum class Tcgen05Kind : uint8_t {
   F16,
   TF32,
   I8,
@@ -37,15 +37,15 @@ enum class TensorKind : uint8_t {
 };
 
 /// Such as "kind::mxf4".
-llvm::StringRef getName(TensorKind kind);
-std::optional<TensorKind> lookupTensorKind(llvm::StringRef name);
-inline bool isBlockScaled(TensorKind kind) {
-  return kind >= TensorKind::MXF8F6F4;
+llvm::StringRef getName(Tcgen05Kind kind);
+std::optional<Tcgen05Kind> lookupTensorKind(llvm::StringRef name);
+inline bool isBlockScaled(Tcgen05Kind kind) {
+  return kind >= Tcgen05Kind::MXF8F6F4;
 }
 
 struct InstructionDescriptor {
   uint32_t bits;
-  TensorKind kind;
+  Tcgen05Kind kind;
   Type a, b, d;
   /// Of the whole instruction: both blocks of a pair.
   unsigned m, n, k;
@@ -61,7 +61,7 @@ struct InstructionDescriptor {
 
   /// `numBlocks` is that of .cta_group, which is 1 with .ws. An error names the
   /// field that is not what it has to be.
-  static Result<InstructionDescriptor> decode(uint32_t bits, TensorKind kind,
+  static Result<InstructionDescriptor> decode(uint32_t bits, Tcgen05Kind kind,
                                               unsigned numBlocks,
                                               bool isWeightStationary = false);
   std::string print() const;
@@ -69,7 +69,7 @@ struct InstructionDescriptor {
 
 /// How elements of an operand of a kind are in a chunk: fp4 and fp6 are padded
 /// where elements of 8 bits are possible.
-ElementPacking getPacking(TensorKind kind, Type type);
+ElementPacking getPacking(Tcgen05Kind kind, Type type);
 
 } // namespace mlir::blockscale::sim
 

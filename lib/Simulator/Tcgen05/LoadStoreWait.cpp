@@ -18,8 +18,8 @@
 #include "Arithmetic/Extremum.h"
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
-#include "Tcgen05/TensorEngine.h"
-#include "Tcgen05/TensorInstructions.h"
+#include "Tcgen05/Tcgen05Engine.h"
+#include "Tcgen05/Tcgen05Instructions.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -90,7 +90,7 @@ struct MoveForm {
 } // namespace
 
 /// The addresses of both halves of the threads; nothing after a failure.
-static std::optional<std::array<TensorAddress, 2>>
+static std::optional<std::array<Tcgen05Address, 2>>
 getAddresses(Warp &warp, const Step &step, bool isLoad) {
   const auto &form = step.getForm<MoveForm>();
   std::string name = isLoad ? "tcgen05.ld" : "tcgen05.st";
@@ -102,10 +102,10 @@ getAddresses(Warp &warp, const Step &step, bool isLoad) {
     return std::nullopt;
   uint32_t first = *base + form.offset;
   uint32_t second = first + (form.shape->isSplit ? form.splitOffset : 0);
-  std::array<TensorAddress, 2> addresses = {TensorAddress::decode(first),
-                                            TensorAddress::decode(second)};
+  std::array<Tcgen05Address, 2> addresses = {Tcgen05Address::decode(first),
+                                            Tcgen05Address::decode(second)};
   unsigned window = warp.index % 4 * kTensorWindow;
-  for (TensorAddress &address : addresses) {
+  for (Tcgen05Address &address : addresses) {
     bool isOfFirst = address.lane < kTensorWindow && window != 0;
     unsigned inside = isOfFirst ? address.lane : address.lane - window;
     bool isGood =
@@ -132,8 +132,8 @@ getAddresses(Warp &warp, const Step &step, bool isLoad) {
                      ", got lane " + llvm::Twine(address.lane));
     return std::nullopt;
   }
-  TensorAccessKind kind =
-      isLoad ? TensorAccessKind::Load : TensorAccessKind::Store;
+  Tcgen05AccessKind kind =
+      isLoad ? Tcgen05AccessKind::Load : Tcgen05AccessKind::Store;
   llvm::SmallVector<TensorRegion, 2> regions;
   for (unsigned half = 0; half <= form.shape->isSplit; ++half)
     regions.push_back({makeTensorLanes(addresses[half].lane, form.shape->lanes),
@@ -146,12 +146,12 @@ getAddresses(Warp &warp, const Step &step, bool isLoad) {
 /// Calls `body(thread, register, lane, column)` for all of a warp.
 template <typename Body>
 static void forEachCell(const MoveForm &form,
-                        const std::array<TensorAddress, 2> &addresses,
+                        const std::array<Tcgen05Address, 2> &addresses,
                         Body body) {
   for (unsigned r = 0; r != form.getNumRegisters(); ++r)
     for (unsigned t = 0; t != kLanes; ++t) {
       auto [lane, column] = form.shape->locate(t, r);
-      const TensorAddress &base = addresses[t / kHalfWarp];
+      const Tcgen05Address &base = addresses[t / kHalfWarp];
       body(t, r, base.lane + lane,
            base.column + column * (form.isPacked ? 2 : 1));
     }
@@ -226,7 +226,7 @@ static void executeStore(Warp &warp, const Step &step) {
 static bool takeReduction(Translator &t, Modifiers &modifiers, MoveForm &form) {
   const Module &module = t.program.module;
   constexpr unsigned lowestMajor = 8, lowestMinor = 8;
-  if (!hasFeature(module.target, Feature::TensorReductions))
+  if (!hasFeature(module.target, Feature::Tcgen05Reductions))
     t.fail("expected a target that has tcgen05.ld.red, got " + module.target);
   else if (std::pair(module.versionMajor, module.versionMinor) <
            std::pair(lowestMajor, lowestMinor))
@@ -315,11 +315,11 @@ static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
            t.keep(form));
 }
 
-void sim::translateTensorLoad(Translator &t, Modifiers &modifiers) {
+void sim::translateTcgen05Load(Translator &t, Modifiers &modifiers) {
   translateMove(t, modifiers, /*isLoad=*/true);
 }
 
-void sim::translateTensorStore(Translator &t, Modifiers &modifiers) {
+void sim::translateTcgen05Store(Translator &t, Modifiers &modifiers) {
   translateMove(t, modifiers, /*isLoad=*/false);
 }
 
@@ -329,15 +329,15 @@ void sim::translateTensorStore(Translator &t, Modifiers &modifiers) {
 
 static void executeWait(Warp &warp, const Step &step) {
   if (warp.requireWholeWarp("tcgen05.wait"))
-    getTensorEngine(warp).wait(warp, step.getForm<TensorAccessKind>());
+    getTensorEngine(warp).wait(warp, step.getForm<Tcgen05AccessKind>());
 }
 
-void sim::translateTensorWait(Translator &t, Modifiers &modifiers) {
+void sim::translateTcgen05Wait(Translator &t, Modifiers &modifiers) {
   bool isLoad = modifiers.take("wait::ld");
   if (!isLoad)
     modifiers.take("wait::st");
-  TensorAccessKind kind =
-      isLoad ? TensorAccessKind::Load : TensorAccessKind::Store;
+  Tcgen05AccessKind kind =
+      isLoad ? Tcgen05AccessKind::Load : Tcgen05AccessKind::Store;
   if (!modifiers.take("sync") || !modifiers.take("aligned"))
     return t.fail("expected .sync.aligned behind tcgen05.wait");
   if (t.finish(modifiers) && t.expectOperands(0))
@@ -348,7 +348,7 @@ static void executeFence(Warp &warp, const Step &step) {
   getTensorEngine(warp).fence(warp, step.getForm<bool>());
 }
 
-void sim::translateTensorFence(Translator &t, Modifiers &modifiers) {
+void sim::translateTcgen05Fence(Translator &t, Modifiers &modifiers) {
   bool isBefore = modifiers.take("fence::before_thread_sync");
   if (!isBefore)
     modifiers.take("fence::after_thread_sync");

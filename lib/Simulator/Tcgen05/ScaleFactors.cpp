@@ -19,7 +19,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 llvm::SmallVector<TensorRegion, 2> ScaleFactors::getRegions() const {
-  TensorLanes lanes;
+  Tcgen05Lanes lanes;
   for (unsigned group = firstGroup; group != firstGroup + numGroups; ++group)
     lanes |=
         makeTensorLanes(kTensorWindow * group, std::min(lines, kTensorWindow));

@@ -20,7 +20,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-llvm::StringRef sim::getName(TensorAccessKind kind) {
+llvm::StringRef sim::getName(Tcgen05AccessKind kind) {
   static constexpr llvm::StringRef names[] = {"tcgen05.ld",  "tcgen05.st",
                                               "tcgen05.mma", "tcgen05.cp",
                                               "tcgen05.cp",  "tcgen05.shift"};
@@ -38,8 +38,8 @@ unsigned sim::getByteShift(unsigned bits) {
   }
 }
 
-TensorLanes sim::makeTensorLanes(unsigned first, unsigned count) {
-  TensorLanes lanes;
+Tcgen05Lanes sim::makeTensorLanes(unsigned first, unsigned count) {
+  Tcgen05Lanes lanes;
   for (unsigned i = 0; i != count; ++i)
     lanes.set(first + i);
   return lanes;
@@ -49,7 +49,7 @@ TensorLanes sim::makeTensorLanes(unsigned first, unsigned count) {
 // Fences
 //===----------------------------------------------------------------------===//
 
-void TensorFences::Times::add(LaneMask lanes, uint64_t time) {
+void Tcgen05Fences::Times::add(LaneMask lanes, uint64_t time) {
   if (lanes == kAllLanes)
     return ofAll.push_back(time);
   for (unsigned lane = 0; lane != kLanes; ++lane)
@@ -65,7 +65,7 @@ static std::optional<uint64_t> findBehindIn(const std::vector<uint64_t> &times,
   return *found;
 }
 
-std::optional<uint64_t> TensorFences::Times::findBehind(uint64_t time,
+std::optional<uint64_t> Tcgen05Fences::Times::findBehind(uint64_t time,
                                                         LaneMask lanes) const {
   std::optional<uint64_t> common = findBehindIn(ofAll, time);
   uint64_t latest = 0;
@@ -85,7 +85,7 @@ std::optional<uint64_t> TensorFences::Times::findBehind(uint64_t time,
   return latest;
 }
 
-const char *TensorFences::findMissing(const TensorAccess &first, unsigned warp,
+const char *Tcgen05Fences::findMissing(const Tcgen05Access &first, unsigned warp,
                                       LaneMask lanes, bool needsAfter) const {
   static constexpr const char *before = "tcgen05.fence::before_thread_sync";
   static constexpr const char *after = "tcgen05.fence::after_thread_sync";

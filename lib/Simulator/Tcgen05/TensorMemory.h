@@ -43,10 +43,10 @@ inline constexpr unsigned kTensorWindow = 32;
 
 /// An address in tensor memory: the lane in the upper half of 32 bits, the
 /// column in the lower one.
-struct TensorAddress {
+struct Tcgen05Address {
   unsigned lane, column;
 
-  static TensorAddress decode(uint32_t bits) {
+  static Tcgen05Address decode(uint32_t bits) {
     return {bits >> 16, bits & 0xFFFF};
   }
   uint32_t encode() const { return lane << 16 | column; }
@@ -55,14 +55,14 @@ struct TensorAddress {
 /// Where an element of fp4 or fp6 is in the byte that it has in tensor memory.
 unsigned getByteShift(unsigned bits);
 
-using TensorLanes = std::bitset<kTensorLanes>;
+using Tcgen05Lanes = std::bitset<kTensorLanes>;
 
 /// Lanes from `first` on.
-TensorLanes makeTensorLanes(unsigned first, unsigned count);
+Tcgen05Lanes makeTensorLanes(unsigned first, unsigned count);
 
 /// The same columns of some lanes.
 struct TensorRegion {
-  TensorLanes lanes;
+  Tcgen05Lanes lanes;
   unsigned column, numColumns;
 
   bool overlaps(const TensorRegion &other) const {
@@ -71,7 +71,7 @@ struct TensorRegion {
   }
 };
 
-enum class TensorAccessKind : uint8_t {
+enum class Tcgen05AccessKind : uint8_t {
   Load,
   Store,
   Multiply,
@@ -82,11 +82,11 @@ enum class TensorAccessKind : uint8_t {
 };
 
 /// The name of the instruction.
-llvm::StringRef getName(TensorAccessKind kind);
+llvm::StringRef getName(Tcgen05AccessKind kind);
 
 /// Who accessed cells, for messages and for the rules of order.
-struct TensorAccess {
-  TensorAccessKind kind;
+struct Tcgen05Access {
+  Tcgen05AccessKind kind;
   unsigned warp;
   /// Which lanes of the warp take part.
   LaneMask lanes;
@@ -101,13 +101,13 @@ struct TensorAccess {
   AgentTime time;
 
   /// Whether tcgen05.commit completes it; else tcgen05.wait does.
-  bool isCommitted() const { return kind >= TensorAccessKind::Multiply; }
+  bool isCommitted() const { return kind >= Tcgen05AccessKind::Multiply; }
 };
 
 /// Fences of all warps of a group of blocks, with the time of each.
-class TensorFences {
+class Tcgen05Fences {
 public:
-  explicit TensorFences(unsigned numWarps) : fences(numWarps) {}
+  explicit Tcgen05Fences(unsigned numWarps) : fences(numWarps) {}
 
   void before(unsigned warp, LaneMask lanes, uint64_t time) {
     fences[warp].before.add(lanes, time);
@@ -118,7 +118,7 @@ public:
 
   /// What is missing between an access and a later one of some lanes of a warp:
   /// a fence's name, or null. `needsAfter` is false for dealloc.
-  const char *findMissing(const TensorAccess &first, unsigned warp,
+  const char *findMissing(const Tcgen05Access &first, unsigned warp,
                           LaneMask lanes, bool needsAfter = true) const;
 
 private:

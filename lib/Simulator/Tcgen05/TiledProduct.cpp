@@ -16,7 +16,7 @@
 #include "Mma/AdderRules.h"
 #include "Mma/MatrixOperands.h"
 #include "Mma/MatrixSum.h"
-#include "SharedOperands/SharedMatrix.h"
+#include "SharedDescriptors/SharedMatrix.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -33,19 +33,19 @@ static constexpr unsigned kTileM = kMaxM, kTileN = kN;
 // The form of a tile
 //===----------------------------------------------------------------------===//
 
-static MmaKind getTileKind(TensorKind kind) {
+static MmaKind getTileKind(Tcgen05Kind kind) {
   switch (kind) {
-  case TensorKind::F16:
-  case TensorKind::TF32:
-  case TensorKind::I8:
+  case Tcgen05Kind::F16:
+  case Tcgen05Kind::TF32:
+  case Tcgen05Kind::I8:
     return MmaKind::None;
-  case TensorKind::F8F6F4:
+  case Tcgen05Kind::F8F6F4:
     return MmaKind::F8F6F4;
-  case TensorKind::MXF8F6F4:
+  case Tcgen05Kind::MXF8F6F4:
     return MmaKind::MXF8F6F4;
-  case TensorKind::MXF4:
+  case Tcgen05Kind::MXF4:
     return MmaKind::MXF4;
-  case TensorKind::MXF4NVF4:
+  case Tcgen05Kind::MXF4NVF4:
     return MmaKind::MXF4NVF4;
   }
   return MmaKind::None;
@@ -60,7 +60,7 @@ static MmaForm makeTileForm(const InstructionDescriptor &d,
   unsigned tileK = d.k == 96 ? 64 : d.k;
   unsigned scaleVec = blockSize ? tileK / blockSize : 0;
   Type a = d.a, b = d.b;
-  if (a != b && d.kind == TensorKind::F16)
+  if (a != b && d.kind == Tcgen05Kind::F16)
     a = b = Type::BF16;
   const MmaForm *form = llvm::find_if(getMmaForms(), [&](const MmaForm &form) {
                           return form.kind == getTileKind(d.kind) &&

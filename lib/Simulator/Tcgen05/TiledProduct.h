@@ -15,7 +15,7 @@
 #define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TILEDPRODUCT_H
 
 #include "Memory/Storage.h"
-#include "SharedOperands/SharedTile.h"
+#include "SharedDescriptors/SharedTile.h"
 #include "Tcgen05/InstructionDescriptor.h"
 #include "Tcgen05/ScaleFactors.h"
 
@@ -59,7 +59,7 @@ struct TiledProduct {
   unsigned baseLane, column;
   bool addsD;
   unsigned inputShift;
-  llvm::ArrayRef<TensorLanes> disabledLanes;
+  llvm::ArrayRef<Tcgen05Lanes> disabledLanes;
   /// By column of D: that of B counts as 0. Empty if none does.
   std::vector<bool> zeroColumns;
 

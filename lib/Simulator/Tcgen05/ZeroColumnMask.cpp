@@ -14,7 +14,7 @@
 
 #include "Tcgen05/ZeroColumnMask.h"
 
-#include "SharedOperands/DescriptorFields.h"
+#include "SharedDescriptors/DescriptorFields.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;

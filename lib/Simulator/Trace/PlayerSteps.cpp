@@ -23,8 +23,8 @@ static WaitCause getCause(TraceUnit unit) {
   // By unit.
   static constexpr WaitCause causes[kNumTraceUnits] = {
       WaitCause::Copies,     WaitCause::Copies,     WaitCause::Copies,
-      WaitCause::TensorCore, WaitCause::TensorCore, WaitCause::TensorCore,
-      WaitCause::TensorCore};
+      WaitCause::Tcgen05Core, WaitCause::Tcgen05Core, WaitCause::Tcgen05Core,
+      WaitCause::Tcgen05Core};
   return causes[static_cast<unsigned>(unit)];
 }
 
@@ -161,13 +161,13 @@ void Player::beginOperation(WarpState &warp, uint32_t number) {
   const Recording &recording = *group.recording;
   const TraceOperation &operation = recording.operations[number];
   double begin = warp.issued, end = begin;
-  bool isTensor = operation.unit == TraceUnit::TensorCore &&
+  bool isTensor = operation.unit == TraceUnit::Tcgen05Core &&
                   (operation.flops || operation.sharedBytes);
   for (unsigned i = 0; i != operation.numBlocks; ++i) {
     uint32_t place = group.set * shape.clusterSize +
                      (operation.block + i) % shape.clusterSize;
     if (isTensor)
-      noteIdle(BusyUnit::TensorCore, warp, chip.getTensorFree(place), begin);
+      noteIdle(BusyUnit::Tcgen05Core, warp, chip.getTensorFree(place), begin);
     else if (operation.unit == TraceUnit::Warpgroups)
       noteIdle(BusyUnit::MatrixPipes, warp,
                chip.getMatrixFree(place, warp.quarter), begin);
@@ -176,7 +176,7 @@ void Player::beginOperation(WarpState &warp, uint32_t number) {
   group.done[number] = end;
   group.end = std::max(group.end, end);
   result.clocks = std::max(result.clocks, end);
-  if (operation.unit == TraceUnit::TensorLoads)
+  if (operation.unit == TraceUnit::Tcgen05Loads)
     warp.result = std::max(warp.result, end);
   addSlice(TraceSlice::Kind::Operation, warp, begin, end, number, true);
   const OperationArrivals &of = arrivals[&recording - recordings.data()];

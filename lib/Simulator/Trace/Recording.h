@@ -36,9 +36,9 @@ enum class TraceUnit : uint8_t {
   BulkLoads,
   BulkStores,
   ThreadCopies,
-  TensorCore,
-  TensorLoads,
-  TensorStores,
+  Tcgen05Core,
+  Tcgen05Loads,
+  Tcgen05Stores,
   Warpgroups,
 };
 inline constexpr unsigned kNumTraceUnits = 7;

@@ -40,7 +40,7 @@ struct ReplayShape {
 };
 
 /// Why somebody waited, or nothing was done.
-enum class WaitCause : uint8_t { Warps, Copies, TensorCore, Issue };
+enum class WaitCause : uint8_t { Warps, Copies, Tcgen05Core, Issue };
 inline constexpr unsigned kNumWaitCauses = 4;
 /// What statistics call it.
 llvm::StringRef getName(WaitCause cause);

@@ -84,13 +84,13 @@ double Chip::run(unsigned number, unsigned quarter,
   case TraceUnit::ThreadCopies:
     return move(of, operation.l2Bytes, operation.newBytes, time) +
            timing.l2Latency;
-  case TraceUnit::TensorCore:
+  case TraceUnit::Tcgen05Core:
     // A commit has nothing to do but to come behind what was before.
     if (flops == 0 && reads == 0)
       return std::max(of.tensor.free, time) + timing.tensorLatency;
     return of.tensor.serve(time, std::max(flops, reads)) + timing.tensorLatency;
-  case TraceUnit::TensorLoads:
-  case TraceUnit::TensorStores:
+  case TraceUnit::Tcgen05Loads:
+  case TraceUnit::Tcgen05Stores:
     return of.tensorMemory.serve(time, operation.tensorMemoryBytes /
                                            timing.tensorMemoryBytes) +
            timing.sharedLatency;
@@ -120,7 +120,7 @@ double Chip::getBusyShare(BusyUnit unit, double clocks) const {
       for (const Quarter &quarter : of.quarters)
         busy += quarter.matrix.busy / kNumQuarters;
       break;
-    case BusyUnit::TensorCore:
+    case BusyUnit::Tcgen05Core:
       busy += of.tensor.busy;
       break;
     case BusyUnit::SharedMemory:

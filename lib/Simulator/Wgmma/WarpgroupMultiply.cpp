@@ -14,7 +14,7 @@
 
 #include "Machine/BlockGroup.h"
 #include "Mma/MatrixOperands.h"
-#include "SharedOperands/SharedMatrix.h"
+#include "SharedDescriptors/SharedMatrix.h"
 #include "Trace/Recorder.h"
 #include "Wgmma/WarpgroupForm.h"
 #include "Wgmma/WarpgroupUnit.h"

@@ -20,7 +20,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_WGMMA_WARPGROUPQUEUE_H
 #define BLOCKSCALE_LIB_SIMULATOR_WGMMA_WARPGROUPQUEUE_H
 
-#include "SharedOperands/SharedReads.h"
+#include "SharedDescriptors/SharedReads.h"
 #include "Translation/Code.h"
 
 #include <deque>

@@ -52,11 +52,11 @@ TEST(Targets, Features) {
   EXPECT_EQ(getTargets(Feature::MmaOfSm120a), "120a 121a");
   EXPECT_EQ(getTargets(Feature::Wgmma), "90a");
   EXPECT_EQ(getTargets(Feature::Tcgen05), "100f 100a 103f 103a 110f 110a");
-  EXPECT_EQ(getTargets(Feature::TensorIntegers), "100a 110a");
-  EXPECT_EQ(getTargets(Feature::TensorK96), "103f 103a");
-  EXPECT_EQ(getTargets(Feature::TensorScaleVec), "100a 103a 110a");
-  EXPECT_EQ(getTargets(Feature::TensorInputScale), "100f 100a 103f 103a");
-  EXPECT_EQ(getTargets(Feature::TensorShift), "100a 103a 110a");
+  EXPECT_EQ(getTargets(Feature::Tcgen05Integers), "100a 110a");
+  EXPECT_EQ(getTargets(Feature::Tcgen05K96), "103f 103a");
+  EXPECT_EQ(getTargets(Feature::Tcgen05ScaleVec), "100a 103a 110a");
+  EXPECT_EQ(getTargets(Feature::Tcgen05InputScale), "100f 100a 103f 103a");
+  EXPECT_EQ(getTargets(Feature::Tcgen05Shift), "100a 103a 110a");
 }
 
 } // namespace

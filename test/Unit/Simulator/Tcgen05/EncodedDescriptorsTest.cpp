@@ -13,8 +13,8 @@
 
 #include "blockscale/Support/Descriptors.h"
 
-#include "SharedOperands/MatrixDescriptor.h"
-#include "SharedOperands/SharedTile.h"
+#include "SharedDescriptors/MatrixDescriptor.h"
+#include "SharedDescriptors/SharedTile.h"
 #include "Tcgen05/InstructionDescriptor.h"
 
 #include "gtest/gtest.h"
@@ -25,7 +25,7 @@ using blockscale::Kind;
 using blockscale::Major;
 using namespace blockscale::sim;
 
-static TensorKind getKind(Kind kind) {
+static Tcgen05Kind getKind(Kind kind) {
   std::string name = "kind::" + std::string(blockscale::stringifyKind(kind));
   return *lookupTensorKind(name);
 }

@@ -13,7 +13,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-static std::string getInstructionError(uint32_t bits, TensorKind kind,
+static std::string getInstructionError(uint32_t bits, Tcgen05Kind kind,
                                        unsigned numBlocks = 1) {
   Result<InstructionDescriptor> decoded =
       InstructionDescriptor::decode(bits, kind, numBlocks);
@@ -27,7 +27,7 @@ static uint32_t makeShape(unsigned m, unsigned n) {
 TEST(InstructionDescriptorTest, FieldsOfInstructions) {
   // The examples of facts that are known: e4m3, M = N = 128, and k-step 3.
   Result<InstructionDescriptor> d = InstructionDescriptor::decode(
-      0x08A00000 | 3 << 4 | 3u << 29, TensorKind::MXF8F6F4, 1);
+      0x08A00000 | 3 << 4 | 3u << 29, Tcgen05Kind::MXF8F6F4, 1);
   ASSERT_TRUE(d) << d.message();
   EXPECT_EQ(d->m, 128u);
   EXPECT_EQ(d->n, 128u);
@@ -36,7 +36,7 @@ TEST(InstructionDescriptorTest, FieldsOfInstructions) {
   EXPECT_EQ(d->scale, Type::UE8M0);
   EXPECT_EQ(d->scaleIdA, 3u);
   EXPECT_EQ(d->scaleIdB, 3u);
-  d = InstructionDescriptor::decode(0x08200480, TensorKind::MXF4NVF4, 1);
+  d = InstructionDescriptor::decode(0x08200480, Tcgen05Kind::MXF4NVF4, 1);
   ASSERT_TRUE(d) << d.message();
   EXPECT_EQ(d->scale, Type::UE4M3);
   EXPECT_EQ(d->k, 64u);
@@ -47,12 +47,12 @@ TEST(InstructionDescriptorTest, FieldsOfInstructions) {
 
 TEST(InstructionDescriptorTest, ReservedBits) {
   struct {
-    TensorKind kind;
+    Tcgen05Kind kind;
     uint32_t legal, reserved;
   } rows[] = {
-      {TensorKind::F16, 0x10 | makeShape(128, 64), 0x20800040},
-      {TensorKind::MXF8F6F4, 0x08A00000, 0x8700004B},
-      {TensorKind::MXF4, 0x08A00480, 0x0701904B},
+      {Tcgen05Kind::F16, 0x10 | makeShape(128, 64), 0x20800040},
+      {Tcgen05Kind::MXF8F6F4, 0x08A00000, 0x8700004B},
+      {Tcgen05Kind::MXF4, 0x08A00480, 0x0701904B},
   };
   for (const auto &row : rows) {
     EXPECT_EQ(getInstructionError(row.legal, row.kind), "no error");
@@ -68,7 +68,7 @@ TEST(InstructionDescriptorTest, ReservedBits) {
 }
 
 TEST(InstructionDescriptorTest, InstructionsThatAreRefused) {
-  auto expect = [](uint32_t bits, TensorKind kind, const char *text,
+  auto expect = [](uint32_t bits, Tcgen05Kind kind, const char *text,
                    unsigned numBlocks = 1) {
     std::string message = getInstructionError(bits, kind, numBlocks);
     EXPECT_NE(message.find("expected " + std::string(text)), std::string::npos)
@@ -78,33 +78,33 @@ TEST(InstructionDescriptorTest, InstructionsThatAreRefused) {
         << message;
   };
   uint32_t f32 = 1 << 4, shape = makeShape(128, 64);
-  expect(f32 | shape | 2 << 7, TensorKind::F16,
+  expect(f32 | shape | 2 << 7, Tcgen05Kind::F16,
          "a type of A that the kind has");
-  expect(f32 | shape | 3 << 10, TensorKind::F16,
+  expect(f32 | shape | 3 << 10, Tcgen05Kind::F16,
          "a type of B that the kind has");
-  expect(2 << 4 | shape, TensorKind::F16, "a type of D that the kind has");
-  expect(shape | 1 << 7 | 1 << 10, TensorKind::F16, "f32 for D of bf16");
-  expect(f32 | shape | 1 << 3, TensorKind::F8F6F4, "no saturation");
-  expect(2 << 4 | shape | 1 << 13, TensorKind::I8, "no negation");
-  expect(f32 | shape | 1, TensorKind::F16, "sparsity selector 0");
-  expect(f32 | shape | 1u << 30, TensorKind::F16, "no shift");
-  expect(0x08200480, TensorKind::MXF4, "scales of ue8m0");
-  expect(0x00A00480, TensorKind::MXF4, "M of 128");
-  expect(f32 | makeShape(256, 64), TensorKind::F16, "M of 64 or 128");
-  expect(f32 | makeShape(64, 64), TensorKind::F16, "M of 128 or 256", 2);
-  expect(f32 | makeShape(128, 0), TensorKind::F16, "N that the kind has");
-  expect(f32 | makeShape(128, 264), TensorKind::F16, "N that the kind has");
-  expect(f32 | makeShape(128, 24), TensorKind::F16, "N that the kind has", 2);
-  expect(2 << 4 | makeShape(128, 40), TensorKind::I8, "N that the kind has");
-  expect(f32 | makeShape(128, 24) | 1 << 16, TensorKind::F8F6F4,
+  expect(2 << 4 | shape, Tcgen05Kind::F16, "a type of D that the kind has");
+  expect(shape | 1 << 7 | 1 << 10, Tcgen05Kind::F16, "f32 for D of bf16");
+  expect(f32 | shape | 1 << 3, Tcgen05Kind::F8F6F4, "no saturation");
+  expect(2 << 4 | shape | 1 << 13, Tcgen05Kind::I8, "no negation");
+  expect(f32 | shape | 1, Tcgen05Kind::F16, "sparsity selector 0");
+  expect(f32 | shape | 1u << 30, Tcgen05Kind::F16, "no shift");
+  expect(0x08200480, Tcgen05Kind::MXF4, "scales of ue8m0");
+  expect(0x00A00480, Tcgen05Kind::MXF4, "M of 128");
+  expect(f32 | makeShape(256, 64), Tcgen05Kind::F16, "M of 64 or 128");
+  expect(f32 | makeShape(64, 64), Tcgen05Kind::F16, "M of 128 or 256", 2);
+  expect(f32 | makeShape(128, 0), Tcgen05Kind::F16, "N that the kind has");
+  expect(f32 | makeShape(128, 264), Tcgen05Kind::F16, "N that the kind has");
+  expect(f32 | makeShape(128, 24), Tcgen05Kind::F16, "N that the kind has", 2);
+  expect(2 << 4 | makeShape(128, 40), Tcgen05Kind::I8, "N that the kind has");
+  expect(f32 | makeShape(128, 24) | 1 << 16, Tcgen05Kind::F8F6F4,
          "N that the kind has");
-  EXPECT_EQ(getInstructionError(f32 | makeShape(128, 24), TensorKind::F8F6F4),
+  EXPECT_EQ(getInstructionError(f32 | makeShape(128, 24), Tcgen05Kind::F8F6F4),
             "no error");
 }
 
 TEST(InstructionDescriptorTest, WeightStationary) {
   auto decode = [](uint32_t bits) {
-    return InstructionDescriptor::decode(1 << 4 | bits, TensorKind::F16,
+    return InstructionDescriptor::decode(1 << 4 | bits, Tcgen05Kind::F16,
                                          /*numBlocks=*/1,
                                          /*isWeightStationary=*/true);
   };

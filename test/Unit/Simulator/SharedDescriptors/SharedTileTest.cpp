@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SharedOperands/SharedTile.h"
+#include "SharedDescriptors/SharedTile.h"
 
 #include "gtest/gtest.h"
 

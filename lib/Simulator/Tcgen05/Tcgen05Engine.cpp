@@ -1,4 +1,4 @@
-//===- TensorEngine.cpp - What tensor cores have under way ----------------===//
+//===- Tcgen05Engine.cpp - What tensor cores have under way ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tcgen05/TensorEngine.h"
+#include "Tcgen05/Tcgen05Engine.h"
 
 #include "Machine/BlockGroup.h"
-#include "SharedOperands/SharedTile.h"
+#include "SharedDescriptors/SharedTile.h"
 #include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -24,21 +24,21 @@ using namespace mlir::blockscale::sim;
 
 /// One memory for each SM, which are as many as blocks of a
 /// cluster.
-TensorEngine::TensorEngine(BlockGroup &group)
+Tcgen05Engine::Tcgen05Engine(BlockGroup &group)
     : group(group), memories(group.clusterSize), allocations(group.maxBlocks),
       collectors(group.maxBlocks),
       fences(group.maxBlocks * group.launch.getNumWarps()), accesses(1),
       waiting(group.maxBlocks * group.launch.getNumWarps()) {}
 
-TensorEngine &sim::getTensorEngine(const Warp &warp) {
-  return warp.block.group.get<TensorEngine>();
+Tcgen05Engine &sim::getTensorEngine(const Warp &warp) {
+  return warp.block.group.get<Tcgen05Engine>();
 }
 
-TensorMemory &TensorEngine::getMemory(const Block &block) {
+TensorMemory &Tcgen05Engine::getMemory(const Block &block) {
   return memories[block.rank];
 }
 
-bool TensorEngine::findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
+bool Tcgen05Engine::findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
                               llvm::StringRef what,
                               llvm::SmallVectorImpl<Block *> &blocks) {
   blocks.push_back(&warp.block);
@@ -59,7 +59,7 @@ bool TensorEngine::findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
   return false;
 }
 
-void TensorEngine::endGroup() {
+void Tcgen05Engine::endGroup() {
   unsigned most = 0;
   for (const TensorMemory &memory : memories)
     most = std::max(most, memory.getMostUsed());
@@ -67,7 +67,7 @@ void TensorEngine::endGroup() {
     group.statistics->noteTensorColumns(most);
 }
 
-std::string TensorEngine::describe(const TensorAccess &access) {
+std::string Tcgen05Engine::describe(const Tcgen05Access &access) {
   return "the " + getName(access.kind).str() + " in line " +
          std::to_string(access.line) + " by " + group.describeWarp(access.warp);
 }
@@ -76,28 +76,28 @@ std::string TensorEngine::describe(const TensorAccess &access) {
 // Allocation
 //===----------------------------------------------------------------------===//
 
-BlockAllocation &TensorEngine::getAllocation(const Block &block) {
+BlockAllocation &Tcgen05Engine::getAllocation(const Block &block) {
   return allocations[block.number];
 }
 
-CollectorBuffers &TensorEngine::getCollectors(const Block &block) {
+CollectorBuffers &Tcgen05Engine::getCollectors(const Block &block) {
   return collectors[block.number];
 }
 
-void TensorEngine::awaitColumns(Warp &warp, std::string reason) {
+void Tcgen05Engine::awaitColumns(Warp &warp, std::string reason) {
   warp.wait(std::move(reason), /*retries=*/true);
   awaitingColumns.push_back(&warp);
 }
 
-void TensorEngine::wakeAllocations() {
+void Tcgen05Engine::wakeAllocations() {
   for (Warp *warp : awaitingColumns)
     if (warp->state == WarpState::Waiting)
       warp->state = WarpState::Ready;
   awaitingColumns.clear();
 }
 
-bool TensorEngine::checkAllocated(Warp &warp, unsigned lane,
-                                  const TensorUse &use) {
+bool Tcgen05Engine::checkAllocated(Warp &warp, unsigned lane,
+                                  const Tcgen05Use &use) {
   const TensorRegion &region = use.region;
   std::optional<unsigned> foreign =
       getMemory(*use.block)
@@ -114,13 +114,13 @@ bool TensorEngine::checkAllocated(Warp &warp, unsigned lane,
 }
 
 /// That columns are given back behind an access; false after a failure.
-bool TensorEngine::checkBehind(Warp &warp, unsigned lane,
-                               const TensorAccess &access) {
+bool Tcgen05Engine::checkBehind(Warp &warp, unsigned lane,
+                               const Tcgen05Access &access) {
   auto reject = [&](const std::string &text) {
     warp.fail(lane, text);
     return false;
   };
-  bool isLoad = access.kind == TensorAccessKind::Load;
+  bool isLoad = access.kind == Tcgen05AccessKind::Load;
   if (!access.completed && !isLoad)
     return reject(describe(access) + " may still use these columns: expected " +
                   (access.isCommitted() ? "tcgen05.commit and a wait for it"
@@ -146,9 +146,9 @@ bool TensorEngine::checkBehind(Warp &warp, unsigned lane,
   return warp.state != WarpState::Failed;
 }
 
-bool TensorEngine::checkUnused(Warp &warp, unsigned lane, unsigned column,
+bool Tcgen05Engine::checkUnused(Warp &warp, unsigned lane, unsigned column,
                                unsigned numColumns) {
-  TensorRegion region = {TensorLanes().set(), column, numColumns};
+  TensorRegion region = {Tcgen05Lanes().set(), column, numColumns};
   bool isGood = true;
   getMemory(warp.block)
       .forEachAccess(region, /*isWrite=*/true, [&](uint32_t number, bool) {
@@ -157,7 +157,7 @@ bool TensorEngine::checkUnused(Warp &warp, unsigned lane, unsigned column,
   return isGood;
 }
 
-bool TensorEngine::endBlock(Block &block) {
+bool Tcgen05Engine::endBlock(Block &block) {
   for (const auto &[column, allocation] : getMemory(block).getAllocations()) {
     if (allocation.owner != &block)
       continue;
@@ -175,10 +175,10 @@ bool TensorEngine::endBlock(Block &block) {
 // Operations of tensor cores
 //===----------------------------------------------------------------------===//
 
-bool TensorEngine::begin(Warp &warp, TensorOperation operation) {
+bool Tcgen05Engine::begin(Warp &warp, Tcgen05Operation operation) {
   warp.act();
   unsigned lane = operation.lane;
-  TensorAccess access = {};
+  Tcgen05Access access = {};
   access.kind = operation.kind;
   access.warp = warp.number;
   access.lanes = LaneMask(1) << lane;
@@ -186,12 +186,12 @@ bool TensorEngine::begin(Warp &warp, TensorOperation operation) {
   access.accumulator = operation.accumulator;
   access.begun = ++now;
   hasReported = false;
-  for (const TensorUse &use : operation.uses)
+  for (const Tcgen05Use &use : operation.uses)
     if (!checkAllocated(warp, lane, use))
       return false;
   if (!checkOverlap(warp, lane, operation.uses))
     return false;
-  for (const TensorUse &use : operation.uses)
+  for (const Tcgen05Use &use : operation.uses)
     if (!checkOrder(warp, lane, access, use))
       return false;
   SharedReads shared;
@@ -199,13 +199,13 @@ bool TensorEngine::begin(Warp &warp, TensorOperation operation) {
                     getName(operation.kind)))
     return false;
   if (group.statistics)
-    group.statistics->addBytes(operation.kind == TensorAccessKind::Multiply
+    group.statistics->addBytes(operation.kind == Tcgen05AccessKind::Multiply
                                    ? "matrix_operands"
                                    : "tensor_copies",
                                shared.getNumBytes());
   if (group.recorder) {
     TraceOperation recorded = {};
-    recorded.unit = TraceUnit::TensorCore;
+    recorded.unit = TraceUnit::Tcgen05Core;
     // The first one of a pair has the even rank.
     recorded.block = warp.block.number & ~(operation.numBlocks - 1);
     recorded.numBlocks = operation.numBlocks;
@@ -223,7 +223,7 @@ bool TensorEngine::begin(Warp &warp, TensorOperation operation) {
   return true;
 }
 
-void TensorEngine::commit(Warp &warp, unsigned lane,
+void Tcgen05Engine::commit(Warp &warp, unsigned lane,
                           llvm::ArrayRef<SharedPlace> mbarriers) {
   Entry entry = {};
   entry.mbarriers.append(mbarriers.begin(), mbarriers.end());
@@ -231,7 +231,7 @@ void TensorEngine::commit(Warp &warp, unsigned lane,
   entry.line = warp.current->line;
   if (group.recorder) {
     TraceOperation recorded = {};
-    recorded.unit = TraceUnit::TensorCore;
+    recorded.unit = TraceUnit::Tcgen05Core;
     recorded.block = warp.block.number;
     entry.operationId = group.recorder->begin(warp, recorded);
   }
@@ -239,7 +239,7 @@ void TensorEngine::commit(Warp &warp, unsigned lane,
   group.noteProgress();
 }
 
-bool TensorEngine::arrive(Warp &warp, const Entry &entry, SharedPlace place) {
+bool Tcgen05Engine::arrive(Warp &warp, const Entry &entry, SharedPlace place) {
   unsigned lane = entry.lane;
   Block &block = *place.block;
   if (block.isDone()) {
@@ -261,7 +261,7 @@ bool TensorEngine::arrive(Warp &warp, const Entry &entry, SharedPlace place) {
 }
 
 /// Completes an operation, or arrives; false after a failure.
-bool TensorEngine::complete(Warp &warp, const Entry &entry) {
+bool Tcgen05Engine::complete(Warp &warp, const Entry &entry) {
   unsigned thread = warp.number * kLanes + entry.lane;
   if (!entry.access && group.races)
     group.races->commitTensor(thread);
@@ -269,7 +269,7 @@ bool TensorEngine::complete(Warp &warp, const Entry &entry) {
     return llvm::all_of(entry.mbarriers, [&](SharedPlace place) {
       return arrive(warp, entry, place);
     });
-  TensorAccess &access = accesses[entry.access];
+  Tcgen05Access &access = accesses[entry.access];
   if (!entry.shared.checkUnchanged(warp, entry.lane, describe(access),
                                    "tcgen05.commit and a wait for it"))
     return false;
@@ -279,7 +279,7 @@ bool TensorEngine::complete(Warp &warp, const Entry &entry) {
   return true;
 }
 
-bool TensorEngine::completeNext(SharedPlace mbarrier) {
+bool Tcgen05Engine::completeNext(SharedPlace mbarrier) {
   for (auto &[thread, queue] : queues) {
     auto commit = llvm::find_if(queue, [&](const Entry &entry) {
       return llvm::is_contained(entry.mbarriers, mbarrier);
@@ -311,10 +311,10 @@ static uint64_t getNumBytes(const TensorRegion &region) {
   return region.lanes.count() * region.numColumns * sizeof(uint32_t);
 }
 
-bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
+bool Tcgen05Engine::begin(Warp &warp, Tcgen05AccessKind kind,
                          llvm::ArrayRef<TensorRegion> regions) {
   warp.act();
-  TensorAccess access = {};
+  Tcgen05Access access = {};
   access.kind = kind;
   access.warp = warp.number;
   access.lanes = warp.active;
@@ -323,10 +323,10 @@ bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
   if (group.races)
     access.time = group.races->getTime(warp.number);
   hasReported = false;
-  llvm::SmallVector<TensorUse, 2> uses;
+  llvm::SmallVector<Tcgen05Use, 2> uses;
   for (const TensorRegion &region : regions)
-    uses.push_back({&warp.block, region, kind == TensorAccessKind::Store});
-  for (const TensorUse &use : uses)
+    uses.push_back({&warp.block, region, kind == Tcgen05AccessKind::Store});
+  for (const Tcgen05Use &use : uses)
     if (!checkAllocated(warp, /*lane=*/0, use) ||
         !checkOrder(warp, /*lane=*/0, access, use))
       return false;
@@ -335,12 +335,12 @@ bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
   if (group.statistics)
     for (const TensorRegion &region : regions)
       group.statistics->addBytes(
-          kind == TensorAccessKind::Load ? "tensor_loads" : "tensor_stores",
+          kind == Tcgen05AccessKind::Load ? "tensor_loads" : "tensor_stores",
           getNumBytes(region));
   if (group.recorder) {
     TraceOperation recorded = {};
-    recorded.unit = kind == TensorAccessKind::Load ? TraceUnit::TensorLoads
-                                                   : TraceUnit::TensorStores;
+    recorded.unit = kind == Tcgen05AccessKind::Load ? TraceUnit::Tcgen05Loads
+                                                   : TraceUnit::Tcgen05Stores;
     recorded.block = warp.block.number;
     for (const TensorRegion &region : regions)
       recorded.tensorMemoryBytes += getNumBytes(region);
@@ -350,12 +350,12 @@ bool TensorEngine::begin(Warp &warp, TensorAccessKind kind,
   return true;
 }
 
-void TensorEngine::wait(Warp &warp, TensorAccessKind kind) {
+void Tcgen05Engine::wait(Warp &warp, Tcgen05AccessKind kind) {
   ++now;
   if (group.recorder)
-    group.recorder->awaitAll(warp, kind == TensorAccessKind::Load
-                                       ? TraceUnit::TensorLoads
-                                       : TraceUnit::TensorStores);
+    group.recorder->awaitAll(warp, kind == Tcgen05AccessKind::Load
+                                       ? TraceUnit::Tcgen05Loads
+                                       : TraceUnit::Tcgen05Stores);
   llvm::erase_if(waiting[warp.number], [&](uint32_t number) {
     if (accesses[number].kind != kind)
       return false;
@@ -366,7 +366,7 @@ void TensorEngine::wait(Warp &warp, TensorAccessKind kind) {
   });
 }
 
-void TensorEngine::fence(Warp &warp, bool isBefore) {
+void Tcgen05Engine::fence(Warp &warp, bool isBefore) {
   ++now;
   if (isBefore)
     fences.before(warp.number, warp.active, now);

@@ -1,4 +1,4 @@
-//===- TensorEngine.h - What tensor cores have under way --------*- C++ -*-===//
+//===- Tcgen05Engine.h - What tensor cores have under way --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,7 +22,7 @@
 #define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORENGINE_H
 
 #include "Machine/AsyncUnit.h"
-#include "SharedOperands/SharedReads.h"
+#include "SharedDescriptors/SharedReads.h"
 #include "Tcgen05/CollectedMatrix.h"
 #include "Tcgen05/TensorMemory.h"
 #include "Trace/Recording.h"
@@ -36,7 +36,7 @@
 namespace mlir::blockscale::sim {
 
 /// Cells of one SM that an instruction reads or writes.
-struct TensorUse {
+struct Tcgen05Use {
   Block *block;
   TensorRegion region;
   bool isWrite;
@@ -45,12 +45,12 @@ struct TensorUse {
 };
 
 /// An instruction that tcgen05.commit completes, from its issue on.
-struct TensorOperation {
-  TensorAccessKind kind;
+struct Tcgen05Operation {
+  Tcgen05AccessKind kind;
   unsigned lane;
-  llvm::SmallVector<TensorUse, 8> uses;
+  llvm::SmallVector<Tcgen05Use, 8> uses;
   llvm::SmallVector<SharedChunks, 4> shared;
-  /// See TensorAccess.
+  /// See Tcgen05Access.
   uint64_t accumulator = 0;
   /// For recordings, see Operation.
   unsigned numBlocks = 1;
@@ -69,11 +69,11 @@ struct BlockAllocation {
   unsigned warp = 0;
 };
 
-class TensorEngine final : public AsyncUnit {
+class Tcgen05Engine final : public AsyncUnit {
 public:
   static constexpr UnitKind kKind = UnitKind::Tensor;
 
-  explicit TensorEngine(BlockGroup &group);
+  explicit Tcgen05Engine(BlockGroup &group);
 
   TensorMemory &getMemory(const Block &block);
   BlockAllocation &getAllocation(const Block &block);
@@ -90,12 +90,12 @@ public:
 
   /// Checks that an instruction may do what it is about to do, and notes that
   /// it does; false after a failure. Missing fences are reported only.
-  bool begin(Warp &warp, TensorOperation operation);
+  bool begin(Warp &warp, Tcgen05Operation operation);
   /// The same for the ld or st of a whole warp.
-  bool begin(Warp &warp, TensorAccessKind kind,
+  bool begin(Warp &warp, Tcgen05AccessKind kind,
              llvm::ArrayRef<TensorRegion> regions);
   /// tcgen05.wait::ld or ::st.
-  void wait(Warp &warp, TensorAccessKind kind);
+  void wait(Warp &warp, Tcgen05AccessKind kind);
   /// tcgen05.commit: arrives at the mbarrier objects as soon as what the thread
   /// has issued is complete.
   void commit(Warp &warp, unsigned lane, llvm::ArrayRef<SharedPlace> mbarriers);
@@ -105,7 +105,7 @@ public:
   bool completeNext(SharedPlace mbarrier) override;
 
   /// Whether all columns of a use belong to the block; fails otherwise.
-  bool checkAllocated(Warp &warp, unsigned lane, const TensorUse &use);
+  bool checkAllocated(Warp &warp, unsigned lane, const Tcgen05Use &use);
   /// Fails where columns that are given back may be in use.
   bool checkUnused(Warp &warp, unsigned lane, unsigned column,
                    unsigned numColumns);
@@ -128,20 +128,20 @@ private:
   /// The number of the warp, and the lane.
   using Thread = std::pair<unsigned, unsigned>;
 
-  bool checkOrder(Warp &warp, unsigned lane, const TensorAccess &next,
-                  const TensorUse &use);
-  bool checkOverlap(Warp &warp, unsigned lane, llvm::ArrayRef<TensorUse> uses);
+  bool checkOrder(Warp &warp, unsigned lane, const Tcgen05Access &next,
+                  const Tcgen05Use &use);
+  bool checkOverlap(Warp &warp, unsigned lane, llvm::ArrayRef<Tcgen05Use> uses);
   bool arrive(Warp &warp, const Entry &entry, SharedPlace place);
   bool complete(Warp &warp, const Entry &entry);
   bool report(Warp &warp, unsigned lane,
               llvm::function_ref<std::string()> describe);
-  bool checkPair(Warp &warp, unsigned lane, const TensorAccess &first,
-                 bool firstReads, const TensorAccess &next,
-                 const TensorUse &use);
-  bool checkBehind(Warp &warp, unsigned lane, const TensorAccess &access);
-  bool isKnown(const Warp &warp, const TensorAccess &first, bool isFenced);
-  std::string describe(const TensorAccess &access);
-  uint32_t note(const TensorAccess &access, llvm::ArrayRef<TensorUse> uses);
+  bool checkPair(Warp &warp, unsigned lane, const Tcgen05Access &first,
+                 bool firstReads, const Tcgen05Access &next,
+                 const Tcgen05Use &use);
+  bool checkBehind(Warp &warp, unsigned lane, const Tcgen05Access &access);
+  bool isKnown(const Warp &warp, const Tcgen05Access &first, bool isFenced);
+  std::string describe(const Tcgen05Access &access);
+  uint32_t note(const Tcgen05Access &access, llvm::ArrayRef<Tcgen05Use> uses);
 
   BlockGroup &group;
   std::deque<TensorMemory> memories;
@@ -149,19 +149,19 @@ private:
   std::vector<BlockAllocation> allocations;
   std::vector<CollectorBuffers> collectors;
   std::vector<Warp *> awaitingColumns;
-  TensorFences fences;
+  Tcgen05Fences fences;
   uint64_t now = 0;
   /// What is missing before the current instruction is reported once.
   bool hasReported = false;
   /// By number; the first one is nobody's.
-  std::deque<TensorAccess> accesses;
+  std::deque<Tcgen05Access> accesses;
   std::map<Thread, std::deque<Entry>> queues;
   /// By number of the warp: its ld and st under way.
   std::vector<std::vector<uint32_t>> waiting;
 };
 
 /// That of the group of a warp.
-TensorEngine &getTensorEngine(const Warp &warp);
+Tcgen05Engine &getTensorEngine(const Warp &warp);
 
 } // namespace mlir::blockscale::sim
 

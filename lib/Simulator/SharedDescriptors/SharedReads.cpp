@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SharedOperands/SharedReads.h"
+#include "SharedDescriptors/SharedReads.h"
 
 #include "Machine/BlockGroup.h"
-#include "SharedOperands/SharedTile.h"
+#include "SharedDescriptors/SharedTile.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;

@@ -1,4 +1,4 @@
-//===- TensorMma.h - tcgen05.mma --------------------------------*- C++ -*-===//
+//===- Tcgen05Mma.h - tcgen05.mma --------------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@
 #define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMMA_H
 
 #include "Tcgen05/InstructionDescriptor.h"
-#include "Tcgen05/TensorEngine.h"
+#include "Tcgen05/Tcgen05Engine.h"
 
 namespace mlir::blockscale::sim {
 
@@ -28,8 +28,8 @@ namespace mlir::blockscale::sim {
 enum class CollectorUse : uint8_t { Fill, Use, LastUse, Discard };
 
 /// What the text of the instruction says.
-struct TensorMmaForm {
-  TensorKind kind;
+struct Tcgen05MmaForm {
+  Tcgen05Kind kind;
   /// .ws: collectors are those of B, and there may be a mask of its columns.
   bool isWeightStationary;
   CollectorUse collector;
@@ -50,7 +50,7 @@ struct TensorMmaForm {
 };
 
 /// What the operands of one thread say.
-struct TensorMmaOperands {
+struct Tcgen05MmaOperands {
   uint32_t d;
   /// A descriptor, or an address in tensor memory.
   uint64_t a;
@@ -59,14 +59,14 @@ struct TensorMmaOperands {
   uint32_t scaleA, scaleB;
   bool addsD;
   /// Lanes of D, in each block, that are not written.
-  TensorLanes disabledLanes[2];
+  Tcgen05Lanes disabledLanes[2];
   /// A zero-column mask descriptor.
   uint64_t zeroColumns;
 };
 
 /// Carries out the instruction of one lane of a warp.
-void executeTensorMma(Warp &warp, unsigned lane, const TensorMmaForm &form,
-                      const TensorMmaOperands &operands);
+void executeTcgen05Mma(Warp &warp, unsigned lane, const Tcgen05MmaForm &form,
+                      const Tcgen05MmaOperands &operands);
 
 } // namespace mlir::blockscale::sim
 

@@ -1,4 +1,4 @@
-//===- TensorMmaInstruction.cpp - tcgen05.mma -----------------------------===//
+//===- Tcgen05MmaInstruction.cpp - tcgen05.mma -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,8 +17,8 @@
 #include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
-#include "Tcgen05/TensorInstructions.h"
-#include "Tcgen05/TensorMma.h"
+#include "Tcgen05/Tcgen05Instructions.h"
+#include "Tcgen05/Tcgen05Mma.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -28,7 +28,7 @@ using namespace mlir::blockscale::sim;
 namespace {
 /// The instruction with the places of its operands among the slots.
 struct MultiplyForm {
-  TensorMmaForm form;
+  Tcgen05MmaForm form;
   int64_t dOffset, aOffset, scaleOffsetA, scaleOffsetB;
   bool isEnableNegated;
   unsigned numMasks;
@@ -38,7 +38,7 @@ struct MultiplyForm {
 
 /// How the size of blocks is written, and for which kinds.
 struct Scaling {
-  TensorKind kind;
+  Tcgen05Kind kind;
   /// Empty where it is left out.
   llvm::StringRef name;
   unsigned blockSize;
@@ -61,16 +61,16 @@ enum Place : unsigned {
 } // namespace
 
 static constexpr Scaling kScalings[] = {
-    {TensorKind::MXF8F6F4, "scale_vec::1X", 32, 86},
-    {TensorKind::MXF8F6F4, "block32", 32, 88},
-    {TensorKind::MXF8F6F4, "", 32, 88},
-    {TensorKind::MXF4, "scale_vec::2X", 32, 86},
-    {TensorKind::MXF4, "block32", 32, 88},
-    {TensorKind::MXF4, "", 32, 88},
-    {TensorKind::MXF4NVF4, "scale_vec::2X", 32, 87},
-    {TensorKind::MXF4NVF4, "scale_vec::4X", 16, 87},
-    {TensorKind::MXF4NVF4, "block16", 16, 88},
-    {TensorKind::MXF4NVF4, "block32", 32, 88},
+    {Tcgen05Kind::MXF8F6F4, "scale_vec::1X", 32, 86},
+    {Tcgen05Kind::MXF8F6F4, "block32", 32, 88},
+    {Tcgen05Kind::MXF8F6F4, "", 32, 88},
+    {Tcgen05Kind::MXF4, "scale_vec::2X", 32, 86},
+    {Tcgen05Kind::MXF4, "block32", 32, 88},
+    {Tcgen05Kind::MXF4, "", 32, 88},
+    {Tcgen05Kind::MXF4NVF4, "scale_vec::2X", 32, 87},
+    {Tcgen05Kind::MXF4NVF4, "scale_vec::4X", 16, 87},
+    {Tcgen05Kind::MXF4NVF4, "block16", 16, 88},
+    {Tcgen05Kind::MXF4NVF4, "block32", 32, 88},
 };
 
 /// Bits of a register of the mask of lanes that are not written.
@@ -78,13 +78,13 @@ static constexpr unsigned kMaskBits = 32;
 
 static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &multiply = step.getForm<MultiplyForm>();
-  const TensorMmaForm &form = multiply.form;
+  const Tcgen05MmaForm &form = multiply.form;
   auto get = [&](unsigned place, llvm::StringRef what) {
     return getLaneValue(warp, step.operands[place], lane, what);
   };
   constexpr llvm::StringRef address = "an address in tensor memory";
   constexpr llvm::StringRef matrix = "a shared memory descriptor";
-  TensorMmaOperands operands = {};
+  Tcgen05MmaOperands operands = {};
   std::optional<uint64_t> d = get(D, address),
                           a = get(A, form.isTensorA ? address : matrix),
                           b = get(B, matrix),
@@ -126,7 +126,7 @@ static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
           .disabledLanes[i / masksOfBlock][i % masksOfBlock * kMaskBits + bit] =
           *mask >> bit & 1;
   }
-  executeTensorMma(warp, lane, form, operands);
+  executeTcgen05Mma(warp, lane, form, operands);
 }
 
 static void executeMultiply(Warp &warp, const Step &step) {
@@ -141,7 +141,7 @@ static void executeMultiply(Warp &warp, const Step &step) {
 /// Takes out .block_scale and what it is followed by; reports what does not go
 /// with the kind.
 static bool takeScaling(Translator &t, Modifiers &modifiers,
-                        TensorMmaForm &form) {
+                        Tcgen05MmaForm &form) {
   bool isScaled = modifiers.take("block_scale");
   if (isScaled != isBlockScaled(form.kind)) {
     t.fail((isScaled ? "expected no .block_scale with ."
@@ -180,19 +180,19 @@ static bool takeScaling(Translator &t, Modifiers &modifiers,
   }
   form.blockSize = row->blockSize;
   form.isScaleVec = name.starts_with("scale_vec");
-  if (form.isScaleVec && !hasFeature(module.target, Feature::TensorScaleVec))
+  if (form.isScaleVec && !hasFeature(module.target, Feature::Tcgen05ScaleVec))
     t.fail("expected .block16 or .block32 for " + module.target + ", got ." +
            name);
   return !t.hasFailed();
 }
 
-static bool takeKind(Translator &t, Modifiers &modifiers, TensorMmaForm &form) {
+static bool takeKind(Translator &t, Modifiers &modifiers, Tcgen05MmaForm &form) {
   for (llvm::StringRef name : modifiers.rest())
-    if (std::optional<TensorKind> kind = lookupTensorKind(name)) {
+    if (std::optional<Tcgen05Kind> kind = lookupTensorKind(name)) {
       form.kind = *kind;
       modifiers.take(name);
-      if (*kind == TensorKind::I8 &&
-          !hasFeature(t.program.module.target, Feature::TensorIntegers))
+      if (*kind == Tcgen05Kind::I8 &&
+          !hasFeature(t.program.module.target, Feature::Tcgen05Integers))
         t.fail("expected a target that has tcgen05.mma.kind::i8, got " +
                t.program.module.target);
       return !t.hasFailed();
@@ -201,7 +201,7 @@ static bool takeKind(Translator &t, Modifiers &modifiers, TensorMmaForm &form) {
   return false;
 }
 
-static void takeCollector(Modifiers &modifiers, TensorMmaForm &form) {
+static void takeCollector(Modifiers &modifiers, Tcgen05MmaForm &form) {
   static constexpr llvm::StringRef uses[] = {"fill", "use", "lastuse",
                                              "discard"};
   form.collector = CollectorUse::Discard;
@@ -278,13 +278,13 @@ static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
   std::optional<int64_t> shift =
       t.constant(reader.take(), "the operand scale-input-d");
   bool hasShift =
-      form.form.kind == TensorKind::F16 || form.form.kind == TensorKind::TF32;
+      form.form.kind == Tcgen05Kind::F16 || form.form.kind == Tcgen05Kind::TF32;
   if (!shift)
     return;
   if (!hasShift)
     return t.fail("expected the operand scale-input-d with .kind::f16 or "
                   ".kind::tf32 alone");
-  if (!hasFeature(t.program.module.target, Feature::TensorInputScale))
+  if (!hasFeature(t.program.module.target, Feature::Tcgen05InputScale))
     return t.fail("expected a target that has the operand scale-input-d, got " +
                   t.program.module.target);
   if (*shift < 0 || *shift > 15)
@@ -295,13 +295,13 @@ static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
     t.fail("expected no operand behind scale-input-d");
 }
 
-void sim::translateTensorMma(Translator &t, Modifiers &modifiers) {
+void sim::translateTcgen05Mma(Translator &t, Modifiers &modifiers) {
   for (llvm::StringRef name : {"sp", "ashift"})
     if (modifiers.take(name))
       return t.fail("not supported in this version: tcgen05.mma." +
                     llvm::Twine(name));
   MultiplyForm multiply = {};
-  TensorMmaForm &form = multiply.form;
+  Tcgen05MmaForm &form = multiply.form;
   form.isWeightStationary = modifiers.take("ws");
   std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
   if (!numBlocks || !takeKind(t, modifiers, form) ||
@@ -319,7 +319,7 @@ void sim::translateTensorMma(Translator &t, Modifiers &modifiers) {
     return;
   form.numBlocks = *numBlocks;
   form.target = getTargetNumber(t.program.module.target);
-  form.hasK96 = hasFeature(t.program.module.target, Feature::TensorK96);
+  form.hasK96 = hasFeature(t.program.module.target, Feature::Tcgen05K96);
   llvm::SmallVector<Slot> slots(Masks, kNoSlot);
   OperandReader reader(t, slots);
   reader.takeAddress(D, multiply.dOffset);

@@ -1,4 +1,4 @@
-//===- TensorOrder.cpp - The order of accesses of tensor memory -----------===//
+//===- Tcgen05Order.cpp - The order of accesses of tensor memory -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tcgen05/TensorEngine.h"
+#include "Tcgen05/Tcgen05Engine.h"
 
 #include "Machine/BlockGroup.h"
-#include "SharedOperands/SharedTile.h"
+#include "SharedDescriptors/SharedTile.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -25,16 +25,16 @@ static std::string describePlace(const TensorRegion &region) {
   unsigned lane = 0;
   while (lane != kTensorLanes - 1 && !region.lanes.test(lane))
     ++lane;
-  return printHex(TensorAddress{lane, region.column}.encode()) + " (lane " +
+  return printHex(Tcgen05Address{lane, region.column}.encode()) + " (lane " +
          std::to_string(lane) + ", column " + std::to_string(region.column) +
          ")";
 }
 
 /// Whether two instructions of tensor cores that one thread issues are carried
 /// out in order.
-static bool isPipeline(const TensorAccess &first, const TensorAccess &next,
-                       const TensorUse &use) {
-  using Kind = TensorAccessKind;
+static bool isPipeline(const Tcgen05Access &first, const Tcgen05Access &next,
+                       const Tcgen05Use &use) {
+  using Kind = Tcgen05AccessKind;
   switch (next.kind) {
   case Kind::Multiply:
     if (first.kind == Kind::Multiply)
@@ -52,7 +52,7 @@ static bool isPipeline(const TensorAccess &first, const TensorAccess &next,
 
 /// Reports what is missing before an instruction; one text for each says
 /// enough. False where that is an error.
-bool TensorEngine::report(Warp &warp, unsigned lane,
+bool Tcgen05Engine::report(Warp &warp, unsigned lane,
                           llvm::function_ref<std::string()> describe) {
   if (!hasReported)
     warp.block.reportProxy(warp, lane, describe());
@@ -63,23 +63,23 @@ bool TensorEngine::report(Warp &warp, unsigned lane,
 /// Whether a warp has waited for an access that is complete, or for the issue
 /// of an ld or st, and, with `isFenced`, has executed the fence behind that;
 /// true where nobody searches for races.
-bool TensorEngine::isKnown(const Warp &warp, const TensorAccess &first,
+bool Tcgen05Engine::isKnown(const Warp &warp, const Tcgen05Access &first,
                            bool isFenced) {
   return !group.races ||
          group.races->isKnown(warp.number, first.time, isFenced);
 }
 
-static bool isCopy(TensorAccessKind kind) {
-  return kind == TensorAccessKind::Copy || kind == TensorAccessKind::CopyOf4;
+static bool isCopy(Tcgen05AccessKind kind) {
+  return kind == Tcgen05AccessKind::Copy || kind == Tcgen05AccessKind::CopyOf4;
 }
 
 static constexpr const char *kIncomplete =
     ", of which the first is not known to be complete: expected ";
 
 /// Two accesses of which one writes; `firstReads` if the first does not.
-bool TensorEngine::checkPair(Warp &warp, unsigned lane,
-                             const TensorAccess &first, bool firstReads,
-                             const TensorAccess &next, const TensorUse &use) {
+bool Tcgen05Engine::checkPair(Warp &warp, unsigned lane,
+                             const Tcgen05Access &first, bool firstReads,
+                             const Tcgen05Access &next, const Tcgen05Use &use) {
   auto describePair = [&] {
     return describe(first) + " and this " + getName(next.kind).str() +
            " access " + describePlace(use.region) + " of tensor memory";
@@ -95,7 +95,7 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
   if (!isKnownComplete) {
     // Shipped code relies on an order of cp behind mma and cp, too.
     if (isSameThread && isCopy(next.kind) &&
-        (first.kind == TensorAccessKind::Multiply || isCopy(first.kind)))
+        (first.kind == Tcgen05AccessKind::Multiply || isCopy(first.kind)))
       return report(warp, lane, [&] {
         return describePair() +
                ", and nothing orders them: expected tcgen05.commit and a wait "
@@ -103,8 +103,8 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
       });
     // As it does on one that D of the next takes the place of A.
     if (isSameThread && firstReads &&
-        first.kind == TensorAccessKind::Multiply &&
-        next.kind == TensorAccessKind::Multiply)
+        first.kind == Tcgen05AccessKind::Multiply &&
+        next.kind == Tcgen05AccessKind::Multiply)
       return warp.block.reportStrict(
           warp, lane,
           describePair() +
@@ -124,7 +124,7 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
     if (!areOrdered &&
         !warp.block.reportStrict(warp, lane,
                                  describePair() + kIncomplete +
-                                     (first.kind == TensorAccessKind::Load
+                                     (first.kind == Tcgen05AccessKind::Load
                                           ? "tcgen05.wait::ld"
                                           : "tcgen05.wait::st") +
                                      " between",
@@ -141,8 +141,8 @@ bool TensorEngine::checkPair(Warp &warp, unsigned lane,
   return true;
 }
 
-bool TensorEngine::checkOrder(Warp &warp, unsigned lane,
-                              const TensorAccess &next, const TensorUse &use) {
+bool Tcgen05Engine::checkOrder(Warp &warp, unsigned lane,
+                              const Tcgen05Access &next, const Tcgen05Use &use) {
   bool isGood = true;
   getMemory(*use.block)
       .forEachAccess(use.region, use.isWrite, [&](uint32_t number, bool reads) {
@@ -153,10 +153,10 @@ bool TensorEngine::checkOrder(Warp &warp, unsigned lane,
 }
 
 /// What an instruction writes it must not use otherwise, too.
-bool TensorEngine::checkOverlap(Warp &warp, unsigned lane,
-                                llvm::ArrayRef<TensorUse> uses) {
+bool Tcgen05Engine::checkOverlap(Warp &warp, unsigned lane,
+                                llvm::ArrayRef<Tcgen05Use> uses) {
   for (auto [i, use] : llvm::enumerate(uses))
-    for (const TensorUse &other : uses.drop_front(i + 1)) {
+    for (const Tcgen05Use &other : uses.drop_front(i + 1)) {
       if (use.block != other.block || (!use.isWrite && !other.isWrite) ||
           !use.region.overlaps(other.region))
         continue;
@@ -169,13 +169,13 @@ bool TensorEngine::checkOverlap(Warp &warp, unsigned lane,
   return true;
 }
 
-uint32_t TensorEngine::note(const TensorAccess &access,
-                            llvm::ArrayRef<TensorUse> uses) {
+uint32_t Tcgen05Engine::note(const Tcgen05Access &access,
+                            llvm::ArrayRef<Tcgen05Use> uses) {
   uint32_t number = accesses.size();
   accesses.push_back(access);
   // Writes last: they take the place of what was read before.
   for (bool isWrite : {false, true})
-    for (const TensorUse &use : uses) {
+    for (const Tcgen05Use &use : uses) {
       if (use.isWrite != isWrite)
         continue;
       if (isWrite)

@@ -1,4 +1,4 @@
-//===- TensorInstructions.h - Instructions of tensor memory -----*- C++ -*-===//
+//===- Tcgen05Instructions.h - Instructions of tensor memory -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,17 +34,17 @@ void forEachIssuingLane(Warp &warp, Body body) {
   });
 }
 
-void translateTensorAlloc(Translator &t, Modifiers &modifiers);
-void translateTensorDealloc(Translator &t, Modifiers &modifiers);
-void translateTensorRelinquish(Translator &t, Modifiers &modifiers);
-void translateTensorLoad(Translator &t, Modifiers &modifiers);
-void translateTensorStore(Translator &t, Modifiers &modifiers);
-void translateTensorWait(Translator &t, Modifiers &modifiers);
-void translateTensorFence(Translator &t, Modifiers &modifiers);
+void translateTcgen05Alloc(Translator &t, Modifiers &modifiers);
+void translateTcgen05Dealloc(Translator &t, Modifiers &modifiers);
+void translateTcgen05Relinquish(Translator &t, Modifiers &modifiers);
+void translateTcgen05Load(Translator &t, Modifiers &modifiers);
+void translateTcgen05Store(Translator &t, Modifiers &modifiers);
+void translateTcgen05Wait(Translator &t, Modifiers &modifiers);
+void translateTcgen05Fence(Translator &t, Modifiers &modifiers);
 void translateTensorCopy(Translator &t, Modifiers &modifiers);
-void translateTensorShift(Translator &t, Modifiers &modifiers);
-void translateTensorCommit(Translator &t, Modifiers &modifiers);
-void translateTensorMma(Translator &t, Modifiers &modifiers);
+void translateTcgen05Shift(Translator &t, Modifiers &modifiers);
+void translateTcgen05Commit(Translator &t, Modifiers &modifiers);
+void translateTcgen05Mma(Translator &t, Modifiers &modifiers);
 
 } // namespace mlir::blockscale::sim
 

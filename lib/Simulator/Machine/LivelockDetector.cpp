@@ -1,4 +1,4 @@
-//===- CircleWatch.cpp - Lanes that go in circles -------------------------===//
+//===- LivelockDetector.cpp - Lanes that go in circles -------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Machine/CircleWatch.h"
+#include "Machine/LivelockDetector.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,26 +27,26 @@ static constexpr unsigned kVisits = 4;
 /// circle.
 static constexpr uint64_t kTurnsOfCircle = 64;
 
-void CircleWatch::look(const LaneSet &set, size_t newDepth) {
+void LivelockDetector::look(const LaneSet &set, size_t newDepth) {
   pc = set.pc;
   lanes = set.lanes;
   depth = newDepth;
   numVisits = 0;
 }
 
-void CircleWatch::leave() {
+void LivelockDetector::leave() {
   numLeft += isCircling;
   isCircling = false;
   lanes = 0;
 }
 
-void CircleWatch::forget() {
+void LivelockDetector::forget() {
   uint64_t left = numLeft;
-  *this = CircleWatch();
+  *this = LivelockDetector();
   numLeft = left;
 }
 
-bool CircleWatch::begin(const LaneSet &set, size_t newDepth,
+bool LivelockDetector::begin(const LaneSet &set, size_t newDepth,
                         const std::vector<Lanes> &newRegisters,
                         const std::vector<Predicate> &newPredicates) {
   if (++numTurns < kFirstLook)

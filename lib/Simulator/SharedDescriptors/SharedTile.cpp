@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SharedOperands/SharedTile.h"
+#include "SharedDescriptors/SharedTile.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -1,4 +1,4 @@
-//===- TensorMma.cpp - tcgen05.mma ----------------------------------------===//
+//===- Tcgen05Mma.cpp - tcgen05.mma ----------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tcgen05/TensorMma.h"
+#include "Tcgen05/Tcgen05Mma.h"
 
 #include "Machine/BlockGroup.h"
 #include "Tcgen05/TiledProduct.h"
@@ -71,14 +71,14 @@ constexpr unsigned kColumnBytes = 4;
 /// Checks one instruction and finds all that it touches.
 class Preparation {
 public:
-  Preparation(Warp &warp, unsigned lane, const TensorMmaForm &form,
-              const TensorMmaOperands &operands)
+  Preparation(Warp &warp, unsigned lane, const Tcgen05MmaForm &form,
+              const Tcgen05MmaOperands &operands)
       : warp(warp), lane(lane), form(form), operands(operands) {}
 
   /// False after a failure.
   bool run();
 
-  TensorOperation operation;
+  Tcgen05Operation operation;
   TiledProduct product;
 
 private:
@@ -102,8 +102,8 @@ private:
 
   Warp &warp;
   const unsigned lane;
-  const TensorMmaForm &form;
-  const TensorMmaOperands &operands;
+  const Tcgen05MmaForm &form;
+  const Tcgen05MmaOperands &operands;
   llvm::SmallVector<Block *, 2> blocks;
   const Placement *placement = nullptr;
 };
@@ -231,17 +231,17 @@ void Preparation::addReads(const TensorRegion &region) {
 }
 
 /// The lanes of D, from a base lane on.
-static TensorLanes getLanes(const Placement &placement, unsigned base) {
+static Tcgen05Lanes getLanes(const Placement &placement, unsigned base) {
   if (!placement.isSpread)
-    return TensorLanes().set();
-  TensorLanes lanes;
+    return Tcgen05Lanes().set();
+  Tcgen05Lanes lanes;
   for (unsigned window = 0; window != kTensorLanes; window += kTensorWindow)
     lanes |= makeTensorLanes(window + base, kTensorWindow / 2);
   return lanes;
 }
 
 bool Preparation::addAccumulator() {
-  auto [base, column] = TensorAddress::decode(operands.d);
+  auto [base, column] = Tcgen05Address::decode(operands.d);
   if (base != 0 && !(placement->isSpread && base == kTensorWindow / 2))
     return fail(
         llvm::Twine("expected lane 0") + (placement->isSpread ? " or 16" : "") +
@@ -277,7 +277,7 @@ bool Preparation::addA() {
   if (!form.isTensorA)
     return addShared("A", operands.a, d.a, d.isTransposedA, placement->rows,
                      /*isA=*/true);
-  auto [lane, column] = TensorAddress::decode(operands.a);
+  auto [lane, column] = Tcgen05Address::decode(operands.a);
   if (lane != product.baseLane)
     return fail("expected lane " + llvm::Twine(product.baseLane) +
                 " in the address of A in tensor memory, as D has it, got "
@@ -302,7 +302,7 @@ bool Preparation::addShared(llvm::StringRef what, uint64_t bits, Type type,
                 decoded->print());
   };
   bool isAtom32 = decoded->swizzle == SwizzleMode::Bytes128Atom32;
-  if (isTransposed && isAtom32 != (form.kind == TensorKind::TF32))
+  if (isTransposed && isAtom32 != (form.kind == Tcgen05Kind::TF32))
     return reject(isAtom32 ? "32-byte atoms (swizzle 1) for tf32 alone"
                            : "32-byte atoms (swizzle 1) for transposed tf32");
   bool isPattern96 = d.k == 96 && decoded->swizzle == SwizzleMode::Bytes128 &&
@@ -348,7 +348,7 @@ bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
                 " in bits 30 and 31 of the address of the scale factors of " +
                 what + ", got " + llvm::Twine(idOfAddress));
   address &= (uint32_t(1) << idShift) - 1;
-  auto [base, column] = TensorAddress::decode(address);
+  auto [base, column] = Tcgen05Address::decode(address);
   bool isSplit = placement->numParts == 2;
   // Tiles begin at multiples of 64 lines, of which a part has 32 each.
   unsigned alignment = isSplit ? 1 : 2;
@@ -380,7 +380,7 @@ bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
 }
 
 bool Preparation::run() {
-  operation.kind = TensorAccessKind::Multiply;
+  operation.kind = Tcgen05AccessKind::Multiply;
   operation.lane = lane;
   if (!findBlocks() || !decodeInstruction() || !decodeMask() ||
       !addAccumulator() || !addA())
@@ -397,7 +397,7 @@ bool Preparation::run() {
 }
 
 /// Such as tcgen05.mma.mxf8f6f4.m128n64k32.e4m3.e2m1.
-static std::string getStatsName(const TensorMmaForm &form,
+static std::string getStatsName(const Tcgen05MmaForm &form,
                                 const InstructionDescriptor &d) {
   std::string name =
       form.isWeightStationary ? "tcgen05.mma.ws." : "tcgen05.mma.";
@@ -406,7 +406,7 @@ static std::string getStatsName(const TensorMmaForm &form,
           std::to_string(d.k);
   for (Type type : {d.a, d.b})
     name.append(".").append(getName(type));
-  if (form.kind == TensorKind::MXF4NVF4)
+  if (form.kind == Tcgen05Kind::MXF4NVF4)
     name.append(".")
         .append(getName(d.scale))
         .append(".block" + std::to_string(form.blockSize));
@@ -418,20 +418,20 @@ static std::string getStatsName(const TensorMmaForm &form,
 namespace {
 /// How fast a kind is: operations of the figure for one of its own.
 struct KindRate {
-  TensorKind kind;
+  Tcgen05Kind kind;
   RateFigure rate;
   unsigned weight;
 };
 } // namespace
 
 static constexpr KindRate kKindRates[] = {
-    {TensorKind::F16, &ChipRates::bf16Flops, 1},
-    {TensorKind::TF32, &ChipRates::bf16Flops, 2},
-    {TensorKind::I8, &ChipRates::byteFlops, 1},
-    {TensorKind::F8F6F4, &ChipRates::byteFlops, 1},
-    {TensorKind::MXF8F6F4, &ChipRates::byteFlops, 1},
-    {TensorKind::MXF4, &ChipRates::nibbleFlops, 1},
-    {TensorKind::MXF4NVF4, &ChipRates::nibbleFlops, 1},
+    {Tcgen05Kind::F16, &ChipRates::bf16Flops, 1},
+    {Tcgen05Kind::TF32, &ChipRates::bf16Flops, 2},
+    {Tcgen05Kind::I8, &ChipRates::byteFlops, 1},
+    {Tcgen05Kind::F8F6F4, &ChipRates::byteFlops, 1},
+    {Tcgen05Kind::MXF8F6F4, &ChipRates::byteFlops, 1},
+    {Tcgen05Kind::MXF4, &ChipRates::nibbleFlops, 1},
+    {Tcgen05Kind::MXF4NVF4, &ChipRates::nibbleFlops, 1},
 };
 
 void Preparation::addWork() {
@@ -448,8 +448,8 @@ void Preparation::addWork() {
     operation.flops = operation.flops / 96 * 64;
 }
 
-void sim::executeTensorMma(Warp &warp, unsigned lane, const TensorMmaForm &form,
-                           const TensorMmaOperands &operands) {
+void sim::executeTcgen05Mma(Warp &warp, unsigned lane, const Tcgen05MmaForm &form,
+                           const Tcgen05MmaOperands &operands) {
   Preparation preparation(warp, lane, form, operands);
   if (!preparation.run() ||
       !getTensorEngine(warp).begin(warp, std::move(preparation.operation)))

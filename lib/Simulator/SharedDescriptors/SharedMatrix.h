@@ -16,7 +16,7 @@
 
 #include "Memory/Storage.h"
 #include "Ptx/Types.h"
-#include "SharedOperands/SharedTile.h"
+#include "SharedDescriptors/SharedTile.h"
 
 #include "llvm/ADT/ArrayRef.h"
 

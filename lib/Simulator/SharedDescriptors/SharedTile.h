@@ -18,7 +18,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDTILE_H
 #define BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDTILE_H
 
-#include "SharedOperands/MatrixDescriptor.h"
+#include "SharedDescriptors/MatrixDescriptor.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-//===- TensorInstructions.cpp - Instructions of tensor memory -------------===//
+//===- Tcgen05Instructions.cpp - Instructions of tensor memory -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Tcgen05/TensorInstructions.h"
+#include "Tcgen05/Tcgen05Instructions.h"
 
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
@@ -58,19 +58,19 @@ static void translateTensor(Translator &t, const PtxInstruction &instruction) {
     llvm::StringRef name;
     void (*translate)(Translator &t, Modifiers &modifiers);
   } rows[] = {
-      {"alloc", translateTensorAlloc},
-      {"dealloc", translateTensorDealloc},
-      {"relinquish_alloc_permit", translateTensorRelinquish},
-      {"ld", translateTensorLoad},
-      {"st", translateTensorStore},
-      {"wait::ld", translateTensorWait},
-      {"wait::st", translateTensorWait},
-      {"fence::before_thread_sync", translateTensorFence},
-      {"fence::after_thread_sync", translateTensorFence},
+      {"alloc", translateTcgen05Alloc},
+      {"dealloc", translateTcgen05Dealloc},
+      {"relinquish_alloc_permit", translateTcgen05Relinquish},
+      {"ld", translateTcgen05Load},
+      {"st", translateTcgen05Store},
+      {"wait::ld", translateTcgen05Wait},
+      {"wait::st", translateTcgen05Wait},
+      {"fence::before_thread_sync", translateTcgen05Fence},
+      {"fence::after_thread_sync", translateTcgen05Fence},
       {"cp", translateTensorCopy},
-      {"shift", translateTensorShift},
-      {"commit", translateTensorCommit},
-      {"mma", translateTensorMma},
+      {"shift", translateTcgen05Shift},
+      {"commit", translateTcgen05Commit},
+      {"mma", translateTcgen05Mma},
   };
   Modifiers modifiers(instruction);
   for (const auto &row : rows) {

@@ -1,4 +1,4 @@
-//===- CircleWatch.h - Lanes that go in circles -----------------*- C++ -*-===//
+//===- LivelockDetector.h - Lanes that go in circles -----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,7 +18,7 @@ namespace mlir::blockscale::sim {
 
 /// Finds lanes that go in circles: at the same place with the same registers as
 /// before, they come there again until somebody else changes memory.
-class CircleWatch {
+class LivelockDetector {
 public:
   /// A turn of the warp begins with a set of lanes in the innermost of `depth`
   /// functions; whether it has gone round since the turn before.

@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SharedOperands/MatrixDescriptor.h"
+#include "SharedDescriptors/MatrixDescriptor.h"
 
 #include "Memory/Storage.h"
-#include "SharedOperands/DescriptorFields.h"
+#include "SharedDescriptors/DescriptorFields.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SharedOperands/SharedMatrix.h"
+#include "SharedDescriptors/SharedMatrix.h"
 
 #include "Mma/MatrixForm.h"
 #include "Mma/MatrixSum.h"

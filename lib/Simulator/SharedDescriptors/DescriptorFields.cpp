@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SharedOperands/DescriptorFields.h"
+#include "SharedDescriptors/DescriptorFields.h"
 
 #include "Memory/Storage.h"
 
