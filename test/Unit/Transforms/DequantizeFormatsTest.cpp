@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/Convert/Formats.h"
+#include "Fragments/Dequantize/Formats.h"
 #include "gtest/gtest.h"
 
 #include <cmath>

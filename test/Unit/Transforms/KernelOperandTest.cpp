@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/KernelProblem.h"
+#include "Kernels/Gemm/Problem/KernelProblem.h"
 
 #include "gtest/gtest.h"
 

@@ -43,7 +43,7 @@ def BlockScale_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
   let description = [{
     How the kernels of a path divide a matrix multiply. Its text form, its
     choice and its limits belong to the path's backend
-    (lib/Dialect/Transforms/Kernels/Backend.h).
+    (lib/Dialect/Transforms/Kernels/Gemm/Backend.h).
   }];
   let methods = [
     InterfaceMethod<"Whether it divides the kernels of `path`.", "bool",

@@ -14,10 +14,10 @@ include "blockscale/Dialect/Transforms/Emulation/Passes.td"
 include "blockscale/Dialect/Transforms/Fragments/Passes.td"
 include "blockscale/Dialect/Transforms/Kernels/Passes.td"
 include "blockscale/Dialect/Transforms/Launch/Passes.td"
-include "blockscale/Dialect/Transforms/Levels/Passes.td"
+include "blockscale/Dialect/Transforms/HostLowering/Passes.td"
 include "blockscale/Dialect/Transforms/Raise/Passes.td"
 include "blockscale/Dialect/Transforms/Reference/Passes.td"
-include "blockscale/Dialect/Transforms/Scales/Passes.td"
+include "blockscale/Dialect/Transforms/ScaleLayout/Passes.td"
 include "blockscale/Dialect/Transforms/Selection/Passes.td"
 
 #endif // BLOCKSCALE_DIALECT_TRANSFORMS_PASSES_TD

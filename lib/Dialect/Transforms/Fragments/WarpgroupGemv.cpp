@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/Convert/WordEmitter.h"
+#include "Fragments/Dequantize/WordEmitter.h"
 #include "Fragments/LanePatterns.h"
 #include "Fragments/WarpgroupProducts.h"
 #include "Utils/AccFragment.h"

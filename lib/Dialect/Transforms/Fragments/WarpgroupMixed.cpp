@@ -13,8 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/AccLowering.h"
-#include "Fragments/Convert/CodePairs.h"
-#include "Fragments/Convert/SpecialTest.h"
+#include "Fragments/Dequantize/CodePairs.h"
+#include "Fragments/Dequantize/SpecialTest.h"
 #include "Fragments/LanePatterns.h"
 #include "Fragments/WarpgroupProducts.h"
 #include "Utils/IndexValues.h"

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Rows/RowOps.h"
+#include "Kernels/RowWise/RowOps.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Reference/Softmax.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Backend.h"
-#include "Kernels/OpSizes.h"
+#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/Problem/OpSizes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"

@@ -8,8 +8,8 @@
 
 #include "Selection/PathChoice.h"
 
-#include "Kernels/Backend.h"
-#include "Kernels/QuantizedB.h"
+#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Backend.h"
-#include "Kernels/QuantizedB.h"
+#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Selection/NamedInstructions.h"
 #include "Selection/PathChoice.h"
 #include "Selection/UnscaledProducts.h"

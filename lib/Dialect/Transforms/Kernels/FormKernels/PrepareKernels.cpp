@@ -8,8 +8,8 @@
 
 #include "Kernels/FormKernels/PrepareKernels.h"
 
-#include "Kernels/KnownMultiples.h"
-#include "Kernels/Rows/RowOps.h"
+#include "Kernels/Gemm/Problem/KnownMultiples.h"
+#include "Kernels/RowWise/RowOps.h"
 #include "Launch/LoopSizes.h"
 #include "Utils/CheckMessage.h"
 #include "blockscale/Dialect/IR/BlockScale.h"

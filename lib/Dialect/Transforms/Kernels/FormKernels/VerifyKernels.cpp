@@ -8,7 +8,7 @@
 
 #include "Kernels/FormKernels/VerifyKernels.h"
 
-#include "Kernels/Backend.h"
+#include "Kernels/Gemm/Backend.h"
 #include "Kernels/FormKernels/KernelAttributes.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"

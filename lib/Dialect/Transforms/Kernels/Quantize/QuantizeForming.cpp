@@ -13,12 +13,12 @@
 
 #include "Kernels/Quantize/QuantizeForming.h"
 
-#include "Kernels/ElementwiseFusion.h"
-#include "Kernels/LaunchForming.h"
-#include "Kernels/OperandMap.h"
+#include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
+#include "Kernels/Launch/LaunchForming.h"
+#include "Kernels/Gemm/Problem/OperandMap.h"
 #include "Kernels/Quantize/QuantizeProblem.h"
-#include "Kernels/Quantize/QuantizedResults.h"
-#include "Kernels/ScalarSlice.h"
+#include "Kernels/Gemm/Frontend/QuantizedResults.h"
+#include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Launch/KernelPurpose.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Quantize/QuantizeProblem.h"
-#include "Kernels/ScalarSlice.h"
+#include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Quantize/PackedStore.h"
 #include "Quantize/QuantizedStores.h"
 #include "Utils/IndexValues.h"

@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZEPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZEPROBLEM_H
 
-#include "Kernels/KernelProblem.h"
+#include "Kernels/Gemm/Problem/KernelProblem.h"
 #include "Quantize/BlockArithmetic.h"
 
 namespace mlir::blockscale {

@@ -1,0 +1,161 @@
+//===- CodePairs.cpp - Codes as pairs of bf16 -----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How codes get to their places in 16 bits, and those that fragments hold: both
+// are the same whether operands come from shared memory or from vectors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/Dequantize/CodePairs.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Placing
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Selectors of prmt that give pair q: a code in the low byte of each half, and
+/// its sign above it. Of nibbles, the low halves are those of the word shifted
+/// left by 4, the high ones of the word itself.
+constexpr std::array<uint32_t, 2> kByteSelectors = {0x9180, 0xB3A2};
+constexpr std::array<uint32_t, 4> kNibbleSelectors = {0xC480, 0xD591, 0xE6A2,
+                                                      0xF7B3};
+} // namespace
+
+SmallVector<Value> blockscale::getExchangeBits(const WordEmitter &emit,
+                                               PairOrder order, Value lane) {
+  Value word = emit.toWord(lane);
+  auto getBit = [&](unsigned bit) -> Value {
+    return emit.isDifferent(emit.bitAnd(word, 1u << bit), 0);
+  };
+  if (!order.swapsAb)
+    return {};
+  if (order.isPacked)
+    return {getBit(0), getBit(1)};
+  return {getBit(1)};
+}
+
+SmallVector<Value> blockscale::exchange(const WordEmitter &emit,
+                                        ArrayRef<Value> of,
+                                        ArrayRef<Value> bits) {
+  SmallVector<Value> values(of);
+  for (auto [i, bit] : llvm::enumerate(bits)) {
+    SmallVector<Value> next;
+    for (size_t q = 0; q != values.size(); ++q)
+      next.push_back(emit.select(bit, values[q ^ (size_t(1) << i)], values[q]));
+    values = next;
+  }
+  return values;
+}
+
+/// `table`, which has one number for each q, in the order of `bits`.
+static SmallVector<Value> exchangeSelectors(const WordEmitter &emit,
+                                            ArrayRef<uint32_t> table,
+                                            ArrayRef<Value> bits) {
+  SmallVector<Value> values;
+  for (uint32_t entry : table)
+    values.push_back(emit.integer(entry));
+  return exchange(emit, values, bits);
+}
+
+RowPlacer::RowPlacer(WordEmitter emit, Format format, PairOrder order,
+                     Value lane)
+    : emit(emit), format(getCodeFormat(format)), order(order) {
+  SmallVector<Value> bits = getExchangeBits(emit, order, lane);
+  bool isNibbles = getFormatInfo(format).bits == 4;
+  ArrayRef<uint32_t> nibbles = kNibbleSelectors;
+  byteSelectors = exchangeSelectors(emit, kByteSelectors,
+                                    order.isPacked ? ArrayRef<Value>() : bits);
+  if (isNibbles)
+    nibbleSelectors = exchangeSelectors(
+        emit, order.isPacked ? nibbles : nibbles.take_front(2), bits);
+}
+
+Pairs RowPlacer::placeBytes(Value word) const {
+  word = emit.shiftLeft(word, format.signShift);
+  Pairs pairs;
+  for (unsigned q : {0, 1})
+    pairs[q] = place(emit.permute(word, {}, byteSelectors[q]));
+  return pairs;
+}
+
+Pairs RowPlacer::placeNibbles(Value word, unsigned i) const {
+  constexpr unsigned kNibble = 4;
+  Value even = emit.shiftLeft(word, kNibble);
+  Pairs pairs;
+  for (unsigned q : {0, 1})
+    pairs[q] = place(emit.permute(
+        even, word, nibbleSelectors[order.isPacked ? 2 * i + q : q]));
+  return pairs;
+}
+
+Value RowPlacer::place(Value halves) const {
+  return emit.bitAnd(emit.shiftLeft(halves, format.shift),
+                     format.mask * 0x00010001u);
+}
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+Value blockscale::getGroupRegister(OpBuilder &b, Location loc, Operand operand,
+                                   ArrayRef<Value> tiles, unsigned group,
+                                   unsigned part) {
+  // A tile of A has two groups of rows, whose registers take turns.
+  unsigned groups = operand == Operand::A ? 2 : 1;
+  return vector::ExtractOp::create(
+      b, loc, tiles[group / groups],
+      static_cast<int64_t>(part * groups + group % groups));
+}
+
+namespace {
+/// Codes in the fragments that vectors are loaded to.
+class FragmentCodes final : public CodePairs {
+public:
+  FragmentCodes(OpBuilder &b, Location loc, const OperandFragments &fragments,
+                Operand operand, Format format, PairOrder order, Value lane)
+      : b(b), loc(loc), fragments(fragments), operand(operand), order(order),
+        placer({b, loc}, format, order, lane) {}
+
+  void load(const Step &step) override { number = step.number; }
+
+  Pairs place(unsigned group, unsigned i) override {
+    if (order.isPacked)
+      return placer.placeNibbles(
+          getGroupRegister(b, loc, operand, fragments.getTiles(number / 2),
+                           group, number % 2),
+          i);
+    return placer.placeBytes(getGroupRegister(
+        b, loc, operand, fragments.getTiles(number), group, i));
+  }
+
+  bool takesValues() const override { return false; }
+
+private:
+  OpBuilder &b;
+  Location loc;
+  const OperandFragments &fragments;
+  Operand operand;
+  PairOrder order;
+  RowPlacer placer;
+  int64_t number = 0;
+};
+} // namespace
+
+CodePairsPtr blockscale::makeFragmentCodes(OpBuilder &b, Location loc,
+                                           const OperandFragments &fragments,
+                                           Operand operand, Format format,
+                                           Kind kind, Value lane) {
+  return std::make_unique<FragmentCodes>(
+      b, loc, fragments, operand, format,
+      getPairOrder(kind, /*anyIsTransposed=*/false), lane);
+}

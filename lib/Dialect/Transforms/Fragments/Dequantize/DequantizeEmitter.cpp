@@ -1,0 +1,386 @@
+//===- DequantizeEmitter.cpp - Products of converted codes -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The product of the path dequant_mma: codes times scales as bf16, and mma.sync of
+// those. Exact where all of them are normal or zero (a tensor core takes a
+// subnormal for a larger number, and drops bits of others): the scales tell.
+// Where they do not, or where a code is an infinity or NaN, codes are
+// multiplied without scales, and the sums of each block are scaled in f32.
+//
+// Beside numbers of x, y is what a `dequantize` makes of codes. Where that is
+// not exact, each code is rounded by itself: always for f16, and with a scale
+// of the tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/Dequantize/DequantizeEmitter.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+/// The operand of tile `m`, from the pairs of all groups.
+static SmallVector<Value> getFragmentA(ArrayRef<Pairs> pairs, unsigned m) {
+  const Pairs &upper = pairs[m * kGroupsOfA],
+              &lower = pairs[m * kGroupsOfA + 1];
+  return {upper[0], lower[0], upper[1], lower[1]};
+}
+
+/// The sums as the structure that the instruction gives.
+Value DequantizeEmitter::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
+                               ValueRange c) const {
+  MLIRContext *context = emit.b.getContext();
+  auto type = LLVM::LLVMStructType::getLiteral(
+      context, SmallVector<Type>(c.size(), emit.b.getF32Type()));
+  using Types = std::array<NVVM::MMATypes, 2>;
+  using Layouts = std::array<NVVM::MMALayout, 2>;
+  bool isHalf = numbers.number.isF16();
+  SmallVector<Value> aWords(a), bWords(b);
+  if (isHalf)
+    for (SmallVector<Value> *words : {&aWords, &bWords})
+      for (Value &word : *words)
+        word = LLVM::BitcastOp::create(
+            emit.b, emit.loc, VectorType::get(2, numbers.number), word);
+  NVVM::MMATypes both = isHalf ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
+  return NVVM::MmaOp::create(
+      emit.b, emit.loc, type, aWords, bWords, c, ArrayRef<int64_t>{16, 8, 16},
+      std::nullopt, std::nullopt, Types{both, both},
+      Layouts{NVVM::MMALayout::row, NVVM::MMALayout::col});
+}
+
+SmallVector<Value> DequantizeEmitter::unpack(Value sums) const {
+  SmallVector<Value> values;
+  size_t size = cast<LLVM::LLVMStructType>(sums.getType()).getBody().size();
+  for (size_t i = 0; i != size; ++i)
+    values.push_back(LLVM::ExtractValueOp::create(emit.b, emit.loc, sums, i));
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Codes times scales
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Converts the codes of one operand, step by step; with `rounding`, each by
+/// itself.
+class DequantizedPairs {
+public:
+  DequantizedPairs(const DequantizedOperand &operand, const Rounding *rounding)
+      : operand(operand), rounding(rounding), codes(operand.makeCodes()) {}
+
+  /// The pairs of all groups, for each instruction of a step.
+  std::array<SmallVector<Pairs>, kInstructionsPerStep> convert(Step step) {
+    const std::optional<DequantizeScales> &scales = operand.scales;
+    if (scales && !scales->hasWordOfStepBefore(step.number))
+      words = scales->getRowWords(step, operand.groups);
+    codes->load(step);
+    std::array<SmallVector<Pairs>, kInstructionsPerStep> pairs;
+    for (unsigned group = 0; group != operand.groups; ++group) {
+      Value factor;
+      if (scales)
+        factor = rounding ? scales->getRealFactor(step, words[group])
+                          : scales->getFactor(step, words[group]);
+      for (unsigned i = 0; i != kInstructionsPerStep; ++i) {
+        Pairs placed = codes->place(group, i);
+        if (scales)
+          placed = rounding ? scales->round(placed, factor, *rounding)
+                            : scales->scale(placed, factor);
+        pairs[i].push_back(placed);
+      }
+    }
+    return pairs;
+  }
+
+private:
+  const DequantizedOperand &operand;
+  const Rounding *rounding;
+  CodePairsPtr codes;
+  SmallVector<Value> words;
+};
+} // namespace
+
+void DequantizeEmitter::emitExact(Sums &sums) {
+  emitPairs(sums, /*rounding=*/nullptr);
+}
+
+void DequantizeEmitter::emitPairs(Sums &sums, const Rounding *rounding) {
+  DequantizedPairs xPairs(x, rounding), yPairs(y, rounding);
+  unsigned pieces = scan ? scan->getNumPieces() : 0, scanned = 0;
+  for (int64_t number = 0; number != steps; ++number) {
+    auto a = xPairs.convert({number, {}}), b = yPairs.convert({number, {}});
+    for (unsigned i = 0; i != kInstructionsPerStep; ++i) {
+      for (unsigned n = 0; n != y.groups; ++n) {
+        for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m)
+          addProduct(sums, m, n, getFragmentA(a[i], m), b[i][n]);
+        // While instructions multiply, there is time for it.
+        if (scanned != pieces)
+          scan->emitPiece(scanned++);
+      }
+    }
+  }
+  while (scanned != pieces)
+    scan->emitPiece(scanned++);
+}
+
+void DequantizeEmitter::addProduct(Sums &sums, unsigned m, unsigned n,
+                                ArrayRef<Value> a, ArrayRef<Value> b) {
+  SmallVector<int64_t, 4> at = getTileElements(tile, m, n);
+  SmallVector<Value> c;
+  for (int64_t element : at)
+    c.push_back(sums[element]);
+  for (auto [element, sum] : llvm::zip_equal(at, unpack(multiply(a, b, c))))
+    sums[element] = sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums times scales
+//===----------------------------------------------------------------------===//
+
+void DequantizeEmitter::forEachStep(SmallVector<Value> &values, bool takesValues,
+                                 function_ref<void(const Step &)> body) {
+  if (!takesValues) {
+    for (int64_t number = 0; number != steps; ++number)
+      body({number, {}});
+    return;
+  }
+  OpBuilder &b = emit.b;
+  Value first = emit.index(0), last = emit.index(steps), one = emit.index(1);
+  auto loop = scf::ForOp::create(b, emit.loc, first, last, one, values);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  values.assign(loop.getRegionIterArgs().begin(),
+                loop.getRegionIterArgs().end());
+  body({0, loop.getInductionVar()});
+  scf::YieldOp::create(b, emit.loc, values);
+  values.assign(loop.getResults().begin(), loop.getResults().end());
+}
+
+void DequantizeEmitter::emitScaledSums(Sums &sums) {
+  auto emitStep = x.scales ? &DequantizeEmitter::emitScaledStep
+                           : &DequantizeEmitter::emitRoundedStep;
+  CodePairsPtr xCodes = x.makeCodes(), yCodes = y.makeCodes();
+  forEachStep(sums, xCodes->takesValues() && yCodes->takesValues(),
+              [&](const Step &step) {
+                xCodes->load(step);
+                yCodes->load(step);
+                (this->*emitStep)(sums, step, *xCodes, *yCodes);
+              });
+}
+
+/// Adds the products of numbers of x and of codes that are rounded by
+/// themselves.
+void DequantizeEmitter::emitRoundedStep(Sums &sums, const Step &step,
+                                     CodePairs &xCodes, CodePairs &yCodes) {
+  std::array<SmallVector<Pairs>, kInstructionsPerStep> a;
+  for (unsigned group = 0; group != x.groups; ++group)
+    for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+      a[i].push_back(xCodes.place(group, i));
+  Value zero = emit.number(0);
+  SmallVector<Value> words = y.scales->getRowWords(step, y.groups);
+  for (unsigned n = 0; n != y.groups; ++n) {
+    Value factor = y.scales->getRealFactor(step, words[n]);
+    SmallVector<Pairs> b;
+    for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+      b.push_back(y.scales->round(yCodes.place(n, i), factor, numbers));
+    for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
+      SmallVector<Value> products(4, zero);
+      for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+        products = unpack(multiply(getFragmentA(a[i], m), b[i], products));
+      for (auto [product, element] :
+           llvm::zip_equal(products, getTileElements(tile, m, n)))
+        addValue(sums, element, product);
+    }
+  }
+}
+
+void DequantizeEmitter::emitScaledStep(Sums &sums, const Step &step,
+                                    CodePairs &xCodes, CodePairs &yCodes) {
+  using Both = std::array<SmallVector<Pairs>, kInstructionsPerStep>;
+  auto unscale = [](const DequantizedOperand &operand, CodePairs &codes) {
+    Both pairs;
+    for (unsigned group = 0; group != operand.groups; ++group)
+      for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+        pairs[i].push_back(operand.scales->unscale(codes.place(group, i)));
+    return pairs;
+  };
+  Both a = unscale(x, xCodes), b = unscale(y, yCodes);
+  Value zero = emit.number(0);
+  SmallVector<Value> xWords = x.scales->getRowWords(step, x.groups);
+  SmallVector<Value> yWords = y.scales->getRowWords(step, y.groups);
+  unsigned blocks = x.scales->getNumBlocks();
+  for (unsigned block = 0; block != blocks; ++block) {
+    Both ofBlock = a;
+    if (blocks != 1)
+      for (SmallVector<Pairs> &ofInstruction : ofBlock)
+        for (Pairs &pairs : ofInstruction)
+          pairs = keepBlock(pairs, block);
+    SmallVector<Value> xScales;
+    for (unsigned group = 0; group != x.groups; ++group)
+      xScales.push_back(x.scales->prepare(
+          x.scales->getCode(step, block, xWords[group], std::nullopt)));
+    for (unsigned n = 0; n != y.groups; ++n) {
+      SmallVector<Value> yScales;
+      for (unsigned column : {0, 1})
+        yScales.push_back(y.scales->prepare(
+            y.scales->getCode(step, block, yWords[n], column)));
+      for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
+        SmallVector<Value> products(4, zero);
+        for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+          products =
+              unpack(multiply(getFragmentA(ofBlock[i], m), b[i][n], products));
+        addScaled(sums, m, n, products,
+                  ArrayRef(xScales).slice(m * kGroupsOfA, kGroupsOfA), yScales);
+      }
+    }
+  }
+}
+
+/// The pairs of codes that are packed, if the lane has those of `block`; else
+/// zeros.
+Pairs DequantizeEmitter::keepBlock(const Pairs &pairs, unsigned block) const {
+  Value half = emit.bitAnd(emit.shiftRight(emit.toWord(lane), 1), 1);
+  Value isKept = emit.isEqual(half, block);
+  Pairs kept;
+  for (auto [from, to] : llvm::zip_equal(pairs, kept))
+    to = emit.select(isKept, from, emit.integer(0));
+  return kept;
+}
+
+/// Adds `products` times the scales of the rows and columns that the lane has
+/// of tile (`m`, `n`).
+void DequantizeEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
+                               ValueRange products, ArrayRef<Value> xScales,
+                               ArrayRef<Value> yScales) {
+  for (auto [i, element] : llvm::enumerate(getTileElements(tile, m, n))) {
+    Value value = products[i];
+    for (Value factor : x.scales->getFactors(xScales[i / 2], yScales[i % 2]))
+      value = emit.mul(value, factor);
+    addValue(sums, element, value);
+  }
+}
+
+void DequantizeEmitter::addValue(Sums &sums, int64_t element, Value value) {
+  if (leftOut)
+    value = dropFinite(value);
+  sums[element] = emit.add(sums[element], value);
+}
+
+/// `value`, without what `leftOut` has of it: infinities and NaN are left.
+Value DequantizeEmitter::dropFinite(Value value) {
+  OpBuilder &b = emit.b;
+  Value least = emit.neg(leftOut);
+  Value part = arith::MaxNumFOp::create(b, emit.loc, value, least);
+  part = arith::MinNumFOp::create(b, emit.loc, part, leftOut);
+  return emit.sub(value, part);
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+/// Whether codes of `operand` whose scale is 0 are inexact: those of blocks of
+/// zeros, such as lie beyond the ends of operands, are not.
+Value DequantizeEmitter::emitIsInexact(const DequantizedOperand &operand) {
+  CodePairsPtr codes = operand.makeCodes();
+  SmallVector<Value> found = {emit.flag(false)};
+  forEachStep(found, codes->takesValues(), [&](const Step &step) {
+    codes->load(step);
+    SmallVector<Value> words =
+        operand.scales->getRowWords(step, operand.groups);
+    for (auto [group, word] : llvm::enumerate(words))
+      for (unsigned i = 0; i != kInstructionsPerStep; ++i)
+        found[0] = emit.bitOr(
+            found[0],
+            operand.scales->isInexact(step, word, codes->place(group, i)));
+  });
+  return emit.vote(NVVM::VoteSyncKind::any, found[0]);
+}
+
+/// Whether the warp's codes of `operand` are exact as bf16: as a rule, its
+/// scales tell.
+Value DequantizeEmitter::emitIsExact(const DequantizedOperand &operand) {
+  OpBuilder &b = emit.b;
+  Value areInside =
+      emit.vote(NVVM::VoteSyncKind::all, operand.scales->areExact());
+  if (operand.scales->isZeroExact())
+    return areInside;
+  auto ifInside = scf::IfOp::create(b, emit.loc, b.getI1Type(), areInside,
+                                    /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(ifInside.thenBlock());
+  scf::YieldOp::create(b, emit.loc, emit.flag(true));
+  b.setInsertionPointToStart(ifInside.elseBlock());
+  Value areAtMostZero =
+      emit.vote(NVVM::VoteSyncKind::all, operand.scales->areExactOrZero());
+  Value isKept = emit.negate(emitIsInexact(operand));
+  scf::YieldOp::create(b, emit.loc, emit.bitAnd(areAtMostZero, isKept));
+  return ifInside.getResult(0);
+}
+
+/// `elements` with the product added: of exact codes first, and where there are
+/// none, or special ones, of those without scales.
+SmallVector<Value> DequantizeEmitter::emitProduct(ValueRange elements) {
+  OpBuilder &b = emit.b;
+  OpBuilder::InsertionGuard guard(b);
+  bool areNumbers = !x.scales;
+  if (areNumbers && (numbers.tensorScale || !numbers.number.isBF16())) {
+    // What is special stays so.
+    scan = nullptr;
+    Sums results(elements);
+    emitPairs(results, &numbers);
+    return results;
+  }
+  Value isExactX = areNumbers ? Value() : emitIsExact(x);
+  Value isExact = emitIsExact(y);
+  if (isExactX)
+    isExact = emit.bitAnd(isExactX, isExact);
+  SmallVector<Type> types(elements.getTypes());
+  if (scan)
+    types.push_back(b.getI1Type());
+  auto ifExact = scf::IfOp::create(b, emit.loc, types, isExact,
+                                   /*withElseRegion=*/true);
+  for (Block *block : {ifExact.thenBlock(), ifExact.elseBlock()}) {
+    b.setInsertionPointToStart(block);
+    Sums results(elements);
+    if (scan)
+      scan->begin();
+    if (block == ifExact.thenBlock())
+      emitExact(results);
+    else if (scan)
+      for (unsigned i = 0; i != scan->getNumPieces(); ++i)
+        scan->emitPiece(i);
+    if (scan)
+      results.push_back(scan->isFound());
+    scf::YieldOp::create(b, emit.loc, results);
+  }
+  b.setInsertionPointAfter(ifExact);
+  Sums sums(ifExact.getResults().take_front(elements.size()));
+  Value isScaled = emit.negate(isExact);
+  if (scan) {
+    Value isAny = scan->isFoundByAny(ifExact.getResults().back());
+    isScaled = emit.bitOr(isScaled, isAny);
+    Value all = emit.number(std::numeric_limits<float>::max());
+    Value none = emit.number(0);
+    leftOut = emit.select(isExact, all, none);
+  }
+  auto ifScaled = scf::IfOp::create(b, emit.loc, elements.getTypes(), isScaled,
+                                    /*withElseRegion=*/true);
+  b.setInsertionPointToStart(ifScaled.elseBlock());
+  scf::YieldOp::create(b, emit.loc, sums);
+  b.setInsertionPointToStart(ifScaled.thenBlock());
+  emitScaledSums(sums);
+  scf::YieldOp::create(b, emit.loc, sums);
+  return ifScaled.getResults();
+}

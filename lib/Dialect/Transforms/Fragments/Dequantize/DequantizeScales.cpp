@@ -1,0 +1,337 @@
+//===- DequantizeScales.cpp - Scales of rows ---------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that the path dequant_mma does with scales: how a lane comes by those
+// of its rows, what codes are multiplied by, and when that is exact.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/Dequantize/DequantizeScales.h"
+
+#include "Utils/AccFragment.h"
+#include "Utils/IndexValues.h"
+#include "Utils/OperandView.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Both halves of a word.
+static constexpr uint32_t kHalves = 0x00010001;
+static constexpr uint32_t kHalfSigns = 0x80008000;
+
+DequantizeScales::DequantizeScales(OpBuilder &b, Location loc,
+                             const WarpProduct &product, Operand operand,
+                             unsigned interleave, int64_t k,
+                             SmallVector<SmallVector<Value>> ofGroups,
+                             bool isUniform)
+    : emit{b, loc}, types(product.types), lane(product.lane), operand(operand),
+      interleave(interleave),
+      format(getCodeFormat(operand == Operand::A ? types.lhs : types.rhs)),
+      window(
+          getScaleWindow(operand == Operand::A ? types.lhs : types.rhs, types.scale)),
+      words(std::move(ofGroups)), isUniform(isUniform) {
+  power = emit.toPair(emit.integer(getPowerPair(format.exponent)));
+  // The last word may end behind K: what is there becomes a scale like others.
+  constexpr uint32_t kSomeScale = 0x38;
+  int64_t last = k / types.blockSize % kScalesPerWord;
+  uint32_t filling = 0;
+  for (int64_t byte = last; last != 0 && byte != kScalesPerWord; ++byte)
+    filling |= kSomeScale << 8 * byte;
+  if (filling != 0)
+    for (Value &word : words.back())
+      word = emit.bitOr(word, filling);
+}
+
+//===----------------------------------------------------------------------===//
+// Codes
+//===----------------------------------------------------------------------===//
+
+/// The words of `step`, one for each group of 32 rows.
+SmallVector<Value> DequantizeScales::getWords(const Step &step) const {
+  if (!step.value)
+    return words[step.number / getStepsPerWord()];
+  SmallVector<Value> chosen = words.front();
+  Value number = emit.toWord(step.value);
+  for (size_t i = 1; i < words.size(); ++i) {
+    Value isBehind = emit.isAtLeast(number, i * getStepsPerWord());
+    for (auto [word, other] : llvm::zip_equal(chosen, words[i]))
+      word = emit.select(isBehind, other, word);
+  }
+  return chosen;
+}
+
+SmallVector<Value> DequantizeScales::getRowWords(const Step &step,
+                                              unsigned groups) const {
+  constexpr unsigned kGroups = kWarpLanes / kGroupRows;
+  MLIRContext *context = emit.b.getContext();
+  AffineExpr l = getAffineDimExpr(0, context);
+  AffineMap toLane =
+      getLayoutMap(context, getScaleFragment(operand).toLane,
+                   /*numLayoutDims=*/1, /*numLayoutResults=*/1, /*numDims=*/1);
+  SmallVector<Value> ofWords = getWords(step), rowWords;
+  for (unsigned group = 0; group != groups; ++group) {
+    Value word = ofWords[group / kGroups];
+    if (!isUniform) {
+      // From the lane that has the row, of a group of 32, as mma.sync asks.
+      unsigned inWord = group % kGroups, turn = group % interleave;
+      AffineExpr row = l.floorDiv(kLanesOfRow) * interleave +
+                       ((inWord - turn) * kGroupRows + turn);
+      Value from = applyMap(emit.b, emit.loc,
+                            toLane.compose(AffineMap::get(1, 0, row)), lane)[0];
+      word = emit.shuffle(word, emit.toWord(from));
+    }
+    rowWords.push_back(word);
+  }
+  return rowWords;
+}
+
+/// The number, in its word, of the first scale of `step`.
+Value DequantizeScales::getByteNumber(const Step &step) const {
+  if (!step.value)
+    return emit.integer(step.number % getStepsPerWord() * getNumBlocks());
+  AffineExpr d0 = getAffineDimExpr(0, emit.b.getContext());
+  return emit.toWord(applyExprs(emit.b, emit.loc,
+                                {d0 % getStepsPerWord() * getNumBlocks()},
+                                step.value)[0]);
+}
+
+/// Byte number `number` of `word` where `places` has a 1 for a nibble of prmt's
+/// selector, zeros elsewhere.
+Value DequantizeScales::extractByte(Value word, Value number,
+                                 uint32_t places) const {
+  constexpr uint32_t kZeros = 0x4444;
+  Value nibbles = emit.add(emit.mul(number, places), kZeros & ~(places * 0xF));
+  return emit.permute(word, {}, nibbles);
+}
+
+Value DequantizeScales::getCode(const Step &step, unsigned block, Value word,
+                             std::optional<unsigned> column) const {
+  if (column && !isUniform) {
+    // A column of C is a row of the group, whose first lane has its scales.
+    AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
+    auto reg = static_cast<unsigned>(getAccRegister(/*row=*/0, *column));
+    Value from =
+        applyExprs(emit.b, emit.loc,
+                   {getAccPosition(l, reg).column * kLanesOfRow}, lane)[0];
+    word = emit.shuffle(word, emit.toWord(from));
+  }
+  Value number = emit.add(getByteNumber(step), block);
+  return emit.bitAnd(extractByte(word, number, 0x0001), window.mask);
+}
+
+//===----------------------------------------------------------------------===//
+// Factors
+//===----------------------------------------------------------------------===//
+
+/// The number, in its word, of the scale of the lane's codes of `step`.
+Value DequantizeScales::getByteNumberOfLane(const Step &step) const {
+  Value number = getByteNumber(step);
+  if (getNumBlocks() != 2)
+    return number;
+  // Codes are packed: lanes with t < 2 have those of the first block.
+  AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
+  return emit.add(number, emit.toWord(applyExprs(
+                              emit.b, emit.loc, {l.floorDiv(2) % 2}, lane)[0]));
+}
+
+Value DequantizeScales::getFactor(const Step &step, Value rowWord) const {
+  Value number = getByteNumberOfLane(step);
+  const FormatInfo &info = getFormatInfo(types.scale);
+  constexpr unsigned kMantissaBits = 7, kBias = 127;
+  if (info.mantissaBits == 0) {
+    // A multiplication by a sum of two powers, which is not taken for shifts:
+    // those have enough to do.
+    Value exponents = emit.mul(extractByte(rowWord, number, 0x0001),
+                               (1u << kMantissaBits) * kHalves);
+    if (!isFolded())
+      return emit.toPair(exponents);
+    return emit.toPair(
+        emit.add(exponents, (format.exponent << kMantissaBits) * kHalves));
+  }
+  Value both = extractByte(rowWord, number, 0x0101);
+  // As bf16 a number of fewer bits, times a power of two.
+  unsigned shift = kMantissaBits - info.mantissaBits;
+  Value placed = emit.bitAnd(emit.shiftLeft(both, shift),
+                             (info.magnitudeMask() << shift) * kHalves);
+  // Numbers of one operand are larger, so that one multiplication makes those
+  // of the other one.
+  auto others = static_cast<int>(getScaleShift(types.rhs, types.scale));
+  int exponent = static_cast<int>(kBias) - info.bias;
+  if (isFolded())
+    exponent += static_cast<int>(format.exponent) - others;
+  else if (!isMixedInput())
+    exponent += others;
+  Value factor = emit.toPair(placed);
+  for (constexpr int kMost = kBias; exponent > 0; exponent -= kMost)
+    factor = emit.mul(factor, emit.toPair(emit.integer(
+                                  getPowerPair(std::min(exponent, kMost)))));
+  return factor;
+}
+
+Pairs DequantizeScales::scale(const Pairs &pairs, Value factor) const {
+  Pairs scaled;
+  for (auto [from, to] : llvm::zip_equal(pairs, scaled)) {
+    Value value = emit.toPair(from);
+    if (!isFolded())
+      value = emit.mul(value, power);
+    to = emit.fromPair(emit.mul(value, factor));
+  }
+  return scaled;
+}
+
+Pairs DequantizeScales::unscale(const Pairs &pairs) const {
+  Pairs values;
+  for (auto [from, to] : llvm::zip_equal(pairs, values)) {
+    to = emit.fromPair(emit.mul(emit.toPair(from), power));
+    if (format.firstSpecial == 0)
+      continue;
+    // A sign where a magnitude is as large; that as all bits that are wanted.
+    uint32_t first = format.firstSpecial << (format.shift + format.signShift);
+    Value magnitudes = emit.bitAnd(from, ~kHalfSigns);
+    Value reached = emit.add(magnitudes, (0x8000 - first) * kHalves);
+    Value ones = emit.bitAnd(emit.shiftRight(reached, 15), kHalves);
+    to = emit.bitOr(to, emit.mul(ones, format.specialBits));
+  }
+  return values;
+}
+
+Value DequantizeScales::getRealFactor(const Step &step, Value rowWord) const {
+  Value byte = extractByte(rowWord, getByteNumberOfLane(step), 0x0001);
+  Value code = prepare(emit.bitAnd(byte, window.mask));
+  if (getFormatInfo(types.scale).mantissaBits != 0)
+    return code;
+  constexpr unsigned kMantissaBits = 23;
+  // 2^(code - 127), the lowest of which is not normal.
+  Value bits =
+      emit.maxU(emit.shiftLeft(code, kMantissaBits), 1u << (kMantissaBits - 1));
+  Value power = emit.fromBits(bits);
+  Value nan = emit.number(std::numeric_limits<float>::quiet_NaN());
+  return emit.select(emit.isEqual(code, window.mask), nan, power);
+}
+
+Pairs DequantizeScales::round(const Pairs &pairs, Value factor,
+                           const Rounding &to) const {
+  OpBuilder &b = emit.b;
+  Type f32 = b.getF32Type();
+  auto scaleHalf = [&](Value bits) {
+    Value number = emit.fromBits(bits);
+    for (Value scale : {factor, to.tensorScale})
+      if (scale)
+        number = emit.mul(number, scale);
+    return number;
+  };
+  Pairs rounded;
+  for (auto [from, into] : llvm::zip_equal(unscale(pairs), rounded)) {
+    // As f32, numbers of bf16 have their bits in the upper half.
+    Value halves[] = {scaleHalf(emit.shiftLeft(from, 16)),
+                      scaleHalf(emit.bitAnd(from, 0xFFFF0000))};
+    Value both = vector::FromElementsOp::create(
+        b, emit.loc, VectorType::get(2, f32), halves);
+    both = arith::TruncFOp::create(b, emit.loc, VectorType::get(2, to.number),
+                                   both);
+    into = emit.fromPair(both);
+  }
+  return rounded;
+}
+
+Value DequantizeScales::prepare(Value code) const {
+  constexpr unsigned kMantissaBits = 23;
+  constexpr int kBias = 127;
+  const FormatInfo &info = getFormatInfo(types.scale);
+  if (info.mantissaBits == 0)
+    return code;
+  Value nan = emit.number(std::numeric_limits<float>::quiet_NaN());
+  Value isNaN = emit.isEqual(code, window.mask);
+  Value placed =
+      emit.fromBits(emit.shiftLeft(code, kMantissaBits - info.mantissaBits));
+  Value power = emit.number(std::ldexp(1.0f, kBias - info.bias));
+  Value value = emit.mul(placed, power);
+  return emit.select(isNaN, nan, value);
+}
+
+std::array<Value, 2> DequantizeScales::getFactors(Value x, Value y) const {
+  if (getFormatInfo(types.scale).mantissaBits != 0)
+    return {x, y};
+  constexpr unsigned kMantissaBits = 23;
+  Value nan = emit.number(std::numeric_limits<float>::quiet_NaN());
+  Value isNaN = emit.isEqual(emit.maxU(x, y), window.mask);
+  // 2^(code - 127) of each half of the sum of both; the lowest is not normal,
+  // and nothing finite that is multiplied with it and the other one is not 0.
+  auto getPower = [&](Value half) -> Value {
+    half = emit.maxU(half, 1);
+    return emit.fromBits(emit.shiftLeft(half, kMantissaBits));
+  };
+  Value sum = emit.add(x, y), low = emit.shiftRight(sum, 1);
+  return {emit.select(isNaN, nan, getPower(low)), getPower(emit.sub(sum, low))};
+}
+
+//===----------------------------------------------------------------------===//
+// Tests
+//===----------------------------------------------------------------------===//
+
+/// The signs that `test` sets, in both halves for all codes of the lane's
+/// words, which it gets as halves. True if all are set.
+Value DequantizeScales::accumulate(function_ref<Value(Value half)> test) const {
+  Value signs;
+  for (const SmallVector<Value> &ofGroups : words) {
+    for (Value word : ofGroups) {
+      for (unsigned shift : {0, 8}) {
+        Value codes =
+            emit.bitAnd(emit.shiftRight(word, shift), window.mask * kHalves);
+        Value set = test(codes);
+        signs = signs ? emit.bitAnd(signs, set) : set;
+      }
+      if (isUniform)
+        break;
+    }
+  }
+  return emit.isEqual(emit.bitAnd(signs, kHalfSigns), kHalfSigns);
+}
+
+/// A sign where a code is in the window: at least the lowest, at most the
+/// highest.
+static Value isInWindow(const WordEmitter &emit, const ScaleWindow &window,
+                        Value codes) {
+  Value isBelow =
+      emit.sub(emit.integer((0x8000 + window.highest) * kHalves), codes);
+  if (window.lowest == 0)
+    return isBelow;
+  Value isAbove = emit.add(codes, (0x8000 - window.lowest) * kHalves);
+  return emit.bitAnd(isBelow, isAbove);
+}
+
+Value DequantizeScales::areExact() const {
+  return accumulate(
+      [&](Value codes) { return isInWindow(emit, window, codes); });
+}
+
+Value DequantizeScales::areExactOrZero() const {
+  return accumulate([&](Value codes) {
+    Value isZero = emit.sub(emit.integer(kHalfSigns), codes);
+    return emit.bitOr(isInWindow(emit, window, codes), isZero);
+  });
+}
+
+Value DequantizeScales::isInexact(const Step &step, Value rowWord,
+                            const Pairs &pairs) const {
+  Value bits = pairs.front();
+  for (Value pair : ArrayRef(pairs).drop_front())
+    bits = emit.bitOr(bits, pair);
+  Value isElement = emit.isDifferent(emit.bitAnd(bits, ~kHalfSigns), 0);
+  Value isZero;
+  for (unsigned block = 0; block != getNumBlocks(); ++block) {
+    Value isZeroHere =
+        emit.isEqual(getCode(step, block, rowWord, std::nullopt), 0);
+    isZero = isZero ? emit.bitOr(isZero, isZeroHere) : isZeroHere;
+  }
+  return emit.bitAnd(isElement, isZero);
+}

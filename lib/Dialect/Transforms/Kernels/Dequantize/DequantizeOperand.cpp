@@ -1,0 +1,183 @@
+//===- DequantizeOperand.cpp - Exact values of bf16 ----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elements are placed as in a mixed-input mainloop that dequantizes them in
+// registers, then multiplied by a power and by the scale, both of which bf16
+// has. What comes out is exact where it is normal in bf16, which the scale
+// tells, or zero.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fragments/Dequantize/CodePairs.h"
+#include "Fragments/Dequantize/SpecialTest.h"
+#include "Kernels/Dequantize/NumberWriter.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static constexpr uint32_t kHalves = 0x00010001;
+
+namespace {
+/// Of two numbers each: factors, and masks of what is inexact if it is not 0.
+struct Factors {
+  SmallVector<Value> pairs, masks;
+  /// Not 0 if a scale is NaN.
+  Value inexact;
+};
+
+class ExactWriter final : public NumberWriter {
+public:
+  ExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel, const DequantizedOperandProblem &problem)
+      : NumberWriter(b, kernel, problem), codes(getCodeFormat(problem.format)),
+        placer(emit, problem.format, {/*isPacked=*/true, /*swapsAb=*/false},
+               lane) {}
+
+private:
+  SmallVector<Value> emitNumbers(ValueRange loaded, Value &inexact) override {
+    return emitProducts(loaded.drop_back(), makeFactors(loaded.back()), inexact);
+  }
+  Value emitTasks(Value none) override {
+    return problem.isTransposed ? emitColumns(none)
+                                : NumberWriter::emitTasks(none);
+  }
+
+  Value emitColumns(Value none);
+  Factors makeFactors(ArrayRef<Value> scales);
+  SmallVector<Value> emitProducts(ValueRange words, const Factors &factors,
+                                  Value &inexact);
+
+  CodeFormat codes;
+  RowPlacer placer;
+};
+} // namespace
+
+/// Of one scale for all, or of 8.
+Factors ExactWriter::makeFactors(ArrayRef<Value> scales) {
+  bool isPower = getFormatInfo(problem.scaleFormat).mantissaBits == 0;
+  constexpr uint32_t kPowerNaN = 0xFF, kNaN = 0x7F, kSmallest = 0x0040;
+  constexpr unsigned kMantissaBits = 7, kShift = 4;
+  constexpr int kExponent = 120;
+  Factors factors;
+  factors.inexact = emit.integer(0);
+  SmallVector<Value> halves, masks;
+  for (Value scale : scales) {
+    Value isNaN, isOut, half;
+    if (isPower) {
+      // 2^-127 is not normal; that products with it are not, either, is seen.
+      Value shifted = scale;
+      if (problem.scaleShift != 0)
+        shifted = emit.add(scale, problem.scaleShift);
+      half = emit.select(emit.isEqual(shifted, 0), emit.integer(kSmallest),
+                         emit.shiftLeft(shifted, kMantissaBits));
+      isNaN = emit.isEqual(scale, kPowerNaN);
+      isOut = emit.isAtLeast(emit.sub(shifted, emit.integer(codes.lowestScale)),
+                             codes.highestExact - codes.lowestScale + 1);
+    } else {
+      // The sign does not count. All numbers have few bits, and are normal.
+      Value magnitude = emit.bitAnd(scale, kNaN);
+      half = emit.shiftLeft(magnitude, kShift);
+      isNaN = emit.isEqual(magnitude, kNaN);
+      isOut = emit.flag(false);
+    }
+    halves.push_back(half);
+    constexpr uint32_t kMagnitude = 0x7FFF;
+    masks.push_back(
+        emit.select(isOut, emit.integer(kMagnitude), emit.integer(0)));
+    factors.inexact = emit.bitOr(
+        factors.inexact, emit.select(isNaN, emit.integer(1), emit.integer(0)));
+  }
+  auto join = [&](ArrayRef<Value> values, unsigned pair) -> Value {
+    if (values.size() == 1)
+      return emit.mul(values[0], kHalves);
+    constexpr unsigned kHalfBits = 16;
+    return emit.bitOr(values[2 * pair],
+                      emit.shiftLeft(values[2 * pair + 1], kHalfBits));
+  };
+  for (unsigned pair = 0; pair != std::max<size_t>(scales.size() / 2, 1);
+       ++pair) {
+    Value factor = emit.toPair(join(halves, pair));
+    if (!isPower)
+      factor = emit.mul(
+          factor, emit.toPair(emit.integer(getPowerPair(
+                      kExponent + static_cast<int>(problem.scaleShift)))));
+    factors.pairs.push_back(factor);
+    factors.masks.push_back(join(masks, pair));
+  }
+  return factors;
+}
+
+SmallVector<Value> ExactWriter::emitProducts(ValueRange words,
+                                             const Factors &factors,
+                                             Value &inexact) {
+  SpecialTest test(emit, problem.format);
+  if (test.isNeeded()) {
+    for (Value word : words)
+      test.add(word);
+    inexact = emit.bitOr(
+        inexact, emit.select(test.isFound(), emit.integer(1), emit.integer(0)));
+  }
+  SmallVector<Value> pairs;
+  bool isNibbles = words.size() == 1;
+  for (unsigned i : {0, 1})
+    llvm::append_range(pairs, isNibbles ? placer.placeNibbles(words[0], i)
+                                        : placer.placeBytes(words[i]));
+  Value power =
+      emit.toPair(emit.integer(getPowerPair(static_cast<int>(codes.exponent))));
+  SmallVector<Value> results;
+  for (auto [i, placed] : llvm::enumerate(pairs)) {
+    size_t of = factors.pairs.size() == 1 ? 0 : i;
+    inexact = emit.bitOr(inexact, emit.bitAnd(placed, factors.masks[of]));
+    Value element = emit.mul(emit.toPair(placed), power);
+    results.push_back(emit.fromPair(emit.mul(element, factors.pairs[of])));
+  }
+  inexact = emit.bitOr(inexact, factors.inexact);
+  return results;
+}
+
+/// A transposed result: a warp takes a strip of a block of K, whose scales it
+/// needs once.
+Value ExactWriter::emitColumns(Value none) {
+  constexpr int64_t kStrip = kNumbers * int64_t(kWarpLanes);
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
+  Value columns = size(2), rows = size(1);
+  auto blockSize = static_cast<int64_t>(problem.blockSize);
+  Value strips = compute({d0.ceilDiv(kStrip)}, rows)[0];
+  Value blocks = compute({d0.floorDiv(blockSize)}, columns)[0];
+  Value last = add(rows, -kNumbers);
+  return forEachTask(
+      blocks, strips, none,
+      [&](Value batch, Value block, Value strip, Value inexact) {
+        Value at = compute({d0 * kStrip + d1 * kNumbers}, {strip, lane})[0];
+        Value from = compute({d0 * blockSize}, block)[0];
+        Place place = {batch, arith::MinUIOp::create(b, loc, at, last), from,
+                       isBelow(at, rows)};
+        SmallVector<Value> scales;
+        for (int64_t i = 0; i != kNumbers; ++i)
+          scales.push_back(loadScale(place, i));
+        Factors factors = makeFactors(scales);
+        return forEach(from, add(from, blockSize), emit.index(kRounds), inexact,
+                       [&](Value column, Value inner) {
+                         SmallVector<Place> places(kRounds, place);
+                         SmallVector<SmallVector<Value>> words;
+                         for (auto [i, of] : llvm::enumerate(places)) {
+                           of.column = add(column, static_cast<int64_t>(i));
+                           words.push_back(loadWords(of));
+                         }
+                         for (auto [of, loaded] :
+                              llvm::zip_equal(places, words))
+                           store(of, emitProducts(loaded, factors, inner));
+                         return inner;
+                       });
+      });
+}
+
+NumberWriterPtr blockscale::makeExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                            const DequantizedOperandProblem &problem) {
+  return std::make_unique<ExactWriter>(b, kernel, problem);
+}

@@ -1,0 +1,418 @@
+//===- NumberWriter.cpp - The kernel that dequantizes ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The kernel is bound by memory: each lane makes 8 values at a time, of which
+// it stores 16 bytes at once, and has several loads under way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Dequantize/NumberWriter.h"
+
+#include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
+#include "Utils/PackedElements.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// One load for each lane where there are few values, so that more lanes have
+/// some.
+static constexpr int64_t kFewNumbers = int64_t(1) << 20;
+static constexpr int64_t kWarps = 8;
+static constexpr int64_t kByteBits = 8;
+
+bool DequantizedOperandProblem::isContiguous() const {
+  return codes.hasOwnMemory &&
+         codes.contiguity ==
+             (isTransposed ? Contiguity::Rows : Contiguity::Columns);
+}
+
+//===----------------------------------------------------------------------===//
+// Tasks
+//===----------------------------------------------------------------------===//
+
+static int64_t getRounds(std::optional<int64_t> numbers) {
+  return numbers && *numbers <= kFewNumbers ? 1 : NumberWriter::kRounds;
+}
+
+/// Lanes that make neighbors of a row of `columns` values.
+static int64_t getLanes(int64_t columns) {
+  if (ShapedType::isDynamic(columns))
+    return kWarpLanes;
+  auto needed = static_cast<uint64_t>(
+      llvm::divideCeilSigned(columns, NumberWriter::kNumbers));
+  return std::min<int64_t>(kWarpLanes, llvm::PowerOf2Ceil(needed));
+}
+
+int64_t blockscale::getDequantizeOperandBlocks(std::optional<int64_t> numbers) {
+  constexpr int64_t kMost = 1024;
+  if (!numbers)
+    return kMost;
+  return std::clamp<int64_t>(
+      llvm::divideCeilSigned(*numbers, kWarps * getRounds(numbers) *
+                                           kWarpLanes * kDequantizedAtOnce),
+      1, kMost);
+}
+
+static std::optional<int64_t> getNumElements(ShapedType type) {
+  return type.hasStaticShape() ? std::optional(type.getNumElements())
+                               : std::nullopt;
+}
+
+KernelShape blockscale::getDequantizeOperandShape(RankedTensorType type) {
+  int64_t lanes = getLanes(type.getShape().back());
+  KernelShape shape;
+  shape.tile = {kWarps * getRounds(getNumElements(type)) * kWarpLanes / lanes,
+                lanes * kDequantizedAtOnce, 1};
+  shape.threads = {kWarps * int64_t(kWarpLanes), 1, 1};
+  shape.order = BlockOrder::Linear;
+  return shape;
+}
+
+NumberWriter::NumberWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                           const DequantizedOperandProblem &problem)
+    : b(b), loc(kernel.getLoc()), kernel(kernel), problem(problem),
+      emit(b, loc),
+      lane(gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr())),
+      numbers(kernel.getArgument(problem.result)) {
+  // The product behind has loads to begin with.
+  if (problem.boxElements != 0)
+    NVVM::GriddepcontrolOp::create(b, loc,
+                                   NVVM::GridDepActionKind::launch_dependents);
+}
+
+Value NumberWriter::size(unsigned fromEnd) {
+  return memref::DimOp::create(b, loc, numbers, getType().getRank() - fromEnd);
+}
+
+Value NumberWriter::add(Value value, int64_t number) {
+  return addIndex(b, loc, value, number);
+}
+
+Value NumberWriter::isBelow(Value value, Value limit) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value, limit);
+}
+
+SmallVector<Value> NumberWriter::compute(ArrayRef<AffineExpr> exprs,
+                                         ValueRange values) {
+  return applyExprs(b, loc, exprs, values);
+}
+
+Value NumberWriter::forEach(Value from, Value to, Value step, Value word,
+                            function_ref<Value(Value, Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, from, to, step, word);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value next = body(loop.getInductionVar(), loop.getRegionIterArg(0));
+  scf::YieldOp::create(b, loc, next);
+  return loop.getResult(0);
+}
+
+Value NumberWriter::forEachTask(
+    Value lines, Value parts, Value inexact,
+    function_ref<Value(Value, Value, Value, Value)> body) {
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
+  Value all = lines;
+  bool hasBatch = getType().getRank() == 3;
+  if (hasBatch)
+    all = b.createOrFold<arith::MulIOp>(loc, lines, size(3));
+  Value tasks = b.createOrFold<arith::MulIOp>(loc, all, parts);
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  Value first = compute({d0 * kWarps + d1.floorDiv(int64_t(kWarpLanes))},
+                        {block, thread})[0];
+  Value grid = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
+  Value step = compute({d0 * kWarps}, grid)[0];
+  return forEach(first, tasks, step, inexact, [&](Value task, Value before) {
+    Value line = b.createOrFold<arith::DivUIOp>(loc, task, parts);
+    Value part = b.createOrFold<arith::RemUIOp>(loc, task, parts);
+    Value batch = emit.index(0);
+    if (hasBatch) {
+      batch = b.createOrFold<arith::DivUIOp>(loc, line, lines);
+      line = b.createOrFold<arith::RemUIOp>(loc, line, lines);
+    }
+    return body(batch, line, part, before);
+  });
+}
+
+/// A task is as many columns as a warp makes at once, and some rounds of rows.
+Value NumberWriter::emitLines(Value none) {
+  ArrayRef<int64_t> shape = getType().getShape().take_back(2);
+  int64_t lanes = getLanes(shape[1]), columnsOfTask = lanes * kNumbers;
+  int64_t rowsOfRound = kWarpLanes / lanes;
+  int64_t rounds = getRounds(getNumElements(getType()));
+  int64_t rowsOfTask = rounds * rowsOfRound;
+  AffineExpr d0, d1;
+  bindDims(b.getContext(), d0, d1);
+  Value rows = size(2), columns = size(1);
+  Value groups = compute({d0.ceilDiv(rowsOfTask)}, rows)[0];
+  Value parts = compute({d0.ceilDiv(columnsOfTask)}, columns)[0];
+  Value lastRow = add(rows, -1);
+  Value lastColumn = add(columns, raggedColumns ? -1 : -kNumbers);
+  return forEachTask(
+      groups, parts, none,
+      [&](Value batch, Value group, Value part, Value inexact) {
+        Value column = compute({d0 * columnsOfTask + d1 % lanes * kNumbers},
+                               {part, lane})[0];
+        Value firstRow =
+            compute({d0 * rowsOfTask + d1.floorDiv(lanes)}, {group, lane})[0];
+        Value isColumn;
+        if (!KernelProblem::isMultiple(shape[1], columnsOfTask)) {
+          isColumn = isBelow(column, columns);
+          column = arith::MinUIOp::create(b, loc, column, lastColumn);
+        }
+        SmallVector<Place> places;
+        SmallVector<SmallVector<Value>> loaded;
+        for (int64_t i = 0; i != rounds; ++i) {
+          Place place = {batch, add(firstRow, i * rowsOfRound), column,
+                         isColumn};
+          if (rowsOfTask != 1 &&
+              !KernelProblem::isMultiple(shape[0], rowsOfTask)) {
+            Value isRow = isBelow(place.row, rows);
+            place.isInside =
+                isColumn ? arith::AndIOp::create(b, loc, isColumn, isRow)
+                         : isRow;
+            place.row = arith::MinUIOp::create(b, loc, place.row, lastRow);
+          }
+          // What is outside reads what is last, so that all loads start at
+          // once.
+          places.push_back(place);
+          loaded.push_back(load(place));
+        }
+        for (int64_t i = 0; i != rounds; ++i) {
+          SmallVector<Value> values = emitNumbers(loaded[i], inexact);
+          store(places[i], values);
+        }
+        return inexact;
+      });
+}
+
+Value NumberWriter::emitTasks(Value none) {
+  Value columns = size(1);
+  if (problem.hasFlags() || !getType().isDynamicDim(getType().getRank() - 1))
+    return emitLines(none);
+  // Rows may end anywhere, and start there.
+  Value rest = compute({b.getAffineDimExpr(0) % kNumbers}, columns)[0];
+  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
+                                        emit.index(0));
+  auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitLines(none);
+  b.setInsertionPointToStart(branch.elseBlock());
+  raggedColumns = columns;
+  emitLines(none);
+  return none;
+}
+
+void NumberWriter::build() {
+  Value inexact = emitTasks(emit.integer(0));
+  if (problem.hasFlags())
+    emitFlag(inexact);
+  gpu::ReturnOp::create(b, loc);
+}
+
+/// Stores the block's flag, of the words `inexact` of its threads.
+void NumberWriter::emitFlag(Value inexact) {
+  Value isInexact =
+      emit.select(emit.isDifferent(inexact, 0), emit.integer(1), emit.integer(0));
+  auto reduction = NVVM::BarrierReductionAttr::get(b.getContext(),
+                                                   NVVM::BarrierReduction::OR);
+  Value any = NVVM::BarrierOp::create(b, loc, TypeRange(b.getI32Type()),
+                                      Value(), Value(), reduction, isInexact)
+                  .getResult(0);
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                        thread, emit.index(0));
+  Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  emitIf(b, loc, isFirst, [&] {
+    memref::StoreOp::create(b, loc, any, kernel.getArgument(problem.result + 1),
+                            block);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// 8 elements that follow each other in memory.
+SmallVector<Value> NumberWriter::loadVector(const Place &place) {
+  SmallVector<Value> position = applyMap(
+      b, loc, problem.codes.map, {place.batch, place.row, place.column});
+  constexpr unsigned kBitsOf6 = 6;
+  unsigned bits = problem.codes.bits;
+  if (bits != kByteBits)
+    position.back() =
+        compute({(b.getAffineDimExpr(0) * bits).floorDiv(kByteBits)},
+                position.back())[0];
+  if (bits == kBitsOf6)
+    return loadPacked6(position);
+  int64_t bytes = kNumbers * bits / kByteBits, words = bytes / 4;
+  Value loaded = vector::LoadOp::create(
+      b, loc, VectorType::get(bytes, b.getI8Type()),
+      kernel.getArgument(problem.codes.argument), position,
+      /*nontemporal=*/false, llvm::MaybeAlign(bytes));
+  loaded = vector::BitCastOp::create(
+      b, loc, VectorType::get(words, b.getI32Type()), loaded);
+  SmallVector<Value> result;
+  for (int64_t i = 0; i != words; ++i)
+    result.push_back(vector::ExtractOp::create(b, loc, loaded, i));
+  return result;
+}
+
+/// 8 elements of 6 bits are 6 bytes, which are aligned to 2.
+SmallVector<Value> NumberWriter::loadPacked6(ArrayRef<Value> position) {
+  SmallVector<Value> halves;
+  for (int64_t i = 0; i != 3; ++i) {
+    SmallVector<Value> at(position);
+    at.back() = add(at.back(), 2 * i);
+    Value bytes =
+        vector::LoadOp::create(b, loc, VectorType::get(2, b.getI8Type()),
+                               kernel.getArgument(problem.codes.argument), at,
+                               /*nontemporal=*/false, llvm::MaybeAlign(2));
+    Value half = vector::BitCastOp::create(
+        b, loc, VectorType::get(1, b.getI16Type()), bytes);
+    half = vector::ExtractOp::create(b, loc, half, int64_t(0));
+    halves.push_back(arith::ExtUIOp::create(b, loc, b.getI32Type(), half));
+  }
+  // 24 bits with four codes each.
+  Value low = emit.bitOr(halves[0], emit.shiftLeft(halves[1], 16));
+  Value high =
+      emit.bitOr(emit.shiftRight(halves[1], 8), emit.shiftLeft(halves[2], 8));
+  auto spread = [&](Value four) {
+    constexpr uint32_t kCode = 0x3F;
+    Value word = emit.bitAnd(four, kCode);
+    for (unsigned i = 1; i != 4; ++i)
+      word = emit.bitOr(
+          word, emit.bitAnd(emit.shiftLeft(four, 2 * i), kCode << 8 * i));
+    return word;
+  };
+  return {spread(low), spread(high)};
+}
+
+/// The same one by one, as two words of bytes.
+SmallVector<Value> NumberWriter::loadSingly(const Place &place) {
+  SmallVector<Value> words;
+  for (int64_t i = 0; i != kNumbers; ++i) {
+    Value row = problem.isTransposed ? add(place.row, i) : place.row;
+    Value column = problem.isTransposed ? place.column : add(place.column, i);
+    if (raggedColumns)
+      column = arith::MinUIOp::create(b, loc, column, add(raggedColumns, -1));
+    Value code = emitLoadCode(
+        b, loc, kernel.getArgument(problem.codes.argument), problem.codes.bits,
+        applyMap(b, loc, problem.codes.map, {place.batch, row, column}));
+    code = arith::ExtUIOp::create(b, loc, b.getI32Type(), code);
+    if (i % 4 == 0)
+      words.push_back(code);
+    else
+      words.back() =
+          emit.bitOr(words.back(), emit.shiftLeft(code, 8 * (i % 4)));
+  }
+  return words;
+}
+
+SmallVector<Value> NumberWriter::loadWords(const Place &place) {
+  return problem.isContiguous() && !raggedColumns ? loadVector(place)
+                                                  : loadSingly(place);
+}
+
+Value NumberWriter::loadScale(const Place &place, int64_t row) {
+  const KernelOperand &scales = problem.scales;
+  if (scales.splat)
+    return emit.integer(*scales.splat);
+  Value block = compute({b.getAffineDimExpr(0).floorDiv(problem.blockSize)},
+                        place.column)[0];
+  Value code = memref::LoadOp::create(
+      b, loc, kernel.getArgument(scales.argument),
+      applyMap(b, loc, scales.map, {place.batch, add(place.row, row), block}));
+  return arith::ExtUIOp::create(b, loc, b.getI32Type(), code);
+}
+
+SmallVector<Value> NumberWriter::load(const Place &place) {
+  SmallVector<Value> loaded = loadWords(place);
+  loaded.push_back(loadScale(place, 0));
+  return loaded;
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+/// Stores neighbors at once.
+void NumberWriter::storeSome(const Place &place, Value column,
+                             ArrayRef<Value> values) {
+  Type element = getType().getElementType();
+  auto count = static_cast<int64_t>(values.size());
+  Value all = vector::FromElementsOp::create(
+      b, loc, VectorType::get(count, values[0].getType()), values);
+  if (values[0].getType() != element) {
+    count *= 2;
+    all =
+        vector::BitCastOp::create(b, loc, VectorType::get(count, element), all);
+  }
+  SmallVector<Value> position = {place.row, column};
+  if (problem.isTransposed)
+    std::swap(position[0], position[1]);
+  if (getType().getRank() == 3)
+    position.insert(position.begin(), place.batch);
+  int64_t bytes = count * getType().getElementTypeBitWidth() / kByteBits;
+  vector::StoreOp::create(b, loc, all, numbers, position,
+                          /*nontemporal=*/false, llvm::MaybeAlign(bytes));
+}
+
+void NumberWriter::store(const Place &place, ArrayRef<Value> values) {
+  emitIf(b, loc, place.isInside, [&] {
+    if (raggedColumns) {
+      for (size_t i = 0; i != values.size(); ++i) {
+        Value column = add(place.column, static_cast<int64_t>(i));
+        emitIf(b, loc, isBelow(column, raggedColumns),
+               [&] { storeSome(place, column, values[i]); });
+      }
+      return;
+    }
+    if (problem.boxElements == 0) {
+      // Stores are of 16 bytes.
+      constexpr int64_t kStoreBits = 128;
+      auto stores = static_cast<size_t>(
+          kNumbers * getType().getElementTypeBitWidth() / kStoreBits);
+      for (size_t i = 0; i != stores; ++i)
+        storeSome(
+            place,
+            add(place.column, static_cast<int64_t>(i) * kNumbers /
+                                  static_cast<int64_t>(stores)),
+            values.slice(i * values.size() / stores, values.size() / stores));
+      return;
+    }
+    // Values 4 i to 4 i + 3 of a quarter are two pairs of instruction i.
+    constexpr int64_t kQuarters = 4, kOfQuarter = 4, kStep = 16, kSecond = 8;
+    int64_t box = problem.boxElements, quarter = box / kQuarters;
+    AffineExpr d0 = b.getAffineDimExpr(0);
+    for (int64_t i = 0; i != kNumbers / kOfQuarter; ++i) {
+      AffineExpr inBox = d0 % box, first = d0.floorDiv(box) * box;
+      AffineExpr instruction = (inBox % quarter).floorDiv(kOfQuarter) + i;
+      AffineExpr to = first + instruction * kStep + inBox.floorDiv(quarter) * 2;
+      for (int64_t pair : {0, 1})
+        storeSome(place, compute({to + pair * kSecond}, place.column)[0],
+                  values[2 * i + pair]);
+    }
+  });
+}
+
+void blockscale::buildDequantizeOperand(gpu::GPUFuncOp kernel,
+                             const DequantizedOperandProblem &problem) {
+  // By policy.
+  static constexpr NumberWriterPtr (*makeWriter[])(OpBuilder &, gpu::GPUFuncOp,
+                                                   const DequantizedOperandProblem &) = {
+      makeExactWriter, makePermutedWriter, makeRoundedWriter};
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  makeWriter[static_cast<size_t>(problem.policy)](b, kernel, problem)->build();
+}

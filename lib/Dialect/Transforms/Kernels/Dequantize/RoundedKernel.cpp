@@ -1,0 +1,68 @@
+//===- RoundedKernel.cpp - Values of a dequantize -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Values as `dequantize` defines them, for each type of the result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Dequantize/NumberWriter.h"
+#include "Kernels/Gemm/Problem/ScalarSlice.h"
+#include "Quantize/BlockArithmetic.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+class RoundedWriter final : public NumberWriter {
+public:
+  RoundedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                const DequantizedOperandProblem &problem)
+      : NumberWriter(b, kernel, problem), arithmetic(b, loc) {
+    if (problem.tensorScale)
+      tensorScale = emitScalar(b, problem.tensorScale, [&](Value input) {
+        return this->kernel.getArgument(
+            getArgumentOf(problem.scaleInputs, input));
+      });
+  }
+
+private:
+  SmallVector<Value> emitNumbers(ValueRange loaded, Value &inexact) override;
+
+  BlockArithmetic arithmetic;
+  Value tensorScale;
+};
+} // namespace
+
+SmallVector<Value> RoundedWriter::emitNumbers(ValueRange loaded, Value &) {
+  constexpr int64_t kWordBits = 32;
+  Type type = getType().getElementType();
+  ValueRange words = loaded.drop_back();
+  int64_t perWord = kNumbers / static_cast<int64_t>(words.size());
+  uint32_t mask = getFormatInfo(problem.format).codeMask();
+  Value scale = arithmetic.decode(problem.scaleFormat, loaded.back());
+  SmallVector<Value> values;
+  for (int64_t i = 0; i != kNumbers; ++i) {
+    auto shift = static_cast<unsigned>(i % perWord * (kWordBits / perWord));
+    Value code = emit.bitAnd(
+        emit.shiftRight(words[static_cast<size_t>(i / perWord)], shift), mask);
+    Value value = arith::MulFOp::create(
+        b, loc, arithmetic.decode(problem.format, code), scale);
+    if (tensorScale)
+      value = arith::MulFOp::create(b, loc, value, tensorScale);
+    if (type != value.getType())
+      value = arith::TruncFOp::create(b, loc, type, value);
+    values.push_back(value);
+  }
+  return values;
+}
+
+NumberWriterPtr blockscale::makeRoundedWriter(OpBuilder &b,
+                                              gpu::GPUFuncOp kernel,
+                                              const DequantizedOperandProblem &problem) {
+  return std::make_unique<RoundedWriter>(b, kernel, problem);
+}

@@ -1,0 +1,176 @@
+//===- Epilogue.cpp - How sums of a tile begin and end --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The two ends of a kernel around its loop, which know nothing of the path.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Epilogue/Epilogue.h"
+
+#include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
+#include "Kernels/Gemm/Problem/ScalarSlice.h"
+#include "Quantize/BlockArithmetic.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Position of an element in the result.
+static SmallVector<Value> getPosition(const KernelProblem &problem,
+                                      const BlockTile &tile, Value row,
+                                      Value column) {
+  if (problem.resultType.getRank() == 2)
+    return {row, column};
+  return {tile.batch, row, column};
+}
+
+/// The element of `fused` at (row, column); `product` is that of the product.
+static Value emitFusedElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+                              const FusedElementwise &fused,
+                              ArrayRef<Value> position, Value product) {
+  Location loc = kernel.getLoc();
+  return emitElement(
+      b, fused.op, position,
+      [&](OpBuilder &at, Value input, ArrayRef<Value> indices) -> Value {
+        if (input == fused.product)
+          return product;
+        Value argument = kernel.getArgument(fused.getArgument(input));
+        if (!isa<MemRefType>(argument.getType()))
+          return argument;
+        return memref::LoadOp::create(at, loc, argument, indices);
+      });
+}
+
+Value blockscale::emitInitialElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                   const KernelProblem &problem,
+                                   ArrayRef<Value> position) {
+  if (problem.producer)
+    return emitFusedElement(b, kernel, *problem.producer, position, {});
+  return memref::LoadOp::create(b, kernel.getLoc(),
+                                kernel.getArgument(*problem.acc), position);
+}
+
+/// What the problem makes of `sum` at `position` of the result.
+static Value emitResult(OpBuilder &b, gpu::GPUFuncOp kernel,
+                        const KernelProblem &problem, ArrayRef<Value> position,
+                        Value sum) {
+  if (!problem.consumer)
+    return sum;
+  return emitFusedElement(b, kernel, *problem.consumer, position, sum);
+}
+
+void blockscale::emitEpilogueElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                 const KernelProblem &problem,
+                                 ArrayRef<Value> position, Value sum) {
+  Value element = emitResult(b, kernel, problem, position, sum);
+  memref::StoreOp::create(b, kernel.getLoc(), element,
+                          kernel.getArgument(problem.result), position);
+}
+
+Value blockscale::emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                const KernelProblem &problem,
+                                const ProblemSizes &sizes,
+                                const BlockTile &tile, AccType type) {
+  Location loc = kernel.getLoc();
+  bool inBounds = !tile.isGuarded;
+  if (problem.acc && !problem.producer)
+    return AccLoadOp::create(b, loc, type, kernel.getArgument(*problem.acc),
+                             getPosition(problem, tile, tile.row, tile.column),
+                             inBounds);
+  if (!problem.producer)
+    return AccZeroOp::create(b, loc, type);
+  auto op = AccGenerateOp::create(b, loc, type, tile.row, tile.column, sizes.m,
+                                  sizes.n, inBounds);
+  Type indexType = b.getIndexType();
+  OpBuilder::InsertionGuard guard(b);
+  Block *body =
+      b.createBlock(&op.getBody(), {}, {indexType, indexType}, {loc, loc});
+  Value element = emitInitialElement(
+      b, kernel, problem,
+      getPosition(problem, tile, body->getArgument(0), body->getArgument(1)));
+  YieldOp::create(b, loc, element);
+  return op;
+}
+
+/// Starts a body for each sum of `tile` in `region`, and goes there: the
+/// position of the element, and its sum, all of it.
+static std::pair<SmallVector<Value>, Value>
+beginSumBody(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
+             const BlockTile &tile, Region &region, bool addsFirst) {
+  Location loc = kernel.getLoc();
+  Type indexType = b.getIndexType();
+  Block *body = b.createBlock(
+      &region, {}, {b.getF32Type(), indexType, indexType}, {loc, loc, loc});
+  SmallVector<Value> position =
+      getPosition(problem, tile, body->getArgument(1), body->getArgument(2));
+  Value sum = body->getArgument(0);
+  if (addsFirst)
+    sum = arith::AddFOp::create(b, loc, sum,
+                                emitInitialElement(b, kernel, problem, position));
+  return {position, sum};
+}
+
+/// Quantises what the problem makes of `acc`.
+static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
+                          const KernelProblem &problem,
+                          const ProblemSizes &sizes, const BlockTile &tile,
+                          Value acc, bool addsFirst) {
+  Location loc = kernel.getLoc();
+  const FusedQuantize &quantizer = *problem.quantizer;
+  QuantizeOp quantize = quantizer.op;
+  Value tensorScale = quantize.getTensorScale();
+  if (tensorScale)
+    tensorScale = emitScalar(b, tensorScale, [&](Value input) {
+      return kernel.getArgument(quantizer.getArgument(input));
+    });
+  BlockFormat format = BlockFormat::get(quantize);
+  ScaleRuleAttr rule;
+  if (format.rule)
+    rule = ScaleRuleAttr::get(b.getContext(), *format.rule);
+  unsigned codes = problem.result, scales = codes + 1, amax = codes + 2;
+  auto op = AccQuantizeOp::create(
+      b, loc, acc, tile.row, tile.column, sizes.m, sizes.n,
+      problem.hasBatch ? tile.batch : Value(), tensorScale,
+      kernel.getArgument(codes), kernel.getArgument(scales),
+      quantize.getAmax() ? Value(kernel.getArgument(amax)) : Value(),
+      TypeAttr::get(format.type),
+      TypeAttr::get(getElementTypeOrSelf(quantize.getScales().getType())),
+      b.getI64IntegerAttr(format.blockSize), rule,
+      b.getI64IntegerAttr(quantizer.codeBits),
+      tile.isGuarded ? UnitAttr() : b.getUnitAttr());
+  OpBuilder::InsertionGuard guard(b);
+  auto [position, sum] =
+      beginSumBody(b, kernel, problem, tile, op.getBody(), addsFirst);
+  Value result = emitResult(b, kernel, problem, position, sum);
+  YieldOp::create(b, loc, BlockArithmetic(b, loc).toF32(result));
+}
+
+void blockscale::emitEpilogue(OpBuilder &b, gpu::GPUFuncOp kernel,
+                              const KernelProblem &problem,
+                              const ProblemSizes &sizes, const BlockTile &tile,
+                              Value acc, bool addsFirst) {
+  Location loc = kernel.getLoc();
+  bool inBounds = !tile.isGuarded;
+  if (problem.quantizer)
+    return emitQuantized(b, kernel, problem, sizes, tile, acc, addsFirst);
+  if (!problem.consumer && !addsFirst) {
+    AccStoreOp::create(b, loc, acc, kernel.getArgument(problem.result),
+                       getPosition(problem, tile, tile.row, tile.column),
+                       inBounds);
+    return;
+  }
+  // Tiles start at multiples of 8 columns, and memory is that of a parameter.
+  auto op = AccForEachOp::create(b, loc, acc, tile.row, tile.column, sizes.m,
+                                 sizes.n, inBounds, /*aligned=*/inBounds);
+  OpBuilder::InsertionGuard guard(b);
+  auto [position, sum] =
+      beginSumBody(b, kernel, problem, tile, op.getBody(), addsFirst);
+  emitEpilogueElement(b, kernel, problem, position, sum);
+  YieldOp::create(b, loc);
+}

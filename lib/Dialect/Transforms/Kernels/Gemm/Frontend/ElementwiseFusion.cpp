@@ -1,0 +1,201 @@
+//===- ElementwiseFusion.cpp - Around an mma_scaled -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which elementwise ops around a product its kernel can take over, and what
+// they compute for one element.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
+
+#include "Kernels/Gemm/Backend.h"
+#include "Utils/PackedElements.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// A scalar, or a tensor of ones. A type below a byte, or a narrow float, is
+/// not what loads and parameters take.
+static bool isStorable(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor && isa<ShapedType>(type))
+    return false;
+  Type element = getElementTypeOrSelf(type);
+  return element.isIndex() ||
+         (element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0 &&
+          (isa<IntegerType>(element) || element.getIntOrFloatBitWidth() > 8));
+}
+
+/// Whether the body needs nothing but its arguments, scalars and loop indices.
+static bool isPlainBody(Block &body) {
+  for (Operation &op : body.without_terminator()) {
+    if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) ||
+        !isa_and_nonnull<arith::ArithDialect, math::MathDialect,
+                         linalg::LinalgDialect>(op.getDialect()))
+      return false;
+  }
+  auto isTaken = [&](Value value) {
+    return value.getParentBlock() == &body ||
+           matchPattern(value, m_Constant()) || isStorable(value.getType());
+  };
+  return llvm::all_of(body, [&](Operation &op) {
+    return llvm::all_of(op.getOperands(), isTaken);
+  });
+}
+
+bool blockscale::isPlainOnMemory(linalg::LinalgOp op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isStorable(operand.get().getType()))
+      return false;
+    // Broadcasts and transposes: each index is a loop or a constant.
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults())
+      if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
+        return false;
+  }
+  return isPlainBody(*op.getBlock());
+}
+
+/// Whether `op` makes each element of its one result by itself.
+static bool isElementwise(linalg::GenericOp op) {
+  return op.getNumDpsInits() == 1 && op->getNumResults() == 1 &&
+         op.hasPureTensorSemantics() &&
+         op.getNumParallelLoops() == op.getNumLoops() &&
+         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() &&
+         isPlainOnMemory(cast<linalg::LinalgOp>(op.getOperation()));
+}
+
+/// Whether all that is asked of `value` by other ops than `user` are sizes.
+static bool isUsedOnceBy(Value value, Operation *user) {
+  unsigned numUses = 0;
+  for (OpOperand &use : value.getUses()) {
+    if (use.getOwner() == user)
+      ++numUses;
+    else if (!isa<tensor::DimOp>(use.getOwner()))
+      return false;
+  }
+  return numUses == 1;
+}
+
+linalg::GenericOp blockscale::findElementwiseProducer(ProductOpInterface op) {
+  auto producer = op.getAcc().getDefiningOp<linalg::GenericOp>();
+  if (!producer || !isUsedOnceBy(op.getAcc(), op) || !isElementwise(producer))
+    return {};
+  return producer;
+}
+
+linalg::GenericOp blockscale::findElementwiseConsumer(ProductOpInterface op) {
+  Value result = op->getResult(0);
+  if (!result.hasOneUse())
+    return {};
+  auto consumer = dyn_cast<linalg::GenericOp>(*result.user_begin());
+  if (!consumer || !isElementwise(consumer) ||
+      consumer->getBlock() != op->getBlock())
+    return {};
+  OpOperand *use = &*result.use_begin();
+  if (!consumer.isDpsInput(use) ||
+      !consumer.getMatchingIndexingMap(use).isIdentity())
+    return {};
+  return consumer;
+}
+
+QuantizeOp blockscale::findQuantizer(Value result) {
+  auto users = result.getUsers();
+  auto user = llvm::find_if(users, llvm::IsaPred<QuantizeOp>);
+  if (user == users.end() || !isUsedOnceBy(result, *user))
+    return {};
+  auto op = cast<QuantizeOp>(*user);
+  if (op.getX() != result || op->getBlock() != result.getParentBlock())
+    return {};
+  int64_t columns = cast<ShapedType>(result.getType()).getShape().back();
+  bool isWhole = !op.getPad() || (!ShapedType::isDynamic(columns) &&
+                                  columns % op.getBlockSize() == 0);
+  return isWhole ? op : QuantizeOp();
+}
+
+ProductOpInterface blockscale::findProductOf(QuantizeOp op) {
+  if (findQuantizer(op.getX()) != op)
+    return {};
+  auto isTaken = [](ProductOpInterface product) {
+    auto path = product->getAttrOfType<PathAttr>(kPathAttrName);
+    const KernelBackend *backend =
+        path ? getKernelBackend(path.getValue()) : nullptr;
+    return backend && backend->takesOverSurroundings();
+  };
+  Operation *producer = op.getX().getDefiningOp();
+  if (auto product = dyn_cast_or_null<ProductOpInterface>(producer);
+      product && isTaken(product))
+    return product;
+  auto consumer = dyn_cast_or_null<linalg::GenericOp>(producer);
+  if (!consumer)
+    return {};
+  for (OpOperand *operand : consumer.getDpsInputOperands())
+    if (auto product = operand->get().getDefiningOp<ProductOpInterface>();
+        product && findElementwiseConsumer(product) == consumer &&
+        isTaken(product))
+      return product;
+  return {};
+}
+
+SmallVector<OpOperand *> blockscale::getUsedOperands(linalg::GenericOp op) {
+  SmallVector<OpOperand *> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    if (op.payloadUsesValueFromOperand(&operand))
+      operands.push_back(&operand);
+  return operands;
+}
+
+SetVector<Value> blockscale::getCapturedScalars(linalg::GenericOp op) {
+  SetVector<Value> scalars;
+  Block &body = *op.getBody();
+  for (Operation &inner : body)
+    for (Value operand : inner.getOperands())
+      if (operand.getParentBlock() != &body &&
+          !matchPattern(operand, m_Constant()))
+        scalars.insert(operand);
+  return scalars;
+}
+
+Value blockscale::emitElement(
+    OpBuilder &builder, linalg::GenericOp op, ArrayRef<Value> position,
+    function_ref<Value(OpBuilder &, Value, ArrayRef<Value>)> getInput) {
+  Location loc = op.getLoc();
+  IRMapping mapping;
+  Block &body = *op.getBody();
+  for (OpOperand *operand : getUsedOperands(op)) {
+    SmallVector<Value> indices = applyMap(
+        builder, loc, op.getMatchingIndexingMap(operand), ValueRange(position));
+    mapping.map(op.getMatchingBlockArgument(operand),
+                getInput(builder, operand->get(), indices));
+  }
+  for (Value scalar : getCapturedScalars(op))
+    mapping.map(scalar, getInput(builder, scalar, {}));
+  // Constants from around the op.
+  auto capture = [&](Value value) {
+    if (value.getParentBlock() != &body && !mapping.contains(value))
+      mapping.map(value, builder.clone(*value.getDefiningOp())->getResult(0));
+  };
+  for (Operation &inner : body.without_terminator()) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      mapping.map(index.getResult(), position[index.getDim()]);
+      continue;
+    }
+    for (Value operand : inner.getOperands())
+      capture(operand);
+    builder.clone(inner, mapping);
+  }
+  Value yielded = body.getTerminator()->getOperand(0);
+  capture(yielded);
+  return mapping.lookup(yielded);
+}

@@ -1,0 +1,32 @@
+//===- HostChecks.h - Checks in front of a kernel ---------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_HOSTCHECKS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_HOSTCHECKS_H
+
+#include "Kernels/Gemm/Problem/HostSizes.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::blockscale {
+
+/// Asserts that `k`, the dynamic K of `op`, is whole blocks of `blockSize`, as
+/// it is of products with scales.
+void checkWholeBlocks(OpBuilder &builder, ProductOpInterface op, OpFoldResult k,
+                      unsigned blockSize);
+
+/// Asserts that dynamic sizes of `operand` of `generic`, which a kernel takes
+/// over, are those of its loops, which are `loops`. `loc` is that of the
+/// kernel.
+void checkFusedSizes(OpBuilder &builder, linalg::GenericOp generic,
+                     OpOperand &operand, ArrayRef<OpFoldResult> loops,
+                     Location loc);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_HOSTCHECKS_H

@@ -1,0 +1,183 @@
+//===- ProblemOfOp.cpp - From an op to a problem --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the host knows of an op becomes what a kernel needs to know.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Frontend/ProblemOfOp.h"
+
+#include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
+#include "Kernels/Gemm/Frontend/FusedOps.h"
+#include "Kernels/Gemm/Frontend/HostChecks.h"
+#include "Kernels/Gemm/Frontend/HostOperand.h"
+#include "Utils/OperandView.h"
+#include "blockscale/Support/TensorMaps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Side = MmaScaledOp::Side;
+
+namespace {
+class ProblemBuilder {
+public:
+  ProblemBuilder(OpBuilder &builder, ProductOpInterface op,
+                 const KernelBackend &backend, InstructionAttr instruction,
+                 ScheduleInterface schedule)
+      : builder(builder), op(op), loc(op->getLoc()), backend(backend) {
+    problem.instruction = instruction;
+    problem.schedule = schedule;
+  }
+
+  HostProblem build() {
+    problem.types = op.getTypes();
+    problem.resultType = cast<RankedTensorType>(op.getAcc().getType());
+    if (backend.getDequantizedOperands(problem.instruction, problem.schedule) ==
+        DequantizedOperands::Y)
+      quantizedB = findQuantizedB(op);
+    if (quantizedB)
+      problem.types = quantizedB->types;
+    FailureOr<TargetAttr> target = lookupTarget(op);
+    if (succeeded(target) && *target)
+      problem.hasPaddedCopies = hasPaddedTensorMaps((*target).getFinalChip());
+    linalg::GenericOp producer, consumer;
+    if (backend.takesOverSurroundings()) {
+      producer = findElementwiseProducer(op);
+      consumer = findElementwiseConsumer(op);
+    }
+    if (consumer)
+      problem.resultType =
+          cast<RankedTensorType>(consumer->getResult(0).getType());
+
+    unsigned xRank = getRank(op.getX()), yRank = getRank(op.getY());
+    unsigned rank = problem.resultType.getRank();
+    problem.hasBatch = rank == 3;
+    unsigned xRow = MmaScaledOp::getRowDim(Side::X, xRank);
+    unsigned yRow = MmaScaledOp::getRowDim(Side::Y, yRank);
+    unsigned xColumn = MmaScaledOp::getKDim(Side::X, xRank);
+    unsigned yColumn = MmaScaledOp::getKDim(Side::Y, yRank);
+    Type result = problem.resultType, acc = op.getAcc().getType();
+    // The types of scales, or of operands once more where there are none.
+    auto typeOf = [](Value scales, Value operand) {
+      return (scales ? scales : operand).getType();
+    };
+    Type xScales = typeOf(op.getXScale(), op.getX());
+    Type yScales = typeOf(op.getYScale(), op.getY());
+    problem.m = getKnown({{op.getX().getType(), xRow},
+                          {xScales, xRow},
+                          {acc, rank - 2},
+                          {result, rank - 2}});
+    problem.n = getKnown({{op.getY().getType(), yRow},
+                          {yScales, yRow},
+                          {acc, rank - 1},
+                          {result, rank - 1}});
+    problem.k = getKnown(
+        {{op.getX().getType(), xColumn}, {op.getY().getType(), yColumn}});
+    int64_t blocks = getKnown({{xScales, xColumn}, {yScales, yColumn}});
+    int64_t blockSize = problem.types.blockSize;
+    if (ShapedType::isDynamic(problem.k) && !ShapedType::isDynamic(blocks))
+      problem.k = blocks * blockSize;
+    blocks =
+        ShapedType::isDynamic(problem.k) ? problem.k : problem.k / blockSize;
+
+    problem.x =
+        addOperand(Side::X, /*isScale=*/false, op.getX(), problem.m, problem.k);
+    if (op.getXScale())
+      problem.xScale = addOperand(Side::X, /*isScale=*/true, op.getXScale(),
+                                  problem.m, blocks);
+    else
+      problem.xScale.splat = 0;
+    Value y = quantizedB ? quantizedB->codes : op.getY();
+    problem.y = addOperand(Side::Y, /*isScale=*/false, y, problem.n, problem.k);
+    Value yScale = quantizedB ? quantizedB->scales : op.getYScale();
+    if (yScale)
+      problem.yScale =
+          addOperand(Side::Y, /*isScale=*/true, yScale, problem.n, blocks);
+    sizes.m = getSize(problem.m, op.getX(), xRow);
+    sizes.n = getSize(problem.n, op.getY(), yRow);
+    sizes.k = getSize(problem.k, op.getX(), xColumn);
+    sizes.batch = builder.getIndexAttr(1);
+    if (rank == 3) {
+      // The one that has more than one matrix, if that is known.
+      auto isOne = [](Value value) {
+        auto type = cast<RankedTensorType>(value.getType());
+        return type.getRank() == 2 || type.getDimSize(0) == 1;
+      };
+      Value batched = isOne(op.getX())   ? op.getY()
+                      : isOne(op.getY()) ? op.getX()
+                                         : op.getAcc();
+      int64_t batch = getKnown({{batched.getType(), 0}, {acc, 0}, {result, 0}});
+      sizes.batch = getSize(batch, batched, 0);
+    }
+
+    if (quantizedB && !op.getXScale() && ShapedType::isDynamic(problem.k))
+      checkWholeBlocks(builder, op, sizes.k, problem.types.blockSize);
+    if (quantizedB && quantizedB->tensorScale)
+      problem.tensorScale = fuseScalar(host, quantizedB->tensorScale);
+    problem.producer = fuseElementwise(builder, loc, host, producer, {});
+    problem.consumer =
+        fuseElementwise(builder, loc, host, consumer, op->getResult(0));
+    if (!problem.producer && !isZeroSplat(op.getAcc()))
+      problem.acc = host.addInput(op.getAcc());
+    problem.result = host.inputs.size();
+    return std::move(host);
+  }
+
+private:
+  static unsigned getRank(Value value) {
+    return cast<ShapedType>(value.getType()).getRank();
+  }
+
+  /// The first static size; they are equal.
+  static int64_t getKnown(ArrayRef<std::pair<Type, unsigned>> dims) {
+    for (auto [type, dim] : dims)
+      if (int64_t size = cast<ShapedType>(type).getDimSize(dim);
+          !ShapedType::isDynamic(size))
+        return size;
+    return ShapedType::kDynamic;
+  }
+
+  OpFoldResult getSize(int64_t known, Value operand, unsigned dim) {
+    if (!ShapedType::isDynamic(known))
+      return builder.getIndexAttr(known);
+    return getOperandSizes(builder, loc, operand, traceOperand(operand))[dim];
+  }
+
+  /// Reads `value`, of rows by columns, as an operand of `side`.
+  KernelOperand addOperand(Side side, bool isScale, Value value, int64_t rows,
+                           int64_t columns) {
+    OperandSource source = {side, isScale, value, AffineMap(), rows, columns};
+    if (side == Side::Y && quantizedB)
+      source.map = quantizedB->map;
+    auto [operand, tensor] =
+        makeHostOperand(builder, op, backend, problem, source);
+    operand.argument = operand.splat ? 0 : host.addInput(tensor);
+    return operand;
+  }
+
+  OpBuilder &builder;
+  ProductOpInterface op;
+  Location loc;
+  const KernelBackend &backend;
+  /// Where the kernel takes those.
+  std::optional<QuantizedB> quantizedB;
+  HostProblem host;
+  KernelProblem &problem = host.problem;
+  HostSizes &sizes = host.sizes;
+};
+} // namespace
+
+HostProblem blockscale::makeHostProblem(OpBuilder &builder,
+                                        ProductOpInterface op,
+                                        const KernelBackend &backend,
+                                        InstructionAttr instruction,
+                                        ScheduleInterface schedule) {
+  return ProblemBuilder(builder, op, backend, instruction, schedule).build();
+}

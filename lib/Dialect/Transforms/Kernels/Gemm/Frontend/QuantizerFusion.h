@@ -1,0 +1,31 @@
+//===- QuantizerFusion.h - Products that quantise results -------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_QUANTIZERFUSION_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_QUANTIZERFUSION_H
+
+#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/Problem/HostProblem.h"
+#include "Kernels/Gemm/Frontend/QuantizedResults.h"
+
+namespace mlir::blockscale {
+
+/// The `quantize` of `result`, what the kernels of `backend` make of `op`, if
+/// they can quantise it themselves: blocks are whole in their accumulators, and
+/// so are atoms of scales in their tiles, or scales stay rows.
+std::optional<QuantizedResults>
+findFusedQuantizer(ProductOpInterface op, Value result,
+                   const KernelProblem &problem, const KernelBackend &backend);
+
+/// Has the kernel of `host` quantise its result, which is its last parameter by
+/// now.
+void addQuantizer(HostProblem &host, QuantizedResults &results);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_QUANTIZERFUSION_H

@@ -1,0 +1,122 @@
+//===- ElementLoader.cpp - Elements, piece by piece -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order in which threads take pieces decides which banks and sectors a warp
+// touches at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/Multistage/ElementLoader.h"
+
+#include "Kernels/Gemm/Mainloop/Multistage/WidenCodes.h"
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+ElementLoader::ElementLoader(SharedTile sharedTile,
+                             const KernelOperand &operand,
+                             const TileExtent &extent,
+                             std::optional<Pieces> pieces,
+                             std::optional<Format> narrow)
+    : TileLoader(std::move(sharedTile)), operand(&operand),
+      hasPieces(pieces.has_value()), narrow(narrow), columns(extent.k) {
+  const SharedTile &tile = getTile();
+  if (pieces) {
+    pieceBytes = pieces->bytes;
+    piecesPerChunk = pieces->chunkBytes / pieces->bytes;
+    // A piece of packed fp6 may end inside of a code.
+    if (pieceBytes * 8 % operand.bits == 0)
+      pieceCodes = pieceBytes * 8 / operand.bits;
+    isAlongRows = tile.layout.major == Major::MN;
+  } else {
+    pieceCodes = kWordBytes * 8 / tile.slot.bits;
+  }
+  chunkCodes = kChunkBytes * 8 / getStoredBits(tile.layout.storage, tile.slot);
+  numLines = isAlongRows ? extent.k : extent.rows;
+  perLine =
+      (isAlongRows ? extent.rows : extent.k) / chunkCodes * piecesPerChunk;
+}
+
+/// Numbers of 16 bits are no bytes in global memory, either.
+static constexpr unsigned kNumberBits = 16;
+
+Type ElementLoader::getElementType(const FillContext &context) const {
+  if (operand->bits != kNumberBits)
+    return TileLoader::getElementType(context);
+  Value argument = context.getArgument(operand->argument);
+  return cast<MemRefType>(argument.getType()).getElementType();
+}
+
+void ElementLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
+                         const FillSource &source) const {
+  // What goes through registers is too much code to be unrolled.
+  int64_t mostUnrolled = isAsync() ? kMostAsyncRounds : 1;
+  // Codes that are read one by one may be contiguous along rows.
+  bool isAcross = !isAsync() && operand->contiguity == Contiguity::Rows;
+  PieceGrid grid = {numLines, perLine, isAcross};
+  forEachRound(b, context, perLine * numLines, mostUnrolled,
+               [&](OpBuilder &at, Round round) {
+                 emitPiece(at, context, memory, source,
+                           getPiece(at, context, round, grid));
+               });
+}
+
+void ElementLoader::emitPiece(OpBuilder &b, const FillContext &context,
+                              Value memory, const FillSource &source,
+                              const Piece &piece) const {
+  Location loc = context.loc;
+  AffineExpr line, number, first, s;
+  bindDims(b.getContext(), line, number, first, s);
+  // In shared memory.
+  AffineExpr inChunk = number % piecesPerChunk;
+  SmallVector<Value> at = applyExprs(
+      b, loc, {number.floorDiv(piecesPerChunk), inChunk * pieceBytes},
+      {piece.line, piece.index});
+  Value byte = emitByteOfLine(b, loc, getTile(), piece.line, at[0], at[1]);
+  if (operand->bits == kNumberBits)
+    byte = applyExprs(b, loc, {line.floorDiv(kNumberBits / 8)}, byte)[0];
+  SmallVector<Value> to = {addConstant(b, loc, piece.line, piece.lineOffset),
+                           byte};
+
+  // In the operand.
+  AffineExpr code =
+      number.floorDiv(piecesPerChunk) * chunkCodes + inChunk * pieceCodes;
+  SmallVector<Value> from =
+      applyExprs(b, loc,
+                 {first + (isAlongRows ? code : line),
+                  s * columns + (isAlongRows ? line : code)},
+                 {piece.line, piece.index, source.origin, source.step});
+  Place place = {from[0], from[1]};
+  Value &lineIndex = isAlongRows ? place.column : place.row;
+  lineIndex = addConstant(b, loc, lineIndex, piece.lineOffset);
+  OperandAccess access(*operand, context, source, context.isGuarded);
+  if (isAsync())
+    return access.copyAsync(b, place, memory, to, pieceBytes,
+                            pieceCodes == 0 ? at[1] : Value());
+  Value word = access.gatherWord(b, place, pieceCodes, getTile().slot);
+  if (narrow)
+    word = emitWiden(b, loc, word, *narrow);
+  storeWords(b, loc, word, memory, to);
+}
+
+Value blockscale::emitByteOfLine(OpBuilder &b, Location loc,
+                                 const SharedTile &tile, Value line,
+                                 Value chunk, Value inChunk) {
+  if (tile.layout.isSwizzled) {
+    ChunkSwizzle swizzle = getChunkSwizzle(tile.shape[1]);
+    AffineExpr d0 = getAffineDimExpr(0, b.getContext());
+    Value factor = applyExprs(
+        b, loc, {d0.floorDiv(swizzle.rowsPerStep) % swizzle.modulus}, line)[0];
+    chunk = arith::XOrIOp::create(b, loc, chunk, factor);
+  }
+  Value start = arith::MulIOp::create(
+      b, loc, chunk, arith::ConstantIndexOp::create(b, loc, kChunkBytes));
+  return arith::AddIOp::create(b, loc, start, inChunk);
+}

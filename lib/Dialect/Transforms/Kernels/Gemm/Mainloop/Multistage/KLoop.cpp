@@ -1,0 +1,83 @@
+//===- KLoop.cpp - The loop along K ---------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One loop for all kernels that share their stages between all threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// `body` where `step` is below `steps`; nothing to ask where both are known,
+/// and for the first step, which there always is.
+static void emitIfBelow(OpBuilder &b, Location loc, Value step, Value steps,
+                        function_ref<void(OpBuilder &)> body) {
+  std::optional<int64_t> known = getConstantIntValue(step);
+  std::optional<int64_t> limit = getConstantIntValue(steps);
+  if (known == 0 || (known && limit && *known < *limit))
+    return body(b);
+  if (known && limit)
+    return;
+  Value isStep =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, step, steps);
+  auto guard = scf::IfOp::create(b, loc, isStep);
+  OpBuilder then = guard.getThenBodyBuilder();
+  body(then);
+}
+
+Value KLoop::emit(OpBuilder &b, Value steps, Value acc) {
+  auto index = [&](OpBuilder &at, int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(at, loc, value);
+  };
+  // Steps that are on their way while one is multiplied.
+  int64_t ahead = stages.getNumStages() - 1;
+  Value zero = index(b, 0), one = index(b, 1);
+  int64_t stageBytes = stages.getStageBytes();
+  for (int64_t i = 0; i != ahead; ++i) {
+    Value step = index(b, i);
+    emitIfBelow(b, loc, step, steps, [&](OpBuilder &then) {
+      fill(then, index(then, i * stageBytes), step);
+    });
+    sync.commit(b);
+  }
+  // The stages that are multiplied and filled next. What is filled is what
+  // was multiplied in the step before.
+  Value first = zero, next = index(b, ahead * stageBytes);
+  auto loop = scf::ForOp::create(b, loc, zero, steps, one,
+                                 ValueRange{acc, first, next});
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  Value step = loop.getInductionVar();
+  Value current = loop.getRegionIterArg(1), filled = loop.getRegionIterArg(2);
+  if (ahead == 0) {
+    fill(inner, current, step);
+    sync.commit(inner);
+    sync.wait(inner, 0);
+  } else {
+    // All threads are done with the stage that is filled now: they multiplied
+    // it in the step before.
+    sync.wait(inner, ahead - 1);
+    Value aheadStep =
+        arith::AddIOp::create(inner, loc, step, index(inner, ahead));
+    emitIfBelow(inner, loc, aheadStep, steps,
+                [&](OpBuilder &then) { fill(then, filled, aheadStep); });
+    sync.commit(inner);
+  }
+  Value sum = multiply(inner, current, loop.getRegionIterArg(0));
+  if (ahead == 0 && getConstantIntValue(steps) != 1)
+    sync.release(inner);
+  scf::YieldOp::create(
+      inner, loc,
+      ValueRange{sum, stages.advance(inner, loc, current), current});
+  return loop.getResult(0);
+}

@@ -1,0 +1,227 @@
+//===- MultistageKernel.cpp - A block of warps per tile ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The kernel of the paths whose instructions are those of a warp: what other
+// kernels have too is called, what is left is who multiplies.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/Multistage/MultistageKernel.h"
+
+#include "Kernels/Gemm/TileScheduler/BlockTile.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Kernels/Gemm/TileScheduler/Conditions.h"
+#include "Kernels/Gemm/TileScheduler/SplitKRange.h"
+#include "Kernels/Gemm/Problem/ScalarSlice.h"
+#include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
+#include "Kernels/Gemm/Epilogue/Epilogue.h"
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static MultistageScheduleAttr getSchedule(const KernelProblem &problem) {
+  auto schedule = cast<MultistageScheduleAttr>(problem.schedule);
+  if (problem.skipConditions.empty())
+    return schedule;
+  // What goes from tile to tile takes registers, too: with larger ones ptxas
+  // spills.
+  constexpr int64_t kMost = 64;
+  int64_t tile[] = {std::min(schedule.getM(), kMost),
+                    std::min(schedule.getN(), kMost), schedule.getK()};
+  int64_t warps[] = {schedule.getWarpsM(), schedule.getWarpsN()};
+  return MultistageScheduleAttr::get(schedule.getContext(), tile, warps,
+                                  schedule.getStages());
+}
+
+static TileShape getTileShape(const KernelProblem &problem) {
+  MultistageScheduleAttr schedule = getSchedule(problem);
+  return {schedule.getM(), schedule.getN(), schedule.getK()};
+}
+
+static StagePlan makePlan(const KernelProblem &problem) {
+  MultistageScheduleAttr schedule = getSchedule(problem);
+  return StagePlan(problem, problem.instruction.getKind(),
+                   getStageExtents(schedule), schedule.getStages());
+}
+
+/// Bytes of shared memory that a block needs whichever way it takes.
+static int64_t getSharedBytes(const KernelProblem &problem) {
+  int64_t bytes = 0;
+  for (const KnownProblem &path :
+       getKnownProblems(problem, getTileShape(problem)))
+    bytes = std::max(bytes, makePlan(path.problem).getStages().getNumBytes());
+  return bytes;
+}
+
+/// Adds the product of the stage at byte `offset` of `shared` to `acc`.
+static Value emitMultiply(OpBuilder &b, Location loc,
+                          const KernelProblem &problem, const StagePlan &plan,
+                          Value shared, Value offset, Value tensorScale,
+                          Value acc) {
+  std::array<Value, kNumOperands> operands;
+  for (unsigned i = 0; i != kNumOperands; ++i) {
+    const KernelOperand &operand = problem.getOperand(i);
+    operands[i] =
+        operand.splat
+            ? Value(arith::ConstantIntOp::create(
+                  b, loc, b.getI8Type(), static_cast<int8_t>(*operand.splat)))
+            : plan.getStages().getMemory(b, loc, shared, offset, i);
+  }
+  MLIRContext *context = b.getContext();
+  auto getLayout = [&](unsigned i) {
+    return TileLayoutAttr::get(context, plan.getStages().getTile(i).layout);
+  };
+  auto getScaleLayout = [&](unsigned i) {
+    if (!plan.getLoader(i))
+      return ScaleTileLayoutAttr();
+    return ScaleTileLayoutAttr::get(context, plan.getStages().getTile(i).order);
+  };
+  return TileMmaOp::create(b, loc, acc.getType(), operands[0], operands[1],
+                           operands[2], operands[3], acc, /*blocks=*/Value(),
+                           tensorScale, TypeCombinationAttr::get(context, problem.types),
+                           problem.instruction, getLayout(0), getLayout(2),
+                           getScaleLayout(1), getScaleLayout(3));
+}
+
+/// All that a block does for its tile.
+static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
+                     const KernelProblem &problem, const ProblemSizes &sizes,
+                     Value shared, const BlockTile &tile, Value matrices,
+                     Value tensorScale) {
+  Location loc = kernel.getLoc();
+  MultistageScheduleAttr schedule = getSchedule(problem);
+  SplitKRange part = emitSplitKRange(b, loc, problem, sizes, schedule.getK(),
+                             tile.batch, matrices);
+  StagePlan plan = makePlan(problem);
+  std::array<Value, kNumOperands> batches;
+  for (unsigned i = 0; i != kNumOperands; ++i)
+    batches[i] = getOperandBatch(b, kernel, problem.getOperand(i), part.matrix);
+  auto getGroups = [&](unsigned i) {
+    const SharedTile &elements = plan.getStages().getTile(i);
+    return getInterleave(problem.instruction.getKind(), elements.layout,
+                         elements.slot);
+  };
+  auto layout =
+      WarpsAttr::get(b.getContext(), schedule.getWarpsM(), schedule.getWarpsN(),
+                     getGroups(0), getGroups(2));
+  auto accType =
+      AccType::get(b.getContext(), schedule.getM(), schedule.getN(), layout);
+  Value acc = emitInitialAccumulator(b, kernel, problem, sizes, tile, accType);
+
+  auto getArgument = [&](unsigned i) -> Value { return kernel.getArgument(i); };
+  FillContext context = {loc, getArgument, schedule.getNumThreads(),
+                         tile.thread, tile.isGuarded};
+  auto fill = [&](OpBuilder &at, Value offset, Value step) {
+    step = addIndices(at, loc, step, part.firstStep);
+    plan.fill(at, context, shared, offset,
+              {{batches[0], sizes.m, sizes.k, tile.row, step},
+               {batches[1], sizes.m, sizes.blocks, tile.row, step},
+               {batches[2], sizes.n, sizes.k, tile.column, step},
+               {batches[3], sizes.n, sizes.blocks, tile.column, step}});
+  };
+  auto multiply = [&](OpBuilder &at, Value offset, Value sums) {
+    return emitMultiply(at, loc, problem, plan, shared, offset, tensorScale,
+                        sums);
+  };
+  GroupSync sync(loc, plan.hasAsyncCopies());
+  KLoop loop = {loc, plan.getStages(), sync, fill, multiply};
+  acc = loop.emit(b, part.steps, acc);
+  emitEpilogue(b, kernel, problem, sizes, tile, acc);
+}
+
+DequantizedOperands MultistageBackend::getDequantizedOperands(InstructionAttr instruction,
+                                       ScheduleInterface) const {
+  return takesQuantizedB(instruction) ? DequantizedOperands::Y : DequantizedOperands::None;
+}
+
+SplitKRule MultistageBackend::getSplit(const KernelProblem &problem) const {
+  MultistageScheduleAttr schedule = getSchedule(problem);
+  return {schedule.getSplitK(), schedule.getK()};
+}
+
+std::optional<ResultTile>
+MultistageBackend::getResultTile(const KernelProblem &problem) const {
+  MultistageScheduleAttr schedule = getSchedule(problem);
+  MLIRContext *context = schedule.getContext();
+  auto layout =
+      WarpsAttr::get(context, schedule.getWarpsM(), schedule.getWarpsN());
+  // Where columns take turns, they do so inside of the warps' shares.
+  return ResultTile{
+      schedule.getM(),
+      schedule.getN(),
+      {AccType::get(context, schedule.getM(), schedule.getN(), layout)}};
+}
+
+KernelShape MultistageBackend::getShape(const KernelProblem &problem) const {
+  TileShape tile = getTileShape(problem);
+  KernelShape shape;
+  shape.tile = {tile.m, tile.n, 1};
+  shape.threads = {getSchedule(problem).getNumThreads(), 1, 1};
+  shape.shared = getDynamicBytes(getSharedBytes(problem));
+  // Where there is nothing to do as a rule, few blocks find that out.
+  if (!problem.skipConditions.empty())
+    shape.order = BlockOrder::Persistent;
+  return shape;
+}
+
+void MultistageBackend::build(gpu::GPUFuncOp kernel,
+                         const KernelProblem &problem) const {
+  Location loc = kernel.getLoc();
+  TileShape shape = getTileShape(problem);
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  Value shared = makeSharedMemory(b, kernel, getSharedBytes(problem));
+  BlockTile tile;
+  tile.thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  ProblemSizes sizes(b, kernel, problem);
+  Value tensorScale;
+  if (const auto &scale = problem.tensorScale)
+    tensorScale = emitScalar(b, scale->value, [&](Value input) {
+      return kernel.getArgument(getArgumentOf(scale->arguments, input));
+    });
+  auto emit = [&](OpBuilder &at, const BlockTile &of, Value matrices) {
+    forEachAlignment(
+        at, loc, problem, sizes, shape,
+        [&](OpBuilder &path, const KernelProblem &known, bool isGuarded) {
+          BlockTile place = of;
+          place.isGuarded = isGuarded;
+          emitTile(path, kernel, known, sizes, shared, place, matrices,
+                   tensorScale);
+        });
+  };
+  if (!problem.skipConditions.empty()) {
+    Value isAsked = emitIsAsked(b, kernel, problem, tile.thread,
+                                getSchedule(problem).getNumThreads());
+    auto guard = scf::IfOp::create(b, loc, isAsked);
+    OpBuilder then = guard.getThenBodyBuilder();
+    forEachTileOfBlock(
+        then, kernel, problem, sizes, shape, kTileGroup, BlockCluster(),
+        ValueRange(),
+        [&](OpBuilder &inner, BlockTile of, Value matrices, ValueRange) {
+          // Stages are those of the tile before.
+          gpu::BarrierOp::create(inner, loc);
+          of.thread = tile.thread;
+          emit(inner, of, matrices);
+          return SmallVector<Value>();
+        });
+  } else {
+    tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+    auto [tileM, tileN] = emitRasterization(b, loc, sizes, shape);
+    AffineExpr d0 = b.getAffineDimExpr(0);
+    tile.row = applyExprs(b, loc, {d0 * shape.m}, tileM)[0];
+    tile.column = applyExprs(b, loc, {d0 * shape.n}, tileN)[0];
+    Value matrices;
+    if (problem.splitK != 1)
+      matrices = gpu::GridDimOp::create(b, loc, gpu::Dimension::z);
+    emit(b, tile, matrices);
+  }
+  gpu::ReturnOp::create(b, loc);
+}

@@ -1,0 +1,58 @@
+//===- NibbleLoader.h - Codes of 4 bits across their order ------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// fp4 that is contiguous along rows, for instructions that take it along K.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_NIBBLELOADER_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_NIBBLELOADER_H
+
+#include "Kernels/Gemm/Mainloop/Multistage/OperandAccess.h"
+#include "Kernels/Gemm/Mainloop/Multistage/ThreadRounds.h"
+
+namespace mlir::blockscale {
+
+/// Blocks of 8 x 8 codes of 4 bits, read along rows, transposed in registers,
+/// and stored along K.
+class NibbleLoader final : public TileLoader {
+public:
+  NibbleLoader(SharedTile tile, const KernelOperand &operand,
+               const TileExtent &extent)
+      : TileLoader(std::move(tile)), operand(&operand), extent(extent) {}
+
+  bool isAsync() const override { return false; }
+  void emit(OpBuilder &builder, const FillContext &context, Value memory,
+            const FillSource &source) const override;
+
+private:
+  /// The block that a thread takes.
+  struct Block {
+    /// Its first code in the operand.
+    Place place;
+    /// The line and the chunk of the tile, and the byte in the chunk, that its
+    /// first word goes to; then number i goes to line `line xor i`.
+    Value line, chunk, inChunk;
+    /// Its first word is that of its row number `turn`.
+    Value turn;
+  };
+
+  Block getBlock(OpBuilder &b, const FillContext &context,
+                 const FillSource &source, Value round) const;
+  void emitBlock(OpBuilder &b, const FillContext &context, Value memory,
+                 const FillSource &source, Value round) const;
+  void storeRows(OpBuilder &b, Location loc, Value memory,
+                 ArrayRef<Value> words, Value line, Value byte) const;
+
+  const KernelOperand *operand;
+  TileExtent extent;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_NIBBLELOADER_H

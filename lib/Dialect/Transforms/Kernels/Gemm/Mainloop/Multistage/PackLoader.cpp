@@ -1,0 +1,114 @@
+//===- PackLoader.cpp - Bytes of 6-bit codes, packed ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// No bulk copy leaves out bits of bytes. Four codes of a word are joined by two
+// steps of two shifted fields each, and four words of 24 bits are three.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/Multistage/PackLoader.h"
+
+#include "Kernels/Gemm/Mainloop/Multistage/ElementLoader.h"
+#include "Utils/ArithEmitter.h"
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+bool PackLoader::canRead(const KernelOperand &operand) {
+  return operand.bits == 8 && operand.contiguity == Contiguity::Columns &&
+         operand.columnMultiple % kChunkBytes == 0;
+}
+
+static TileLayout getPaddedLayout() {
+  TileLayout layout;
+  layout.major = Major::K;
+  layout.storage = Storage::Padded;
+  return layout;
+}
+
+PackLoader::PackLoader(const KernelOperand &operand, const TileExtent &extent,
+                       Slot slot)
+    : TileLoader(getElementTile(extent, slot, getPaddedLayout())),
+      operand(&operand), extent(extent) {}
+
+/// Two fields of each unit of a word, the upper one of which moves down by
+/// `by` bits to the end of the lower one.
+static Value joinFields(const ArithEmitter &emit, Value word, uint32_t lower,
+                        uint32_t upper, uint32_t by) {
+  Value moves = emit.bitAnd(emit.shiftRight(word, by), upper >> by);
+  return emit.bitOr(emit.bitAnd(word, lower), moves);
+}
+
+/// 16 codes of 6 bits, each in a byte of `bytes`, as a bit stream; a word of
+/// padding comes behind it.
+static SmallVector<Value> packCodes(const ArithEmitter &emit,
+                                    ArrayRef<Value> bytes) {
+  constexpr uint32_t kBits = 24, kWordBits = 32;
+  SmallVector<Value> parts;
+  for (Value word : bytes) {
+    Value pairs = joinFields(emit, word, 0x003F003F, 0x3F003F00, 2);
+    parts.push_back(joinFields(emit, pairs, 0x00000FFF, 0x0FFF0000, 4));
+  }
+  SmallVector<Value> packed;
+  for (uint32_t i = 0; i + 1 != parts.size(); ++i) {
+    // What word i of the stream takes of part i, and of the next one.
+    uint32_t taken = i * (kWordBits - kBits);
+    packed.push_back(emit.bitOr(emit.shiftRight(parts[i], taken),
+                                emit.shiftLeft(parts[i + 1], kBits - taken)));
+  }
+  packed.push_back(emit.integer(0));
+  return packed;
+}
+
+/// A thread loads chunks of several rows before it packs the first one, for the
+/// time that loads take.
+static constexpr int64_t kRowsAtOnce = 8;
+
+void PackLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
+                      const FillSource &source) const {
+  assert(extent.rows % kRowsAtOnce == 0 && "tiles have multiples of 8 rows");
+  constexpr int64_t kMostUnrolled = 4;
+  PieceGrid grid = {extent.rows / kRowsAtOnce, extent.k / kChunkBytes,
+                    /*isAcross=*/false};
+  forEachRound(b, context, grid.numLines * grid.perLine, kMostUnrolled,
+               [&](OpBuilder &at, Round round) {
+                 emitChunks(at, context, memory, source,
+                            getPiece(at, context, round, grid));
+               });
+}
+
+/// The chunk that `piece` says, and those in the same place of the next parts
+/// of the rows.
+void PackLoader::emitChunks(OpBuilder &b, const FillContext &context,
+                            Value memory, const FillSource &source,
+                            const Piece &piece) const {
+  Location loc = context.loc;
+  AffineExpr line, chunk, first, s;
+  bindDims(b.getContext(), line, chunk, first, s);
+  Value start = addConstant(b, loc, piece.line, piece.lineOffset);
+  SmallVector<Value> from =
+      applyExprs(b, loc, {first + line, s * extent.k + chunk * kChunkBytes},
+                 {start, piece.index, source.origin, source.step});
+  OperandAccess access(*operand, context, source, context.isGuarded);
+  int64_t distance = extent.rows / kRowsAtOnce;
+  SmallVector<SmallVector<Value>> chunks;
+  for (int64_t i = 0; i != kRowsAtOnce; ++i) {
+    Value row = addConstant(b, loc, from[0], i * distance);
+    chunks.push_back(
+        access.loadWords(b, {row, from[1]}, kChunkBytes / kWordBytes));
+  }
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  for (auto [i, words] : llvm::enumerate(chunks)) {
+    Value row = addConstant(b, loc, start, static_cast<int64_t>(i) * distance);
+    Value byte = emitByteOfLine(b, loc, getTile(), row, piece.index, zero);
+    storeWords(b, loc, packCodes(ArithEmitter(b, loc), words), memory,
+               {row, byte});
+  }
+}

@@ -1,0 +1,124 @@
+//===- ScaleLoaders.cpp - Scales in the order of lanes --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layouts are rows of SharedLayout.h; here is who copies what.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/Multistage/ScaleLoaders.h"
+
+#include "Utils/IndexValues.h"
+#include "Utils/ScaleLines.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Lines
+//===----------------------------------------------------------------------===//
+
+void ScaleRowLoader::emit(OpBuilder &b, const FillContext &context,
+                           Value memory, const FillSource &source) const {
+  ArrayRef<int64_t> shape = getTile().shape;
+  // Codes that are read one by one may be contiguous along rows.
+  bool isAcross = !isAsync() && operand->contiguity == Contiguity::Rows;
+  PieceGrid grid = {shape[0] * shape[1], shape[2] / pieceBytes, isAcross};
+  forEachRound(b, context, grid.numLines * grid.perLine,
+               isAsync() ? kMostAsyncRounds : 1,
+               [&](OpBuilder &at, Round round) {
+                 emitPiece(at, context, memory, source,
+                           getPiece(at, context, round, grid));
+               });
+}
+
+void ScaleRowLoader::emitPiece(OpBuilder &b, const FillContext &context,
+                                Value memory, const FillSource &source,
+                                const Piece &piece) const {
+  Location loc = context.loc;
+  constexpr int64_t kLines = kWarpLanes;
+  int64_t scales = getTile().shape[2];
+  AffineExpr line, number, first, s;
+  bindDims(b.getContext(), line, number, first, s);
+  Value whole = addConstant(b, loc, piece.line, piece.lineOffset);
+  AffineExpr group = line.floorDiv(kLines);
+  SmallVector<Value> values =
+      applyExprs(b, loc,
+                 {group, line % kLines, number * pieceBytes,
+                  first + group * kLines + getScaleRowExpr(line % kLines),
+                  s * scales + number * pieceBytes},
+                 {whole, piece.index, source.origin, source.step});
+  Place place = {values[3], values[4]};
+  SmallVector<Value> to(values.begin(), values.begin() + 3);
+  // The lines of a group may be more than the tile has rows.
+  OperandAccess access(*operand, context, source,
+                       context.isGuarded || rows % kLines != 0);
+  if (isAsync())
+    return access.copyAsync(b, place, memory, to, pieceBytes);
+  storeWords(b, loc, access.gatherWord(b, place, pieceBytes, getTile().slot),
+             memory, to);
+}
+
+//===----------------------------------------------------------------------===//
+// Words of the 32x4x4 layout
+//===----------------------------------------------------------------------===//
+
+void ScaleAtomLoader::emit(OpBuilder &b, const FillContext &context,
+                           Value memory, const FillSource &source) const {
+  ArrayRef<int64_t> shape = getTile().shape;
+  int64_t numPieces = shape[0] * shape[1] * shape[2];
+  forEachRound(b, context, numPieces, kMostAsyncRounds,
+               [&](OpBuilder &at, Round round) {
+                 emitPiece(at, context, memory, source, round);
+               });
+}
+
+/// Threads take pieces that are neighbours in the operand, in such an order
+/// that they store to different banks.
+void ScaleAtomLoader::emitPiece(OpBuilder &b, const FillContext &context,
+                                Value memory, const FillSource &source,
+                                Round round) const {
+  Location loc = context.loc;
+  ArrayRef<int64_t> shape = getTile().shape;
+  int64_t parts = shape[1], lines = shape[2];
+  int64_t words = shape[3] / kScalesPerWord;
+  int64_t partsOfAtom = kScaleAtomRows / (words * lines);
+  int64_t atoms = parts / partsOfAtom;
+  AffineExpr n, first, s;
+  bindDims(b.getContext(), n, first, s);
+  // The line of part 0.
+  AffineExpr part, line;
+  if (words == 1) {
+    // The words of one row of the atom go to different parts, and with that to
+    // different banks.
+    part = n % partsOfAtom;
+    line = getScaleLineExpr(n.floorDiv(partsOfAtom) % lines);
+  } else {
+    // As many threads as fill all banks store to one part, those next to them
+    // to the next one.
+    int64_t together = kBankLineBytes / shape[3];
+    part = n.floorDiv(together) % partsOfAtom;
+    line = n % together +
+           n.floorDiv(together * partsOfAtom) % (lines / together) * together;
+  }
+  AffineExpr atom = n.floorDiv(lines * partsOfAtom);
+  part = part + atom % atoms * partsOfAtom;
+  AffineExpr word = atom.floorDiv(atoms);
+  SmallVector<Value> values = applyExprs(
+      b, loc,
+      {word, part, line, getScaleSkewExpr(part),
+       first + part * (words * lines) + getScaleRowExpr(line),
+       s * scales + word * kScalesPerWord},
+      {getPieceNumber(b, context, round), source.origin, source.step});
+  Value toLine = arith::XOrIOp::create(b, loc, values[2], values[3]);
+  SmallVector<Value> to = {values[0], values[1], toLine,
+                           arith::ConstantIndexOp::create(b, loc, 0)};
+  OperandAccess access(*operand, context, source, context.isGuarded);
+  access.copyAsync(b, {values[4], values[5]}, memory, to,
+                   words * kScalesPerWord);
+}

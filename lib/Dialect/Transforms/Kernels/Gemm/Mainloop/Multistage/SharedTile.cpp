@@ -1,0 +1,50 @@
+//===- SharedTile.cpp - Where a tile lies ---------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shapes follow from extents and layouts alone, so that the bytes of a stage
+// are known before anybody plans how to fill it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/Multistage/SharedTile.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+int64_t SharedTile::getNumBytes() const {
+  return shape.empty() ? 0 : ShapedType::getNumElements(shape);
+}
+
+SharedTile blockscale::getElementTile(const TileExtent &extent, Slot slot,
+                                      const TileLayout &layout) {
+  bool isK = layout.major == Major::K;
+  int64_t lines = isK ? extent.rows : extent.k;
+  int64_t elements = isK ? extent.k : extent.rows;
+  SharedTile tile;
+  tile.slot = slot;
+  tile.layout = layout;
+  tile.shape = {lines, elements * getStoredBits(layout.storage, slot) / 8};
+  tile.layout.isSwizzled = canSwizzle(tile.shape[1]);
+  return tile;
+}
+
+SharedTile blockscale::getScaleTile(const TileExtent &extent, int64_t blockSize,
+                                    int64_t words) {
+  constexpr int64_t kLines = kWarpLanes;
+  int64_t scales = extent.k / blockSize;
+  SharedTile tile;
+  if (words > 0) {
+    tile.order = ScaleOrder::Parts;
+    tile.shape = {scales / kScalesPerWord, extent.rows / kLines / words, kLines,
+                  words * kScalesPerWord};
+    return tile;
+  }
+  tile.order = ScaleOrder::Lanes;
+  tile.shape = {llvm::divideCeilSigned(extent.rows, kLines), kLines, scales};
+  return tile;
+}

@@ -1,0 +1,56 @@
+//===- SharedTile.h - Where a tile lies -------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What shared memory holds of an operand in one stage: how many bytes, and in
+// which layout. How it gets there is told by TileLoader.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_SHAREDTILE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_SHAREDTILE_H
+
+#include "Kernels/Gemm/Problem/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+/// A tile of elements, or of scales, of A or B.
+struct SharedTile {
+  /// In bytes; empty where no memory is needed.
+  SmallVector<int64_t> shape;
+  /// Of elements.
+  TileLayout layout;
+  Slot slot = {8, 0};
+  /// Of scales.
+  ScaleOrder order = ScaleOrder::Rows;
+
+  int64_t getNumBytes() const;
+};
+
+/// What a block takes of an operand at a time, and who does.
+struct TileExtent {
+  int64_t rows;
+  /// Elements along K.
+  int64_t k;
+  /// The rows that one warp takes.
+  int64_t warpRows;
+  /// The threads that fill the tile.
+  int64_t numThreads;
+};
+
+/// Elements in `layout`.
+SharedTile getElementTile(const TileExtent &extent, Slot slot,
+                          const TileLayout &layout);
+
+/// Scales in the order of lanes; with `words` above 0, in parts with so many
+/// words.
+SharedTile getScaleTile(const TileExtent &extent, int64_t blockSize,
+                        int64_t words);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_SHAREDTILE_H

@@ -1,0 +1,53 @@
+//===- StagePlan.h - What is brought to shared memory, and how --*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loaders of all operands of a kernel, with the stages that they fill.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_STAGEPLAN_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_STAGEPLAN_H
+
+#include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
+#include "Kernels/Gemm/Mainloop/Multistage/TileLoader.h"
+
+namespace mlir::blockscale {
+
+/// The extents of A's tile and of B's.
+struct StageExtents {
+  TileExtent a, b;
+};
+
+/// The stages of `numStages` for `row`, whatever the operands look like; scales
+/// that are splats take no memory, which only the problem knows.
+Stages getStages(const TypeCombination &types, Kind kind, const StageExtents &extents,
+                 int64_t numStages);
+
+class StagePlan {
+public:
+  StagePlan(const KernelProblem &problem, Kind kind,
+            const StageExtents &extents, int64_t numStages);
+
+  const Stages &getStages() const { return stages; }
+  /// Null for an operand that needs no memory.
+  const TileLoader *getLoader(unsigned i) const { return loaders[i].get(); }
+  bool hasAsyncCopies() const;
+
+  /// Fills the stage at byte `offset` of `shared`; `sources` are those of all
+  /// operands.
+  void fill(OpBuilder &b, const FillContext &context, Value shared,
+            Value offset, ArrayRef<FillSource> sources) const;
+
+private:
+  std::array<LoaderPtr, kNumOperands> loaders;
+  Stages stages;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_STAGEPLAN_H

@@ -1,0 +1,83 @@
+//===- Stages.cpp - Shared memory of a kernel -----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Offsets and bytes are counted here, for kernels and for the choice of
+// schedules alike.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Static shared memory that a kernel may have on every chip.
+static constexpr int64_t kMaxStaticShared = 48 * 1024;
+
+Stages::Stages(ArrayRef<SharedTile> tiles, int64_t numStages)
+    : tiles(tiles), numStages(numStages) {
+  for (const SharedTile &tile : tiles) {
+    offsets.push_back(stageBytes);
+    stageBytes += llvm::alignTo(tile.getNumBytes(), kBankLineBytes);
+  }
+}
+
+Value Stages::getMemory(OpBuilder &b, Location loc, Value shared, Value offset,
+                        unsigned i, Type element) const {
+  constexpr unsigned kByteBits = 8;
+  SmallVector<int64_t> shape(tiles[i].shape);
+  shape.back() /= element.getIntOrFloatBitWidth() / kByteBits;
+  auto type =
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(shared.getType()).getMemorySpace());
+  Value at = offset;
+  if (offsets[i] != 0)
+    at = arith::AddIOp::create(
+        b, loc, offset, arith::ConstantIndexOp::create(b, loc, offsets[i]));
+  return memref::ViewOp::create(b, loc, type, shared, at, ValueRange());
+}
+
+Value Stages::advance(OpBuilder &b, Location loc, Value offset) const {
+  if (numStages == 1)
+    return offset;
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value next = arith::AddIOp::create(b, loc, offset, index(stageBytes));
+  Value isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
+                                      index(getNumBytes()));
+  return arith::SelectOp::create(b, loc, isEnd, index(0), next);
+}
+
+int64_t blockscale::getDynamicBytes(int64_t bytes, int64_t others) {
+  return bytes + others > kMaxStaticShared ? bytes : 0;
+}
+
+Value blockscale::makeSharedMemory(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                   int64_t bytes, int64_t others) {
+  Location loc = kernel.getLoc();
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  auto getType = [&](int64_t size) {
+    return MemRefType::get({size}, b.getI8Type(), MemRefLayoutAttrInterface(),
+                           space);
+  };
+  if (getDynamicBytes(bytes, others) != 0)
+    return gpu::DynamicSharedMemoryOp::create(b, loc,
+                                              getType(ShapedType::kDynamic));
+  Value memory =
+      kernel.addWorkgroupAttribution(getType(std::max<int64_t>(bytes, 1)), loc);
+  kernel.setWorkgroupAttributionAttr(kernel.getNumWorkgroupAttributions() - 1,
+                                     LLVM::LLVMDialect::getAlignAttrName(),
+                                     b.getI64IntegerAttr(kBankLineBytes));
+  return memory;
+}

@@ -1,0 +1,98 @@
+//===- ThreadRounds.cpp - Work that threads take in turn ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The loop over pieces that all loaders share.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/Multistage/ThreadRounds.h"
+
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+Value blockscale::getPieceNumber(OpBuilder &b, const FillContext &context,
+                                 Round round) {
+  if (!round.counter)
+    return addConstant(b, context.loc, context.thread,
+                       round.number * context.numThreads);
+  AffineExpr t, r;
+  bindDims(b.getContext(), t, r);
+  return applyExprs(b, context.loc, {t + r * context.numThreads},
+                    {context.thread, round.counter})[0];
+}
+
+/// The pieces of one round, of which the last may have too few.
+static void emitRound(OpBuilder &b, const FillContext &context,
+                      int64_t numPieces, Round round,
+                      function_ref<void(OpBuilder &, Round)> emitPiece) {
+  bool isPartial = (round.number + 1) * context.numThreads > numPieces;
+  if (!isPartial) {
+    emitPiece(b, round);
+    return;
+  }
+  Value number = getPieceNumber(b, context, round);
+  Value isPiece = arith::CmpIOp::create(
+      b, context.loc, arith::CmpIPredicate::ult, number,
+      arith::ConstantIndexOp::create(b, context.loc, numPieces));
+  auto guard = scf::IfOp::create(b, context.loc, isPiece);
+  OpBuilder inner = guard.getThenBodyBuilder();
+  emitPiece(inner, round);
+}
+
+void blockscale::forEachRound(
+    OpBuilder &b, const FillContext &context, int64_t numPieces,
+    int64_t mostUnrolled, function_ref<void(OpBuilder &, Round)> emitPiece) {
+  int64_t rounds = llvm::divideCeilSigned(numPieces, context.numThreads);
+  if (rounds <= mostUnrolled) {
+    for (int64_t round = 0; round != rounds; ++round)
+      emitRound(b, context, numPieces, {round, nullptr}, emitPiece);
+    return;
+  }
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, context.loc, value);
+  };
+  Value zero = index(0), one = index(1), count = index(rounds);
+  auto loop = scf::ForOp::create(b, context.loc, zero, count, one);
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  emitRound(inner, context, numPieces, {rounds - 1, loop.getInductionVar()},
+            emitPiece);
+}
+
+Piece blockscale::getPiece(OpBuilder &b, const FillContext &context,
+                           Round round, const PieceGrid &grid) {
+  AffineExpr d0 = getAffineDimExpr(0, b.getContext());
+  auto split = [&](ArrayRef<AffineExpr> exprs, Value value) -> Piece {
+    SmallVector<Value> at = applyExprs(b, context.loc, exprs, value);
+    return {at[0], at[1]};
+  };
+  int64_t threads = context.numThreads;
+  int64_t perLine = grid.perLine, numPieces = perLine * grid.numLines;
+  constexpr int64_t kPeriod = kBankLineBytes / kChunkBytes;
+  if (grid.isAcross)
+    return split({d0 % grid.numLines, d0.floorDiv(grid.numLines)},
+                 getPieceNumber(b, context, round));
+  if (round.counter || threads % (perLine * kPeriod) != 0 ||
+      numPieces % threads != 0)
+    return split({d0.floorDiv(perLine), d0 % perLine},
+                 getPieceNumber(b, context, round));
+  // A thread stays at its place of a line, and steps over lines by the period
+  // of the swizzle: its addresses differ by constants, which are as small as
+  // can be.
+  int64_t rounds = llvm::divideCeilSigned(numPieces, threads);
+  AffineExpr line = d0.floorDiv(perLine);
+  Piece piece =
+      split({line % kPeriod + line.floorDiv(kPeriod) * (kPeriod * rounds),
+             d0 % perLine},
+            context.thread);
+  piece.lineOffset = round.number * kPeriod;
+  return piece;
+}

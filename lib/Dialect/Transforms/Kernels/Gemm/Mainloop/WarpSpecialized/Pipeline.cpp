@@ -1,0 +1,105 @@
+//===- Pipeline.cpp - Full and empty barriers ---------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The arithmetic of stages and rounds, written once for all roles.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/Pipeline.h"
+
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static Value makeIndex(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+static Value makeWord(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantOp::create(
+      b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
+void Pipeline::emitInit(OpBuilder &b, int64_t fullCount, int64_t emptyCount) const {
+  for (int64_t i = 0; i != stages * parts; ++i) {
+    BarrierInitOp::create(b, loc, barriers, makeIndex(b, loc, full + i),
+                          fullCount);
+    BarrierInitOp::create(b, loc, barriers, makeIndex(b, loc, empty + i),
+                          emptyCount);
+  }
+}
+
+PipelineState Pipeline::emitFirst(OpBuilder &b) const {
+  Value zero = makeWord(b, loc, 0);
+  return {zero, zero};
+}
+
+PipelineState Pipeline::emitNext(OpBuilder &b, const PipelineState &place,
+                         int64_t count) const {
+  Value flipped =
+      arith::XOrIOp::create(b, loc, place.parity, makeWord(b, loc, 1));
+  if (stages == count)
+    return {place.stage, flipped};
+  Value next =
+      arith::AddIOp::create(b, loc, place.stage, makeWord(b, loc, count));
+  Value end = makeWord(b, loc, stages), first = makeWord(b, loc, 0);
+  Value isEnd =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, end);
+  Value stage = arith::SelectOp::create(b, loc, isEnd, first, next);
+  return {stage, arith::SelectOp::create(b, loc, isEnd, flipped, place.parity)};
+}
+
+Value Pipeline::emitStage(OpBuilder &b, const PipelineState &place) const {
+  Value stage =
+      b.createOrFold<arith::IndexCastUIOp>(loc, b.getIndexType(), place.stage);
+  if (parts != 1)
+    stage = applyExprs(b, loc, b.getAffineDimExpr(0) * parts, stage)[0];
+  return addIndices(b, loc, stage, part);
+}
+
+Value Pipeline::emitFull(OpBuilder &b, const PipelineState &place) const {
+  return addIndex(b, loc, emitStage(b, place), full);
+}
+
+Value Pipeline::emitEmpty(OpBuilder &b, const PipelineState &place) const {
+  return addIndex(b, loc, emitStage(b, place), empty);
+}
+
+void Pipeline::emitWaitFull(OpBuilder &b, const PipelineState &place,
+                        bool isCluster) const {
+  BarrierWaitOp::create(b, loc, barriers, emitFull(b, place), place.parity,
+                        isCluster);
+}
+
+void Pipeline::emitWaitEmpty(OpBuilder &b, const PipelineState &place,
+                         bool isCluster) const {
+  Value one = makeWord(b, loc, 1);
+  Value parity = arith::XOrIOp::create(b, loc, place.parity, one);
+  BarrierWaitOp::create(b, loc, barriers, emitEmpty(b, place), parity,
+                        isCluster);
+}
+
+void Pipeline::emitWaitDone(OpBuilder &b, const PipelineState &place,
+                        int64_t count) const {
+  // Stages before the first one are those of the round before.
+  Value distance = makeWord(b, loc, count);
+  Value isBefore = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult,
+                                                 place.stage, distance);
+  Value plus = b.createOrFold<arith::AddIOp>(loc, place.stage,
+                                             makeWord(b, loc, stages - count));
+  Value minus = b.createOrFold<arith::SubIOp>(loc, place.stage, distance);
+  Value stage = b.createOrFold<arith::SelectOp>(loc, isBefore, plus, minus);
+  Value flipped =
+      arith::XOrIOp::create(b, loc, place.parity, makeWord(b, loc, 1));
+  Value parity =
+      b.createOrFold<arith::SelectOp>(loc, isBefore, flipped, place.parity);
+  BarrierWaitOp::create(b, loc, barriers, emitEmpty(b, {stage, parity}), parity,
+                        /*cluster=*/false);
+}

@@ -1,0 +1,105 @@
+//===- Producer.cpp - The role that fills stages --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One warp starts the copies of a stage as soon as it is empty; the stage is
+// full when their bytes have arrived.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
+
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+void RoleEmitter::emitExpected(OpBuilder &at, const Pipeline &pipeline,
+                               const PipelineState &place) {
+  int64_t bytes = 0;
+  for (const StagedOperand &operand : operands)
+    if (operand.tensor)
+      bytes += operand.tensor->getCountedBytes() *
+               plan.getSchedule().getBlocksOfProduct();
+  Value full = pipeline.emitFull(at, place);
+  BarrierArriveOp::create(at, loc, barriers, full, at.getI64IntegerAttr(bytes));
+}
+
+void RoleEmitter::emitCopies(OpBuilder &at, const WorkTile &tile, Value step,
+                             const Pipeline &pipeline, const PipelineState &place,
+                             Sides sides) {
+  Value full = pipeline.emitFull(at, place);
+  int64_t k = plan.getPartK();
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  unsigned map = problem.result + problem.getNumResults();
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (!operand.tensor)
+      continue;
+    bool isA = i < 2, isElements = i % 2 == 0;
+    Value mapPointer = kernel.getArgument(map++);
+    if (sides != Sides::Both && isA != (sides == Sides::A))
+      continue;
+    int64_t columns = isElements ? k : k / problem.types.blockSize;
+    TilePlace from;
+    from.batch =
+        getOperandBatch(at, kernel, problem.getOperand(i), tile.matrix);
+    from.row = emitRow(at, tile, i);
+    from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
+    operand.tensor->emit(at, loc, mapPointer, from, shared,
+                         emitStageOffset(at, pipeline, place, plan.getOffset(i)),
+                         barriers, full, cluster);
+  }
+}
+
+void RoleEmitter::fillStages(OpBuilder &role, bool isUnrolled,
+                             EmitTileStep body) {
+  PipelineState first = stages.emitFirst(role);
+  forEachTile(role, {first.stage, first.parity},
+              [&](OpBuilder &at, const WorkTile &tile, ValueRange values) {
+                SmallVector<Value> none;
+                PipelineState end = emitSteps(
+                    at, {values[0], values[1]}, toWord(at, tile.steps),
+                    isUnrolled, none,
+                    [&](OpBuilder &inner, Value step, const PipelineState &place,
+                        ValueRange) {
+                      stages.emitWaitEmpty(inner, place);
+                      step = inner.createOrFold<arith::IndexCastUIOp>(
+                          loc, inner.getIndexType(), step);
+                      step = addIndices(inner, loc, step, tile.firstStep);
+                      body(inner, tile, step, place);
+                      return SmallVector<Value>();
+                    });
+                return SmallVector<Value>{end.stage, end.parity};
+              });
+}
+
+void RoleEmitter::emitProducer(OpBuilder &role) {
+  fillStages(role, /*isUnrolled=*/true,
+             [&](OpBuilder &at, const WorkTile &tile, Value step,
+                 const PipelineState &place) {
+               if (!cluster.hasPairs()) {
+                 emitElected(at, [&](OpBuilder &one) {
+                   emitExpected(one, stages, place);
+                   emitCopies(one, tile, step, stages, place);
+                 });
+                 return;
+               }
+               // The leader expects the bytes of both blocks. Some may come
+               // before that, but none of the next phase, see
+               // emitStageBarriers.
+               Value isElected = emitElection(at);
+               Value isOfLeader = arith::AndIOp::create(at, loc, isElected,
+                                                        cluster.isLeader());
+               emitElected(at, isOfLeader, [&](OpBuilder &one) {
+                 emitExpected(one, stages, place);
+               });
+               emitElected(at, isElected, [&](OpBuilder &one) {
+                 emitCopies(one, tile, step, stages, place);
+               });
+             });
+}

@@ -1,0 +1,292 @@
+//===- RoleEmitter.cpp - What all roles have in common --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is made for the roles, the tiles that they go through, and where things
+// are. Each role has a file of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
+
+#include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
+#include "Utils/IndexValues.h"
+#include "blockscale/Support/TensorMemory.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+Value blockscale::addSharedNumbers(gpu::GPUFuncOp kernel, Type element,
+                                   int64_t count) {
+  auto space = gpu::AddressSpaceAttr::get(kernel.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  auto type =
+      MemRefType::get({count}, element, MemRefLayoutAttrInterface(), space);
+  return kernel.addWorkgroupAttribution(type, kernel.getLoc());
+}
+
+static Value makeStages(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes) {
+  Location loc = kernel.getLoc();
+  Value memory = makeSharedMemory(b, kernel, bytes, kBarrierBytes);
+  auto type = cast<MemRefType>(memory.getType());
+  if (type.hasStaticShape())
+    return memory;
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  return memref::ViewOp::create(b, loc,
+                                MemRefType::get({bytes}, b.getI8Type(),
+                                                MemRefLayoutAttrInterface(),
+                                                type.getMemorySpace()),
+                                memory, zero, ValueRange());
+}
+
+RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                         const KernelProblem &problem, const SharedMemoryPlan &plan,
+                         const StagedOperands &operands, int64_t numBarriers)
+    : b(b), kernel(kernel), problem(problem), plan(plan), operands(operands),
+      loc(kernel.getLoc()), sizes(b, kernel, problem),
+      shared(makeStages(b, kernel, plan.getSharedBytes())),
+      barriers(addSharedNumbers(kernel, b.getI64Type(), numBarriers)),
+      cluster(b, loc, plan.getSchedule().getCluster(),
+              plan.getSchedule().getTwoCta()),
+      stages(loc, barriers, plan.getFullStages(), plan.getEmptyStages(),
+             plan.getSchedule().getStages(), plan.getParts()) {}
+
+Value RoleEmitter::index(OpBuilder &at, int64_t value) const {
+  return arith::ConstantIndexOp::create(at, loc, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Around the roles
+//===----------------------------------------------------------------------===//
+
+OpBuilder RoleEmitter::getRole(RolesOp roles, unsigned number) {
+  return OpBuilder::atBlockBegin(&roles.getBodies()[number].emplaceBlock());
+}
+
+void RoleEmitter::emitStageBarriers(OpBuilder &at, int64_t emptyCount) {
+  // Copies of other blocks may come before this block says how many bytes it
+  // expects. They still count in the same phase: it does not end without that
+  // arrival, and they are not started before the phase in front has ended here,
+  // as stages are emptied after that.
+  int64_t loaders = hasSoftwareProducer() ? kSoftwareProducerWarps * kWarpLanes : 0;
+  stages.emitInit(at, 1 + loaders * plan.getSchedule().getBlocksOfProduct(),
+                  emptyCount * cluster.getNumReaders());
+}
+
+void RoleEmitter::emitAllBarrier(OpBuilder &at) {
+  if (cluster.hasOthers())
+    ClusterBarrierOp::create(at, loc);
+  else
+    gpu::BarrierOp::create(at, loc);
+}
+
+void RoleEmitter::emitEmptied(OpBuilder &at, const PipelineState &place) {
+  // Products have read the stage by now, and nothing was written for others:
+  // it takes no more order of memory than that of the block.
+  Value empty = stages.emitEmpty(at, place);
+  if (!cluster.hasOthers())
+    BarrierArriveOp::create(at, loc, barriers, empty, IntegerAttr());
+  for (Value rank : cluster.getNeighbors())
+    BarrierArriveOp::create(at, loc, barriers, empty, rank, IntegerAttr(),
+                            UnitAttr());
+}
+
+bool RoleEmitter::hasSoftwareProducer() const {
+  return llvm::any_of(operands, [](const StagedOperand &operand) {
+    return operand.loader != nullptr;
+  });
+}
+
+Value RoleEmitter::toWord(OpBuilder &at, Value value) const {
+  return at.createOrFold<arith::IndexCastUIOp>(loc, at.getI32Type(), value);
+}
+
+Value RoleEmitter::word(OpBuilder &at, int64_t value) const {
+  return arith::ConstantOp::create(
+      at, loc, at.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
+Value RoleEmitter::emitRow(OpBuilder &at, const BlockTile &tile,
+                           unsigned operand) const {
+  bool isA = operand < 2, isScale = operand % 2 != 0;
+  Value row = isA ? tile.row : tile.column;
+  if (isA || isScale || !cluster.hasPairs())
+    return row;
+  AffineExpr d0 = at.getAffineDimExpr(0), d1 = at.getAffineDimExpr(1);
+  return applyExprs(at, loc, d0 + d1 * plan.getRows(/*isA=*/false),
+                    {row, cluster.getNumberInPair()})[0];
+}
+
+void RoleEmitter::emitElected(OpBuilder &at,
+                              function_ref<void(OpBuilder &)> body) const {
+  emitElected(at, emitElection(at), body);
+}
+
+Value RoleEmitter::emitElection(OpBuilder &at) const {
+  return NVVM::ElectSyncOp::create(at, loc, at.getI1Type(), Value());
+}
+
+void RoleEmitter::emitElected(OpBuilder &at, Value isElected,
+                              function_ref<void(OpBuilder &)> body) const {
+  auto guard = scf::IfOp::create(at, loc, isElected);
+  OpBuilder then = guard.getThenBodyBuilder();
+  body(then);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
+                              EmitTile body) {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  TileShape shape = {plan.getRowsOfSubTiles(), schedule.getN(), schedule.getK()};
+  forEachTileOfBlock(at, kernel, problem, sizes, shape, schedule.getRasterGroup(),
+                     cluster, values,
+                     [&](OpBuilder &inner, const BlockTile &of, Value matrices,
+                         ValueRange carried) {
+                       WorkTile tile;
+                       static_cast<BlockTile &>(tile) = of;
+                       tile.isGuarded = true;
+                       static_cast<SplitKRange &>(tile) =
+                           emitSplitKRange(inner, loc, problem, sizes, shape.k,
+                                       tile.batch, matrices);
+                       return forEachMSubTile(inner, tile, carried, body);
+                     });
+}
+
+SmallVector<Value> RoleEmitter::forEachMSubTile(OpBuilder &at, WorkTile tile,
+                                            ValueRange values, EmitTile body) {
+  int64_t halves = plan.getMSubTiles();
+  if (halves == 1)
+    return body(at, tile, values);
+  auto loop = scf::ForOp::create(at, loc, index(at, 0), index(at, halves),
+                                 index(at, 1), values);
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  AffineExpr d0 = at.getAffineDimExpr(0), d1 = at.getAffineDimExpr(1);
+  tile.row = applyExprs(inner, loc, d0 + d1 * plan.getSchedule().getM(),
+                        {tile.row, loop.getInductionVar()})[0];
+  scf::YieldOp::create(inner, loc, body(inner, tile, loop.getRegionIterArgs()));
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Steps along K
+//===----------------------------------------------------------------------===//
+
+std::optional<RoleEmitter::StepCount> RoleEmitter::getStepCount() const {
+  if (ShapedType::isDynamic(problem.k))
+    return std::nullopt;
+  int64_t steps = llvm::divideCeilSigned(problem.k, plan.getSchedule().getK());
+  return StepCount{llvm::divideCeilSigned(steps, problem.splitK),
+                   steps % problem.splitK == 0};
+}
+
+/// Stages whose steps are one step of a loop: all of them, or else as many as
+/// divide their number. Code grows with it.
+static int64_t getStagesOfRound(int64_t stages) {
+  constexpr int64_t kMost = 7;
+  int64_t count = std::min(stages, kMost);
+  while (stages % count != 0)
+    --count;
+  return count;
+}
+
+PipelineState RoleEmitter::emitSteps(OpBuilder &at, PipelineState place, Value count,
+                                 bool isUnrolled, SmallVector<Value> &values,
+                                 EmitStep body) {
+  int64_t numStages = stages.getNumStages();
+  int64_t round = getStagesOfRound(numStages);
+  auto emitLoop = [&](Value from, Value to, int64_t steps) {
+    SmallVector<Value> carried = {place.stage, place.parity};
+    llvm::append_range(carried, values);
+    auto loop = scf::ForOp::create(at, loc, from, to, word(at, steps), carried);
+    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+    PipelineState first = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+    SmallVector<Value> inside(loop.getRegionIterArgs().drop_front(2));
+    if (steps == numStages)
+      first.stage = word(inner, 0);
+    for (int64_t i = 0; i != steps; ++i) {
+      auto plus = [&](Value value) {
+        return inner.createOrFold<arith::AddIOp>(loc, value, word(inner, i));
+      };
+      inside = body(inner, plus(loop.getInductionVar()),
+                    {plus(first.stage), first.parity}, inside);
+    }
+    PipelineState next = stages.emitNext(inner, first, steps);
+    inside.insert(inside.begin(), {next.stage, next.parity});
+    scf::YieldOp::create(inner, loc, inside);
+    place = {loop.getResult(0), loop.getResult(1)};
+    values = llvm::to_vector_of<Value>(loop.getResults().drop_front(2));
+  };
+
+  // Where each tile takes whole rounds, each starts with one.
+  std::optional<StepCount> known = getStepCount();
+  bool isWhole = known && known->isSame && known->most % round == 0;
+  Value zero = word(at, 0);
+  if (!isUnrolled || round == 1 ||
+      (known && !isWhole && known->most < 2 * round)) {
+    emitLoop(zero, count, 1);
+    return place;
+  }
+  Value size = word(at, round), first = zero;
+  if (!isWhole) {
+    Value inRound = arith::RemUIOp::create(at, loc, place.stage, size);
+    Value left = arith::SubIOp::create(at, loc, size, inRound);
+    left = arith::RemUIOp::create(at, loc, left, size);
+    first = arith::MinUIOp::create(at, loc, left, count);
+    emitLoop(zero, first, 1);
+  }
+  Value rest = at.createOrFold<arith::SubIOp>(loc, count, first);
+  Value over = at.createOrFold<arith::RemUIOp>(loc, rest, size);
+  Value end = at.createOrFold<arith::SubIOp>(loc, count, over);
+  emitLoop(first, end, round);
+  if (getConstantIntValue(over) != 0)
+    emitLoop(end, count, 1);
+  return place;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+Value RoleEmitter::emitStageOffset(OpBuilder &at, const Pipeline &pipeline,
+                                   const PipelineState &place, int64_t plus) const {
+  Value bytes = index(at, plan.getStageBytes());
+  Value offset =
+      at.createOrFold<arith::MulIOp>(loc, pipeline.emitStage(at, place), bytes);
+  return addIndex(at, loc, offset, plus);
+}
+
+MemRefType RoleEmitter::getTileType(bool isA) const {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  int64_t rows = plan.getRows(isA);
+  SmallVector<int64_t> shape = {rows, kLineBytes};
+  if (getElements(isA).layout.major == Major::MN) {
+    int64_t rowBytes =
+        rows * getElementBytes(problem.instruction.getInstruction());
+    int64_t bytes = getColumnBytes(rowBytes);
+    shape = {rowBytes / bytes, schedule.getK(), bytes};
+  }
+  return MemRefType::get(shape,
+                         IntegerType::get(problem.instruction.getContext(), 8),
+                         MemRefLayoutAttrInterface(),
+                         cast<MemRefType>(shared.getType()).getMemorySpace());
+}
+
+Value RoleEmitter::emitTile(OpBuilder &at, const PipelineState &place,
+                            bool isA) const {
+  Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 0 : 2));
+  return memref::ViewOp::create(at, loc, getTileType(isA), shared, offset,
+                                ValueRange());
+}

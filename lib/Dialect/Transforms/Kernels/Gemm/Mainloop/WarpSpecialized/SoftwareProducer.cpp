@@ -1,0 +1,88 @@
+//===- SoftwareProducer.cpp - The role that fills by hand ---------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Warps that bring what bulk copies cannot, with the loaders that other paths
+// have, too. What they write goes through the generic proxy, and the tensor
+// core reads through the other one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
+
+#include "Kernels/Gemm/Mainloop/Multistage/StageSync.h"
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
+                           Value step, const PipelineState &place) {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  auto getArgument = [&](unsigned i) -> Value { return kernel.getArgument(i); };
+  ClusterSize size = cluster.getSize();
+  bool isAligned =
+      KernelProblem::isMultiple(problem.m, plan.getRowsOfSubTiles() * size.m) &&
+      KernelProblem::isMultiple(problem.n, schedule.getN() * size.n) &&
+      KernelProblem::isMultiple(problem.k, schedule.getK());
+  FillContext context = {loc, getArgument, kSoftwareProducerWarps * kWarpLanes, thread,
+                         /*isGuarded=*/!isAligned};
+  bool hasCopies = false;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (!operand.loader)
+      continue;
+    bool isA = i < 2;
+    const SharedTile &shape = operand.loader->getTile();
+    auto type = MemRefType::get(
+        shape.shape, at.getI8Type(), MemRefLayoutAttrInterface(),
+        cast<MemRefType>(shared.getType()).getMemorySpace());
+    Value offset = emitStageOffset(at, place, plan.getOffset(i));
+    Value memory =
+        memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
+    FillSource source;
+    source.batch =
+        getOperandBatch(at, kernel, problem.getOperand(i), tile.matrix);
+    source.rows = isA ? sizes.m : sizes.n;
+    source.columns = sizes.k;
+    source.origin = emitRow(at, tile, i);
+    source.step = step;
+    operand.loader->emit(at, context, memory, source);
+    hasCopies |= operand.loader->isAsync();
+  }
+  if (hasCopies) {
+    Value token = createCopyGroup(at, loc);
+    nvgpu::DeviceAsyncWaitOp::create(at, loc, token, at.getI32IntegerAttr(0));
+  }
+  // Instructions of warps take what was loaded as it was stored.
+  if (!getPathInfo(problem.instruction.getPath()).isWarpLevel)
+    NVVM::FenceProxyOp::create(
+        at, loc,
+        NVVM::ProxyKindAttr::get(at.getContext(),
+                                 NVVM::ProxyKind::async_shared),
+        NVVM::SharedSpaceAttr::get(at.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
+  Value full = stages.emitFull(at, place);
+  if (cluster.hasPairs())
+    BarrierArriveOp::create(at, loc, barriers, full, cluster.getLeader(),
+                            IntegerAttr(), at.getUnitAttr());
+  else
+    BarrierArriveOp::create(at, loc, barriers, full, IntegerAttr());
+}
+
+void RoleEmitter::emitSoftwareProducer(OpBuilder &role, int64_t first) {
+  Value thread = gpu::ThreadIdOp::create(role, loc, gpu::Dimension::x);
+  AffineExpr d0 = role.getAffineDimExpr(0);
+  thread = applyExprs(role, loc, {d0 % (kSoftwareProducerWarps * kWarpLanes)},
+                      addIndex(role, loc, thread, -first))[0];
+  fillStages(
+      role, /*isUnrolled=*/false,
+      [&](OpBuilder &at, const WorkTile &tile, Value step,
+          const PipelineState &place) { emitFill(at, tile, thread, step, place); });
+}

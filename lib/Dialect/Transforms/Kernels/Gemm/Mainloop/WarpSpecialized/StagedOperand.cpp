@@ -1,0 +1,100 @@
+//===- StagedOperand.cpp - Who brings an operand ----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The choice between bulk copies and warps. What warps bring is contiguous
+// along K; codes of fp6 and fp4 beside bytes they make e4m3 of, since a tensor
+// core takes narrow codes from shared memory in packed form only. What warps
+// read themselves may lie in any layout that ldmatrix takes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/StagedOperand.h"
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/MmaWarps.h"
+#include "Kernels/Gemm/Mainloop/Multistage/ElementLoader.h"
+#include "Kernels/Gemm/Mainloop/Multistage/PackLoader.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
+  KernelProblem sides = problem;
+  if (!cast<WarpSpecializedScheduleAttr>(problem.schedule).getSwapAb())
+    return sides;
+  std::swap(sides.types.lhs, sides.types.rhs);
+  std::swap(sides.m, sides.n);
+  std::swap(sides.x, sides.y);
+  std::swap(sides.xScale, sides.yScale);
+  InstructionAttr of = problem.instruction;
+  sides.instruction = InstructionAttr::get(
+      of.getContext(), of.getPath(), of.getM(), of.getN(), of.getK(),
+      of.getKind(), of.getB(), of.getA(), of.getScale(), of.getScaleVec());
+  return sides;
+}
+
+std::string blockscale::describeFilled(const StagedOperands &operands,
+                                       bool swapsAb) {
+  std::string text;
+  for (bool isX : {true, false})
+    if (const StagedOperand &operand = operands[isX != swapsAb ? 0 : 2];
+        operand.loader)
+      text += (text.empty() ? "" : "; ") + std::string(isX ? "x" : "y") +
+              " is brought by warps, not by bulk copies: " + operand.reason;
+  return text;
+}
+
+static LoaderPtr makeLoader(const KernelProblem &problem, const SharedMemoryPlan &pipeline,
+                            bool isA, Format &format) {
+  const KernelOperand &operand = isA ? problem.x : problem.y;
+  WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
+  int64_t rows = pipeline.getRows(isA);
+  TileExtent extent = {rows, schedule.getK(), rows, kSoftwareProducerWarps * kWarpLanes};
+  Kind kind = problem.instruction.getKind();
+  // Warps read what other kernels of theirs have, too.
+  if (getPathInfo(problem.instruction.getPath()).isWarpLevel) {
+    MmaWarps warps(schedule);
+    extent.warpRows = isA ? warps.m : warps.n;
+    return planElements(operand, format, kind, extent);
+  }
+  unsigned bits = getFormatInfo(format).bits;
+  if (!hasContainers(kind) ||
+      (bits == 8 && operand.contiguity == Contiguity::Columns))
+    return planElements(operand, format, kind, extent);
+  if (bits == 6 && PackLoader::canRead(operand))
+    return std::make_unique<PackLoader>(operand, extent, getSlot(kind, format));
+  std::optional<Format> narrow;
+  if (bits != 8)
+    narrow = format;
+  format = bits == 8 ? format : Format::E4M3;
+  SharedTile tile = getElementTile(extent, getSlot(kind, format), TileLayout());
+  return std::make_unique<ElementLoader>(std::move(tile), operand, extent,
+                                         std::nullopt, narrow);
+}
+
+StagedOperands blockscale::planStagedOperands(const KernelProblem &problem,
+                                          const SharedMemoryPlan &pipeline) {
+  StagedOperands operands;
+  const Instruction &instruction = problem.instruction.getInstruction();
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    bool isA = i < 2, isScale = i % 2 != 0;
+    if (isScale && !problem.hasScales())
+      continue;
+    if (!isA && pipeline.isGemv())
+      continue;
+    operand.format = isA ? instruction.a : instruction.b;
+    operand.tensor = TensorOperand::plan(problem, pipeline, i, operand.reason);
+    if (operand.tensor) {
+      operand.layout = operand.tensor->getLayout();
+      continue;
+    }
+    assert(!isScale && "copies bring all scales in the 32x4x4 layout");
+    operand.loader = makeLoader(problem, pipeline, isA, operand.format);
+    operand.layout = operand.loader->getTile().layout;
+  }
+  return operands;
+}

@@ -1,0 +1,61 @@
+//===- Stores.cpp - How sums are stored -----------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whole tiles are stored in runs; where a tile may end behind the result, each
+// element asks whether it is inside.
+
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
+#include "Kernels/Gemm/Epilogue/Epilogue.h"
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+void RoleEmitter::emitStore(OpBuilder &at, const ProblemSizes &ofResult,
+                            const BlockTile &tile, Value acc) {
+  auto type = cast<AccType>(acc.getType());
+  Value value = acc;
+  bool hasFirst = problem.acc || problem.producer;
+  // Reads behind branches stay in front of all sums, and for as many numbers
+  // again there are no registers: those are read as the sums are stored.
+  bool addsFirst = hasFirst && tile.isGuarded;
+  if (hasFirst && !addsFirst) {
+    Value first = emitInitialAccumulator(at, kernel, problem, ofResult, tile, type);
+    value = AccAddOp::create(at, loc, value, first);
+  }
+  emitEpilogue(at, kernel, problem, ofResult, tile, value, addsFirst);
+}
+
+void RoleEmitter::emitByBounds(
+    OpBuilder &at, const BlockTile &tile, bool isAligned,
+    function_ref<void(OpBuilder &, bool isGuarded)> body) {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  // A tile of a cluster may be all outside.
+  ClusterSize size = cluster.getSize();
+  if (KernelProblem::isMultiple(problem.m, plan.getRowsOfSubTiles() * size.m) &&
+      KernelProblem::isMultiple(problem.n, schedule.getN() * size.n))
+    return body(at, false);
+  if (!isAligned)
+    return body(at, true);
+  Value lastRow = addIndex(at, loc, tile.row, schedule.getM());
+  Value lastColumn = addIndex(at, loc, tile.column, schedule.getN());
+  Value areRows = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ule,
+                                        lastRow, sizes.m);
+  Value areColumns = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ule,
+                                           lastColumn, sizes.n);
+  Value isInside = arith::AndIOp::create(at, loc, areRows, areColumns);
+  auto choice = scf::IfOp::create(at, loc, isInside, /*withElseRegion=*/true);
+  OpBuilder then = choice.getThenBodyBuilder();
+  body(then, false);
+  OpBuilder other = choice.getElseBodyBuilder();
+  body(other, true);
+}

@@ -1,0 +1,456 @@
+//===- TensorOperand.cpp - Operands by bulk copies ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which operands bulk tensor copies can bring, by which map: rows of a stage
+// are lines of a swizzle, and the limits are those of tensor maps (CUDA driver
+// API, cuTensorMapEncodeTiled).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/TensorOperand.h"
+
+#include "Utils/IndexValues.h"
+#include "blockscale/Support/ScaleLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Maps
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How a copy moves codes of so many bits to a stage.
+struct MovedType {
+  unsigned bits;
+  /// Whether a byte is made of each code.
+  bool isPadded;
+  StringRef name;
+  /// What strides and the number of codes in a line are multiples of.
+  int64_t strideBytes, lineCodes;
+};
+} // namespace
+
+static constexpr MovedType kMovedTypes[] = {
+    {16, false, "u2", 16, 1},
+    {8, false, "u1", 16, 1},
+    {4, false, "u1", 16, 1},
+    {4, true, "u4x16_align16", 32, 128},
+    {6, true, "u6x16_align16", 32, 128},
+};
+
+/// Whether codes that memory has in bytes of their own go to stages as they
+/// are: warps take narrow codes in bytes beside others that fill theirs.
+static bool areBytes(const KernelOperand &operand, Format format,
+                     const Instruction &instruction) {
+  return getPathInfo(instruction.path).isWarpLevel &&
+         hasContainers(instruction.kind) && getFormatInfo(format).bits != 8 &&
+         operand.bits == 8;
+}
+
+/// How bulk copies move codes of `format`, which memory holds as `operand`
+/// says, to where `instruction` takes them; null, with what stands in the way
+/// in `reason`, if they cannot.
+static const MovedType *findMovedType(const KernelOperand &operand,
+                                      Format format,
+                                      const Instruction &instruction,
+                                      bool hasPaddedCopies,
+                                      std::string &reason) {
+  unsigned codeBits = getFormatInfo(format).bits;
+  bool isK = operand.contiguity == Contiguity::Columns;
+  bool isNarrow = hasContainers(instruction.kind) && codeBits != 8;
+  bool isReadByWarps = getPathInfo(instruction.path).isWarpLevel;
+  bool inBytes = areBytes(operand, format, instruction);
+  bool isPadded = isNarrow && !inBytes;
+  unsigned leastBits = isReadByWarps && isNarrow ? 4 : 8;
+  const auto *type = llvm::find_if(kMovedTypes, [&](const MovedType &row) {
+    return row.bits == operand.bits && row.isPadded == isPadded;
+  });
+  bool isOrdered =
+      isK || (codeBits >= leastBits && operand.contiguity == Contiguity::Rows);
+  // A copy changes nothing but paddings: what stages have packed, memory has.
+  if (isOrdered && operand.bits != codeBits && !inBytes) {
+    reason = ("expected codes that are packed in memory, " + Twine(codeBits) +
+              " bits each, got " + Twine(operand.bits))
+                 .str();
+    return nullptr;
+  }
+  if (type == std::end(kMovedTypes) || !isOrdered) {
+    reason = "no copy brings such elements to the tensor core's layout";
+    if (!isK)
+      reason += ", expected them to be contiguous along K";
+    return nullptr;
+  }
+  if (isPadded && !hasPaddedCopies) {
+    reason = ("the chip has no tensor maps of " + type->name).str();
+    return nullptr;
+  }
+  int64_t lineMultiple = isK ? operand.columnMultiple : operand.rowMultiple;
+  if (operand.getLineAlignment() % type->strideBytes != 0 ||
+      (isPadded && lineMultiple % type->lineCodes != 0)) {
+    reason = ("expected rows of a multiple of " + Twine(type->strideBytes) +
+              " bytes")
+                 .str();
+    return nullptr;
+  }
+  return type;
+}
+
+bool blockscale::wantsPackedCodes(const KernelOperand &operand, Format format,
+                                  const KernelProblem &problem) {
+  unsigned bits = getFormatInfo(format).bits;
+  if (!isa_and_nonnull<WarpSpecializedScheduleAttr>(Attribute(problem.schedule)) ||
+      operand.bits != 8 || bits == 8 || !operand.hasOwnMemory ||
+      operand.contiguity != Contiguity::Columns ||
+      operand.columnMultiple * bits % 8 != 0)
+    return false;
+  const Instruction &instruction = problem.instruction.getInstruction();
+  // Warps of the kernel itself make containers of what bytes hold.
+  if (hasContainers(instruction.kind))
+    return false;
+  std::string reason;
+  auto isMoved = [&](const KernelOperand &as) {
+    return findMovedType(as, format, instruction, problem.hasPaddedCopies,
+                         reason) != nullptr;
+  };
+  KernelOperand packed = operand;
+  packed.bits = bits;
+  return !isMoved(operand) && isMoved(packed);
+}
+
+/// Row-major strides, in bytes, of a tensor whose sizes in bytes are symbols.
+static AffineMap getStrides(MLIRContext *context, ArrayRef<AffineExpr> sizes) {
+  SmallVector<AffineExpr> strides(sizes.size() - 1);
+  AffineExpr stride = sizes.back();
+  for (size_t i = sizes.size() - 1; i-- != 0;) {
+    strides[i] = stride;
+    stride = stride * sizes[i];
+  }
+  return AffineMap::get(0, sizes.size(), strides, context);
+}
+
+static SmallVector<AffineExpr> getSymbols(MLIRContext *context,
+                                          unsigned count) {
+  SmallVector<AffineExpr> symbols;
+  for (unsigned i = 0; i != count; ++i)
+    symbols.push_back(getAffineSymbolExpr(i, context));
+  return symbols;
+}
+
+static StringRef getSwizzleName(int64_t lineBytes) {
+  switch (lineBytes) {
+  case 128:
+    return "128";
+  case 64:
+    return "64";
+  case 32:
+    return "32";
+  default:
+    return "none";
+  }
+}
+
+SmallVector<int64_t> TensorOperand::planBox(const SharedMemoryPlan &pipeline, bool isK,
+                                            int64_t unit, int64_t columnBytes,
+                                            unsigned outer) {
+  WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
+  int64_t rows = pipeline.getRows(isA());
+  SmallVector<int64_t> box(operand->map.getNumResults(), 1);
+  box.back() = columnBytes / unit;
+  // Lines of rows, or of elements of K.
+  int64_t &lines = box[outer];
+  lines = isK ? rows : schedule.getK();
+  if (!isK) {
+    copies = rows * unit / columnBytes;
+    copyRows = columnBytes / unit;
+    copyBytes = columnBytes * schedule.getK();
+  }
+  int64_t parts =
+      BlockCluster::getParts(schedule.getCluster(), schedule.getTwoCta(), number);
+  if (!isK && copies % parts == 0) {
+    copies /= parts;
+    partRows = copies * copyRows;
+    partBytes = copies * copyBytes;
+  } else {
+    lines /= parts;
+    (isK ? partRows : partColumns) = lines;
+    partBytes = lines * columnBytes;
+  }
+  return box;
+}
+
+bool TensorOperand::planElements(const KernelProblem &problem,
+                                 const SharedMemoryPlan &pipeline, std::string &reason) {
+  if (!operand->hasOwnMemory) {
+    reason = "there are no tensor maps of constants, expected an argument or "
+             "what an op computes";
+    return false;
+  }
+  const Instruction &instruction = problem.instruction.getInstruction();
+  MLIRContext *context = problem.instruction.getContext();
+  Format format = isA() ? instruction.a : instruction.b;
+  const MovedType *type = findMovedType(*operand, format, instruction,
+                                        problem.hasPaddedCopies, reason);
+  if (!type)
+    return false;
+  bool isK = operand->contiguity == Contiguity::Columns;
+  bool isReadByWarps = getPathInfo(instruction.path).isWarpLevel;
+  bool isPadded = type->isPadded;
+  bool inBytes = areBytes(*operand, format, instruction);
+  // The index that is not contiguous may be in front of the batch.
+  AffineExpr outer = getAffineDimExpr(isK ? 1 : 2, context);
+  std::optional<unsigned> outerDim = operand->map.getResultPosition(outer);
+  if (!outerDim) {
+    reason =
+        "expected a matrix whose rows and columns are dimensions of memory";
+    return false;
+  }
+  int64_t rows = pipeline.getRows(isA());
+  int64_t unit = getElementBytes(instruction);
+  int64_t columnBytes = isK ? kLineBytes : getColumnBytes(rows * unit);
+  constexpr int64_t kLeastBytes = 16;
+  if (columnBytes < kLeastBytes) {
+    reason = ("expected a tile of a multiple of " + Twine(kLeastBytes) +
+              " rows, which are contiguous, got " + Twine(rows))
+                 .str();
+    return false;
+  }
+  // Lines of warps have all rows, and those of padded codes one length.
+  if (isReadByWarps && !isK &&
+      (rows > kLineBytes || (isPadded && rows != kLineBytes))) {
+    reason =
+        ("expected a tile of " + Twine(isPadded ? "" : "at most ") +
+         Twine(kLineBytes) + " rows, which are contiguous, got " + Twine(rows))
+            .str();
+    return false;
+  }
+  layout.major = isK ? Major::K : Major::MN;
+  layout.storage = isPadded ? Storage::Padded : Storage::Slots;
+  if (inBytes)
+    layout.storage = Storage::Bytes;
+  layout.isSwizzled = columnBytes > kLeastBytes;
+
+  // Codes in bytes, padded or not, are counted one by one; packed ones are
+  // bytes of the map.
+  codesOfUnit = isPadded ? 1 : std::max<int64_t>(8 / operand->bits, 1);
+  unsigned rank = operand->map.getNumResults();
+  SmallVector<AffineExpr> symbols = getSymbols(context, rank);
+  SmallVector<AffineExpr> sizes = symbols;
+  if (isPadded)
+    sizes.back() = (sizes.back() * 8).floorDiv(operand->bits);
+  SmallVector<int64_t> box = planBox(pipeline, isK, unit, columnBytes, *outerDim);
+  symbols.back() = symbols.back() * unit;
+  // What the instruction finds in an element of the map, whatever memory has:
+  // the verifier of the launch holds both together.
+  int64_t codes = isPadded || inBytes
+                      ? 1
+                      : std::max<int64_t>(8 / getFormatInfo(format).bits, 1);
+  map = TensorMapAttr::get(
+      context, type->name,
+      AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
+      AffineMapAttr::get(getStrides(context, symbols)), box,
+      SmallVector<int64_t>(rank, 1), getSwizzleName(columnBytes), "zero", "256",
+      codes);
+  countedBytes =
+      rows * pipeline.getSchedule().getK() * (isPadded ? operand->bits : 0) / 8;
+  if (!isPadded)
+    countedBytes = rows * kLineBytes;
+  if (pipeline.getCodes()) {
+    copyColumns = getElementsOfLine(instruction);
+    copies = pipeline.getPartK() / copyColumns;
+    copyBytes = rows * kLineBytes;
+    countedBytes *= copies;
+  }
+  return true;
+}
+
+bool TensorOperand::planCodes(const SharedMemoryPlan &pipeline, std::string &reason) {
+  constexpr int64_t kBoxBytes = 64, kByteBits = 8, kStrideBytes = 16;
+  std::optional<unsigned> outerDim = operand->map.getResultPosition(
+      getAffineDimExpr(1, operand->map.getContext()));
+  int64_t bits = operand->bits;
+  if (!operand->hasOwnMemory || operand->contiguity != Contiguity::Columns ||
+      !outerDim || kByteBits % bits != 0 ||
+      operand->getLineAlignment() % kStrideBytes != 0) {
+    reason = ("expected codes of 4 or 8 bits of an argument, in rows of a "
+              "multiple of " +
+              Twine(kStrideBytes) + " bytes along K")
+                 .str();
+    return false;
+  }
+  MLIRContext *context = operand->map.getContext();
+  unsigned rank = operand->map.getNumResults();
+  SmallVector<AffineExpr> sizes = getSymbols(context, rank);
+  SmallVector<int64_t> box(rank, 1);
+  int64_t rows = pipeline.getSchedule().getM();
+  box[*outerDim] = rows;
+  box.back() = kBoxBytes;
+  codesOfUnit = kByteBits / bits;
+  copyColumns = kBoxBytes * codesOfUnit;
+  copies = pipeline.getPartK() / copyColumns;
+  copyBytes = rows * kBoxBytes;
+  countedBytes = copies * copyBytes;
+  map = TensorMapAttr::get(
+      context, "u1",
+      AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
+      AffineMapAttr::get(getStrides(context, sizes)), box,
+      SmallVector<int64_t>(rank, 1), "none", "zero", "256", codesOfUnit);
+  return true;
+}
+
+static constexpr int64_t kAtomWords = kScaleAtomOuter * kScaleAtomInner / 2;
+
+static ScaleParts divideScales(int64_t rowAtoms, int64_t columnAtoms,
+                               int64_t parts) {
+  ScaleParts divided;
+  divided.rows = std::gcd(rowAtoms, parts);
+  divided.columns = std::gcd(columnAtoms, parts / divided.rows);
+  divided.words = parts / divided.rows / divided.columns;
+  divided.rowAtoms = rowAtoms / divided.rows;
+  divided.columnAtoms = columnAtoms / divided.columns;
+  divided.atomWords = kAtomWords / divided.words;
+  return divided;
+}
+
+/// Atoms as a tensor of words of 16 bits: ..., atoms along rows, atoms along K,
+/// 256.
+bool TensorOperand::planScales(const KernelProblem &problem,
+                               const SharedMemoryPlan &pipeline, std::string &reason) {
+  if (operand->contiguity != Contiguity::Atoms) {
+    reason = "expected scales in the 32x4x4 layout";
+    return false;
+  }
+  WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
+  int64_t words = pipeline.getWords();
+  if (pipeline.hasWordsOutside(isA())) {
+    copies = words;
+    copyColumns = kBlocksOfWord;
+    copyBytes = pipeline.getWordBytes(isA());
+    words = 1;
+  }
+  scaleParts = divideScales(pipeline.getRowAtoms(isA()), words,
+                            BlockCluster::getParts(schedule.getCluster(),
+                                                   schedule.getTwoCta(), number));
+  partBytes =
+      scaleParts.rowAtoms * scaleParts.columnAtoms * scaleParts.atomWords * 2;
+  MLIRContext *context = problem.instruction.getContext();
+  unsigned rank = operand->map.getNumResults();
+  SmallVector<AffineExpr> symbols = getSymbols(context, rank);
+  // The last two sizes, 32 and 16, become one.
+  SmallVector<AffineExpr> sizes(symbols.begin(), symbols.end() - 2);
+  SmallVector<AffineExpr> bytes = sizes;
+  sizes.push_back(getAffineConstantExpr(kAtomWords, context));
+  bytes.push_back(getAffineConstantExpr(2 * kAtomWords, context));
+  SmallVector<int64_t> box(sizes.size(), 1);
+  box[box.size() - 3] = scaleParts.rowAtoms;
+  box[box.size() - 2] = scaleParts.columnAtoms;
+  box[box.size() - 1] = scaleParts.atomWords;
+  AffineMap strides = getStrides(context, bytes);
+  map = TensorMapAttr::get(
+      context, "u2",
+      AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
+      AffineMapAttr::get(
+          AffineMap::get(0, rank, strides.getResults(), context)),
+      box, SmallVector<int64_t>(box.size(), 1), "none", "zero", "256",
+      /*codes=*/1);
+  countedBytes = pipeline.getBytes(number);
+  return true;
+}
+
+std::optional<TensorOperand> TensorOperand::plan(const KernelProblem &problem,
+                                                 const SharedMemoryPlan &pipeline,
+                                                 unsigned number,
+                                                 std::string &reason) {
+  TensorOperand result;
+  result.operand = &problem.getOperand(number);
+  result.number = number;
+  bool isA = result.isA(), isElements = !result.isScale();
+  bool isPlanned = false;
+  if (isA && pipeline.getCodes())
+    isPlanned = result.planCodes(pipeline, reason);
+  else
+    isPlanned = isElements ? result.planElements(problem, pipeline, reason)
+                           : result.planScales(problem, pipeline, reason);
+  if (!isPlanned)
+    return std::nullopt;
+  // One tile along N reads all of A, one along M all of B. A batch that is not
+  // the operand's reads it again.
+  WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
+  int64_t size = isA ? problem.n : problem.m;
+  int64_t tile = isA ? schedule.getN() : schedule.getM();
+  result.isReadOnce =
+      !ShapedType::isDynamic(size) && size <= tile &&
+      (!problem.hasBatch || (result.operand->map.isFunctionOfDim(0) &&
+                             !result.operand->mayBroadcast));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+void TensorOperand::addScalePart(OpBuilder &b, Location loc, Value part,
+                                 MutableArrayRef<Value> position) const {
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  const ScaleParts &of = scaleParts;
+  AffineExpr row = d1.floorDiv(of.columns * of.words),
+             column = d1.floorDiv(of.words) % of.columns, word = d1 % of.words;
+  MutableArrayRef<Value> last = position.take_back(3);
+  for (auto [value, first] : {std::pair(&last[0], row * of.rowAtoms),
+                              std::pair(&last[1], column * of.columnAtoms),
+                              std::pair(&last[2], word * of.atomWords)})
+    *value = applyExprs(b, loc, d0 + first, {*value, part})[0];
+}
+
+void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
+                         const TilePlace &place, Value shared, Value offset,
+                         Value barriers, Value barrier,
+                         const BlockCluster &cluster) const {
+  auto toWord = [&](Value index) -> Value {
+    return b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), index);
+  };
+  // What nobody reads again is the first to leave L2: the constant that
+  // createpolicy.fractional.L2::evict_first makes for all of it.
+  constexpr int64_t kEvictFirst = 0x12F0000000000000;
+  IntegerAttr hint = isReadOnce ? b.getI64IntegerAttr(kEvictFirst) : nullptr;
+  Value firstRow = place.row, column = place.column;
+  const OperandSharing &sharing = cluster.getSharing(number);
+  if (sharing.parts != 1) {
+    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+    for (auto [value, distance] :
+         {std::pair(&firstRow, partRows), std::pair(&column, partColumns),
+          std::pair(&offset, partBytes)})
+      *value =
+          applyExprs(b, loc, d0 + d1 * distance, {*value, sharing.part})[0];
+  }
+  for (int64_t i = 0; i != copies; ++i) {
+    Value row = addIndex(b, loc, firstRow, i * copyRows);
+    SmallVector<Value> position =
+        applyMap(b, loc, operand->map,
+                 {place.batch, row, addIndex(b, loc, column, i * copyColumns)});
+    if (isScale()) {
+      // The first byte of an atom.
+      position.pop_back_n(2);
+      position.push_back(arith::ConstantIndexOp::create(b, loc, 0));
+      if (sharing.parts != 1)
+        addScalePart(b, loc, sharing.part, position);
+    } else if (codesOfUnit != 1) {
+      AffineExpr d0 = b.getAffineDimExpr(0);
+      position.back() =
+          applyExprs(b, loc, {d0.floorDiv(codesOfUnit)}, position.back())[0];
+    }
+    SmallVector<Value> coordinates = llvm::map_to_vector(position, toWord);
+    Value to = addIndex(b, loc, offset, i * copyBytes);
+    TensorLoadOp::create(b, loc, mapPointer, coordinates, shared, to, barriers,
+                         barrier, sharing.ranks, hint,
+                         cluster.hasPairs() ? 2 : 1);
+  }
+}

@@ -1,0 +1,236 @@
+//===- MmaSyncRoles.cpp - Roles of the path mma_sync ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The first warps multiply and store. They read stages by ldmatrix, so that a
+// stage is empty as soon as its last fragments are in registers: a copy brings
+// what comes next while those are multiplied. One warp behind them loads.
+
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mma/MmaSync/MmaSyncRoles.h"
+
+#include "Kernels/Gemm/Epilogue/Epilogue.h"
+#include "Utils/IndexValues.h"
+#include "blockscale/Dialect/IR/DynamicMemory.h"
+#include "blockscale/Support/ScaleLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static bool hasSoftwareProducers(const StagedOperands &operands) {
+  return llvm::any_of(operands, [](const StagedOperand &operand) {
+    return operand.loader != nullptr;
+  });
+}
+
+int64_t MmaSyncRoles::getThreads(WarpSpecializedScheduleAttr schedule,
+                                 const StagedOperands &operands) {
+  constexpr int64_t kLoaderWarps = 1;
+  int64_t count = MmaWarps(schedule).getCount() + kLoaderWarps;
+  if (hasSoftwareProducers(operands))
+    count += kSoftwareProducerWarps;
+  return count * kWarpLanes;
+}
+
+MmaSyncRoles::MmaSyncRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
+                           const KernelProblem &problem, const SharedMemoryPlan &plan,
+                           const StagedOperands &operands)
+    : RoleEmitter(b, kernel, problem, plan, operands, plan.getStageBarriers()),
+      warps(plan.getSchedule()) {}
+
+AccType MmaSyncRoles::getAccType(WarpSpecializedScheduleAttr schedule) {
+  MLIRContext *context = schedule.getContext();
+  MmaWarps warps(schedule);
+  return AccType::get(context, schedule.getM(), schedule.getN(),
+                      WarpsAttr::get(context, warps.rows, warps.columns));
+}
+
+//===----------------------------------------------------------------------===//
+// Around the roles
+//===----------------------------------------------------------------------===//
+
+void MmaSyncRoles::emitInit() {
+  auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
+  OpBuilder at = getRole(first, 0);
+  emitElected(at, [&](OpBuilder &one) {
+    // A thread of each warp that multiplies empties a stage.
+    emitStageBarriers(one, warps.getCount());
+    NVVM::FenceMbarrierInitOp::create(one, loc);
+  });
+  emitAllBarrier(b);
+}
+
+void MmaSyncRoles::alignStages() {
+  // Bulk copies swizzle by bits of the address.
+  IntegerAttr bytes = b.getI64IntegerAttr(kSwizzledLines * kLineBytes);
+  Value memory = shared;
+  if (auto view = memory.getDefiningOp<memref::ViewOp>())
+    memory = view.getSource();
+  if (auto dynamic = memory.getDefiningOp<gpu::DynamicSharedMemoryOp>()) {
+    dynamic->setAttr(kDynamicAlignmentName, bytes);
+    return;
+  }
+  for (auto [i, attribution] :
+       llvm::enumerate(kernel.getWorkgroupAttributions()))
+    if (attribution == memory)
+      kernel.setWorkgroupAttributionAttr(
+          i, LLVM::LLVMDialect::getAlignAttrName(), bytes);
+}
+
+void MmaSyncRoles::emit() {
+  alignStages();
+  emitInit();
+  // Up to here, nothing of a kernel in front is touched.
+  NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
+  SmallVector<int64_t> counts = {warps.getCount(), 1};
+  if (hasSoftwareProducer())
+    counts.push_back(kSoftwareProducerWarps);
+  auto roles = RolesOp::create(b, loc, counts, counts.size());
+  OpBuilder consumer = getRole(roles, 0);
+  emitConsumer(consumer);
+  OpBuilder producer = getRole(roles, 1);
+  emitProducer(producer);
+  if (hasSoftwareProducer()) {
+    OpBuilder loader = getRole(roles, 2);
+    emitSoftwareProducer(loader, (warps.getCount() + 1) * kWarpLanes);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Warps that multiply
+//===----------------------------------------------------------------------===//
+
+/// A or B in the stage at `place`.
+Value MmaSyncRoles::emitElements(OpBuilder &at, const PipelineState &place,
+                                 bool isA) {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  int64_t rows = isA ? schedule.getM() : schedule.getN();
+  // One code a byte, where rows are contiguous.
+  SmallVector<int64_t> shape = {rows, kLineBytes};
+  if (getElements(isA).layout.major == Major::MN)
+    shape = {schedule.getK(), rows};
+  auto type =
+      MemRefType::get(shape, at.getI8Type(), MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(shared.getType()).getMemorySpace());
+  Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 0 : 2));
+  return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
+}
+
+/// Their scales. A tile of 64 rows may start in the middle of an atom, which is
+/// further in each of its lines.
+Value MmaSyncRoles::emitScales(OpBuilder &at, const WorkTile &tile,
+                               const PipelineState &place, bool isA) {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  int64_t rows = isA ? schedule.getM() : schedule.getN();
+  auto type =
+      MemRefType::get({plan.getRowAtoms(isA), plan.getWords(), kScaleAtomOuter,
+                       kScaleAtomInner},
+                      at.getI8Type(), MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(shared.getType()).getMemorySpace());
+  Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 1 : 3));
+  if (rows % kScaleAtomRows != 0) {
+    AffineExpr d0 = at.getAffineDimExpr(0);
+    Value shift = applyExprs(
+        at, loc,
+        {(d0 % kScaleAtomRows).floorDiv(kScaleAtomOuter) * kScaleAtomBlocks},
+        isA ? tile.row : tile.column)[0];
+    offset = addIndices(at, loc, offset, shift);
+  }
+  return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
+}
+
+Value MmaSyncRoles::emitStep(OpBuilder &at, const WorkTile &tile,
+                             const PipelineState &place, Value sum, Value blocks) {
+  MLIRContext *context = at.getContext();
+  stages.emitWaitFull(at, place);
+  Value a = emitElements(at, place, /*isA=*/true);
+  Value aScales = emitScales(at, tile, place, /*isA=*/true);
+  Value b = emitElements(at, place, /*isA=*/false);
+  Value bScales = emitScales(at, tile, place, /*isA=*/false);
+  auto getLayout = [&](bool isA) {
+    return TileLayoutAttr::get(context, getElements(isA).layout);
+  };
+  auto atoms = ScaleTileLayoutAttr::get(context, ScaleOrder::Atoms);
+  sum = TileMmaOp::create(
+      at, loc, sum.getType(), a, aScales, b, bScales, sum, blocks,
+      /*tensor_scale=*/Value(), TypeCombinationAttr::get(context, problem.types),
+      problem.instruction, getLayout(true), getLayout(false), atoms, atoms);
+  // The thread that arrives speaks for what all lanes have read.
+  constexpr int32_t kAllLanes = -1;
+  NVVM::SyncWarpOp::create(at, loc, word(at, kAllLanes));
+  emitElected(at, [&](OpBuilder &one) { emitEmptied(one, place); });
+  return sum;
+}
+
+bool MmaSyncRoles::hasCut() const {
+  return !KernelProblem::isMultiple(problem.k,
+                                    problem.types.blockSize * kScalesPerWord);
+}
+
+MmaSyncRoles::Steps MmaSyncRoles::emitStepCounts(OpBuilder &at,
+                                                 const WorkTile &tile) {
+  // Behind the end of K, copies make all 0: elements, and whole words of
+  // scales. What is left of the word that it ends in may be anything.
+  if (!hasCut())
+    return {toWord(at, tile.steps), {}, {}};
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  int64_t blocks = plan.getSchedule().getK() / problem.types.blockSize;
+  SmallVector<Value> of =
+      applyExprs(at, loc, {d0.floorDiv(blocks), d0 % blocks}, sizes.blocks);
+  Value whole = of[0];
+  if (tile.firstStep)
+    whole = at.createOrFold<arith::SubIOp>(loc, whole, tile.firstStep);
+  whole = at.createOrFold<arith::MinUIOp>(loc, whole, tile.steps);
+  Value cut = at.createOrFold<arith::SubIOp>(loc, tile.steps, whole);
+  return {toWord(at, whole), toWord(at, cut), of[1]};
+}
+
+SmallVector<Value> MmaSyncRoles::emitProducts(OpBuilder &at,
+                                              const WorkTile &tile,
+                                              ValueRange values) {
+  SmallVector<Value> sums = {emitInitialAccumulator(at, kernel, problem, sizes, tile,
+                                           getAccType(plan.getSchedule()))};
+  PipelineState place = {values[0], values[1]};
+  Steps steps = emitStepCounts(at, tile);
+  place = emitSteps(at, place, steps.whole, /*isUnrolled=*/true, sums,
+                    [&](OpBuilder &inner, Value, const PipelineState &inside,
+                        ValueRange before) -> SmallVector<Value> {
+                      return {emitStep(inner, tile, inside, before[0], {})};
+                    });
+  if (steps.cut)
+    place = emitSteps(
+        at, place, steps.cut, /*isUnrolled=*/false, sums,
+        [&](OpBuilder &inner, Value, const PipelineState &inside,
+            ValueRange before) -> SmallVector<Value> {
+          return {emitStep(inner, tile, inside, before[0], steps.blocks)};
+        });
+  // Sums in bounds are stored in pairs.
+  bool isAligned = KernelProblem::isMultiple(problem.n, 2);
+  emitByBounds(at, tile, isAligned, [&](OpBuilder &path, bool isGuarded) {
+    BlockTile of = tile;
+    of.isGuarded = isGuarded;
+    emitEpilogue(path, kernel, problem, sizes, of, sums[0]);
+  });
+  return {place.stage, place.parity};
+}
+
+void MmaSyncRoles::emitConsumer(OpBuilder &role) {
+  PipelineState first = stages.emitFirst(role);
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  bool isInside = KernelProblem::isMultiple(problem.m, schedule.getM()) &&
+                  KernelProblem::isMultiple(problem.n, schedule.getN());
+  forEachTile(role, {first.stage, first.parity},
+              [&](OpBuilder &at, WorkTile tile, ValueRange values) {
+                tile.isGuarded = !isInside;
+                return emitProducts(at, tile, values);
+              });
+}

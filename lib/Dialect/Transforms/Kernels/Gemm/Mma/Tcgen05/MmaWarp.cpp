@@ -1,0 +1,266 @@
+//===- MmaWarp.cpp - The role that multiplies --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One warp waits for stages, and one thread of it copies their scales to tensor
+// memory and multiplies them. Its commits tell the producer that a stage is
+// empty, and those who store that sums are complete.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Roles.h"
+
+#include "Utils/IndexValues.h"
+#include "blockscale/Support/ScaleLayout.h"
+#include "blockscale/Support/TensorMemory.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+/// The scales of the stage at `place` in tensor memory, `shift` columns (null
+/// for 0) further.
+Value Tcgen05Roles::emitScales(OpBuilder &at, const PipelineState &place, bool isA,
+                               Value shift) {
+  Value columns = index(at, tmemPlan.getScaleColumnsOfStage());
+  Value slot = stages.emitStage(at, place);
+  if (tmemPlan.getScaleSlots() != stages.getNumStages())
+    slot = at.createOrFold<arith::RemUIOp>(loc, slot,
+                                           index(at, tmemPlan.getScaleSlots()));
+  Value column = at.createOrFold<arith::MulIOp>(loc, slot, columns);
+  column = addIndex(at, loc, column, tmemPlan.getScaleColumn(isA));
+  if (shift)
+    column = addIndices(at, loc, column, shift);
+  auto type = TmemScalesType::get(
+      at.getContext(), plan.getRowAtoms(isA) * kScaleAtomRows,
+      plan.getWords() * kBlocksOfWord, tmemPlan.getScaleCopies(isA));
+  return TmemScalesOp::create(at, loc, type, tmem, column);
+}
+
+void Tcgen05Roles::emitScaleCopies(OpBuilder &at, const PipelineState &place) {
+  for (bool isA : {true, false}) {
+    Value scales = emitScales(at, place, isA, {});
+    // Of fewer copies, one takes atoms that lie side by side.
+    int64_t together = kScaleCopies / tmemPlan.getScaleCopies(isA);
+    for (int64_t atom = 0; atom < plan.getRowAtoms(isA); atom += together)
+      for (int64_t word = 0; word != plan.getWords(); ++word) {
+        int64_t byte = plan.getOffset(isA ? 1 : 3) +
+                       atom * plan.getRowAtomBytes(isA) +
+                       word * plan.getWordBytes(isA);
+        CopyScalesOp::create(at, loc, shared, emitStageOffset(at, place, byte),
+                             scales, atom, word, getGroup());
+      }
+  }
+}
+
+/// The stages of the block of the pair that does not lead.
+Value Tcgen05Roles::emitPeerMemory(OpBuilder &at) const {
+  Value peer = arith::AddIOp::create(at, loc, cluster.getLeader(), word(at, 1));
+  auto space = at.getI64IntegerAttr(
+      static_cast<int64_t>(NVVM::NVVMMemorySpace::SharedCluster));
+  MemRefType type = MemRefType::Builder(cast<MemRefType>(shared.getType()))
+                        .setMemorySpace(space);
+  return BlockMemoryOp::create(at, loc, type, shared, peer);
+}
+
+/// Scales behind the end of K become 0x00 in the word that K ends in: what
+/// padding holds could be a NaN, and elements there are 0. All lanes of the
+/// warp take part.
+void Tcgen05Roles::emitMask(OpBuilder &at, const PipelineState &place) {
+  constexpr int64_t kWordBytes = 4, kByteBits = 8;
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  int64_t blocks = plan.getSchedule().getK() / problem.types.blockSize;
+  // Blocks in the last stage, the word that they end in, and bits of it.
+  SmallVector<Value> last =
+      applyExprs(at, loc,
+                 {(d0 % blocks).floorDiv(kBlocksOfWord),
+                  (d0 % blocks) % kBlocksOfWord * kByteBits},
+                 sizes.blocks);
+  Type i32 = at.getI32Type();
+  Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
+  Value bits = at.createOrFold<arith::IndexCastUIOp>(loc, i32, last[1]);
+  Value power = at.createOrFold<arith::ShLIOp>(loc, one, bits);
+  Value mask = at.createOrFold<arith::SubIOp>(loc, power, one);
+  // Where K ends with a word, there is nothing to mask.
+  Value isCut = at.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
+                                               last[1], index(at, 0));
+  auto guard = scf::IfOp::create(at, loc, isCut);
+  OpBuilder then = guard.getThenBodyBuilder();
+  Value lane = gpu::LaneIdOp::create(then, loc, /*upperBound=*/IntegerAttr());
+  auto bytesType = VectorType::get(kScaleAtomInner, then.getI8Type());
+  auto wordsType = VectorType::get(kScaleAtomInner / kWordBytes, i32);
+  Value masks = vector::BroadcastOp::create(then, loc, wordsType, mask);
+  // Of a pair, the leader does it for both.
+  SmallVector<Value> memories = {shared};
+  if (cluster.hasPairs())
+    memories.push_back(emitPeerMemory(then));
+  for (Value memory : memories)
+    for (bool isA : {true, false})
+      for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom) {
+        int64_t byte =
+            plan.getOffset(isA ? 1 : 3) + atom * plan.getRowAtomBytes(isA);
+        Value offset = emitStageOffset(then, place, byte);
+        SmallVector<Value> inside = applyExprs(
+            then, loc,
+            {getAffineDimExpr(0, then.getContext()) * plan.getWordBytes(isA) +
+             getAffineDimExpr(1, then.getContext()) * kScaleAtomInner},
+            {last[0], lane});
+        offset = addIndices(then, loc, offset, inside[0]);
+        const llvm::MaybeAlign alignment(kScaleAtomInner);
+        Value line =
+            vector::LoadOp::create(then, loc, bytesType, memory, offset,
+                                   /*nontemporal=*/false, alignment);
+        Value words = vector::BitCastOp::create(then, loc, wordsType, line);
+        words = arith::AndIOp::create(then, loc, words, masks);
+        line = vector::BitCastOp::create(then, loc, bytesType, words);
+        vector::StoreOp::create(then, loc, line, memory, offset,
+                                /*nontemporal=*/false, alignment);
+      }
+  auto space = cluster.hasPairs() ? NVVM::SharedSpace::shared_cluster
+                                  : NVVM::SharedSpace::shared_cta;
+  NVVM::FenceProxyOp::create(
+      then, loc,
+      NVVM::ProxyKindAttr::get(then.getContext(),
+                               NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(then.getContext(), space));
+  constexpr int32_t kAllLanes = -1;
+  Value all =
+      arith::ConstantOp::create(then, loc, then.getI32IntegerAttr(kAllLanes));
+  NVVM::SyncWarpOp::create(then, loc, all);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Columns between the start of an atom of scales and those of a tile of A or B
+/// that starts in the middle of it; null if none does.
+Value Tcgen05Roles::emitShift(OpBuilder &at, const BlockTile &tile,
+                              bool isA) const {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  if ((isA ? schedule.getM() : schedule.getN()) % kScaleAtomRows == 0)
+    return Value();
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  return applyExprs(at, loc, (d0 % kScaleAtomRows).floorDiv(kTensorWindow),
+                    isA ? tile.row : tile.column)[0];
+}
+
+void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
+                               const PipelineState &place, Value acc, Value step,
+                               Value steps) {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  MLIRContext *context = at.getContext();
+  emitScaleCopies(at, place);
+  Value a = emitTile(at, place, true), other = emitTile(at, place, false);
+  Value aScales = emitScales(at, place, true, emitShift(at, tile, true));
+  Value bScales = emitScales(at, place, false, emitShift(at, tile, false));
+  // The first step overwrites.
+  Value accumulate = at.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::ne, step, word(at, 0));
+  const Instruction &row = problem.instruction.getInstruction();
+  auto instruction = InstructionAttr::get(
+      context, row.path, schedule.getM() * getGroup(), schedule.getN(), row.k,
+      row.kind, getElements(true).format, getElements(false).format, row.scale,
+      row.scaleVec);
+  AsyncTileMmaOp::create(
+      at, loc, a, aScales, other, bScales, acc, accumulate, steps, instruction,
+      TileLayoutAttr::get(context, getElements(true).layout),
+      TileLayoutAttr::get(context, getElements(false).layout),
+      /*wide=*/schedule.getInstructionK() != 0 && !steps);
+  Tcgen05CommitOp::create(at, loc, barriers, stages.emitEmpty(at, place),
+                          cluster.getNeighborRanks(), getGroup());
+}
+
+/// All products of a tile; `values` are the place in the pipeline of stages, that
+/// in the pipeline of sums, and the number of the tile.
+SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
+                                              const WorkTile &tile,
+                                              ValueRange values) {
+  PipelineState ofSums = {values[2], values[3]};
+  Value acc = emitAcc(at, emitAccumulatorStage(at, values[4]));
+  sums.emitWaitEmpty(at, ofSums, /*isCluster=*/cluster.hasPairs());
+  Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
+
+  int64_t k = plan.getSchedule().getK();
+  int64_t stepK = problem.instruction.getInstruction().k;
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  SmallVector<Value> counts =
+      applyExprs(at, loc, {d0.floorDiv(k), (d0 % k).ceilDiv(stepK)}, sizes.k);
+  auto multiply = [&](OpBuilder &inner, Value step, const PipelineState &place,
+                      Value steps) {
+    // Instructions read the scales that were copied before: PTX does not put a
+    // copy behind them ("Pipelined tcgen05 instructions").
+    if (tmemPlan.getScaleSlots() != stages.getNumStages())
+      stages.emitWaitDone(inner, place, tmemPlan.getScaleSlots());
+    stages.emitWaitFull(inner, place,
+                        /*isCluster=*/cluster.hasPairs() && hasSoftwareProducer());
+    Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::After);
+    if (steps && hasMask())
+      emitMask(inner, place);
+    emitElected(inner, [&](OpBuilder &one) {
+      emitProduct(one, tile, place, acc, step, steps);
+    });
+  };
+  Value whole = counts[0], mostWhole = whole;
+  if (tile.firstStep) {
+    mostWhole = arith::SubIOp::create(at, loc, whole, tile.firstStep);
+    whole = arith::MinUIOp::create(at, loc, tile.steps, mostWhole);
+  }
+  whole = toWord(at, whole);
+  SmallVector<Value> none;
+  PipelineState place = emitSteps(
+      at, {values[0], values[1]}, whole, /*isUnrolled=*/true, none,
+      [&](OpBuilder &inner, Value step, const PipelineState &inside, ValueRange) {
+        multiply(inner, step, inside, {});
+        return SmallVector<Value>();
+      });
+
+  // K may end inside of a stage.
+  if (getConstantIntValue(counts[1]) != 0) {
+    Value isLeft = at.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
+                                                  counts[1], index(at, 0));
+    if (tile.firstStep)
+      isLeft = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ugt,
+                                     tile.steps, mostWhole);
+    Type types[] = {place.stage.getType(), place.parity.getType()};
+    auto rest = scf::IfOp::create(at, loc, types, isLeft,
+                                  /*withElseRegion=*/true);
+    OpBuilder then = rest.getThenBodyBuilder();
+    multiply(then, whole, place, counts[1]);
+    PipelineState end = stages.emitNext(then, place);
+    scf::YieldOp::create(then, loc, ValueRange{end.stage, end.parity});
+    OpBuilder other = rest.getElseBodyBuilder();
+    scf::YieldOp::create(other, loc, ValueRange{place.stage, place.parity});
+    place = {rest.getResult(0), rest.getResult(1)};
+  }
+  emitElected(at, [&](OpBuilder &one) {
+    Tcgen05CommitOp::create(one, loc, barriers, sums.emitFull(one, ofSums),
+                            cluster.getPairRanks(), getGroup());
+  });
+  PipelineState nextSums = sums.emitNext(at, ofSums);
+  Value number = arith::AddIOp::create(at, loc, values[4], word(at, 1));
+  return {place.stage, place.parity, nextSums.stage, nextSums.parity, number};
+}
+
+void Tcgen05Roles::emitMmaWarp(OpBuilder &role) {
+  PipelineState first = stages.emitFirst(role), firstSums = sums.emitFirst(role);
+  forEachTile(role,
+              {first.stage, first.parity, firstSums.stage, firstSums.parity,
+               word(role, 0)},
+              [&](OpBuilder &at, const WorkTile &tile, ValueRange values) {
+                return emitProducts(at, tile, values);
+              });
+}

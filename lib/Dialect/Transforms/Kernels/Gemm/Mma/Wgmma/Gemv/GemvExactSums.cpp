@@ -1,0 +1,187 @@
+//===- GemvExactSums.cpp - Sums of blocks out of range ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sums are exact up to the scales of blocks. Blocks of threads that find
+// factors that an f32 does not hold, or a NaN, add their rows up again in f64,
+// which holds all products of a block and two scales.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mma/Wgmma/Gemv/GemvRoles.h"
+
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static constexpr int64_t kWordCodes = GemvPlan::kWordCodes;
+
+Value GemvRoles::emitDot(OpBuilder &at, Value x, Value y) {
+  constexpr unsigned kNibble = 4;
+  auto loop =
+      scf::ForOp::create(at, loc, word(at, 0), word(at, kWordCodes * kNibble),
+                         word(at, kNibble), word(at, 0));
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  WordEmitter emit(inner, loc);
+  // Twice the magnitudes of codes from 0 to 7.
+  constexpr uint32_t kLow = 0x03020100, kHigh = 0x0C080604, kByte = 0xFF,
+                     kMagnitude = 0x7, kSign = 0x8;
+  Value nibbles[2], product;
+  for (auto [of, codes] : llvm::zip_equal(nibbles, std::array{x, y})) {
+    of = emit.shiftRight(codes, loop.getInductionVar());
+    Value magnitude =
+        emit.bitAnd(emit.permute(emit.integer(kLow), emit.integer(kHigh),
+                                 emit.bitAnd(of, kMagnitude)),
+                    kByte);
+    product = product ? emit.mul(product, magnitude) : magnitude;
+  }
+  Value signs = emit.bitXor(nibbles[0], nibbles[1]);
+  Value isNegative = emit.isDifferent(emit.bitAnd(signs, kSign), 0);
+  Value sum = emit.add(
+      loop.getRegionIterArg(0),
+      emit.select(isNegative, emit.sub(emit.integer(0), product), product));
+  scf::YieldOp::create(inner, loc, sum);
+  return loop.getResult(0);
+}
+
+Value GemvRoles::emitScale(OpBuilder &at, Value x, Value y) {
+  WordEmitter emit(at, loc);
+  Type f64 = at.getF64Type();
+  Value scale;
+  if (isPower()) {
+    constexpr uint32_t kBias = 1023 - 254;
+    constexpr int64_t kMantissaBits = 52;
+    Value exponent = arith::ExtUIOp::create(at, loc, at.getI64Type(),
+                                            emit.add(emit.add(x, y), kBias));
+    Value places =
+        arith::ConstantOp::create(at, loc, at.getI64IntegerAttr(kMantissaBits));
+    scale =
+        LLVM::BitcastOp::create(at, loc, f64, emit.shiftLeft(exponent, places));
+  } else {
+    Value product = emit.mul(emitNumber(emit, x), emitNumber(emit, y));
+    scale = arith::ExtFOp::create(at, loc, f64, product);
+  }
+  Value nan = arith::ConstantOp::create(
+      at, loc, at.getFloatAttr(f64, APFloat::getQNaN(APFloat::IEEEdouble())));
+  for (Value of : {x, y})
+    scale = emit.select(emitIsNaN(emit, of), nan, scale);
+  return scale;
+}
+
+Value GemvRoles::emitExactSum(OpBuilder &at, const WorkTile &tile, Value rowOfY,
+                             Value first, Value end, int64_t step) {
+  Type f64 = at.getF64Type();
+  Value zero = arith::ConstantOp::create(at, loc, at.getFloatAttr(f64, 0));
+  auto blocks = scf::ForOp::create(at, loc, first, end, index(at, step), zero);
+  OpBuilder b1 = OpBuilder::atBlockBegin(blocks.getBody());
+  Value block = blocks.getInductionVar();
+  // Of y and of x, which is B.
+  auto getPlace = [&](OpBuilder &b, const KernelOperand &of, Value row,
+                      Value column) {
+    return SmallVector<Value>{getOperandBatch(b, kernel, of, tile.matrix), row,
+                              column};
+  };
+  int64_t blockSize = problem.quantizedB->blockSize;
+  auto words = scf::ForOp::create(b1, loc, index(b1, 0), index(b1, blockSize),
+                                  index(b1, kWordCodes), word(b1, 0));
+  OpBuilder b2 = OpBuilder::atBlockBegin(words.getBody());
+  AffineExpr d0, d1;
+  bindDims(at.getContext(), d0, d1);
+  Value column = applyExprs(b2, loc, {d0 * blockSize + d1},
+                            {block, words.getInductionVar()})[0];
+  Value y = loadCodes(b2, problem.x, getPlace(b2, problem.x, rowOfY, column));
+  Value x =
+      loadCodes(b2, problem.y, getPlace(b2, problem.y, tile.column, column));
+  Value dot = arith::AddIOp::create(b2, loc, words.getRegionIterArg(0),
+                                    emitDot(b2, x, y));
+  scf::YieldOp::create(b2, loc, dot);
+
+  Value scaleY = loadScale(b1, problem.xScale,
+                           getPlace(b1, problem.xScale, rowOfY, block));
+  Value scaleX = loadScale(b1, problem.yScale,
+                           getPlace(b1, problem.yScale, tile.column, block));
+  constexpr double kDot = 0.25;
+  Value product = arith::MulFOp::create(
+      b1, loc, arith::SIToFPOp::create(b1, loc, f64, words.getResult(0)),
+      arith::ConstantOp::create(b1, loc, b1.getFloatAttr(f64, kDot)));
+  product =
+      arith::MulFOp::create(b1, loc, product, emitScale(b1, scaleX, scaleY));
+  Value sum =
+      arith::AddFOp::create(b1, loc, blocks.getRegionIterArg(0), product);
+  scf::YieldOp::create(b1, loc, sum);
+  return blocks.getResult(0);
+}
+
+/// The sum of what so many neighbouring lanes have, a power of two.
+static Value addLanes(OpBuilder &at, Location loc, Value value, int64_t lanes) {
+  for (int64_t distance = 1; distance != lanes; distance *= 2) {
+    Value width = arith::ConstantOp::create(
+        at, loc, at.getI32IntegerAttr(int32_t(kWarpLanes)));
+    Value by = arith::ConstantOp::create(
+        at, loc, at.getI32IntegerAttr(static_cast<int32_t>(distance)));
+    auto shuffled = gpu::ShuffleOp::create(at, loc, value, by, width,
+                                           gpu::ShuffleMode::XOR);
+    value = arith::AddFOp::create(at, loc, value, shuffled.getShuffleResult());
+  }
+  return value;
+}
+
+Value GemvRoles::viewExactSums(OpBuilder &at) {
+  return emitView(at, {accType.getM(), accType.getN()}, at.getF32Type(),
+                  index(at, plan.getStagesBytes()));
+}
+
+void GemvRoles::emitFound(OpBuilder &at, const WorkTile &tile) {
+  Value found = memref::LoadOp::create(at, loc, flag, index(at, 0));
+  isFound = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, found,
+                                  word(at, 0));
+  OpBuilder then = scf::IfOp::create(at, loc, isFound).getThenBodyBuilder();
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  // Lanes that add up a row of y.
+  int64_t lanes = shares.getWarps() * int64_t(kWarpLanes) / schedule.getM();
+  int64_t blocksOfStep = schedule.getK() / problem.quantizedB->blockSize;
+  int64_t blocks = problem.k / problem.quantizedB->blockSize;
+  AffineExpr d0, d1;
+  bindDims(at.getContext(), d0, d1);
+  Value inTile = applyExprs(then, loc, {d0.floorDiv(lanes)}, thread)[0];
+  Value rowOfY =
+      arith::MinUIOp::create(then, loc, addIndices(then, loc, tile.row, inTile),
+                             addIndex(then, loc, sizes.m, -1));
+  Value from = tile.firstStep ? tile.firstStep : index(then, 0);
+  Value end = arith::MinUIOp::create(
+      then, loc,
+      applyExprs(then, loc, {(d0 + d1) * blocksOfStep}, {from, tile.steps})[0],
+      index(then, blocks));
+  Value first = applyExprs(then, loc, {d0 * blocksOfStep + d1 % lanes},
+                           {from, thread})[0];
+  Value sum = addLanes(
+      then, loc, emitExactSum(then, tile, rowOfY, first, end, lanes), lanes);
+  sum = arith::TruncFOp::create(then, loc, then.getF32Type(), sum);
+  // Of lanes that store, all store the same.
+  memref::StoreOp::create(then, loc, sum, viewExactSums(then),
+                          ValueRange{index(then, 0), inTile});
+  // Else warps meet again before sums of all parts are read.
+  if (shares.partsOfK == 1)
+    emitMeet(then);
+}
+
+Value GemvRoles::emitFinal(OpBuilder &at, Value sums) {
+  auto choice = scf::IfOp::create(at, loc, TypeRange(accType), isFound,
+                                  /*withElseRegion=*/true);
+  OpBuilder then = choice.getThenBodyBuilder();
+  Value exact = AccLoadOp::create(then, loc, accType, viewExactSums(then),
+                                  ValueRange{index(then, 0), index(then, 0)},
+                                  /*in_bounds=*/true);
+  scf::YieldOp::create(then, loc, exact);
+  OpBuilder other = choice.getElseBodyBuilder();
+  scf::YieldOp::create(other, loc, sums);
+  return choice.getResult(0);
+}

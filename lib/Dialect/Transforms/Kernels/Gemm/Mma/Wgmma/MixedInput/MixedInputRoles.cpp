@@ -1,0 +1,461 @@
+//===- MixedInputRoles.cpp - Codes converted on the way ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each part of K has stages of its own, and a range of K that follows that of
+// the part in front: its lanes load scales for a step at once, one step ahead.
+// Loops are not unrolled: constants of stages are fewer registers than ptxas
+// keeps addresses in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mma/Wgmma/MixedInput/MixedInputRoles.h"
+
+#include "Kernels/Gemm/Mma/Wgmma/Gemv/GemvPlan.h"
+#include "Utils/AccFragment.h"
+#include "Utils/IndexValues.h"
+#include "blockscale/Support/TensorMemory.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Numbers between rows of sums in shared memory: lanes that store at once,
+/// those of 4 rows two apart and of 8 columns, are in different banks.
+static int64_t getPitch(WarpSpecializedScheduleAttr schedule) {
+  constexpr int64_t kPadding = 4;
+  return schedule.getM() + kPadding;
+}
+
+static constexpr int64_t kSumBytes = 4;
+
+/// Rows of accumulators.
+static int64_t getSumRows(WarpSpecializedScheduleAttr schedule) {
+  constexpr int64_t kLeast = 8;
+  return std::max(schedule.getN(), kLeast);
+}
+
+int64_t blockscale::getSumBytes(WarpSpecializedScheduleAttr schedule) {
+  return (WgmmaShares(schedule).partsOfK - 1) * getSumRows(schedule) *
+         getPitch(schedule) * kSumBytes;
+}
+
+SharedMemoryPlan blockscale::makeMixedInputPlan(const Instruction &instruction,
+                                   WarpSpecializedScheduleAttr schedule, const TypeCombination &types,
+                                   int64_t k) {
+  int64_t behind =
+      schedule.getN() == 1 ? GemvPlan(schedule, types, k).getBytes() : 0;
+  return SharedMemoryPlan(instruction, schedule, types.rhs,
+                  WgmmaShares(schedule).partsOfK, behind);
+}
+
+MixedInputRoles::MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
+                       const KernelProblem &problem, const SharedMemoryPlan &plan,
+                       const StagedOperands &operands)
+    : WarpgroupRoles(b, kernel, problem, plan, operands),
+      accType(AccType::get(
+          b.getContext(), getSumRows(plan.getSchedule()),
+          plan.getSchedule().getM(),
+          WarpColumnsAttr::get(b.getContext(), shares.getWarpsOfPart()))),
+      flag(addSharedNumbers(kernel, b.getI32Type(), 1)) {}
+
+std::optional<AccType> MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
+  // The columns of the largest blocks.
+  constexpr int64_t kBlock = 32;
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  MLIRContext *context = schedule.getContext();
+  int64_t rows = getSumRows(schedule), columns = schedule.getM();
+  int64_t warps = WgmmaShares(schedule).getWarpsOfPart();
+  if (rows * getPitch(schedule) * kSumBytes > plan.getStagesBytes())
+    return std::nullopt;
+  for (int64_t across = 1; across <= warps; across *= 2)
+    if (rows % (warps / across * getAccFragment().rows) == 0 &&
+        columns % (across * kBlock) == 0)
+      return AccType::get(context, rows, columns,
+                          WarpsAttr::get(context, warps / across, across));
+  return std::nullopt;
+}
+
+Value MixedInputRoles::emitPartStep(OpBuilder &at, const WorkTile &tile, Value of,
+                               Value step) const {
+  AffineExpr d0, d1, d2;
+  bindDims(at.getContext(), d0, d1, d2);
+  Value result = applyExprs(at, loc, d0 * d1 + d2, {of, tile.steps, step})[0];
+  if (!tile.firstStep)
+    return result;
+  return applyExprs(at, loc, d0 + d1 * shares.partsOfK,
+                    {result, tile.firstStep})[0];
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+int64_t MixedInputRoles::getNumEarly() const {
+  constexpr int64_t kMost = 1;
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  return std::min(kMost, problem.k / (schedule.getK() * problem.splitK));
+}
+
+void MixedInputRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile, Value step,
+                                const PipelineState &place, Sides sides) {
+  for (int64_t i = 0; i != shares.partsOfK; ++i) {
+    Value of = index(at, i);
+    Pipeline pipeline = stages.getPart(of);
+    if (sides == Sides::Both)
+      pipeline.emitWaitEmpty(at, place);
+    Value partStep = emitPartStep(at, tile, of, step);
+    emitElected(at, [&](OpBuilder &one) {
+      if (sides != Sides::B)
+        emitExpected(one, pipeline, place);
+      emitCopies(one, tile, partStep, pipeline, place, sides);
+    });
+  }
+}
+
+/// The first stage gets its codes before the kernel in front, which makes
+/// numbers of x, has ended. Numbers come behind all codes that were asked for
+/// before, so that those of more stages would make everybody wait.
+void MixedInputRoles::emitLoader(OpBuilder &role) {
+  forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
+    PipelineState place = stages.emitFirst(at);
+    int64_t first = getNumEarly();
+    auto emitRound = [&](Sides sides) {
+      for (int64_t i = 0; i != first; ++i)
+        emitStepCopies(at, tile, index(at, i), {word(at, i), place.parity},
+                       sides);
+    };
+    emitRound(Sides::A);
+    emitWait(at);
+    emitRound(Sides::B);
+    int64_t numStages = stages.getNumStages();
+    place = {word(at, first % numStages), word(at, first / numStages)};
+    Value count = toWord(at, addIndex(at, loc, tile.steps, -first));
+    SmallVector<Value> none;
+    emitSteps(
+        at, place, count, /*isUnrolled=*/false, none,
+        [&](OpBuilder &inner, Value step, const PipelineState &inside, ValueRange) {
+          step = inner.createOrFold<arith::IndexCastUIOp>(
+              loc, inner.getIndexType(), step);
+          emitStepCopies(inner, tile, addIndex(inner, loc, step, first), inside,
+                         Sides::Both);
+          return SmallVector<Value>();
+        });
+    return SmallVector<Value>();
+  });
+}
+
+SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at, ValueRange place) {
+  const KernelOperand &scales = problem.xScale;
+  int64_t blocks = plan.getPartK() / problem.quantizedB->blockSize;
+  // How many follow each other, and are aligned to that.
+  constexpr int64_t kMostBytes = 16;
+  int64_t width = 1;
+  if (scales.contiguity == Contiguity::Atoms)
+    width = std::min(blocks, kBlocksOfWord);
+  else if (scales.contiguity == Contiguity::Columns)
+    while (width < std::min(blocks, kMostBytes) &&
+           scales.getLineAlignment() % (2 * width) == 0)
+      width *= 2;
+  Type wordType = at.getI32Type();
+  SmallVector<Value> words;
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  for (int64_t block = 0; block != blocks; block += width) {
+    SmallVector<Value> from(place);
+    from.back() = applyExprs(at, loc, {d0 + block}, place.back())[0];
+    int64_t byte = block % kBlocksOfWord;
+    Value loaded =
+        vector::LoadOp::create(at, loc, VectorType::get(width, at.getI8Type()),
+                               kernel.getArgument(scales.argument),
+                               applyMap(at, loc, scales.map, from),
+                               /*nontemporal=*/false, llvm::MaybeAlign(width));
+    int64_t count = std::max<int64_t>(width / kBlocksOfWord, 1);
+    int64_t bits = std::min(width, kBlocksOfWord) * 8;
+    loaded = vector::BitCastOp::create(
+        at, loc, VectorType::get(count, at.getIntegerType(bits)), loaded);
+    for (int64_t i = 0; i != count; ++i) {
+      Value word = vector::ExtractOp::create(at, loc, loaded, i);
+      word = at.createOrFold<arith::ExtUIOp>(loc, wordType, word);
+      if (byte == 0) {
+        words.push_back(word);
+        continue;
+      }
+      Value places = arith::ConstantOp::create(
+          at, loc, at.getI32IntegerAttr(static_cast<int32_t>(8 * byte)));
+      word = arith::ShLIOp::create(at, loc, word, places);
+      words.back() = arith::OrIOp::create(at, loc, words.back(), word);
+    }
+  }
+  return words;
+}
+
+SmallVector<Value> MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile,
+                                          Value step) {
+  const KernelOperand &scales = problem.xScale;
+  int64_t blocks = plan.getPartK() / problem.quantizedB->blockSize;
+  if (scales.splat) {
+    constexpr uint32_t kBytes = 0x01010101;
+    Value word = arith::ConstantOp::create(
+        at, loc,
+        at.getI32IntegerAttr(static_cast<int32_t>(*scales.splat * kBytes)));
+    return SmallVector<Value>(
+        kRowsOfLane * llvm::divideCeilSigned(blocks, kBlocksOfWord), word);
+  }
+  AffineExpr d0, d1, d2;
+  bindDims(at.getContext(), d0, d1, d2);
+  Value row =
+      applyExprs(at, loc,
+                 d0 +
+                     d1.floorDiv(int64_t(kWarpLanes)) %
+                         shares.getWarpsOfPart() * getAccFragment().rows +
+                     getAccPosition(d2, /*reg=*/0).row,
+                 {tile.row, thread, lane})[0];
+  // What is beyond the operand is multiplied with zeros: any scale will do.
+  auto limit = [&](Value value, Value size, int64_t least) {
+    Value last = addIndex(at, loc, size, -least);
+    return at.createOrFold<arith::MinUIOp>(loc, value, last);
+  };
+  Value block = applyExprs(at, loc, {d0 * blocks}, step)[0];
+  if (problem.k % (plan.getSchedule().getK() * problem.splitK) != 0)
+    block = limit(block, index(at, problem.k / problem.quantizedB->blockSize),
+                  blocks);
+  Value batch = getOperandBatch(at, kernel, scales, tile.matrix);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i != kRowsOfLane; ++i) {
+    Value from = addIndex(at, loc, row, i * kGroupRows);
+    if (!KernelProblem::isMultiple(problem.m, plan.getSchedule().getM()))
+      from = limit(from, sizes.m, 1);
+    llvm::append_range(words, loadScaleWords(at, {batch, from, block}));
+  }
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+Value MixedInputRoles::emitView(OpBuilder &at, ArrayRef<int64_t> shape, Type element,
+                           Value offset) const {
+  auto space = cast<MemRefType>(shared.getType()).getMemorySpace();
+  auto type =
+      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
+  return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
+}
+
+Value MixedInputRoles::emitStart(OpBuilder &at, const WorkTile &) {
+  return word(at, 0);
+}
+
+SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at, const WorkTile &,
+                                            Value, const PipelineState &place,
+                                            Value codes, ValueRange values) {
+  MLIRContext *context = at.getContext();
+  int64_t rows = plan.getSchedule().getN();
+  Value numbers = emitView(
+      at, {plan.getBytes(2) / (rows * kLineBytes), rows, kLineBytes},
+      at.getI8Type(),
+      emitStageOffset(at, stages.getPart(part), place, plan.getOffset(2)));
+  auto product = WarpgroupMmaMixedOp::create(
+      at, loc, accType, at.getI32Type(), codes, numbers, values[0], values[1],
+      values.drop_front(2), TypeCombinationAttr::get(context, *problem.quantizedB),
+      getInstruction(),
+      TileLayoutAttr::get(context, getElements(/*isA=*/false).layout));
+  auto wait = WarpgroupWaitOp::create(at, loc, TypeRange(accType),
+                                      product.getResult(), /*pending=*/0);
+  return {wait.getResult(0), product.getAllInexact()};
+}
+
+SmallVector<Value> MixedInputRoles::emitStep(OpBuilder &at, const WorkTile &tile,
+                                        Value step, const PipelineState &place,
+                                        ValueRange values) {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  step = at.createOrFold<arith::IndexCastUIOp>(loc, at.getIndexType(), step);
+  // The last step loads its own scales once more.
+  Value next = arith::MinUIOp::create(at, loc, addIndex(at, loc, step, 1),
+                                      addIndex(at, loc, tile.steps, -1));
+  SmallVector<Value> scales =
+      loadScales(at, tile, emitPartStep(at, tile, part, next));
+
+  Pipeline pipeline = stages.getPart(part);
+  pipeline.emitWaitFull(at, place);
+  int64_t boxBytes = schedule.getM() * kCodeBoxBytes;
+  Value codes = emitView(
+      at, {plan.getBytes(0) / boxBytes, schedule.getM(), kCodeBoxBytes},
+      at.getI8Type(), emitStageOffset(at, pipeline, place, plan.getOffset(0)));
+  SmallVector<Value> results =
+      emitProducts(at, tile, step, place, codes, values);
+  emitElected(at, [&](OpBuilder &one) {
+    BarrierArriveOp::create(one, loc, barriers, pipeline.emitEmpty(one, place),
+                            IntegerAttr());
+  });
+  llvm::append_range(results, scales);
+  return results;
+}
+
+static void emitBarrier(OpBuilder &at, Location loc, Value barrier,
+                        Value threads) {
+  NVVM::BarrierOp::create(at, loc, TypeRange(), barrier, threads,
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+void MixedInputRoles::emitMeet(OpBuilder &at) {
+  // Barrier 0 is that of all warps.
+  constexpr int64_t kBarrier = 1;
+  emitBarrier(at, loc, word(at, kBarrier),
+              word(at, shares.getWarps() * int64_t(kWarpLanes)));
+}
+
+void MixedInputRoles::emitMeetOfPart(OpBuilder &at) {
+  constexpr int64_t kBarrier = 2;
+  emitBarrier(at, loc, word(at, kBarrier),
+              word(at, shares.getWarpsOfPart() * int64_t(kWarpLanes)));
+}
+
+void MixedInputRoles::emitFirst(OpBuilder &one) {
+  memref::StoreOp::create(one, loc, word(one, 0), flag, index(one, 0));
+}
+
+void MixedInputRoles::emitInexact(OpBuilder &at, Value inexact) {
+  // Of threads that store, all store the same.
+  Value isInexact = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, inexact,
+                                       word(at, 0));
+  Value isAny = NVVM::VoteSyncOp::create(at, loc, at.getI1Type(), word(at, -1),
+                                         isInexact, NVVM::VoteSyncKind::any);
+  OpBuilder then = scf::IfOp::create(at, loc, isAny).getThenBodyBuilder();
+  memref::AtomicRMWOp::create(then, loc, then.getI32Type(),
+                              arith::AtomicRMWKind::ori, word(then, 1), flag,
+                              index(then, 0));
+  emitMeet(at);
+}
+
+void MixedInputRoles::emitFound(OpBuilder &at, const WorkTile &) {
+  Value zero = index(at, 0);
+  Value isFirst =
+      arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, thread, zero);
+  Value block = gpu::BlockIdOp::create(at, loc, gpu::Dimension::x);
+  OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
+  Value any = memref::LoadOp::create(then, loc, flag, index(then, 0));
+  memref::StoreOp::create(then, loc, any,
+                          kernel.getArgument(problem.getWords()), block);
+}
+
+Value MixedInputRoles::emitSumsView(OpBuilder &at, int64_t count) {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  auto type =
+      MemRefType::get({count, getSumRows(schedule), getPitch(schedule)},
+                      at.getF32Type(), MemRefLayoutAttrInterface(),
+                      cast<MemRefType>(shared.getType()).getMemorySpace());
+  return memref::ViewOp::create(at, loc, type, shared, index(at, 0),
+                                ValueRange());
+}
+
+Value MixedInputRoles::emitBlocks(OpBuilder &at, Value sums) {
+  Value memory = emitSumsView(at, 1), zero = index(at, 0);
+  SmallVector<Value> start(3, zero);
+  // Sums of other parts have been read from there.
+  if (shares.partsOfK != 1)
+    emitMeetOfPart(at);
+  AccStoreOp::create(at, loc, sums, memory, start, /*in_bounds=*/true);
+  emitMeetOfPart(at);
+  return AccLoadOp::create(at, loc, *getBlocksType(plan), memory, start,
+                           /*in_bounds=*/true);
+}
+
+Value MixedInputRoles::emitSum(OpBuilder &at, Value sums) {
+  Value memory = emitSumsView(at, shares.partsOfK - 1);
+  Value zero = index(at, 0);
+  Value isOther =
+      arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, part, zero);
+  OpBuilder then = scf::IfOp::create(at, loc, isOther).getThenBodyBuilder();
+  AccStoreOp::create(then, loc, sums, memory,
+                     ValueRange{addIndex(then, loc, part, -1), zero, zero},
+                     /*in_bounds=*/true);
+  emitMeet(at);
+  return memory;
+}
+
+void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
+                          const PipelineState &first) {
+  SmallVector<Value> scales =
+      loadScales(at, tile, emitPartStep(at, tile, part, index(at, 0)));
+  SmallVector<Value> values = {AccZeroOp::create(at, loc, accType),
+                               emitStart(at, tile)};
+  llvm::append_range(values, scales);
+  emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/false, values,
+            [&](OpBuilder &inner, Value step, const PipelineState &place,
+                ValueRange before) {
+              return emitStep(inner, tile, step, place, before);
+            });
+  // All stages have been read behind this.
+  emitInexact(at, values[1]);
+  emitFound(at, tile);
+  auto storeBy = [&](OpBuilder &path, Value sums, bool isGuarded) {
+    BlockTile of = tile;
+    of.isGuarded = isGuarded;
+    std::swap(of.row, of.column);
+    ProblemSizes ofResult = sizes;
+    std::swap(ofResult.m, ofResult.n);
+    emitStore(path, ofResult, of, sums);
+  };
+  auto store = [&](OpBuilder &path, Value sums) {
+    if (problem.quantizer)
+      sums = emitBlocks(path, sums);
+    // Rows of the accumulator beyond the one of the result are outside.
+    if (plan.isGemv())
+      return storeBy(path, sums, /*isGuarded=*/true);
+    emitByBounds(path, tile, /*isAligned=*/true,
+                 [&](OpBuilder &inner, bool isGuarded) {
+                   storeBy(inner, sums, isGuarded);
+                 });
+  };
+  Value own = emitEnd(at, values[0]);
+  if (shares.partsOfK == 1)
+    return store(at, emitFinal(at, own));
+  Value memory = emitSum(at, own);
+  Value isFirst = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, part,
+                                        index(at, 0));
+  OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
+  Value sums = own, start = index(then, 0);
+  for (int64_t i = 1; i != shares.partsOfK; ++i) {
+    Value others = AccLoadOp::create(
+        then, loc, accType, memory,
+        ValueRange{index(then, i - 1), start, start}, /*in_bounds=*/true);
+    sums = AccAddOp::create(then, loc, sums, others);
+  }
+  store(then, emitFinal(then, sums));
+}
+
+void MixedInputRoles::emitConsumer(OpBuilder &role) {
+  // Blocks of the kernel behind have nothing to do as a rule.
+  NVVM::GriddepcontrolOp::create(role, loc,
+                                 NVVM::GridDepActionKind::launch_dependents);
+  emitWait(role);
+  thread = gpu::ThreadIdOp::create(role, loc, gpu::Dimension::x);
+  lane = gpu::LaneIdOp::create(role, loc, /*upperBound=*/IntegerAttr());
+  AffineExpr d0 = role.getAffineDimExpr(0);
+  // That all lanes have the same part is for ptxas to know: descriptors are in
+  // uniform registers then, without moves for each product.
+  constexpr int32_t kAllLanes = -1, kWholeWarp = 31;
+  Value number = toWord(role, applyExprs(role, loc,
+                                         {d0.floorDiv(int64_t(kWarpLanes) *
+                                                      shares.getWarpsOfPart())},
+                                         thread)[0]);
+  number = NVVM::ShflOp::create(
+      role, loc, role.getI32Type(), word(role, kAllLanes), number,
+      word(role, 0), word(role, kWholeWarp), NVVM::ShflKind::idx, UnitAttr());
+  part = arith::IndexCastUIOp::create(role, loc, role.getIndexType(), number);
+  PipelineState first = stages.emitFirst(role);
+  forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
+    emitTile(at, tile, first);
+    return SmallVector<Value>();
+  });
+}

@@ -1,0 +1,37 @@
+//===- HostProblem.h - What a kernel is asked to compute --------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_HOSTPROBLEM_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_HOSTPROBLEM_H
+
+#include "Kernels/Gemm/Problem/HostSizes.h"
+#include "Kernels/Gemm/Problem/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+/// A kernel for one product, seen from the host.
+struct HostProblem {
+  KernelProblem problem;
+  HostSizes sizes;
+  /// The arguments of the kernel, but for the result: tensors and scalars.
+  SetVector<Value> inputs;
+
+  /// The sizes of the result.
+  SmallVector<OpFoldResult> getResultSizes() const;
+
+  /// The number of the parameter that holds `value`, a new one if there is
+  /// none.
+  unsigned addInput(Value value);
+  /// Makes parameters of what the kernel of `from`, which this problem is a
+  /// copy of, takes beside its operands, and of the result behind them.
+  void addSurroundings(const HostProblem &from);
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_HOSTPROBLEM_H

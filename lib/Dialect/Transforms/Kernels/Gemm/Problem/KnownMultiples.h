@@ -1,0 +1,31 @@
+//===- KnownMultiples.h - What divides dynamic sizes ------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bulk copies need lines of whole 16 bytes, which a size that is `?` does not
+// say. Who calls a function may: `blockscale.multiples` of an argument.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_KNOWNMULTIPLES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_KNOWNMULTIPLES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::blockscale {
+
+/// A number that divides dimension `dim` of `tensor`, a ranked one: the size
+/// itself where it is known.
+int64_t getKnownMultiple(Value tensor, unsigned dim);
+
+/// Checks the attributes of the arguments of `function`, and asserts at its
+/// start what they say of dynamic sizes.
+LogicalResult checkMultiples(func::FuncOp function);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_KNOWNMULTIPLES_H

@@ -1,0 +1,32 @@
+//===- OpSizes.h - The sizes that a schedule is chosen by -------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPSIZES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPSIZES_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+namespace mlir::blockscale {
+
+struct OpSizes {
+  int64_t m, n, k, batch;
+};
+
+/// What a dynamic size counts as in bounds and estimates: a large one, so that
+/// all SMs are busy.
+inline constexpr int64_t kEstimatedSize = int64_t(1) << 16;
+/// And where it is asked whether operands are decoded first, which pays for
+/// large sizes alone.
+inline constexpr int64_t kDequantizedSize = 4096;
+
+/// The sizes of `op`; a dynamic one counts as `dynamicSize`.
+OpSizes getOpSizes(ProductOpInterface op, int64_t dynamicSize);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPSIZES_H

@@ -1,0 +1,44 @@
+//===- OperandMemory.h - Memory that launches pass --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPERANDMEMORY_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPERANDMEMORY_H
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::blockscale {
+
+/// Whether a launch passes memory of an argument or of the workspace for
+/// `tensor`: of a view, that of its source or a copy. There are no tensor maps
+/// of other memory.
+bool hasOwnMemory(Value tensor);
+
+/// A copy of `tensor`, in memory of its own.
+Value copyTensor(OpBuilder &builder, Location loc, Value tensor);
+
+/// `tensor` with the dimensions in `order`, which swaps the last two. If
+/// `tensor` is such a transpose itself, what that is made of.
+Value transposeTensor(OpBuilder &builder, Location loc, Value tensor,
+                      ArrayRef<int64_t> order);
+
+/// An operand whose rows come first, and the map from an index of the operand
+/// to one of `tensor`.
+struct RowsFirst {
+  Value tensor;
+  AffineMap map;
+};
+
+/// `operand`, whose rows are dimension `rowDim`, with them in front of its
+/// columns: transposed if they are not.
+RowsFirst putRowsFirst(OpBuilder &builder, Location loc, Value operand,
+                       unsigned rowDim);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPERANDMEMORY_H

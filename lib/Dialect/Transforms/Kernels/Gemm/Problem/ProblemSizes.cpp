@@ -1,0 +1,89 @@
+//===- ProblemSizes.cpp - Sizes in kernels --------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sizes that are dynamic are those of the memrefs that a kernel is passed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Problem/KernelProblem.h"
+#include "Utils/PackedElements.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// The whole bytes of so many codes, of which there may be as many as there are
+/// numbers.
+static int64_t getWholeBytes(int64_t codes, int64_t bits) {
+  return codes / 8 * bits + codes % 8 * bits / 8;
+}
+
+int64_t KernelOperand::getLineAlignment() const {
+  switch (contiguity) {
+  case Contiguity::Columns:
+    return std::max<int64_t>(getWholeBytes(columnMultiple, bits), 1);
+  case Contiguity::Rows:
+    return std::max<int64_t>(getWholeBytes(rowMultiple, bits), 1);
+  case Contiguity::Atoms:
+    return kScaleAtomInner;
+  case Contiguity::Other:
+    break;
+  }
+  return 1;
+}
+
+/// The size of the memref of `operand` along its index number `dim` (batch,
+/// row, column), in codes.
+static Value getMemorySize(OpBuilder &b, gpu::GPUFuncOp kernel,
+                           const KernelOperand &operand, unsigned dim) {
+  Location loc = kernel.getLoc();
+  Value memory = kernel.getArgument(operand.argument);
+  AffineExpr index = getAffineDimExpr(dim, b.getContext());
+  // Transposes permute, so that the index is one of the memref's.
+  unsigned position = llvm::find(operand.map.getResults(), index) -
+                      operand.map.getResults().begin();
+  Value size = memref::DimOp::create(b, loc, memory, position);
+  if (operand.bits >= 8 || position + 1 != operand.map.getNumResults())
+    return size;
+  PackedUnit unit = getPackedUnit(operand.bits);
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  return applyMap(b, loc,
+                  AffineMap::get(1, 0, d0.floorDiv(unit.bytes) * unit.codes),
+                  size)[0];
+}
+
+ProblemSizes::ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
+                           const KernelProblem &problem) {
+  Location loc = kernel.getLoc();
+  auto get = [&](int64_t known, const KernelOperand &operand,
+                 unsigned dim) -> Value {
+    if (ShapedType::isDynamic(known))
+      return getMemorySize(builder, kernel, operand, dim);
+    return arith::ConstantIndexOp::create(builder, loc, known);
+  };
+  constexpr unsigned kRow = 1, kColumn = 2;
+  m = get(problem.m, problem.x, kRow);
+  n = get(problem.n, problem.y, kRow);
+  k = get(problem.k, problem.x, kColumn);
+  AffineExpr d0 = builder.getAffineDimExpr(0);
+  blocks =
+      applyMap(builder, loc,
+               AffineMap::get(1, 0, d0.floorDiv(problem.types.blockSize)), k)[0];
+}
+
+Value blockscale::getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,
+                                  const KernelOperand &operand, Value batch) {
+  if (!operand.mayBroadcast || operand.splat)
+    return batch;
+  Location loc = kernel.getLoc();
+  Value size = getMemorySize(builder, kernel, operand, /*dim=*/0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value last = arith::SubIOp::create(builder, loc, size, one);
+  return arith::MinUIOp::create(builder, loc, batch, last);
+}

@@ -1,0 +1,33 @@
+//===- ScalarSlice.h - Scalars that kernels compute -------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A scalar that a function computes from elements of tensors, which are in the
+// memory of the card: the kernel that needs it computes it itself.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_SCALARSLICE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_SCALARSLICE_H
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::blockscale {
+
+/// What `scalar` is computed from: tensors and scalars, none of which is a
+/// constant. What is not pure arithmetic on elements counts as it is.
+SetVector<Value> getScalarInputs(Value scalar);
+
+/// Emits `scalar` anew at `b`; `getArgument` gives what stands for one of its
+/// inputs: a memref for a tensor.
+Value emitScalar(OpBuilder &b, Value scalar,
+                 function_ref<Value(Value input)> getArgument);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_SCALARSLICE_H

@@ -1,0 +1,46 @@
+//===- ProductBounds.h - What units need for a product -------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For paths without a model of their own: the clocks that each unit of a chip
+// needs at least for a product in tiles, out of the rates in Support/Rates.h,
+// and which of them is the limit.
+//
+// Left out: what issues instructions and converts operands, latencies, and how
+// blocks that share a SM overlap. So these are bounds, and the
+// largest one is no estimate.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_PRODUCTBOUNDS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_PRODUCTBOUNDS_H
+
+#include "Kernels/Gemm/Problem/OpSizes.h"
+
+namespace mlir::blockscale {
+
+/// What a block computes at a time. M and N are those of the result.
+struct ProductTile {
+  int64_t m = 1, n = 1, k = 1;
+  /// Parts of K, each of which is computed by other blocks.
+  int64_t splitK = 1;
+  /// How many warps (or warpgroups) read the same element of x, or of y, from
+  /// shared memory; 0 where operands are not there.
+  int64_t readsOfX = 0, readsOfY = 0;
+  /// Whether kernels in front make bf16 of it, with its scales.
+  bool isXDequantized = false, isYDequantized = false;
+  /// What operands are in memory, where that is not the row of the op.
+  std::optional<TypeCombination> types = std::nullopt;
+};
+
+void printProductBounds(raw_ostream &os, ProductOpInterface op,
+                        InstructionAttr instruction, const ProductTile &tile,
+                        const Chip &chip);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_PRODUCTBOUNDS_H

@@ -1,0 +1,201 @@
+//===- ScheduleEstimate.cpp - How long a pipeline kernel takes --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sums behind ScheduleEstimate.h. They saturate, so that no size wraps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Schedule/ScheduleEstimate.h"
+
+#include "blockscale/Support/KPattern.h"
+#include "blockscale/Support/ScaleLayout.h"
+#include "blockscale/Support/TunedRows.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static constexpr uint64_t kByteBits = 8;
+/// Bytes along K that an instruction takes of each row.
+static constexpr uint64_t kStepBytes = 32;
+static constexpr uint64_t kSumBytes = 4;
+
+/// The product of all, or the largest number.
+template <typename... Factors>
+static uint64_t multiply(uint64_t first, Factors... factors) {
+  ((first = llvm::SaturatingMultiply<uint64_t>(first, factors)), ...);
+  return first;
+}
+
+static uint64_t divideCeil(uint64_t value, uint64_t by) {
+  return value / by + (value % by != 0);
+}
+
+EstimatedProblem blockscale::getEstimatedProblem(ProductOpInterface op) {
+  // fp4 is packed in memory; codes of 6 bits have a byte each.
+  auto bits = [](Format format) -> int64_t {
+    constexpr int64_t kPacked = 4;
+    return getFormatInfo(format).bits == kPacked ? kPacked : kByteBits;
+  };
+  TypeCombination types = op.getTypes();
+  bool mayDivideK =
+      getOpSizes(op, ShapedType::kDynamic).k != ShapedType::kDynamic;
+  return {getOpSizes(op, kEstimatedSize), bits(types.lhs), bits(types.rhs),
+          mayDivideK};
+}
+
+ScheduleRates blockscale::getScheduleRates(const Chip &chip, Kind kind) {
+  auto find = [&](ChipRates::Figure ChipRates::*figure) {
+    // Chips of the path tcgen05 have all of them, see RatesTest.cpp.
+    return findRate(chip.capability, figure).value_or(Rate{1});
+  };
+  return {find(&ChipRates::sms),
+          find(&ChipRates::megahertz),
+          find(getFlopsFigure(kind)),
+          find(&ChipRates::sharedBytes),
+          find(&ChipRates::l2Bytes),
+          find(&ChipRates::copyLatency),
+          find(&ChipRates::memoryGigabytes),
+          getTunedLimits(chip.capability).nextKernel};
+}
+
+StringRef blockscale::describeBoundingUnit(BoundingUnit unit) {
+  static constexpr StringLiteral names[kNumBoundingUnits] = {
+      "tensor core",    "shared memory", "L2 cache",     "pipeline of stages",
+      "stores of sums", "memory",        "split-K sum"};
+  return names[static_cast<unsigned>(unit)];
+}
+
+BoundingUnit ScheduleEstimate::getNearest() const {
+  return BoundingUnit(std::max_element(clocks.begin(), clocks.end()) -
+                  clocks.begin());
+}
+
+static uint64_t getSumBytes(const EstimatedProblem &problem) {
+  return multiply(problem.m, problem.n, problem.batch, kSumBytes);
+}
+
+/// Bytes of the operands, each once.
+static uint64_t getOperandBytes(const EstimatedProblem &problem,
+                                const Instruction &instruction) {
+  uint64_t a = divideCeil(multiply(problem.m, problem.k, problem.aBits),
+                          kByteBits),
+           b = divideCeil(multiply(problem.n, problem.k, problem.bBits),
+                          kByteBits),
+           blocks = problem.k / instruction.blockSize;
+  uint64_t scales = llvm::SaturatingAdd(multiply(problem.m, blocks),
+                                        multiply(problem.n, blocks));
+  return multiply(llvm::SaturatingAdd(a, b, scales), problem.batch);
+}
+
+static uint64_t getMemoryClocks(uint64_t bytes, const ScheduleRates &rates) {
+  constexpr uint64_t kMegaOfGiga = 1000;
+  return divideCeil(multiply(bytes, rates.megahertz.value),
+                    multiply(rates.memoryGigabytes.value, kMegaOfGiga));
+}
+
+/// The second kernel: it reads the sums of all parts and writes their sum.
+static uint64_t getPartsClocks(const EstimatedProblem &problem, uint64_t parts,
+                               const ScheduleRates &rates) {
+  if (parts == 1)
+    return 0;
+  uint64_t bytes = multiply(getSumBytes(problem), parts + 1);
+  return llvm::SaturatingAdd(getMemoryClocks(bytes, rates),
+                             rates.nextKernelNanoseconds *
+                                 rates.megahertz.value / 1000);
+}
+
+ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
+                                      const Instruction &instruction,
+                                      const TmemPlan &plan,
+                                      const ScheduleRates &rates) {
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
+  EstimatedProblem problem = asked;
+  if (schedule.getSwapAb()) {
+    std::swap(problem.m, problem.n);
+    std::swap(problem.aBits, problem.bBits);
+  }
+  uint64_t tileM = schedule.getM(), tileN = schedule.getN();
+  // Blocks of a pair have half of the rows of B each.
+  uint64_t group = schedule.getBlocksOfProduct();
+  ClusterSize cluster = schedule.getCluster();
+  // The largest part of K.
+  uint64_t parts = schedule.getSplitK(), tileK = schedule.getK();
+  uint64_t steps = divideCeil(divideCeil(problem.k, tileK), parts);
+  uint64_t k = std::min<uint64_t>(problem.k, multiply(steps, tileK));
+  ScheduleEstimate estimate;
+  // Pairs with fewer rows take several tiles before they go on.
+  uint64_t subTiles = plan.getMSubTiles();
+  uint64_t clusters =
+      multiply(divideCeil(problem.m, plan.getRowsOfSubTiles() * cluster.m),
+               divideCeil(problem.n, tileN * cluster.n), problem.batch, parts);
+  estimate.tiles = multiply(clusters, cluster.getBlocks(), subTiles);
+  uint64_t tiles = multiply(
+      divideCeil(clusters,
+                 std::max<uint64_t>(
+                     rates.sms.value / cluster.getBlocks(), 1)),
+      subTiles);
+  estimate.tilesOfBlock = tiles;
+
+  // Of one tile. Instructions take all its rows; copies bring those that the
+  // operands have, but whole atoms of scales.
+  uint64_t instructions = divideCeil(k, instruction.k);
+  uint64_t flops = 2 * tileM * tileN * instruction.k;
+  uint64_t tensor =
+      multiply(instructions, divideCeil(flops, rates.flops.value));
+  // A wide one takes as long as another: three in the place of four.
+  if (schedule.getInstructionK() != 0) {
+    std::vector<unsigned> pattern = getKPattern(*lookupWide(instruction));
+    uint64_t lineK = llvm::sum_of(pattern, uint64_t(0));
+    tensor =
+        divideCeil(multiply(tensor, pattern.size()), lineK / instruction.k);
+  }
+  uint64_t scaleBytes = multiply(steps, plan.getBytes(1) + plan.getBytes(3));
+  uint64_t readBytes =
+      multiply(instructions, (tileM + tileN / group) * kStepBytes);
+  uint64_t shared = divideCeil(llvm::SaturatingAdd(readBytes, scaleBytes),
+                               rates.sharedBytes.value);
+  uint64_t rows = std::min<uint64_t>(problem.m, tileM),
+           columns = std::min<uint64_t>(problem.n, tileN);
+  // Those that others load for the block come through its own port, too.
+  uint64_t lineBits =
+      rows * problem.aBits + divideCeil(columns, group) * problem.bBits;
+  uint64_t codeBytes = divideCeil(multiply(k, lineBits), kByteBits);
+  uint64_t l2 = divideCeil(llvm::SaturatingAdd(codeBytes, scaleBytes),
+                           rates.l2Bytes.value);
+  // A stage comes round when it has been filled, for which the latency is all
+  // that it takes, and multiplied.
+  uint64_t latency = rates.copyLatency.value;
+  uint64_t round =
+      divideCeil(llvm::SaturatingAdd(multiply(latency, steps), tensor),
+                 schedule.getStages());
+  uint64_t sums = divideCeil(rows * columns * kSumBytes, rates.l2Bytes.value);
+
+  uint64_t memory = llvm::SaturatingAdd(getOperandBytes(problem, instruction),
+                                        multiply(getSumBytes(problem), parts));
+  estimate.clocks = {multiply(tensor, tiles),
+                     multiply(shared, tiles),
+                     multiply(l2, tiles),
+                     multiply(round, tiles),
+                     multiply(sums, tiles),
+                     getMemoryClocks(memory, rates),
+                     getPartsClocks(problem, parts, rates)};
+
+  // The part of the sums that the next tile waits for.
+  uint64_t waited = sums * plan.getWaitedColumns() / plan.getSumColumns();
+  uint64_t loop = std::max({tensor, shared, l2, round});
+  uint64_t period = std::max(llvm::SaturatingAdd(loop, waited), sums);
+  // The first tile, those that sums of another one are stored behind, and the
+  // last sums.
+  estimate.onChip =
+      llvm::SaturatingAdd(latency, loop, multiply(period, tiles - 1), sums);
+  estimate.total = llvm::SaturatingAdd(
+      std::max(estimate.onChip, estimate.getClocks(BoundingUnit::Memory)),
+      estimate.getClocks(BoundingUnit::Parts));
+  return estimate;
+}

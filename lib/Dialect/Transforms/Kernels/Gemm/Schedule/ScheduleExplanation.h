@@ -1,0 +1,35 @@
+//===- ScheduleExplanation.h - Pipeline kernels, for people ----------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Estimates as tables, and what a TmemPlan says as pictures of text.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULEEXPLANATION_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULEEXPLANATION_H
+
+#include "Kernels/Gemm/Schedule/ScheduleChoice.h"
+
+namespace mlir::blockscale {
+
+/// The bound of each unit with the rate behind it, and the estimate.
+void printScheduleEstimate(raw_ostream &os, const EstimatedProblem &problem,
+                       const ScheduleEstimate &estimate, const ScheduleRates &rates);
+
+/// What there was to choose from.
+void printScheduleCandidates(raw_ostream &os, ArrayRef<ScheduleCandidate> candidates);
+
+/// A stage, and the pipeline of all of them with their mbarriers.
+void drawStages(raw_ostream &os, const TmemPlan &plan);
+
+/// What the columns of tensor memory hold.
+void drawTensorMemory(raw_ostream &os, const TmemPlan &plan);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULEEXPLANATION_H

@@ -1,0 +1,77 @@
+//===- ScheduleText.h - The text of schedules ----------------- -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each schedule attribute has a table of fields, in ScheduleText.cpp. One
+// interpreter recognizes, parses and prints texts by it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULETEXT_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULETEXT_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+namespace mlir::blockscale {
+
+using FieldNumbers = SmallVector<int64_t, 3>;
+
+/// A field of the text: a parameter of the attribute.
+struct ScheduleField {
+  /// As in "tile=MxNxK": the name, and a letter for each number.
+  StringRef form;
+  /// Whether the number is 0 or 1.
+  bool isFlag;
+  /// The numbers of a field that is left out; nullopt if it never is.
+  std::optional<FieldNumbers> usual;
+  std::function<FieldNumbers(ScheduleInterface)> get;
+
+  StringRef getName() const { return form.split('=').first; }
+  size_t getCount() const { return form.split('=').second.count('x') + 1; }
+};
+
+class ScheduleText {
+public:
+  using EmitErrorFn = function_ref<InFlightDiagnostic()>;
+  using MakeFn = ScheduleInterface (*)(EmitErrorFn, MLIRContext *,
+                                       ArrayRef<FieldNumbers>);
+
+  /// `make` takes the numbers of all fields, and checks them together.
+  ScheduleText(std::vector<ScheduleField> fields, MakeFn make);
+
+  /// Such as "tile=MxNxK,stages=S[,split_k=N]".
+  StringRef getForm() const { return form; }
+  /// Whether `text` has the form, whatever its numbers are.
+  bool hasForm(StringRef text) const { return takeFields(text).has_value(); }
+  /// The schedule of `text`, which has the form; null after an error about its
+  /// numbers.
+  ScheduleInterface parse(MLIRContext *context, StringRef text,
+                          EmitErrorFn emitError) const;
+  /// What `parse` makes `schedule` of, without fields that are as usual.
+  std::string print(ScheduleInterface schedule) const;
+
+private:
+  std::optional<std::vector<FieldNumbers>> takeFields(StringRef text) const;
+
+  std::vector<ScheduleField> fields;
+  MakeFn make;
+  std::string form;
+};
+
+/// The texts of MultistageScheduleAttr and of WarpSpecializedScheduleAttr.
+const ScheduleText &getMmaSyncScheduleText();
+const ScheduleText &getRingScheduleText();
+
+/// The one of them that `text` has the form of; null if there is none.
+const ScheduleText *findScheduleText(StringRef text);
+
+std::string joinForms(ArrayRef<const ScheduleText *> texts,
+                      StringRef separator);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULETEXT_H

@@ -1,0 +1,84 @@
+//===- BlockCluster.h - The cluster of a block ------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks of a cluster compute neighbouring tiles at the same time: those in a
+// row of them share rows of A, those in a column share rows of B.
+//
+// With pairs, two blocks of a column, the ranks 2 i and 2 i + 1, multiply
+// together. Each of them has half of the rows of B, which those of other pairs
+// share, and all scales of B. The block with the even rank leads: it alone
+// starts products, and the mbarriers of what both do together are its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_BLOCKCLUSTER_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_BLOCKCLUSTER_H
+
+#include "blockscale/Dialect/IR/BlockScale.h"
+
+namespace mlir::blockscale {
+
+/// An operand that several blocks need: how many load a part of it, which part
+/// this block loads, and the ranks of all that get it, as bits of an i16. The
+/// values are null where it is one block.
+struct OperandSharing {
+  int64_t parts = 1;
+  Value part, ranks;
+};
+
+/// Where a block is in its cluster. Ranks count along M first. Values are made
+/// once, in front of all roles; there are none for a cluster of one block.
+class BlockCluster {
+public:
+  BlockCluster() = default;
+  BlockCluster(OpBuilder &b, Location loc, ClusterSize size, bool hasPairs);
+
+  ClusterSize getSize() const { return size; }
+  bool hasOthers() const { return size.getBlocks() != 1; }
+  bool hasPairs() const { return pairs; }
+
+  /// The row and the column of the block, in tiles from the first one.
+  Value getRow() const { return row; }
+  Value getColumn() const { return column; }
+
+  /// Of A, its scales, B and its scales.
+  const OperandSharing &getSharing(unsigned operand) const {
+    return sharing[operand];
+  }
+  /// How many blocks load an operand for each other.
+  static int64_t getParts(ClusterSize size, bool hasPairs, unsigned operand);
+
+  /// The ranks (i32) of the blocks that share A or B with this one, which is
+  /// one of them: those that load to its stages, and those that it loads to.
+  ArrayRef<Value> getNeighbors() const { return neighbors; }
+  /// The same, and for the other block of a pair, as bits of an i16; null
+  /// without others.
+  Value getNeighborRanks() const { return neighborRanks; }
+  /// How many blocks, or pairs, read what a block loads to its stage and to
+  /// those of others.
+  int64_t getNumReaders() const;
+
+  /// With pairs: which one of both this block is (index), the rank (i32) of the
+  /// one that leads, whether it is this one, and the ranks of both, as bits of
+  /// an i16.
+  Value getNumberInPair() const { return numberInPair; }
+  Value getLeader() const { return leader; }
+  Value isLeader() const { return leads; }
+  Value getPairRanks() const { return pairRanks; }
+
+private:
+  ClusterSize size;
+  bool pairs = false;
+  Value row, column, neighborRanks, numberInPair, leader, leads, pairRanks;
+  std::array<OperandSharing, 4> sharing;
+  SmallVector<Value, 4> neighbors;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_BLOCKCLUSTER_H

@@ -1,0 +1,50 @@
+//===- Conditions.cpp - Kernels that may have nothing to do ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All threads of a block read the words together, a part each.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/TileScheduler/Conditions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+Value blockscale::emitIsAsked(OpBuilder &b, gpu::GPUFuncOp kernel,
+                              const KernelProblem &problem, Value thread,
+                              int64_t numThreads) {
+  Location loc = kernel.getLoc();
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value threads = arith::ConstantIndexOp::create(b, loc, numThreads);
+  Value any =
+      arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0)).getResult();
+  for (unsigned argument : problem.skipConditions) {
+    Value words = kernel.getArgument(argument);
+    Value count = memref::DimOp::create(b, loc, words, zero);
+    auto loop = scf::ForOp::create(b, loc, thread, count, threads, any);
+    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+    Value word =
+        memref::LoadOp::create(inner, loc, words, loop.getInductionVar());
+    Value both =
+        arith::OrIOp::create(inner, loc, loop.getRegionIterArg(0), word);
+    scf::YieldOp::create(inner, loc, both);
+    any = loop.getResult(0);
+  }
+  auto reduction = NVVM::BarrierReductionAttr::get(b.getContext(),
+                                                   NVVM::BarrierReduction::OR);
+  any = NVVM::BarrierOp::create(b, loc, TypeRange(b.getI32Type()), Value(),
+                                Value(), reduction, any)
+            .getResult(0);
+  Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, none);
+}

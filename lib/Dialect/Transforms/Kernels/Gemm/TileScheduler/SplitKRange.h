@@ -1,0 +1,37 @@
+//===- SplitKRange.h - What a matrix of partial sums is of ----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where K is divided (SplitKProblem.h), the result of a kernel has more matrices
+// than the product.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_SPLITKRANGE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_SPLITKRANGE_H
+
+#include "Kernels/Gemm/Problem/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+struct SplitKRange {
+  /// The matrix of operands.
+  Value matrix;
+  /// The first step along K, null for 0, and how many there are.
+  Value firstStep, steps;
+};
+
+/// That of matrix number `batch` of a result with `matrices`, by steps of `k`
+/// elements; `matrices` may be null where K is not divided. Parts differ by a
+/// step at most.
+SplitKRange emitSplitKRange(OpBuilder &b, Location loc, const KernelProblem &problem,
+                    const ProblemSizes &sizes, int64_t k, Value batch,
+                    Value matrices);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_SPLITKRANGE_H

@@ -1,0 +1,46 @@
+//===- LaunchForming.h - From problems to launches ------------ -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels without bodies, how many blocks they have, and what launches them.
+
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_LAUNCHFORMING_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_LAUNCHFORMING_H
+
+#include "Kernels/Gemm/Problem/HostSizes.h"
+#include "Kernels/Gemm/Problem/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+/// The grid of a kernel; fails after an error if no chip has one as large (PTX
+/// ISA, "%nctaid"). Dynamic sizes are left to the launch.
+FailureOr<SmallVector<OpFoldResult>> getBlocks(OpBuilder &builder,
+                                               Operation *op,
+                                               const KernelShape &shape,
+                                               const HostSizes &sizes);
+
+/// A kernel without a body, for `op` in a function, which takes the memory of
+/// `inputs` and then that of results of these types. `symbols` gives it a name
+/// of its own.
+gpu::GPUFuncOp makeKernel(OpBuilder &builder, SymbolTableCollection &symbols,
+                          Operation *op, StringRef purpose, ValueRange inputs,
+                          TypeRange results, const KernelShape &shape);
+
+/// An empty tensor of `type`, the sizes of which are `sizes`.
+Value makeEmpty(OpBuilder &builder, Location loc, RankedTensorType type,
+                ArrayRef<OpFoldResult> sizes);
+
+/// A launch of `kernel` that writes `outputs`.
+LaunchOp createLaunch(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
+                      ValueRange inputs, ValueRange outputs,
+                      const KernelShape &shape, ArrayRef<OpFoldResult> blocks);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_LAUNCHFORMING_H

@@ -1,0 +1,76 @@
+//===- RowWiseLanes.h - Threads that share a row --------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A row is a warp's or a block's: its threads take every so-many-th element and
+// join what they have, by shuffles in a warp and through shared memory between
+// warps. All of them have the result, with the same bits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWWISE_ROWWISELANES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWWISE_ROWWISELANES_H
+
+#include "Kernels/Gemm/Problem/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+/// How many threads have a row, and how many rows a block has. More than one
+/// warp has one row only.
+struct GemvPlan {
+  int64_t lanes, rows;
+
+  /// Where rows are M.
+  KernelShape getShape() const {
+    KernelShape shape;
+    shape.tile = {rows, 1, 1};
+    shape.threads = {lanes * rows, 1, 1};
+    return shape;
+  }
+};
+
+/// A plan for `rows` rows of `length` elements, either of which may be
+/// dynamic: a block where a row is longer than `longest`.
+GemvPlan getGemvPlan(int64_t length, int64_t rows, int64_t longest);
+
+/// Emits what the threads of a kernel do with their rows.
+class RowWiseLanes {
+public:
+  using JoinFn = function_ref<Value(OpBuilder &, Value, Value)>;
+
+  RowWiseLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const GemvPlan &plan);
+
+  /// The row of the thread, and its place among the threads of the row.
+  Value getRow() const { return row; }
+  Value getLane() const { return lane; }
+  /// Emits `body` for rows below `numRows`: all threads of a warp do the same.
+  void emitIfRow(OpBuilder &b, Value numRows,
+                 function_ref<void(OpBuilder &)> body);
+  /// All values of a row, which are of a number's type, joined in any order.
+  Value join(OpBuilder &b, Value value, JoinFn join);
+
+private:
+  Value joinInWarp(OpBuilder &b, Value value, int64_t lanes, JoinFn join);
+  Value shuffle(OpBuilder &b, Value value, int64_t distance);
+
+  Location loc;
+  gpu::GPUFuncOp kernel;
+  GemvPlan plan;
+  Value row, lane;
+};
+
+/// The product of numbers; dynamic if one of them is.
+int64_t multiplySizes(ArrayRef<int64_t> sizes);
+/// The same of values, which are sizes.
+Value emitProduct(OpBuilder &b, Location loc, ValueRange sizes);
+/// The indices that element number `linear` of a tensor of `sizes` has.
+SmallVector<Value> emitIndices(OpBuilder &b, Location loc, Value linear,
+                               ValueRange sizes);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWWISE_ROWWISELANES_H

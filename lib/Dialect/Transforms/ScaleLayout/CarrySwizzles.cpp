@@ -1,0 +1,132 @@
+//===- CarrySwizzles.cpp - Swizzles through slices and transposes ---------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A swizzle moves up, to where scales come from and fewer of it are needed; an
+// unswizzle moves down, to `mma_scaled`, which reads through it. So one pattern
+// never undoes another.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScaleLayout/ScaleTrace.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "blockscale/Support/ScaleLayout.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static bool isTranspose(Operation *op) { return isa<linalg::TransposeOp>(op); }
+
+namespace {
+
+/// swizzle(slice(s)) is slice(swizzle(s)), if that slice has no padding of its
+/// own.
+struct CarrySwizzleThroughSlices final : OpRewritePattern<SwizzleScalesOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SwizzleScalesOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "expected tensors");
+    ScaleTrace trace = traceScales(op.getSource(), /*rowsLast=*/false);
+    if (trace.slices.empty())
+      return rewriter.notifyMatchFailure(op, "expected slices");
+    if (trace.source.getDefiningOp<UnswizzleScalesOp>())
+      return rewriter.notifyMatchFailure(op, "the unswizzle moves, not this");
+    for (const ScaleSlice &slice : trace.slices)
+      if (std::string reason = describeCutAtom(slice, /*toItsEnd=*/true);
+          !reason.empty())
+        return rewriter.notifyMatchFailure(op, reason);
+
+    // Inside of the loop that makes them anew, all scales would be swizzled
+    // for a slice of them.
+    Operation *point = getHoistPoint(op, trace.source);
+    if (op->getParentOfType<LoopLikeOpInterface>() && point == op &&
+        !matchPattern(trace.source, m_Constant()))
+      return rewriter.notifyMatchFailure(op, "its loop makes the source");
+    Location loc = op.getLoc();
+    rewriter.setInsertionPoint(point);
+    Value swizzled = emitSwizzle(rewriter, loc, trace.source, trace.rowsLast);
+    rewriter.setInsertionPoint(op);
+    for (const ScaleSlice &slice : trace.slices)
+      swizzled = sliceSwizzled(rewriter, loc, slice, swizzled);
+    rewriter.replaceOp(op, swizzled);
+    return success();
+  }
+};
+
+/// slice(unswizzle(t)) is unswizzle(slice(t)), also if there is a transpose in
+/// between.
+struct CarryUnswizzleThroughSlice final
+    : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    // Whether rows are last shows at the other end of the trace.
+    ScaleTrace trace =
+        traceScales(op.getSource(), /*rowsLast=*/false, isTranspose);
+    auto unswizzle = trace.source.getDefiningOp<UnswizzleScalesOp>();
+    if (!unswizzle)
+      return rewriter.notifyMatchFailure(op, "expected an unswizzle");
+    // A slice of sizes that are not known may be one that atoms do not have.
+    SmallVector<int64_t> atoms =
+        getSwizzledShape(cast<ShapedType>(unswizzle.getType()).getShape());
+    for (auto [expected, got] : llvm::zip_equal(
+             atoms,
+             cast<ShapedType>(unswizzle.getSource().getType()).getShape()))
+      if (ShapedType::isDynamic(expected) && !ShapedType::isDynamic(got))
+        return rewriter.notifyMatchFailure(op, "atoms tell more than sizes");
+    ScaleTrace slice = traceScales(op.getResult(), trace.rowsLast,
+                                   [&](Operation *any) { return any == op; });
+    if (slice.slices.empty())
+      return rewriter.notifyMatchFailure(op, "expected a slice of the matrix");
+    if (std::string reason = describeCutAtom(slice.slices.front());
+        !reason.empty())
+      return rewriter.notifyMatchFailure(op, reason);
+
+    Value swizzled = sliceSwizzled(rewriter, op.getLoc(), slice.slices.front(),
+                                   unswizzle.getSource());
+    rewriter.replaceOp(op, getUnswizzled(rewriter, op.getLoc(), swizzled,
+                                         op.getType(), trace.rowsLast,
+                                         getResultSizes(op)));
+    return success();
+  }
+};
+
+/// swizzle(unswizzle(t)) is t where there is no padding: the op's folder says
+/// so, except of transposes in between.
+struct CancelThroughTransposes final : OpRewritePattern<SwizzleScalesOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SwizzleScalesOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
+    if (!type || !type.hasStaticShape() ||
+        type.getShape().take_back(2)[0] % kScaleAtomRows != 0 ||
+        type.getShape().take_back(2)[1] % kScaleAtomBlocks != 0)
+      return rewriter.notifyMatchFailure(op, "expected whole atoms");
+    ScaleTrace trace =
+        traceScales(op.getSource(), /*rowsLast=*/false, isTranspose);
+    auto unswizzle = trace.source.getDefiningOp<UnswizzleScalesOp>();
+    if (!unswizzle || trace.rowsLast ||
+        unswizzle.getSource().getType() != op.getType() ||
+        unswizzle.getSource() == op.getResult()) // A cycle, in a graph region.
+      return rewriter.notifyMatchFailure(op, "expected its unswizzle");
+    rewriter.replaceOp(op, unswizzle.getSource());
+    return success();
+  }
+};
+
+} // namespace
+
+void blockscale::populateCarrySwizzlesPatterns(RewritePatternSet &patterns) {
+  patterns.add<CarrySwizzleThroughSlices, CarryUnswizzleThroughSlice,
+               CancelThroughTransposes>(patterns.getContext());
+}
