@@ -62,9 +62,7 @@ public:
     return wanted;
   }
 
-  Result<uint32_t> countSms() override {
-    return device.countSms();
-  }
+  Result<uint32_t> countSms() override { return device.countSms(); }
 
   Error execute(const std::string &ptx, const LaunchPlan &plan,
                 std::vector<LaunchArgument> &arguments) override {

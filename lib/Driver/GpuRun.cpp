@@ -86,13 +86,11 @@ makeLaunchArguments(const GpuSignature &signature, const GpuCode &code,
 /// Carries out the launches of `code` and leaves the results in `arguments`.
 static Error launch(GpuDevice &device, const GpuCode &code,
                     std::vector<LaunchArgument> &arguments) {
-  Result<uint32_t> sms = code.launchInfo->usesSms()
-                                         ? device.countSms()
-                                         : Result<uint32_t>(0u);
+  Result<uint32_t> sms =
+      code.launchInfo->usesSms() ? device.countSms() : Result<uint32_t>(0u);
   if (!sms)
     return sms.error();
-  Result<LaunchPlan> plan =
-      planLaunch(*code.launchInfo, arguments, *sms);
+  Result<LaunchPlan> plan = planLaunch(*code.launchInfo, arguments, *sms);
   if (!plan)
     return plan.error();
   PtxSummary ptx = summarizePtx(code.text);

@@ -30,9 +30,7 @@ public:
     return wanted ? wanted : lookupChip(kDefaultTarget);
   }
 
-  Result<uint32_t> countSms() override {
-    return options.countSms();
-  }
+  Result<uint32_t> countSms() override { return options.countSms(); }
 
   Error execute(const std::string &ptx, const LaunchPlan &plan,
                 std::vector<LaunchArgument> &arguments) override {

@@ -77,7 +77,8 @@ static bool isUnscaledProduct(Operation *op) {
       !getElementTypeOrSelf(op->getResult(0).getType()).isF32())
     return false;
   return llvm::all_of(cast<linalg::LinalgOp>(op).getDpsInputs(), [](Value v) {
-    return getHighPrecisionFormat(getElementTypeOrSelf(v.getType())).has_value();
+    return getHighPrecisionFormat(getElementTypeOrSelf(v.getType()))
+        .has_value();
   });
 }
 

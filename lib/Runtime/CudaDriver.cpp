@@ -399,8 +399,8 @@ unsigned CudaDevice::getCapability() const { return context->capability; }
 
 Result<uint32_t> CudaDevice::countSms() const {
   int count = 0;
-  cuda::Status status = context->api.deviceGetAttribute(
-      &count, cuda::smCount, context->device);
+  cuda::Status status =
+      context->api.deviceGetAttribute(&count, cuda::smCount, context->device);
   if (Error error =
           context->check("cannot count the card's multiprocessors", status))
     return error;

@@ -136,11 +136,10 @@ LaunchExpr LaunchExpr::alignTo(const LaunchExpr &expr, int64_t unit) {
 }
 
 bool LaunchExpr::usesSms() const {
-  return kind == Kind::Sms ||
-         std::any_of(operands.begin(), operands.end(),
-                     [](const LaunchExpr &operand) {
-                       return operand.usesSms();
-                     });
+  return kind == Kind::Sms || std::any_of(operands.begin(), operands.end(),
+                                          [](const LaunchExpr &operand) {
+                                            return operand.usesSms();
+                                          });
 }
 
 uint32_t LaunchExpr::numArguments() const {

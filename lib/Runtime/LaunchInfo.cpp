@@ -184,8 +184,7 @@ uint32_t LaunchInfo::numResults() const {
 bool LaunchInfo::usesSms() const {
   bool isUsed = workspace.usesSms();
   for (const KernelLaunch &kernel : kernels)
-    visitExprs(kernel, [&](const LaunchExpr &expr) {
-      isUsed |= expr.usesSms();
-    });
+    visitExprs(kernel,
+               [&](const LaunchExpr &expr) { isUsed |= expr.usesSms(); });
   return isUsed;
 }

@@ -205,13 +205,11 @@ static int prepareLaunch(const Launcher &launcher, const LaunchInfo &info,
     return reportUsage(prefix + error.message());
   if (Error error = loadBuffers(launch.arguments))
     return reportFailure(error.message());
-  Result<uint32_t> sms = info.usesSms()
-                                         ? launcher.countSms()
-                                         : Result<uint32_t>(0u);
+  Result<uint32_t> sms =
+      info.usesSms() ? launcher.countSms() : Result<uint32_t>(0u);
   if (!sms)
     return reportFailure(sms.message());
-  Result<LaunchPlan> plan =
-      planLaunch(info, launch.arguments, *sms);
+  Result<LaunchPlan> plan = planLaunch(info, launch.arguments, *sms);
   if (!plan)
     return reportFailure(prefix + plan.message());
   launch.plan = std::move(*plan);

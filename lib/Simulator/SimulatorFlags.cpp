@@ -81,8 +81,7 @@ Error sim::parseSimulatorFlags(const CommandLine &line,
     return error;
   options.jobs = static_cast<unsigned>(jobs);
   uint64_t sms = 0;
-  if (Error error = parseNumber(line, "multiprocessors", 1, kMaxSms,
-                                sms))
+  if (Error error = parseNumber(line, "multiprocessors", 1, kMaxSms, sms))
     return error;
   if (sms)
     options.sms = static_cast<uint32_t>(sms);

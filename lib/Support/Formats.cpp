@@ -66,7 +66,8 @@ std::optional<Format> blockscale::lookupScaleFormat(std::string_view mlirName) {
   return lookup(mlirName, FormatUse::Scale);
 }
 
-std::optional<Format> blockscale::lookupHighPrecisionFormat(std::string_view mlirName) {
+std::optional<Format>
+blockscale::lookupHighPrecisionFormat(std::string_view mlirName) {
   return lookup(mlirName, FormatUse::HighPrecision);
 }
 

@@ -76,7 +76,8 @@ Slot blockscale::getSlot(Kind kind, Format format) {
   // The slot of a format is as wide as a container, or as the code; that of a
   // number, as the number.
   unsigned codeBits = getFormatInfo(format).bits;
-  if (!hasContainers(kind) || getFormatInfo(format).use == FormatUse::HighPrecision)
+  if (!hasContainers(kind) ||
+      getFormatInfo(format).use == FormatUse::HighPrecision)
     return {codeBits, 0};
   return {8, codeBits == 4 ? getNibbleShift(kind) : 0};
 }

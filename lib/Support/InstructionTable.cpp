@@ -138,7 +138,8 @@ const Instruction *blockscale::lookupInstruction(Path path, Kind kind, Format a,
 const Instruction *blockscale::lookupWide(const Instruction &instruction) {
   for (const Instruction &i : getInstructions())
     if (i.path == instruction.path && i.kind == instruction.kind &&
-        i.rank == kWide && i.getTypeCombination() == instruction.getTypeCombination())
+        i.rank == kWide &&
+        i.getTypeCombination() == instruction.getTypeCombination())
       return &i;
   return nullptr;
 }
@@ -250,8 +251,8 @@ std::string_view blockscale::describeRewrite(Rewrite rewrite) {
 }
 
 /// The instruction of the lowest rank that is made for `row`; null for none.
-static const Instruction *findInstruction(const TypeCombination &types, Path path,
-                                          bool isEmitted) {
+static const Instruction *findInstruction(const TypeCombination &types,
+                                          Path path, bool isEmitted) {
   const Instruction *best = nullptr;
   for (const Instruction &candidate : getInstructions())
     if (candidate.path == path && candidate.getTypeCombination() == types &&
@@ -272,8 +273,8 @@ struct DecodedRow {
 static constexpr DecodedRow kDecodedRows[] = {
     {Path::Wgmma, {Format::BF16, Format::BF16, Format::None, 1}}};
 
-std::optional<InstructionChoice> blockscale::chooseInstruction(const TypeCombination &types,
-                                                               Path path) {
+std::optional<InstructionChoice>
+blockscale::chooseInstruction(const TypeCombination &types, Path path) {
   for (const DecodedRow &decoded : kDecodedRows)
     if (decoded.path == path && isLegal(types))
       return chooseInstruction(decoded.types, path);
@@ -291,7 +292,8 @@ std::optional<InstructionChoice> blockscale::chooseInstruction(const TypeCombina
 }
 
 static std::optional<InstructionChoice>
-chooseInstruction(const TypeCombination &types, const Chip &chip, bool mustBeNative) {
+chooseInstruction(const TypeCombination &types, const Chip &chip,
+                  bool mustBeNative) {
   for (Path path : chip.paths)
     if (std::optional<InstructionChoice> choice =
             blockscale::chooseInstruction(types, path))
@@ -305,8 +307,8 @@ blockscale::chooseInstruction(const TypeCombination &types, const Chip &chip) {
   return ::chooseInstruction(types, chip, /*mustBeNative=*/false);
 }
 
-std::optional<InstructionChoice> blockscale::chooseNative(const TypeCombination &types,
-                                                          const Chip &chip) {
+std::optional<InstructionChoice>
+blockscale::chooseNative(const TypeCombination &types, const Chip &chip) {
   return ::chooseInstruction(types, chip, /*mustBeNative=*/true);
 }
 

@@ -91,9 +91,7 @@ int main(int argc, char **argv) {
     paths = *found;
     return Error::success();
   };
-  launcher.countSms = [&] {
-    return Result<uint32_t>(options.countSms());
-  };
+  launcher.countSms = [&] { return Result<uint32_t>(options.countSms()); };
   launcher.decompressZstd = decompressZstd;
   launcher.execute = [&](PreparedLaunch &launch) {
     return execute(launch, options, paths, orderPath);

@@ -65,9 +65,7 @@ struct Options {
   /// Also estimate what would run when on a chip.
   bool wantsTrace = false;
 
-  uint32_t countSms() const {
-    return sms.value_or(kSms);
-  }
+  uint32_t countSms() const { return sms.value_or(kSms); }
   /// Whether it matters what waits for what.
   bool wantsRecording() const { return wantsStatistics || wantsTrace; }
 };

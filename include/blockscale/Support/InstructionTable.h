@@ -131,7 +131,9 @@ struct Instruction {
   /// it.
   Rewrite rewrite;
 
-  TypeCombination getTypeCombination() const { return {a, b, scale, blockSize}; }
+  TypeCombination getTypeCombination() const {
+    return {a, b, scale, blockSize};
+  }
   /// Whether the code generator has it.
   bool isEmitted() const { return isKnownPtxVersion(lowestPtx); }
   /// Whether it is a block-scaled instruction.
@@ -157,7 +159,8 @@ struct InstructionChoice {
 /// How `path` computes `row`: of the instructions that do, one that is emitted
 /// before one that is rewritten, then the lowest rank. Nullopt if nothing that
 /// can be emitted does.
-std::optional<InstructionChoice> chooseInstruction(const TypeCombination &types, Path path);
+std::optional<InstructionChoice> chooseInstruction(const TypeCombination &types,
+                                                   Path path);
 
 /// How `chip` computes `row` on the first of its paths that has an instruction
 /// for it. Nullopt if none has.

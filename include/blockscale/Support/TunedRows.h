@@ -27,8 +27,8 @@
 
 namespace mlir::blockscale {
 
-/// The best tile for results of few rows. Of the path dequant_mma, rows and columns
-/// may have changed places.
+/// The best tile for results of few rows. Of the path dequant_mma, rows and
+/// columns may have changed places.
 struct TunedTile {
   unsigned capability;
   Path path;
@@ -109,8 +109,8 @@ struct TunedRows {
   std::string_view name;
   /// It is the best of them for up to so many rows.
   int64_t mostM;
-  /// On the path dequant_mma, into how many parts K is divided, with the TunedTile
-  /// for so many rows; 0 for what is chosen without the attribute.
+  /// On the path dequant_mma, into how many parts K is divided, with the
+  /// TunedTile for so many rows; 0 for what is chosen without the attribute.
   int64_t splitK;
   std::string_view card, benchmark;
 };

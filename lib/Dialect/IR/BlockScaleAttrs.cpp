@@ -134,9 +134,10 @@ void BlockScaleDialect::addAttributesAndTypes() {
 // Rows and instructions
 //===----------------------------------------------------------------------===//
 
-LogicalResult TypeCombinationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              Format a, Format b, Format scale,
-                              unsigned blockSize) {
+LogicalResult
+TypeCombinationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                            Format a, Format b, Format scale,
+                            unsigned blockSize) {
   if (isComputed({a, b, scale, blockSize}))
     return success();
   return emitError() << "expected a legal row, got " << getName(a) << " times "

@@ -247,7 +247,8 @@ static LogicalResult verifyC9Legal(MmaScaledOp op, int64_t block) {
     SmallVector<std::string> scales;
     for (const TypeCombination &types : getTypeCombinations()) {
       std::string name(getFormatInfo(types.scale).mlirName);
-      if (types.lhs == *x && types.rhs == *y && !llvm::is_contained(scales, name))
+      if (types.lhs == *x && types.rhs == *y &&
+          !llvm::is_contained(scales, name))
         scales.push_back(name);
     }
     return op.emitOpError("expected scales of type ")

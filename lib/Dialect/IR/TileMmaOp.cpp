@@ -31,8 +31,9 @@ ScaleOrder TileMmaOp::getScaleOrder(Operand operand) {
 
 Slot TileMmaOp::getSlot(Operand operand) {
   TypeCombinationAttr types = getTypes();
-  return blockscale::getSlot(getInstruction().getKind(),
-                             operand == Operand::A ? types.getA() : types.getB());
+  return blockscale::getSlot(getInstruction().getKind(), operand == Operand::A
+                                                             ? types.getA()
+                                                             : types.getB());
 }
 
 int64_t TileMmaOp::getNumK() {

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_IR_VERIFYSPLITS_H
-#define BLOCKSCALE_LIB_DIALECT_IR_VERIFYSPLITS_H
+#ifndef BLOCKSCALE_LIB_DIALECT_IR_VERIFYSPLITK_H
+#define BLOCKSCALE_LIB_DIALECT_IR_VERIFYSPLITK_H
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -28,4 +28,4 @@ inline LogicalResult verifySplitK(function_ref<InFlightDiagnostic()> emitError,
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_IR_VERIFYSPLITS_H
+#endif // BLOCKSCALE_LIB_DIALECT_IR_VERIFYSPLITK_H

@@ -21,7 +21,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 std::optional<Tcgen05Mode> sim::takeTensorMode(Translator &t,
-                                              Modifiers &modifiers) {
+                                               Modifiers &modifiers) {
   static constexpr llvm::StringRef refused[] = {"im2col", "im2col_no_offs",
                                                 "im2col::w", "im2col::w::128"};
   if (std::optional<unsigned> mode = modifiers.takeOneOf(refused)) {

@@ -61,7 +61,8 @@ static constexpr ElementRule kElementRules[] = {
 /// an H200.
 static constexpr std::array<uint8_t, 2> kNanBytes = {0xF7, 0x7F};
 
-Tcgen05Transfer::Tcgen05Transfer(const TensorMap &map, TensorBox box, bool isLoad)
+Tcgen05Transfer::Tcgen05Transfer(const TensorMap &map, TensorBox box,
+                                 bool isLoad)
     : box(std::move(box)), isLoad(isLoad),
       transactionBytes(getTransactionBytes(map)) {
   for (const ElementRule &rule : kElementRules)
@@ -77,7 +78,7 @@ Tcgen05Transfer::Tcgen05Transfer(const TensorMap &map, TensorBox box, bool isLoa
 //===----------------------------------------------------------------------===//
 
 void Tcgen05Transfer::read(const Span &tensor, std::vector<uint8_t> &bytes,
-                          std::vector<uint8_t> &states) const {
+                           std::vector<uint8_t> &states) const {
   bytes.assign(box.size, 0);
   states.assign(box.size, 0);
   for (const BoxPiece &piece : box.pieces) {
@@ -149,7 +150,7 @@ static void pack6(const uint8_t *bytes, const uint8_t *states, uint32_t size,
 }
 
 void Tcgen05Transfer::combine(const BoxPiece &piece, const uint8_t *bytes,
-                             const uint8_t *states, Span to) const {
+                              const uint8_t *states, Span to) const {
   unsigned step = operation->getBytes();
   for (uint32_t i = 0; i != piece.size; i += step) {
     uint64_t operand = 0;
@@ -163,8 +164,8 @@ void Tcgen05Transfer::combine(const BoxPiece &piece, const uint8_t *bytes,
 }
 
 void Tcgen05Transfer::write(const std::vector<uint8_t> &bytes,
-                           const std::vector<uint8_t> &states,
-                           Span destination) const {
+                            const std::vector<uint8_t> &states,
+                            Span destination) const {
   for (const BoxPiece &piece : box.pieces) {
     const uint8_t *from = bytes.data() + piece.shared;
     const uint8_t *fromStates =

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Which set of lanes runs: the one on top of the stack does, until it waits for
-// lanes of another one (ReconvergedCollectives.cpp), asks for something in vain or goes
-// in circles. So lanes of one warp may wait for each other.
+// lanes of another one (ReconvergedCollectives.cpp), asks for something in vain
+// or goes in circles. So lanes of one warp may wait for each other.
 //
 // Source: PTX ISA, section 3.1 "A Set of SIMT Sms".
 //

@@ -110,8 +110,7 @@ uint64_t LaunchedKernel::getResidentGroups() const {
 }
 
 uint64_t LaunchedKernel::getGroupsOn(uint64_t sms) const {
-  uint64_t blocks =
-      std::max<uint64_t>(getBlocksOfSm(), 1) * sms;
+  uint64_t blocks = std::max<uint64_t>(getBlocksOfSm(), 1) * sms;
   return std::max<uint64_t>(blocks / (getClustersOfGroup() * getClusterSize()),
                             1);
 }

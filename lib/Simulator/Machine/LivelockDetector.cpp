@@ -1,4 +1,4 @@
-//===- LivelockDetector.cpp - Lanes that go in circles -------------------------===//
+//===- LivelockDetector.cpp - Lanes that go in circles --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -47,8 +47,8 @@ void LivelockDetector::forget() {
 }
 
 bool LivelockDetector::begin(const LaneSet &set, size_t newDepth,
-                        const std::vector<Lanes> &newRegisters,
-                        const std::vector<Predicate> &newPredicates) {
+                             const std::vector<Lanes> &newRegisters,
+                             const std::vector<Predicate> &newPredicates) {
   if (++numTurns < kFirstLook)
     return false;
   if (isCircling && numTurns - lastRound > kTurnsOfCircle)

@@ -1,4 +1,4 @@
-//===- LivelockDetector.h - Lanes that go in circles -----------------*- C++ -*-===//
+//===- LivelockDetector.h - Lanes that go in circles ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_CIRCLEWATCH_H
-#define BLOCKSCALE_LIB_SIMULATOR_MACHINE_CIRCLEWATCH_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_MACHINE_LIVELOCKDETECTOR_H
+#define BLOCKSCALE_LIB_SIMULATOR_MACHINE_LIVELOCKDETECTOR_H
 
 #include "Machine/LaneSets.h"
 
@@ -62,4 +62,4 @@ private:
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_MACHINE_CIRCLEWATCH_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_MACHINE_LIVELOCKDETECTOR_H

@@ -1,4 +1,4 @@
-//===- ReconvergedCollectives.cpp - Collectives that lanes come to apart -----------===//
+//===- ReconvergedCollectives.cpp - Collectives that lanes come to apart --===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_DESCRIPTORFIELDS_H
-#define BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_DESCRIPTORFIELDS_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDDESCRIPTORS_DESCRIPTORFIELDS_H
+#define BLOCKSCALE_LIB_SIMULATOR_SHAREDDESCRIPTORS_DESCRIPTORFIELDS_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -37,4 +37,4 @@ uint64_t getReserved(uint64_t word, llvm::ArrayRef<DescriptorField> fields);
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_DESCRIPTORFIELDS_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_SHAREDDESCRIPTORS_DESCRIPTORFIELDS_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDMATRIX_H
-#define BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDMATRIX_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDDESCRIPTORS_SHAREDMATRIX_H
+#define BLOCKSCALE_LIB_SIMULATOR_SHAREDDESCRIPTORS_SHAREDMATRIX_H
 
 #include "Memory/Storage.h"
 #include "Ptx/Types.h"
@@ -38,4 +38,4 @@ DecodedMatrix decodeShared(const Storage &storage,
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDMATRIX_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_SHAREDDESCRIPTORS_SHAREDMATRIX_H

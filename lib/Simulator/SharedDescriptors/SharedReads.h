@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDREADS_H
-#define BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDREADS_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDDESCRIPTORS_SHAREDREADS_H
+#define BLOCKSCALE_LIB_SIMULATOR_SHAREDDESCRIPTORS_SHAREDREADS_H
 
 #include "Memory/Races.h"
 #include "Synchronization/MBarrier.h"
@@ -60,4 +60,4 @@ private:
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDREADS_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_SHAREDDESCRIPTORS_SHAREDREADS_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDTILE_H
-#define BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDTILE_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_SHAREDDESCRIPTORS_SHAREDTILE_H
+#define BLOCKSCALE_LIB_SIMULATOR_SHAREDDESCRIPTORS_SHAREDTILE_H
 
 #include "SharedDescriptors/MatrixDescriptor.h"
 
@@ -54,4 +54,4 @@ uint32_t getElementBits(const uint8_t *chunk, const ElementPacking &packing,
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_SHAREDOPERANDS_SHAREDTILE_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_SHAREDDESCRIPTORS_SHAREDTILE_H

@@ -103,7 +103,7 @@ getAddresses(Warp &warp, const Step &step, bool isLoad) {
   uint32_t first = *base + form.offset;
   uint32_t second = first + (form.shape->isSplit ? form.splitOffset : 0);
   std::array<Tcgen05Address, 2> addresses = {Tcgen05Address::decode(first),
-                                            Tcgen05Address::decode(second)};
+                                             Tcgen05Address::decode(second)};
   unsigned window = warp.index % 4 * kTensorWindow;
   for (Tcgen05Address &address : addresses) {
     bool isOfFirst = address.lane < kTensorWindow && window != 0;

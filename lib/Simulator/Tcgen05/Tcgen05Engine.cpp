@@ -1,4 +1,4 @@
-//===- Tcgen05Engine.cpp - What tensor cores have under way ----------------===//
+//===- Tcgen05Engine.cpp - What tensor cores have under way ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -39,8 +39,8 @@ TensorMemory &Tcgen05Engine::getMemory(const Block &block) {
 }
 
 bool Tcgen05Engine::findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
-                              llvm::StringRef what,
-                              llvm::SmallVectorImpl<Block *> &blocks) {
+                               llvm::StringRef what,
+                               llvm::SmallVectorImpl<Block *> &blocks) {
   blocks.push_back(&warp.block);
   if (numBlocks == 1)
     return true;
@@ -97,7 +97,7 @@ void Tcgen05Engine::wakeAllocations() {
 }
 
 bool Tcgen05Engine::checkAllocated(Warp &warp, unsigned lane,
-                                  const Tcgen05Use &use) {
+                                   const Tcgen05Use &use) {
   const TensorRegion &region = use.region;
   std::optional<unsigned> foreign =
       getMemory(*use.block)
@@ -115,7 +115,7 @@ bool Tcgen05Engine::checkAllocated(Warp &warp, unsigned lane,
 
 /// That columns are given back behind an access; false after a failure.
 bool Tcgen05Engine::checkBehind(Warp &warp, unsigned lane,
-                               const Tcgen05Access &access) {
+                                const Tcgen05Access &access) {
   auto reject = [&](const std::string &text) {
     warp.fail(lane, text);
     return false;
@@ -147,7 +147,7 @@ bool Tcgen05Engine::checkBehind(Warp &warp, unsigned lane,
 }
 
 bool Tcgen05Engine::checkUnused(Warp &warp, unsigned lane, unsigned column,
-                               unsigned numColumns) {
+                                unsigned numColumns) {
   TensorRegion region = {Tcgen05Lanes().set(), column, numColumns};
   bool isGood = true;
   getMemory(warp.block)
@@ -224,7 +224,7 @@ bool Tcgen05Engine::begin(Warp &warp, Tcgen05Operation operation) {
 }
 
 void Tcgen05Engine::commit(Warp &warp, unsigned lane,
-                          llvm::ArrayRef<SharedPlace> mbarriers) {
+                           llvm::ArrayRef<SharedPlace> mbarriers) {
   Entry entry = {};
   entry.mbarriers.append(mbarriers.begin(), mbarriers.end());
   entry.lane = lane;
@@ -312,7 +312,7 @@ static uint64_t getNumBytes(const TensorRegion &region) {
 }
 
 bool Tcgen05Engine::begin(Warp &warp, Tcgen05AccessKind kind,
-                         llvm::ArrayRef<TensorRegion> regions) {
+                          llvm::ArrayRef<TensorRegion> regions) {
   warp.act();
   Tcgen05Access access = {};
   access.kind = kind;
@@ -340,7 +340,7 @@ bool Tcgen05Engine::begin(Warp &warp, Tcgen05AccessKind kind,
   if (group.recorder) {
     TraceOperation recorded = {};
     recorded.unit = kind == Tcgen05AccessKind::Load ? TraceUnit::Tcgen05Loads
-                                                   : TraceUnit::Tcgen05Stores;
+                                                    : TraceUnit::Tcgen05Stores;
     recorded.block = warp.block.number;
     for (const TensorRegion &region : regions)
       recorded.tensorMemoryBytes += getNumBytes(region);

@@ -1,4 +1,4 @@
-//===- Tcgen05Engine.h - What tensor cores have under way --------*- C++ -*-===//
+//===- Tcgen05Engine.h - What tensor cores have under way -------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORENGINE_H
-#define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORENGINE_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TCGEN05ENGINE_H
+#define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TCGEN05ENGINE_H
 
 #include "Machine/AsyncUnit.h"
 #include "SharedDescriptors/SharedReads.h"
@@ -165,4 +165,4 @@ Tcgen05Engine &getTensorEngine(const Warp &warp);
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORENGINE_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TCGEN05ENGINE_H

@@ -1,4 +1,4 @@
-//===- Tcgen05Instructions.cpp - Instructions of tensor memory -------------===//
+//===- Tcgen05Instructions.cpp - Instructions of tensor memory ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

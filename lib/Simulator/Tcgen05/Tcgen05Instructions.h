@@ -1,4 +1,4 @@
-//===- Tcgen05Instructions.h - Instructions of tensor memory -----*- C++ -*-===//
+//===- Tcgen05Instructions.h - Instructions of tensor memory ----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORINSTRUCTIONS_H
-#define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORINSTRUCTIONS_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TCGEN05INSTRUCTIONS_H
+#define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TCGEN05INSTRUCTIONS_H
 
 #include "Translation/Translator.h"
 
@@ -48,4 +48,4 @@ void translateTcgen05Mma(Translator &t, Modifiers &modifiers);
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORINSTRUCTIONS_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TCGEN05INSTRUCTIONS_H

@@ -1,4 +1,4 @@
-//===- Tcgen05Mma.cpp - tcgen05.mma ----------------------------------------===//
+//===- Tcgen05Mma.cpp - tcgen05.mma ---------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -448,8 +448,9 @@ void Preparation::addWork() {
     operation.flops = operation.flops / 96 * 64;
 }
 
-void sim::executeTcgen05Mma(Warp &warp, unsigned lane, const Tcgen05MmaForm &form,
-                           const Tcgen05MmaOperands &operands) {
+void sim::executeTcgen05Mma(Warp &warp, unsigned lane,
+                            const Tcgen05MmaForm &form,
+                            const Tcgen05MmaOperands &operands) {
   Preparation preparation(warp, lane, form, operands);
   if (!preparation.run() ||
       !getTensorEngine(warp).begin(warp, std::move(preparation.operation)))

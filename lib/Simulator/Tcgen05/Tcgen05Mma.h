@@ -1,4 +1,4 @@
-//===- Tcgen05Mma.h - tcgen05.mma --------------------------------*- C++ -*-===//
+//===- Tcgen05Mma.h - tcgen05.mma -------------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMMA_H
-#define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMMA_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TCGEN05MMA_H
+#define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TCGEN05MMA_H
 
 #include "Tcgen05/InstructionDescriptor.h"
 #include "Tcgen05/Tcgen05Engine.h"
@@ -66,8 +66,8 @@ struct Tcgen05MmaOperands {
 
 /// Carries out the instruction of one lane of a warp.
 void executeTcgen05Mma(Warp &warp, unsigned lane, const Tcgen05MmaForm &form,
-                      const Tcgen05MmaOperands &operands);
+                       const Tcgen05MmaOperands &operands);
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TENSORMMA_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_TCGEN05_TCGEN05MMA_H

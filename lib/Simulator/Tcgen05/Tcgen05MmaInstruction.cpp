@@ -1,4 +1,4 @@
-//===- Tcgen05MmaInstruction.cpp - tcgen05.mma -----------------------------===//
+//===- Tcgen05MmaInstruction.cpp - tcgen05.mma ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -186,7 +186,8 @@ static bool takeScaling(Translator &t, Modifiers &modifiers,
   return !t.hasFailed();
 }
 
-static bool takeKind(Translator &t, Modifiers &modifiers, Tcgen05MmaForm &form) {
+static bool takeKind(Translator &t, Modifiers &modifiers,
+                     Tcgen05MmaForm &form) {
   for (llvm::StringRef name : modifiers.rest())
     if (std::optional<Tcgen05Kind> kind = lookupTensorKind(name)) {
       form.kind = *kind;

@@ -1,4 +1,4 @@
-//===- Tcgen05Order.cpp - The order of accesses of tensor memory -----------===//
+//===- Tcgen05Order.cpp - The order of accesses of tensor memory ----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -53,7 +53,7 @@ static bool isPipeline(const Tcgen05Access &first, const Tcgen05Access &next,
 /// Reports what is missing before an instruction; one text for each says
 /// enough. False where that is an error.
 bool Tcgen05Engine::report(Warp &warp, unsigned lane,
-                          llvm::function_ref<std::string()> describe) {
+                           llvm::function_ref<std::string()> describe) {
   if (!hasReported)
     warp.block.reportProxy(warp, lane, describe());
   hasReported = true;
@@ -64,7 +64,7 @@ bool Tcgen05Engine::report(Warp &warp, unsigned lane,
 /// of an ld or st, and, with `isFenced`, has executed the fence behind that;
 /// true where nobody searches for races.
 bool Tcgen05Engine::isKnown(const Warp &warp, const Tcgen05Access &first,
-                           bool isFenced) {
+                            bool isFenced) {
   return !group.races ||
          group.races->isKnown(warp.number, first.time, isFenced);
 }
@@ -78,8 +78,9 @@ static constexpr const char *kIncomplete =
 
 /// Two accesses of which one writes; `firstReads` if the first does not.
 bool Tcgen05Engine::checkPair(Warp &warp, unsigned lane,
-                             const Tcgen05Access &first, bool firstReads,
-                             const Tcgen05Access &next, const Tcgen05Use &use) {
+                              const Tcgen05Access &first, bool firstReads,
+                              const Tcgen05Access &next,
+                              const Tcgen05Use &use) {
   auto describePair = [&] {
     return describe(first) + " and this " + getName(next.kind).str() +
            " access " + describePlace(use.region) + " of tensor memory";
@@ -142,7 +143,8 @@ bool Tcgen05Engine::checkPair(Warp &warp, unsigned lane,
 }
 
 bool Tcgen05Engine::checkOrder(Warp &warp, unsigned lane,
-                              const Tcgen05Access &next, const Tcgen05Use &use) {
+                               const Tcgen05Access &next,
+                               const Tcgen05Use &use) {
   bool isGood = true;
   getMemory(*use.block)
       .forEachAccess(use.region, use.isWrite, [&](uint32_t number, bool reads) {
@@ -154,7 +156,7 @@ bool Tcgen05Engine::checkOrder(Warp &warp, unsigned lane,
 
 /// What an instruction writes it must not use otherwise, too.
 bool Tcgen05Engine::checkOverlap(Warp &warp, unsigned lane,
-                                llvm::ArrayRef<Tcgen05Use> uses) {
+                                 llvm::ArrayRef<Tcgen05Use> uses) {
   for (auto [i, use] : llvm::enumerate(uses))
     for (const Tcgen05Use &other : uses.drop_front(i + 1)) {
       if (use.block != other.block || (!use.isWrite && !other.isWrite) ||
@@ -170,7 +172,7 @@ bool Tcgen05Engine::checkOverlap(Warp &warp, unsigned lane,
 }
 
 uint32_t Tcgen05Engine::note(const Tcgen05Access &access,
-                            llvm::ArrayRef<Tcgen05Use> uses) {
+                             llvm::ArrayRef<Tcgen05Use> uses) {
   uint32_t number = accesses.size();
   accesses.push_back(access);
   // Writes last: they take the place of what was read before.

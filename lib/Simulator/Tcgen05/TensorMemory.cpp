@@ -1,4 +1,4 @@
-//===- TensorMemory.cpp - The tensor memory of a SM -----------===//
+//===- TensorMemory.cpp - The tensor memory of a SM -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -66,7 +66,7 @@ static std::optional<uint64_t> findBehindIn(const std::vector<uint64_t> &times,
 }
 
 std::optional<uint64_t> Tcgen05Fences::Times::findBehind(uint64_t time,
-                                                        LaneMask lanes) const {
+                                                         LaneMask lanes) const {
   std::optional<uint64_t> common = findBehindIn(ofAll, time);
   uint64_t latest = 0;
   for (unsigned lane = 0; lane != kLanes; ++lane) {
@@ -85,8 +85,9 @@ std::optional<uint64_t> Tcgen05Fences::Times::findBehind(uint64_t time,
   return latest;
 }
 
-const char *Tcgen05Fences::findMissing(const Tcgen05Access &first, unsigned warp,
-                                      LaneMask lanes, bool needsAfter) const {
+const char *Tcgen05Fences::findMissing(const Tcgen05Access &first,
+                                       unsigned warp, LaneMask lanes,
+                                       bool needsAfter) const {
   static constexpr const char *before = "tcgen05.fence::before_thread_sync";
   static constexpr const char *after = "tcgen05.fence::after_thread_sync";
   // A commit has the fence in it. What lanes did themselves, and have waited

@@ -41,8 +41,7 @@ uint64_t sim::countRecordings(const LaunchedKernel &launch) {
 KernelTrace sim::traceKernel(const LaunchedKernel &launch,
                              std::vector<Recording> recordings) {
   unsigned clusters = launch.getClustersOfGroup();
-  uint64_t beside =
-      std::max<uint64_t>(launch.getBlocksOfSm() / clusters, 1);
+  uint64_t beside = std::max<uint64_t>(launch.getBlocksOfSm() / clusters, 1);
   KernelTrace trace = {
       launch.kernel->function->name.str(),
       Timing(launch.target, launch.options->sms),

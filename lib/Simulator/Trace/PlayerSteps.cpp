@@ -22,7 +22,7 @@ using namespace mlir::blockscale::sim;
 static WaitCause getCause(TraceUnit unit) {
   // By unit.
   static constexpr WaitCause causes[kNumTraceUnits] = {
-      WaitCause::Copies,     WaitCause::Copies,     WaitCause::Copies,
+      WaitCause::Copies,      WaitCause::Copies,      WaitCause::Copies,
       WaitCause::Tcgen05Core, WaitCause::Tcgen05Core, WaitCause::Tcgen05Core,
       WaitCause::Tcgen05Core};
   return causes[static_cast<unsigned>(unit)];

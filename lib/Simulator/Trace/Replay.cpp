@@ -36,8 +36,7 @@ OperationArrivals::OperationArrivals(const Recording &recording)
     phases[next[operation]++] = phase;
 }
 
-static unsigned countSms(const Timing &timing,
-                                     const ReplayShape &shape) {
+static unsigned countSms(const Timing &timing, const ReplayShape &shape) {
   return std::max<unsigned>(timing.sms, shape.clusterSize);
 }
 
@@ -45,8 +44,7 @@ Player::Player(const Timing &timing, const ReplayShape &shape,
                const std::vector<Recording> &recordings,
                std::vector<TraceSlice> *slices)
     : timing(timing), shape(shape), recordings(recordings), slices(slices),
-      chip(timing, countSms(timing, shape)),
-      numWarpsOf(chip.sms.size()) {
+      chip(timing, countSms(timing, shape)), numWarpsOf(chip.sms.size()) {
   for (const Recording &recording : recordings)
     arrivals.emplace_back(recording);
 }

@@ -1,4 +1,4 @@
-//===- StreamingMultiprocessor.cpp - Units of a SM in a replay ---------===//
+//===- StreamingMultiprocessor.cpp - Units of a SM in a replay ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -51,8 +51,8 @@ Chip::Access Chip::accessShared(unsigned number, uint32_t wavefronts,
 }
 
 /// Bytes on their way between the L2 cache and a SM.
-double Chip::move(StreamingMultiprocessor &of, uint64_t bytes, uint64_t newBytes,
-                  double time) {
+double Chip::move(StreamingMultiprocessor &of, uint64_t bytes,
+                  uint64_t newBytes, double time) {
   double end = of.l2.serve(time, bytes / timing.l2Bytes);
   if (newBytes)
     end = std::max(end, memory.serve(time, newBytes / timing.memoryBytes) +

@@ -1,4 +1,4 @@
-//===- StreamingMultiprocessor.h - Units of a SM in a replay -*- C++ -*-===//
+//===- StreamingMultiprocessor.h - Units of a SM in a replay ----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_TRACE_MULTIPROCESSOR_H
-#define BLOCKSCALE_LIB_SIMULATOR_TRACE_MULTIPROCESSOR_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_TRACE_STREAMINGMULTIPROCESSOR_H
+#define BLOCKSCALE_LIB_SIMULATOR_TRACE_STREAMINGMULTIPROCESSOR_H
 
 #include "Trace/Recording.h"
 #include "Trace/Timing.h"
@@ -65,8 +65,7 @@ struct StreamingMultiprocessor {
 
 /// What all SMs share.
 struct Chip {
-  Chip(const Timing &timing, unsigned count)
-      : timing(timing), sms(count) {}
+  Chip(const Timing &timing, unsigned count) : timing(timing), sms(count) {}
 
   /// An instruction of a warp; returns when it is issued.
   double issue(unsigned number, unsigned quarter, const Step &step,
@@ -104,4 +103,4 @@ private:
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_TRACE_MULTIPROCESSOR_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_TRACE_STREAMINGMULTIPROCESSOR_H

@@ -34,8 +34,7 @@ struct TimingRow {
 } // namespace
 
 static constexpr TimingRow kRows[] = {
-    {"multiprocessors", &ChipRates::sms, &Timing::sms,
-     1},
+    {"multiprocessors", &ChipRates::sms, &Timing::sms, 1},
     {"megahertz", &ChipRates::megahertz, &Timing::megahertz, 1000},
     {"shared_bytes", &ChipRates::sharedBytes, &Timing::sharedBytes, 128},
     // A cell of 32 bits of each lane.

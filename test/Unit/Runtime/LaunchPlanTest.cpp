@@ -44,8 +44,7 @@ static std::string plan(const LaunchExpr &extent,
                         const std::vector<std::vector<int64_t>> &shapes) {
   LaunchInfo info = makeInfo();
   info.kernels[0].grid[1] = extent;
-  Result<LaunchPlan> planned =
-      planLaunch(info, makeArguments(shapes), sms);
+  Result<LaunchPlan> planned = planLaunch(info, makeArguments(shapes), sms);
   return planned ? std::to_string(planned->kernels[0].grid[1])
                  : planned.message();
 }

@@ -210,7 +210,8 @@ TEST(InstructionTable, EveryLegalRowHasAnInstruction) {
       EXPECT_TRUE(choice->emitted->isEmitted());
       EXPECT_EQ(getRewrite(row, *choice->emitted), choice->getRewrite());
     }
-  EXPECT_FALSE(chooseInstruction(getTypeCombinations().front(), Path::Decompose));
+  EXPECT_FALSE(
+      chooseInstruction(getTypeCombinations().front(), Path::Decompose));
 }
 
 TEST(InstructionTable, OfOtherRowsThereIsNoRewrite) {

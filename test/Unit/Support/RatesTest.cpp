@@ -28,10 +28,10 @@ TEST(Rates, RowsAreOfChipsInOrder) {
 // The estimates of the path tcgen05 have a figure for everything they need.
 TEST(Rates, ChipsOfTcgen05HaveWhatEstimatesNeed) {
   ChipRates::Figure ChipRates::*const figures[] = {
-      &ChipRates::sms, &ChipRates::megahertz,
-      &ChipRates::byteFlops,       &ChipRates::nibbleFlops,
-      &ChipRates::sharedBytes,     &ChipRates::l2Bytes,
-      &ChipRates::copyLatency,     &ChipRates::memoryGigabytes};
+      &ChipRates::sms,         &ChipRates::megahertz,
+      &ChipRates::byteFlops,   &ChipRates::nibbleFlops,
+      &ChipRates::sharedBytes, &ChipRates::l2Bytes,
+      &ChipRates::copyLatency, &ChipRates::memoryGigabytes};
   for (const Chip &chip : getChips()) {
     if (!chip.has(Path::Tcgen05))
       continue;
@@ -43,19 +43,32 @@ TEST(Rates, ChipsOfTcgen05HaveWhatEstimatesNeed) {
 
 TEST(Rates, FiguresArePositive) {
   ChipRates::Figure ChipRates::*const figures[] = {
-      &ChipRates::sms,     &ChipRates::megahertz,
-      &ChipRates::bf16Flops,           &ChipRates::byteFlops,
-      &ChipRates::nibbleFlops,         &ChipRates::sharedBytes,
-      &ChipRates::tensorMemoryBytes,   &ChipRates::l2Bytes,
-      &ChipRates::issuedInstructions,  &ChipRates::copyLatency,
-      &ChipRates::memoryGigabytes,     &ChipRates::syncFlops,
-      &ChipRates::arithmeticLatency,   &ChipRates::matrixLatency,
-      &ChipRates::sharedLatency,       &ChipRates::l2Latency,
-      &ChipRates::memoryLatency,       &ChipRates::tensorLatency,
-      &ChipRates::barrierLatency,      &ChipRates::bulkLatency,
-      &ChipRates::blockBarrierLatency, &ChipRates::floatResults,
-      &ChipRates::doubleResults,       &ChipRates::syncByteFlops,
-      &ChipRates::syncByteOperations,  &ChipRates::syncNibbleOperations,
+      &ChipRates::sms,
+      &ChipRates::megahertz,
+      &ChipRates::bf16Flops,
+      &ChipRates::byteFlops,
+      &ChipRates::nibbleFlops,
+      &ChipRates::sharedBytes,
+      &ChipRates::tensorMemoryBytes,
+      &ChipRates::l2Bytes,
+      &ChipRates::issuedInstructions,
+      &ChipRates::copyLatency,
+      &ChipRates::memoryGigabytes,
+      &ChipRates::syncFlops,
+      &ChipRates::arithmeticLatency,
+      &ChipRates::matrixLatency,
+      &ChipRates::sharedLatency,
+      &ChipRates::l2Latency,
+      &ChipRates::memoryLatency,
+      &ChipRates::tensorLatency,
+      &ChipRates::barrierLatency,
+      &ChipRates::bulkLatency,
+      &ChipRates::blockBarrierLatency,
+      &ChipRates::floatResults,
+      &ChipRates::doubleResults,
+      &ChipRates::syncByteFlops,
+      &ChipRates::syncByteOperations,
+      &ChipRates::syncNibbleOperations,
       &ChipRates::syncDoubleFlops};
   for (const ChipRates &row : getChipRates())
     for (auto figure : figures)

@@ -1,4 +1,4 @@
-//===- ScheduleChoiceTest.cpp - Which schedule a ring kernel gets -------------===//
+//===- ScheduleChoiceTest.cpp - Which schedule a ring kernel gets ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -41,18 +41,19 @@ protected:
   static const Chip &getB200() { return *lookupChip("sm_100a"); }
 
   ScheduleCandidate choose(const EstimatedProblem &problem,
-                       const Instruction &instruction,
-                       const Chip &chip = getB200()) {
-    return chooseSchedule(getScheduleCandidates(&context, problem, instruction, chip));
+                           const Instruction &instruction,
+                           const Chip &chip = getB200()) {
+    return chooseSchedule(
+        getScheduleCandidates(&context, problem, instruction, chip));
   }
-  ScheduleEstimate estimate(const EstimatedProblem &problem, int64_t n, int64_t stages,
-                        int64_t accumulators, bool swapsAb = false,
-                        int64_t splitK = 1) {
-    auto schedule = WarpSpecializedScheduleAttr::get(&context, {128, n, 128}, stages,
-                                          accumulators, true, kTileGroup,
-                                          swapsAb, splitK, ClusterSize());
+  ScheduleEstimate estimate(const EstimatedProblem &problem, int64_t n,
+                            int64_t stages, int64_t accumulators,
+                            bool swapsAb = false, int64_t splitK = 1) {
+    auto schedule = WarpSpecializedScheduleAttr::get(
+        &context, {128, n, 128}, stages, accumulators, true, kTileGroup,
+        swapsAb, splitK, ClusterSize());
     return estimateSchedule(problem, getMxfp8(), TmemPlan(getMxfp8(), schedule),
-                        getScheduleRates(getB200(), Kind::MXF8F6F4));
+                            getScheduleRates(getB200(), Kind::MXF8F6F4));
   }
   /// N, stages, accumulators.
   static std::array<int64_t, 3> getNumbers(const ScheduleCandidate &candidate) {
@@ -129,12 +130,12 @@ TEST_F(ScheduleChoice, RestOfK) {
 // clocks of the L2 cache, and (128 + 128) x 32 bytes for an instruction. 256
 // pairs of tiles are four rounds of 74 pairs of SMs.
 TEST_F(ScheduleChoice, Pairs) {
-  auto schedule = WarpSpecializedScheduleAttr::get(&context, {128, 256, 128}, 4, 2, true,
-                                        kTileGroup, false, 1, {2, 1},
-                                        /*two_cta=*/true, /*instruction_k=*/0);
-  ScheduleEstimate of = estimateSchedule(makeBytes(4096, 4096, 4096), getMxfp8(),
-                                 TmemPlan(getMxfp8(), schedule),
-                                 getScheduleRates(getB200(), Kind::MXF8F6F4));
+  auto schedule = WarpSpecializedScheduleAttr::get(
+      &context, {128, 256, 128}, 4, 2, true, kTileGroup, false, 1, {2, 1},
+      /*two_cta=*/true, /*instruction_k=*/0);
+  ScheduleEstimate of = estimateSchedule(
+      makeBytes(4096, 4096, 4096), getMxfp8(), TmemPlan(getMxfp8(), schedule),
+      getScheduleRates(getB200(), Kind::MXF8F6F4));
   EXPECT_EQ(of.tiles, 512u);
   EXPECT_EQ(of.tilesOfBlock, 4u);
   EXPECT_EQ(of.getClocks(BoundingUnit::TensorCore), 4u * 128 * 128);
@@ -147,12 +148,13 @@ TEST_F(ScheduleChoice, Pairs) {
 // Three instructions with K = 96 and 64 take the time of three with K = 64.
 TEST_F(ScheduleChoice, WideInstructions) {
   auto clocks = [&](int64_t k) {
-    auto schedule = WarpSpecializedScheduleAttr::get(&context, {128, 256, 256}, 4, 2, true,
-                                          kTileGroup, false, 1, {1, 1},
-                                          /*two_cta=*/false, k);
-    return estimateSchedule({{4096, 4096, 4096, 1}, 4, 4}, getNvfp4(),
-                        TmemPlan(getNvfp4(), schedule),
-                        getScheduleRates(*lookupChip("sm_103a"), Kind::MXF4NVF4))
+    auto schedule = WarpSpecializedScheduleAttr::get(
+        &context, {128, 256, 256}, 4, 2, true, kTileGroup, false, 1, {1, 1},
+        /*two_cta=*/false, k);
+    return estimateSchedule(
+               {{4096, 4096, 4096, 1}, 4, 4}, getNvfp4(),
+               TmemPlan(getNvfp4(), schedule),
+               getScheduleRates(*lookupChip("sm_103a"), Kind::MXF4NVF4))
         .getClocks(BoundingUnit::TensorCore);
   };
   EXPECT_EQ(clocks(0), 4u * 16 * 4 * 128);

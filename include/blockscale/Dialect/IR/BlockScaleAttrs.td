@@ -1,4 +1,4 @@
-//===- BlockScaleAttrs.td - Attributes and types --------- -*- tablegen -*-===//
+//===- BlockScaleAttrs.td - Attributes and types -----------*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

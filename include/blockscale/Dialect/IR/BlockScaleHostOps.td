@@ -1,4 +1,4 @@
-//===- BlockScaleHostOps.td - Memory and launches -------- -*- tablegen -*-===//
+//===- BlockScaleHostOps.td - Memory and launches ----------*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

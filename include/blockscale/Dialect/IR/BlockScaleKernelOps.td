@@ -1,4 +1,4 @@
-//===- BlockScaleKernelOps.td - Ops in kernels ----------- -*- tablegen -*-===//
+//===- BlockScaleKernelOps.td - Ops in kernels -------------*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

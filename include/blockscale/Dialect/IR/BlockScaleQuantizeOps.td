@@ -1,4 +1,4 @@
-//===- BlockScaleQuantizeOps.td - Numbers to codes and back -*- tablegen -*-===//
+//===- BlockScaleQuantizeOps.td - Numbers to codes and -----*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

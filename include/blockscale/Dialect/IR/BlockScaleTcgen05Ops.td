@@ -1,4 +1,4 @@
-//===- BlockScaleTcgen05Ops.td - Instructions of tcgen05 -*- tablegen -*-===//
+//===- BlockScaleTcgen05Ops.td - Instructions of tcgen05 ---*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BlockScaleTcgen05Types.td - Tensor memory ----------*- tablegen -*-===//
+//===- BlockScaleTcgen05Types.td - Tensor memory -----------*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

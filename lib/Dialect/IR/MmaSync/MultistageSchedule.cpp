@@ -1,4 +1,4 @@
-//===- MultistageSchedule.cpp - Schedules of the path mma_sync ---------------===//
+//===- MultistageSchedule.cpp - Schedules of the path mma_sync ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,8 +25,8 @@ static bool isWholeShare(int64_t extent, int64_t unit) {
 
 LogicalResult
 MultistageScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                            ArrayRef<int64_t> tile, ArrayRef<int64_t> warps,
-                            int64_t stages, int64_t splitK) {
+                               ArrayRef<int64_t> tile, ArrayRef<int64_t> warps,
+                               int64_t stages, int64_t splitK) {
   if (tile.size() != 3 || warps.size() != 2)
     return emitError() << "expected three sizes of a tile and two numbers of "
                           "warps, got "

@@ -97,8 +97,9 @@ Value blockscale::emitScaleRow(OpBuilder &builder, Location loc,
   return applyMap(builder, loc, map, lane)[0];
 }
 
-FragmentCounts::FragmentCounts(const TypeCombination &types, const Instruction &instruction,
-                               Operand operand, int64_t rows, int64_t k) {
+FragmentCounts::FragmentCounts(const TypeCombination &types,
+                               const Instruction &instruction, Operand operand,
+                               int64_t rows, int64_t k) {
   const ScaleFragment &scales = getScaleFragment(operand);
   tiles = llvm::divideCeilSigned(rows, scales.rowsPerTile);
   steps = llvm::divideCeilSigned(k, instruction.k);
@@ -172,7 +173,8 @@ SmallVector<int64_t, 4> blockscale::getTileElements(const WarpTile &tile,
 // Instructions
 //===----------------------------------------------------------------------===//
 
-MmaEmitter::MmaEmitter(OpBuilder &builder, Location loc, const TypeCombination &types,
+MmaEmitter::MmaEmitter(OpBuilder &builder, Location loc,
+                       const TypeCombination &types,
                        InstructionAttr instruction, Value lane)
     : b(builder), loc(loc), types(types), lane(lane), instruction(instruction),
       scalesPerStep(instruction.getK() / types.blockSize),
@@ -263,8 +265,9 @@ Value MmaEmitter::keepHalf(Value registers, std::optional<unsigned> half) {
       Operand::A, getSlot(instruction.getKind(), types.lhs).bits);
   Value column = emitElementPosition(b, loc, layout, lane, 0, 0).second;
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
-  Value parity = applyMap(
-      b, loc, AffineMap::get(1, 0, d0.floorDiv(types.blockSize) % 2), column)[0];
+  Value parity =
+      applyMap(b, loc, AffineMap::get(1, 0, d0.floorDiv(types.blockSize) % 2),
+               column)[0];
   Value wanted = arith::ConstantIndexOp::create(b, loc, *half);
   Value isKept =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, parity, wanted);

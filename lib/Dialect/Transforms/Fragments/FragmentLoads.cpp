@@ -14,8 +14,8 @@
 #include "Fragments/FragmentLoads.h"
 
 #include "Utils/IndexValues.h"
-#include "Utils/ScaleLines.h"
 #include "Utils/PackedElements.h"
+#include "Utils/ScaleLines.h"
 #include "blockscale/Support/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

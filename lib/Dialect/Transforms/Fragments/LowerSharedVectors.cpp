@@ -54,8 +54,8 @@ struct LowerMmaScaled final : LanePattern<MmaScaledOp> {
     const WarpMultiply &multiply = getWarpMultiply(instruction.getPath());
     rewriter.replaceOpWithMultiple(
         op, {multiply.emitVectors(
-                rewriter, {op.getLoc(), op.getTypes(), instruction, lane}, *a, *b,
-                {type.getDimSize(0), type.getDimSize(1), {}, {}},
+                rewriter, {op.getLoc(), op.getTypes(), instruction, lane}, *a,
+                *b, {type.getDimSize(0), type.getDimSize(1), {}, {}},
                 adaptor.getAcc())});
     return success();
   }

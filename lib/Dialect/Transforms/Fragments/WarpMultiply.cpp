@@ -72,7 +72,8 @@ public:
     InstructionAttr instruction = op.getInstruction();
     FragmentLoader a(builder, op, Operand::A, lane, tile.firstRow, tile.m);
     FragmentLoader b(builder, op, Operand::B, lane, tile.firstColumn, tile.n);
-    MmaEmitter emitter(builder, loc, op.getTypes().getCombination(), instruction, lane);
+    MmaEmitter emitter(builder, loc, op.getTypes().getCombination(),
+                       instruction, lane);
     SmallVector<Value> acc = emitter.join(elements);
     // Step by step, so that no more of the operands is in registers than the
     // next instructions need.

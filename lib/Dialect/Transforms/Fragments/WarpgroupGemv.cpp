@@ -1,4 +1,4 @@
-//===- WarpgroupGemv.cpp - Products of codes and one row of them -----------===//
+//===- WarpgroupGemv.cpp - Products of codes and one row of them ----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -280,8 +280,8 @@ struct LowerAccTotal final : LanePattern<AccTotalOp> {
 } // namespace
 
 void blockscale::populateWarpgroupGemvPatterns(const TypeConverter &converter,
-                                              RewritePatternSet &patterns,
-                                              Value lane) {
+                                               RewritePatternSet &patterns,
+                                               Value lane) {
   patterns.add<LowerWarpgroupMmaGemv, LowerAccTotal>(
       converter, patterns.getContext(), lane);
 }

@@ -1,4 +1,4 @@
-//===- WarpgroupProducts.h - Instructions of wgmma ------------ -*- C++ -*-===//
+//===- WarpgroupProducts.h - Instructions of wgmma --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -51,7 +51,7 @@ SmallVector<BoxWords> loadBoxes(OpBuilder &b, Location loc,
 void populateWarpgroupMixedPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns, Value lane);
 void populateWarpgroupGemvPatterns(const TypeConverter &converter,
-                                  RewritePatternSet &patterns, Value lane);
+                                   RewritePatternSet &patterns, Value lane);
 
 } // namespace mlir::blockscale
 

@@ -133,8 +133,7 @@ private:
       }
       bool isAllowed =
           isa<memref::AllocOp, memref::GetGlobalOp, memref::DimOp, cf::AssertOp,
-              SmCountOp, ResultSizesOp, TensorMapOp,
-              ViewLikeOpInterface>(op) ||
+              SmCountOp, ResultSizesOp, TensorMapOp, ViewLikeOpInterface>(op) ||
           isa_and_nonnull<affine::AffineDialect, arith::ArithDialect>(
               op.getDialect());
       if (op.getNumRegions() != 0)
@@ -155,12 +154,19 @@ private:
   }
 
   static LogicalResult verifyPurpose(gpu::GPUFuncOp kernel) {
-    constexpr StringLiteral names[] = {
-        kMmaScaledPurpose, kMatmulPurpose,     kSwizzleScalesPurpose,
-        kQuantizePurpose,  kDequantizePurpose, kReducePurpose,
-        kSoftmaxPurpose,   kSplitKReductionPurpose,  kDequantizeOperandPurpose,
-        kPermutePurpose,     kExactRecomputationPurpose,      kChecksPurpose,
-        kLoopsPurpose};
+    constexpr StringLiteral names[] = {kMmaScaledPurpose,
+                                       kMatmulPurpose,
+                                       kSwizzleScalesPurpose,
+                                       kQuantizePurpose,
+                                       kDequantizePurpose,
+                                       kReducePurpose,
+                                       kSoftmaxPurpose,
+                                       kSplitKReductionPurpose,
+                                       kDequantizeOperandPurpose,
+                                       kPermutePurpose,
+                                       kExactRecomputationPurpose,
+                                       kChecksPurpose,
+                                       kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);
     if (!purpose || (name && llvm::is_contained(names, name.getValue())))

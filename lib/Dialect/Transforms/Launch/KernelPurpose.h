@@ -1,4 +1,4 @@
-//===- KernelPurpose.h - What kernels are for ------------------*- C++ -*-===//
+//===- KernelPurpose.h - What kernels are for -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -26,7 +26,8 @@ inline constexpr llvm::StringLiteral kDequantizePurpose = "dequantize";
 /// Reductions along rows.
 inline constexpr llvm::StringLiteral kReducePurpose = "reduce";
 inline constexpr llvm::StringLiteral kSoftmaxPurpose = "softmax";
-inline constexpr llvm::StringLiteral kSplitKReductionPurpose = "split_k_reduction";
+inline constexpr llvm::StringLiteral kSplitKReductionPurpose =
+    "split_k_reduction";
 inline constexpr llvm::StringLiteral kDequantizeOperandPurpose = "decode";
 inline constexpr llvm::StringLiteral kPermutePurpose = "place";
 inline constexpr llvm::StringLiteral kExactRecomputationPurpose = "exact";

@@ -1,4 +1,4 @@
-//===- Logarithms.cpp - Logarithms --------------------------------------===//
+//===- Logarithms.cpp - Logarithms ----------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Power.cpp - Roots and powers -------------------------------------===//
+//===- Power.cpp - Roots and powers ---------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Trigonometry.cpp - Functions of angles ---------------------------===//
+//===- Trigonometry.cpp - Functions of angles -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BlockShuffle.cpp - Whole blocks of codes to lanes -------------------===//
+//===- BlockShuffle.cpp - Whole blocks of codes to lanes ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -61,7 +61,7 @@ SmallVector<Value> BlockShuffle::transpose(ArrayRef<Value> words) {
 }
 
 SmallVector<Value> BlockShuffle::emit(ArrayRef<SmallVector<Value>> words,
-                                     int64_t pairs, unsigned codeBits) {
+                                      int64_t pairs, unsigned codeBits) {
   // Selectors of PTX ISA, "prmt": the lowest and the highest halves of two
   // words, and their bytes in turn.
   constexpr uint32_t kLow = 0x5410, kHigh = 0x7632;

@@ -1,4 +1,4 @@
-//===- BlockShuffle.h - Whole blocks of codes to lanes -----------*- C++ -*-===//
+//===- BlockShuffle.h - Whole blocks of codes to lanes ----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKGATHER_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKGATHER_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKSHUFFLE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKSHUFFLE_H
 
 #include "Utils/ArithEmitter.h"
 
@@ -43,4 +43,4 @@ private:
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKGATHER_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_BLOCKSHUFFLE_H

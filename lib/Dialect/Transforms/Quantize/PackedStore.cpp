@@ -1,4 +1,4 @@
-//===- PackedStore.cpp - Codes of neighbouring numbers ----------------------===//
+//===- PackedStore.cpp - Codes of neighbouring numbers --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 PackedStore::PackedStore(OpBuilder &b, Location loc, const BlockFormat &format,
-                     unsigned codeBits, const Chip &chip)
+                         unsigned codeBits, const Chip &chip)
     : b(b), loc(loc), arithmetic(b, loc), format(format), codeBits(codeBits),
       isNative(getConversionPtx(chip, format.element).has_value()) {}
 
@@ -87,7 +87,7 @@ Value PackedStore::join(ArrayRef<Value> quotients, const BlockFactor &factor) {
 }
 
 Value PackedStore::emitBy(bool isPlain, ArrayRef<Value> numbers,
-                        const BlockFactor &factor) {
+                          const BlockFactor &factor) {
   SmallVector<Value> quotients =
       llvm::map_to_vector(numbers, [&](Value number) {
         return isPlain ? arithmetic.emitPlainQuotient(number, factor)

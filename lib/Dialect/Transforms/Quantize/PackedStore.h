@@ -1,4 +1,4 @@
-//===- PackedStore.h - Codes of neighbouring numbers --------------*- C++ -*-===//
+//===- PackedStore.h - Codes of neighbouring numbers ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_CODEWORDS_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_CODEWORDS_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_PACKEDSTORE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_PACKEDSTORE_H
 
 #include "Quantize/BlockArithmetic.h"
 #include "blockscale/Support/Chips.h"
@@ -23,7 +23,7 @@ class PackedStore {
 public:
   /// `codeBits` is 4 for two codes in a byte, and 8.
   PackedStore(OpBuilder &b, Location loc, const BlockFormat &format,
-            unsigned codeBits, const Chip &chip);
+              unsigned codeBits, const Chip &chip);
 
   /// The codes of `numbers`, f32s of one block, an even number of them, as an
   /// integer of all their bits: i8, i16, i32, or a vector of i32.
@@ -48,4 +48,4 @@ private:
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_CODEWORDS_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_PACKEDSTORE_H

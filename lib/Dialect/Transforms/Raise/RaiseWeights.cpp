@@ -25,7 +25,8 @@ using Side = MmaScaledOp::Side;
 static bool isNarrowFactor(const Factor &factor) { return factor.isNarrow(); }
 
 /// Whether codes and scales are multiplied in `product`, and no numbers are.
-static bool isDequantized(const Product &product, const Contraction &contraction) {
+static bool isDequantized(const Product &product,
+                          const Contraction &contraction) {
   bool hasScale = llvm::any_of(product.factors, [&](const Factor &factor) {
     return isScale(factor) ||
            (factor.isNarrow() && isCoarse(factor, contraction));

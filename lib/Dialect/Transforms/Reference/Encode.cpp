@@ -105,8 +105,8 @@ static Value emitRounded(BitsEmitter &emit, Value magnitude,
 /// of machines keep what they like.
 static Value emitShortBits(OpBuilder &builder, Location loc, BitsEmitter &emit,
                            Value value) {
-  const FormatInfo &info =
-      getFormatInfo(*getHighPrecisionFormat(getElementTypeOrSelf(value.getType())));
+  const FormatInfo &info = getFormatInfo(
+      *getHighPrecisionFormat(getElementTypeOrSelf(value.getType())));
   unsigned shift = emit.mantissaBits() - info.mantissaBits;
   Value code = emit.widen(arith::BitcastOp::create(
       builder, loc, emit.withShape(builder.getI16Type()), value));

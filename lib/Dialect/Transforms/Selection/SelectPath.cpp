@@ -124,7 +124,7 @@ private:
   }
 
   LogicalResult selectUnscaledPath(ProductOpInterface op,
-                                const PathChooser &chooser) {
+                                   const PathChooser &chooser) {
     Attribute attr = op->removeAttr(kPathAttrName);
     auto wanted = dyn_cast_or_null<PathAttr>(attr);
     if (attr && !wanted)

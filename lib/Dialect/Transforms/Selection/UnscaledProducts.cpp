@@ -1,4 +1,4 @@
-//===- UnscaledProducts.cpp - Products of linalg that paths compute ----------===//
+//===- UnscaledProducts.cpp - Products of linalg that paths compute -------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,7 +21,8 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 static Format getFormat(Value operand) {
-  return getHighPrecisionFormat(getElementTypeOrSelf(operand)).value_or(Format::None);
+  return getHighPrecisionFormat(getElementTypeOrSelf(operand))
+      .value_or(Format::None);
 }
 
 namespace {
@@ -45,9 +46,10 @@ struct UnscaledProduct final
 void blockscale::registerProductOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
-    linalg::MatmulOp::attachInterface<UnscaledProduct<linalg::MatmulOp>>(*context);
-    linalg::BatchMatmulOp::attachInterface<UnscaledProduct<linalg::BatchMatmulOp>>(
+    linalg::MatmulOp::attachInterface<UnscaledProduct<linalg::MatmulOp>>(
         *context);
+    linalg::BatchMatmulOp::attachInterface<
+        UnscaledProduct<linalg::BatchMatmulOp>>(*context);
   });
 }
 
@@ -100,7 +102,8 @@ bool blockscale::isUnscaledProduct(ProductOpInterface op) {
 }
 
 /// Brings `op` into its plain form.
-static ProductOpInterface makeUnscaled(OpBuilder &builder, ProductOpInterface op) {
+static ProductOpInterface makeUnscaled(OpBuilder &builder,
+                                       ProductOpInterface op) {
   auto matmul = cast<linalg::LinalgOp>(op.getOperation());
   SmallVector<Value> inputs;
   bool isPlain = true;

@@ -1,4 +1,4 @@
-//===- UnscaledProducts.h - Products of linalg that paths compute  -*- C++ -*-===//
+//===- UnscaledProducts.h - Products of linalg that paths -------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,8 +10,8 @@
 
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_PLAINPRODUCTS_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_PLAINPRODUCTS_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_UNSCALEDPRODUCTS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_UNSCALEDPRODUCTS_H
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,4 +33,4 @@ replaceByPlain(ProductOpInterface op,
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_PLAINPRODUCTS_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_UNSCALEDPRODUCTS_H

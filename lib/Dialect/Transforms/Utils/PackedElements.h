@@ -1,4 +1,4 @@
-//===- PackedElements.h - Codes in memory --------------------------*- C++ -*-===//
+//===- PackedElements.h - Codes in memory -----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_STOREDCODES_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_STOREDCODES_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_PACKEDELEMENTS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_PACKEDELEMENTS_H
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Builders.h"
@@ -49,4 +49,4 @@ Value emitLoadIf(OpBuilder &b, Location loc, Value condition,
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_STOREDCODES_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_PACKEDELEMENTS_H

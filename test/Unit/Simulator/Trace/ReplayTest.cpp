@@ -1,4 +1,4 @@
-//===- ReplayTest.cpp - Tests of estimated times ------------------------===//
+//===- ReplayTest.cpp - Tests of estimated times --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TraceFileTest.cpp - Tests of trace files -------------------------===//
+//===- TraceFileTest.cpp - Tests of trace files ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DequantizeEmitter.cpp - Products of converted codes -------------------===//
+//===- DequantizeEmitter.cpp - Products of converted codes ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The product of the path dequant_mma: codes times scales as bf16, and mma.sync of
-// those. Exact where all of them are normal or zero (a tensor core takes a
+// The product of the path dequant_mma: codes times scales as bf16, and mma.sync
+// of those. Exact where all of them are normal or zero (a tensor core takes a
 // subnormal for a larger number, and drops bits of others): the scales tell.
 // Where they do not, or where a code is an infinity or NaN, codes are
 // multiplied without scales, and the sums of each block are scaled in f32.
@@ -40,7 +40,7 @@ static SmallVector<Value> getFragmentA(ArrayRef<Pairs> pairs, unsigned m) {
 
 /// The sums as the structure that the instruction gives.
 Value DequantizeEmitter::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
-                               ValueRange c) const {
+                                  ValueRange c) const {
   MLIRContext *context = emit.b.getContext();
   auto type = LLVM::LLVMStructType::getLiteral(
       context, SmallVector<Type>(c.size(), emit.b.getF32Type()));
@@ -135,7 +135,7 @@ void DequantizeEmitter::emitPairs(Sums &sums, const Rounding *rounding) {
 }
 
 void DequantizeEmitter::addProduct(Sums &sums, unsigned m, unsigned n,
-                                ArrayRef<Value> a, ArrayRef<Value> b) {
+                                   ArrayRef<Value> a, ArrayRef<Value> b) {
   SmallVector<int64_t, 4> at = getTileElements(tile, m, n);
   SmallVector<Value> c;
   for (int64_t element : at)
@@ -148,8 +148,9 @@ void DequantizeEmitter::addProduct(Sums &sums, unsigned m, unsigned n,
 // Sums times scales
 //===----------------------------------------------------------------------===//
 
-void DequantizeEmitter::forEachStep(SmallVector<Value> &values, bool takesValues,
-                                 function_ref<void(const Step &)> body) {
+void DequantizeEmitter::forEachStep(SmallVector<Value> &values,
+                                    bool takesValues,
+                                    function_ref<void(const Step &)> body) {
   if (!takesValues) {
     for (int64_t number = 0; number != steps; ++number)
       body({number, {}});
@@ -182,7 +183,7 @@ void DequantizeEmitter::emitScaledSums(Sums &sums) {
 /// Adds the products of numbers of x and of codes that are rounded by
 /// themselves.
 void DequantizeEmitter::emitRoundedStep(Sums &sums, const Step &step,
-                                     CodePairs &xCodes, CodePairs &yCodes) {
+                                        CodePairs &xCodes, CodePairs &yCodes) {
   std::array<SmallVector<Pairs>, kInstructionsPerStep> a;
   for (unsigned group = 0; group != x.groups; ++group)
     for (unsigned i = 0; i != kInstructionsPerStep; ++i)
@@ -206,7 +207,7 @@ void DequantizeEmitter::emitRoundedStep(Sums &sums, const Step &step,
 }
 
 void DequantizeEmitter::emitScaledStep(Sums &sums, const Step &step,
-                                    CodePairs &xCodes, CodePairs &yCodes) {
+                                       CodePairs &xCodes, CodePairs &yCodes) {
   using Both = std::array<SmallVector<Pairs>, kInstructionsPerStep>;
   auto unscale = [](const DequantizedOperand &operand, CodePairs &codes) {
     Both pairs;
@@ -261,8 +262,8 @@ Pairs DequantizeEmitter::keepBlock(const Pairs &pairs, unsigned block) const {
 /// Adds `products` times the scales of the rows and columns that the lane has
 /// of tile (`m`, `n`).
 void DequantizeEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
-                               ValueRange products, ArrayRef<Value> xScales,
-                               ArrayRef<Value> yScales) {
+                                  ValueRange products, ArrayRef<Value> xScales,
+                                  ArrayRef<Value> yScales) {
   for (auto [i, element] : llvm::enumerate(getTileElements(tile, m, n))) {
     Value value = products[i];
     for (Value factor : x.scales->getFactors(xScales[i / 2], yScales[i % 2]))

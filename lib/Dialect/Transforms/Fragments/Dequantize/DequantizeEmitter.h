@@ -1,4 +1,4 @@
-//===- DequantizeEmitter.h - Products of converted codes -----------*- C++ -*-===//
+//===- DequantizeEmitter.h - Products of converted codes --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -33,9 +33,9 @@ class DequantizeEmitter {
 public:
   /// `scan` is null if no code is special. Beside numbers of x, y is rounded to
   /// `numbers`.
-  DequantizeEmitter(OpBuilder &b, const WarpProduct &product, const WarpTile &tile,
-                 int64_t k, DequantizedOperand x, DequantizedOperand y,
-                 SpecialScanPtr scan, Rounding numbers)
+  DequantizeEmitter(OpBuilder &b, const WarpProduct &product,
+                    const WarpTile &tile, int64_t k, DequantizedOperand x,
+                    DequantizedOperand y, SpecialScanPtr scan, Rounding numbers)
       : emit{b, product.loc}, tile(tile), steps(k / kStepElements),
         lane(product.lane), x(std::move(x)), y(std::move(y)),
         scan(std::move(scan)), numbers(numbers) {}

@@ -1,4 +1,4 @@
-//===- DequantizeMultiply.cpp - The multiply of the path dequant_mma -------------===//
+//===- DequantizeMultiply.cpp - The multiply of the path dequant_mma ------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a product of the path dequant_mma gets its operands from: tiles in shared
-// memory, or vectors that lanes hold.
+// Where a product of the path dequant_mma gets its operands from: tiles in
+// shared memory, or vectors that lanes hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,8 @@ public:
                            op.getInstruction(), lane};
     int64_t k = op.getNumK();
     Rounding numbers = {b.getBF16Type(), op.getTensorScale()};
-    bool areNumbers = getFormatInfo(product.types.lhs).use == FormatUse::HighPrecision;
+    bool areNumbers =
+        getFormatInfo(product.types.lhs).use == FormatUse::HighPrecision;
     if (product.types.lhs == Format::F16)
       numbers.number = b.getF16Type();
     auto makeOperand = [&](Operand operand) -> DequantizedOperand {
@@ -48,8 +49,8 @@ public:
       bool isUniform =
           !isa<MemRefType>((isA ? op.getAScale() : op.getBScale()).getType());
       DequantizeScales scales(b, op.getLoc(), product, operand,
-                           isA ? tile.interleaveM : tile.interleaveN, k,
-                           std::move(words), isUniform);
+                              isA ? tile.interleaveM : tile.interleaveN, k,
+                              std::move(words), isUniform);
       auto makeCodes = [&b, op, operand, lane, first, rows] {
         return makeTileCodes(b, op, operand, lane, first, rows);
       };
@@ -60,7 +61,7 @@ public:
     int64_t numThreads = warps.getNumWarps() * int64_t(kWarpLanes);
     DequantizedOperand x = makeOperand(Operand::A), y = makeOperand(Operand::B);
     return DequantizeEmitter(b, product, tile, k, std::move(x), std::move(y),
-                          makeTileScan(b, op, numThreads), numbers)
+                             makeTileScan(b, op, numThreads), numbers)
         .emitProduct(acc);
   }
 
@@ -74,12 +75,14 @@ public:
     auto makeOperand =
         [&](Operand operand,
             const OperandFragments &fragments) -> DequantizedOperand {
-      Format format = operand == Operand::A ? product.types.lhs : product.types.rhs;
+      Format format =
+          operand == Operand::A ? product.types.lhs : product.types.rhs;
       SmallVector<SmallVector<Value>> words;
       for (size_t i = 0; i != fragments.scaleWords.front().size(); ++i)
         words.push_back(fragments.getWords(i));
-      DequantizeScales scales(b, product.loc, product, operand, /*interleave=*/1,
-                           k, std::move(words), /*isUniform=*/false);
+      DequantizeScales scales(b, product.loc, product, operand,
+                              /*interleave=*/1, k, std::move(words),
+                              /*isUniform=*/false);
       auto makeCodes = [&b, &product, &fragments, operand, format, kind] {
         return makeFragmentCodes(b, product.loc, fragments, operand, format,
                                  kind, product.lane);
@@ -90,9 +93,10 @@ public:
     };
     DequantizedOperand a = makeOperand(Operand::A, x);
     DequantizedOperand other = makeOperand(Operand::B, y);
-    return DequantizeEmitter(b, product, tile, k, std::move(a), std::move(other),
-                          makeFragmentScan(b, product.loc, product.types, x, y),
-                          {b.getBF16Type(), Value()})
+    return DequantizeEmitter(
+               b, product, tile, k, std::move(a), std::move(other),
+               makeFragmentScan(b, product.loc, product.types, x, y),
+               {b.getBF16Type(), Value()})
         .emitProduct(acc);
   }
 };

@@ -1,4 +1,4 @@
-//===- DequantizeScales.cpp - Scales of rows ---------------------------------===//
+//===- DequantizeScales.cpp - Scales of rows ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that the path dequant_mma does with scales: how a lane comes by those
-// of its rows, what codes are multiplied by, and when that is exact.
+// Everything that the path dequant_mma does with scales: how a lane comes by
+// those of its rows, what codes are multiplied by, and when that is exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,15 +29,15 @@ static constexpr uint32_t kHalves = 0x00010001;
 static constexpr uint32_t kHalfSigns = 0x80008000;
 
 DequantizeScales::DequantizeScales(OpBuilder &b, Location loc,
-                             const WarpProduct &product, Operand operand,
-                             unsigned interleave, int64_t k,
-                             SmallVector<SmallVector<Value>> ofGroups,
-                             bool isUniform)
+                                   const WarpProduct &product, Operand operand,
+                                   unsigned interleave, int64_t k,
+                                   SmallVector<SmallVector<Value>> ofGroups,
+                                   bool isUniform)
     : emit{b, loc}, types(product.types), lane(product.lane), operand(operand),
       interleave(interleave),
       format(getCodeFormat(operand == Operand::A ? types.lhs : types.rhs)),
-      window(
-          getScaleWindow(operand == Operand::A ? types.lhs : types.rhs, types.scale)),
+      window(getScaleWindow(operand == Operand::A ? types.lhs : types.rhs,
+                            types.scale)),
       words(std::move(ofGroups)), isUniform(isUniform) {
   power = emit.toPair(emit.integer(getPowerPair(format.exponent)));
   // The last word may end behind K: what is there becomes a scale like others.
@@ -70,7 +70,7 @@ SmallVector<Value> DequantizeScales::getWords(const Step &step) const {
 }
 
 SmallVector<Value> DequantizeScales::getRowWords(const Step &step,
-                                              unsigned groups) const {
+                                                 unsigned groups) const {
   constexpr unsigned kGroups = kWarpLanes / kGroupRows;
   MLIRContext *context = emit.b.getContext();
   AffineExpr l = getAffineDimExpr(0, context);
@@ -107,14 +107,14 @@ Value DequantizeScales::getByteNumber(const Step &step) const {
 /// Byte number `number` of `word` where `places` has a 1 for a nibble of prmt's
 /// selector, zeros elsewhere.
 Value DequantizeScales::extractByte(Value word, Value number,
-                                 uint32_t places) const {
+                                    uint32_t places) const {
   constexpr uint32_t kZeros = 0x4444;
   Value nibbles = emit.add(emit.mul(number, places), kZeros & ~(places * 0xF));
   return emit.permute(word, {}, nibbles);
 }
 
 Value DequantizeScales::getCode(const Step &step, unsigned block, Value word,
-                             std::optional<unsigned> column) const {
+                                std::optional<unsigned> column) const {
   if (column && !isUniform) {
     // A column of C is a row of the group, whose first lane has its scales.
     AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
@@ -219,7 +219,7 @@ Value DequantizeScales::getRealFactor(const Step &step, Value rowWord) const {
 }
 
 Pairs DequantizeScales::round(const Pairs &pairs, Value factor,
-                           const Rounding &to) const {
+                              const Rounding &to) const {
   OpBuilder &b = emit.b;
   Type f32 = b.getF32Type();
   auto scaleHalf = [&](Value bits) {
@@ -322,7 +322,7 @@ Value DequantizeScales::areExactOrZero() const {
 }
 
 Value DequantizeScales::isInexact(const Step &step, Value rowWord,
-                            const Pairs &pairs) const {
+                                  const Pairs &pairs) const {
   Value bits = pairs.front();
   for (Value pair : ArrayRef(pairs).drop_front())
     bits = emit.bitOr(bits, pair);

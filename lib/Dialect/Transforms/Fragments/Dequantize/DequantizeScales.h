@@ -1,4 +1,4 @@
-//===- DequantizeScales.h - Scales of rows -------------------------*- C++ -*-===//
+//===- DequantizeScales.h - Scales of rows ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,8 +34,8 @@ public:
   /// `interleave` says which rows groups of 8 have. `isUniform`: all scales are
   /// one.
   DequantizeScales(OpBuilder &b, Location loc, const WarpProduct &product,
-                Operand operand, unsigned interleave, int64_t k,
-                SmallVector<SmallVector<Value>> words, bool isUniform);
+                   Operand operand, unsigned interleave, int64_t k,
+                   SmallVector<SmallVector<Value>> words, bool isUniform);
 
   /// The words with the scales of `step`, for the lane's row of each group
   /// of 8.

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Facts about formats that the path dequant_mma is made of. A code is placed in 16
-// bits so that its mantissa ends at bit 6: these are the code times 2^-exponent
-// as bf16, subnormals included, because a field of zeros means the same in all
-// of these formats. Multiplications make it what it stands for.
+// Facts about formats that the path dequant_mma is made of. A code is placed in
+// 16 bits so that its mantissa ends at bit 6: these are the code times
+// 2^-exponent as bf16, subnormals included, because a field of zeros means the
+// same in all of these formats. Multiplications make it what it stands for.
 //
 //===----------------------------------------------------------------------===//
 

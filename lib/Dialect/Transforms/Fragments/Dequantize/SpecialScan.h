@@ -41,7 +41,8 @@ using SpecialScanPtr = std::unique_ptr<SpecialScan>;
 SpecialScanPtr makeTileScan(OpBuilder &b, TileMmaOp op, int64_t numThreads);
 
 /// For fragments of elements of `row`, and the lanes of a warp.
-SpecialScanPtr makeFragmentScan(OpBuilder &b, Location loc, const TypeCombination &types,
+SpecialScanPtr makeFragmentScan(OpBuilder &b, Location loc,
+                                const TypeCombination &types,
                                 const OperandFragments &x,
                                 const OperandFragments &y);
 

@@ -1,4 +1,4 @@
-//===- SpecialTest.h - Words of codes with special ones ------- -*- C++ -*-===//
+//===- SpecialTest.h - Words of codes with special ones ---------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -11,10 +11,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Dequantize/DequantizeOperand.h"
-#include "Kernels/Launch/LaunchForming.h"
 #include "Kernels/Gemm/Problem/OperandMap.h"
-#include "Kernels/Quantize/QuantizeForming.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
+#include "Kernels/Launch/LaunchForming.h"
+#include "Kernels/Quantize/QuantizeForming.h"
 #include "Launch/KernelPurpose.h"
 #include "Utils/OperandView.h"
 #include "Utils/PackedElements.h"

@@ -1,4 +1,4 @@
-//===- DequantizeOperand.cpp - Exact values of bf16 ----------------------------===//
+//===- DequantizeOperand.cpp - Exact values of bf16 -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -32,14 +32,16 @@ struct Factors {
 
 class ExactWriter final : public NumberWriter {
 public:
-  ExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel, const DequantizedOperandProblem &problem)
+  ExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+              const DequantizedOperandProblem &problem)
       : NumberWriter(b, kernel, problem), codes(getCodeFormat(problem.format)),
         placer(emit, problem.format, {/*isPacked=*/true, /*swapsAb=*/false},
                lane) {}
 
 private:
   SmallVector<Value> emitNumbers(ValueRange loaded, Value &inexact) override {
-    return emitProducts(loaded.drop_back(), makeFactors(loaded.back()), inexact);
+    return emitProducts(loaded.drop_back(), makeFactors(loaded.back()),
+                        inexact);
   }
   Value emitTasks(Value none) override {
     return problem.isTransposed ? emitColumns(none)
@@ -177,7 +179,8 @@ Value ExactWriter::emitColumns(Value none) {
       });
 }
 
-NumberWriterPtr blockscale::makeExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                                            const DequantizedOperandProblem &problem) {
+NumberWriterPtr
+blockscale::makeExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                            const DequantizedOperandProblem &problem) {
   return std::make_unique<ExactWriter>(b, kernel, problem);
 }

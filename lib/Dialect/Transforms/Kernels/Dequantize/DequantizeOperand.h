@@ -1,4 +1,4 @@
-//===- DequantizeOperand.h - Dequantize to memory ------------------ -*- C++ -*-===//
+//===- DequantizeOperand.h - Dequantize to memory ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -70,7 +70,8 @@ int64_t getDequantizeOperandBlocks(std::optional<int64_t> numbers);
 /// The shape of the kernel that writes a result of `type`: rows are M, columns
 /// N.
 KernelShape getDequantizeOperandShape(RankedTensorType type);
-void buildDequantizeOperand(gpu::GPUFuncOp kernel, const DequantizedOperandProblem &problem);
+void buildDequantizeOperand(gpu::GPUFuncOp kernel,
+                            const DequantizedOperandProblem &problem);
 
 } // namespace mlir::blockscale
 

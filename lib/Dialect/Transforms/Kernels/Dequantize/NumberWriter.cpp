@@ -223,8 +223,8 @@ void NumberWriter::build() {
 
 /// Stores the block's flag, of the words `inexact` of its threads.
 void NumberWriter::emitFlag(Value inexact) {
-  Value isInexact =
-      emit.select(emit.isDifferent(inexact, 0), emit.integer(1), emit.integer(0));
+  Value isInexact = emit.select(emit.isDifferent(inexact, 0), emit.integer(1),
+                                emit.integer(0));
   auto reduction = NVVM::BarrierReductionAttr::get(b.getContext(),
                                                    NVVM::BarrierReduction::OR);
   Value any = NVVM::BarrierOp::create(b, loc, TypeRange(b.getI32Type()),
@@ -407,11 +407,11 @@ void NumberWriter::store(const Place &place, ArrayRef<Value> values) {
   });
 }
 
-void blockscale::buildDequantizeOperand(gpu::GPUFuncOp kernel,
-                             const DequantizedOperandProblem &problem) {
+void blockscale::buildDequantizeOperand(
+    gpu::GPUFuncOp kernel, const DequantizedOperandProblem &problem) {
   // By policy.
-  static constexpr NumberWriterPtr (*makeWriter[])(OpBuilder &, gpu::GPUFuncOp,
-                                                   const DequantizedOperandProblem &) = {
+  static constexpr NumberWriterPtr (*makeWriter[])(
+      OpBuilder &, gpu::GPUFuncOp, const DequantizedOperandProblem &) = {
       makeExactWriter, makePermutedWriter, makeRoundedWriter};
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   makeWriter[static_cast<size_t>(problem.policy)](b, kernel, problem)->build();

@@ -42,8 +42,8 @@ protected:
 
   /// What 8 values are made of: 8 quantized elements and their scale.
   virtual SmallVector<Value> load(const Place &place);
-  /// The 8 values of `loaded`, or four pairs of bf16 as words. `inexact` gets bits
-  /// if one of them is inexact.
+  /// The 8 values of `loaded`, or four pairs of bf16 as words. `inexact` gets
+  /// bits if one of them is inexact.
   virtual SmallVector<Value> emitNumbers(ValueRange loaded, Value &inexact) = 0;
   /// All values of this thread; gives the word `inexact` of it.
   virtual Value emitTasks(Value none);

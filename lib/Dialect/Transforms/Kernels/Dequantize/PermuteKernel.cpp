@@ -1,4 +1,4 @@
-//===- PermuteKernel.cpp - bf16 values in the order of elements -------------===//
+//===- PermuteKernel.cpp - bf16 values in the order of elements -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -69,7 +69,8 @@ SmallVector<Value> PermutedWriter::load(const Place &place) {
 
 /// Inexact are values that are beyond bf16 with the power, infinity and NaN
 /// among them.
-SmallVector<Value> PermutedWriter::emitNumbers(ValueRange loaded, Value &inexact) {
+SmallVector<Value> PermutedWriter::emitNumbers(ValueRange loaded,
+                                               Value &inexact) {
   constexpr uint32_t kMagnitude = 0x7FFF, kLastExponent = 0xFF;
   constexpr unsigned kMantissaBits = 7, kHalfBits = 16;
   uint32_t first = (kLastExponent - problem.scaleShift) << kMantissaBits;
@@ -77,16 +78,16 @@ SmallVector<Value> PermutedWriter::emitNumbers(ValueRange loaded, Value &inexact
   for (Value pair : loaded) {
     for (Value half : {pair, emit.shiftRight(pair, kHalfBits)}) {
       Value isInexact = emit.isAtLeast(emit.bitAnd(half, kMagnitude), first);
-      inexact = emit.bitOr(inexact,
-                        emit.select(isInexact, emit.integer(1), emit.integer(0)));
+      inexact = emit.bitOr(
+          inexact, emit.select(isInexact, emit.integer(1), emit.integer(0)));
     }
     results.push_back(emit.fromPair(emit.mul(emit.toPair(pair), power)));
   }
   return results;
 }
 
-NumberWriterPtr blockscale::makePermutedWriter(OpBuilder &b,
-                                               gpu::GPUFuncOp kernel,
-                                               const DequantizedOperandProblem &problem) {
+NumberWriterPtr
+blockscale::makePermutedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                               const DequantizedOperandProblem &problem) {
   return std::make_unique<PermutedWriter>(b, kernel, problem);
 }

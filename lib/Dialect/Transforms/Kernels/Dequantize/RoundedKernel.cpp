@@ -61,8 +61,8 @@ SmallVector<Value> RoundedWriter::emitNumbers(ValueRange loaded, Value &) {
   return values;
 }
 
-NumberWriterPtr blockscale::makeRoundedWriter(OpBuilder &b,
-                                              gpu::GPUFuncOp kernel,
-                                              const DequantizedOperandProblem &problem) {
+NumberWriterPtr
+blockscale::makeRoundedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                              const DequantizedOperandProblem &problem) {
   return std::make_unique<RoundedWriter>(b, kernel, problem);
 }

@@ -13,14 +13,14 @@
 
 #include "Kernels/FormKernels/FormProduct.h"
 
+#include "Kernels/FormKernels/KernelAttributes.h"
 #include "Kernels/Gemm/Backend.h"
 #include "Kernels/Gemm/Frontend/DequantizedProduct.h"
-#include "Kernels/FormKernels/KernelAttributes.h"
-#include "Kernels/Gemm/Problem/HostProblem.h"
-#include "Kernels/Launch/LaunchForming.h"
 #include "Kernels/Gemm/Frontend/ProblemOfOp.h"
 #include "Kernels/Gemm/Frontend/QuantizerFusion.h"
 #include "Kernels/Gemm/Frontend/SplitKProblem.h"
+#include "Kernels/Gemm/Problem/HostProblem.h"
+#include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,9 +50,10 @@ struct Former {
   FailureOr<Formed> form(const HostProblem &host) {
     if (!host.problem.isDequantized())
       return formAll(host);
-    DequantizedProduct decoded = formDequantized(
-        rewriter, symbols, op, host,
-        backend.getDequantizedOperands(host.problem.instruction, host.problem.schedule));
+    DequantizedProduct decoded =
+        formDequantized(rewriter, symbols, op, host,
+                        backend.getDequantizedOperands(host.problem.instruction,
+                                                       host.problem.schedule));
     FailureOr<Formed> formed = formAll(decoded.product);
     if (failed(formed))
       return failure();
@@ -113,9 +114,10 @@ private:
 
   /// The same of the kernel that adds what those of parts of K leave.
   FailureOr<Formed> formSums(const HostProblem &host) {
-    return formLaunch(
-        host, kSplitKReductionPurpose, getSplitKReductionShape(),
-        [&](gpu::GPUFuncOp kernel) { buildSplitKReduction(kernel, host.problem); });
+    return formLaunch(host, kSplitKReductionPurpose, getSplitKReductionShape(),
+                      [&](gpu::GPUFuncOp kernel) {
+                        buildSplitKReduction(kernel, host.problem);
+                      });
   }
 
   /// Memory for the results.

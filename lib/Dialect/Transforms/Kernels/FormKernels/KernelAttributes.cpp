@@ -24,15 +24,17 @@ blockscale::findMissingAttribute(ProductOpInterface op, Path path) {
       instruction && instruction.getPath() == path &&
       (!takesQuantizedB(instruction) ||
        (y && y->types == getComputedCombination(op, instruction))) &&
-      getRewrite(getComputedCombination(op, instruction), instruction.getInstruction())
+      getRewrite(getComputedCombination(op, instruction),
+                 instruction.getInstruction())
           .has_value();
   if (chooseInstruction(op, path) && !isComputed)
     return NeededAttribute{kInstructionAttrName, "blockscale-legalize"};
   auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
   const KernelBackend &backend = *getKernelBackend(path);
-  bool isScheduled =
-      schedule && schedule.isFor(path) &&
-      (backend.getDequantizedOperands(instruction, schedule) == DequantizedOperands::None || y);
+  bool isScheduled = schedule && schedule.isFor(path) &&
+                     (backend.getDequantizedOperands(instruction, schedule) ==
+                          DequantizedOperands::None ||
+                      y);
   if (backend.getScheduleRules() && !isScheduled)
     return NeededAttribute{kScheduleAttrName, "blockscale-select-schedule"};
   return std::nullopt;

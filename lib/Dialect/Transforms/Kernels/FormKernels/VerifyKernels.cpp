@@ -8,8 +8,8 @@
 
 #include "Kernels/FormKernels/VerifyKernels.h"
 
-#include "Kernels/Gemm/Backend.h"
 #include "Kernels/FormKernels/KernelAttributes.h"
+#include "Kernels/Gemm/Backend.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 

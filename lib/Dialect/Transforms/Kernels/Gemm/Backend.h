@@ -124,14 +124,16 @@ public:
   /// Of which operands its kernels of `instruction` and `schedule` take codes,
   /// though they multiply numbers: the other ones are decoded before, or are
   /// numbers.
-  virtual DequantizedOperands getDequantizedOperands(InstructionAttr instruction,
-                                   ScheduleInterface schedule) const {
+  virtual DequantizedOperands
+  getDequantizedOperands(InstructionAttr instruction,
+                         ScheduleInterface schedule) const {
     return DequantizedOperands::None;
   }
   /// What has to be for its kernels to take codes of y of `op`, which a
   /// `dequantize` makes numbers of, and is not; empty if they do.
-  virtual std::string findMixedInputObstacle(ProductOpInterface op, const Chip &chip,
-                                        bool hasWorkspace) const {
+  virtual std::string findMixedInputObstacle(ProductOpInterface op,
+                                             const Chip &chip,
+                                             bool hasWorkspace) const {
     return describeMixedInputPaths();
   }
   /// Whether some of its kernels take codes of y beside numbers of x.
@@ -142,9 +144,7 @@ public:
   }
   /// With more parts than one, what follows is asked for a problem of
   /// getPartialProducts.
-  virtual SplitKRule getSplit(const KernelProblem &problem) const {
-    return {};
-  }
+  virtual SplitKRule getSplit(const KernelProblem &problem) const { return {}; }
   /// What `build` stores the sums of a tile from; nullopt where sums are stored
   /// one by one.
   virtual std::optional<ResultTile>

@@ -38,8 +38,10 @@ LogicalResult ScheduleRules::verifyParts(ProductOpInterface op,
 }
 
 static constexpr Row kBackends[] = {
-    {Path::Decompose, getReferenceBackend}, {Path::MmaSync, getMmaSyncBackend},
-    {Path::DequantMma, getDequantMmaBackend}, {Path::Tcgen05, getTcgen05Backend},
+    {Path::Decompose, getReferenceBackend},
+    {Path::MmaSync, getMmaSyncBackend},
+    {Path::DequantMma, getDequantMmaBackend},
+    {Path::Tcgen05, getTcgen05Backend},
     {Path::Wgmma, getWgmmaBackend},
 };
 

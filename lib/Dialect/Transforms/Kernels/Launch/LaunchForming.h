@@ -1,4 +1,4 @@
-//===- LaunchForming.h - From problems to launches ------------ -*- C++ -*-===//
+//===- LaunchForming.h - From problems to launches --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Quantize/QuantizeProblem.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
+#include "Kernels/Quantize/QuantizeProblem.h"
 #include "Quantize/PackedStore.h"
 #include "Quantize/QuantizedStores.h"
 #include "Utils/IndexValues.h"

@@ -1,4 +1,4 @@
-//===- RowWiseForming.cpp - Ops along rows that have kernels ------------------===//
+//===- RowWiseForming.cpp - Ops along rows that have kernels --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -103,8 +103,8 @@ blockscale::formReduce(RewriterBase &rewriter, SymbolTableCollection &symbols,
   ReduceProblem problem = {
       op,
       getGemvPlan(multiplySizes(getLoopSizes(loops, IteratorType::reduction)),
-                 multiplySizes(getLoopSizes(loops, IteratorType::parallel)),
-                 kLongest),
+                  multiplySizes(getLoopSizes(loops, IteratorType::parallel)),
+                  kLongest),
       {}};
   Value init = op.getDpsInits().front();
   problem.start = getFilling(init);
@@ -132,8 +132,8 @@ blockscale::formSoftmax(RewriterBase &rewriter, SymbolTableCollection &symbols,
   auto type = cast<RankedTensorType>(op.getInput().getType());
   SoftmaxProblem problem = {
       type, getGemvPlan(type.getShape().back(),
-                       multiplySizes(type.getShape().drop_back()),
-                       getLongestSoftmaxOfWarp())};
+                        multiplySizes(type.getShape().drop_back()),
+                        getLongestSoftmaxOfWarp())};
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput());
   return replaceByLaunch(

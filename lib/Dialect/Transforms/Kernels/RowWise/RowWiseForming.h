@@ -1,4 +1,4 @@
-//===- RowWiseForming.h - Ops along rows that have kernels ----------*- C++ -*-===//
+//===- RowWiseForming.h - Ops along rows that have kernels ------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

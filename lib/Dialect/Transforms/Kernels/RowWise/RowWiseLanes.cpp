@@ -1,4 +1,4 @@
-//===- RowWiseLanes.cpp - Threads that share a row ----------------------------===//
+//===- RowWiseLanes.cpp - Threads that share a row ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,7 +29,8 @@ static constexpr int64_t kWarps = 4, kThreads = 256;
 /// Threads that keep every chip busy: with as many, a warp may have a long row.
 static constexpr int64_t kManyThreads = int64_t(1) << 18;
 
-GemvPlan blockscale::getGemvPlan(int64_t length, int64_t rows, int64_t longest) {
+GemvPlan blockscale::getGemvPlan(int64_t length, int64_t rows,
+                                 int64_t longest) {
   bool isOne = rows == 1;
   bool isLong = ShapedType::isDynamic(length) ? isOne : length > longest;
   bool areMany = !ShapedType::isDynamic(rows) &&
@@ -39,7 +40,8 @@ GemvPlan blockscale::getGemvPlan(int64_t length, int64_t rows, int64_t longest) 
   return {kWarpLanes, isOne ? 1 : kWarps};
 }
 
-RowWiseLanes::RowWiseLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const GemvPlan &plan)
+RowWiseLanes::RowWiseLanes(OpBuilder &b, gpu::GPUFuncOp kernel,
+                           const GemvPlan &plan)
     : loc(kernel.getLoc()), kernel(kernel), plan(plan) {
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   lane = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
@@ -54,7 +56,7 @@ RowWiseLanes::RowWiseLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const GemvPlan &
 }
 
 void RowWiseLanes::emitIfRow(OpBuilder &b, Value numRows,
-                         function_ref<void(OpBuilder &)> body) {
+                             function_ref<void(OpBuilder &)> body) {
   if (plan.rows == 1)
     return body(b);
   Value isRow =
@@ -95,7 +97,7 @@ Value RowWiseLanes::shuffle(OpBuilder &b, Value value, int64_t distance) {
 }
 
 Value RowWiseLanes::joinInWarp(OpBuilder &b, Value value, int64_t lanes,
-                           JoinFn join) {
+                               JoinFn join) {
   for (int64_t distance = lanes / 2; distance != 0; distance /= 2)
     value = join(b, value, shuffle(b, value, distance));
   return value;

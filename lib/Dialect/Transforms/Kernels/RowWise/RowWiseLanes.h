@@ -1,4 +1,4 @@
-//===- RowWiseLanes.h - Threads that share a row --------------------*- C++ -*-===//
+//===- RowWiseLanes.h - Threads that share a row ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RowWiseProblem.h - Ops along rows as kernels compute them ----*- C++ -*-===//
+//===- RowWiseProblem.h - Ops along rows as kernels compute -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

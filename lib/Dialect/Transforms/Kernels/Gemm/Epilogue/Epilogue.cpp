@@ -48,8 +48,8 @@ static Value emitFusedElement(OpBuilder &b, gpu::GPUFuncOp kernel,
 }
 
 Value blockscale::emitInitialElement(OpBuilder &b, gpu::GPUFuncOp kernel,
-                                   const KernelProblem &problem,
-                                   ArrayRef<Value> position) {
+                                     const KernelProblem &problem,
+                                     ArrayRef<Value> position) {
   if (problem.producer)
     return emitFusedElement(b, kernel, *problem.producer, position, {});
   return memref::LoadOp::create(b, kernel.getLoc(),
@@ -66,17 +66,17 @@ static Value emitResult(OpBuilder &b, gpu::GPUFuncOp kernel,
 }
 
 void blockscale::emitEpilogueElement(OpBuilder &b, gpu::GPUFuncOp kernel,
-                                 const KernelProblem &problem,
-                                 ArrayRef<Value> position, Value sum) {
+                                     const KernelProblem &problem,
+                                     ArrayRef<Value> position, Value sum) {
   Value element = emitResult(b, kernel, problem, position, sum);
   memref::StoreOp::create(b, kernel.getLoc(), element,
                           kernel.getArgument(problem.result), position);
 }
 
 Value blockscale::emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
-                                const KernelProblem &problem,
-                                const ProblemSizes &sizes,
-                                const BlockTile &tile, AccType type) {
+                                         const KernelProblem &problem,
+                                         const ProblemSizes &sizes,
+                                         const BlockTile &tile, AccType type) {
   Location loc = kernel.getLoc();
   bool inBounds = !tile.isGuarded;
   if (problem.acc && !problem.producer)
@@ -111,8 +111,8 @@ beginSumBody(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
       getPosition(problem, tile, body->getArgument(1), body->getArgument(2));
   Value sum = body->getArgument(0);
   if (addsFirst)
-    sum = arith::AddFOp::create(b, loc, sum,
-                                emitInitialElement(b, kernel, problem, position));
+    sum = arith::AddFOp::create(
+        b, loc, sum, emitInitialElement(b, kernel, problem, position));
   return {position, sum};
 }
 

@@ -21,17 +21,19 @@ namespace mlir::blockscale {
 /// The element of the accumulator at `position` of the result; there is one, or
 /// what makes it.
 Value emitInitialElement(OpBuilder &b, gpu::GPUFuncOp kernel,
-                       const KernelProblem &problem, ArrayRef<Value> position);
+                         const KernelProblem &problem,
+                         ArrayRef<Value> position);
 
 /// Stores `sum`, or what the problem makes of it, at `position` of the result.
 void emitEpilogueElement(OpBuilder &b, gpu::GPUFuncOp kernel,
-                     const KernelProblem &problem, ArrayRef<Value> position,
-                     Value sum);
+                         const KernelProblem &problem, ArrayRef<Value> position,
+                         Value sum);
 
 /// The accumulator of `tile` that the products are added to.
 Value emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
-                    const KernelProblem &problem, const ProblemSizes &sizes,
-                    const BlockTile &tile, AccType type);
+                             const KernelProblem &problem,
+                             const ProblemSizes &sizes, const BlockTile &tile,
+                             AccType type);
 
 /// Stores `acc`, or what the problem makes of it, of which the products may
 /// still lack what they are added to (`addsFirst`).

@@ -126,6 +126,6 @@ KernelShape blockscale::getSplitKReductionShape() {
 }
 
 void blockscale::buildSplitKReduction(gpu::GPUFuncOp kernel,
-                                const KernelProblem &problem) {
+                                      const KernelProblem &problem) {
   SplitKReduction(kernel, problem).build();
 }

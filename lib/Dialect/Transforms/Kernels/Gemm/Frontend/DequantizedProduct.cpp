@@ -1,4 +1,4 @@
-//===- DequantizedProduct.cpp - Products of decoded operands ------------------===//
+//===- DequantizedProduct.cpp - Products of decoded operands --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,11 +13,11 @@
 #include "Kernels/Gemm/Frontend/DequantizedProduct.h"
 
 #include "Fragments/Dequantize/Formats.h"
-#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Dequantize/DequantizeOperand.h"
-#include "Kernels/Launch/LaunchForming.h"
-#include "Kernels/Gemm/Problem/OperandMap.h"
 #include "Kernels/Gemm/Frontend/ProblemOfOp.h"
+#include "Kernels/Gemm/Problem/OperandMap.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -41,8 +41,8 @@ struct Decoded {
 class OperandDequantizer {
 public:
   OperandDequantizer(OpBuilder &builder, SymbolTableCollection &symbols,
-                 ProductOpInterface op, const HostProblem &host, Side side,
-                 bool takesCodesOfOther)
+                     ProductOpInterface op, const HostProblem &host, Side side,
+                     bool takesCodesOfOther)
       : builder(builder), symbols(symbols), op(op), host(host), side(side),
         takesCodesOfOther(takesCodesOfOther),
         source(side == Side::X ? op.getX() : op.getY()),
@@ -86,9 +86,10 @@ public:
     int64_t blocks = getDequantizeOperandBlocks(problem.numbers);
     auto words = RankedTensorType::get({blocks}, builder.getI32Type());
     KernelShape shape = getDequantizeOperandShape(numbers);
-    gpu::GPUFuncOp kernel = makeKernel(
-        builder, symbols, op, arePermuted ? kPermutePurpose : kDequantizeOperandPurpose,
-        inputs, TypeRange{numbers, words}, shape);
+    gpu::GPUFuncOp kernel =
+        makeKernel(builder, symbols, op,
+                   arePermuted ? kPermutePurpose : kDequantizeOperandPurpose,
+                   inputs, TypeRange{numbers, words}, shape);
     buildDequantizeOperand(kernel, problem);
     Location loc = op->getLoc();
     Value outputs[] = {
@@ -125,7 +126,8 @@ private:
     return sizes;
   }
 
-  SmallVector<OpFoldResult> getMixedSizes(const DequantizedOperandProblem &problem) {
+  SmallVector<OpFoldResult>
+  getMixedSizes(const DequantizedOperandProblem &problem) {
     SmallVector<OpFoldResult> sizes;
     for (unsigned dim : getOrder(problem))
       sizes.push_back(tensor::getMixedSize(builder, op->getLoc(), source, dim));
@@ -160,13 +162,13 @@ private:
 } // namespace
 
 DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
-                                       SymbolTableCollection &symbols,
-                                       ProductOpInterface op,
-                                       const HostProblem &host,
-                                       DequantizedOperands taken) {
+                                               SymbolTableCollection &symbols,
+                                               ProductOpInterface op,
+                                               const HostProblem &host,
+                                               DequantizedOperands taken) {
   auto decode = [&](Side side) {
     return OperandDequantizer(builder, symbols, op, host, side,
-                          taken != DequantizedOperands::None)
+                              taken != DequantizedOperands::None)
         .decode();
   };
   DequantizedProduct decoded;
@@ -205,7 +207,7 @@ DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
 }
 
 ExactRecomputation blockscale::getExactRecomputation(ProductOpInterface op,
-                                       const Chip &chip) {
+                                                     const Chip &chip) {
   auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
   auto other = llvm::find_if(chip.paths, [&](Path candidate) {
     return candidate != path.getValue() && chooseInstruction(op, candidate);

@@ -1,4 +1,4 @@
-//===- DequantizedProduct.h - Products of decoded operands -------- -*- C++ -*-===//
+//===- DequantizedProduct.h - Products of decoded operands ------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,16 +30,19 @@ struct DequantizedProduct {
   std::array<Value, 2> skipConditions = {};
 
   bool isToBeChecked() const {
-    return llvm::any_of(skipConditions, [](Value words) { return bool(words); });
+    return llvm::any_of(skipConditions,
+                        [](Value words) { return bool(words); });
   }
 };
 
 /// The product of `host`, which is that of `op`, with its operands decoded (or
 /// placed, if they are numbers) by kernels that are launched where `builder`
 /// stands, but for those whose codes it takes; it finds out about these itself.
-DequantizedProduct formDequantized(OpBuilder &builder, SymbolTableCollection &symbols,
-                           ProductOpInterface op, const HostProblem &host,
-                           DequantizedOperands taken);
+DequantizedProduct formDequantized(OpBuilder &builder,
+                                   SymbolTableCollection &symbols,
+                                   ProductOpInterface op,
+                                   const HostProblem &host,
+                                   DequantizedOperands taken);
 
 /// The kernel that computes the result anew where numbers of bf16 did not hold
 /// what was decoded, or placed: one of the next path of the chip, or, where x
@@ -49,7 +52,8 @@ struct ExactRecomputation {
   InstructionAttr instruction;
   ScheduleInterface schedule;
 };
-ExactRecomputation getExactRecomputation(ProductOpInterface op, const Chip &chip);
+ExactRecomputation getExactRecomputation(ProductOpInterface op,
+                                         const Chip &chip);
 
 /// What it computes.
 HostProblem getExactProblem(OpBuilder &builder, ProductOpInterface op,

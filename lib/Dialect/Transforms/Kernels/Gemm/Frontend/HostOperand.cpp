@@ -8,10 +8,10 @@
 
 #include "Kernels/Gemm/Frontend/HostOperand.h"
 
-#include "Kernels/Gemm/Problem/OperandMap.h"
-#include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Kernels/Gemm/Frontend/ScaleAtoms.h"
 #include "Kernels/Gemm/Frontend/TensorMapCopies.h"
+#include "Kernels/Gemm/Problem/OperandMap.h"
+#include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Utils/PackedElements.h"
 #include "mlir/IR/Matchers.h"
 
@@ -91,7 +91,8 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
   operand.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);
   if (backend.takesOverSurroundings() && source.isScale && !hasAtoms)
     operand.splat = getSplat(view.tensor);
-  Format format = source.side == Side::X ? problem.types.lhs : problem.types.rhs;
+  Format format =
+      source.side == Side::X ? problem.types.lhs : problem.types.rhs;
   if (!source.isScale &&
       backend.wantsPackedElements(operand, format, problem)) {
     view.tensor = pack(builder, loc, view.tensor);

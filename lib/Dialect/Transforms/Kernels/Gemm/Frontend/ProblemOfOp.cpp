@@ -12,11 +12,11 @@
 
 #include "Kernels/Gemm/Frontend/ProblemOfOp.h"
 
-#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Frontend/FusedOps.h"
 #include "Kernels/Gemm/Frontend/HostChecks.h"
 #include "Kernels/Gemm/Frontend/HostOperand.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Support/TensorMaps.h"
 

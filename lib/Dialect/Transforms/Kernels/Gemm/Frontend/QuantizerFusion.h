@@ -10,8 +10,8 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_QUANTIZERFUSION_H
 
 #include "Kernels/Gemm/Backend.h"
-#include "Kernels/Gemm/Problem/HostProblem.h"
 #include "Kernels/Gemm/Frontend/QuantizedResults.h"
+#include "Kernels/Gemm/Problem/HostProblem.h"
 
 namespace mlir::blockscale {
 

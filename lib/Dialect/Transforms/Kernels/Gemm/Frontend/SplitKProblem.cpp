@@ -1,4 +1,4 @@
-//===- SplitKProblem.cpp - Two kernels for one product ---------------------===//
+//===- SplitKProblem.cpp - Two kernels for one product --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

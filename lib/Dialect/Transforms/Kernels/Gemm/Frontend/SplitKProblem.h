@@ -1,4 +1,4 @@
-//===- SplitKProblem.h - Two kernels for one product -------------*- C++ -*-===//
+//===- SplitKProblem.h - Two kernels for one product ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

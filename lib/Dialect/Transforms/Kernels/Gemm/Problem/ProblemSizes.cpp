@@ -72,9 +72,9 @@ ProblemSizes::ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
   n = get(problem.n, problem.y, kRow);
   k = get(problem.k, problem.x, kColumn);
   AffineExpr d0 = builder.getAffineDimExpr(0);
-  blocks =
-      applyMap(builder, loc,
-               AffineMap::get(1, 0, d0.floorDiv(problem.types.blockSize)), k)[0];
+  blocks = applyMap(builder, loc,
+                    AffineMap::get(1, 0, d0.floorDiv(problem.types.blockSize)),
+                    k)[0];
 }
 
 Value blockscale::getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,

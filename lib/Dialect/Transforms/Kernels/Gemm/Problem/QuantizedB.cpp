@@ -1,4 +1,4 @@
-//===- QuantizedB.cpp - Codes that y of a product is made of ----------------===//
+//===- QuantizedB.cpp - Codes that y of a product is made of --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -48,7 +48,7 @@ std::optional<QuantizedB> blockscale::findQuantizedB(ProductOpInterface op) {
   types.scale = dequantize.getScaleFormat();
   types.blockSize = static_cast<unsigned>(dequantize.getBlock());
   return QuantizedB{types, dequantize.getCodes(), dequantize.getScales(), map,
-                  dequantize.getTensorScale()};
+                    dequantize.getTensorScale()};
 }
 
 std::optional<InstructionChoice>
@@ -63,10 +63,12 @@ bool blockscale::takesQuantizedB(InstructionAttr instruction) {
   return instruction.getInstruction().scaling == Scaling::OnB;
 }
 
-TypeCombination blockscale::getComputedCombination(ProductOpInterface op,
-                                 InstructionAttr instruction) {
-  return takesQuantizedB(instruction) ? instruction.getInstruction().getTypeCombination()
-                                    : op.getTypes();
+TypeCombination
+blockscale::getComputedCombination(ProductOpInterface op,
+                                   InstructionAttr instruction) {
+  return takesQuantizedB(instruction)
+             ? instruction.getInstruction().getTypeCombination()
+             : op.getTypes();
 }
 
 void blockscale::remarkOnDequantize(ProductOpInterface op,

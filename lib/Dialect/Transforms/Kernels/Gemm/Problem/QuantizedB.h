@@ -1,4 +1,4 @@
-//===- QuantizedB.h - Codes that y of a product is made of --------*- C++ -*-===//
+//===- QuantizedB.h - Codes that y of a product is made of ------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -41,7 +41,8 @@ std::optional<InstructionChoice> chooseInstruction(ProductOpInterface op,
                                                    Path path);
 
 /// What `instruction` computes of `op`: its row, or that of codes of y.
-TypeCombination getComputedCombination(ProductOpInterface op, InstructionAttr instruction);
+TypeCombination getComputedCombination(ProductOpInterface op,
+                                       InstructionAttr instruction);
 
 /// Whether `instruction` takes codes of y beside numbers of x.
 bool takesQuantizedB(InstructionAttr instruction);

@@ -13,11 +13,11 @@
 
 #include "Kernels/Gemm/Schedule/MmaSyncSchedules.h"
 
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/MmaWarps.h"
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
 #include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Schedule/ProductBounds.h"
-#include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
 #include "Kernels/Gemm/Schedule/WarpSpecializedSchedules.h"
-#include "Kernels/Gemm/Mainloop/WarpSpecialized/MmaWarps.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -53,10 +53,10 @@ public:
 } // namespace
 
 LogicalResult MmaSyncWarpSpecializedRules::verify(ProductOpInterface op,
-                                       InstructionAttr attr,
-                                       ScheduleInterface given,
-                                       const Chip &chip,
-                                       EmitErrorFn emitError) const {
+                                                  InstructionAttr attr,
+                                                  ScheduleInterface given,
+                                                  const Chip &chip,
+                                                  EmitErrorFn emitError) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   // Tiles start in atoms of scales, or in the middle of one.
   constexpr int64_t kSides[] = {64, 128, 256};
@@ -94,19 +94,19 @@ struct WorkTile {
 static constexpr WorkTile kWarpSpecializedTiles[] = {
     {128, 128, 3}, {128, 64, 4}, {64, 128, 4}, {64, 64, 4}};
 
-SmallVector<ScheduleInterface>
-MmaSyncWarpSpecializedRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
-                                const Chip &chip, bool) const {
+SmallVector<ScheduleInterface> MmaSyncWarpSpecializedRules::getCandidates(
+    ProductOpInterface op, InstructionAttr attr, const Chip &chip, bool) const {
   const Instruction &instruction = attr.getInstruction();
   SmallVector<ScheduleInterface> candidates;
   for (const WorkTile &row : kWarpSpecializedTiles) {
     int64_t tile[] = {row.m, row.n, getElementsOfLine(instruction)};
     auto make = [&](int64_t stages) {
       return WarpSpecializedScheduleAttr::get(op->getContext(), tile, stages,
-                                   /*accumulators=*/1, /*persistent=*/true);
+                                              /*accumulators=*/1,
+                                              /*persistent=*/true);
     };
-    int64_t bytes =
-        getSharedMemoryPlan(op.getTypes(), instruction, make(1)).getStageBytes();
+    int64_t bytes = getSharedMemoryPlan(op.getTypes(), instruction, make(1))
+                        .getStageBytes();
     candidates.push_back(make(std::clamp<int64_t>(
         getMostStageBytes(chip) / bytes, 1, row.mostStages)));
   }
@@ -114,9 +114,9 @@ MmaSyncWarpSpecializedRules::getCandidates(ProductOpInterface op, InstructionAtt
 }
 
 ScheduleInterface MmaSyncWarpSpecializedRules::choose(ProductOpInterface op,
-                                           InstructionAttr attr,
-                                           const Chip &chip,
-                                           bool hasWorkspace) const {
+                                                      InstructionAttr attr,
+                                                      const Chip &chip,
+                                                      bool hasWorkspace) const {
   return getCandidates(op, attr, chip, hasWorkspace).front();
 }
 
@@ -170,9 +170,10 @@ static bool areAllCopied(ProductOpInterface op, Kind kind) {
                    kind, k);
 }
 
-/// Whether tiles are all inside and take whole rounds of the pipeline: else ptxas
-/// 13.0 spills some registers.
-static bool areWhole(ProductOpInterface op, WarpSpecializedScheduleAttr schedule) {
+/// Whether tiles are all inside and take whole rounds of the pipeline: else
+/// ptxas 13.0 spills some registers.
+static bool areWhole(ProductOpInterface op,
+                     WarpSpecializedScheduleAttr schedule) {
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/1);
   return sizes.m % schedule.getM() == 0 && sizes.n % schedule.getN() == 0 &&
          sizes.k % (schedule.getK() * schedule.getStages()) == 0;
@@ -208,8 +209,8 @@ public:
                 const Chip &chip, bool hasWorkspace) const override {
     SmallVector<ScheduleInterface> candidates =
         warps->getCandidates(op, instruction, chip, hasWorkspace);
-    llvm::append_range(candidates,
-                       pipeline.getCandidates(op, instruction, chip, hasWorkspace));
+    llvm::append_range(candidates, pipeline.getCandidates(op, instruction, chip,
+                                                          hasWorkspace));
     return candidates;
   }
 

@@ -1,4 +1,4 @@
-//===- MmaSyncSchedules.h - Schedules of the path mma_sync ---- -*- C++ -*-===//
+//===- MmaSyncSchedules.h - Schedules of the path mma_sync ------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

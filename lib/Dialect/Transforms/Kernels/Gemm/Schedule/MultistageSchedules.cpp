@@ -1,4 +1,4 @@
-//===- MultistageSchedules.cpp - Schedules of blocks of warps -------------------===//
+//===- MultistageSchedules.cpp - Schedules of blocks of warps -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,8 +13,8 @@
 
 #include "Kernels/Gemm/Schedule/MultistageSchedules.h"
 
-#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Problem/OpSizes.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Schedule/ProductBounds.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Support/Rates.h"
@@ -93,20 +93,20 @@ public:
         (isM ? schedule.getWarpsM() : schedule.getWarpsN()) != 1)
       return std::nullopt;
     int64_t tiles = batch * llvm::divideCeilSigned(std::max(m, n), many);
-    return TunedTile{chip.capability,
-                     Path::DequantMma,
-                     few,
-                     /*leastBits=*/4,
-                     many,
-                     few,
-                     schedule.getK(),
-                     isM ? schedule.getWarpsN() : schedule.getWarpsM(),
-                     schedule.getStages(),
-                     /*splitK=*/1,
-                     llvm::divideCeilSigned(schedule.getSplitK() * tiles,
-                                            getSms(chip)),
-                     /*card=*/{},
-                     /*benchmark=*/{}};
+    return TunedTile{
+        chip.capability,
+        Path::DequantMma,
+        few,
+        /*leastBits=*/4,
+        many,
+        few,
+        schedule.getK(),
+        isM ? schedule.getWarpsN() : schedule.getWarpsM(),
+        schedule.getStages(),
+        /*splitK=*/1,
+        llvm::divideCeilSigned(schedule.getSplitK() * tiles, getSms(chip)),
+        /*card=*/{},
+        /*benchmark=*/{}};
   }
 
 private:
@@ -119,10 +119,10 @@ private:
 //===----------------------------------------------------------------------===//
 
 LogicalResult MultistageScheduleRules::verify(ProductOpInterface op,
-                                        InstructionAttr instruction,
-                                        ScheduleInterface attr,
-                                        const Chip &chip,
-                                        EmitErrorFn emitError) const {
+                                              InstructionAttr instruction,
+                                              ScheduleInterface attr,
+                                              const Chip &chip,
+                                              EmitErrorFn emitError) const {
   auto schedule = cast<MultistageScheduleAttr>(attr);
   TypeCombination types = getComputedCombination(op, instruction);
   int64_t bytes = getSharedBytes(types, instruction.getKind(), schedule);
@@ -168,7 +168,7 @@ static std::optional<TunedRows> findTunedRows(ProductOpInterface op,
 /// blocks. Null if the product is none of these, or fills the chip. Where the
 /// number of rows is not known, the function may say that it is for few.
 static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
-                                        const Chip &chip) {
+                                           const Chip &chip) {
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
   std::optional<TunedRows> asked;
   if (m == 0)
@@ -179,7 +179,8 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
   constexpr int64_t kMany = int64_t(1) << 20;
   int64_t rows = m != 0 ? m : asked ? asked->mostM : kMany;
   int64_t columns = n == 0 ? kMany : n;
-  std::vector<TunedTile> tiles = getTunedTiles(chip.capability, Path::DequantMma);
+  std::vector<TunedTile> tiles =
+      getTunedTiles(chip.capability, Path::DequantMma);
   auto narrow = llvm::find_if(tiles, [&](const TunedTile &row) {
     return std::min(rows, columns) <= row.mostM;
   });
@@ -191,9 +192,9 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
   auto sms = static_cast<uint64_t>(getSms(chip));
   // Each part has some steps, in which stages pay.
   constexpr int64_t kLeastSteps = 4, kMostSplitK = 64;
-  int64_t splitK = std::min<int64_t>(
-      {static_cast<int64_t>(sms * narrow->blocks / results),
-       k / narrow->k / kLeastSteps, kMostSplitK});
+  int64_t splitK =
+      std::min<int64_t>({static_cast<int64_t>(sms * narrow->blocks / results),
+                         k / narrow->k / kLeastSteps, kMostSplitK});
   if (asked)
     splitK = asked->splitK;
   if (splitK < 2)
@@ -204,8 +205,8 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
     std::swap(tile[0], tile[1]);
     std::swap(warps[0], warps[1]);
   }
-  return MultistageScheduleAttr::get(op.getContext(), tile, warps, narrow->stages,
-                                  splitK);
+  return MultistageScheduleAttr::get(op.getContext(), tile, warps,
+                                     narrow->stages, splitK);
 }
 
 /// * A block has 2 x 2 warps and computes 128 x 128 results, or fewer along a
@@ -219,9 +220,9 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
 ///   a SM as the path asks for.
 /// Where the path divides K, results of few rows or columns have others.
 ScheduleInterface MultistageScheduleRules::choose(ProductOpInterface op,
-                                            InstructionAttr instruction,
-                                            const Chip &chip,
-                                            bool hasWorkspace) const {
+                                                  InstructionAttr instruction,
+                                                  const Chip &chip,
+                                                  bool hasWorkspace) const {
   if (limits.dividesK && hasWorkspace)
     if (MultistageScheduleAttr narrow = chooseNarrow(op, chip))
       return narrow;
@@ -283,10 +284,9 @@ static constexpr TriedTile kTriedWide[] = {
 /// For results of few rows or columns those of the narrow tiles that have the
 /// next size, with parts of K, for others the wide ones; with as much of K as
 /// the choice has.
-SmallVector<ScheduleInterface>
-MultistageScheduleRules::getCandidates(ProductOpInterface op,
-                                 InstructionAttr instruction, const Chip &chip,
-                                 bool hasWorkspace) const {
+SmallVector<ScheduleInterface> MultistageScheduleRules::getCandidates(
+    ProductOpInterface op, InstructionAttr instruction, const Chip &chip,
+    bool hasWorkspace) const {
   auto chosen =
       cast<MultistageScheduleAttr>(choose(op, instruction, chip, hasWorkspace));
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
@@ -314,7 +314,7 @@ MultistageScheduleRules::getCandidates(ProductOpInterface op,
   return candidates;
 }
 
-std::unique_ptr<ScheduleRules>
-blockscale::makeMultistageScheduleRules(const MultistageScheduleLimits &limits) {
+std::unique_ptr<ScheduleRules> blockscale::makeMultistageScheduleRules(
+    const MultistageScheduleLimits &limits) {
   return std::make_unique<MultistageScheduleRules>(limits);
 }

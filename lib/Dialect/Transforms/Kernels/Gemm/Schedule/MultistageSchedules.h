@@ -1,4 +1,4 @@
-//===- MultistageSchedules.h - Schedules of blocks of warps -----------*- C++ -*-===//
+//===- MultistageSchedules.h - Schedules of blocks of warps -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ProductBounds.h - What units need for a product -------- -*- C++ -*-===//
+//===- ProductBounds.h - What units need for a product ----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ScheduleChoice.cpp - Which schedule a pipeline kernel gets -----------------===//
+//===- ScheduleChoice.cpp - Which schedule a pipeline kernel gets ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -31,7 +31,8 @@ static SmallVector<int64_t> getTileColumns(int64_t n) {
 }
 
 /// Whether the first is better than the second.
-static bool isBetter(const ScheduleCandidate &first, const ScheduleCandidate &second) {
+static bool isBetter(const ScheduleCandidate &first,
+                     const ScheduleCandidate &second) {
   auto key = [](const ScheduleCandidate &candidate) {
     return std::tuple(
         candidate.estimate.total, candidate.estimate.onChip,
@@ -51,8 +52,8 @@ static int64_t getMostSplitK(const EstimatedProblem &problem,
   if (!problem.mayDivideK)
     return 1;
   int64_t steps = llvm::divideCeilSigned(problem.k, tileK);
-  auto perTile = static_cast<int64_t>(
-      static_cast<uint64_t>(rates.sms.value) / whole.tiles);
+  auto perTile = static_cast<int64_t>(static_cast<uint64_t>(rates.sms.value) /
+                                      whole.tiles);
   return std::clamp<int64_t>(std::min(steps, perTile), 1, kMost);
 }
 
@@ -112,8 +113,7 @@ private:
     for (int64_t wideK : getInstructionKs(columns))
       for (int64_t accumulators : {2, 1})
         for (int64_t stages = kMostStages; stages != 0; --stages)
-          find({columns, stages, accumulators, swapsAb, isPair, wideK},
-               best);
+          find({columns, stages, accumulators, swapsAb, isPair, wideK}, best);
     return best;
   }
 
@@ -129,21 +129,23 @@ private:
   }
 
   /// Nullopt if it does not fit, which the number of parts has no part in.
-  std::optional<ScheduleCandidate> make(const Pipeline &pipeline, int64_t splitK) {
+  std::optional<ScheduleCandidate> make(const Pipeline &pipeline,
+                                        int64_t splitK) {
     int64_t tile[] = {kTensorLanes, pipeline.columns,
                       getElementsOfLine(instruction)};
     ClusterSize cluster;
     if (pipeline.isPair)
       cluster.m = 2;
     auto schedule = WarpSpecializedScheduleAttr::get(
-        context, tile, pipeline.stages, pipeline.accumulators, /*persistent=*/true,
-        kTileGroup, pipeline.swapsAb, splitK, cluster, pipeline.isPair, pipeline.wideK);
+        context, tile, pipeline.stages, pipeline.accumulators,
+        /*persistent=*/true, kTileGroup, pipeline.swapsAb, splitK, cluster,
+        pipeline.isPair, pipeline.wideK);
     TmemPlan plan(instruction, schedule);
     if (plan.getSharedBytes() > getMostStageBytes(chip) ||
         !plan.fitsTensorMemory())
       return std::nullopt;
-    return ScheduleCandidate{schedule,
-                         estimateSchedule(problem, instruction, plan, rates)};
+    return ScheduleCandidate{
+        schedule, estimateSchedule(problem, instruction, plan, rates)};
   }
 
   static void keepBest(std::optional<ScheduleCandidate> &best,
@@ -160,10 +162,9 @@ private:
 };
 } // namespace
 
-SmallVector<ScheduleCandidate>
-blockscale::getScheduleCandidates(MLIRContext *context, const EstimatedProblem &problem,
-                              const Instruction &instruction,
-                              const Chip &chip) {
+SmallVector<ScheduleCandidate> blockscale::getScheduleCandidates(
+    MLIRContext *context, const EstimatedProblem &problem,
+    const Instruction &instruction, const Chip &chip) {
   Search search(context, problem, instruction, chip);
   SmallVector<BestOfTiles> found;
   for (int64_t columns : getTileColumns(problem.n))
@@ -190,7 +191,8 @@ blockscale::getScheduleCandidates(MLIRContext *context, const EstimatedProblem &
   return best;
 }
 
-ScheduleCandidate blockscale::chooseSchedule(ArrayRef<ScheduleCandidate> candidates) {
+ScheduleCandidate
+blockscale::chooseSchedule(ArrayRef<ScheduleCandidate> candidates) {
   ScheduleCandidate best = candidates.front();
   for (const ScheduleCandidate &candidate : candidates.drop_front())
     if (isBetter(candidate, best))

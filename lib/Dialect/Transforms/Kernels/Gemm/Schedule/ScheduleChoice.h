@@ -1,4 +1,4 @@
-//===- ScheduleChoice.h - Which schedule a pipeline kernel gets ------- -*- C++ -*-===//
+//===- ScheduleChoice.h - Which schedule a pipeline kernel gets -*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,10 +34,9 @@ struct ScheduleCandidate {
 /// without by more than a sixteenth. Behind them the same with operands
 /// swapAb, for results of up to 256 rows; of equal ones the plain one is
 /// better. There is at least one.
-SmallVector<ScheduleCandidate> getScheduleCandidates(MLIRContext *context,
-                                             const EstimatedProblem &problem,
-                                             const Instruction &instruction,
-                                             const Chip &chip);
+SmallVector<ScheduleCandidate>
+getScheduleCandidates(MLIRContext *context, const EstimatedProblem &problem,
+                      const Instruction &instruction, const Chip &chip);
 
 /// The best of them, by the same rule; of equal ones the first.
 ScheduleCandidate chooseSchedule(ArrayRef<ScheduleCandidate> candidates);

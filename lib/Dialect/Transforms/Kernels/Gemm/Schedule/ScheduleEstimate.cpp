@@ -1,4 +1,4 @@
-//===- ScheduleEstimate.cpp - How long a pipeline kernel takes --------------------===//
+//===- ScheduleEstimate.cpp - How long a pipeline kernel takes ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -66,14 +66,14 @@ ScheduleRates blockscale::getScheduleRates(const Chip &chip, Kind kind) {
 
 StringRef blockscale::describeBoundingUnit(BoundingUnit unit) {
   static constexpr StringLiteral names[kNumBoundingUnits] = {
-      "tensor core",    "shared memory", "L2 cache",     "pipeline of stages",
+      "tensor core",    "shared memory", "L2 cache",   "pipeline of stages",
       "stores of sums", "memory",        "split-K sum"};
   return names[static_cast<unsigned>(unit)];
 }
 
 BoundingUnit ScheduleEstimate::getNearest() const {
   return BoundingUnit(std::max_element(clocks.begin(), clocks.end()) -
-                  clocks.begin());
+                      clocks.begin());
 }
 
 static uint64_t getSumBytes(const EstimatedProblem &problem) {
@@ -111,9 +111,9 @@ static uint64_t getPartsClocks(const EstimatedProblem &problem, uint64_t parts,
 }
 
 ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
-                                      const Instruction &instruction,
-                                      const TmemPlan &plan,
-                                      const ScheduleRates &rates) {
+                                              const Instruction &instruction,
+                                              const TmemPlan &plan,
+                                              const ScheduleRates &rates) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   EstimatedProblem problem = asked;
   if (schedule.getSwapAb()) {
@@ -137,8 +137,7 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
   estimate.tiles = multiply(clusters, cluster.getBlocks(), subTiles);
   uint64_t tiles = multiply(
       divideCeil(clusters,
-                 std::max<uint64_t>(
-                     rates.sms.value / cluster.getBlocks(), 1)),
+                 std::max<uint64_t>(rates.sms.value / cluster.getBlocks(), 1)),
       subTiles);
   estimate.tilesOfBlock = tiles;
 

@@ -1,4 +1,4 @@
-//===- ScheduleEstimate.h - How long a pipeline kernel takes ---------- -*- C++ -*-===//
+//===- ScheduleEstimate.h - How long a pipeline kernel takes ----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,8 +12,8 @@
 //
 // The model: a block has `tilesOfBlock` tiles, one after the other. While a
 // tile is multiplied, its stages are filled, its sums wait, and the slowest of
-// tensor core, shared memory, L2 cache and latency of the pipeline says how long
-// that takes. Sums are stored behind it; what of them shares no columns of
+// tensor core, shared memory, L2 cache and latency of the pipeline says how
+// long that takes. Sums are stored behind it; what of them shares no columns of
 // tensor memory with the next tile is stored while that one is multiplied.
 // Where K is divided, each part of a tile counts as a tile, and a second kernel
 // comes behind: its launch, and its bytes by the rate of memory.
@@ -31,8 +31,8 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULEESTIMATE_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULEESTIMATE_H
 
-#include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Mma/Tcgen05/TmemPlan.h"
+#include "Kernels/Gemm/Problem/OpSizes.h"
 #include "blockscale/Support/Rates.h"
 
 namespace mlir::blockscale {
@@ -90,8 +90,9 @@ struct ScheduleEstimate {
 };
 
 ScheduleEstimate estimateSchedule(const EstimatedProblem &asked,
-                          const Instruction &instruction, const TmemPlan &plan,
-                          const ScheduleRates &rates);
+                                  const Instruction &instruction,
+                                  const TmemPlan &plan,
+                                  const ScheduleRates &rates);
 
 } // namespace mlir::blockscale
 

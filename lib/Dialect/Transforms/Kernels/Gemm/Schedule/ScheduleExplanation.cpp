@@ -1,4 +1,4 @@
-//===- ScheduleExplanation.cpp - Pipeline kernels, for people ---------------------===//
+//===- ScheduleExplanation.cpp - Pipeline kernels, for people -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -36,9 +36,10 @@ static void printRate(raw_ostream &os, const Rate &rate, StringRef of) {
     os << " (assumed, that of " << StringRef(rate.source->product) << ')';
 }
 
-void blockscale::printScheduleEstimate(raw_ostream &os, const EstimatedProblem &problem,
-                                   const ScheduleEstimate &estimate,
-                                   const ScheduleRates &rates) {
+void blockscale::printScheduleEstimate(raw_ostream &os,
+                                       const EstimatedProblem &problem,
+                                       const ScheduleEstimate &estimate,
+                                       const ScheduleRates &rates) {
   struct Line {
     BoundingUnit unit;
     const Rate &rate;
@@ -49,7 +50,8 @@ void blockscale::printScheduleEstimate(raw_ostream &os, const EstimatedProblem &
       {BoundingUnit::TensorCore, rates.flops, "operations per clock"},
       {BoundingUnit::SharedMemory, rates.sharedBytes, "bytes per clock"},
       {BoundingUnit::L2Cache, rates.l2Bytes, "bytes per clock"},
-      {BoundingUnit::Latency, rates.copyLatency, "clocks until a copy is there"},
+      {BoundingUnit::Latency, rates.copyLatency,
+       "clocks until a copy is there"},
       {BoundingUnit::Sums, rates.l2Bytes, "bytes per clock"},
       {BoundingUnit::Memory, rates.memoryGigabytes, "GB/s"},
       {BoundingUnit::Parts, launch, "ns for a launch (assumed)"},
@@ -80,8 +82,8 @@ void blockscale::printScheduleEstimate(raw_ostream &os, const EstimatedProblem &
   os << '\n';
 }
 
-void blockscale::printScheduleCandidates(raw_ostream &os,
-                                     ArrayRef<ScheduleCandidate> candidates) {
+void blockscale::printScheduleCandidates(
+    raw_ostream &os, ArrayRef<ScheduleCandidate> candidates) {
   auto print = [](bool value) { return value ? "yes" : "no"; };
   WarpSpecializedScheduleAttr best = chooseSchedule(candidates).schedule;
   os << "  N of tiles    swap_ab  2cta  K = 96 split_k  stages  accumulators   "
@@ -108,8 +110,8 @@ void blockscale::printScheduleCandidates(raw_ostream &os,
 //===----------------------------------------------------------------------===//
 
 static StringRef describeOperand(unsigned operand) {
-  static constexpr StringLiteral names[kNumStagedOperands] = {"A", "scales of A",
-                                                            "B", "scales of B"};
+  static constexpr StringLiteral names[kNumStagedOperands] = {
+      "A", "scales of A", "B", "scales of B"};
   return names[operand];
 }
 

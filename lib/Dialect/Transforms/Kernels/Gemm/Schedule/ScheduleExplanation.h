@@ -1,4 +1,4 @@
-//===- ScheduleExplanation.h - Pipeline kernels, for people ----------- -*- C++ -*-===//
+//===- ScheduleExplanation.h - Pipeline kernels, for people -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,10 +19,12 @@ namespace mlir::blockscale {
 
 /// The bound of each unit with the rate behind it, and the estimate.
 void printScheduleEstimate(raw_ostream &os, const EstimatedProblem &problem,
-                       const ScheduleEstimate &estimate, const ScheduleRates &rates);
+                           const ScheduleEstimate &estimate,
+                           const ScheduleRates &rates);
 
 /// What there was to choose from.
-void printScheduleCandidates(raw_ostream &os, ArrayRef<ScheduleCandidate> candidates);
+void printScheduleCandidates(raw_ostream &os,
+                             ArrayRef<ScheduleCandidate> candidates);
 
 /// A stage, and the pipeline of all of them with their mbarriers.
 void drawStages(raw_ostream &os, const TmemPlan &plan);

@@ -1,4 +1,4 @@
-//===- ScheduleText.h - The text of schedules ----------------- -*- C++ -*-===//
+//===- ScheduleText.h - The text of schedules -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -12,9 +12,9 @@
 
 #include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Backend.h"
 
-#include "Kernels/Gemm/Schedule/WarpSpecializedSchedules.h"
 #include "Kernels/Gemm/Schedule/ScheduleChoice.h"
 #include "Kernels/Gemm/Schedule/ScheduleExplanation.h"
+#include "Kernels/Gemm/Schedule/WarpSpecializedSchedules.h"
 #include "blockscale/Dialect/IR/SoftwareTensorCore.h"
 #include "blockscale/Support/TensorMemory.h"
 
@@ -124,8 +124,7 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
   if (!isOneTile && schedule.getN() % kTileUnit != 0)
     return emitError() << "expected N of the tile to be a multiple of "
                        << kTileUnit << " for a result of more "
-                       << (swapsAb ? "rows" : "columns") << ", got "
-                       << given;
+                       << (swapsAb ? "rows" : "columns") << ", got " << given;
   if (!plan.fitsTensorMemory())
     return emitError() << "expected a schedule whose sums and scales fit into "
                        << kTensorColumns << " columns of tensor memory, got "
@@ -138,21 +137,22 @@ LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
 //===----------------------------------------------------------------------===//
 
 static SmallVector<ScheduleCandidate> estimateCandidates(ProductOpInterface op,
-                                                     InstructionAttr attr,
-                                                     const Chip &chip,
-                                                     bool hasWorkspace) {
+                                                         InstructionAttr attr,
+                                                         const Chip &chip,
+                                                         bool hasWorkspace) {
   EstimatedProblem problem = getEstimatedProblem(op);
   problem.mayDivideK &= hasWorkspace;
   problem.isInSoftware = isInSoftware(op);
   return getScheduleCandidates(op.getContext(), problem, attr.getInstruction(),
-                           chip);
+                               chip);
 }
 
 ScheduleInterface Tcgen05ScheduleRules::choose(ProductOpInterface op,
                                                InstructionAttr attr,
                                                const Chip &chip,
                                                bool hasWorkspace) const {
-  return chooseSchedule(estimateCandidates(op, attr, chip, hasWorkspace)).schedule;
+  return chooseSchedule(estimateCandidates(op, attr, chip, hasWorkspace))
+      .schedule;
 }
 
 /// What estimates are best for each N, and the same N with other stages.
@@ -182,8 +182,8 @@ void Tcgen05ScheduleRules::explain(ProductOpInterface op, InstructionAttr attr,
   EstimatedProblem problem = getEstimatedProblem(op);
   TmemPlan plan(instruction, cast<WarpSpecializedScheduleAttr>(given));
   ScheduleRates rates = getScheduleRates(chip, instruction.kind);
-  printScheduleEstimate(os, problem,
-                    estimateSchedule(problem, instruction, plan, rates), rates);
+  printScheduleEstimate(
+      os, problem, estimateSchedule(problem, instruction, plan, rates), rates);
   printScheduleCandidates(
       os, estimateCandidates(op, attr, chip, /*hasWorkspace=*/true));
   if (!hasPictures)

@@ -1,4 +1,4 @@
-//===- WarpSpecializedSchedules.cpp - Rules of pipeline schedules ------------------------===//
+//===- WarpSpecializedSchedules.cpp - Rules of pipeline schedules ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,11 +17,10 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-LogicalResult WarpSpecializedScheduleRules::verifyStages(ProductOpInterface op,
-                                              InstructionAttr attr,
-                                              WarpSpecializedScheduleAttr schedule,
-                                              const Chip &chip,
-                                              EmitErrorFn emitError) {
+LogicalResult WarpSpecializedScheduleRules::verifyStages(
+    ProductOpInterface op, InstructionAttr attr,
+    WarpSpecializedScheduleAttr schedule, const Chip &chip,
+    EmitErrorFn emitError) {
   const Instruction &instruction = attr.getInstruction();
   int64_t elements = getElementsOfLine(instruction);
   if (schedule.getK() != elements)
@@ -31,7 +30,8 @@ LogicalResult WarpSpecializedScheduleRules::verifyStages(ProductOpInterface op,
     return emitError() << "expected N of the tile to be 1 only for swapped "
                           "operands on the path wgmma, got "
                        << schedule;
-  SharedMemoryPlan plan = getSharedMemoryPlan(op.getTypes(), instruction, schedule);
+  SharedMemoryPlan plan =
+      getSharedMemoryPlan(op.getTypes(), instruction, schedule);
   if (plan.getSharedBytes() > getMostStageBytes(chip))
     return emitError() << "expected a schedule that needs at most "
                        << getMostStageBytes(chip)

@@ -1,4 +1,5 @@
-//===- WarpSpecializedSchedules.h - Rules of pipeline schedules ---------------- -*- C++
+//===- WarpSpecializedSchedules.h - Rules of pipeline schedules ----------------
+//-*- C++
 //-*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
@@ -31,8 +32,8 @@ protected:
   /// as it is divided into; a dynamic one has.
   static LogicalResult verifyStages(ProductOpInterface op,
                                     InstructionAttr instruction,
-                                    WarpSpecializedScheduleAttr schedule, const Chip &chip,
-                                    EmitErrorFn emitError);
+                                    WarpSpecializedScheduleAttr schedule,
+                                    const Chip &chip, EmitErrorFn emitError);
 };
 
 } // namespace mlir::blockscale

@@ -10,13 +10,13 @@
 
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Problem/QuantizedB.h"
-#include "Kernels/Gemm/Problem/OpSizes.h"
-#include "Kernels/Gemm/Schedule/ProductBounds.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
-#include "Kernels/Gemm/Schedule/WarpSpecializedSchedules.h"
 #include "Kernels/Gemm/Mma/Wgmma/MixedInput/MixedInputRoles.h"
 #include "Kernels/Gemm/Mma/Wgmma/WgmmaBackend.h"
+#include "Kernels/Gemm/Problem/OpSizes.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Kernels/Gemm/Schedule/ProductBounds.h"
+#include "Kernels/Gemm/Schedule/WarpSpecializedSchedules.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "blockscale/Support/Rates.h"
@@ -74,7 +74,8 @@ static int64_t getBoxElements(const TypeCombination &types) {
 /// What `schedule` has to be for codes of `y` that are converted on the way.
 static LogicalResult verifyCodes(ProductOpInterface op,
                                  const Instruction &instruction,
-                                 WarpSpecializedScheduleAttr schedule, const Chip &chip,
+                                 WarpSpecializedScheduleAttr schedule,
+                                 const Chip &chip,
                                  ScheduleRules::EmitErrorFn emitError) {
   if (std::string obstacle = findMixedInputObstacle(op); !obstacle.empty())
     return emitError() << "expected " << obstacle
@@ -225,7 +226,7 @@ static int64_t getSms(const Chip &chip) {
 
 /// How many tiles of `rows` of y and `columns` of x there are.
 static uint64_t countMixedInputTiles(const OpSizes &sizes, int64_t rows,
-                                int64_t columns) {
+                                     int64_t columns) {
   return llvm::SaturatingMultiply<uint64_t>(
       sizes.batch, llvm::SaturatingMultiply<uint64_t>(
                        llvm::divideCeilSigned(sizes.n, rows),
@@ -241,9 +242,9 @@ chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
   for (const TunedWideTile &tile : getTunedWideTiles(chip.capability)) {
     if (tile.bits != bits)
       continue;
-    uint64_t rounds =
-        llvm::divideCeil(countMixedInputTiles(sizes, tile.rowsOfY, tile.rowsOfX),
-                         static_cast<uint64_t>(getSms(chip)));
+    uint64_t rounds = llvm::divideCeil(
+        countMixedInputTiles(sizes, tile.rowsOfY, tile.rowsOfX),
+        static_cast<uint64_t>(getSms(chip)));
     double time = static_cast<double>(rounds) *
                   static_cast<double>(tile.rowsOfY * tile.rowsOfX) * tile.cost;
     if (best && time >= least)
@@ -257,9 +258,10 @@ chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
 /// The schedule with `tile` and so many rows of x that fits the sizes and the
 /// chip; null if none does. Only with `mayDivide`, K has more parts than those
 /// of the tile.
-static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op, const Chip &chip,
-                                const TunedTile &tile, int64_t columns,
-                                bool mayDivide) {
+static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
+                                           const Chip &chip,
+                                           const TunedTile &tile,
+                                           int64_t columns, bool mayDivide) {
   constexpr int64_t kLeastSteps = 32, kMostOfStep = 128;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
   TypeCombination types = findQuantizedB(op)->types;
@@ -279,14 +281,14 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op, const Chip &ch
   uint64_t tiles = countMixedInputTiles(sizes, tile.rowsOfY, columns);
   auto sms = static_cast<uint64_t>(getSms(chip));
   while (mayDivide &&
-         llvm::SaturatingMultiply<uint64_t>(tiles, splitK * 2) <=
-             sms &&
+         llvm::SaturatingMultiply<uint64_t>(tiles, splitK * 2) <= sms &&
          sizes.k >= splitK * 2 * kLeastSteps * std::min(partK, kMostOfStep))
     splitK *= 2;
   const Instruction &instruction =
       *chooseInstruction(op.getTypes(), Path::Wgmma)->emitted;
   auto isThereRoom = [&](int64_t stages) {
-    return makeMixedInputPlan(instruction, make(parts * partK, stages), types, sizes.k)
+    return makeMixedInputPlan(instruction, make(parts * partK, stages), types,
+                              sizes.k)
                .getSharedBytes() <= getMostStageBytes(chip);
   };
   int64_t stages = tile.stages;
@@ -310,9 +312,9 @@ std::string blockscale::describeMixedInputSizes(const Chip &chip) {
       .str();
 }
 
-WarpSpecializedScheduleAttr blockscale::chooseMixedInputSchedule(ProductOpInterface op,
-                                                 const Chip &chip,
-                                                 bool hasWorkspace) {
+WarpSpecializedScheduleAttr
+blockscale::chooseMixedInputSchedule(ProductOpInterface op, const Chip &chip,
+                                     bool hasWorkspace) {
   constexpr int64_t kColumns = 8;
   if (!findMixedInputObstacle(op).empty())
     return {};
@@ -360,7 +362,8 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
                                              InstructionAttr attr,
                                              const Chip &chip,
                                              bool hasWorkspace) const {
-  if (WarpSpecializedScheduleAttr schedule = chooseMixedInputSchedule(op, chip, hasWorkspace))
+  if (WarpSpecializedScheduleAttr schedule =
+          chooseMixedInputSchedule(op, chip, hasWorkspace))
     return schedule;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   const Instruction &instruction = attr.getInstruction();
@@ -390,14 +393,15 @@ ScheduleInterface WgmmaScheduleRules::choose(ProductOpInterface op,
   }
   auto make = [&](int64_t stages) {
     int64_t tile[] = {best.first, best.second, getElementsOfLine(instruction)};
-    return WarpSpecializedScheduleAttr::get(op->getContext(), tile, stages,
-                                 /*accumulators=*/1, /*persistent=*/true,
-                                 kTileGroup, /*swapAb=*/false, /*splitK=*/1,
-                                 ClusterSize());
+    return WarpSpecializedScheduleAttr::get(
+        op->getContext(), tile, stages,
+        /*accumulators=*/1, /*persistent=*/true, kTileGroup, /*swapAb=*/false,
+        /*splitK=*/1, ClusterSize());
   };
   int64_t stages = kMostStages;
-  while (stages > 1 && SharedMemoryPlan(instruction, make(stages)).getSharedBytes() >
-                           getMostStageBytes(chip))
+  while (stages > 1 &&
+         SharedMemoryPlan(instruction, make(stages)).getSharedBytes() >
+             getMostStageBytes(chip))
     --stages;
   return make(stages);
 }

@@ -14,8 +14,8 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_BLOCKTILE_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_BLOCKTILE_H
 
-#include "Kernels/Gemm/TileScheduler/BlockCluster.h"
 #include "Kernels/Gemm/Problem/KernelProblem.h"
+#include "Kernels/Gemm/TileScheduler/BlockCluster.h"
 
 namespace mlir::blockscale {
 

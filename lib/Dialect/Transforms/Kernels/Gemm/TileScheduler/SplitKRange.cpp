@@ -1,4 +1,4 @@
-//===- SplitKRange.cpp - What a matrix of partial sums is of ------------------===//
+//===- SplitKRange.cpp - What a matrix of partial sums is of --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,9 +19,9 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 SplitKRange blockscale::emitSplitKRange(OpBuilder &b, Location loc,
-                                const KernelProblem &problem,
-                                const ProblemSizes &sizes, int64_t k,
-                                Value batch, Value matrices) {
+                                        const KernelProblem &problem,
+                                        const ProblemSizes &sizes, int64_t k,
+                                        Value batch, Value matrices) {
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value steps = applyExprs(b, loc, {d0.ceilDiv(k)}, sizes.k)[0];
   SplitKRange part = {batch, {}, steps};

@@ -1,4 +1,4 @@
-//===- SplitKRange.h - What a matrix of partial sums is of ----------*- C++ -*-===//
+//===- SplitKRange.h - What a matrix of partial sums is of ------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where K is divided (SplitKProblem.h), the result of a kernel has more matrices
-// than the product.
+// Where K is divided (SplitKProblem.h), the result of a kernel has more
+// matrices than the product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,10 @@ struct SplitKRange {
 /// That of matrix number `batch` of a result with `matrices`, by steps of `k`
 /// elements; `matrices` may be null where K is not divided. Parts differ by a
 /// step at most.
-SplitKRange emitSplitKRange(OpBuilder &b, Location loc, const KernelProblem &problem,
-                    const ProblemSizes &sizes, int64_t k, Value batch,
-                    Value matrices);
+SplitKRange emitSplitKRange(OpBuilder &b, Location loc,
+                            const KernelProblem &problem,
+                            const ProblemSizes &sizes, int64_t k, Value batch,
+                            Value matrices);
 
 } // namespace mlir::blockscale
 

@@ -1,4 +1,4 @@
-//===- MultistageKernel.cpp - A block of warps per tile ------------------------===//
+//===- MultistageKernel.cpp - A block of warps per tile -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,13 +13,13 @@
 
 #include "Kernels/Gemm/Mainloop/Multistage/MultistageKernel.h"
 
-#include "Kernels/Gemm/TileScheduler/BlockTile.h"
+#include "Kernels/Gemm/Epilogue/Epilogue.h"
+#include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Kernels/Gemm/Problem/ScalarSlice.h"
+#include "Kernels/Gemm/TileScheduler/BlockTile.h"
 #include "Kernels/Gemm/TileScheduler/Conditions.h"
 #include "Kernels/Gemm/TileScheduler/SplitKRange.h"
-#include "Kernels/Gemm/Problem/ScalarSlice.h"
-#include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
-#include "Kernels/Gemm/Epilogue/Epilogue.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -39,7 +39,7 @@ static MultistageScheduleAttr getSchedule(const KernelProblem &problem) {
                     std::min(schedule.getN(), kMost), schedule.getK()};
   int64_t warps[] = {schedule.getWarpsM(), schedule.getWarpsN()};
   return MultistageScheduleAttr::get(schedule.getContext(), tile, warps,
-                                  schedule.getStages());
+                                     schedule.getStages());
 }
 
 static TileShape getTileShape(const KernelProblem &problem) {
@@ -85,11 +85,11 @@ static Value emitMultiply(OpBuilder &b, Location loc,
       return ScaleTileLayoutAttr();
     return ScaleTileLayoutAttr::get(context, plan.getStages().getTile(i).order);
   };
-  return TileMmaOp::create(b, loc, acc.getType(), operands[0], operands[1],
-                           operands[2], operands[3], acc, /*blocks=*/Value(),
-                           tensorScale, TypeCombinationAttr::get(context, problem.types),
-                           problem.instruction, getLayout(0), getLayout(2),
-                           getScaleLayout(1), getScaleLayout(3));
+  return TileMmaOp::create(
+      b, loc, acc.getType(), operands[0], operands[1], operands[2], operands[3],
+      acc, /*blocks=*/Value(), tensorScale,
+      TypeCombinationAttr::get(context, problem.types), problem.instruction,
+      getLayout(0), getLayout(2), getScaleLayout(1), getScaleLayout(3));
 }
 
 /// All that a block does for its tile.
@@ -100,7 +100,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   Location loc = kernel.getLoc();
   MultistageScheduleAttr schedule = getSchedule(problem);
   SplitKRange part = emitSplitKRange(b, loc, problem, sizes, schedule.getK(),
-                             tile.batch, matrices);
+                                     tile.batch, matrices);
   StagePlan plan = makePlan(problem);
   std::array<Value, kNumOperands> batches;
   for (unsigned i = 0; i != kNumOperands; ++i)
@@ -138,9 +138,11 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   emitEpilogue(b, kernel, problem, sizes, tile, acc);
 }
 
-DequantizedOperands MultistageBackend::getDequantizedOperands(InstructionAttr instruction,
-                                       ScheduleInterface) const {
-  return takesQuantizedB(instruction) ? DequantizedOperands::Y : DequantizedOperands::None;
+DequantizedOperands
+MultistageBackend::getDequantizedOperands(InstructionAttr instruction,
+                                          ScheduleInterface) const {
+  return takesQuantizedB(instruction) ? DequantizedOperands::Y
+                                      : DequantizedOperands::None;
 }
 
 SplitKRule MultistageBackend::getSplit(const KernelProblem &problem) const {
@@ -174,7 +176,7 @@ KernelShape MultistageBackend::getShape(const KernelProblem &problem) const {
 }
 
 void MultistageBackend::build(gpu::GPUFuncOp kernel,
-                         const KernelProblem &problem) const {
+                              const KernelProblem &problem) const {
   Location loc = kernel.getLoc();
   TileShape shape = getTileShape(problem);
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());

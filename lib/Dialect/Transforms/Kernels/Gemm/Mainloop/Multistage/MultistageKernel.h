@@ -1,4 +1,4 @@
-//===- MultistageKernel.h - A block of warps per tile ----------------*- C++ -*-===//
+//===- MultistageKernel.h - A block of warps per tile -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,8 +23,9 @@ public:
   const ScheduleRules *getScheduleRules() const override { return rules.get(); }
   bool takesOverSurroundings() const override { return true; }
   bool takesMixedInput() const override { return true; }
-  DequantizedOperands getDequantizedOperands(InstructionAttr instruction,
-                           ScheduleInterface schedule) const override;
+  DequantizedOperands
+  getDequantizedOperands(InstructionAttr instruction,
+                         ScheduleInterface schedule) const override;
   SplitKRule getSplit(const KernelProblem &problem) const override;
   std::optional<ResultTile>
   getResultTile(const KernelProblem &problem) const override;

@@ -24,7 +24,7 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 
 void ScaleRowLoader::emit(OpBuilder &b, const FillContext &context,
-                           Value memory, const FillSource &source) const {
+                          Value memory, const FillSource &source) const {
   ArrayRef<int64_t> shape = getTile().shape;
   // Codes that are read one by one may be contiguous along rows.
   bool isAcross = !isAsync() && operand->contiguity == Contiguity::Rows;
@@ -38,8 +38,8 @@ void ScaleRowLoader::emit(OpBuilder &b, const FillContext &context,
 }
 
 void ScaleRowLoader::emitPiece(OpBuilder &b, const FillContext &context,
-                                Value memory, const FillSource &source,
-                                const Piece &piece) const {
+                               Value memory, const FillSource &source,
+                               const Piece &piece) const {
   Location loc = context.loc;
   constexpr int64_t kLines = kWarpLanes;
   int64_t scales = getTile().shape[2];

@@ -24,7 +24,7 @@ namespace mlir::blockscale {
 class ScaleRowLoader final : public TileLoader {
 public:
   ScaleRowLoader(SharedTile tile, const KernelOperand &operand, int64_t rows,
-                  int64_t pieceBytes, bool isAsync)
+                 int64_t pieceBytes, bool isAsync)
       : TileLoader(std::move(tile)), operand(&operand), rows(rows),
         pieceBytes(pieceBytes), hasPieces(isAsync) {}
 

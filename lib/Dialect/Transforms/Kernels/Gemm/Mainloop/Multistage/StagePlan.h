@@ -25,8 +25,8 @@ struct StageExtents {
 
 /// The stages of `numStages` for `row`, whatever the operands look like; scales
 /// that are splats take no memory, which only the problem knows.
-Stages getStages(const TypeCombination &types, Kind kind, const StageExtents &extents,
-                 int64_t numStages);
+Stages getStages(const TypeCombination &types, Kind kind,
+                 const StageExtents &extents, int64_t numStages);
 
 class StagePlan {
 public:

@@ -1,4 +1,4 @@
-//===- WidenCodes.h - Narrow codes as e4m3 -------------------- -*- C++ -*-===//
+//===- WidenCodes.h - Narrow codes as e4m3 ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MmaWarps.cpp - Warps that share the tile of a pipeline ----------------===//
+//===- MmaWarps.cpp - Warps that share the tile of a pipeline -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MmaWarps.h - Warps that share the tile of a pipeline ------ -*- C++ -*-===//
+//===- MmaWarps.h - Warps that share the tile of a pipeline -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - Full and empty barriers ---------------------------------===//
+//===- Pipeline.cpp - Full and empty barriers -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -27,7 +27,8 @@ static Value makeWord(OpBuilder &b, Location loc, int64_t value) {
       b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
 }
 
-void Pipeline::emitInit(OpBuilder &b, int64_t fullCount, int64_t emptyCount) const {
+void Pipeline::emitInit(OpBuilder &b, int64_t fullCount,
+                        int64_t emptyCount) const {
   for (int64_t i = 0; i != stages * parts; ++i) {
     BarrierInitOp::create(b, loc, barriers, makeIndex(b, loc, full + i),
                           fullCount);
@@ -42,7 +43,7 @@ PipelineState Pipeline::emitFirst(OpBuilder &b) const {
 }
 
 PipelineState Pipeline::emitNext(OpBuilder &b, const PipelineState &place,
-                         int64_t count) const {
+                                 int64_t count) const {
   Value flipped =
       arith::XOrIOp::create(b, loc, place.parity, makeWord(b, loc, 1));
   if (stages == count)
@@ -73,13 +74,13 @@ Value Pipeline::emitEmpty(OpBuilder &b, const PipelineState &place) const {
 }
 
 void Pipeline::emitWaitFull(OpBuilder &b, const PipelineState &place,
-                        bool isCluster) const {
+                            bool isCluster) const {
   BarrierWaitOp::create(b, loc, barriers, emitFull(b, place), place.parity,
                         isCluster);
 }
 
 void Pipeline::emitWaitEmpty(OpBuilder &b, const PipelineState &place,
-                         bool isCluster) const {
+                             bool isCluster) const {
   Value one = makeWord(b, loc, 1);
   Value parity = arith::XOrIOp::create(b, loc, place.parity, one);
   BarrierWaitOp::create(b, loc, barriers, emitEmpty(b, place), parity,
@@ -87,7 +88,7 @@ void Pipeline::emitWaitEmpty(OpBuilder &b, const PipelineState &place,
 }
 
 void Pipeline::emitWaitDone(OpBuilder &b, const PipelineState &place,
-                        int64_t count) const {
+                            int64_t count) const {
   // Stages before the first one are those of the round before.
   Value distance = makeWord(b, loc, count);
   Value isBefore = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult,

@@ -1,4 +1,4 @@
-//===- Pipeline.h - Full and empty barriers ----------------------- -*- C++ -*-===//
+//===- Pipeline.h - Full and empty barriers ---------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,18 +19,18 @@
 
 namespace mlir::blockscale {
 
-/// Where a role is in a pipeline: the stage, and the parity of the round, 0 in the
-/// first one. Both are i32, which GPUs count best in.
+/// Where a role is in a pipeline: the stage, and the parity of the round, 0 in
+/// the first one. Both are i32, which GPUs count best in.
 struct PipelineState {
   Value stage, parity;
 };
 
 class Pipeline {
 public:
-  /// `full` and `empty` are numbers among `barriers` where those of the pipeline
-  /// start.
+  /// `full` and `empty` are numbers among `barriers` where those of the
+  /// pipeline start.
   Pipeline(Location loc, Value barriers, int64_t full, int64_t empty,
-       int64_t stages, int64_t parts = 1)
+           int64_t stages, int64_t parts = 1)
       : loc(loc), barriers(barriers), full(full), empty(empty), stages(stages),
         parts(parts) {}
 
@@ -52,7 +52,7 @@ public:
   /// The place `count` stages further, a divisor of their number that `place`
   /// is a multiple of.
   PipelineState emitNext(OpBuilder &b, const PipelineState &place,
-                     int64_t count = 1) const;
+                         int64_t count = 1) const;
 
   /// The number of the stage among all, those of its parts too, as an index.
   Value emitStage(OpBuilder &b, const PipelineState &place) const;
@@ -69,7 +69,8 @@ public:
                      bool isCluster = false) const;
   /// Waits until what was done `count` stages before is complete: until that
   /// stage is empty again.
-  void emitWaitDone(OpBuilder &b, const PipelineState &place, int64_t count) const;
+  void emitWaitDone(OpBuilder &b, const PipelineState &place,
+                    int64_t count) const;
 
 private:
   Location loc;

@@ -31,8 +31,8 @@ void RoleEmitter::emitExpected(OpBuilder &at, const Pipeline &pipeline,
 }
 
 void RoleEmitter::emitCopies(OpBuilder &at, const WorkTile &tile, Value step,
-                             const Pipeline &pipeline, const PipelineState &place,
-                             Sides sides) {
+                             const Pipeline &pipeline,
+                             const PipelineState &place, Sides sides) {
   Value full = pipeline.emitFull(at, place);
   int64_t k = plan.getPartK();
   AffineExpr d0 = at.getAffineDimExpr(0);
@@ -50,9 +50,10 @@ void RoleEmitter::emitCopies(OpBuilder &at, const WorkTile &tile, Value step,
         getOperandBatch(at, kernel, problem.getOperand(i), tile.matrix);
     from.row = emitRow(at, tile, i);
     from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
-    operand.tensor->emit(at, loc, mapPointer, from, shared,
-                         emitStageOffset(at, pipeline, place, plan.getOffset(i)),
-                         barriers, full, cluster);
+    operand.tensor->emit(
+        at, loc, mapPointer, from, shared,
+        emitStageOffset(at, pipeline, place, plan.getOffset(i)), barriers, full,
+        cluster);
   }
 }
 
@@ -65,8 +66,8 @@ void RoleEmitter::fillStages(OpBuilder &role, bool isUnrolled,
                 PipelineState end = emitSteps(
                     at, {values[0], values[1]}, toWord(at, tile.steps),
                     isUnrolled, none,
-                    [&](OpBuilder &inner, Value step, const PipelineState &place,
-                        ValueRange) {
+                    [&](OpBuilder &inner, Value step,
+                        const PipelineState &place, ValueRange) {
                       stages.emitWaitEmpty(inner, place);
                       step = inner.createOrFold<arith::IndexCastUIOp>(
                           loc, inner.getIndexType(), step);

@@ -50,7 +50,8 @@ static Value makeStages(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes) {
 }
 
 RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                         const KernelProblem &problem, const SharedMemoryPlan &plan,
+                         const KernelProblem &problem,
+                         const SharedMemoryPlan &plan,
                          const StagedOperands &operands, int64_t numBarriers)
     : b(b), kernel(kernel), problem(problem), plan(plan), operands(operands),
       loc(kernel.getLoc()), sizes(b, kernel, problem),
@@ -78,7 +79,8 @@ void RoleEmitter::emitStageBarriers(OpBuilder &at, int64_t emptyCount) {
   // expects. They still count in the same phase: it does not end without that
   // arrival, and they are not started before the phase in front has ended here,
   // as stages are emptied after that.
-  int64_t loaders = hasSoftwareProducer() ? kSoftwareProducerWarps * kWarpLanes : 0;
+  int64_t loaders =
+      hasSoftwareProducer() ? kSoftwareProducerWarps * kWarpLanes : 0;
   stages.emitInit(at, 1 + loaders * plan.getSchedule().getBlocksOfProduct(),
                   emptyCount * cluster.getNumReaders());
 }
@@ -150,9 +152,10 @@ void RoleEmitter::emitElected(OpBuilder &at, Value isElected,
 void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
                               EmitTile body) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  TileShape shape = {plan.getRowsOfSubTiles(), schedule.getN(), schedule.getK()};
-  forEachTileOfBlock(at, kernel, problem, sizes, shape, schedule.getRasterGroup(),
-                     cluster, values,
+  TileShape shape = {plan.getRowsOfSubTiles(), schedule.getN(),
+                     schedule.getK()};
+  forEachTileOfBlock(at, kernel, problem, sizes, shape,
+                     schedule.getRasterGroup(), cluster, values,
                      [&](OpBuilder &inner, const BlockTile &of, Value matrices,
                          ValueRange carried) {
                        WorkTile tile;
@@ -160,13 +163,14 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
                        tile.isGuarded = true;
                        static_cast<SplitKRange &>(tile) =
                            emitSplitKRange(inner, loc, problem, sizes, shape.k,
-                                       tile.batch, matrices);
+                                           tile.batch, matrices);
                        return forEachMSubTile(inner, tile, carried, body);
                      });
 }
 
 SmallVector<Value> RoleEmitter::forEachMSubTile(OpBuilder &at, WorkTile tile,
-                                            ValueRange values, EmitTile body) {
+                                                ValueRange values,
+                                                EmitTile body) {
   int64_t halves = plan.getMSubTiles();
   if (halves == 1)
     return body(at, tile, values);
@@ -202,9 +206,10 @@ static int64_t getStagesOfRound(int64_t stages) {
   return count;
 }
 
-PipelineState RoleEmitter::emitSteps(OpBuilder &at, PipelineState place, Value count,
-                                 bool isUnrolled, SmallVector<Value> &values,
-                                 EmitStep body) {
+PipelineState RoleEmitter::emitSteps(OpBuilder &at, PipelineState place,
+                                     Value count, bool isUnrolled,
+                                     SmallVector<Value> &values,
+                                     EmitStep body) {
   int64_t numStages = stages.getNumStages();
   int64_t round = getStagesOfRound(numStages);
   auto emitLoop = [&](Value from, Value to, int64_t steps) {
@@ -261,7 +266,8 @@ PipelineState RoleEmitter::emitSteps(OpBuilder &at, PipelineState place, Value c
 //===----------------------------------------------------------------------===//
 
 Value RoleEmitter::emitStageOffset(OpBuilder &at, const Pipeline &pipeline,
-                                   const PipelineState &place, int64_t plus) const {
+                                   const PipelineState &place,
+                                   int64_t plus) const {
   Value bytes = index(at, plan.getStageBytes());
   Value offset =
       at.createOrFold<arith::MulIOp>(loc, pipeline.emitStage(at, place), bytes);

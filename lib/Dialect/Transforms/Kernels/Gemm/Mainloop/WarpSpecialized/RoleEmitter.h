@@ -1,4 +1,4 @@
-//===- RoleEmitter.h - What each role does -------------------- -*- C++ -*-===//
+//===- RoleEmitter.h - What each role does ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,10 +15,10 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_WARPSPECIALIZED_ROLEEMITTER_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_WARPSPECIALIZED_ROLEEMITTER_H
 
-#include "Kernels/Gemm/TileScheduler/BlockTile.h"
-#include "Kernels/Gemm/TileScheduler/SplitKRange.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/Pipeline.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/StagedOperand.h"
+#include "Kernels/Gemm/TileScheduler/BlockTile.h"
+#include "Kernels/Gemm/TileScheduler/SplitKRange.h"
 
 namespace mlir::blockscale {
 
@@ -57,14 +57,15 @@ protected:
   /// Calls `body` for each tile of the block; `values` go from tile to tile.
   void forEachTile(OpBuilder &b, SmallVector<Value> values, EmitTile body);
   /// Calls `body` for `count` (i32) steps along K with the stage that each has,
-  /// from `place` in the pipeline of stages on; where the pipeline is then. `values` go
-  /// from step to step, and are those of the last one then. `isUnrolled` makes
-  /// whole rounds one step of a loop, in which stages are constants.
+  /// from `place` in the pipeline of stages on; where the pipeline is then.
+  /// `values` go from step to step, and are those of the last one then.
+  /// `isUnrolled` makes whole rounds one step of a loop, in which stages are
+  /// constants.
   using EmitStep = function_ref<SmallVector<Value>(
       OpBuilder &, Value step, const PipelineState &, ValueRange)>;
   PipelineState emitSteps(OpBuilder &b, PipelineState place, Value count,
-                      bool isUnrolled, SmallVector<Value> &values,
-                      EmitStep body);
+                          bool isUnrolled, SmallVector<Value> &values,
+                          EmitStep body);
   /// The type of the tile of A or B in a stage, see matrix_descriptor.
   MemRefType getTileType(bool isA) const;
   /// That tile of the stage at `place`.
@@ -95,14 +96,15 @@ protected:
   void emitElected(OpBuilder &b, Value isElected,
                    function_ref<void(OpBuilder &)> body) const;
   /// Byte `plus` of the stage of `pipeline` at `place`.
-  Value emitStageOffset(OpBuilder &b, const Pipeline &pipeline, const PipelineState &place,
-                        int64_t plus) const;
+  Value emitStageOffset(OpBuilder &b, const Pipeline &pipeline,
+                        const PipelineState &place, int64_t plus) const;
   Value emitStageOffset(OpBuilder &b, const PipelineState &place,
                         int64_t plus) const {
     return emitStageOffset(b, stages, place, plus);
   }
   /// Says how many bytes copies bring to the stage of `pipeline` at `place`.
-  void emitExpected(OpBuilder &b, const Pipeline &pipeline, const PipelineState &place);
+  void emitExpected(OpBuilder &b, const Pipeline &pipeline,
+                    const PipelineState &place);
   /// Starts the copies of step `step` along K, an index, to that stage: those
   /// of A and its scales, of B and its scales.
   enum class Sides { A, B, Both };
@@ -134,8 +136,8 @@ private:
   };
   std::optional<StepCount> getStepCount() const;
   /// Calls `body` for the tiles that a block takes one below the other.
-  SmallVector<Value> forEachMSubTile(OpBuilder &b, WorkTile tile, ValueRange values,
-                                 EmitTile body);
+  SmallVector<Value> forEachMSubTile(OpBuilder &b, WorkTile tile,
+                                     ValueRange values, EmitTile body);
   /// Calls `body` for all steps of all tiles, with stages that were empty.
   using EmitTileStep = function_ref<void(OpBuilder &, const WorkTile &,
                                          Value step, const PipelineState &)>;

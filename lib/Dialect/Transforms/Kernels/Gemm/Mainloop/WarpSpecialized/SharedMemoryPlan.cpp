@@ -1,4 +1,4 @@
-//===- SharedMemoryPlan.cpp - Where stages are ------------------------------------===//
+//===- SharedMemoryPlan.cpp - Where stages are ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sums behind SharedMemoryPlan.h, in one place for the kernels, for the choice of
-// schedules and for their limits.
+// The sums behind SharedMemoryPlan.h, in one place for the kernels, for the
+// choice of schedules and for their limits.
 
 //===----------------------------------------------------------------------===//
 
@@ -25,9 +25,10 @@ static constexpr int64_t kTileAlignment = 1024;
 static bool isElements(unsigned operand) { return operand % 2 == 0; }
 static bool isOfA(unsigned operand) { return operand < 2; }
 
-SharedMemoryPlan::SharedMemoryPlan(const Instruction &instruction, WarpSpecializedScheduleAttr schedule,
-                   std::optional<Format> codes, int64_t parts,
-                   int64_t bytesBehind)
+SharedMemoryPlan::SharedMemoryPlan(const Instruction &instruction,
+                                   WarpSpecializedScheduleAttr schedule,
+                                   std::optional<Format> codes, int64_t parts,
+                                   int64_t bytesBehind)
     : schedule(schedule), codes(codes), parts(parts), bytesBehind(bytesBehind),
       words(0) {
   if (instruction.scaleVec != 0)
@@ -35,16 +36,18 @@ SharedMemoryPlan::SharedMemoryPlan(const Instruction &instruction, WarpSpecializ
   placeOperands();
 }
 
-SharedMemoryPlan::SharedMemoryPlan(const Instruction &instruction, WarpSpecializedScheduleAttr schedule,
-                   int64_t blockSize)
+SharedMemoryPlan::SharedMemoryPlan(const Instruction &instruction,
+                                   WarpSpecializedScheduleAttr schedule,
+                                   int64_t blockSize)
     : schedule(schedule), parts(1), bytesBehind(0),
       words(schedule.getK() / blockSize / kBlocksOfWord) {
   placeOperands();
 }
 
-SharedMemoryPlan blockscale::getSharedMemoryPlan(const TypeCombination &types,
-                                 const Instruction &instruction,
-                                 WarpSpecializedScheduleAttr schedule) {
+SharedMemoryPlan
+blockscale::getSharedMemoryPlan(const TypeCombination &types,
+                                const Instruction &instruction,
+                                WarpSpecializedScheduleAttr schedule) {
   if (instruction.scaleVec == 0)
     return SharedMemoryPlan(instruction, schedule);
   return SharedMemoryPlan(instruction, schedule, types.blockSize);

@@ -1,4 +1,4 @@
-//===- SharedMemoryPlan.h - Where stages are -------------------------- -*- C++ -*-===//
+//===- SharedMemoryPlan.h - Where stages are --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,12 +30,13 @@ inline constexpr unsigned kNumStagedOperands = 4;
 /// there unused.)
 class SharedMemoryPlan {
 public:
-  SharedMemoryPlan(const Instruction &instruction, WarpSpecializedScheduleAttr schedule,
-           std::optional<Format> codes = std::nullopt, int64_t parts = 1,
-           int64_t bytesBehind = 0);
+  SharedMemoryPlan(const Instruction &instruction,
+                   WarpSpecializedScheduleAttr schedule,
+                   std::optional<Format> codes = std::nullopt,
+                   int64_t parts = 1, int64_t bytesBehind = 0);
   /// Where the instruction is one of several for blocks of `blockSize`.
-  SharedMemoryPlan(const Instruction &instruction, WarpSpecializedScheduleAttr schedule,
-           int64_t blockSize);
+  SharedMemoryPlan(const Instruction &instruction,
+                   WarpSpecializedScheduleAttr schedule, int64_t blockSize);
 
   WarpSpecializedScheduleAttr getSchedule() const { return schedule; }
 
@@ -94,8 +95,9 @@ private:
 
 /// Of `instruction` for a product of `row`, whose blocks of scales it may take
 /// half by half.
-SharedMemoryPlan getSharedMemoryPlan(const TypeCombination &types, const Instruction &instruction,
-                     WarpSpecializedScheduleAttr schedule);
+SharedMemoryPlan getSharedMemoryPlan(const TypeCombination &types,
+                                     const Instruction &instruction,
+                                     WarpSpecializedScheduleAttr schedule);
 
 /// Shared memory that mbarriers and the like may take beside stages.
 inline constexpr int64_t kBarrierBytes = 1024;

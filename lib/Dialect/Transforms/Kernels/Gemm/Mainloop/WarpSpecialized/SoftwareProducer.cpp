@@ -1,4 +1,4 @@
-//===- SoftwareProducer.cpp - The role that fills by hand ---------------------------===//
+//===- SoftwareProducer.cpp - The role that fills by hand -----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -32,7 +32,8 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
       KernelProblem::isMultiple(problem.m, plan.getRowsOfSubTiles() * size.m) &&
       KernelProblem::isMultiple(problem.n, schedule.getN() * size.n) &&
       KernelProblem::isMultiple(problem.k, schedule.getK());
-  FillContext context = {loc, getArgument, kSoftwareProducerWarps * kWarpLanes, thread,
+  FillContext context = {loc, getArgument, kSoftwareProducerWarps * kWarpLanes,
+                         thread,
                          /*isGuarded=*/!isAligned};
   bool hasCopies = false;
   for (auto [i, operand] : llvm::enumerate(operands)) {
@@ -81,8 +82,9 @@ void RoleEmitter::emitSoftwareProducer(OpBuilder &role, int64_t first) {
   AffineExpr d0 = role.getAffineDimExpr(0);
   thread = applyExprs(role, loc, {d0 % (kSoftwareProducerWarps * kWarpLanes)},
                       addIndex(role, loc, thread, -first))[0];
-  fillStages(
-      role, /*isUnrolled=*/false,
-      [&](OpBuilder &at, const WorkTile &tile, Value step,
-          const PipelineState &place) { emitFill(at, tile, thread, step, place); });
+  fillStages(role, /*isUnrolled=*/false,
+             [&](OpBuilder &at, const WorkTile &tile, Value step,
+                 const PipelineState &place) {
+               emitFill(at, tile, thread, step, place);
+             });
 }

@@ -1,4 +1,4 @@
-//===- StagedOperand.cpp - Who brings an operand ----------------------------===//
+//===- StagedOperand.cpp - Who brings an operand --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,9 +15,9 @@
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/StagedOperand.h"
 
-#include "Kernels/Gemm/Mainloop/WarpSpecialized/MmaWarps.h"
 #include "Kernels/Gemm/Mainloop/Multistage/ElementLoader.h"
 #include "Kernels/Gemm/Mainloop/Multistage/PackLoader.h"
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/MmaWarps.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -48,12 +48,14 @@ std::string blockscale::describeFilled(const StagedOperands &operands,
   return text;
 }
 
-static LoaderPtr makeLoader(const KernelProblem &problem, const SharedMemoryPlan &pipeline,
-                            bool isA, Format &format) {
+static LoaderPtr makeLoader(const KernelProblem &problem,
+                            const SharedMemoryPlan &pipeline, bool isA,
+                            Format &format) {
   const KernelOperand &operand = isA ? problem.x : problem.y;
   WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
   int64_t rows = pipeline.getRows(isA);
-  TileExtent extent = {rows, schedule.getK(), rows, kSoftwareProducerWarps * kWarpLanes};
+  TileExtent extent = {rows, schedule.getK(), rows,
+                       kSoftwareProducerWarps * kWarpLanes};
   Kind kind = problem.instruction.getKind();
   // Warps read what other kernels of theirs have, too.
   if (getPathInfo(problem.instruction.getPath()).isWarpLevel) {
@@ -76,8 +78,9 @@ static LoaderPtr makeLoader(const KernelProblem &problem, const SharedMemoryPlan
                                          std::nullopt, narrow);
 }
 
-StagedOperands blockscale::planStagedOperands(const KernelProblem &problem,
-                                          const SharedMemoryPlan &pipeline) {
+StagedOperands
+blockscale::planStagedOperands(const KernelProblem &problem,
+                               const SharedMemoryPlan &pipeline) {
   StagedOperands operands;
   const Instruction &instruction = problem.instruction.getInstruction();
   for (auto [i, operand] : llvm::enumerate(operands)) {

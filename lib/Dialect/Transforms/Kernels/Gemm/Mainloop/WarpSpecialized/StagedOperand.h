@@ -1,4 +1,4 @@
-//===- StagedOperand.h - Who brings an operand ------------------ -*- C++ -*-===//
+//===- StagedOperand.h - Who brings an operand ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,8 +14,8 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_WARPSPECIALIZED_STAGEDOPERAND_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_WARPSPECIALIZED_STAGEDOPERAND_H
 
-#include "Kernels/Gemm/Mainloop/WarpSpecialized/TensorOperand.h"
 #include "Kernels/Gemm/Mainloop/Multistage/TileLoader.h"
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/TensorOperand.h"
 
 namespace mlir::blockscale {
 
@@ -47,8 +47,9 @@ KernelProblem getInstructionProblem(const KernelProblem &problem);
 /// Of such a problem. Scales are in the 32x4x4 layout, see
 /// KernelBackend::wantsScaleAtoms. The result points into the problem.
 StagedOperands planStagedOperands(const KernelProblem &problem,
-                              const SharedMemoryPlan &pipeline);
-StagedOperands planStagedOperands(KernelProblem &&, const SharedMemoryPlan &) = delete;
+                                  const SharedMemoryPlan &pipeline);
+StagedOperands planStagedOperands(KernelProblem &&,
+                                  const SharedMemoryPlan &) = delete;
 
 } // namespace mlir::blockscale
 

@@ -11,8 +11,8 @@
 
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,7 +29,8 @@ void RoleEmitter::emitStore(OpBuilder &at, const ProblemSizes &ofResult,
   // again there are no registers: those are read as the sums are stored.
   bool addsFirst = hasFirst && tile.isGuarded;
   if (hasFirst && !addsFirst) {
-    Value first = emitInitialAccumulator(at, kernel, problem, ofResult, tile, type);
+    Value first =
+        emitInitialAccumulator(at, kernel, problem, ofResult, tile, type);
     value = AccAddOp::create(at, loc, value, first);
   }
   emitEpilogue(at, kernel, problem, ofResult, tile, value, addsFirst);

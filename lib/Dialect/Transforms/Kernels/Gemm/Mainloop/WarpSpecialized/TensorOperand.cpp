@@ -107,7 +107,8 @@ static const MovedType *findMovedType(const KernelOperand &operand,
 bool blockscale::wantsPackedCodes(const KernelOperand &operand, Format format,
                                   const KernelProblem &problem) {
   unsigned bits = getFormatInfo(format).bits;
-  if (!isa_and_nonnull<WarpSpecializedScheduleAttr>(Attribute(problem.schedule)) ||
+  if (!isa_and_nonnull<WarpSpecializedScheduleAttr>(
+          Attribute(problem.schedule)) ||
       operand.bits != 8 || bits == 8 || !operand.hasOwnMemory ||
       operand.contiguity != Contiguity::Columns ||
       operand.columnMultiple * bits % 8 != 0)
@@ -158,8 +159,9 @@ static StringRef getSwizzleName(int64_t lineBytes) {
   }
 }
 
-SmallVector<int64_t> TensorOperand::planBox(const SharedMemoryPlan &pipeline, bool isK,
-                                            int64_t unit, int64_t columnBytes,
+SmallVector<int64_t> TensorOperand::planBox(const SharedMemoryPlan &pipeline,
+                                            bool isK, int64_t unit,
+                                            int64_t columnBytes,
                                             unsigned outer) {
   WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
   int64_t rows = pipeline.getRows(isA());
@@ -173,8 +175,8 @@ SmallVector<int64_t> TensorOperand::planBox(const SharedMemoryPlan &pipeline, bo
     copyRows = columnBytes / unit;
     copyBytes = columnBytes * schedule.getK();
   }
-  int64_t parts =
-      BlockCluster::getParts(schedule.getCluster(), schedule.getTwoCta(), number);
+  int64_t parts = BlockCluster::getParts(schedule.getCluster(),
+                                         schedule.getTwoCta(), number);
   if (!isK && copies % parts == 0) {
     copies /= parts;
     partRows = copies * copyRows;
@@ -188,7 +190,8 @@ SmallVector<int64_t> TensorOperand::planBox(const SharedMemoryPlan &pipeline, bo
 }
 
 bool TensorOperand::planElements(const KernelProblem &problem,
-                                 const SharedMemoryPlan &pipeline, std::string &reason) {
+                                 const SharedMemoryPlan &pipeline,
+                                 std::string &reason) {
   if (!operand->hasOwnMemory) {
     reason = "there are no tensor maps of constants, expected an argument or "
              "what an op computes";
@@ -246,7 +249,8 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   SmallVector<AffineExpr> sizes = symbols;
   if (isPadded)
     sizes.back() = (sizes.back() * 8).floorDiv(operand->bits);
-  SmallVector<int64_t> box = planBox(pipeline, isK, unit, columnBytes, *outerDim);
+  SmallVector<int64_t> box =
+      planBox(pipeline, isK, unit, columnBytes, *outerDim);
   symbols.back() = symbols.back() * unit;
   // What the instruction finds in an element of the map, whatever memory has:
   // the verifier of the launch holds both together.
@@ -272,7 +276,8 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   return true;
 }
 
-bool TensorOperand::planCodes(const SharedMemoryPlan &pipeline, std::string &reason) {
+bool TensorOperand::planCodes(const SharedMemoryPlan &pipeline,
+                              std::string &reason) {
   constexpr int64_t kBoxBytes = 64, kByteBits = 8, kStrideBytes = 16;
   std::optional<unsigned> outerDim = operand->map.getResultPosition(
       getAffineDimExpr(1, operand->map.getContext()));
@@ -323,7 +328,8 @@ static ScaleParts divideScales(int64_t rowAtoms, int64_t columnAtoms,
 /// Atoms as a tensor of words of 16 bits: ..., atoms along rows, atoms along K,
 /// 256.
 bool TensorOperand::planScales(const KernelProblem &problem,
-                               const SharedMemoryPlan &pipeline, std::string &reason) {
+                               const SharedMemoryPlan &pipeline,
+                               std::string &reason) {
   if (operand->contiguity != Contiguity::Atoms) {
     reason = "expected scales in the 32x4x4 layout";
     return false;
@@ -336,9 +342,10 @@ bool TensorOperand::planScales(const KernelProblem &problem,
     copyBytes = pipeline.getWordBytes(isA());
     words = 1;
   }
-  scaleParts = divideScales(pipeline.getRowAtoms(isA()), words,
-                            BlockCluster::getParts(schedule.getCluster(),
-                                                   schedule.getTwoCta(), number));
+  scaleParts =
+      divideScales(pipeline.getRowAtoms(isA()), words,
+                   BlockCluster::getParts(schedule.getCluster(),
+                                          schedule.getTwoCta(), number));
   partBytes =
       scaleParts.rowAtoms * scaleParts.columnAtoms * scaleParts.atomWords * 2;
   MLIRContext *context = problem.instruction.getContext();
@@ -365,10 +372,10 @@ bool TensorOperand::planScales(const KernelProblem &problem,
   return true;
 }
 
-std::optional<TensorOperand> TensorOperand::plan(const KernelProblem &problem,
-                                                 const SharedMemoryPlan &pipeline,
-                                                 unsigned number,
-                                                 std::string &reason) {
+std::optional<TensorOperand>
+TensorOperand::plan(const KernelProblem &problem,
+                    const SharedMemoryPlan &pipeline, unsigned number,
+                    std::string &reason) {
   TensorOperand result;
   result.operand = &problem.getOperand(number);
   result.number = number;

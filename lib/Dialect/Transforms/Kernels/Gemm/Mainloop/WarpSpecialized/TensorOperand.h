@@ -1,4 +1,4 @@
-//===- TensorOperand.h - Operands by bulk copies -------------- -*- C++ -*-===//
+//===- TensorOperand.h - Operands by bulk copies ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,8 +14,8 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_WARPSPECIALIZED_TENSOROPERAND_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_WARPSPECIALIZED_TENSOROPERAND_H
 
-#include "Kernels/Gemm/TileScheduler/BlockCluster.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
+#include "Kernels/Gemm/TileScheduler/BlockCluster.h"
 
 namespace mlir::blockscale {
 
@@ -87,17 +87,18 @@ private:
   /// Whether no other tile reads the same bytes.
   bool isReadOnce = false;
 
-  bool planElements(const KernelProblem &problem, const SharedMemoryPlan &pipeline,
-                    std::string &reason);
+  bool planElements(const KernelProblem &problem,
+                    const SharedMemoryPlan &pipeline, std::string &reason);
   /// Codes that lanes take from rows of 64 bytes.
   bool planCodes(const SharedMemoryPlan &pipeline, std::string &reason);
-  bool planScales(const KernelProblem &problem, const SharedMemoryPlan &pipeline,
-                  std::string &reason);
+  bool planScales(const KernelProblem &problem,
+                  const SharedMemoryPlan &pipeline, std::string &reason);
   /// The box of one copy, and what one of the blocks that share the tile loads:
   /// whole copies, or a part of the lines of each. `outer` is the dimension
   /// that is not contiguous.
-  SmallVector<int64_t> planBox(const SharedMemoryPlan &pipeline, bool isK, int64_t unit,
-                               int64_t columnBytes, unsigned outer);
+  SmallVector<int64_t> planBox(const SharedMemoryPlan &pipeline, bool isK,
+                               int64_t unit, int64_t columnBytes,
+                               unsigned outer);
   /// Adds where the part of this block starts to the position in the tensor.
   void addScalePart(OpBuilder &b, Location loc, Value part,
                     MutableArrayRef<Value> position) const;

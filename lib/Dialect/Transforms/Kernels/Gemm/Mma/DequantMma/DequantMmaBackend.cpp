@@ -1,4 +1,4 @@
-//===- DequantMmaBackend.cpp - Kernels of the path dequant_mma -------------------===//
+//===- DequantMmaBackend.cpp - Kernels of the path dequant_mma ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,6 +21,6 @@ using namespace mlir::blockscale;
 
 const KernelBackend &blockscale::getDequantMmaBackend() {
   static const MultistageBackend backend({/*mostStages=*/3, /*wantedBlocks=*/2,
-                                     /*mostK=*/128, /*dividesK=*/true});
+                                          /*mostK=*/128, /*dividesK=*/true});
   return backend;
 }

@@ -12,22 +12,24 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/Gemm/Mainloop/Multistage/MultistageKernel.h"
+#include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
 #include "Kernels/Gemm/Mma/MmaSync/MmaSyncRoles.h"
 #include "Kernels/Gemm/Schedule/MmaSyncSchedules.h"
-#include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
-#include "Kernels/Gemm/Mainloop/Multistage/MultistageKernel.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static WarpSpecializedScheduleAttr getWarpSpecialized(const KernelProblem &problem) {
+static WarpSpecializedScheduleAttr
+getWarpSpecialized(const KernelProblem &problem) {
   return dyn_cast<WarpSpecializedScheduleAttr>(Attribute(problem.schedule));
 }
 
 static SharedMemoryPlan makePlan(const KernelProblem &problem) {
-  return getSharedMemoryPlan(problem.types, problem.instruction.getInstruction(),
-                     getWarpSpecialized(problem));
+  return getSharedMemoryPlan(problem.types,
+                             problem.instruction.getInstruction(),
+                             getWarpSpecialized(problem));
 }
 
 namespace {
@@ -54,7 +56,7 @@ public:
   SplitKRule getSplit(const KernelProblem &problem) const override {
     WarpSpecializedScheduleAttr pipeline = getWarpSpecialized(problem);
     return pipeline ? SplitKRule{pipeline.getSplitK(), pipeline.getK()}
-                : warps.getSplit(problem);
+                    : warps.getSplit(problem);
   }
 
   std::optional<ResultTile>

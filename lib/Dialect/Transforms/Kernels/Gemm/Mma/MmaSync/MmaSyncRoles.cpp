@@ -42,7 +42,8 @@ int64_t MmaSyncRoles::getThreads(WarpSpecializedScheduleAttr schedule,
 }
 
 MmaSyncRoles::MmaSyncRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                           const KernelProblem &problem, const SharedMemoryPlan &plan,
+                           const KernelProblem &problem,
+                           const SharedMemoryPlan &plan,
                            const StagedOperands &operands)
     : RoleEmitter(b, kernel, problem, plan, operands, plan.getStageBarriers()),
       warps(plan.getSchedule()) {}
@@ -149,7 +150,8 @@ Value MmaSyncRoles::emitScales(OpBuilder &at, const WorkTile &tile,
 }
 
 Value MmaSyncRoles::emitStep(OpBuilder &at, const WorkTile &tile,
-                             const PipelineState &place, Value sum, Value blocks) {
+                             const PipelineState &place, Value sum,
+                             Value blocks) {
   MLIRContext *context = at.getContext();
   stages.emitWaitFull(at, place);
   Value a = emitElements(at, place, /*isA=*/true);
@@ -162,8 +164,9 @@ Value MmaSyncRoles::emitStep(OpBuilder &at, const WorkTile &tile,
   auto atoms = ScaleTileLayoutAttr::get(context, ScaleOrder::Atoms);
   sum = TileMmaOp::create(
       at, loc, sum.getType(), a, aScales, b, bScales, sum, blocks,
-      /*tensor_scale=*/Value(), TypeCombinationAttr::get(context, problem.types),
-      problem.instruction, getLayout(true), getLayout(false), atoms, atoms);
+      /*tensor_scale=*/Value(),
+      TypeCombinationAttr::get(context, problem.types), problem.instruction,
+      getLayout(true), getLayout(false), atoms, atoms);
   // The thread that arrives speaks for what all lanes have read.
   constexpr int32_t kAllLanes = -1;
   NVVM::SyncWarpOp::create(at, loc, word(at, kAllLanes));
@@ -197,8 +200,8 @@ MmaSyncRoles::Steps MmaSyncRoles::emitStepCounts(OpBuilder &at,
 SmallVector<Value> MmaSyncRoles::emitProducts(OpBuilder &at,
                                               const WorkTile &tile,
                                               ValueRange values) {
-  SmallVector<Value> sums = {emitInitialAccumulator(at, kernel, problem, sizes, tile,
-                                           getAccType(plan.getSchedule()))};
+  SmallVector<Value> sums = {emitInitialAccumulator(
+      at, kernel, problem, sizes, tile, getAccType(plan.getSchedule()))};
   PipelineState place = {values[0], values[1]};
   Steps steps = emitStepCounts(at, tile);
   place = emitSteps(at, place, steps.whole, /*isUnrolled=*/true, sums,

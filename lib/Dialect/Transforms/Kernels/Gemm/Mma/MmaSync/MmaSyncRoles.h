@@ -1,4 +1,4 @@
-//===- MmaSyncRoles.h - Roles of the path mma_sync ------------ -*- C++ -*-===//
+//===- MmaSyncRoles.h - Roles of the path mma_sync --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -54,8 +54,8 @@ private:
   Value emitStep(OpBuilder &b, const WorkTile &tile, const PipelineState &place,
                  Value sum, Value blocks);
   Value emitElements(OpBuilder &b, const PipelineState &place, bool isA);
-  Value emitScales(OpBuilder &b, const WorkTile &tile, const PipelineState &place,
-                   bool isA);
+  Value emitScales(OpBuilder &b, const WorkTile &tile,
+                   const PipelineState &place, bool isA);
   /// Whether K may end in a word of scales.
   bool hasCut() const;
 

@@ -1,4 +1,4 @@
-//===- ReferenceKernel.cpp - One thread per result ----------------------------===//
+//===- ReferenceKernel.cpp - One thread per result ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -124,7 +124,8 @@ private:
     Value k = applyMap(inner, loc, AffineMap::get(2, 0, d0 * blockSize + d1),
                        {block, elements.getInductionVar()})[0];
     Value x = loadElement(inner, problem.x, problem.types.lhs, batch, row, k);
-    Value y = loadElement(inner, problem.y, problem.types.rhs, batch, column, k);
+    Value y =
+        loadElement(inner, problem.y, problem.types.rhs, batch, column, k);
     // Each product is exact in f64: at most 16 bits of significand.
     x = arith::MulFOp::create(inner, loc, x, xScale);
     y = arith::MulFOp::create(inner, loc, y, yScale);

@@ -1,4 +1,4 @@
-//===- EpilogueWarps.cpp - The role that stores sums -----------------------------===//
+//===- EpilogueWarps.cpp - The role that stores sums ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Roles.h"
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
+#include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Roles.h"
 #include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

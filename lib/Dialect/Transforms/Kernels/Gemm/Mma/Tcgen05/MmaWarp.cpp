@@ -1,4 +1,4 @@
-//===- MmaWarp.cpp - The role that multiplies --------------------------===//
+//===- MmaWarp.cpp - The role that multiplies -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -33,8 +33,8 @@ using namespace mlir::blockscale;
 
 /// The scales of the stage at `place` in tensor memory, `shift` columns (null
 /// for 0) further.
-Value Tcgen05Roles::emitScales(OpBuilder &at, const PipelineState &place, bool isA,
-                               Value shift) {
+Value Tcgen05Roles::emitScales(OpBuilder &at, const PipelineState &place,
+                               bool isA, Value shift) {
   Value columns = index(at, tmemPlan.getScaleColumnsOfStage());
   Value slot = stages.emitStage(at, place);
   if (tmemPlan.getScaleSlots() != stages.getNumStages())
@@ -159,8 +159,8 @@ Value Tcgen05Roles::emitShift(OpBuilder &at, const BlockTile &tile,
 }
 
 void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
-                               const PipelineState &place, Value acc, Value step,
-                               Value steps) {
+                               const PipelineState &place, Value acc,
+                               Value step, Value steps) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = at.getContext();
   emitScaleCopies(at, place);
@@ -184,8 +184,8 @@ void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
                           cluster.getNeighborRanks(), getGroup());
 }
 
-/// All products of a tile; `values` are the place in the pipeline of stages, that
-/// in the pipeline of sums, and the number of the tile.
+/// All products of a tile; `values` are the place in the pipeline of stages,
+/// that in the pipeline of sums, and the number of the tile.
 SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
                                               const WorkTile &tile,
                                               ValueRange values) {
@@ -206,7 +206,8 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
     if (tmemPlan.getScaleSlots() != stages.getNumStages())
       stages.emitWaitDone(inner, place, tmemPlan.getScaleSlots());
     stages.emitWaitFull(inner, place,
-                        /*isCluster=*/cluster.hasPairs() && hasSoftwareProducer());
+                        /*isCluster=*/cluster.hasPairs() &&
+                            hasSoftwareProducer());
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::After);
     if (steps && hasMask())
       emitMask(inner, place);
@@ -221,12 +222,13 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
   }
   whole = toWord(at, whole);
   SmallVector<Value> none;
-  PipelineState place = emitSteps(
-      at, {values[0], values[1]}, whole, /*isUnrolled=*/true, none,
-      [&](OpBuilder &inner, Value step, const PipelineState &inside, ValueRange) {
-        multiply(inner, step, inside, {});
-        return SmallVector<Value>();
-      });
+  PipelineState place =
+      emitSteps(at, {values[0], values[1]}, whole, /*isUnrolled=*/true, none,
+                [&](OpBuilder &inner, Value step, const PipelineState &inside,
+                    ValueRange) {
+                  multiply(inner, step, inside, {});
+                  return SmallVector<Value>();
+                });
 
   // K may end inside of a stage.
   if (getConstantIntValue(counts[1]) != 0) {
@@ -256,7 +258,8 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
 }
 
 void Tcgen05Roles::emitMmaWarp(OpBuilder &role) {
-  PipelineState first = stages.emitFirst(role), firstSums = sums.emitFirst(role);
+  PipelineState first = stages.emitFirst(role),
+                firstSums = sums.emitFirst(role);
   forEachTile(role,
               {first.stage, first.parity, firstSums.stage, firstSums.parity,
                word(role, 0)},

@@ -42,7 +42,8 @@ public:
     KernelProblem asked = getInstructionProblem(problem);
     StagedOperands operands = planStagedOperands(asked, makePlan(problem));
     return describeFilled(
-        operands, cast<WarpSpecializedScheduleAttr>(problem.schedule).getSwapAb());
+        operands,
+        cast<WarpSpecializedScheduleAttr>(problem.schedule).getSwapAb());
   }
 
   SplitKRule getSplit(const KernelProblem &problem) const override {

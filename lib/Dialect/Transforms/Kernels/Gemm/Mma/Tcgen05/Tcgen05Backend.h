@@ -1,4 +1,4 @@
-//===- Tcgen05Backend.h - Kernels of the path tcgen05 --------- -*- C++ -*-===//
+//===- Tcgen05Backend.h - Kernels of the path tcgen05 -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

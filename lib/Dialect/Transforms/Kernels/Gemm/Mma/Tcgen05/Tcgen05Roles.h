@@ -1,4 +1,4 @@
-//===- Tcgen05Roles.h - Roles of the path tcgen05 ------------- -*- C++ -*-===//
+//===- Tcgen05Roles.h - Roles of the path tcgen05 ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -40,12 +40,14 @@ private:
   SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                   ValueRange values);
   /// The product of the stage at `place`; with `steps`, of those alone.
-  void emitProduct(OpBuilder &b, const BlockTile &tile, const PipelineState &place,
-                   Value acc, Value step, Value steps);
+  void emitProduct(OpBuilder &b, const BlockTile &tile,
+                   const PipelineState &place, Value acc, Value step,
+                   Value steps);
   void emitScaleCopies(OpBuilder &b, const PipelineState &place);
   void emitMask(OpBuilder &b, const PipelineState &place);
   Value emitPeerMemory(OpBuilder &b) const;
-  Value emitScales(OpBuilder &b, const PipelineState &place, bool isA, Value shift);
+  Value emitScales(OpBuilder &b, const PipelineState &place, bool isA,
+                   Value shift);
   Value emitShift(OpBuilder &b, const BlockTile &tile, bool isA) const;
   void emitSums(OpBuilder &b, const BlockTile &tile, const PipelineState &place,
                 Value accStage);

@@ -33,9 +33,10 @@ static int64_t getUnusedBytes(const Instruction &instruction,
   return std::max<int64_t>(kAloneBytes - stages, 0);
 }
 
-TmemPlan::TmemPlan(const Instruction &instruction, WarpSpecializedScheduleAttr schedule)
-    : SharedMemoryPlan(instruction, schedule, /*codes=*/std::nullopt, /*parts=*/1,
-               getUnusedBytes(instruction, schedule)) {
+TmemPlan::TmemPlan(const Instruction &instruction,
+                   WarpSpecializedScheduleAttr schedule)
+    : SharedMemoryPlan(instruction, schedule, /*codes=*/std::nullopt,
+                       /*parts=*/1, getUnusedBytes(instruction, schedule)) {
   scaleColumns = getScaleColumns(true) + getScaleColumns(false);
   scaleSlots = getSchedule().getStages();
   if (getSchedule().getAccumulators() == 1)

@@ -1,4 +1,4 @@
-//===- TmemPlan.h - Where sums and scales are ----------------- -*- C++ -*-===//
+//===- TmemPlan.h - Where sums and scales are -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,7 +28,8 @@ struct PipelineBarriers {
 
 class TmemPlan : public SharedMemoryPlan {
 public:
-  TmemPlan(const Instruction &instruction, WarpSpecializedScheduleAttr schedule);
+  TmemPlan(const Instruction &instruction,
+           WarpSpecializedScheduleAttr schedule);
 
   /// Where sums are; the blocks that multiply together, and the columns that
   /// the sums of a tile have in each of them.

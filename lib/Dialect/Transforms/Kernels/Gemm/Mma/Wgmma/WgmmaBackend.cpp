@@ -13,10 +13,10 @@
 
 #include "Kernels/Gemm/Mma/Wgmma/WgmmaBackend.h"
 
-#include "Kernels/Gemm/Problem/QuantizedB.h"
-#include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
 #include "Kernels/Gemm/Mma/Wgmma/Gemv/GemvRoles.h"
+#include "Kernels/Gemm/Problem/OpSizes.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "blockscale/Support/TunedRows.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
@@ -29,7 +29,8 @@ static SharedMemoryPlan makePlan(const KernelProblem &problem) {
   const Instruction &instruction = problem.instruction.getInstruction();
   if (!problem.quantizedB)
     return SharedMemoryPlan(instruction, schedule);
-  return makeMixedInputPlan(instruction, schedule, *problem.quantizedB, problem.k);
+  return makeMixedInputPlan(instruction, schedule, *problem.quantizedB,
+                            problem.k);
 }
 
 /// Whether bulk copies can bring an operand from where it is.
@@ -70,7 +71,8 @@ public:
   bool isBestFor(ProductOpInterface op, const Chip &chip,
                  bool hasWorkspace) const override {
     if (!op.getXScale()) {
-      bool takesCodes = chooseMixedInputSchedule(op, chip, hasWorkspace) != nullptr;
+      bool takesCodes =
+          chooseMixedInputSchedule(op, chip, hasWorkspace) != nullptr;
       if (!takesCodes && findQuantizedB(op) &&
           getOpSizes(op, kDequantizedSize).m <=
               getTunedLimits(chip.capability).mostSyncRows)
@@ -87,16 +89,18 @@ public:
     return !problem.hasScales();
   }
 
-  DequantizedOperands getDequantizedOperands(InstructionAttr,
-                           ScheduleInterface given) const override {
+  DequantizedOperands
+  getDequantizedOperands(InstructionAttr,
+                         ScheduleInterface given) const override {
     auto schedule = cast<WarpSpecializedScheduleAttr>(given);
     if (!schedule.getSwapAb())
       return DequantizedOperands::None;
-    return schedule.getN() == 1 ? DequantizedOperands::Both : DequantizedOperands::Y;
+    return schedule.getN() == 1 ? DequantizedOperands::Both
+                                : DequantizedOperands::Y;
   }
 
   std::string findMixedInputObstacle(ProductOpInterface op, const Chip &chip,
-                                bool hasWorkspace) const override {
+                                     bool hasWorkspace) const override {
     if (chooseMixedInputSchedule(op, chip, hasWorkspace))
       return {};
     std::string obstacle = blockscale::findMixedInputObstacle(op);
@@ -112,8 +116,9 @@ public:
   getResultTile(const KernelProblem &problem) const override {
     auto schedule = cast<WarpSpecializedScheduleAttr>(problem.schedule);
     if (schedule.getSwapAb()) {
-      SharedMemoryPlan plan = makeMixedInputPlan(problem.instruction.getInstruction(),
-                                    schedule, problem.types, problem.k);
+      SharedMemoryPlan plan =
+          makeMixedInputPlan(problem.instruction.getInstruction(), schedule,
+                             problem.types, problem.k);
       std::optional<AccType> sums = MixedInputRoles::getBlocksType(plan);
       if (!sums)
         return std::nullopt;

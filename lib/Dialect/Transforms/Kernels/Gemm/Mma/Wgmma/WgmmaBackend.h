@@ -1,4 +1,4 @@
-//===- WgmmaBackend.h - The path wgmma ------------------------ -*- C++ -*-===//
+//===- WgmmaBackend.h - The path wgmma --------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,8 +30,9 @@ std::string describeMixedInputSizes(const Chip &chip);
 
 /// The schedule with which they are, where that is measured to be the best;
 /// null elsewhere. Without a workspace, one that needs none.
-WarpSpecializedScheduleAttr chooseMixedInputSchedule(ProductOpInterface op, const Chip &chip,
-                                     bool hasWorkspace);
+WarpSpecializedScheduleAttr chooseMixedInputSchedule(ProductOpInterface op,
+                                                     const Chip &chip,
+                                                     bool hasWorkspace);
 
 } // namespace mlir::blockscale
 

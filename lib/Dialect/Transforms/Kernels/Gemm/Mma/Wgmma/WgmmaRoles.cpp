@@ -119,7 +119,8 @@ AccType WgmmaRoles::getAccType(WarpSpecializedScheduleAttr schedule) {
                       WarpsAttr::get(context, shares.getWarps(), 1));
 }
 
-SmallVector<Value> WgmmaRoles::emitStep(OpBuilder &at, const PipelineState &place,
+SmallVector<Value> WgmmaRoles::emitStep(OpBuilder &at,
+                                        const PipelineState &place,
                                         ValueRange sums) {
   MLIRContext *context = at.getContext();
   InstructionAttr instruction = getInstruction();
@@ -170,9 +171,8 @@ SmallVector<Value> WgmmaRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
   PipelineState place = emitSteps(
       at, {values[0], values[1]}, toWord(at, tile.steps),
       /*isUnrolled=*/true, sums,
-      [&](OpBuilder &inner, Value, const PipelineState &inside, ValueRange before) {
-        return emitStep(inner, inside, before);
-      });
+      [&](OpBuilder &inner, Value, const PipelineState &inside,
+          ValueRange before) { return emitStep(inner, inside, before); });
   emitSums(at, tile, sums);
   return {place.stage, place.parity};
 }

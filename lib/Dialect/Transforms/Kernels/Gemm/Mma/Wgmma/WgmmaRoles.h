@@ -1,4 +1,4 @@
-//===- WgmmaRoles.h - Roles of the path wgmma ----------------- -*- C++ -*-===//
+//===- WgmmaRoles.h - Roles of the path wgmma -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -73,7 +73,8 @@ public:
 
 private:
   void emitConsumer(OpBuilder &b) override;
-  /// The products of a tile; the place in the pipeline is the first of `values`.
+  /// The products of a tile; the place in the pipeline is the first of
+  /// `values`.
   SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                   ValueRange values);
   /// The sums with those of the stage at `place` added.

@@ -1,4 +1,4 @@
-//===- GemvExactSums.cpp - Sums of blocks out of range ---------------------===//
+//===- GemvExactSums.cpp - Sums of blocks out of range --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -77,7 +77,7 @@ Value GemvRoles::emitScale(OpBuilder &at, Value x, Value y) {
 }
 
 Value GemvRoles::emitExactSum(OpBuilder &at, const WorkTile &tile, Value rowOfY,
-                             Value first, Value end, int64_t step) {
+                              Value first, Value end, int64_t step) {
   Type f64 = at.getF64Type();
   Value zero = arith::ConstantOp::create(at, loc, at.getFloatAttr(f64, 0));
   auto blocks = scf::ForOp::create(at, loc, first, end, index(at, step), zero);

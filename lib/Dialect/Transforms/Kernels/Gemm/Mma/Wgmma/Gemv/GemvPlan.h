@@ -1,4 +1,4 @@
-//===- GemvPlan.h - Where a row of codes is spread ------------- -*- C++ -*-===//
+//===- GemvPlan.h - Where a row of codes is spread --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,7 +22,8 @@ struct GemvPlan {
   /// Codes of a box, the bytes that B has for it, and codes of a word.
   static constexpr int64_t kBoxElements = 128, kBoxBytes = 1024, kWordCodes = 8;
 
-  GemvPlan(WarpSpecializedScheduleAttr schedule, const TypeCombination &types, int64_t k);
+  GemvPlan(WarpSpecializedScheduleAttr schedule, const TypeCombination &types,
+           int64_t k);
 
   /// Boxes along K of a block of threads.
   int64_t boxes;

@@ -1,4 +1,4 @@
-//===- GemvRoles.cpp - Codes and one row of codes --------------------------===//
+//===- GemvRoles.cpp - Codes and one row of codes -------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -36,7 +36,8 @@ static AffineExpr getInstructionOf(AffineExpr number) {
   return number.floorDiv(kQuarters) % kQuarterWords;
 }
 
-GemvPlan::GemvPlan(WarpSpecializedScheduleAttr schedule, const TypeCombination &types, int64_t k)
+GemvPlan::GemvPlan(WarpSpecializedScheduleAttr schedule,
+                   const TypeCombination &types, int64_t k)
     : blocksOfBox(kBoxElements / types.blockSize) {
   int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
   boxes = llvm::divideCeilSigned(steps, schedule.getSplitK()) *
@@ -52,7 +53,7 @@ int64_t GemvPlan::getFactorBytes() const {
 //===----------------------------------------------------------------------===//
 
 Value GemvRoles::emitFirstBox(OpBuilder &at, const WorkTile &tile,
-                             Value step) const {
+                              Value step) const {
   AffineExpr d0, d1, d2;
   bindDims(at.getContext(), d0, d1, d2);
   return applyExprs(at, loc, {(d0 * d1 + d2) * getPartBoxes()},
@@ -60,7 +61,7 @@ Value GemvRoles::emitFirstBox(OpBuilder &at, const WorkTile &tile,
 }
 
 Value GemvRoles::loadCodes(OpBuilder &at, const KernelOperand &codes,
-                          ValueRange place) {
+                           ValueRange place) {
   constexpr int64_t kBytes = kWordCodes / 2;
   SmallVector<Value> position = applyMap(at, loc, codes.map, place);
   position.back() = applyExprs(at, loc, {at.getAffineDimExpr(0).floorDiv(2)},
@@ -75,7 +76,7 @@ Value GemvRoles::loadCodes(OpBuilder &at, const KernelOperand &codes,
 }
 
 Value GemvRoles::loadScale(OpBuilder &at, const KernelOperand &scales,
-                          ValueRange place) {
+                           ValueRange place) {
   if (scales.splat)
     return word(at, *scales.splat);
   Value scale =
@@ -85,7 +86,7 @@ Value GemvRoles::loadScale(OpBuilder &at, const KernelOperand &scales,
 }
 
 GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
-                                  Value number, Value count) {
+                                    Value number, Value count) {
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
   Value first = emitPartStep(at, tile, part, index(at, 0));
@@ -99,8 +100,9 @@ GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
   // of y are zeros there.
   column = arith::MinUIOp::create(at, loc, column,
                                   index(at, problem.k - kWordCodes));
-  Value block = applyExprs(
-      at, loc, {d0.floorDiv(int64_t(problem.quantizedB->blockSize))}, column)[0];
+  Value block =
+      applyExprs(at, loc, {d0.floorDiv(int64_t(problem.quantizedB->blockSize))},
+                 column)[0];
   auto getPlace = [&](const KernelOperand &of, Value last) {
     return SmallVector<Value>{getOperandBatch(at, kernel, of, tile.matrix),
                               tile.column, last};
@@ -115,7 +117,7 @@ GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
 }
 
 void GemvRoles::storeNumbers(const WordEmitter &emit, const Word &of,
-                            Value box) {
+                             Value box) {
   OpBuilder &at = emit.b;
   // Bytes of e5m2, 128 times what codes from 0 to 7 stand for.
   constexpr uint32_t kLow = 0x5A585400, kHigh = 0x62605E5C,
@@ -197,7 +199,8 @@ Value GemvRoles::emitNumber(const WordEmitter &emit, Value scale) {
   return emit.mul(number, kPlaced);
 }
 
-void GemvRoles::storeFactor(const WordEmitter &emit, Value scale, Value offset) {
+void GemvRoles::storeFactor(const WordEmitter &emit, Value scale,
+                            Value offset) {
   OpBuilder &at = emit.b;
   Value factor;
   if (isPower()) {
@@ -217,7 +220,7 @@ void GemvRoles::storeFactor(const WordEmitter &emit, Value scale, Value offset) 
 }
 
 Value GemvRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
-                       Value inexact) {
+                        Value inexact) {
   WordEmitter outside(at, loc);
   Value isNaN = emitIsNaN(outside, of.scale);
   inexact = outside.bitOr(
@@ -288,21 +291,21 @@ void GemvRoles::emitLoader(OpBuilder &role) {
   PipelineState first = stages.emitFirst(role);
   forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
     SmallVector<Value> none;
-    emitSteps(
-        at, first, toWord(at, tile.steps), /*isUnrolled=*/false, none,
-        [&](OpBuilder &inner, Value step, const PipelineState &place, ValueRange) {
-          step = inner.createOrFold<arith::IndexCastUIOp>(
-              loc, inner.getIndexType(), step);
-          emitStepCopies(inner, tile, step, place, Sides::Both);
-          return SmallVector<Value>();
-        });
+    emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/false, none,
+              [&](OpBuilder &inner, Value step, const PipelineState &place,
+                  ValueRange) {
+                step = inner.createOrFold<arith::IndexCastUIOp>(
+                    loc, inner.getIndexType(), step);
+                emitStepCopies(inner, tile, step, place, Sides::Both);
+                return SmallVector<Value>();
+              });
     return SmallVector<Value>();
   });
 }
 
 SmallVector<Value> GemvRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
-                                          Value step, const PipelineState &,
-                                          Value codes, ValueRange values) {
+                                           Value step, const PipelineState &,
+                                           Value codes, ValueRange values) {
   constexpr int64_t kColumnsOfBox = 8, kLines = 8, kLine = 16;
   int64_t boxes = getPartBoxes(), first = plan.getStagesBytes();
   Value box = emitFirstBox(at, tile, step);

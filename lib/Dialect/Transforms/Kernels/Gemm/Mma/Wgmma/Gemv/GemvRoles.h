@@ -1,4 +1,4 @@
-//===- GemvRoles.h - Codes and one row of codes ---------------- -*- C++ -*-===//
+//===- GemvRoles.h - Codes and one row of codes -----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,15 +15,15 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_WGMMA_GEMV_GEMVROLES_H
 
 #include "Fragments/Dequantize/WordEmitter.h"
-#include "Kernels/Gemm/Mma/Wgmma/MixedInput/MixedInputRoles.h"
 #include "Kernels/Gemm/Mma/Wgmma/Gemv/GemvPlan.h"
+#include "Kernels/Gemm/Mma/Wgmma/MixedInput/MixedInputRoles.h"
 
 namespace mlir::blockscale {
 
 class GemvRoles final : public MixedInputRoles {
 public:
   GemvRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
-           const SharedMemoryPlan &plan, const StagedOperands &operands)
+            const SharedMemoryPlan &plan, const StagedOperands &operands)
       : MixedInputRoles(b, kernel, problem, plan, operands),
         row(plan.getSchedule(), *problem.quantizedB, problem.k) {}
 

@@ -1,4 +1,4 @@
-//===- MixedInputRoles.cpp - Codes converted on the way ------------------------===//
+//===- MixedInputRoles.cpp - Codes converted on the way -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -49,18 +49,20 @@ int64_t blockscale::getSumBytes(WarpSpecializedScheduleAttr schedule) {
          getPitch(schedule) * kSumBytes;
 }
 
-SharedMemoryPlan blockscale::makeMixedInputPlan(const Instruction &instruction,
-                                   WarpSpecializedScheduleAttr schedule, const TypeCombination &types,
-                                   int64_t k) {
+SharedMemoryPlan
+blockscale::makeMixedInputPlan(const Instruction &instruction,
+                               WarpSpecializedScheduleAttr schedule,
+                               const TypeCombination &types, int64_t k) {
   int64_t behind =
       schedule.getN() == 1 ? GemvPlan(schedule, types, k).getBytes() : 0;
   return SharedMemoryPlan(instruction, schedule, types.rhs,
-                  WgmmaShares(schedule).partsOfK, behind);
+                          WgmmaShares(schedule).partsOfK, behind);
 }
 
 MixedInputRoles::MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                       const KernelProblem &problem, const SharedMemoryPlan &plan,
-                       const StagedOperands &operands)
+                                 const KernelProblem &problem,
+                                 const SharedMemoryPlan &plan,
+                                 const StagedOperands &operands)
     : WarpgroupRoles(b, kernel, problem, plan, operands),
       accType(AccType::get(
           b.getContext(), getSumRows(plan.getSchedule()),
@@ -68,7 +70,8 @@ MixedInputRoles::MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
           WarpColumnsAttr::get(b.getContext(), shares.getWarpsOfPart()))),
       flag(addSharedNumbers(kernel, b.getI32Type(), 1)) {}
 
-std::optional<AccType> MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
+std::optional<AccType>
+MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
   // The columns of the largest blocks.
   constexpr int64_t kBlock = 32;
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
@@ -85,8 +88,8 @@ std::optional<AccType> MixedInputRoles::getBlocksType(const SharedMemoryPlan &pl
   return std::nullopt;
 }
 
-Value MixedInputRoles::emitPartStep(OpBuilder &at, const WorkTile &tile, Value of,
-                               Value step) const {
+Value MixedInputRoles::emitPartStep(OpBuilder &at, const WorkTile &tile,
+                                    Value of, Value step) const {
   AffineExpr d0, d1, d2;
   bindDims(at.getContext(), d0, d1, d2);
   Value result = applyExprs(at, loc, d0 * d1 + d2, {of, tile.steps, step})[0];
@@ -106,8 +109,9 @@ int64_t MixedInputRoles::getNumEarly() const {
   return std::min(kMost, problem.k / (schedule.getK() * problem.splitK));
 }
 
-void MixedInputRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile, Value step,
-                                const PipelineState &place, Sides sides) {
+void MixedInputRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile,
+                                     Value step, const PipelineState &place,
+                                     Sides sides) {
   for (int64_t i = 0; i != shares.partsOfK; ++i) {
     Value of = index(at, i);
     Pipeline pipeline = stages.getPart(of);
@@ -141,20 +145,21 @@ void MixedInputRoles::emitLoader(OpBuilder &role) {
     place = {word(at, first % numStages), word(at, first / numStages)};
     Value count = toWord(at, addIndex(at, loc, tile.steps, -first));
     SmallVector<Value> none;
-    emitSteps(
-        at, place, count, /*isUnrolled=*/false, none,
-        [&](OpBuilder &inner, Value step, const PipelineState &inside, ValueRange) {
-          step = inner.createOrFold<arith::IndexCastUIOp>(
-              loc, inner.getIndexType(), step);
-          emitStepCopies(inner, tile, addIndex(inner, loc, step, first), inside,
-                         Sides::Both);
-          return SmallVector<Value>();
-        });
+    emitSteps(at, place, count, /*isUnrolled=*/false, none,
+              [&](OpBuilder &inner, Value step, const PipelineState &inside,
+                  ValueRange) {
+                step = inner.createOrFold<arith::IndexCastUIOp>(
+                    loc, inner.getIndexType(), step);
+                emitStepCopies(inner, tile, addIndex(inner, loc, step, first),
+                               inside, Sides::Both);
+                return SmallVector<Value>();
+              });
     return SmallVector<Value>();
   });
 }
 
-SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at, ValueRange place) {
+SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
+                                                   ValueRange place) {
   const KernelOperand &scales = problem.xScale;
   int64_t blocks = plan.getPartK() / problem.quantizedB->blockSize;
   // How many follow each other, and are aligned to that.
@@ -198,8 +203,8 @@ SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at, ValueRange pla
   return words;
 }
 
-SmallVector<Value> MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile,
-                                          Value step) {
+SmallVector<Value>
+MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
   const KernelOperand &scales = problem.xScale;
   int64_t blocks = plan.getPartK() / problem.quantizedB->blockSize;
   if (scales.splat) {
@@ -243,8 +248,8 @@ SmallVector<Value> MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &ti
 // Products
 //===----------------------------------------------------------------------===//
 
-Value MixedInputRoles::emitView(OpBuilder &at, ArrayRef<int64_t> shape, Type element,
-                           Value offset) const {
+Value MixedInputRoles::emitView(OpBuilder &at, ArrayRef<int64_t> shape,
+                                Type element, Value offset) const {
   auto space = cast<MemRefType>(shared.getType()).getMemorySpace();
   auto type =
       MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
@@ -255,9 +260,11 @@ Value MixedInputRoles::emitStart(OpBuilder &at, const WorkTile &) {
   return word(at, 0);
 }
 
-SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at, const WorkTile &,
-                                            Value, const PipelineState &place,
-                                            Value codes, ValueRange values) {
+SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at,
+                                                 const WorkTile &, Value,
+                                                 const PipelineState &place,
+                                                 Value codes,
+                                                 ValueRange values) {
   MLIRContext *context = at.getContext();
   int64_t rows = plan.getSchedule().getN();
   Value numbers = emitView(
@@ -266,17 +273,18 @@ SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at, const WorkTile &
       emitStageOffset(at, stages.getPart(part), place, plan.getOffset(2)));
   auto product = WarpgroupMmaMixedOp::create(
       at, loc, accType, at.getI32Type(), codes, numbers, values[0], values[1],
-      values.drop_front(2), TypeCombinationAttr::get(context, *problem.quantizedB),
-      getInstruction(),
+      values.drop_front(2),
+      TypeCombinationAttr::get(context, *problem.quantizedB), getInstruction(),
       TileLayoutAttr::get(context, getElements(/*isA=*/false).layout));
   auto wait = WarpgroupWaitOp::create(at, loc, TypeRange(accType),
                                       product.getResult(), /*pending=*/0);
   return {wait.getResult(0), product.getAllInexact()};
 }
 
-SmallVector<Value> MixedInputRoles::emitStep(OpBuilder &at, const WorkTile &tile,
-                                        Value step, const PipelineState &place,
-                                        ValueRange values) {
+SmallVector<Value> MixedInputRoles::emitStep(OpBuilder &at,
+                                             const WorkTile &tile, Value step,
+                                             const PipelineState &place,
+                                             ValueRange values) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   step = at.createOrFold<arith::IndexCastUIOp>(loc, at.getIndexType(), step);
   // The last step loads its own scales once more.
@@ -326,8 +334,8 @@ void MixedInputRoles::emitFirst(OpBuilder &one) {
 
 void MixedInputRoles::emitInexact(OpBuilder &at, Value inexact) {
   // Of threads that store, all store the same.
-  Value isInexact = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, inexact,
-                                       word(at, 0));
+  Value isInexact = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne,
+                                          inexact, word(at, 0));
   Value isAny = NVVM::VoteSyncOp::create(at, loc, at.getI1Type(), word(at, -1),
                                          isInexact, NVVM::VoteSyncKind::any);
   OpBuilder then = scf::IfOp::create(at, loc, isAny).getThenBodyBuilder();
@@ -384,7 +392,7 @@ Value MixedInputRoles::emitSum(OpBuilder &at, Value sums) {
 }
 
 void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
-                          const PipelineState &first) {
+                               const PipelineState &first) {
   SmallVector<Value> scales =
       loadScales(at, tile, emitPartStep(at, tile, part, index(at, 0)));
   SmallVector<Value> values = {AccZeroOp::create(at, loc, accType),

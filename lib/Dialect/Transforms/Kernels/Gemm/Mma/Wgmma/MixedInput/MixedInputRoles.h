@@ -1,4 +1,4 @@
-//===- MixedInputRoles.h - Codes converted on the way -------------- -*- C++ -*-===//
+//===- MixedInputRoles.h - Codes converted on the way -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -26,12 +26,14 @@ int64_t getSumBytes(WarpSpecializedScheduleAttr schedule);
 
 /// The plan of a product of `row` with such a schedule.
 SharedMemoryPlan makeMixedInputPlan(const Instruction &instruction,
-                       WarpSpecializedScheduleAttr schedule, const TypeCombination &types, int64_t k);
+                                    WarpSpecializedScheduleAttr schedule,
+                                    const TypeCombination &types, int64_t k);
 
 class MixedInputRoles : public WarpgroupRoles {
 public:
-  MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
-             const SharedMemoryPlan &plan, const StagedOperands &operands);
+  MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
+                  const KernelProblem &problem, const SharedMemoryPlan &plan,
+                  const StagedOperands &operands);
 
   /// Sums with whole blocks in each warp, which those of all parts of K become
   /// by way of stages that are read no more; nullopt for too few sums, or too
@@ -54,10 +56,11 @@ protected:
   /// What is not 0 if a number of x is not what it should be, once those that
   /// the warps of the part need are there.
   virtual Value emitStart(OpBuilder &b, const WorkTile &tile);
-  /// The sums, and what is inexact, of a full stage of the part of the warp with
-  /// `codes`; `values` are those before, and scales.
+  /// The sums, and what is inexact, of a full stage of the part of the warp
+  /// with `codes`; `values` are those before, and scales.
   virtual SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
-                                          Value step, const PipelineState &place,
+                                          Value step,
+                                          const PipelineState &place,
                                           Value codes, ValueRange values);
   /// The sums of a part of K from what products have added up.
   virtual Value emitEnd(OpBuilder &b, Value sums) { return sums; }
@@ -87,8 +90,8 @@ private:
   /// The words of scales of a lane's two rows for the step number `step`.
   SmallVector<Value> loadScales(OpBuilder &b, const WorkTile &tile, Value step);
   SmallVector<Value> loadScaleWords(OpBuilder &b, ValueRange place);
-  /// The products of a step: `values` are sums, what is inexact, and scales, and
-  /// so is what comes out.
+  /// The products of a step: `values` are sums, what is inexact, and scales,
+  /// and so is what comes out.
   SmallVector<Value> emitStep(OpBuilder &b, const WorkTile &tile, Value step,
                               const PipelineState &place, ValueRange values);
   void emitTile(OpBuilder &b, const WorkTile &tile, const PipelineState &first);
