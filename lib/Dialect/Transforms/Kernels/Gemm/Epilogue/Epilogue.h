@@ -14,7 +14,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_EPILOGUE_EPILOGUE_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_EPILOGUE_EPILOGUE_H
 
-#include "Kernels/Gemm/TileScheduler/BlockTile.h"
+#include "Kernels/Gemm/TileScheduler/WorkTile.h"
 
 namespace mlir::blockscale {
 

@@ -18,13 +18,13 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-SplitKRange blockscale::emitSplitKRange(OpBuilder &b, Location loc,
-                                        const KernelProblem &problem,
-                                        const ProblemSizes &sizes, int64_t k,
-                                        Value batch, Value matrices) {
+KRange blockscale::emitSplitKRange(OpBuilder &b, Location loc,
+                                   const KernelProblem &problem,
+                                   const ProblemSizes &sizes, int64_t k,
+                                   Value batch, Value matrices) {
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value steps = applyExprs(b, loc, {d0.ceilDiv(k)}, sizes.k)[0];
-  SplitKRange part = {batch, {}, steps};
+  KRange part = {batch, {}, steps};
   if (problem.splitK == 1)
     return part;
   auto index = [&](int64_t value) -> Value {

@@ -14,24 +14,16 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_SPLITKRANGE_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_SPLITKRANGE_H
 
-#include "Kernels/Gemm/Problem/KernelProblem.h"
+#include "Kernels/Gemm/TileScheduler/WorkTile.h"
 
 namespace mlir::blockscale {
-
-struct SplitKRange {
-  /// The matrix of operands.
-  Value matrix;
-  /// The first step along K, null for 0, and how many there are.
-  Value firstStep, steps;
-};
 
 /// That of matrix number `batch` of a result with `matrices`, by steps of `k`
 /// elements; `matrices` may be null where K is not divided. Parts differ by a
 /// step at most.
-SplitKRange emitSplitKRange(OpBuilder &b, Location loc,
-                            const KernelProblem &problem,
-                            const ProblemSizes &sizes, int64_t k, Value batch,
-                            Value matrices);
+KRange emitSplitKRange(OpBuilder &b, Location loc, const KernelProblem &problem,
+                       const ProblemSizes &sizes, int64_t k, Value batch,
+                       Value matrices);
 
 } // namespace mlir::blockscale
 

@@ -17,9 +17,8 @@
 #include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
-#include "Kernels/Gemm/TileScheduler/BlockTile.h"
 #include "Kernels/Gemm/TileScheduler/Conditions.h"
-#include "Kernels/Gemm/TileScheduler/SplitKRange.h"
+#include "Kernels/Gemm/TileScheduler/TileScheduler.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -53,12 +52,19 @@ static StagePlan makePlan(const KernelProblem &problem) {
                    getStageExtents(schedule), schedule.getStages());
 }
 
-/// Bytes of shared memory that a block needs whichever way it takes.
+/// An exact recomputation has nothing to do as a rule: few blocks find that
+/// out.
+static BlockOrder getOrder(const KernelProblem &problem) {
+  return problem.skipConditions.empty() ? BlockOrder::Grid
+                                        : BlockOrder::Persistent;
+}
+
+/// Bytes of shared memory that a block needs, whichever branch it takes.
 static int64_t getSharedBytes(const KernelProblem &problem) {
   int64_t bytes = 0;
-  for (const KnownProblem &path :
-       getKnownProblems(problem, getTileShape(problem)))
-    bytes = std::max(bytes, makePlan(path.problem).getStages().getNumBytes());
+  for (const AlignedProblem &branch :
+       getAlignedProblems(problem, getTileShape(problem)))
+    bytes = std::max(bytes, makePlan(branch.problem).getStages().getNumBytes());
   return bytes;
 }
 
@@ -95,16 +101,13 @@ static Value emitMultiply(OpBuilder &b, Location loc,
 /// All that a block does for its tile.
 static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                      const KernelProblem &problem, const ProblemSizes &sizes,
-                     Value shared, const BlockTile &tile, Value matrices,
-                     Value tensorScale) {
+                     Value shared, const WorkTile &tile, Value tensorScale) {
   Location loc = kernel.getLoc();
   MultistageScheduleAttr schedule = getSchedule(problem);
-  SplitKRange part = emitSplitKRange(b, loc, problem, sizes, schedule.getK(),
-                                     tile.batch, matrices);
   StagePlan plan = makePlan(problem);
   std::array<Value, kNumOperands> batches;
   for (unsigned i = 0; i != kNumOperands; ++i)
-    batches[i] = getOperandBatch(b, kernel, problem.getOperand(i), part.matrix);
+    batches[i] = getOperandBatch(b, kernel, problem.getOperand(i), tile.matrix);
   auto getGroups = [&](unsigned i) {
     const SharedTile &elements = plan.getStages().getTile(i);
     return getInterleave(problem.instruction.getKind(), elements.layout,
@@ -121,7 +124,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   FillContext context = {loc, getArgument, schedule.getNumThreads(),
                          tile.thread, tile.isGuarded};
   auto fill = [&](OpBuilder &at, Value offset, Value step) {
-    step = addIndices(at, loc, step, part.firstStep);
+    step = addIndices(at, loc, step, tile.firstStep);
     plan.fill(at, context, shared, offset,
               {{batches[0], sizes.m, sizes.k, tile.row, step},
                {batches[1], sizes.m, sizes.blocks, tile.row, step},
@@ -134,7 +137,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   };
   GroupSync sync(loc, plan.hasAsyncCopies());
   KLoop loop = {loc, plan.getStages(), sync, fill, multiply};
-  acc = loop.emit(b, part.steps, acc);
+  acc = loop.emit(b, tile.steps, acc);
   emitEpilogue(b, kernel, problem, sizes, tile, acc);
 }
 
@@ -169,9 +172,7 @@ KernelShape MultistageBackend::getShape(const KernelProblem &problem) const {
   shape.tile = {tile.m, tile.n, 1};
   shape.threads = {getSchedule(problem).getNumThreads(), 1, 1};
   shape.shared = getDynamicBytes(getSharedBytes(problem));
-  // Where there is nothing to do as a rule, few blocks find that out.
-  if (!problem.skipConditions.empty())
-    shape.order = BlockOrder::Persistent;
+  shape.order = getOrder(problem);
   return shape;
 }
 
@@ -181,49 +182,33 @@ void MultistageBackend::build(gpu::GPUFuncOp kernel,
   TileShape shape = getTileShape(problem);
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   Value shared = makeSharedMemory(b, kernel, getSharedBytes(problem));
-  BlockTile tile;
-  tile.thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   ProblemSizes sizes(b, kernel, problem);
   Value tensorScale;
   if (const auto &scale = problem.tensorScale)
     tensorScale = emitScalar(b, scale->value, [&](Value input) {
       return kernel.getArgument(getArgumentOf(scale->arguments, input));
     });
-  auto emit = [&](OpBuilder &at, const BlockTile &of, Value matrices) {
-    forEachAlignment(
-        at, loc, problem, sizes, shape,
-        [&](OpBuilder &path, const KernelProblem &known, bool isGuarded) {
-          BlockTile place = of;
-          place.isGuarded = isGuarded;
-          emitTile(path, kernel, known, sizes, shared, place, matrices,
-                   tensorScale);
-        });
-  };
+  OpBuilder body = b;
   if (!problem.skipConditions.empty()) {
-    Value isAsked = emitIsAsked(b, kernel, problem, tile.thread,
+    Value isAsked = emitIsAsked(b, kernel, problem, thread,
                                 getSchedule(problem).getNumThreads());
-    auto guard = scf::IfOp::create(b, loc, isAsked);
-    OpBuilder then = guard.getThenBodyBuilder();
-    forEachTileOfBlock(
-        then, kernel, problem, sizes, shape, kTileGroup, BlockCluster(),
-        ValueRange(),
-        [&](OpBuilder &inner, BlockTile of, Value matrices, ValueRange) {
-          // Stages are those of the tile before.
-          gpu::BarrierOp::create(inner, loc);
-          of.thread = tile.thread;
-          emit(inner, of, matrices);
-          return SmallVector<Value>();
-        });
-  } else {
-    tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
-    auto [tileM, tileN] = emitRasterization(b, loc, sizes, shape);
-    AffineExpr d0 = b.getAffineDimExpr(0);
-    tile.row = applyExprs(b, loc, {d0 * shape.m}, tileM)[0];
-    tile.column = applyExprs(b, loc, {d0 * shape.n}, tileN)[0];
-    Value matrices;
-    if (problem.splitK != 1)
-      matrices = gpu::GridDimOp::create(b, loc, gpu::Dimension::z);
-    emit(b, tile, matrices);
+    body = scf::IfOp::create(b, loc, isAsked).getThenBodyBuilder();
   }
+  TileScheduler tiles(kernel, problem, sizes, shape, {getOrder(problem)});
+  tiles.forEachTile(
+      body, ValueRange(), [&](OpBuilder &at, WorkTile tile, ValueRange) {
+        // The stages are those of the tile before.
+        if (tiles.hasNextTile())
+          gpu::BarrierOp::create(at, loc);
+        tile.thread = thread;
+        forEachAlignment(
+            at, loc, problem, sizes, shape,
+            [&](OpBuilder &branch, const KernelProblem &known, bool isGuarded) {
+              tile.isGuarded = isGuarded;
+              emitTile(branch, kernel, known, sizes, shared, tile, tensorScale);
+            });
+        return SmallVector<Value>();
+      });
   gpu::ReturnOp::create(b, loc);
 }

@@ -152,20 +152,15 @@ void RoleEmitter::emitElected(OpBuilder &at, Value isElected,
 void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
                               EmitTile body) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  TileShape shape = {plan.getRowsOfSubTiles(), schedule.getN(),
-                     schedule.getK()};
-  forEachTileOfBlock(at, kernel, problem, sizes, shape,
-                     schedule.getRasterGroup(), cluster, values,
-                     [&](OpBuilder &inner, const BlockTile &of, Value matrices,
-                         ValueRange carried) {
-                       WorkTile tile;
-                       static_cast<BlockTile &>(tile) = of;
-                       tile.isGuarded = true;
-                       static_cast<SplitKRange &>(tile) =
-                           emitSplitKRange(inner, loc, problem, sizes, shape.k,
-                                           tile.batch, matrices);
-                       return forEachMSubTile(inner, tile, carried, body);
-                     });
+  TileScheduler tiles(
+      kernel, problem, sizes,
+      {plan.getRowsOfSubTiles(), schedule.getN(), schedule.getK()},
+      {BlockOrder::Persistent, schedule.getRasterGroup(), cluster});
+  tiles.forEachTile(
+      at, values,
+      [&](OpBuilder &inner, const WorkTile &tile, ValueRange carried) {
+        return forEachMSubTile(inner, tile, carried, body);
+      });
 }
 
 SmallVector<Value> RoleEmitter::forEachMSubTile(OpBuilder &at, WorkTile tile,

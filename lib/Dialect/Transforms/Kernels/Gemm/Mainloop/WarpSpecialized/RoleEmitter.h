@@ -17,13 +17,9 @@
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/Pipeline.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/StagedOperand.h"
-#include "Kernels/Gemm/TileScheduler/BlockTile.h"
-#include "Kernels/Gemm/TileScheduler/SplitKRange.h"
+#include "Kernels/Gemm/TileScheduler/TileScheduler.h"
 
 namespace mlir::blockscale {
-
-/// What a block does at a time; `batch` is the matrix of the result.
-struct WorkTile : BlockTile, SplitKRange {};
 
 class RoleEmitter {
 public:

@@ -1,0 +1,110 @@
+//===- Alignment.cpp - Branches for aligned sizes -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The branches of a kernel by what the launch finds out about dynamic sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Problem/Alignment.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// `problem` where dynamic sizes are multiples of those of the tile: N and K,
+/// and with `hasWholeM` M. Nullopt if a size that is known is not.
+static std::optional<KernelProblem> getAligned(const KernelProblem &problem,
+                                               const TileShape &shape,
+                                               bool hasWholeM) {
+  auto isMultiple = [](int64_t size, int64_t tile) {
+    return ShapedType::isDynamic(size) || size % tile == 0;
+  };
+  if ((hasWholeM && !isMultiple(problem.m, shape.m)) ||
+      !isMultiple(problem.n, shape.n) || !isMultiple(problem.k, shape.k))
+    return std::nullopt;
+  KernelProblem aligned = problem;
+  if (hasWholeM && ShapedType::isDynamic(problem.m))
+    aligned.x.rowMultiple = aligned.xScale.rowMultiple = shape.m;
+  if (ShapedType::isDynamic(problem.n))
+    aligned.y.rowMultiple = aligned.yScale.rowMultiple = shape.n;
+  if (ShapedType::isDynamic(problem.k)) {
+    aligned.x.columnMultiple = aligned.y.columnMultiple = shape.k;
+    aligned.xScale.columnMultiple = aligned.yScale.columnMultiple =
+        shape.k / problem.types.blockSize;
+  }
+  return aligned;
+}
+
+SmallVector<AlignedProblem, 3>
+blockscale::getAlignedProblems(const KernelProblem &problem,
+                               const TileShape &shape) {
+  SmallVector<AlignedProblem, 3> branches;
+  std::optional<KernelProblem> aligned =
+      getAligned(problem, shape, /*hasWholeM=*/true);
+  bool isDynamic = llvm::any_of(ArrayRef({problem.m, problem.n, problem.k}),
+                                ShapedType::isDynamic);
+  if (aligned)
+    branches.push_back({*aligned, /*isGuarded=*/false});
+  if (aligned && !isDynamic)
+    return branches;
+  // With few rows, reading y takes most of the time. Its scales are loaded as
+  // whole words only where K is known to allow that.
+  constexpr int64_t kFewRows = 64;
+  if (!KernelProblem::isMultiple(problem.m, shape.m) && shape.m <= kFewRows &&
+      ShapedType::isDynamic(problem.k))
+    if (auto few = getAligned(problem, shape, /*hasWholeM=*/false))
+      branches.push_back({*few, /*isGuarded=*/true});
+  branches.push_back({problem, /*isGuarded=*/true});
+  return branches;
+}
+
+/// Whether dynamic sizes are multiples of those of the tile, as `branch`
+/// has them; null for always.
+static Value emitIsTaken(OpBuilder &b, Location loc,
+                         const AlignedProblem &branch,
+                         const KernelProblem &problem,
+                         const ProblemSizes &sizes, const TileShape &shape) {
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  Value isTaken;
+  auto require = [&](Value size, int64_t known, int64_t multiple) {
+    if (!ShapedType::isDynamic(known))
+      return;
+    Value rest = arith::RemUIOp::create(b, loc, size, index(multiple));
+    Value isWhole =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, index(0));
+    isTaken =
+        isTaken ? arith::AndIOp::create(b, loc, isTaken, isWhole) : isWhole;
+  };
+  if (!branch.isGuarded)
+    require(sizes.m, problem.m, shape.m);
+  require(sizes.n, problem.n, shape.n);
+  require(sizes.k, problem.k, shape.k);
+  return isTaken;
+}
+
+void blockscale::forEachAlignment(
+    OpBuilder &b, Location loc, const KernelProblem &problem,
+    const ProblemSizes &sizes, const TileShape &shape,
+    function_ref<void(OpBuilder &, const KernelProblem &, bool isGuarded)>
+        build) {
+  SmallVector<AlignedProblem, 3> branches = getAlignedProblems(problem, shape);
+  OpBuilder::InsertionGuard guard(b);
+  for (const AlignedProblem &branch : ArrayRef(branches).drop_back()) {
+    Value isTaken = emitIsTaken(b, loc, branch, problem, sizes, shape);
+    auto alternative =
+        scf::IfOp::create(b, loc, isTaken, /*withElseRegion=*/true);
+    OpBuilder then = alternative.getThenBodyBuilder();
+    build(then, branch.problem, branch.isGuarded);
+    b.setInsertionPointToStart(alternative.elseBlock());
+  }
+  build(b, branches.back().problem, branches.back().isGuarded);
+}

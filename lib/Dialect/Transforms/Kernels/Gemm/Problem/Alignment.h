@@ -1,0 +1,48 @@
+//===- Alignment.h - Sizes that are whole tiles -----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel for sizes that only the launch knows has a branch for the sizes that
+// are multiples of its tile: no bounds are checked there, and loads are wide.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_ALIGNMENT_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_ALIGNMENT_H
+
+#include "Kernels/Gemm/Problem/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+/// The extents of a tile of the result, and of a step along K.
+struct TileShape {
+  int64_t m, n, k;
+};
+
+/// What is known of a problem on one of the branches of its kernel.
+struct AlignedProblem {
+  KernelProblem problem;
+  /// Whether tiles may reach beyond the operands.
+  bool isGuarded;
+};
+
+/// The branches of a kernel, the best first: all dynamic sizes are multiples of
+/// those of the tile; only N and K are, and there are few rows; any sizes.
+SmallVector<AlignedProblem, 3> getAlignedProblems(const KernelProblem &problem,
+                                                  const TileShape &shape);
+
+/// Emits `build` for each branch. Where only the launch knows the sizes, all
+/// blocks take the same branch.
+void forEachAlignment(
+    OpBuilder &b, Location loc, const KernelProblem &problem,
+    const ProblemSizes &sizes, const TileShape &shape,
+    function_ref<void(OpBuilder &, const KernelProblem &, bool isGuarded)>
+        build);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_ALIGNMENT_H

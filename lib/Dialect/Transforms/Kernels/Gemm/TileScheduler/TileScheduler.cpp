@@ -1,0 +1,128 @@
+//===- TileScheduler.cpp - Which tile comes next --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Numbers of tiles, and what a block does with its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/TileScheduler/TileScheduler.h"
+
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// What is counted are tiles of clusters.
+struct TileScheduler::LinearTiles {
+  TileShape shape;
+  int64_t rasterGroup;
+  /// The number of the first one, from that to the next one, and of all.
+  Value first, step, end;
+  TileCount count;
+  /// How many matrices the result has; null for one.
+  Value matrices;
+};
+
+TileScheduler::LinearTiles TileScheduler::emitLinearTiles(OpBuilder &b) const {
+  LinearTiles tiles;
+  tiles.first = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  tiles.step = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
+  tiles.rasterGroup = schedule.rasterGroup;
+  ClusterSize size = schedule.cluster.getSize();
+  tiles.shape = {shape.m * size.m, shape.n * size.n, shape.k};
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  if (schedule.cluster.hasOthers()) {
+    for (Value *number : {&tiles.first, &tiles.step})
+      *number = applyExprs(b, loc, d0.floorDiv(size.getBlocks()), *number)[0];
+    tiles.rasterGroup = llvm::divideCeilSigned(tiles.rasterGroup, size.m);
+  }
+  tiles.count = emitTileCount(b, loc, sizes, tiles.shape);
+  tiles.end = tiles.count.perMatrix;
+  if (problem.resultType.getRank() == 3) {
+    tiles.matrices =
+        memref::DimOp::create(b, loc, kernel.getArgument(problem.result), 0);
+    tiles.end = b.createOrFold<arith::MulIOp>(loc, tiles.end, tiles.matrices);
+  }
+  return tiles;
+}
+
+WorkTile TileScheduler::emitNumberedTile(OpBuilder &b, Value number,
+                                         const LinearTiles &tiles) const {
+  const BlockCluster &cluster = schedule.cluster;
+  WorkTile tile;
+  tile.batch = arith::ConstantIndexOp::create(b, loc, 0);
+  if (tiles.matrices) {
+    Value perMatrix = tiles.count.perMatrix;
+    tile.batch = b.createOrFold<arith::DivUIOp>(loc, number, perMatrix);
+    number = b.createOrFold<arith::RemUIOp>(loc, number, perMatrix);
+  }
+  auto [tileM, tileN] =
+      emitTilePosition(b, loc, number, tiles.count, tiles.rasterGroup);
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  tile.row = applyExprs(b, loc, {d0 * tiles.shape.m}, tileM)[0];
+  tile.column = applyExprs(b, loc, {d0 * tiles.shape.n}, tileN)[0];
+  if (cluster.hasOthers()) {
+    tile.row =
+        applyExprs(b, loc, d0 + d1 * shape.m, {tile.row, cluster.getRow()})[0];
+    tile.column = applyExprs(b, loc, d0 + d1 * shape.n,
+                             {tile.column, cluster.getColumn()})[0];
+  }
+  return tile;
+}
+
+WorkTile TileScheduler::emitTileOfGrid(OpBuilder &b) const {
+  WorkTile tile;
+  tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
+  Value tileM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+  Value tileN = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
+  TileCount count = emitTileCount(b, loc, sizes, shape);
+  std::optional<int64_t> knownM = getConstantIntValue(count.m);
+  bool isOneGroup = (knownM && *knownM <= schedule.rasterGroup) ||
+                    getConstantIntValue(count.n) == 1;
+  if (!isOneGroup) {
+    Value scaled = b.createOrFold<arith::MulIOp>(loc, tileN, count.m);
+    Value number = b.createOrFold<arith::AddIOp>(loc, scaled, tileM);
+    std::tie(tileM, tileN) =
+        emitTilePosition(b, loc, number, count, schedule.rasterGroup);
+  }
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  tile.row = applyExprs(b, loc, {d0 * shape.m}, tileM)[0];
+  tile.column = applyExprs(b, loc, {d0 * shape.n}, tileN)[0];
+  return tile;
+}
+
+SmallVector<Value> TileScheduler::forEachTile(OpBuilder &b, ValueRange values,
+                                              EmitTile body) const {
+  auto addRange = [&](OpBuilder &at, WorkTile tile, Value matrices) {
+    static_cast<KRange &>(tile) =
+        emitSplitKRange(at, loc, problem, sizes, shape.k, tile.batch, matrices);
+    return tile;
+  };
+  if (schedule.order == BlockOrder::Grid) {
+    WorkTile tile = emitTileOfGrid(b);
+    Value matrices;
+    if (problem.splitK != 1)
+      matrices = gpu::GridDimOp::create(b, loc, gpu::Dimension::z);
+    return body(b, addRange(b, tile, matrices), values);
+  }
+  LinearTiles tiles = emitLinearTiles(b);
+  auto loop =
+      scf::ForOp::create(b, loc, tiles.first, tiles.end, tiles.step, values);
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  WorkTile tile = emitNumberedTile(inner, loop.getInductionVar(), tiles);
+  SmallVector<Value> next = body(inner, addRange(inner, tile, tiles.matrices),
+                                 loop.getRegionIterArgs());
+  if (!next.empty())
+    scf::YieldOp::create(inner, loc, next);
+  return llvm::to_vector_of<Value>(loop.getResults());
+}

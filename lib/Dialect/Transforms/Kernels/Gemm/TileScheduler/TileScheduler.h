@@ -1,0 +1,76 @@
+//===- TileScheduler.h - Which tile comes next ------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tile scheduler. A block of a kernel asks it for one tile after the other
+// and does not know how they are given out: one tile for each block of a
+// three-dimensional grid, a list of tiles for each block of a linear grid, a
+// persistent grid of at most one block for each SM, tiles of a cluster (2-CTA
+// pairs included), or split-K ranges. Kinds of work that are new, such as
+// groups of rows, go in here: mainloops and epilogues stay as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_TILESCHEDULER_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_TILESCHEDULER_H
+
+#include "Kernels/Gemm/TileScheduler/BlockCluster.h"
+#include "Kernels/Gemm/TileScheduler/SplitKRange.h"
+#include "Kernels/Gemm/TileScheduler/WorkTile.h"
+
+namespace mlir::blockscale {
+
+/// How tiles are given out.
+struct TileSchedule {
+  BlockOrder order = BlockOrder::Grid;
+  /// Tiles along M of a rasterization group.
+  int64_t rasterGroup = kTileGroup;
+  /// Blocks of a cluster take neighbouring tiles in the same round. Some of
+  /// these may be outside of the result.
+  BlockCluster cluster = {};
+};
+
+class TileScheduler {
+public:
+  TileScheduler(gpu::GPUFuncOp kernel, const KernelProblem &problem,
+                const ProblemSizes &sizes, const TileShape &shape,
+                const TileSchedule &schedule)
+      : loc(kernel.getLoc()), kernel(kernel), problem(problem), sizes(sizes),
+        shape(shape), schedule(schedule) {}
+
+  /// Whether a block may get a second tile, before which the memory of the
+  /// first one has to be free again.
+  bool hasNextTile() const { return schedule.order != BlockOrder::Grid; }
+
+  /// Calls `body` for each tile of this block. `values` go from one call to the
+  /// next; returns those of the last one. All roles of a block see the same
+  /// tiles in the same order. Tiles are guarded; whoever knows more says so.
+  using EmitTile = function_ref<SmallVector<Value>(OpBuilder &, WorkTile,
+                                                   ValueRange values)>;
+  SmallVector<Value> forEachTile(OpBuilder &b, ValueRange values,
+                                 EmitTile body) const;
+
+private:
+  /// The tile of a block in a three-dimensional grid.
+  WorkTile emitTileOfGrid(OpBuilder &b) const;
+  /// The tile with this number.
+  struct LinearTiles;
+  LinearTiles emitLinearTiles(OpBuilder &b) const;
+  WorkTile emitNumberedTile(OpBuilder &b, Value number,
+                            const LinearTiles &tiles) const;
+
+  Location loc;
+  gpu::GPUFuncOp kernel;
+  const KernelProblem &problem;
+  const ProblemSizes &sizes;
+  TileShape shape;
+  TileSchedule schedule;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_TILESCHEDULER_H

@@ -1,0 +1,42 @@
+//===- WorkTile.h - The work of a block -------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the tile scheduler hands out: a tile of the result, and the steps along
+// K that are to be added up for it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_WORKTILE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_WORKTILE_H
+
+#include "Kernels/Gemm/TileScheduler/Rasterization.h"
+
+namespace mlir::blockscale {
+
+/// A tile of the result.
+struct BlockTile {
+  Value thread;
+  /// The number of the matrix of the result, and the first row and column.
+  Value batch, row, column;
+  /// Whether it may reach beyond the operands.
+  bool isGuarded = true;
+};
+
+/// The steps along K of a tile: all of them, or a split-K range.
+struct KRange {
+  /// The matrix of the operands.
+  Value matrix;
+  /// The first step, null for 0, and how many there are.
+  Value firstStep, steps;
+};
+
+struct WorkTile : BlockTile, KRange {};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_WORKTILE_H
