@@ -23,7 +23,7 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 
 // clang-format off
-// capability, path, most M, least bits, rows of y, rows of x, K, warps, stages, splits, blocks
+// capability, path, most M, least bits, rows of y, rows of x, K, warps, stages, splitK, blocks
 static constexpr TunedTile kTiles[] = {
     {90, Path::DequantMma,  16, 4, 128, 16, 128, 2, 2, 1, 4, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
     {90, Path::DequantMma,  32, 4, 128, 32, 128, 4, 2, 1, 4, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
@@ -137,7 +137,7 @@ std::string blockscale::printTunedTile(const TunedTile &tile) {
       text += std::string(", ") + name;
   for (int64_t number :
        {tile.mostM, int64_t(tile.leastBits), tile.rowsOfY, tile.rowsOfX, tile.k,
-        tile.warps, tile.stages, tile.splits, tile.blocks})
+        tile.warps, tile.stages, tile.splitK, tile.blocks})
     text += ", " + std::to_string(number);
   return text + ", \"" + std::string(tile.card) + "\", \"" +
          std::string(tile.benchmark) + "\"},";
