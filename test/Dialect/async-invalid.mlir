@@ -384,12 +384,12 @@ gpu.module @kernels {
 
 // -----
 
-// expected-error@+1 {{expected groups of 1 to 1024 tiles, got 0}}
+// expected-error@+1 {{expected raster groups of 1 to 1024 tiles, got 0}}
 #schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, raster_group = 0>
 
 // -----
 
-// expected-error@+1 {{expected groups of 1 to 1024 tiles, got 1025}}
+// expected-error@+1 {{expected raster groups of 1 to 1024 tiles, got 1025}}
 #schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, raster_group = 1025>
 
 // -----

@@ -33,12 +33,12 @@ inline constexpr unsigned kPairsPerInstruction = 2;
 ///   four codes gives them;
 /// * of packed codes, pair p those from 8 t + 2 q on, where q = 2 i + p.
 ///
-/// With `swapsAb`, q is exclusive or with t / 2 (t, of packed codes): then
+/// With `isSwapped`, q is exclusive or with t / 2 (t, of packed codes): then
 /// rows that lanes of one load pass for transposed codes are in different
 /// banks.
 struct PairOrder {
   bool isPacked;
-  bool swapsAb;
+  bool isSwapped;
 };
 
 /// The order for operands whose kind is `kind`.

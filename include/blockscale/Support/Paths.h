@@ -8,7 +8,7 @@
 //
 // The ways in which chips multiply block-scaled matrices. What a path does is
 // told by its row here, by its instructions (InstructionTable.h) and by its
-// backend (lib/Dialect/Transforms/Kernels/Gemm/Backend.h); nothing else asks
+// backend (lib/Dialect/Transforms/Kernels/Gemm/Paths); nothing else asks
 // which path it has to do with.
 //
 //===----------------------------------------------------------------------===//

@@ -49,7 +49,7 @@
 // What the attribute cannot be, the text cannot be either.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=0
 // RUN: %{fail}=GROUP
-// GROUP: error: expected groups of 1 to 1024 tiles, got 0{{$}}
+// GROUP: error: expected raster groups of 1 to 1024 tiles, got 0{{$}}
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=2
 // RUN: %{fail}=EXCHANGED
 // EXCHANGED: error: expected swap_ab to be 0 or 1, got 2{{$}}

@@ -189,6 +189,17 @@ def BlockScale_ScaleTileLayoutAttr
   let assemblyFormat = "`<` $order `>`";
 }
 
+def BlockScale_KernelKind : I32EnumAttr<
+    "KernelKind", "which kernel computes a matrix multiply",
+    [I32EnumAttrCase<"Reference", 0, "reference">,
+     I32EnumAttrCase<"Multistage", 1, "multistage">,
+     I32EnumAttrCase<"Dense", 2, "dense">,
+     I32EnumAttrCase<"MixedInput", 3, "mixed_input">,
+     I32EnumAttrCase<"Gemv", 4, "gemv">]> {
+  let cppNamespace = "::mlir::blockscale";
+  let genSpecializedAttr = 0;
+}
+
 def BlockScale_MultistageScheduleAttr
     : BlockScale_Attr<"MultistageSchedule", "schedule", [
         DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
@@ -246,7 +257,7 @@ def BlockScale_MultistageScheduleAttr
 def BlockScale_WarpSpecializedScheduleAttr
     : BlockScale_Attr<"WarpSpecializedSchedule", "warp_specialized_schedule", [
         DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
-  let summary = "how a kernel with a ring of stages divides a matrix multiply";
+  let summary = "how a warp-specialized kernel divides a matrix multiply";
   let description = [{
     For the paths tcgen05, wgmma and, on chips that have bulk tensor copies,
     mma_sync: warps have roles, and hand on stages of shared memory and, with
@@ -260,15 +271,14 @@ def BlockScale_WarpSpecializedScheduleAttr
       1 with wgmma and mma_sync, whose sums are in registers.
     * `persistent`: blocks, one for each SM, take one tile after the
       other; otherwise there is a block for each tile.
-    * `group`: how many tiles along M blocks take before they go on along N, so
-      that those that run at the same time share operands in the L2 cache; 8 if
-      it is left out.
-    * `swap_ab`: the transpose is computed, so that the rows of A are columns
-      of y, and the rows of B are rows of x: for results of few rows, as M of
-      instructions is 128. M and N are those of the instruction then, too, so
-      that M counts columns of the result. False if it is left out. With wgmma,
-      codes of y are then converted on their way to registers, and warpgroups
-      that have the same rows of A divide the K of a stage. Never with mma_sync.
+    * `raster_group`: how many tiles along M blocks take before they go on
+      along N, so that blocks that run at the same time share operands in the L2
+      cache; 8 if it is left out.
+    * `swap_ab`: the kernel computes the transpose: the rows of A are columns of
+      y, and the rows of B are rows of x. That suits results of few rows, since
+      M of instructions is 64 or 128. M and N of the tile are those of the
+      instruction, so that M counts columns of the result. False if it is left
+      out. Never with mma_sync.
     * `split_k`: into how many parts K is divided, whose sums other blocks
       compute and a second kernel adds: for results of few tiles. Parts are
       whole stages. 1, no second kernel, if it is left out.
@@ -277,47 +287,57 @@ def BlockScale_WarpSpecializedScheduleAttr
       a part of them for all; so do those with the same columns. 1x1, 2x1, 1x2,
       2x2, 4x1 or 1x4 (1x1 with mma_sync); 1x1, nothing is shared, if it is left
       out.
-    * `pair`: with tcgen05, two blocks of the cluster, one below the other,
+    * `two_cta`: with tcgen05, two blocks of the cluster, one below the other,
       multiply together (`.cta_group::2`): each has its own rows of A and of the
       result, and half of the rows of B. False if it is left out.
     * `instruction_k`: 96 where instructions of sm_103 with that K take two
       thirds of a line of fp4; 0, the K that all chips have, if it is left out.
+    * `kernel`: which of the kernels of the path this is. `dense`, if it is left
+      out: instructions read both operands from shared memory. `mixed_input`,
+      with wgmma: warpgroups dequantize A, which is y (`swap_ab`), in registers,
+      and divide the K of a stage if they have the same rows of A. `gemv`, with
+      wgmma: the same for one row of x, with N = 1 and quantized elements on
+      both sides.
 
     M is 64 to 256 in steps of 64 (with tcgen05 128, or 64 for pairs), N is 8 to
     256 in steps of 8 (64, 128 or 256, as M is, with mma_sync), and the elements
-    of K fill lines of 128 bytes, or 16 at most of these
-    where codes are converted on their way. What a chip, the types and
-    sizes of an op ask for besides is checked by `blockscale-select-schedule`.
+    of K fill rows of 128 bytes, or up to 16 such rows with `mixed_input` and
+    `gemv`. `blockscale-select-schedule` checks what a chip, the types and the
+    sizes of an op ask for besides.
 
     Example:
     `#blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true>`.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$stages,
                         "int64_t":$accumulators, "bool":$persistent,
-                        DefaultValuedParameter<"int64_t", "kTileGroup">:$raster_group,
+                        DefaultValuedParameter<"int64_t", "kTileGroup">
+                            :$raster_group,
                         DefaultValuedParameter<"bool", "false">:$swap_ab,
                         DefaultValuedParameter<"int64_t", "1">:$split_k,
                         DefaultValuedParameter<"ClusterSize", "ClusterSize()">
                             :$cluster,
                         DefaultValuedParameter<"bool", "false">:$two_cta,
-                        DefaultValuedParameter<"int64_t", "0">:$instruction_k);
+                        DefaultValuedParameter<"int64_t", "0">:$instruction_k,
+                        DefaultValuedParameter<"KernelKind",
+                                               "KernelKind::Dense">:$kernel);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators`
     `=` $accumulators `,` `persistent` `=` $persistent
     (`,` struct($raster_group, $swap_ab, $split_k, $cluster, $two_cta,
-                $instruction_k)^)? `>`
+                $instruction_k, $kernel)^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// With what may be left out as it is then.
-    static WarpSpecializedScheduleAttr get(MLIRContext *context, ArrayRef<int64_t> tile,
-                                int64_t stages, int64_t accumulators,
-                                bool persistent, int64_t group = kTileGroup,
-                                bool swapAb = false, int64_t splitK = 1,
-                                ClusterSize cluster = ClusterSize()) {
-      return get(context, tile, stages, accumulators, persistent, group,
+    /// With the usual values of what may be left out.
+    static WarpSpecializedScheduleAttr
+    get(MLIRContext *context, ArrayRef<int64_t> tile, int64_t stages,
+        int64_t accumulators, bool persistent, int64_t rasterGroup = kTileGroup,
+        bool swapAb = false, int64_t splitK = 1,
+        ClusterSize cluster = ClusterSize(),
+        KernelKind kernel = KernelKind::Dense) {
+      return get(context, tile, stages, accumulators, persistent, rasterGroup,
                  swapAb, splitK, cluster, /*two_cta=*/false,
-                 /*instruction_k=*/0);
+                 /*instruction_k=*/0, kernel);
     }
     int64_t getM() const { return getTile()[0]; }
     int64_t getN() const { return getTile()[1]; }

@@ -43,11 +43,13 @@ def BlockScale_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
   let description = [{
     How the kernels of a path divide a matrix multiply. Its text form, its
     choice and its limits belong to the path's backend
-    (lib/Dialect/Transforms/Kernels/Gemm/Backend.h).
+    (lib/Dialect/Transforms/Kernels/Gemm).
   }];
   let methods = [
     InterfaceMethod<"Whether it divides the kernels of `path`.", "bool",
-                    "isFor", (ins "::mlir::blockscale::Path":$path)>
+                    "isFor", (ins "::mlir::blockscale::Path":$path)>,
+    InterfaceMethod<"Which kernel of the path it is for.",
+                    "::mlir::blockscale::KernelKind", "getKernelKind">
   ];
 }
 

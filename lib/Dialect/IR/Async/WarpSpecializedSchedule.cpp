@@ -23,8 +23,9 @@ using namespace mlir::blockscale;
 
 LogicalResult WarpSpecializedScheduleAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> tile,
-    int64_t stages, int64_t accumulators, bool, int64_t group, bool swapAb,
-    int64_t splitK, ClusterSize cluster, bool pair, int64_t instructionK) {
+    int64_t stages, int64_t accumulators, bool, int64_t rasterGroup,
+    bool swapAb, int64_t splitK, ClusterSize cluster, bool twoCta,
+    int64_t instructionK, KernelKind kernel) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;
@@ -34,11 +35,18 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
     return emitError() << "expected M of the tile to be a multiple of " << kRows
                        << " up to " << kMostM << ", got " << tile[0];
   const SumColumns *rule = lookupSumColumns(kGroup, /*isTransposed=*/false);
-  bool isOneRow = swapAb && tile[1] == 1;
-  if (!isOneRow && !isLegalN(*rule, tile[1]))
+  if (kernel == KernelKind::Reference || kernel == KernelKind::Multistage)
+    return emitError() << "expected one of the warp-specialized kernels dense, "
+                          "mixed_input and gemv, got "
+                       << stringifyKernelKind(kernel);
+  if (kernel != KernelKind::Dense && !swapAb)
+    return emitError() << "expected swap_ab for the kernel "
+                       << stringifyKernelKind(kernel);
+  bool isGemv = kernel == KernelKind::Gemv;
+  if (isGemv ? tile[1] != 1 : !isLegalN(*rule, tile[1]))
     return emitError() << "expected N of the tile to be a multiple of "
                        << rule->step << " up to " << kMostN
-                       << ", or 1 with swapped operands, got " << tile[1];
+                       << ", or 1 for the kernel gemv, got " << tile[1];
   // Lines of 128 bytes, of two bytes, a byte or half a byte for each element;
   // or more of them.
   constexpr int64_t kLeastK = kBankLineBytes / 2, kMostK = 16 * kBankLineBytes;
@@ -52,8 +60,8 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
   if (accumulators < 1 || accumulators > 2)
     return emitError() << "expected 1 or 2 accumulators, got " << accumulators;
   constexpr int64_t kMaxGroup = 1024;
-  if (group < 1 || group > kMaxGroup)
-    return emitError() << "expected groups of 1 to " << kMaxGroup
+  if (rasterGroup < 1 || rasterGroup > kMaxGroup)
+    return emitError() << "expected raster groups of 1 to " << kMaxGroup
                        << " tiles, got " << group;
   // Powers of two, as positions in a cluster are taken from numbers of blocks.
   constexpr int64_t kMaxBlocks = 4;
@@ -64,7 +72,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
       cluster.getBlocks() > kMaxBlocks)
     return emitError() << "expected a cluster of 1, 2 or " << kMaxBlocks
                        << " blocks, got " << cluster.m << "x" << cluster.n;
-  if (pair && cluster.m % 2 != 0)
+  if (twoCta && cluster.m % 2 != 0)
     return emitError() << "expected an even number of blocks along M for pairs "
                           "of them, got "
                        << cluster.m << "x" << cluster.n;
@@ -72,6 +80,10 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
     return emitError() << "expected K of instructions to be " << getWideK()
                        << ", or 0 for that of the others, got " << instructionK;
   return verifySplitK(emitError, splitK);
+}
+
+KernelKind WarpSpecializedScheduleAttr::getKernelKind() const {
+  return getKernel();
 }
 
 bool WarpSpecializedScheduleAttr::isFor(Path path) const {

@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Why a kernel has the schedule that it has can be asked, instead of read out
-// of the code. What there is to say is known to the path's backend.
+// of the code. What there is to say is known to the path's kernels.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/OpSizes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
@@ -91,8 +91,7 @@ struct ExplainSchedulesPass final
       llvm::errs() << "  " << schedule << '\n';
       if (isDynamic)
         printAssumedSizes(llvm::errs(), chip);
-      getKernelBackend(path.getValue())
-          ->getScheduleRules()
+      getGemmPath(path.getValue())
           ->explain(op, instruction, schedule, chip, pictures, llvm::errs());
     });
     markAllAnalysesPreserved();

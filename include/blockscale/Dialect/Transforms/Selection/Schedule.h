@@ -27,6 +27,10 @@ bool isScheduleText(StringRef text);
 /// The forms that there are.
 std::string describeScheduleForms();
 
+/// What fields of `text` were called before, with their names of today, for the
+/// end of an error; empty if there are none.
+std::string describeRenamedFields(StringRef text);
+
 /// `schedule` in its form.
 std::string getScheduleText(ScheduleInterface schedule);
 

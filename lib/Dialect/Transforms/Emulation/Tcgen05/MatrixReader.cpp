@@ -80,16 +80,16 @@ MatrixReader::Part MatrixReader::getAlong(const Word &number,
   Word bit = inUnit * packing.bits;
   Word units = (number >> packing.unitShift) << 4;
   Word column = units >> lineShift;
-  Word swapsAb = isMN & swizzle.isEqual(0);
-  Word distance = swapsAb.select(stride, leading);
+  Word isSwapped = isMN & swizzle.isEqual(0);
+  Word distance = isSwapped.select(stride, leading);
   Word inLine = units & ((one << lineShift) - one);
   return {column * distance + inLine + (bit >> 3), bit & 7};
 }
 
 MatrixReader::Part MatrixReader::getLine(const Word &number,
                                          const Word &isMN) const {
-  Word swapsAb = isMN & swizzle.isEqual(0);
-  Word distance = swapsAb.select(leading, stride);
+  Word isSwapped = isMN & swizzle.isEqual(0);
+  Word distance = isSwapped.select(leading, stride);
   return {(number >> 3) * distance + ((number & 7) << lineShift),
           Word(*number.b, 0)};
 }

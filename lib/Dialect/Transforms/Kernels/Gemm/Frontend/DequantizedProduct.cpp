@@ -165,10 +165,11 @@ DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
                                                SymbolTableCollection &symbols,
                                                ProductOpInterface op,
                                                const HostProblem &host,
-                                               DequantizedOperands taken) {
+                                               OperandTransforms transforms) {
+  constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;
   auto decode = [&](Side side) {
     return OperandDequantizer(builder, symbols, op, host, side,
-                              taken != DequantizedOperands::None)
+                              transforms.y == kInRegisters)
         .decode();
   };
   DequantizedProduct decoded;
@@ -182,8 +183,7 @@ DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
       if (!operand->splat)
         operand->argument = product.addInput(host.inputs[operand->argument]);
   };
-  if (taken == DequantizedOperands::Both) {
-    problem.isGemv = true;
+  if (transforms.x == kInRegisters) {
     takeCodes(problem.x, problem.xScale);
   } else {
     Decoded x = decode(Side::X);
@@ -191,7 +191,7 @@ DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
     problem.x = x.operand;
     problem.x.argument = product.addInput(x.numbers);
   }
-  if (taken != DequantizedOperands::None) {
+  if (transforms.y == kInRegisters) {
     // What x was does not matter any more.
     problem.quantizedB = host.problem.types;
     problem.quantizedB->lhs = problem.quantizedB->rhs;
@@ -204,33 +204,4 @@ DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
   }
   product.addSurroundings(host);
   return decoded;
-}
-
-ExactRecomputation blockscale::getExactRecomputation(ProductOpInterface op,
-                                                     const Chip &chip) {
-  auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
-  auto other = llvm::find_if(chip.paths, [&](Path candidate) {
-    return candidate != path.getValue() && chooseInstruction(op, candidate);
-  });
-  assert(other != chip.paths.end() && "all GPUs convert");
-  const KernelBackend *backend = getKernelBackend(*other);
-  auto instruction = InstructionAttr::get(
-      op->getContext(), *chooseInstruction(op, *other)->emitted);
-  return {backend, instruction,
-          backend->getScheduleRules()->choose(op, instruction, chip,
-                                              /*hasWorkspace=*/false)};
-}
-
-HostProblem blockscale::getExactProblem(OpBuilder &builder,
-                                        ProductOpInterface op,
-                                        const DequantizedProduct &decoded,
-                                        const ExactRecomputation &kernel) {
-  HostProblem host = makeHostProblem(builder, op, *kernel.backend,
-                                     kernel.instruction, kernel.schedule);
-  KernelProblem &problem = host.problem;
-  for (Value condition : decoded.skipConditions)
-    if (condition)
-      problem.skipConditions.push_back(host.addInput(condition));
-  problem.result = host.inputs.size();
-  return host;
 }

@@ -29,9 +29,9 @@ namespace {
 class ProblemBuilder {
 public:
   ProblemBuilder(OpBuilder &builder, ProductOpInterface op,
-                 const KernelBackend &backend, InstructionAttr instruction,
+                 const GemmKernel &gemm, InstructionAttr instruction,
                  ScheduleInterface schedule)
-      : builder(builder), op(op), loc(op->getLoc()), backend(backend) {
+      : builder(builder), op(op), loc(op->getLoc()), gemm(gemm) {
     problem.instruction = instruction;
     problem.schedule = schedule;
   }
@@ -39,8 +39,7 @@ public:
   HostProblem build() {
     problem.types = op.getTypes();
     problem.resultType = cast<RankedTensorType>(op.getAcc().getType());
-    if (backend.getDequantizedOperands(problem.instruction, problem.schedule) ==
-        DequantizedOperands::Y)
+    if (gemm.getTransforms(problem.instruction).isMixedInput())
       quantizedB = findQuantizedB(op);
     if (quantizedB)
       problem.types = quantizedB->types;
@@ -48,7 +47,7 @@ public:
     if (succeeded(target) && *target)
       problem.hasPaddedCopies = hasPaddedTensorMaps((*target).getFinalChip());
     linalg::GenericOp producer, consumer;
-    if (backend.takesOverSurroundings()) {
+    if (gemm.fusesSurroundings()) {
       producer = findElementwiseProducer(op);
       consumer = findElementwiseConsumer(op);
     }
@@ -157,7 +156,7 @@ private:
     if (side == Side::Y && quantizedB)
       source.map = quantizedB->map;
     auto [operand, tensor] =
-        makeHostOperand(builder, op, backend, problem, source);
+        makeHostOperand(builder, op, gemm, problem, source);
     operand.argument = operand.splat ? 0 : host.addInput(tensor);
     return operand;
   }
@@ -165,7 +164,7 @@ private:
   OpBuilder &builder;
   ProductOpInterface op;
   Location loc;
-  const KernelBackend &backend;
+  const GemmKernel &gemm;
   /// Where the kernel takes those.
   std::optional<QuantizedB> quantizedB;
   HostProblem host;
@@ -176,8 +175,8 @@ private:
 
 HostProblem blockscale::makeHostProblem(OpBuilder &builder,
                                         ProductOpInterface op,
-                                        const KernelBackend &backend,
+                                        const GemmKernel &gemm,
                                         InstructionAttr instruction,
                                         ScheduleInterface schedule) {
-  return ProblemBuilder(builder, op, backend, instruction, schedule).build();
+  return ProblemBuilder(builder, op, gemm, instruction, schedule).build();
 }

@@ -97,8 +97,26 @@ struct FusedQuantize {
   unsigned getNumResults() const { return op->getNumResults(); }
 };
 
-/// Operands whose codes a kernel takes that multiplies numbers.
-enum class DequantizedOperands { None, Y, Both };
+/// What becomes of a quantized operand whose instruction takes bf16 values.
+enum class OperandTransform {
+  None,
+  /// A kernel in front writes bf16 values to memory.
+  DequantizedInFront,
+  /// The mainloop makes bf16 values in registers.
+  DequantizedInRegisters,
+};
+
+/// Those of x and of y.
+struct OperandTransforms {
+  OperandTransform x = OperandTransform::None, y = OperandTransform::None;
+
+  /// Whether y is dequantized in registers beside an x that is not: mixed
+  /// input.
+  bool isMixedInput() const {
+    return y == OperandTransform::DequantizedInRegisters &&
+           x != OperandTransform::DequantizedInRegisters;
+  }
+};
 
 /// One product as a kernel computes it. Sizes may be dynamic.
 struct KernelProblem {
@@ -121,9 +139,6 @@ struct KernelProblem {
   /// result, behind the first: words for each block, not 0 if some number is
   /// not what it should be.
   std::optional<TypeCombination> quantizedB;
-  /// Whether x, which is one row then, stays codes too, with scales `xScale`:
-  /// all numbers are what they should be, and there are no words.
-  bool isGemv = false;
   /// Beside numbers of x, what codes of y times scales are multiplied by.
   std::optional<FusedScalar> tensorScale;
   /// What makes the accumulator instead, and what is made of the result.
@@ -154,7 +169,14 @@ struct KernelProblem {
     return getFormatInfo(types.lhs).use == FormatUse::HighPrecision;
   }
 
-  /// Whether the instruction takes operands that were decoded before.
+  /// Whether x is one row of quantized elements that the mainloop dequantizes
+  /// in registers, too. All its values are exact, and there are no flags.
+  bool isGemv() const {
+    return quantizedB && schedule &&
+           schedule.getKernelKind() == KernelKind::Gemv;
+  }
+
+  /// Whether the instruction takes operands that were dequantized before.
   bool isDequantized() const {
     return hasScales() && instruction && !instruction.hasScales();
   }
@@ -164,14 +186,14 @@ struct KernelProblem {
     return result + (quantizer ? quantizer->getNumResults() : 1);
   }
   unsigned getNumResults() const {
-    return getWords() - result + (quantizedB && !isGemv ? 1 : 0);
+    return getWords() - result + (quantizedB && !isGemv() ? 1 : 0);
   }
 
   /// Those that are used.
   SmallVector<KernelOperand *, 4> getOperands() {
-    if (quantizedB && !isGemv)
+    if (quantizedB && !isGemv())
       return {&x, &y, &yScale};
-    if (hasScales() || isGemv)
+    if (hasScales() || isGemv())
       return {&x, &xScale, &y, &yScale};
     return {&x, &y};
   }

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Mainloop/Multistage/MultistageKernel.h"
+#include "Kernels/Gemm/Mma/Kernels.h"
 
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
 #include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
@@ -141,20 +141,37 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   emitEpilogue(b, kernel, problem, sizes, tile, acc);
 }
 
-DequantizedOperands
-MultistageBackend::getDequantizedOperands(InstructionAttr instruction,
-                                          ScheduleInterface) const {
-  return takesQuantizedB(instruction) ? DequantizedOperands::Y
-                                      : DequantizedOperands::None;
+namespace {
+class MultistageKernel final : public GemmKernel {
+public:
+  KernelKind getKind() const override { return KernelKind::Multistage; }
+  OperandTransforms getTransforms(InstructionAttr instruction) const override;
+  SplitKRule getSplitK(const KernelProblem &problem) const override;
+  std::optional<ResultTile>
+  getResultTile(const KernelProblem &problem) const override;
+  KernelShape getShape(const KernelProblem &problem) const override;
+  void build(gpu::GPUFuncOp kernel,
+             const KernelProblem &problem) const override;
+};
+} // namespace
+
+OperandTransforms
+MultistageKernel::getTransforms(InstructionAttr instruction) const {
+  constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;
+  if (takesQuantizedB(instruction))
+    return {OperandTransform::None, kInRegisters};
+  if (instruction.getInstruction().scaling == Scaling::OnOperands)
+    return {kInRegisters, kInRegisters};
+  return {};
 }
 
-SplitKRule MultistageBackend::getSplit(const KernelProblem &problem) const {
+SplitKRule MultistageKernel::getSplitK(const KernelProblem &problem) const {
   MultistageScheduleAttr schedule = getSchedule(problem);
   return {schedule.getSplitK(), schedule.getK()};
 }
 
 std::optional<ResultTile>
-MultistageBackend::getResultTile(const KernelProblem &problem) const {
+MultistageKernel::getResultTile(const KernelProblem &problem) const {
   MultistageScheduleAttr schedule = getSchedule(problem);
   MLIRContext *context = schedule.getContext();
   auto layout =
@@ -166,7 +183,7 @@ MultistageBackend::getResultTile(const KernelProblem &problem) const {
       {AccType::get(context, schedule.getM(), schedule.getN(), layout)}};
 }
 
-KernelShape MultistageBackend::getShape(const KernelProblem &problem) const {
+KernelShape MultistageKernel::getShape(const KernelProblem &problem) const {
   TileShape tile = getTileShape(problem);
   KernelShape shape;
   shape.tile = {tile.m, tile.n, 1};
@@ -176,8 +193,8 @@ KernelShape MultistageBackend::getShape(const KernelProblem &problem) const {
   return shape;
 }
 
-void MultistageBackend::build(gpu::GPUFuncOp kernel,
-                              const KernelProblem &problem) const {
+void MultistageKernel::build(gpu::GPUFuncOp kernel,
+                             const KernelProblem &problem) const {
   Location loc = kernel.getLoc();
   TileShape shape = getTileShape(problem);
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
@@ -211,4 +228,9 @@ void MultistageBackend::build(gpu::GPUFuncOp kernel,
         return SmallVector<Value>();
       });
   gpu::ReturnOp::create(b, loc);
+}
+
+const GemmKernel &blockscale::getMultistageKernel() {
+  static const MultistageKernel kernel;
+  return kernel;
 }

@@ -16,6 +16,12 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
+StageExtents blockscale::getStageExtents(MultistageScheduleAttr schedule) {
+  int64_t k = schedule.getK(), threads = schedule.getNumThreads();
+  return {{schedule.getM(), k, schedule.getWarpM(), threads},
+          {schedule.getN(), k, schedule.getWarpN(), threads}};
+}
+
 Stages blockscale::getStages(const TypeCombination &types, Kind kind,
                              const StageExtents &extents, int64_t numStages) {
   SmallVector<SharedTile, kNumOperands> tiles;

@@ -23,6 +23,9 @@ struct StageExtents {
   TileExtent a, b;
 };
 
+/// What the block of a kernel with `schedule` takes of A and B.
+StageExtents getStageExtents(MultistageScheduleAttr schedule);
+
 /// The stages of `numStages` for `row`, whatever the operands look like; scales
 /// that are splats take no memory, which only the problem knows.
 Stages getStages(const TypeCombination &types, Kind kind,

@@ -32,13 +32,8 @@ static bool hasSoftwareProducers(const StagedOperands &operands) {
   });
 }
 
-int64_t MmaSyncRoles::getThreads(WarpSpecializedScheduleAttr schedule,
-                                 const StagedOperands &operands) {
-  constexpr int64_t kLoaderWarps = 1;
-  int64_t count = MmaWarps(schedule).getCount() + kLoaderWarps;
-  if (hasSoftwareProducers(operands))
-    count += kSoftwareProducerWarps;
-  return count * kWarpLanes;
+int64_t MmaSyncRoles::getThreads(WarpSpecializedScheduleAttr schedule) {
+  return (MmaWarps(schedule).getCount() + 1) * kWarpLanes;
 }
 
 MmaSyncRoles::MmaSyncRoles(OpBuilder &b, gpu::GPUFuncOp kernel,

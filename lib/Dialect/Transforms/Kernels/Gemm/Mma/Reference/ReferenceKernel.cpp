@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Backend.h"
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
+#include "Kernels/Gemm/Mma/Kernels.h"
 #include "Utils/IndexValues.h"
 #include "Utils/PackedElements.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -27,9 +27,9 @@ static constexpr int64_t kRows = 8, kColumns = 32;
 
 namespace {
 /// Emits the body at one place, for one kernel.
-class ReferenceKernel {
+class ReferenceBody {
 public:
-  ReferenceKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem)
+  ReferenceBody(gpu::GPUFuncOp kernel, const KernelProblem &problem)
       : kernel(kernel), problem(problem), loc(kernel.getLoc()),
         f64(Float64Type::get(kernel.getContext())) {}
 
@@ -144,10 +144,10 @@ private:
 } // namespace
 
 namespace {
-class ReferenceBackend final : public KernelBackend {
+class ReferenceKernel final : public GemmKernel {
 public:
-  /// Kernels load what they are told to.
-  bool takesOverSurroundings() const override { return false; }
+  KernelKind getKind() const override { return KernelKind::Reference; }
+  bool fusesSurroundings() const override { return false; }
 
   KernelShape getShape(const KernelProblem &problem) const override {
     KernelShape shape;
@@ -158,12 +158,12 @@ public:
 
   void build(gpu::GPUFuncOp kernel,
              const KernelProblem &problem) const override {
-    ReferenceKernel(kernel, problem).build();
+    ReferenceBody(kernel, problem).build();
   }
 };
 } // namespace
 
-const KernelBackend &blockscale::getReferenceBackend() {
-  static const ReferenceBackend backend;
-  return backend;
+const GemmKernel &blockscale::getReferenceKernel() {
+  static const ReferenceKernel kernel;
+  return kernel;
 }

@@ -15,7 +15,6 @@
 
 #include "Kernels/Gemm/Mma/Wgmma/MixedInput/MixedInputRoles.h"
 
-#include "Kernels/Gemm/Mma/Wgmma/Gemv/GemvPlan.h"
 #include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
@@ -28,36 +27,6 @@
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-/// Numbers between rows of sums in shared memory: lanes that store at once,
-/// those of 4 rows two apart and of 8 columns, are in different banks.
-static int64_t getPitch(WarpSpecializedScheduleAttr schedule) {
-  constexpr int64_t kPadding = 4;
-  return schedule.getM() + kPadding;
-}
-
-static constexpr int64_t kSumBytes = 4;
-
-/// Rows of accumulators.
-static int64_t getSumRows(WarpSpecializedScheduleAttr schedule) {
-  constexpr int64_t kLeast = 8;
-  return std::max(schedule.getN(), kLeast);
-}
-
-int64_t blockscale::getSumBytes(WarpSpecializedScheduleAttr schedule) {
-  return (WgmmaShares(schedule).partsOfK - 1) * getSumRows(schedule) *
-         getPitch(schedule) * kSumBytes;
-}
-
-SharedMemoryPlan
-blockscale::makeMixedInputPlan(const Instruction &instruction,
-                               WarpSpecializedScheduleAttr schedule,
-                               const TypeCombination &types, int64_t k) {
-  int64_t behind =
-      schedule.getN() == 1 ? GemvPlan(schedule, types, k).getBytes() : 0;
-  return SharedMemoryPlan(instruction, schedule, types.rhs,
-                          WgmmaShares(schedule).partsOfK, behind);
-}
 
 MixedInputRoles::MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
                                  const KernelProblem &problem,

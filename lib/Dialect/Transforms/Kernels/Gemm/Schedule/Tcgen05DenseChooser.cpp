@@ -1,4 +1,4 @@
-//===- Tcgen05Schedules.cpp - Schedules of the path tcgen05 ---------------===//
+//===- Tcgen05DenseChooser.cpp - Schedules of the path tcgen05 ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,11 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Backend.h"
-
+#include "Kernels/Gemm/Mma/Tcgen05/TmemPlan.h"
 #include "Kernels/Gemm/Schedule/ScheduleChoice.h"
 #include "Kernels/Gemm/Schedule/ScheduleExplanation.h"
-#include "Kernels/Gemm/Schedule/WarpSpecializedSchedules.h"
+#include "Kernels/Gemm/Schedule/WarpSpecializedChooser.h"
 #include "blockscale/Dialect/IR/SoftwareTensorCore.h"
 #include "blockscale/Support/TensorMemory.h"
 
@@ -22,7 +21,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-class Tcgen05ScheduleRules final : public WarpSpecializedScheduleRules {
+class Tcgen05DenseChooser final : public WarpSpecializedChooser {
 public:
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
                            const Chip &chip, bool hasWorkspace) const override;
@@ -51,7 +50,7 @@ static bool isInSoftware(ProductOpInterface op) {
 /// Blocks load whole groups of the lines that a copy swizzles, and instructions
 /// of pairs take N in larger steps.
 static LogicalResult verifyCluster(WarpSpecializedScheduleAttr schedule,
-                                   ScheduleRules::EmitErrorFn emitError) {
+                                   KernelChooser::EmitErrorFn emitError) {
   ClusterSize cluster = schedule.getCluster();
   if (int64_t rows = kSwizzledLines * cluster.m; schedule.getN() % rows != 0)
     return emitError() << "expected N of the tile to be a multiple of " << rows
@@ -71,7 +70,7 @@ static LogicalResult verifyCluster(WarpSpecializedScheduleAttr schedule,
 static LogicalResult verifyInstructionK(WarpSpecializedScheduleAttr schedule,
                                         const Instruction &instruction,
                                         const Chip &chip,
-                                        ScheduleRules::EmitErrorFn emitError) {
+                                        KernelChooser::EmitErrorFn emitError) {
   if (schedule.getInstructionK() == 0)
     return success();
   constexpr int64_t kStepN = 16;
@@ -88,11 +87,11 @@ static LogicalResult verifyInstructionK(WarpSpecializedScheduleAttr schedule,
   return success();
 }
 
-LogicalResult Tcgen05ScheduleRules::verify(ProductOpInterface op,
-                                           InstructionAttr attr,
-                                           ScheduleInterface given,
-                                           const Chip &chip,
-                                           EmitErrorFn emitError) const {
+LogicalResult Tcgen05DenseChooser::verify(ProductOpInterface op,
+                                          InstructionAttr attr,
+                                          ScheduleInterface given,
+                                          const Chip &chip,
+                                          EmitErrorFn emitError) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   const Instruction &instruction = attr.getInstruction();
   // M of instructions is that of all blocks that multiply together.
@@ -147,18 +146,18 @@ static SmallVector<ScheduleCandidate> estimateCandidates(ProductOpInterface op,
                                chip);
 }
 
-ScheduleInterface Tcgen05ScheduleRules::choose(ProductOpInterface op,
-                                               InstructionAttr attr,
-                                               const Chip &chip,
-                                               bool hasWorkspace) const {
+ScheduleInterface Tcgen05DenseChooser::choose(ProductOpInterface op,
+                                              InstructionAttr attr,
+                                              const Chip &chip,
+                                              bool hasWorkspace) const {
   return chooseSchedule(estimateCandidates(op, attr, chip, hasWorkspace))
       .schedule;
 }
 
 /// What estimates are best for each N, and the same N with other stages.
 SmallVector<ScheduleInterface>
-Tcgen05ScheduleRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
-                                    const Chip &chip, bool hasWorkspace) const {
+Tcgen05DenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
+                                   const Chip &chip, bool hasWorkspace) const {
   SmallVector<ScheduleInterface> candidates;
   for (const ScheduleCandidate &best :
        estimateCandidates(op, attr, chip, hasWorkspace)) {
@@ -175,9 +174,9 @@ Tcgen05ScheduleRules::getCandidates(ProductOpInterface op, InstructionAttr attr,
   return candidates;
 }
 
-void Tcgen05ScheduleRules::explain(ProductOpInterface op, InstructionAttr attr,
-                                   ScheduleInterface given, const Chip &chip,
-                                   bool hasPictures, raw_ostream &os) const {
+void Tcgen05DenseChooser::explain(ProductOpInterface op, InstructionAttr attr,
+                                  ScheduleInterface given, const Chip &chip,
+                                  bool hasPictures, raw_ostream &os) const {
   const Instruction &instruction = attr.getInstruction();
   EstimatedProblem problem = getEstimatedProblem(op);
   TmemPlan plan(instruction, cast<WarpSpecializedScheduleAttr>(given));
@@ -192,7 +191,7 @@ void Tcgen05ScheduleRules::explain(ProductOpInterface op, InstructionAttr attr,
   drawTensorMemory(os, plan);
 }
 
-const ScheduleRules &blockscale::getTcgen05ScheduleRules() {
-  static const Tcgen05ScheduleRules rules;
-  return rules;
+const KernelChooser &blockscale::getTcgen05DenseChooser() {
+  static const Tcgen05DenseChooser chooser;
+  return chooser;
 }

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Frontend/QuantizerFusion.h"
+#include "Kernels/FormKernels/QuantizerFusion.h"
 
 #include "Fragments/AccLowering.h"
-#include "Kernels/Gemm/Frontend/DequantizedProduct.h"
+#include "Kernels/FormKernels/ExactRecomputation.h"
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "llvm/Support/MathExtras.h"
@@ -53,21 +53,20 @@ static std::optional<ResultTile> getExactTile(ProductOpInterface op,
   problem.schedule = exact.schedule;
   // Whichever parameters they are.
   problem.skipConditions = {0};
-  return exact.backend->getResultTile(problem);
+  return exact.gemm->getResultTile(problem);
 }
 
 std::optional<QuantizedResults>
 blockscale::findFusedQuantizer(ProductOpInterface op, Value result,
                                const KernelProblem &problem,
-                               const KernelBackend &backend) {
+                               const GemmKernel &gemm) {
   QuantizeOp quantize = findQuantizer(result);
-  if (!quantize || !result.hasOneUse() || backend.getSplit(problem).parts != 1)
+  if (!quantize || !result.hasOneUse() || gemm.getSplitK(problem).parts != 1)
     return std::nullopt;
   SmallVector<std::optional<ResultTile>, 2> tiles = {
-      backend.getResultTile(problem)};
-  if (problem.isDequantized() &&
-      backend.getDequantizedOperands(problem.instruction, problem.schedule) !=
-          DequantizedOperands::Both) {
+      gemm.getResultTile(problem)};
+  if (problem.isDequantized() && gemm.getTransforms(problem.instruction).x !=
+                                     OperandTransform::DequantizedInRegisters) {
     // A magnitude that was too large would stay.
     if (quantize.getAmax())
       return std::nullopt;

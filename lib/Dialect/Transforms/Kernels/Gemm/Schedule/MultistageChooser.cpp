@@ -1,4 +1,4 @@
-//===- MultistageSchedules.cpp - Schedules of blocks of warps -------------===//
+//===- MultistageChooser.cpp - Schedules of blocks of warps ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,8 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Schedule/MultistageSchedules.h"
+#include "Kernels/Gemm/Schedule/Choosers.h"
 
+#include "Kernels/Gemm/Mainloop/Multistage/StagePlan.h"
 #include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Schedule/ProductBounds.h"
@@ -26,12 +27,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-StageExtents blockscale::getStageExtents(MultistageScheduleAttr schedule) {
-  int64_t k = schedule.getK(), threads = schedule.getNumThreads();
-  return {{schedule.getM(), k, schedule.getWarpM(), threads},
-          {schedule.getN(), k, schedule.getWarpN(), threads}};
-}
-
 /// The bytes of shared memory that a kernel for `row` may need.
 static int64_t getSharedBytes(const TypeCombination &types, Kind kind,
                               MultistageScheduleAttr schedule) {
@@ -43,20 +38,26 @@ static int64_t getMostSharedBytes(const Chip &chip) {
   return int64_t(1024) * chip.sharedMemoryKiB;
 }
 
-/// How many `chip` has; 1 where that is not known.
-static int64_t getSms(const Chip &chip) {
-  auto rate = findRate(chip.capability, &ChipRates::sms);
-  return rate ? static_cast<int64_t>(rate->value) : 1;
-}
-
 namespace {
-class MultistageScheduleRules final : public ScheduleRules {
-public:
-  explicit MultistageScheduleRules(const MultistageScheduleLimits &limits)
-      : limits(limits) {}
+/// In what the choices of paths differ.
+struct MultistageLimits {
+  /// The most stages that are chosen.
+  int64_t mostStages;
+  /// Blocks that shared memory of a SM should have room for.
+  int64_t wantedBlocks;
+  /// The most elements along K of a tile.
+  int64_t mostK;
+  /// Whether K is divided where a result of few rows or columns has too few
+  /// tiles for the chip.
+  bool dividesK = false;
+};
 
-  SmallVector<const ScheduleText *> getTexts() const override {
-    return {&getMmaSyncScheduleText()};
+class MultistageChooser final : public KernelChooser {
+public:
+  explicit MultistageChooser(const MultistageLimits &limits) : limits(limits) {}
+
+  const ScheduleText &getText() const override {
+    return getMultistageScheduleText();
   }
 
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
@@ -74,7 +75,7 @@ public:
     ProductTile tile = {schedule.getM(),      schedule.getN(),
                         schedule.getK(),      schedule.getSplitK(),
                         schedule.getWarpsN(), schedule.getWarpsM()};
-    tile.row = getComputedCombination(op, instruction);
+    tile.types = getComputedCombination(op, instruction);
     printProductBounds(os, op, instruction, tile, chip);
   }
 
@@ -110,7 +111,7 @@ public:
   }
 
 private:
-  MultistageScheduleLimits limits;
+  MultistageLimits limits;
 };
 } // namespace
 
@@ -118,11 +119,11 @@ private:
 // Limits
 //===----------------------------------------------------------------------===//
 
-LogicalResult MultistageScheduleRules::verify(ProductOpInterface op,
-                                              InstructionAttr instruction,
-                                              ScheduleInterface attr,
-                                              const Chip &chip,
-                                              EmitErrorFn emitError) const {
+LogicalResult MultistageChooser::verify(ProductOpInterface op,
+                                        InstructionAttr instruction,
+                                        ScheduleInterface attr,
+                                        const Chip &chip,
+                                        EmitErrorFn emitError) const {
   auto schedule = cast<MultistageScheduleAttr>(attr);
   TypeCombination types = getComputedCombination(op, instruction);
   int64_t bytes = getSharedBytes(types, instruction.getKind(), schedule);
@@ -144,8 +145,8 @@ LogicalResult MultistageScheduleRules::verify(ProductOpInterface op,
     return emitError() << "expected a schedule that needs at most " << most
                        << " registers in each of " << lanes << " lanes, got "
                        << attr << ", which needs about " << registers;
-  return verifyParts(op, {schedule.getSplitK(), schedule.getK()}, attr,
-                     emitError);
+  return verifySplitK(op, schedule.getSplitK(), schedule.getK(), attr,
+                      emitError);
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,10 +220,10 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
 ///   has room for; two of them, if there is a choice, before as many blocks on
 ///   a SM as the path asks for.
 /// Where the path divides K, results of few rows or columns have others.
-ScheduleInterface MultistageScheduleRules::choose(ProductOpInterface op,
-                                                  InstructionAttr instruction,
-                                                  const Chip &chip,
-                                                  bool hasWorkspace) const {
+ScheduleInterface MultistageChooser::choose(ProductOpInterface op,
+                                            InstructionAttr instruction,
+                                            const Chip &chip,
+                                            bool hasWorkspace) const {
   if (limits.dividesK && hasWorkspace)
     if (MultistageScheduleAttr narrow = chooseNarrow(op, chip))
       return narrow;
@@ -284,9 +285,10 @@ static constexpr TriedTile kTriedWide[] = {
 /// For results of few rows or columns those of the narrow tiles that have the
 /// next size, with parts of K, for others the wide ones; with as much of K as
 /// the choice has.
-SmallVector<ScheduleInterface> MultistageScheduleRules::getCandidates(
-    ProductOpInterface op, InstructionAttr instruction, const Chip &chip,
-    bool hasWorkspace) const {
+SmallVector<ScheduleInterface>
+MultistageChooser::getCandidates(ProductOpInterface op,
+                                 InstructionAttr instruction, const Chip &chip,
+                                 bool hasWorkspace) const {
   auto chosen =
       cast<MultistageScheduleAttr>(choose(op, instruction, chip, hasWorkspace));
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
@@ -314,7 +316,18 @@ SmallVector<ScheduleInterface> MultistageScheduleRules::getCandidates(
   return candidates;
 }
 
-std::unique_ptr<ScheduleRules> blockscale::makeMultistageScheduleRules(
-    const MultistageScheduleLimits &limits) {
-  return std::make_unique<MultistageScheduleRules>(limits);
+const KernelChooser &blockscale::getMmaSyncMultistageChooser() {
+  static const MultistageChooser chooser(
+      {/*mostStages=*/4, /*wantedBlocks=*/1, /*mostK=*/1024});
+  return chooser;
+}
+
+/// While the warps of one block dequantize, those of another one multiply: two
+/// blocks share an SM if its shared memory allows that. Where there are few
+/// rows, reading the quantized operand takes all the time: split-K keeps loads
+/// of all SMs under way.
+const KernelChooser &blockscale::getDequantMmaMultistageChooser() {
+  static const MultistageChooser chooser({/*mostStages=*/3, /*wantedBlocks=*/2,
+                                          /*mostK=*/128, /*dividesK=*/true});
+  return chooser;
 }

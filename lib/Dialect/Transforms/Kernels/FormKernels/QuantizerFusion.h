@@ -6,21 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_QUANTIZERFUSION_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_QUANTIZERFUSION_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_FORMKERNELS_QUANTIZERFUSION_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_FORMKERNELS_QUANTIZERFUSION_H
 
-#include "Kernels/Gemm/Backend.h"
 #include "Kernels/Gemm/Frontend/QuantizedResults.h"
+#include "Kernels/Gemm/GemmKernel.h"
 #include "Kernels/Gemm/Problem/HostProblem.h"
 
 namespace mlir::blockscale {
 
-/// The `quantize` of `result`, what the kernels of `backend` make of `op`, if
+/// The `quantize` of `result`, what the kernels of `gemm` make of `op`, if
 /// they can quantise it themselves: blocks are whole in their accumulators, and
 /// so are atoms of scales in their tiles, or scales stay rows.
-std::optional<QuantizedResults>
-findFusedQuantizer(ProductOpInterface op, Value result,
-                   const KernelProblem &problem, const KernelBackend &backend);
+std::optional<QuantizedResults> findFusedQuantizer(ProductOpInterface op,
+                                                   Value result,
+                                                   const KernelProblem &problem,
+                                                   const GemmKernel &gemm);
 
 /// Has the kernel of `host` quantise its result, which is its last parameter by
 /// now.
@@ -28,4 +29,4 @@ void addQuantizer(HostProblem &host, QuantizedResults &results);
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_QUANTIZERFUSION_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_FORMKERNELS_QUANTIZERFUSION_H

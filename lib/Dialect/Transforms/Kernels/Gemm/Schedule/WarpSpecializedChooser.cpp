@@ -1,4 +1,4 @@
-//===- WarpSpecializedSchedules.cpp - Rules of pipeline schedules ---------===//
+//===- WarpSpecializedChooser.cpp - Rules of pipeline schedules -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,26 +10,23 @@
 
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Schedule/WarpSpecializedSchedules.h"
+#include "Kernels/Gemm/Schedule/WarpSpecializedChooser.h"
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-LogicalResult WarpSpecializedScheduleRules::verifyStages(
-    ProductOpInterface op, InstructionAttr attr,
-    WarpSpecializedScheduleAttr schedule, const Chip &chip,
-    EmitErrorFn emitError) {
+LogicalResult
+WarpSpecializedChooser::verifyStages(ProductOpInterface op,
+                                     InstructionAttr attr,
+                                     WarpSpecializedScheduleAttr schedule,
+                                     const Chip &chip, EmitErrorFn emitError) {
   const Instruction &instruction = attr.getInstruction();
   int64_t elements = getElementsOfLine(instruction);
   if (schedule.getK() != elements)
     return emitError() << "expected K of the tile to be " << elements << " for "
                        << attr << ", got " << schedule;
-  if (schedule.getN() == 1)
-    return emitError() << "expected N of the tile to be 1 only for swapped "
-                          "operands on the path wgmma, got "
-                       << schedule;
   SharedMemoryPlan plan =
       getSharedMemoryPlan(op.getTypes(), instruction, schedule);
   if (plan.getSharedBytes() > getMostStageBytes(chip))
@@ -38,6 +35,6 @@ LogicalResult WarpSpecializedScheduleRules::verifyStages(
                        << " bytes of shared memory on " << StringRef(chip.name)
                        << ", got " << schedule << ", which needs "
                        << plan.getSharedBytes();
-  return verifyParts(op, {schedule.getSplitK(), schedule.getK()}, schedule,
-                     emitError);
+  return verifySplitK(op, schedule.getSplitK(), schedule.getK(), schedule,
+                      emitError);
 }

@@ -1,4 +1,4 @@
-//===- WarpSpecializedSchedules.h - Rules of pipeline schedules ----------------
+//===- WarpSpecializedChooser.h - Rules of pipeline schedules ----------------
 //-*- C++
 //-*-===//
 //
@@ -8,22 +8,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What schedules of kernels with roles have in common; choice and limits are
-// those of a path.
+// What the schedules of warp-specialized kernels have in common.
 
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_WARPSPECIALIZEDSCHEDULES_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_WARPSPECIALIZEDSCHEDULES_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_WARPSPECIALIZEDCHOOSER_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_WARPSPECIALIZEDCHOOSER_H
 
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/Schedule/Choosers.h"
 
 namespace mlir::blockscale {
 
-class WarpSpecializedScheduleRules : public ScheduleRules {
+class WarpSpecializedChooser : public KernelChooser {
 public:
-  SmallVector<const ScheduleText *> getTexts() const override {
-    return {&getRingScheduleText()};
+  const ScheduleText &getText() const override {
+    return getWarpSpecializedScheduleText();
   }
 
 protected:
@@ -38,4 +37,4 @@ protected:
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_WARPSPECIALIZEDSCHEDULES_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_WARPSPECIALIZEDCHOOSER_H

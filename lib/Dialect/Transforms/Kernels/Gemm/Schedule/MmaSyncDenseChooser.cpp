@@ -1,4 +1,4 @@
-//===- MmaSyncSchedules.cpp - Schedules of the path mma_sync --------------===//
+//===- MmaSyncDenseChooser.cpp - Schedules of the path mma_sync -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,30 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A path with two kernels has the schedules of both: the text says which one is
-// meant, by its form, and so does the attribute.
+// The warp-specialized kernel of mma.sync: when it is better than the
+// multistage one of the same path.
 
 //===----------------------------------------------------------------------===//
-
-#include "Kernels/Gemm/Schedule/MmaSyncSchedules.h"
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/MmaWarps.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
 #include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Schedule/ProductBounds.h"
-#include "Kernels/Gemm/Schedule/WarpSpecializedSchedules.h"
+#include "Kernels/Gemm/Schedule/WarpSpecializedChooser.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-//===----------------------------------------------------------------------===//
-// Pipelines
-//===----------------------------------------------------------------------===//
-
 namespace {
-class MmaSyncWarpSpecializedRules final : public WarpSpecializedScheduleRules {
+class MmaSyncDenseChooser final : public WarpSpecializedChooser {
 public:
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
                            const Chip &chip, bool hasWorkspace) const override;
@@ -52,11 +46,11 @@ public:
 };
 } // namespace
 
-LogicalResult MmaSyncWarpSpecializedRules::verify(ProductOpInterface op,
-                                                  InstructionAttr attr,
-                                                  ScheduleInterface given,
-                                                  const Chip &chip,
-                                                  EmitErrorFn emitError) const {
+LogicalResult MmaSyncDenseChooser::verify(ProductOpInterface op,
+                                          InstructionAttr attr,
+                                          ScheduleInterface given,
+                                          const Chip &chip,
+                                          EmitErrorFn emitError) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   // Tiles start in atoms of scales, or in the middle of one.
   constexpr int64_t kSides[] = {64, 128, 256};
@@ -71,7 +65,7 @@ LogicalResult MmaSyncWarpSpecializedRules::verify(ProductOpInterface op,
       schedule.getCluster() != ClusterSize() || schedule.getTwoCta() ||
       schedule.getInstructionK() != 0)
     return emitError() << "expected one accumulator, operands that are not "
-                          "swapAb, a cluster of 1x1 blocks and no K of "
+                          "swapped, a cluster of 1x1 blocks and no K of "
                           "instructions on the path mma_sync, got "
                        << given;
   if (failed(verifyStages(op, attr, schedule, chip, emitError)))
@@ -86,19 +80,20 @@ LogicalResult MmaSyncWarpSpecializedRules::verify(ProductOpInterface op,
 
 namespace {
 /// A tile, and most stages that are tried.
-struct WorkTile {
+struct DenseTile {
   int64_t m, n, mostStages;
 };
 } // namespace
 
-static constexpr WorkTile kWarpSpecializedTiles[] = {
+static constexpr DenseTile kWarpSpecializedTiles[] = {
     {128, 128, 3}, {128, 64, 4}, {64, 128, 4}, {64, 64, 4}};
 
-SmallVector<ScheduleInterface> MmaSyncWarpSpecializedRules::getCandidates(
-    ProductOpInterface op, InstructionAttr attr, const Chip &chip, bool) const {
+SmallVector<ScheduleInterface>
+MmaSyncDenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
+                                   const Chip &chip, bool) const {
   const Instruction &instruction = attr.getInstruction();
   SmallVector<ScheduleInterface> candidates;
-  for (const WorkTile &row : kWarpSpecializedTiles) {
+  for (const DenseTile &row : kWarpSpecializedTiles) {
     int64_t tile[] = {row.m, row.n, getElementsOfLine(instruction)};
     auto make = [&](int64_t stages) {
       return WarpSpecializedScheduleAttr::get(op->getContext(), tile, stages,
@@ -113,15 +108,8 @@ SmallVector<ScheduleInterface> MmaSyncWarpSpecializedRules::getCandidates(
   return candidates;
 }
 
-ScheduleInterface MmaSyncWarpSpecializedRules::choose(ProductOpInterface op,
-                                                      InstructionAttr attr,
-                                                      const Chip &chip,
-                                                      bool hasWorkspace) const {
-  return getCandidates(op, attr, chip, hasWorkspace).front();
-}
-
 //===----------------------------------------------------------------------===//
-// Both
+// Choice
 //===----------------------------------------------------------------------===//
 
 /// The argument of a function that `operand` is a view of, which bulk copies
@@ -179,66 +167,25 @@ static bool areWhole(ProductOpInterface op,
          sizes.k % (schedule.getK() * schedule.getStages()) == 0;
 }
 
-namespace {
-class MmaSyncScheduleRules final : public ScheduleRules {
-public:
-  MmaSyncScheduleRules() : warps(makeMultistageScheduleRules(kMmaSyncLimits)) {}
+/// Roles execute half of the instructions between products. That pays if bulk
+/// copies bring all operands of a product with tiles for all SMs: the replay of
+/// the simulator has them 1.4 to 2.4 times as fast as the multistage kernel,
+/// also with two stages instead of three.
+ScheduleInterface MmaSyncDenseChooser::choose(ProductOpInterface op,
+                                              InstructionAttr attr,
+                                              const Chip &chip,
+                                              bool hasWorkspace) const {
+  auto schedule = cast<WarpSpecializedScheduleAttr>(
+      getCandidates(op, attr, chip, hasWorkspace).front());
+  auto multistage = cast<MultistageScheduleAttr>(
+      getMmaSyncMultistageChooser().choose(op, attr, chip, hasWorkspace));
+  if (multistage.getTile() == schedule.getTile() && areWhole(op, schedule) &&
+      areAllCopied(op, attr.getKind()))
+    return schedule;
+  return {};
+}
 
-  SmallVector<const ScheduleText *> getTexts() const override {
-    return {&getMmaSyncScheduleText(), &getRingScheduleText()};
-  }
-
-  /// Roles, which execute half of the instructions between products, where
-  /// copies bring all operands of a product with tiles for all SMs:
-  /// the replay of the simulator has them 1.4 to 2.4 times as fast, also where
-  /// they have two stages in the place of three.
-  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
-                           const Chip &chip, bool hasWorkspace) const override {
-    auto copied = cast<MultistageScheduleAttr>(
-        warps->choose(op, instruction, chip, hasWorkspace));
-    auto roles = cast<WarpSpecializedScheduleAttr>(
-        pipeline.choose(op, instruction, chip, hasWorkspace));
-    if (copied.getTile() == roles.getTile() && areWhole(op, roles) &&
-        areAllCopied(op, instruction.getKind()))
-      return roles;
-    return copied;
-  }
-
-  SmallVector<ScheduleInterface>
-  getCandidates(ProductOpInterface op, InstructionAttr instruction,
-                const Chip &chip, bool hasWorkspace) const override {
-    SmallVector<ScheduleInterface> candidates =
-        warps->getCandidates(op, instruction, chip, hasWorkspace);
-    llvm::append_range(candidates, pipeline.getCandidates(op, instruction, chip,
-                                                          hasWorkspace));
-    return candidates;
-  }
-
-  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
-                       ScheduleInterface schedule, const Chip &chip,
-                       EmitErrorFn emitError) const override {
-    return of(schedule).verify(op, instruction, schedule, chip, emitError);
-  }
-
-  void explain(ProductOpInterface op, InstructionAttr instruction,
-               ScheduleInterface schedule, const Chip &chip, bool hasPictures,
-               raw_ostream &os) const override {
-    of(schedule).explain(op, instruction, schedule, chip, hasPictures, os);
-  }
-
-private:
-  const ScheduleRules &of(ScheduleInterface schedule) const {
-    if (isa<WarpSpecializedScheduleAttr>(Attribute(schedule)))
-      return pipeline;
-    return *warps;
-  }
-
-  std::unique_ptr<ScheduleRules> warps;
-  MmaSyncWarpSpecializedRules pipeline;
-};
-} // namespace
-
-const ScheduleRules &blockscale::getMmaSyncScheduleRules() {
-  static const MmaSyncScheduleRules rules;
-  return rules;
+const KernelChooser &blockscale::getMmaSyncDenseChooser() {
+  static const MmaSyncDenseChooser chooser;
+  return chooser;
 }
