@@ -62,7 +62,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
   constexpr int64_t kMaxGroup = 1024;
   if (rasterGroup < 1 || rasterGroup > kMaxGroup)
     return emitError() << "expected raster groups of 1 to " << kMaxGroup
-                       << " tiles, got " << group;
+                       << " tiles, got " << rasterGroup;
   // Powers of two, as positions in a cluster are taken from numbers of blocks.
   constexpr int64_t kMaxBlocks = 4;
   auto isCount = [](int64_t count) {

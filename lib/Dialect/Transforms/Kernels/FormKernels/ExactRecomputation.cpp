@@ -14,6 +14,7 @@
 
 #include "Kernels/Gemm/Frontend/ProblemOfOp.h"
 #include "Kernels/Gemm/Paths/GemmPath.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 
 using namespace mlir;

@@ -176,9 +176,11 @@ blockscale::formProduct(RewriterBase &rewriter, SymbolTableCollection &symbols,
   auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
   if (!op.hasTensorSemantics() || !path || !op->getParentOfType<func::FuncOp>())
     return SmallVector<Value>();
-  const GemmKernel *gemm = getGemmKernel(path.getValue());
-  if (!gemm || findMissingAttribute(op, path.getValue()))
+  const GemmPath *kernels = getGemmPath(path.getValue());
+  if (!kernels || findMissingAttribute(op, path.getValue()))
     return SmallVector<Value>();
+  auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
+  const GemmKernel &gemm = *kernels->findKernel(schedule);
 
   HostProblem host = makeHostProblem(
       rewriter, op, gemm,

@@ -51,8 +51,10 @@ public:
   Decoded decode() {
     bool isX = side == Side::X;
     const KernelProblem &asked = host.problem;
-    const KernelOperand &codes = isX ? asked.x : asked.y;
-    const KernelOperand &scales = isX ? asked.xScale : asked.yScale;
+    const KernelOperand &codes =
+        isX ? asked[GemmOperand::A] : asked[GemmOperand::B];
+    const KernelOperand &scales =
+        isX ? asked[GemmOperand::SFA] : asked[GemmOperand::SFB];
     DequantizedOperandProblem problem = {};
     problem.codes = codes;
     problem.scales = scales;
@@ -184,23 +186,23 @@ DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
         operand->argument = product.addInput(host.inputs[operand->argument]);
   };
   if (transforms.x == kInRegisters) {
-    takeCodes(problem.x, problem.xScale);
+    takeCodes(problem[GemmOperand::A], problem[GemmOperand::SFA]);
   } else {
     Decoded x = decode(Side::X);
     decoded.skipConditions[0] = x.skipConditions;
-    problem.x = x.operand;
-    problem.x.argument = product.addInput(x.numbers);
+    problem[GemmOperand::A] = x.operand;
+    problem[GemmOperand::A].argument = product.addInput(x.numbers);
   }
   if (transforms.y == kInRegisters) {
     // What x was does not matter any more.
     problem.quantizedB = host.problem.types;
     problem.quantizedB->lhs = problem.quantizedB->rhs;
-    takeCodes(problem.y, problem.yScale);
+    takeCodes(problem[GemmOperand::B], problem[GemmOperand::SFB]);
   } else {
     Decoded y = decode(Side::Y);
     decoded.skipConditions[1] = y.skipConditions;
-    problem.y = y.operand;
-    problem.y.argument = product.addInput(y.numbers);
+    problem[GemmOperand::B] = y.operand;
+    problem[GemmOperand::B].argument = product.addInput(y.numbers);
   }
   product.addSurroundings(host);
   return decoded;

@@ -86,18 +86,19 @@ public:
     blocks =
         ShapedType::isDynamic(problem.k) ? problem.k : problem.k / blockSize;
 
-    problem.x =
+    problem[GemmOperand::A] =
         addOperand(Side::X, /*isScale=*/false, op.getX(), problem.m, problem.k);
     if (op.getXScale())
-      problem.xScale = addOperand(Side::X, /*isScale=*/true, op.getXScale(),
-                                  problem.m, blocks);
+      problem[GemmOperand::SFA] = addOperand(Side::X, /*isScale=*/true,
+                                             op.getXScale(), problem.m, blocks);
     else
-      problem.xScale.splat = 0;
+      problem[GemmOperand::SFA].splat = 0;
     Value y = quantizedB ? quantizedB->codes : op.getY();
-    problem.y = addOperand(Side::Y, /*isScale=*/false, y, problem.n, problem.k);
+    problem[GemmOperand::B] =
+        addOperand(Side::Y, /*isScale=*/false, y, problem.n, problem.k);
     Value yScale = quantizedB ? quantizedB->scales : op.getYScale();
     if (yScale)
-      problem.yScale =
+      problem[GemmOperand::SFB] =
           addOperand(Side::Y, /*isScale=*/true, yScale, problem.n, blocks);
     sizes.m = getSize(problem.m, op.getX(), xRow);
     sizes.n = getSize(problem.n, op.getY(), yRow);

@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_KERNELPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_KERNELPROBLEM_H
 
+#include "Kernels/Gemm/Problem/GemmOperand.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -130,12 +131,13 @@ struct KernelProblem {
   /// of one part after those of the other.
   int64_t splitK = 1;
   int64_t m, n, k;
-  /// Numbers of x beside codes of y have a splat for scales.
-  KernelOperand x, xScale, y, yScale;
+  /// x is A. High-precision values of x beside a quantized y have a splat for
+  /// scale factors.
+  PerOperand<KernelOperand> operands;
   /// The parameter that holds the accumulator; none if that is zero.
   std::optional<unsigned> acc;
   /// Where codes of y are converted on the way, to numbers as x has them by
-  /// now: what the product was. Its scales are `yScale`, and there is a second
+  /// now: what the product was. Its scales are SFB, and there is a second
   /// result, behind the first: words for each block, not 0 if some number is
   /// not what it should be.
   std::optional<TypeCombination> quantizedB;
@@ -161,7 +163,7 @@ struct KernelProblem {
     return !ShapedType::isDynamic(size) && size % unit == 0;
   }
 
-  /// Whether operands have scales; `xScale` and `yScale` are unused if not.
+  /// Whether operands have scales; there are no scale factors if not.
   bool hasScales() const { return types.scale != Format::None; }
 
   /// Whether x is numbers beside a y with scales.
@@ -189,17 +191,18 @@ struct KernelProblem {
     return getWords() - result + (quantizedB && !isGemv() ? 1 : 0);
   }
 
-  /// Those that are used.
-  SmallVector<KernelOperand *, 4> getOperands() {
-    if (quantizedB && !isGemv())
-      return {&x, &y, &yScale};
-    if (hasScales() || isGemv())
-      return {&x, &xScale, &y, &yScale};
-    return {&x, &y};
+  KernelOperand &operator[](GemmOperand operand) { return operands[operand]; }
+  const KernelOperand &operator[](GemmOperand operand) const {
+    return operands[operand];
   }
-  /// x, its scales, y, its scales.
-  const KernelOperand &getOperand(unsigned i) const {
-    return *std::array<const KernelOperand *, 4>{&x, &xScale, &y, &yScale}[i];
+
+  /// Whether the kernel reads an operand.
+  bool reads(GemmOperand operand) const {
+    if (!getInfo(operand).isScale)
+      return true;
+    if (quantizedB && !isGemv())
+      return operand == GemmOperand::SFB;
+    return hasScales() || isGemv();
   }
 };
 

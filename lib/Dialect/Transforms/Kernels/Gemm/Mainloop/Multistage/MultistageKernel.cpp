@@ -15,6 +15,7 @@
 
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
 #include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
+#include "Kernels/Gemm/Mainloop/Multistage/StagePlan.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Kernels/Gemm/TileScheduler/Conditions.h"
@@ -73,9 +74,9 @@ static Value emitMultiply(OpBuilder &b, Location loc,
                           const KernelProblem &problem, const StagePlan &plan,
                           Value shared, Value offset, Value tensorScale,
                           Value acc) {
-  std::array<Value, kNumOperands> operands;
-  for (unsigned i = 0; i != kNumOperands; ++i) {
-    const KernelOperand &operand = problem.getOperand(i);
+  PerOperand<Value> operands;
+  for (GemmOperand i : kGemmOperands) {
+    const KernelOperand &operand = problem[i];
     operands[i] =
         operand.splat
             ? Value(arith::ConstantIntOp::create(
@@ -83,19 +84,21 @@ static Value emitMultiply(OpBuilder &b, Location loc,
             : plan.getStages().getMemory(b, loc, shared, offset, i);
   }
   MLIRContext *context = b.getContext();
-  auto getLayout = [&](unsigned i) {
+  auto getLayout = [&](GemmOperand i) {
     return TileLayoutAttr::get(context, plan.getStages().getTile(i).layout);
   };
-  auto getScaleLayout = [&](unsigned i) {
+  auto getScaleLayout = [&](GemmOperand i) {
     if (!plan.getLoader(i))
       return ScaleTileLayoutAttr();
     return ScaleTileLayoutAttr::get(context, plan.getStages().getTile(i).order);
   };
   return TileMmaOp::create(
-      b, loc, acc.getType(), operands[0], operands[1], operands[2], operands[3],
-      acc, /*blocks=*/Value(), tensorScale,
+      b, loc, acc.getType(), operands[GemmOperand::A],
+      operands[GemmOperand::SFA], operands[GemmOperand::B],
+      operands[GemmOperand::SFB], acc, /*blocks=*/Value(), tensorScale,
       TypeCombinationAttr::get(context, problem.types), problem.instruction,
-      getLayout(0), getLayout(2), getScaleLayout(1), getScaleLayout(3));
+      getLayout(GemmOperand::A), getLayout(GemmOperand::B),
+      getScaleLayout(GemmOperand::SFA), getScaleLayout(GemmOperand::SFB));
 }
 
 /// All that a block does for its tile.
@@ -105,17 +108,17 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   Location loc = kernel.getLoc();
   MultistageScheduleAttr schedule = getSchedule(problem);
   StagePlan plan = makePlan(problem);
-  std::array<Value, kNumOperands> batches;
-  for (unsigned i = 0; i != kNumOperands; ++i)
-    batches[i] = getOperandBatch(b, kernel, problem.getOperand(i), tile.matrix);
-  auto getGroups = [&](unsigned i) {
+  PerOperand<Value> batches;
+  for (GemmOperand i : kGemmOperands)
+    batches[i] = getOperandBatch(b, kernel, problem[i], tile.matrix);
+  auto getGroups = [&](GemmOperand i) {
     const SharedTile &elements = plan.getStages().getTile(i);
     return getInterleave(problem.instruction.getKind(), elements.layout,
                          elements.slot);
   };
   auto layout =
       WarpsAttr::get(b.getContext(), schedule.getWarpsM(), schedule.getWarpsN(),
-                     getGroups(0), getGroups(2));
+                     getGroups(GemmOperand::A), getGroups(GemmOperand::B));
   auto accType =
       AccType::get(b.getContext(), schedule.getM(), schedule.getN(), layout);
   Value acc = emitInitialAccumulator(b, kernel, problem, sizes, tile, accType);
@@ -125,11 +128,13 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                          tile.thread, tile.isGuarded};
   auto fill = [&](OpBuilder &at, Value offset, Value step) {
     step = addIndices(at, loc, step, tile.firstStep);
-    plan.fill(at, context, shared, offset,
-              {{batches[0], sizes.m, sizes.k, tile.row, step},
-               {batches[1], sizes.m, sizes.blocks, tile.row, step},
-               {batches[2], sizes.n, sizes.k, tile.column, step},
-               {batches[3], sizes.n, sizes.blocks, tile.column, step}});
+    plan.fill(
+        at, context, shared, offset,
+        {{batches[GemmOperand::A], sizes.m, sizes.k, tile.row, step},
+         {batches[GemmOperand::SFA], sizes.m, sizes.blocks, tile.row, step},
+         {batches[GemmOperand::B], sizes.n, sizes.k, tile.column, step},
+         {batches[GemmOperand::SFB], sizes.n, sizes.blocks, tile.column,
+          step}});
   };
   auto multiply = [&](OpBuilder &at, Value offset, Value sums) {
     return emitMultiply(at, loc, problem, plan, shared, offset, tensorScale,

@@ -38,16 +38,18 @@ public:
 
   const Stages &getStages() const { return stages; }
   /// Null for an operand that needs no memory.
-  const TileLoader *getLoader(unsigned i) const { return loaders[i].get(); }
+  const TileLoader *getLoader(GemmOperand operand) const {
+    return loaders[operand].get();
+  }
   bool hasAsyncCopies() const;
 
   /// Fills the stage at byte `offset` of `shared`; `sources` are those of all
   /// operands.
   void fill(OpBuilder &b, const FillContext &context, Value shared,
-            Value offset, ArrayRef<FillSource> sources) const;
+            Value offset, const PerOperand<FillSource> &sources) const;
 
 private:
-  std::array<LoaderPtr, kNumOperands> loaders;
+  PerOperand<LoaderPtr> loaders;
   Stages stages;
 };
 

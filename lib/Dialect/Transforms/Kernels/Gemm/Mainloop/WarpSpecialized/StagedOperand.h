@@ -33,7 +33,7 @@ struct StagedOperand {
   std::string reason;
 };
 
-using StagedOperands = std::array<StagedOperand, kNumStagedOperands>;
+using StagedOperands = PerOperand<StagedOperand>;
 
 /// Which of x and y warps bring, and why; empty for none.
 std::string describeFilled(const StagedOperands &operands,

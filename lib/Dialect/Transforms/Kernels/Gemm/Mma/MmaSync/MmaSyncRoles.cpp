@@ -117,7 +117,7 @@ Value MmaSyncRoles::emitElements(OpBuilder &at, const PipelineState &place,
   auto type =
       MemRefType::get(shape, at.getI8Type(), MemRefLayoutAttrInterface(),
                       cast<MemRefType>(shared.getType()).getMemorySpace());
-  Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 0 : 2));
+  Value offset = emitStageOffset(at, place, plan.getOffset(getElementsOf(isA)));
   return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
 }
 
@@ -132,7 +132,7 @@ Value MmaSyncRoles::emitScales(OpBuilder &at, const WorkTile &tile,
                        kScaleAtomInner},
                       at.getI8Type(), MemRefLayoutAttrInterface(),
                       cast<MemRefType>(shared.getType()).getMemorySpace());
-  Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 1 : 3));
+  Value offset = emitStageOffset(at, place, plan.getOffset(getScalesOf(isA)));
   if (rows % kScaleAtomRows != 0) {
     AffineExpr d0 = at.getAffineDimExpr(0);
     Value shift = applyExprs(

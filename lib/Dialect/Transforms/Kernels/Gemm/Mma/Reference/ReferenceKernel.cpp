@@ -110,10 +110,10 @@ private:
     auto blocks = scf::ForOp::create(b, loc, zero, numBlocks, one, sum);
     OpBuilder inBlock = OpBuilder::atBlockBegin(blocks.getBody());
     Value block = blocks.getInductionVar();
-    Value xScale = loadElement(inBlock, problem.xScale, problem.types.scale,
-                               batch, row, block);
-    Value yScale = loadElement(inBlock, problem.yScale, problem.types.scale,
-                               batch, column, block);
+    Value xScale = loadElement(inBlock, problem[GemmOperand::SFA],
+                               problem.types.scale, batch, row, block);
+    Value yScale = loadElement(inBlock, problem[GemmOperand::SFB],
+                               problem.types.scale, batch, column, block);
     auto elements = scf::ForOp::create(inBlock, loc, zero, size, one,
                                        blocks.getRegionIterArgs());
     scf::YieldOp::create(inBlock, loc, elements.getResults());
@@ -123,9 +123,10 @@ private:
     bindDims(b.getContext(), d0, d1);
     Value k = applyMap(inner, loc, AffineMap::get(2, 0, d0 * blockSize + d1),
                        {block, elements.getInductionVar()})[0];
-    Value x = loadElement(inner, problem.x, problem.types.lhs, batch, row, k);
-    Value y =
-        loadElement(inner, problem.y, problem.types.rhs, batch, column, k);
+    Value x = loadElement(inner, problem[GemmOperand::A], problem.types.lhs,
+                          batch, row, k);
+    Value y = loadElement(inner, problem[GemmOperand::B], problem.types.rhs,
+                          batch, column, k);
     // Each product is exact in f64: at most 16 bits of significand.
     x = arith::MulFOp::create(inner, loc, x, xScale);
     y = arith::MulFOp::create(inner, loc, y, yScale);

@@ -41,8 +41,8 @@ SmallVector<Value> DenseRoles::emitStep(OpBuilder &at,
   MemRefType part = MemRefType::Builder(all).setShape(shape);
   SmallVector<Value> products;
   for (auto [i, sum] : llvm::enumerate(sums)) {
-    int64_t byte =
-        plan.getOffset(0) + static_cast<int64_t>(i) * part.getNumElements();
+    int64_t byte = plan.getOffset(GemmOperand::A) +
+                   static_cast<int64_t>(i) * part.getNumElements();
     Value x = memref::ViewOp::create(
         at, loc, part, shared, emitStageOffset(at, place, byte), ValueRange());
     products.push_back(WarpgroupMmaOp::create(

@@ -99,8 +99,10 @@ GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
   of.number = number;
   of.isInside =
       arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ult, number, count);
-  of.codes = loadCodes(at, problem.y, getPlace(problem.y, column));
-  of.scale = loadScale(at, problem.yScale, getPlace(problem.yScale, block));
+  of.codes = loadCodes(at, problem[GemmOperand::B],
+                       getPlace(problem[GemmOperand::B], column));
+  of.scale = loadScale(at, problem[GemmOperand::SFB],
+                       getPlace(problem[GemmOperand::SFB], block));
   return of;
 }
 

@@ -129,7 +129,7 @@ void MixedInputRoles::emitLoader(OpBuilder &role) {
 
 SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
                                                    ValueRange place) {
-  const KernelOperand &scales = problem.xScale;
+  const KernelOperand &scales = problem[GemmOperand::SFA];
   int64_t blocks = plan.getPartK() / problem.quantizedB->blockSize;
   // How many follow each other, and are aligned to that.
   constexpr int64_t kMostBytes = 16;
@@ -174,7 +174,7 @@ SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
 
 SmallVector<Value>
 MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
-  const KernelOperand &scales = problem.xScale;
+  const KernelOperand &scales = problem[GemmOperand::SFA];
   int64_t blocks = plan.getPartK() / problem.quantizedB->blockSize;
   if (scales.splat) {
     constexpr uint32_t kBytes = 0x01010101;
@@ -236,10 +236,11 @@ SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at,
                                                  ValueRange values) {
   MLIRContext *context = at.getContext();
   int64_t rows = plan.getSchedule().getN();
-  Value numbers = emitView(
-      at, {plan.getBytes(2) / (rows * kLineBytes), rows, kLineBytes},
-      at.getI8Type(),
-      emitStageOffset(at, stages.getPart(part), place, plan.getOffset(2)));
+  Value numbers =
+      emitView(at, {plan.getBytes(2) / (rows * kLineBytes), rows, kLineBytes},
+               at.getI8Type(),
+               emitStageOffset(at, stages.getPart(part), place,
+                               plan.getOffset(GemmOperand::B)));
   auto product = WarpgroupMmaMixedOp::create(
       at, loc, accType, at.getI32Type(), codes, numbers, values[0], values[1],
       values.drop_front(2),
@@ -267,7 +268,8 @@ SmallVector<Value> MixedInputRoles::emitStep(OpBuilder &at,
   int64_t boxBytes = schedule.getM() * kCodeBoxBytes;
   Value codes = emitView(
       at, {plan.getBytes(0) / boxBytes, schedule.getM(), kCodeBoxBytes},
-      at.getI8Type(), emitStageOffset(at, pipeline, place, plan.getOffset(0)));
+      at.getI8Type(),
+      emitStageOffset(at, pipeline, place, plan.getOffset(GemmOperand::A)));
   SmallVector<Value> results =
       emitProducts(at, tile, step, place, codes, values);
   emitElected(at, [&](OpBuilder &one) {
