@@ -13,9 +13,10 @@ OTHERS = ("sm_80", "sm_100a", "sm_120a")
 
 
 def schedule(rows, columns, k, stages=2, split_k=1):
-    """A ring schedule with so many rows of y in a tile, and columns of x."""
+    """A mixed-input schedule with so many rows of y in a tile, and columns of x."""
     text = f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1"
-    return text + (f",split_k={split_k}" if split_k != 1 else "")
+    text += f",split_k={split_k}" if split_k != 1 else ""
+    return text + (",kernel=gemv" if columns == 1 else ",kernel=mixed_input")
 
 
 def is_anew(kernels):

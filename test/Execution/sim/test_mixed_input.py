@@ -130,7 +130,8 @@ class Product:
 
 def schedule_text(m, n, k, stages=2, split_k=1):
     text = f"tile={m}x{n}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1"
-    return text + (f",split_k={split_k}" if split_k != 1 else "")
+    text += f",split_k={split_k}" if split_k != 1 else ""
+    return text + (",kernel=gemv" if n == 1 else ",kernel=mixed_input")
 
 
 # x, y, scales; sizes of the product; the tile.

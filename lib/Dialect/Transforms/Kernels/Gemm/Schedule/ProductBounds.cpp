@@ -72,7 +72,7 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
                                     double tilesOfBlock) {
   constexpr double kSumBytes = 4, kGiga = 1e9, kMega = 1e6;
   OpSizes sizes = getOpSizes(op, kEstimatedSize);
-  TypeCombination types = tile.row.value_or(op.getTypes());
+  TypeCombination types = tile.types.value_or(op.getTypes());
   double m = toDouble(sizes.m), n = toDouble(sizes.n), k = toDouble(sizes.k),
          batch = toDouble(sizes.batch), splitK = toDouble(tile.splitK);
   double partK = std::ceil(k / splitK);

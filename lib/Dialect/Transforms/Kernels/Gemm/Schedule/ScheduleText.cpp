@@ -82,7 +82,7 @@ const ScheduleText &blockscale::getWarpSpecializedScheduleText() {
        makeField("swap_ab=E", &Attr::getSwapAb, {false}),
        makeField("split_k=N", &Attr::getSplitK, {1}),
        makeField("cluster=MxN", &Attr::getCluster, {ClusterSize()}),
-       makeField("two_cta=P", &Attr::getPair, {false}),
+       makeField("two_cta=P", &Attr::getTwoCta, {false}),
        makeField("k=K", &Attr::getInstructionK, {0}),
        makeField("kernel=KERNEL", &Attr::getKernel, {KernelKind::Dense})},
       [](auto emitError, auto *context, auto of) -> ScheduleInterface {
@@ -137,7 +137,7 @@ ScheduleText::takeFields(StringRef text) const {
   std::vector<FieldNumbers> all;
   for (const ScheduleField &field : fields) {
     FieldNumbers &numbers = all.emplace_back();
-    if (field.usual && !text.starts_with(field.getName()))
+    if (field.usual && !text.starts_with((field.getName() + "=").str()))
       numbers = *field.usual;
     else if (!takeField(text, field, numbers))
       return std::nullopt;

@@ -169,7 +169,7 @@ Tcgen05DenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
             op->getContext(), schedule.getTile(), stages, accumulators,
             /*persistent=*/true, kTileGroup, schedule.getSwapAb(),
             schedule.getSplitK(), schedule.getCluster(), schedule.getTwoCta(),
-            schedule.getInstructionK()));
+            schedule.getInstructionK(), KernelKind::Dense));
   }
   return candidates;
 }

@@ -11,7 +11,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Schedule/WgmmaChooser.h"
+
+#include "Kernels/Gemm/Problem/KernelProblem.h"
 #include "Kernels/Gemm/Problem/OpSizes.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "blockscale/Support/TunedRows.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -236,11 +236,12 @@ SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at,
                                                  ValueRange values) {
   MLIRContext *context = at.getContext();
   int64_t rows = plan.getSchedule().getN();
-  Value numbers =
-      emitView(at, {plan.getBytes(2) / (rows * kLineBytes), rows, kLineBytes},
-               at.getI8Type(),
-               emitStageOffset(at, stages.getPart(part), place,
-                               plan.getOffset(GemmOperand::B)));
+  Value numbers = emitView(
+      at,
+      {plan.getBytes(GemmOperand::B) / (rows * kLineBytes), rows, kLineBytes},
+      at.getI8Type(),
+      emitStageOffset(at, stages.getPart(part), place,
+                      plan.getOffset(GemmOperand::B)));
   auto product = WarpgroupMmaMixedOp::create(
       at, loc, accType, at.getI32Type(), codes, numbers, values[0], values[1],
       values.drop_front(2),
@@ -267,7 +268,9 @@ SmallVector<Value> MixedInputRoles::emitStep(OpBuilder &at,
   pipeline.emitWaitFull(at, place);
   int64_t boxBytes = schedule.getM() * kCodeBoxBytes;
   Value codes = emitView(
-      at, {plan.getBytes(0) / boxBytes, schedule.getM(), kCodeBoxBytes},
+      at,
+      {plan.getBytes(GemmOperand::A) / boxBytes, schedule.getM(),
+       kCodeBoxBytes},
       at.getI8Type(),
       emitStageOffset(at, pipeline, place, plan.getOffset(GemmOperand::A)));
   SmallVector<Value> results =
