@@ -282,8 +282,9 @@ void DequantizeEmitter::addValue(Sums &sums, int64_t element, Value value) {
 Value DequantizeEmitter::dropFinite(Value value) {
   OpBuilder &b = emit.b;
   Value least = emit.neg(leftOut);
-  Value part = arith::MaxNumFOp::create(b, emit.loc, value, least);
-  part = arith::MinNumFOp::create(b, emit.loc, part, leftOut);
+  // Not those of arith, which upstream passes expand to comparisons.
+  Value part = LLVM::MaxNumOp::create(b, emit.loc, value, least);
+  part = LLVM::MinNumOp::create(b, emit.loc, part, leftOut);
   return emit.sub(value, part);
 }
 
