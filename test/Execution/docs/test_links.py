@@ -82,3 +82,21 @@ def reached_from(start):
 def test_every_page_is_reached():
     """Nobody finds a page that no other page links to."""
     assert reached_from(examples.REPO / "README.md") == set(examples.PAGES)
+
+
+FOLDERS = "benchmarks|cmake|docs|examples|include|lib|python|scripts|test|tools"
+
+
+def missing_files(text):
+    """Files and folders of the repository that a page names in code, from the root on, and that are not there."""
+    names = re.findall(rf"`((?:{FOLDERS})/[\w./-]*)`", text)
+    return [name for name in names if not (examples.REPO / name).exists()]
+
+
+@pytest.mark.parametrize("page", examples.PAGES, ids=lambda page: str(page.relative_to(examples.REPO)))
+def test_named_files(page):
+    assert missing_files(page.read_text()) == []
+
+
+def test_missing_files_are_seen():
+    assert missing_files("`lib/None.cpp`, `docs/README.md`, `test/` and `lib/<Path>/`") == ["lib/None.cpp"]
