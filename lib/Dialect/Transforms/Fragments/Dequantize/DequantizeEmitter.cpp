@@ -282,7 +282,7 @@ void DequantizeEmitter::addValue(Sums &sums, int64_t element, Value value) {
 Value DequantizeEmitter::dropFinite(Value value) {
   OpBuilder &b = emit.b;
   Value least = emit.neg(leftOut);
-  // Not those of arith, which upstream passes expand to comparisons.
+  // LLVM's ops, since those of arith become comparisons.
   Value part = LLVM::MaxNumOp::create(b, emit.loc, value, least);
   part = LLVM::MinNumOp::create(b, emit.loc, part, leftOut);
   return emit.sub(value, part);

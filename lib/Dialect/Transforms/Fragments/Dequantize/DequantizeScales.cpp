@@ -267,7 +267,8 @@ std::array<Value, 2> DequantizeScales::getFactors(Value x, Value y) const {
   // 2^(code - 127) of each half of the sum of both; the lowest is not normal,
   // and nothing finite that is multiplied with it and the other one is not 0.
   auto getPower = [&](Value half) -> Value {
-    half = emit.maxU(half, 1);
+    // LLVM's op, since that of arith becomes a comparison.
+    half = LLVM::UMaxOp::create(emit.b, emit.loc, half, emit.integer(1));
     return emit.fromBits(emit.shiftLeft(half, kMantissaBits));
   };
   Value sum = emit.add(x, y), low = emit.shiftRight(sum, 1);
