@@ -6,14 +6,14 @@
 // CHECK-LABEL: func.func @weights(
 // CHECK-SAME:    %[[X:.*]]: tensor<16x512xbf16>, %[[Y:.*]]: tensor<1024x512xf8E4M3FN>, %[[YS:.*]]: tensor<1024x16xf8E8M0FNU>)
 // CHECK-NOT:     blockscale.dequantize
-// CHECK:         %[[XN:.*]]:2 = blockscale.launch @kernels::@weights__place blocks = [4, 1, 1] threads = [256, 1, 1] ins(%[[X]] : {{.*}}) outs({{.*}} : tensor<16x512xbf16>, tensor<4xi32>)
+// CHECK:         %[[XN:.*]]:2 = blockscale.launch @kernels::@weights__permute blocks = [4, 1, 1] threads = [256, 1, 1] ins(%[[X]] : {{.*}}) outs({{.*}} : tensor<16x512xbf16>, tensor<4xi32>)
 // CHECK:         %[[D:.*]]:2 = blockscale.launch @kernels::@weights__matmul {{.*}} ins(%[[XN]]#0, %[[Y]], %[[YS]] :
-// CHECK:         %[[E:.*]] = blockscale.launch @kernels::@weights__exact {{.*}} ins(%[[X]], %[[Y]], %[[YS]], %[[XN]]#1, %[[D]]#1 : {{.*}} updates outs(%[[D]]#0 :
+// CHECK:         %[[E:.*]] = blockscale.launch @kernels::@weights__exact_recomputation {{.*}} ins(%[[X]], %[[Y]], %[[YS]], %[[XN]]#1, %[[D]]#1 : {{.*}} updates outs(%[[D]]#0 :
 // CHECK:         return %[[E]]
 
 // x is 2^-25 too large, in the order of boxes of 64 codes.
 
-// CHECK-LABEL: gpu.func @weights__place(
+// CHECK-LABEL: gpu.func @weights__permute(
 // CHECK-SAME:    memref<16x512xbf16>, %{{.*}}: memref<16x512xbf16>, %{{.*}}: memref<4xi32>) kernel
 // CHECK:         nvvm.griddepcontrol launch_dependents
 // CHECK:         vector.load {{.*}} : memref<16x512xbf16>, vector<8xbf16>
@@ -26,7 +26,7 @@
 // What is computed anew is converted on the way to mma.sync, where each number
 // that is not exact is rounded. x is copied to shared memory as numbers.
 
-// CHECK-LABEL: gpu.func @weights__exact(
+// CHECK-LABEL: gpu.func @weights__exact_recomputation(
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
 // CHECK:         scf.if
 // CHECK:           scf.for
@@ -53,7 +53,7 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
 
 // CHECK-LABEL: func.func @two_users(
 // CHECK:         %[[W:.*]] = blockscale.launch @kernels::@two_users__dequantize
-// CHECK:         blockscale.launch @kernels::@two_users__place
+// CHECK:         blockscale.launch @kernels::@two_users__permute
 // CHECK:         return %{{.*}}, %[[W]]
 
 module attributes {blockscale.target = #blockscale.target<sm_90a>} {

@@ -240,5 +240,5 @@ TEST(PairLayout, ElementsOfStep) {
   EXPECT_EQ(getPairElement({true, true}, 3, 0, 1), 28u);
   EXPECT_TRUE(getPairOrder(Kind::BF16Packed, false).isPacked);
   EXPECT_FALSE(getPairOrder(Kind::BF16, true).isPacked);
-  EXPECT_TRUE(getPairOrder(Kind::BF16, true).swapsAb);
+  EXPECT_TRUE(getPairOrder(Kind::BF16, true).isSwapped);
 }

@@ -201,9 +201,9 @@ def BlockScale_KernelKind : I32EnumAttr<
 }
 
 def BlockScale_MultistageScheduleAttr
-    : BlockScale_Attr<"MultistageSchedule", "schedule", [
+    : BlockScale_Attr<"MultistageSchedule", "multistage_schedule", [
         DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
-  let summary = "how a kernel of warps divides a matrix multiply";
+  let summary = "how a multistage (cp.async) kernel divides a matrix multiply";
   let description = [{
     For the paths whose instructions are those of a warp.
 

@@ -121,7 +121,7 @@ void blockscale::printProductBounds(raw_ostream &os, ProductOpInterface op,
                  toDouble(sizes.batch) * toDouble(tile.splitK);
   double most = std::ceil(tiles / toDouble(sms.value));
   os << llvm::format("  %.0f tile%s on ", tiles, tiles == 1 ? "" : "s");
-  printRate(os, sms, "multiprocessors");
+  printRate(os, sms, "SMs");
   os << llvm::format(", at most %.0f on each\n", most);
   std::vector<Bound> bounds = getBounds(op, instruction, tile, chip, most);
   const Bound *limit = &bounds.front();

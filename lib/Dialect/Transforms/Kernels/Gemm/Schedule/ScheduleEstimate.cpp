@@ -66,7 +66,7 @@ ScheduleRates blockscale::getScheduleRates(const Chip &chip, Kind kind) {
 
 StringRef blockscale::describeBoundingUnit(BoundingUnit unit) {
   static constexpr StringLiteral names[kNumBoundingUnits] = {
-      "tensor core",    "shared memory", "L2 cache",   "pipeline of stages",
+      "tensor core",    "shared memory", "L2 cache",   "pipeline",
       "stores of sums", "memory",        "split-K sum"};
   return names[static_cast<unsigned>(unit)];
 }

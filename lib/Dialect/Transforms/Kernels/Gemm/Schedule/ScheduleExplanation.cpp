@@ -58,7 +58,7 @@ void blockscale::printScheduleEstimate(raw_ostream &os,
   };
   os << "  ";
   printCount(os, estimate.tiles, "tile") << " on ";
-  printRate(os, rates.sms, "multiprocessors");
+  printRate(os, rates.sms, "SMs");
   os << ", at most " << estimate.tilesOfBlock << " on each\n";
   for (const Line &line : lines) {
     // Few products are divided along K.
