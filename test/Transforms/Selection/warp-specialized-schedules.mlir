@@ -30,7 +30,7 @@
 
 // All of the text is read, in order.
 // DEFINE: %{fail} = not %{select} 2>&1 | FileCheck %s --check-prefix
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=3,
 // RUN: %{fail}=TEXT
