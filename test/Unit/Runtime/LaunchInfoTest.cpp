@@ -169,7 +169,7 @@ TEST(LaunchInfoTest, RefusesWrongValues) {
             "2147483647, got 0");
   EXPECT_EQ(parseChanged(R"(},2,3])", R"(},2,true])"),
             "$.kernels[0].grid[2]: expected a number or an object of one "
-            "field of size value SMs add mul ceildiv floordiv rem "
+            "field of size value multiprocessors add mul ceildiv floordiv rem "
             "min max eq lt, got true");
   EXPECT_EQ(parseChanged(R"(},2,3])", R"(},-2,3])"),
             "$.kernels[0].grid[1]: expected an integer from 1 to 2147483647, "
