@@ -41,9 +41,7 @@
 // CHECK:         %[[EXACT:.*]] = arith.andi %[[EXACT_A]], %[[EXACT_B]]
 // CHECK:         %[[SUMS:.*]]:5 = scf.if %[[EXACT]] -> (f32, f32, f32, f32, i1) {
 // CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8 : {{.*}} -> vector<4xi32>
-// CHECK-NEXT:      %[[PLACE:.*]] = arith.muli %[[C0]], %{{.*}}
-// CHECK-NEXT:      %[[SELECTED:.*]] = arith.addi %[[PLACE]], %[[FIRST_SCALE]]
-// CHECK-NEXT:      %[[CODE:.*]] = nvvm.prmt <default> %[[SELECTED]], %{{.*}}, %[[C0]]
+// CHECK-NEXT:      %[[CODE:.*]] = nvvm.prmt <default> %[[FIRST_SCALE]], %{{.*}}, %[[C0]]
 // CHECK-NEXT:      %[[EXPONENTS:.*]] = arith.muli %[[CODE]], %[[SHIFT]]
 // CHECK-NEXT:      %[[FACTOR:.*]] = arith.addi %[[EXPONENTS]], %[[POWER_A]]
 // CHECK-NEXT:      %[[SCALE:.*]] = llvm.bitcast %[[FACTOR]] : i32 to vector<2xbf16>

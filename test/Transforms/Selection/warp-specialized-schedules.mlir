@@ -9,15 +9,15 @@
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=8
 // RUN: %{select} | FileCheck %s -DREST=
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=3
-// RUN: %{select} | FileCheck %s -DREST=", group = 3"
-// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3"
+// RUN: %{select} | FileCheck %s -DREST=", raster_group = 3"
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", raster_group = 3"
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=0
 // RUN: %{select} | FileCheck %s -DREST=
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=1
 // RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", swap_ab = true"
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=3,swap_ab=1
-// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", group = 3, swap_ab = true"
+// RUN: %{select} | blockscale-opt | FileCheck %s -DREST=", raster_group = 3, swap_ab = true"
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,split_k=1
 // RUN: %{select} | FileCheck %s -DREST=
