@@ -63,7 +63,7 @@ gpu.module @kernels {{
     %warp = arith.constant 32 : index{sizes}{copies}
     gpu.barrier
     %zero = blockscale.acc_zero : {acc}
-    %sum = blockscale.tile_mma %t0, %t1, %t2, %t3, %zero row = {ROW_ATTRIBUTES[row]}
+    %sum = blockscale.tile_mma %t0, %t1, %t2, %t3, %zero types = {ROW_ATTRIBUTES[row]}
            : {types}, {acc}
     blockscale.acc_store %sum, %out[%c0, %c0] : {acc}, memref<{m}x{n}xf32>
     gpu.return
@@ -196,7 +196,7 @@ gpu.module @kernels {{
       {copies.commit.format(group="group")}
       {copies.wait}
       gpu.barrier{views}
-      %more = blockscale.tile_mma %t0, %t1, %t2, %t3, %sum row = {ROW_ATTRIBUTES[row]}
+      %more = blockscale.tile_mma %t0, %t1, %t2, %t3, %sum types = {ROW_ATTRIBUTES[row]}
               {{a_layout = {layout}, b_layout = {layout}}}
               : {types}, {acc}
       // All warps are done with the stage that the next step fills.

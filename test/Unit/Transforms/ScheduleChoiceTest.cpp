@@ -132,7 +132,7 @@ TEST_F(ScheduleChoice, RestOfK) {
 TEST_F(ScheduleChoice, Pairs) {
   auto schedule = WarpSpecializedScheduleAttr::get(
       &context, {128, 256, 128}, 4, 2, true, kTileGroup, false, 1, {2, 1},
-      /*two_cta=*/true, /*instruction_k=*/0);
+      /*two_cta=*/true, /*instruction_k=*/0, KernelKind::Dense);
   ScheduleEstimate of = estimateSchedule(
       makeBytes(4096, 4096, 4096), getMxfp8(), TmemPlan(getMxfp8(), schedule),
       getScheduleRates(getB200(), Kind::MXF8F6F4));
@@ -150,7 +150,7 @@ TEST_F(ScheduleChoice, WideInstructions) {
   auto clocks = [&](int64_t k) {
     auto schedule = WarpSpecializedScheduleAttr::get(
         &context, {128, 256, 256}, 4, 2, true, kTileGroup, false, 1, {1, 1},
-        /*two_cta=*/false, k);
+        /*two_cta=*/false, k, KernelKind::Dense);
     return estimateSchedule(
                {{4096, 4096, 4096, 1}, 4, 4}, getNvfp4(),
                TmemPlan(getNvfp4(), schedule),

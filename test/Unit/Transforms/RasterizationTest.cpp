@@ -1,4 +1,4 @@
-//===- BlockTileTest.cpp - The order of tiles -----------------------------===//
+//===- RasterizationTest.cpp - The order of tiles -------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/TileScheduler/BlockTile.h"
+#include "Kernels/Gemm/TileScheduler/Rasterization.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,9 +24,9 @@ using namespace mlir::blockscale;
 namespace {
 using Position = std::pair<int64_t, int64_t>;
 
-class BlockTileOrder : public testing::Test {
+class Rasterization : public testing::Test {
 protected:
-  BlockTileOrder() {
+  Rasterization() {
     context.loadDialect<arith::ArithDialect, affine::AffineDialect>();
     module = ModuleOp::create(UnknownLoc::get(&context));
   }
@@ -55,7 +55,7 @@ protected:
 } // namespace
 
 // Three rows of tiles, then the two that are left.
-TEST_F(BlockTileOrder, GroupsGoAlongMFirst) {
+TEST_F(Rasterization, GroupsGoAlongMFirst) {
   EXPECT_EQ(list(5, 2, 3), (std::vector<Position>{{0, 0},
                                                   {1, 0},
                                                   {2, 0},
@@ -70,7 +70,7 @@ TEST_F(BlockTileOrder, GroupsGoAlongMFirst) {
             (std::vector<Position>{{0, 0}, {0, 1}, {1, 0}, {1, 1}}));
 }
 
-TEST_F(BlockTileOrder, EveryTileOnce) {
+TEST_F(Rasterization, EveryTileOnce) {
   for (int64_t group : {1, 3, 8, 1024})
     for (int64_t m : {1, 2, 3, 8, 9, 16})
       for (int64_t n : {1, 2, 7}) {
