@@ -53,7 +53,7 @@ def about(case):
 @pytest.mark.parametrize("case", tiers.cover([*SHARED, *EDGES], about), ids=lambda case: case.name)
 def test_all(case, tmp_path):
     text = compiled(case, tmp_path)
-    assert "wgmma.mma_async.sync.aligned" in text and "__decode_" in text and "__exact_" in text
+    assert "wgmma.mma_async.sync.aligned" in text and "__dequantize_operand_" in text and "__exact_recomputation_" in text
     gpu_bundle.check_case(case, tmp_path, SIMULATOR, CHECKS)
 
 
