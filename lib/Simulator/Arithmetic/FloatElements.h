@@ -27,12 +27,14 @@ namespace mlir::blockscale::sim {
 
 namespace detail {
 
-/// The magnitude of a number with `mantissaBits` behind its leading one, or
-/// less below 2^minimum; nearest, ties to even. From 2^130 on, 2^130.
+/// Rounds a magnitude to `mantissaBits` bits behind the leading one, or fewer
+/// below 2^minimum; nearest, ties to even. Magnitudes from 2^130 on become
+/// 2^130.
 inline double roundMagnitude(double value, unsigned mantissaBits,
                              double minimum) {
   double magnitude = std::min(std::abs(value), 0x1p130);
-  // The last bit that is kept becomes the last bit of the sum with this.
+  // Adding this power of two makes the last bit to keep the last bit of the
+  // sum.
   uint64_t exponent = llvm::bit_cast<uint64_t>(std::max(magnitude, minimum)) &
                       kF64.getInfinity();
   double shift =
@@ -60,7 +62,7 @@ struct F32Element {
     uint32_t bits = llvm::bit_cast<uint32_t>(nearest);
     if (mode == RoundingMode::NearestTiesToEven)
       return bits;
-    // The neighbour, where the mode asks for the other side.
+    // The neighbour, if the mode rounds to the other side.
     bool isDown = mode == RoundingMode::TowardNegative ||
                   (mode == RoundingMode::TowardZero && value > 0);
     bool isUp = mode == RoundingMode::TowardPositive ||
@@ -73,14 +75,14 @@ struct F32Element {
   }
 };
 
-/// Instructions have no rounding mode but `.rn` for the formats of 16 bits.
+/// Instructions on 16-bit formats have no rounding mode but `.rn`.
 struct F16Element {
   using Bits = uint16_t;
   static constexpr FloatFormat format = kF16;
 
   static double widen(uint64_t bits) {
     uint32_t magnitude = static_cast<uint32_t>(bits & 0x7FFF) << 13;
-    // The product gives the exponent its bias, of subnormals too.
+    // The product rebiases the exponent, also for subnormals.
     float finite = llvm::bit_cast<float>(magnitude) * 0x1p112f;
     uint32_t result = llvm::bit_cast<uint32_t>(finite);
     result |= (bits & 0x7C00) == 0x7C00 ? 0x7F800000 | magnitude : 0;
@@ -118,21 +120,21 @@ double widenSource(uint64_t bits, bool isFlushing) {
                                    : bits);
 }
 
-/// Whether a number is subnormal after it has been rounded as if exponents had
-/// no lower end.
+/// Whether a value is subnormal after it was rounded with an unbounded
+/// exponent.
 template <typename Element>
 bool isTinyRounded(double value, RoundingMode mode) {
   constexpr FloatFormat format = Element::format;
-  // The same number where all exponents are normal, against the smallest
-  // normal one there.
+  // Scales the value to a range where all exponents are normal, and compares it
+  // with the scaled smallest normal value.
   constexpr unsigned shift = 8;
   constexpr uint64_t least = uint64_t(1 + shift) << format.mantissaBits;
   uint64_t bits = Element::narrow(value * (1 << shift), mode);
   return (bits & format.getMagnitudeMask()) < least;
 }
 
-/// A result of an instruction. All NaNs are one, and `.ftz` flushes what is
-/// tiny after rounding, as GPUs do (the ISA does not say).
+/// A result of an instruction. There is one NaN, and `.ftz` flushes results
+/// that are tiny after rounding, as GPUs do (the ISA does not say).
 template <typename Element>
 uint64_t narrowResult(double value, RoundingMode mode, bool isFlushing) {
   constexpr FloatFormat format = Element::format;

@@ -49,7 +49,7 @@ struct OpcodeRow {
   bool isScalar, isVector;
 };
 
-/// Bits of a word, which a type extends.
+/// Bits of a register, which are sign- or zero-extended.
 struct Part {
   unsigned shift = 0, bits = 32;
 
@@ -59,7 +59,7 @@ struct Part {
   }
 };
 
-/// What is computed of two numbers.
+/// An operation on two integers.
 struct VideoOperation {
   VideoKind kind;
   VideoRelation relation;
@@ -67,7 +67,7 @@ struct VideoOperation {
   bool saturates, wrapsShift;
 
   int64_t compute(int64_t a, int64_t b) const;
-  /// The nearest number of the result's type that has so many bits.
+  /// Clamps to the range of the result's type with so many bits.
   int64_t clamp(int64_t value, unsigned bits) const {
     if (!saturates)
       return value;
@@ -78,7 +78,8 @@ struct VideoOperation {
   }
 };
 
-/// The third source is added, or has what the result does not replace.
+/// Whether the third source is added, or provides the bits that the result does
+/// not replace.
 enum class Second : uint8_t { None, Add, Merge };
 
 struct ScalarVideo : Operation<uint32_t, 3> {
@@ -98,7 +99,7 @@ struct ScalarVideo : Operation<uint32_t, 3> {
   }
 };
 
-/// Elements are taken from both words, b above a.
+/// Elements are selected from both registers, b above a.
 struct VectorVideo : Operation<uint32_t, 3> {
   VideoOperation operation;
   unsigned count;
@@ -238,7 +239,7 @@ static std::optional<Part> takePart(Translator &t, const PtxOperand &operand) {
   return std::nullopt;
 }
 
-/// Elements of the words that an operand selects, the lowest first.
+/// The elements that an operand's selector names, the lowest first.
 static bool takeElements(Translator &t, const PtxOperand &operand,
                          unsigned count, unsigned first,
                          std::array<uint8_t, 4> &elements) {
@@ -262,7 +263,7 @@ static bool takeElements(Translator &t, const PtxOperand &operand,
   return isGood;
 }
 
-/// Elements of the result: digits that go down.
+/// The mask of result elements: digits in descending order.
 static bool takeMask(Translator &t, const PtxOperand &operand, unsigned count,
                      uint8_t &mask) {
   mask = (1 << count) - 1;
@@ -303,7 +304,7 @@ static bool collectRegisters(Translator &t, bool hasThird, Slots &slots) {
   return !t.hasFailed();
 }
 
-/// Takes out what is in front of a second operation.
+/// Takes out the modifiers before a second operation.
 static bool takeOperation(Translator &t, Modifiers &modifiers,
                           const OpcodeRow &row, VideoOperation &operation) {
   operation = {};

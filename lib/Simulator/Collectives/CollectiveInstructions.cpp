@@ -20,7 +20,7 @@ using namespace mlir::blockscale::sim;
 
 void sim::gather(Translator &t, Step &step, uint8_t predicates, uint8_t results,
                  bool isNegated) {
-  // What a negated predicate is is not in the registers that are swapAb.
+  // The key of the step holds the registers without their negations.
   std::string name = isNegated ? "!" : "";
   name += t.current->opcode;
   for (llvm::StringRef modifier : t.current->modifiers)

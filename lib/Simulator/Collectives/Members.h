@@ -22,7 +22,7 @@ inline LaneMask getPresent(const Warp &warp) {
 /// Fails unless each active lane's member mask names the lane itself, all lanes
 /// that it names are active, and they pass the same mask. Lanes that have
 /// exited and those beyond the end of the block may be named. `what` names the
-/// instruction. False after a failure, and where others go on first.
+/// instruction. False after a failure, and if other lanes have to run first.
 bool requireMembers(Warp &warp, Slot mask, llvm::StringRef what);
 
 /// Calls `body(members)` for each group of active lanes with the same mask.

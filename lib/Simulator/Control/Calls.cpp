@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A call hands over what the caller has to a new frame. Where lanes call
-// through a register, those with the same target go together, one target after
-// the other; the function that they come to has to have the parameters that the
-// call was written for.
+// A call copies its arguments to a new frame. If lanes call through a register,
+// the lanes with the same target go together, one target after the other. The
+// parameters of the target have to match those of the call's prototype.
 //
 // Source: PTX ISA, section 9.7.12 "Control Flow Instructions", "call", and 7.1
 // "Function Declarations and Definitions".
@@ -28,12 +27,12 @@ using namespace mlir::blockscale::sim;
 
 namespace {
 struct CallForm {
-  /// Null where the address is in the step's operand.
+  /// Null if the address is in the step's operand.
   const Code *callee;
-  /// Of the caller.
+  /// Arguments and results in the caller's frame.
   llvm::ArrayRef<ParameterPlace> arguments, results;
   const TranslatedModule *program;
-  /// What may be called; null where the parameters say that.
+  /// The functions that may be called; null if the parameters decide.
   const std::vector<Index> *targets;
 };
 } // namespace
@@ -91,8 +90,8 @@ static std::string describe(const ParameterPlace &place) {
              : std::to_string(place.size) + " bytes";
 }
 
-/// How what a function has differs from what a call is written for; empty if it
-/// does not.
+/// How the parameters of a function differ from those of a call; empty if they
+/// match.
 static std::string describeMismatch(llvm::ArrayRef<ParameterPlace> expected,
                                     llvm::ArrayRef<ParameterPlace> got,
                                     llvm::StringRef what) {
@@ -163,7 +162,7 @@ static void executeIndirectCall(Warp &warp, const Step &step) {
       findCallee(warp, first, step.getForm<CallForm>(), addresses.value[first]);
   if (!callee)
     return;
-  // The others come here again, before all go on behind the call.
+  // The other lanes execute the call again, before all go on behind it.
   if (others) {
     uint32_t pc = &step - warp.frames.back().code->steps.data();
     warp.active = others;
@@ -176,7 +175,8 @@ static void executeIndirectCall(Warp &warp, const Step &step) {
 // Translation
 //===----------------------------------------------------------------------===//
 
-/// Relates what a call hands over with the parameters of the function.
+/// Matches the arguments and results of a call with the parameters of the
+/// function.
 static bool relate(Translator &t, llvm::ArrayRef<PtxOperand> operands,
                    llvm::ArrayRef<ParameterPlace> parameters, bool isReturn,
                    ParameterPlaces &own) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compilers call functions that no PTX defines, such as that of a failed
-// assert; those that can be met are known by name.
+// Compilers call functions that the driver defines, such as the one for a
+// failed assert. The table here has the supported ones by name.
 //
 // Source: PTX Writer's Guide to Interoperability, "System Calls".
 //
@@ -121,7 +121,7 @@ std::optional<std::string> DriverCall::readText(uint64_t address,
 
 /// __assertfail(message, file, line, function, charSize)
 static bool executeAssertFail(const DriverCall &call) {
-  // As far as a message needs it.
+  // Enough for a message.
   constexpr size_t kMostBytes = 4096;
   std::optional<uint64_t> messageAddress = call.read(0);
   if (!messageAddress)
@@ -199,7 +199,7 @@ static void executeDriverCall(Warp &warp, const Step &step) {
       return;
 }
 
-/// The place of an argument or a result of so many bytes.
+/// The offset of an argument or a result of so many bytes.
 static std::optional<uint64_t>
 findVariable(Translator &t, const PtxOperand &operand, uint64_t size) {
   std::optional<uint64_t> place;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A conversion of a kernel's format is taken apart here, and one that is known
-// to fit its argument is made of its parts, so that nothing a kernel writes
-// gets to the printf of the host.
+// Conversions of a kernel's format are parsed here, and a new conversion that
+// fits the argument is built from the parts, so that no text of a kernel
+// reaches the printf of the host.
 //
 // Source: CUDA C++ Programming Guide, "Formatted Output".
 //
@@ -30,7 +30,7 @@ using llvm::StringRef;
 
 /// Bytes of a format, and of a text that it prints.
 static constexpr size_t kMostTextBytes = 1 << 16;
-/// Of a width and a precision.
+/// The largest width and precision.
 static constexpr int64_t kMostWidth = 4096;
 
 namespace {
@@ -89,7 +89,7 @@ private:
   }
 
   const DriverCall &call;
-  /// What is left of the format.
+  /// The rest of the format.
   StringRef rest;
   /// The address of the next argument.
   uint64_t next;
@@ -186,7 +186,7 @@ bool Printer::printFloat(const Conversion &conversion) {
                          llvm::bit_cast<double>(*value));
 }
 
-/// As a text, so that flags and precision do not count.
+/// Printed as a string, so that flags and precision have no effect.
 bool Printer::printPointer(Conversion conversion) {
   std::optional<uint64_t> value = readArgument(sizeof(uint64_t));
   if (!value)
@@ -202,7 +202,8 @@ bool Printer::printText(const Conversion &conversion) {
   if (!address)
     return false;
   std::optional<std::string> text = "(null)";
-  // No more than the precision is read: there need be no end.
+  // At most `precision` bytes are read: a string that long needs no zero at its
+  // end.
   if (*address != 0)
     text =
         call.readText(*address, conversion.precision.value_or(kMostTextBytes));

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where bulk copies begin and complete, and what the search for races and the
-// tracker of proxies are told then. Races.h says what a copy counts as.
+// Begins and completes bulk copies, and reports their accesses to race
+// detection and to the proxy tracker. Races.h says what a copy counts as.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +56,8 @@ void BulkCopyUnit::checkProxy(const BulkCopy &copy, const Span &span,
                           " has stored: expected fence.proxy.async between");
 }
 
-/// What the async proxy is to see has to be there; `from` and `to` are null
-/// where the copy does not go from or to shared memory.
+/// Checks that what the async proxy accesses is visible to it. `from` and `to`
+/// are null if the copy does not go from or to shared memory.
 void BulkCopyUnit::checkProxies(const BulkCopy &copy, Block *from, Block *to) {
   if (from)
     checkProxy(copy, copy.source, *from, "reads");
@@ -70,7 +70,7 @@ void BulkCopyUnit::checkProxies(const BulkCopy &copy, Block *from, Block *to) {
                                          copy.mbarrier->offset);
 }
 
-/// What statistics call the way of a copy.
+/// The name of a copy's direction in statistics.
 static std::string getPath(const BulkCopy &copy, bool isFromShared,
                            bool isToShared) {
   if (copy.isGeneric)
@@ -83,7 +83,7 @@ static std::string getPath(const BulkCopy &copy, bool isFromShared,
   return name + (isToShared ? "loads" : "stores");
 }
 
-/// Whether two copies are the same, done twice.
+/// Whether two copies are identical.
 static bool isSame(const BulkCopy &lhs, const BulkCopy &rhs) {
   auto getPlace = [](const BulkCopy &copy) {
     return copy.tensor && !copy.tensor->box.pieces.empty()
@@ -97,7 +97,7 @@ static bool isSame(const BulkCopy &lhs, const BulkCopy &rhs) {
 
 void BulkCopyUnit::record(const Warp &warp, BulkCopy &copy, const Block *from,
                           const Block *to) {
-  // Shipped kernels let whole warps store the same, which cards do once.
+  // In shipped kernels whole warps store the same bytes, which cards do once.
   if (!copies.getCopies().empty()) {
     const BulkCopy &last = copies.getCopies().back();
     if (last.warp == &warp && isSame(last, copy) &&
@@ -122,7 +122,7 @@ void BulkCopyUnit::record(const Warp &warp, BulkCopy &copy, const Block *from,
   } else if (!from || !to) {
     add(global, copy.size);
   } else {
-    // From one block to another: the same network.
+    // A copy from block to block uses the same network.
     operation.l2Bytes = copy.size;
   }
   copy.operationId = group.recorder->begin(warp, operation);
@@ -137,7 +137,7 @@ void BulkCopyUnit::begin(Warp &warp, BulkCopy copy) {
                                     "expected a wait for some before");
   Block *from = group.findBlock(copy.source),
         *to = group.findBlock(copy.destination);
-  // Tensor copies of a pair of blocks have looked for it themselves.
+  // Tensor copies of a CTA pair have looked for it themselves.
   if (copy.mbarrier && to && !copy.tensor && copy.mbarrier->block != to)
     return warp.fail(copy.lane, "expected the mbarrier object in the shared "
                                 "memory of the destination, which is that of "
@@ -183,7 +183,7 @@ void BulkCopyUnit::wait(Warp &warp, unsigned lane, uint64_t keep,
   });
 }
 
-/// What a copy did that an mbarrier object is told of now.
+/// Reports the accesses of a copy whose mbarrier object is signaled now.
 void BulkCopyUnit::noteComplete(const BulkCopy &copy) {
   SharedPlace mbarrier = *copy.mbarrier;
   Block &owner = *mbarrier.block;

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// cp is one opcode: cp.async and its groups are here, the bulk families where
-// CopyInstructions.h says.
+// cp.async and its groups; CopyInstructions.h says where the bulk copies are.
 //
 // Source: PTX ISA, section 9.7.9.25 "Data Movement and Conversion Instructions:
 // Asynchronous copy".
@@ -86,7 +85,8 @@ static bool resolveCopy(Warp &warp, const CopyForm &form, unsigned lane,
                                   /*isStore=*/false, copy.source) ||
                     !warp.checkReadable(lane, copy.source, copy.size)))
     return false;
-  // To do the same twice changes nothing, although the destination is pending.
+  // Repeating an identical copy changes nothing, although the destination is
+  // pending.
   Storage &shared = warp.block.shared;
   uint64_t offset = destination - warp.block.getSharedBase();
   if (offset < shared.size()) {
@@ -247,7 +247,7 @@ namespace {
 struct ArrivalForm {
   AddressSpace space;
   int64_t offset;
-  /// The phase waits for one more arrival, which is this one.
+  /// Without `.noinc`: the phase waits for one more arrival, which is this one.
   bool isCounted;
 };
 } // namespace

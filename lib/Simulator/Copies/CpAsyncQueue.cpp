@@ -31,7 +31,7 @@ void PendingCopy::complete() {
     std::memcpy(destination.bytes, source.bytes, size);
   std::memset(destination.bytes + size, 0, totalSize - size);
   uint8_t *states = destination.ensureStates();
-  // States may have come into being since the copy began.
+  // States may have been allocated since the copy began.
   const uint8_t *sourceStates =
       source.storage && source.storage->states()
           ? source.storage->states() + (source.bytes - source.storage->data())

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where cp.async copies complete, and what the search for races and the tracker
-// of proxies are told then. Races.h says what a copy counts as.
+// Completes cp.async copies, and reports their accesses to race detection and
+// to the proxy tracker. Races.h says what a copy counts as.
 //
 //===----------------------------------------------------------------------===//
 

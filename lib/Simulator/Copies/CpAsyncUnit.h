@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The cp.async copies that warps have begun, and the arrivals at mbarrier
-// objects that stand behind them.
+// objects that wait for them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ public:
   bool completeNext(SharedPlace mbarrier) override;
 
 private:
-  /// The bytes of a copy are those of its thread.
+  /// Notes the bytes of a copy as stored by its thread.
   void noteStore(const PendingCopy &copy, const Warp &warp);
   bool completeArrival(Warp &warp, uint32_t offset);
 
@@ -45,7 +45,7 @@ private:
   std::vector<CpAsyncQueue> queues;
 };
 
-/// That of the group of a warp.
+/// The unit of a warp's group.
 CpAsyncUnit &getCpAsync(const Warp &warp);
 
 } // namespace mlir::blockscale::sim

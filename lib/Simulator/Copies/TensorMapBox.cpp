@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A box is cut once into pieces that are contiguous on both sides; whoever
-// transfers it walks over those.
+// Cuts a box into pieces that are contiguous in global and in shared memory;
+// transfers iterate over the pieces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +18,10 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Lines of shared memory, by whose number chunks are swizzled.
+/// log2 of the bytes of a swizzle row, whose index permutes its chunks.
 static constexpr unsigned kLineShift = 7;
-/// What a swizzle leaves in order, at least, and what packed types are padded
-/// to.
+/// The smallest chunk that a swizzle moves as a whole; packed types are padded
+/// to this size.
 static constexpr uint32_t kUnitBytes = 16;
 static constexpr uint32_t kHalfBytes = 8;
 
@@ -32,8 +32,8 @@ static uint64_t getNumRows(const TensorMap &map) {
   return rows;
 }
 
-/// From one row of a box to the next in shared memory: what a swizzle permutes
-/// is there as a whole. (As measured on an H200; no document says so.)
+/// The distance between rows of a box in shared memory: rows are padded to the
+/// span of the swizzle. (Measured on an H200; no document says so.)
 static uint64_t getPitch(const TensorMap &map) {
   return map.swizzle->lineMask ? map.swizzle->span
                                : map.type->getSharedBytes(map.box[0]);
@@ -139,7 +139,7 @@ private:
   const TensorMap &map;
   const uint64_t address;
   const bool isStore;
-  /// 0 where nothing is swizzled.
+  /// 0 without a swizzle.
   uint32_t chunkBytes = 0;
   /// The bytes of the box so far.
   uint64_t next = 0;

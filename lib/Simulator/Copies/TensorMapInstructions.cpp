@@ -27,7 +27,7 @@ using namespace mlir::blockscale::sim;
 
 using OperationKind = ElementOperation::Kind;
 
-/// What the address of a box in shared memory is a multiple of.
+/// The alignment of a box in shared memory.
 static constexpr uint64_t kBoxAlignment = 128;
 
 //===----------------------------------------------------------------------===//
@@ -51,7 +51,7 @@ struct TensorCopyForm {
 
 static_assert(1 + kFewRows <= maxTensorRank);
 
-/// The type that the elements of a reduction have; nothing if there is none.
+/// The element type of a reduction; nothing if the tensor's type has none.
 static std::optional<Type> getElementType(const TensorMapType &type,
                                           OperationKind operation) {
   static constexpr struct {
@@ -73,8 +73,8 @@ static std::optional<Type> getElementType(const TensorMapType &type,
   return std::nullopt;
 }
 
-/// The operation of a reduction on the elements of a tensor; false if there is
-/// none, which fails.
+/// Makes the reduction operation for the elements of a tensor; fails if there
+/// is none.
 static bool makeOperation(Warp &warp, unsigned lane, const TensorMap &map,
                           OperationKind kind,
                           std::optional<ElementOperation> &operation) {
@@ -89,7 +89,7 @@ static bool makeOperation(Warp &warp, unsigned lane, const TensorMap &map,
   return false;
 }
 
-/// Tells those who watch of what a copy touches in global memory.
+/// Reports to observers what a copy accesses in global memory.
 static void observePieces(Warp &warp, unsigned lane, bool isLoad,
                           uint64_t tensor, const TensorBox &box) {
   WarpAccess access;
@@ -109,7 +109,7 @@ static void observePieces(Warp &warp, unsigned lane, bool isLoad,
     if (piece.kind != BoxPiece::Kind::Copy &&
         piece.kind != BoxPiece::Kind::Pack6)
       continue;
-    // Chunks that a swizzle has parted are one access.
+    // Chunks that only the swizzle separates are one access.
     if (piece.global != end) {
       flush();
       begin = piece.global;
@@ -119,7 +119,7 @@ static void observePieces(Warp &warp, unsigned lane, bool isLoad,
   flush();
 }
 
-/// A box goes to (or comes from) a place in the shared memory of a block.
+/// Begins the copy of a box to or from the shared memory of a block.
 static void beginBox(Warp &warp, const Step &step, unsigned lane,
                      const BoundTensorMap &bound,
                      llvm::ArrayRef<int32_t> coordinates, SharedPlace place,
@@ -131,7 +131,7 @@ static void beginBox(Warp &warp, const Step &step, unsigned lane,
   Span shared,
       tensor =
           Span{storage.data(), storage.states(), &storage}.at(bound.offset);
-  // Boxes may be larger than any memory: the first check is of their size.
+  // Boxes may be larger than any memory, so their size is checked first.
   uint64_t window = place.block->getSharedBase() + place.offset;
   if (!warp.resolve(lane, space, window, getBoxBytes(map), kBoxAlignment,
                     /*isStore=*/form.isLoad, shared))
@@ -162,9 +162,9 @@ static void beginBox(Warp &warp, const Step &step, unsigned lane,
   getBulkCopies(warp).begin(warp, std::move(copy));
 }
 
-/// The mbarrier object that is told of a box for a block: with .cta_group::2,
-/// that of the block of its pair whose rank is odd, or even, as that of the one
-/// that the instruction names.
+/// The mbarrier object at which a copy to a block signals. With .cta_group::2
+/// it is in the block of the CTA pair whose rank has the same parity as the
+/// rank of the named block.
 static SharedPlace getMBarrierOf(Block &block, SharedPlace named,
                                  bool isOfPair) {
   bool isPeer = isOfPair && block.rank % 2 != named.block->rank % 2;
@@ -353,7 +353,7 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
   TensorCopyForm form = {};
   form.isReduction = isReduction;
   std::optional<Tcgen05Mode> mode = takeTensorMode(t, modifiers);
-  // Behind the direction in the ISA; ptxas takes it in front, too.
+  // The ISA has it behind the direction; ptxas also accepts it before.
   static constexpr llvm::StringRef groups[] = {"cta_group::1", "cta_group::2"};
   std::optional<unsigned> group = modifiers.takeOneOf(groups);
   if (!mode || (isReduction && !takeOperation(t, modifiers, form)) ||
@@ -388,7 +388,7 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
   if (hasCachePolicy)
     t.source(operands.front(), Type::B64);
   t.code.facilities |= UsesAsyncProxy;
-  // Blocks would see each other's sums.
+  // Other blocks can see the results of a reduction.
   if (isReduction)
     t.code.facilities |= UsesGlobalSynchronization;
   if (!t.hasFailed())

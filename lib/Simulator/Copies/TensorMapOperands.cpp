@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies, stores, reductions and prefetches name a tensor map and coordinates
-// in the same way.
+// Reads the tensor map and the coordinates that copies, stores, reductions and
+// prefetches share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,8 +119,8 @@ std::optional<TensorMapFields> sim::readTensorMap(Warp &warp, unsigned lane,
   return fields;
 }
 
-/// Makes the box of a copy of several rows from that of its map; false after a
-/// failure.
+/// Widens the box of the map to the rows of a gather4 or scatter4 copy; false
+/// after a failure.
 static bool widenToRows(Warp &warp, unsigned lane, TensorMap &map) {
   if (map.box[1] != 1) {
     warp.fail(lane, "expected a tensor map whose box has one row with "

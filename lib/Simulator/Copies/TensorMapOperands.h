@@ -17,7 +17,7 @@ namespace mlir::blockscale::sim {
 /// Rows that .tile::gather4 and .tile::scatter4 move at a time.
 inline constexpr unsigned kFewRows = 4;
 
-/// How a tensor copy finds its box.
+/// The mode of a tensor copy.
 struct Tcgen05Mode {
   /// Coordinates: one for each dimension, or a column and kFewRows rows.
   unsigned numCoordinates;
@@ -43,13 +43,12 @@ struct TensorMapUse {
   AddressSpace space;
   int64_t offset;
   Slot base;
-  /// For a copy of kFewRows rows: the box of the map has one, and that of the
-  /// copy all.
+  /// A copy of kFewRows rows: the box of the map has one row, the copy has all.
   bool isOfRows;
 };
 
-/// The fields of the tensor map whose bytes these are; nothing if they are
-/// none, which fails. `place` is what messages call its address.
+/// Reads the fields of a tensor map from its bytes; fails if the bytes are no
+/// tensor map. `place` names its address in messages.
 std::optional<TensorMapFields> readTensorMap(Warp &warp, unsigned lane,
                                              const Span &span,
                                              const std::string &place);
