@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// f16, bf16 and f32 on their way to a double, where arithmetic is carried out,
-// and back, without branches, so that loops over lanes become vector code.
-// FloatFormats.h has the same for all formats, in the time that it takes.
+// Converts f16, bf16 and f32 to double, in which arithmetic is done, and back.
+// There are no branches, so that compilers vectorize loops over lanes.
+// FloatFormats.h does the same for all formats, but slowly.
 //
-// A double that was rounded to odd (its last bit is set if the number was not
-// exact) rounds to any of these formats correctly, in all modes.
+// A double that was rounded to odd (its last bit is set if the value was
+// inexact) rounds to any of these formats correctly, in all modes.
 //
 //===----------------------------------------------------------------------===//
 

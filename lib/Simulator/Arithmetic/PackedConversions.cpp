@@ -24,7 +24,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 //===----------------------------------------------------------------------===//
-// The conversions that there are
+// The table of conversions
 //===----------------------------------------------------------------------===//
 
 namespace {

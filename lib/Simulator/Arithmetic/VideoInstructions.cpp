@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// vadd and its like on one part of each word, and vadd2, vadd4 and theirs on
-// all parts of two words at a time, with a second operation on the result.
+// The scalar video instructions (such as vadd) on a byte, a half or all of each
+// 32-bit register, and the SIMD video instructions (such as vadd2 and vadd4) on
+// all elements of two registers, with a second operation on the result.
 //
-// Cards have instructions for few of them, and ptxas writes the rest out. An
-// H200 agreed with the ISA in all of 256 results of each of the forms here, and
-// not in what is refused: a saturated result that is merged, anything merged
-// into .h1, the second operations .min and .max, vshl.sat, and vmad with .sat
-// or with a scale and words of 32 bits.
+// Cards have native instructions for few of them, and ptxas expands the rest.
+// An H200 agreed with the ISA in all 256 results of each form here. The forms
+// in which it did not agree are refused: a saturated result that is merged,
+// anything merged into .h1, the second operations .min and .max, vshl.sat, and
+// vmad with .sat or with a scale and 32-bit sources.
 //
 // Source: PTX ISA, section 9.7.18 "Video Instructions".
 //

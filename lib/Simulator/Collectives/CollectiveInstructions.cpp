@@ -20,7 +20,8 @@ using namespace mlir::blockscale::sim;
 
 void sim::gather(Translator &t, Step &step, uint8_t predicates, uint8_t results,
                  bool isNegated) {
-  // The key of the step holds the registers without their negations.
+  // The registers that lanes exchange do not say whether a predicate is
+  // negated, so the name does.
   std::string name = isNegated ? "!" : "";
   name += t.current->opcode;
   for (llvm::StringRef modifier : t.current->modifiers)

@@ -19,8 +19,8 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Checks that all lanes pass the same mask and that it names each of them.
-/// `what` names the instruction.
+/// Checks that the mask of each active lane names the lane itself, and that all
+/// active lanes of a mask pass the same one. `what` names the instruction.
 static bool checkMasks(Warp &warp, const Lanes &masks, llvm::StringRef what) {
   for (LaneMask rest = warp.active; rest;) {
     unsigned lane = __builtin_ctz(rest);

@@ -51,7 +51,7 @@ struct DriverForm {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What a function knows of its call
+// Arguments of a call
 //===----------------------------------------------------------------------===//
 
 uint8_t *DriverCall::getVariable(

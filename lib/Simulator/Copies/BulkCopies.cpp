@@ -102,8 +102,8 @@ void BulkCopy::complete() {
   }
 }
 
-/// The most copies that may hold bytes that they have read. Beyond that, the
-/// oldest one completes, though nobody waits for it.
+/// The most copies that may hold bytes that they have read. If there are more,
+/// all of them complete. The ISA allows that at any time, also without a wait.
 static constexpr unsigned kMaxReadCopies = 256;
 
 void BulkCopies::begin(BulkCopy copy) {

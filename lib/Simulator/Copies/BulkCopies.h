@@ -8,9 +8,10 @@
 //
 // `cp.async.bulk` and `cp.reduce.async.bulk` read and write at the last moment
 // that the PTX ISA allows: when a thread waits for the mbarrier object or the
-// bulk group that a copy belongs to. A wait with .read lets it read only.
+// bulk group that a copy belongs to. A wait with .read makes it read only.
 //
-// `st.async` and `red.async` are copies, too, of bytes that are there already.
+// `st.async` and `red.async` are also such copies, of bytes that are known at
+// once.
 //
 // Source: PTX ISA, section 9.7.9.27 "Data Movement and Conversion Instructions:
 // Bulk copy".

@@ -79,7 +79,7 @@ std::optional<TensorMapFields> TensorMapFields::read(const uint8_t *bytes) {
 }
 
 //===----------------------------------------------------------------------===//
-// What they stand for
+// Fields
 //===----------------------------------------------------------------------===//
 
 Result<BoundTensorMap> TensorMapFields::bind(GlobalMemory &memory) const {

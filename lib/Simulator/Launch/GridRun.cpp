@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Threads take groups from a counter; failures and warnings are those that a
-// run of one group after another would give.
+// Host threads take groups from a counter. Failures and warnings are the same
+// as if the groups had run one after another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Rounds over all groups in which nothing happens, until they are said to wait
-/// for each other.
+/// After so many rounds over all groups without progress, the run is a
+/// deadlock.
 static constexpr uint64_t kVainRounds = 16;
 
 GridRun::GridRun(const LaunchedKernel &launch, uint64_t maxSteps)
@@ -42,7 +42,7 @@ static std::string describePlace(const Warp &warp, unsigned lane) {
          std::to_string(warp.index) + ", lane " + std::to_string(lane);
 }
 
-/// How many warnings differ from one in numbers only.
+/// The end of a warning: how many others differ from it only in numbers.
 static std::string describeRest(size_t count) {
   if (count == 0)
     return "";
@@ -154,12 +154,12 @@ void GridRun::compareGroup(uint64_t number, GlobalAccesses accesses) {
 }
 
 /// Runs a group until it ends or is stuck; false when it has ended. `isLast`:
-/// nobody else can help it.
+/// no other group can help it.
 bool GridRun::runResident(Resident &resident, bool isLast) {
   BlockGroup &group = *resident.group;
   uint64_t before = group.numSteps;
   BlockGroup::End end = group.run(before + maxSteps - numSteps, !isLast);
-  // Those of all groups that have begun count.
+  // The limit counts the steps of all groups that have begun.
   numSteps += group.numSteps - before;
   if (end == BlockGroup::End::Stuck)
     return true;
@@ -168,9 +168,10 @@ bool GridRun::runResident(Resident &resident, bool isLast) {
   return false;
 }
 
-/// A chip begins as many as there is room for at once, so that nobody can take
-/// them: so does seed 0. Others may use it, too: other seeds draw how many
-/// begin, down to one that may take all others.
+/// An idle chip begins as many groups as it can hold at once, so that
+/// try_cancel cannot take them; seed 0 does the same. A chip may also run other
+/// kernels, so other seeds draw how many groups begin, down to one that may
+/// take all others.
 uint64_t GridRun::countFirst() const {
   constexpr uint64_t kMostFirst = 8;
   if (!pending)
@@ -204,20 +205,20 @@ void GridRun::runResidents() {
   uint64_t count = BlockGroup::count(launch);
   bool isTakingTurns = pending && launch.options->seed == 0;
   uint64_t mostResident = launch.getResidentGroups();
-  // Those that begin at once, and have not run.
+  // Groups that begin at once, and have not run yet.
   uint64_t mostAtOnce = std::min({countFirst(), count, mostResident});
   uint64_t numFirst = mostAtOnce;
   for (uint64_t i = 0; i != numFirst; ++i)
     beginResident(residents);
-  // Groups that got stuck one after another, with nothing having happened.
+  // Groups that got stuck in succession without progress.
   uint64_t numVain = 0;
   while (!failure) {
     skipTaken();
     if (begun == count && residents.empty())
       return;
-    // A new one may be what others wait for.
-    // Groups that hand out clusters take those that have not begun, unless all
-    // wait for others.
+    // Others may wait for a new group, so it begins. Groups that use try_cancel
+    // take the clusters that have not begun, so there a new group begins only
+    // if all wait.
     bool mayBegin = !isTakingTurns || residents.size() < mostAtOnce ||
                     numVain > residents.size();
     bool isNew = numFirst == 0 && begun != count && mayBegin &&
@@ -256,8 +257,8 @@ std::vector<Recording> GridRun::takeRecordings() {
   return taken;
 }
 
-/// Groups behind so many bytes that no more are printed need not be kept,
-/// whoever comes yet.
+/// The output of later groups need not be kept once the groups before them have
+/// printed the most bytes.
 void GridRun::keepOutput(uint64_t number, std::string text) {
   if (text.empty())
     return;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch that no GPU, or not this kernel, allows is refused before it runs.
+// Refuses launches that no GPU or not this kernel allows, before they run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir::blockscale::sim;
 static constexpr uint32_t kMaxThreads = 1024;
 /// Blocks of a cluster, where the kernel allows more than the portable 8.
 static constexpr uint64_t kMaxClusterSize = 16;
-/// x, y and z of a block and of a grid, at most.
+/// The largest x, y and z of a block and of a grid.
 static constexpr std::array<uint32_t, 3> kMaxBlock = {1024, 1024, 64};
 static constexpr std::array<uint32_t, 3> kMaxGrid = {INT32_MAX, 65535, 65535};
 
@@ -33,7 +33,7 @@ static Error rejectLaunch(const Kernel &kernel, const std::string &text) {
                text);
 }
 
-/// The cluster of a launch is the one that the kernel asks for, if it does.
+/// If the kernel declares a cluster, the launch uses it.
 static Error checkCluster(const Kernel &kernel, const Module &module,
                           PlannedKernel &planned) {
   const Function &function = *kernel.function;
@@ -117,7 +117,7 @@ static Error checkExtents(const Kernel &kernel, const PlannedKernel &planned) {
   return Error::success();
 }
 
-/// Whether a parameter has as many bytes as it says.
+/// Whether a planned parameter has the bytes of its size.
 static bool holdsBytes(const PlannedParam &param) {
   if (param.tensorMap)
     return param.size == tensorMapBytes;
@@ -139,7 +139,7 @@ static Error checkParameters(const Kernel &kernel,
       return reject("expected parameter " + std::to_string(i) + " of " +
                     std::to_string(kernel.parameters[i].size) + " bytes, got " +
                     std::to_string(planned.params[i].size));
-    // Those who make a plan themselves may make one that does not hold.
+    // Users of the library may build an inconsistent plan.
     if (!holdsBytes(planned.params[i]))
       return reject("expected the bytes of parameter " + std::to_string(i) +
                     ", which has " + std::to_string(planned.params[i].size) +

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where variables, buffers and tensor maps get their addresses, and what is
-// checked of buffers at the end.
+// Assigns addresses to variables, buffers and tensor maps, and checks output
+// buffers at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir::blockscale::sim;
 
 /// cudaMalloc's alignment.
 static constexpr uint64_t kBufferAlignment = 256;
-/// Two words, as cooperative_groups has it.
+/// Two 32-bit values, as in cooperative_groups.
 static constexpr uint64_t kGridWorkspaceBytes = 8;
 
 static void initialize(const TranslatedModule &program,
@@ -115,7 +115,7 @@ void sim::fillParameters(const Kernel &kernel, const PlannedKernel &planned,
     writeParam(param, run, parameters.data() + place.offset);
 }
 
-/// How many bytes have a state, and the first of them.
+/// How many bytes have a state, and the offset of the first one.
 static std::pair<uint64_t, uint64_t>
 countBytes(const GlobalMemory::Allocation &allocation, ByteState wanted) {
   const uint8_t *states = allocation.storage.states();
@@ -125,7 +125,7 @@ countBytes(const GlobalMemory::Allocation &allocation, ByteState wanted) {
   return {std::count_if(first, end, has), first - states};
 }
 
-/// Who has stored an undefined byte, if that was noted.
+/// Which instruction has stored an undefined byte, if that was noted.
 static std::string describeStore(const GlobalMemory::Allocation &allocation,
                                  uint64_t offset) {
   auto next = allocation.undefinedStores.upper_bound(offset);

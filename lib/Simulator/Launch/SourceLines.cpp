@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Messages name lines in many places; all of them come here before they are
-// shown.
+// Messages name lines of the PTX text in many ways; this file adds the source
+// line to all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Where a line comes from, as ` (FILE:LINE)`; empty where nothing is known.
+/// The source of a line, as ` (FILE:LINE)`; empty if it is not known.
 static std::string describeSource(uint32_t line, const Module &module) {
   auto next = llvm::upper_bound(
       module.sourceLines, line,
@@ -29,7 +29,7 @@ static std::string describeSource(uint32_t line, const Module &module) {
     return "";
   const Module::SourceLine &row = *std::prev(next);
   auto file = module.files.find(row.file);
-  // Line 0 is what a compiler made of no line.
+  // Line 0 marks code without a source line.
   if (file == module.files.end() || row.fileLine == 0)
     return "";
   return " (" + llvm::sys::path::filename(file->second).str() + ":" +

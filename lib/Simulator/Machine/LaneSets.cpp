@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which set of lanes runs: the one on top of the stack does, until it waits for
-// lanes of another one (ReconvergedCollectives.cpp), asks for something in vain
-// or goes in circles. So lanes of one warp may wait for each other.
+// Chooses the set of lanes that runs: the one on top of the stack, until it
+// waits for lanes of another set (ReconvergedCollectives.cpp), polls without
+// success, or is in a livelock. So lanes of one warp may wait for each other.
 //
 // Source: PTX ISA, section 3.1 "A Set of SIMT Sms".
 //
@@ -44,14 +44,15 @@ void Warp::beginTurn() {
 // Which set runs
 //===----------------------------------------------------------------------===//
 
-/// Drops sets that have come to where they meet others, or have no lanes left.
+/// Drops sets that have reached their point of reconvergence or have no lanes
+/// left.
 void Warp::pruneSets() {
   std::vector<LaneSet> &stack = frames.back().stack;
   LaneSet last = stack.back();
   llvm::erase_if(stack, [](const LaneSet &set) {
     return !set.lanes || set.pc == set.reconverge;
   });
-  // The last one says that the function is over.
+  // Keeps the last set, as its end is the end of the function.
   if (stack.empty())
     stack.push_back(last);
 }
@@ -66,9 +67,9 @@ bool Warp::wakeAsked() {
   return isAny;
 }
 
-/// Puts a set on top that can run, the one that has not run for longest, with
-/// those that are at the same place; false if there is none but the one that is
-/// there.
+/// Moves another set that can run to the top: the one that has not run for
+/// longest, merged with sets at the same instruction. False if there is no
+/// other.
 bool Warp::runAnother() {
   std::vector<LaneSet> &stack = frames.back().stack;
   std::optional<size_t> found;
@@ -93,12 +94,12 @@ void Warp::settle() {
     return;
   if (wakeAsked() && (top().state == LaneSet::State::Ready || runAnother()))
     return;
-  // It says itself what is missing.
+  // The set runs again and reports what is missing.
   top().state = LaneSet::State::Ready;
 }
 
-/// The set on top has asked in vain; whether others go on. `releases`: even
-/// those that wait for it.
+/// The set on top has polled without success; returns whether other sets go on.
+/// `releases`: also sets that wait for it at a point of reconvergence.
 bool Warp::askLater(bool releases) {
   top().state = LaneSet::State::Asked;
   if (runAnother() || (releases && releaseJoins()))

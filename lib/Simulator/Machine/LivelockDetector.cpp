@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A lane does what its registers and memory say: if both are as before, it
-// comes to the same place again, and there is no use in letting it run.
+// The steps of a lane depend on its registers and on memory alone. If a set of
+// lanes comes back to an instruction with the same registers and nothing has
+// changed in memory, it is in a loop that it cannot leave by itself, and other
+// lanes should run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +21,12 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Turns before a place is looked at the first time, and visits of it before
-/// registers are kept.
+/// Turns before an instruction is watched for the first time, and visits of it
+/// before registers are kept.
 static constexpr uint64_t kFirstLook = 16;
 static constexpr unsigned kVisits = 4;
-/// Turns after which lanes that have not come to a place again have left their
-/// circle.
+/// Lanes that have not come back to the watched instruction after so many turns
+/// have left the loop.
 static constexpr uint64_t kTurnsOfCircle = 64;
 
 void LivelockDetector::look(const LaneSet &set, size_t newDepth) {
@@ -73,7 +75,8 @@ bool LivelockDetector::begin(const LaneSet &set, size_t newDepth,
       leave();
     return false;
   }
-  // Who has been told has put off the turn, and is still where it was.
+  // A set for which a livelock was reported has postponed its turn, and has not
+  // moved since.
   bool hasMoved = !isCircling || numTurns != lastRound + 1 || !wasTold;
   isCircling = true;
   lastRound = numTurns;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The lines of `--order`: what warps do apart from arithmetic and control flow,
-// in the order in which they do it.
+// The lines of `--order`: all instructions of warps but arithmetic and control
+// flow, in the order of execution.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nobody keeps book of where a value comes from while a kernel runs. A compiler
-// writes most registers in one place, so that it is found afterwards: from the
-// register to the step that writes it, to a source of that step which is
-// undefined, and on until there is none.
+// The simulator does not track the origins of values while a kernel runs.
+// Compilers write most registers in one place, so the origin is found
+// afterwards: from the register to the step that writes it, to an undefined
+// source of that step, and so on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +63,7 @@ static llvm::StringRef getPlaceName(const Code &code, const Place &place) {
   return place.slot < names.size() ? names[place.slot] : llvm::StringRef();
 }
 
-/// The steps that write to a place.
+/// The steps that write to a register or predicate.
 static std::vector<const Step *> findWriters(const Code &code,
                                              const Place &place) {
   std::vector<const Step *> writers;
@@ -95,8 +95,8 @@ std::string Warp::describeOrigin(Slot slot, bool isPredicate,
       return text + " is undefined in the simulator";
     if (writers.empty())
       return text + " is never given a value";
-    // Of several writers the first one with an undefined source, or one that
-    // loads.
+    // If there are several writers, prefer the first one with an undefined
+    // source, else one that loads.
     const Step *loads = nullptr;
     std::optional<Place> source;
     for (const Step *writer : writers) {

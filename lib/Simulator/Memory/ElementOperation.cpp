@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One meaning of each operation, for atomics of threads and for reductions of
-// asynchronous copies.
+// The operations of atomics of threads and of reductions of asynchronous
+// copies.
 //
 //===----------------------------------------------------------------------===//
 

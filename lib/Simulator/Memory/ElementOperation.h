@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `atom`, `red` and `cp.reduce.async.bulk` replace an element in memory by what
-// an operation makes of it and of an operand.
+// `atom`, `red` and `cp.reduce.async.bulk` replace an element in memory by the
+// result of an operation on it and an operand.
 //
 // Source: PTX ISA, section 9.7.13.6 "atom".
 //

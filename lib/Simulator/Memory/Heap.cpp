@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each allocation is one of global memory, so that what is beside it, or was
-// freed, is out of bounds.
+// Each allocation is a separate one of global memory, so that accesses beside
+// it, or after it was freed, are out of bounds.
 //
 //===----------------------------------------------------------------------===//
 
