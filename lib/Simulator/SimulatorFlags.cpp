@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// blockscale-sim and blockscale-run have the same flags; here they are read,
-// with what is wrong with them.
+// Parses and checks the flags that blockscale-sim and blockscale-run share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +57,7 @@ std::vector<Flag> sim::getSimulatorFlags() {
 /// More than any card has.
 static constexpr uint64_t kMaxSms = 1024;
 
-/// A number from `minimum` to `maximum`.
+/// Parses an integer from `minimum` to `maximum`.
 static Error parseNumber(const CommandLine &line, std::string_view flag,
                          uint64_t minimum, uint64_t maximum, uint64_t &value) {
   if (!line.has(flag))

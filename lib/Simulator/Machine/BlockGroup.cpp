@@ -27,8 +27,8 @@ using namespace mlir::blockscale::sim;
 
 /// The most steps in one turn of a warp.
 static constexpr uint64_t kMaxTurn = 64;
-/// After how many turns of warps awaited asynchronous operations complete
-/// although other warps can run: log2 of the maximum.
+/// Awaited asynchronous operations complete after some turns of other warps,
+/// even if those can still run: the most turns, as log2 and as a number.
 static constexpr unsigned kMaxLogTurns = 10;
 static constexpr unsigned kMaxTurnsBeforeCopies = 1 << kMaxLogTurns;
 /// How often warps may poll without other progress; the same if other groups of

@@ -116,7 +116,7 @@ uint32_t RegisterPool::getLack(unsigned warp, uint32_t count) const {
 }
 
 //===----------------------------------------------------------------------===//
-// All of a group
+// All blocks of a group
 //===----------------------------------------------------------------------===//
 
 RegisterLimitUnit::RegisterLimitUnit(BlockGroup &group)

@@ -52,6 +52,7 @@ static uint64_t getReserved(const Reader &of) {
   return getBlock(of).getSharedBase() + offset;
 }
 
+/// The lanes below one.
 static LaneMask getLower(unsigned lane) { return (LaneMask(1) << lane) - 1; }
 /// The lanes up to and including one.
 static LaneMask getUpTo(unsigned lane) { return (LaneMask(2) << lane) - 1; }

@@ -7,11 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds pairs of accesses to a byte of global memory that nothing orders, at
-// least one of them a store: by lanes of a group of blocks, which barriers
-// order, and by two groups, which nothing does but atomic, volatile and ordered
-// accesses.
+// least one of them a store. Barriers order the lanes of a group of blocks;
+// only atomic, volatile and ordered accesses order two groups.
 //
-// What is found is a race; not every race is found:
+// Everything that is found is a race, but not every race is found:
 //   * stores of the same value are no race, as the outcome is the same
 //   * a load and an atomic, volatile or ordered store are no race, nor are such
 //     a load and a store, because kernels read flags and bounds in this way

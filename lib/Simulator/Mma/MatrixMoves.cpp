@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A matrix is a number of rows of 16 bytes in shared memory, whose addresses
-// come from as many lanes; matrix i has the lanes behind those of matrix i - 1.
-// Each lane has one or two registers of 4 bytes of each matrix. Where those
-// bytes are in the rows is all that tells the shapes apart.
+// ldmatrix, stmatrix and movmatrix. A matrix has rows of 16 bytes in shared
+// memory, whose addresses come from as many lanes; matrix i uses the lanes
+// after those of matrix i - 1. Each lane has one or two 32-bit registers of
+// each matrix. Shapes differ only in where the bytes of these registers are in
+// the rows.
 //
 // Source: PTX ISA, sections 9.7.14.5.15 "ldmatrix" to 9.7.14.5.17 "movmatrix".
-// The ISA shows the fragment of .m16n16 in a picture; the rows and columns here
-// are those that were measured on sm_120a, and what CUTLASS assumes for
+// The ISA shows the fragment of .m16n16 only in a figure; the rows and columns
+// here were measured on sm_120a, and CUTLASS assumes the same for
 // SM100_U8x8_LDSM_T.
 //
 //===----------------------------------------------------------------------===//
@@ -35,7 +36,7 @@ static constexpr unsigned kRowBytes = 16;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A byte of a matrix.
+/// The position of a byte in a matrix.
 struct Place {
   unsigned row, byte;
 };
@@ -45,11 +46,11 @@ struct Shape {
   bool isTransposed, isStore;
   /// Rows in memory, and registers of a lane.
   unsigned rows, registers;
-  /// Bits of an element in memory, of which 16 make a row of bytes.
+  /// Bits of an element in memory; 16 elements make a row of 16 bytes.
   unsigned elementBits;
   /// Not on all targets that know .m8n8.
   bool isNew;
-  /// Where byte `byte` of register `reg` of a lane is.
+  /// The position of byte `byte` of register `reg` of a lane.
   Place (*getPlace)(unsigned lane, unsigned reg, unsigned byte);
 };
 } // namespace
@@ -59,18 +60,18 @@ static Place getRowPlace(unsigned lane, unsigned, unsigned byte) {
   return {lane / 4, lane % 4 * 4 + byte};
 }
 
-/// The same of the transpose of 8 by 8 elements of 16 bits.
+/// The same for the transpose of 8 x 8 elements of 16 bits.
 static Place getTransPlace(unsigned lane, unsigned, unsigned byte) {
   return {lane % 4 * 2 + byte / 2, lane / 4 * 2 + byte % 2};
 }
 
-/// ldmatrix of 16 by 16 bytes: four lanes share a column, and a second one.
+/// ldmatrix of 16 x 16 bytes: four lanes share a column, and a second one.
 static Place getWidePlace(unsigned lane, unsigned reg, unsigned byte) {
   return {lane % 4 * 4 + byte, lane / 4 + reg * 8};
 }
 
-/// stmatrix of 16 by 8 bytes, of which a row in memory is a column: a lane has
-/// two neighbors of a row, and those 8 rows below.
+/// stmatrix of 16 x 8 bytes; a column of the matrix is a row in memory. A lane
+/// has two neighbors of a row, and those 8 rows below.
 static Place getPairPlace(unsigned lane, unsigned, unsigned byte) {
   return {lane % 4 * 2 + byte % 2, lane / 4 + byte / 2 * 8};
 }
@@ -138,9 +139,9 @@ static void forEachRow(Warp &warp, const Step &step, Body body) {
                 });
 }
 
-/// Calls `body(lanes, lane, row, byte, place)` for each byte of a lane's
-/// register `lanes`: its number in the register, and the number of the row and
-/// the byte in it.
+/// Calls `body(lanes, lane, row, byte, position)` for each byte of a lane's
+/// register `lanes`: `byte` is its index in the register, `row` and `position`
+/// are the index of the row and of the byte in it.
 template <typename Body>
 static void forEachByte(Warp &warp, const Step &step, Body body) {
   const auto &form = step.getForm<MatrixForm>();
@@ -159,8 +160,8 @@ static void forEachByte(Warp &warp, const Step &step, Body body) {
     }
 }
 
-/// Elements of fewer than 8 bits stand behind each other, the first one in the
-/// lowest bits, and padding follows.
+/// Elements of fewer than 8 bits are packed, the first one in the lowest bits,
+/// and padding follows.
 static Row readRow(const Span &span, unsigned elementBits) {
   Row row;
   uint64_t words[2];
@@ -228,7 +229,7 @@ static void executeStoreMatrix(Warp &warp, const Step &step) {
   });
 }
 
-/// A register holds two elements of a row; it gets two of a column.
+/// movmatrix: a register holds two elements of a row, and gets two of a column.
 static void executeMoveMatrix(Warp &warp, const Step &step) {
   if (!warp.requireWholeWarp("movmatrix"))
     return;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registers are unpacked by the terms of a layout, once for each execution, so
-// that the product knows nothing of lanes.
+// Unpacks registers by the terms of a layout, once for each execution, so that
+// the product does not depend on lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,14 +33,14 @@ static std::string formatHex(unsigned digits, uint32_t value) {
 
 namespace {
 
-/// A matrix in memory: element (line, step) is at
-/// line * lineStride + step * stepStride.
+/// An unpacked matrix: element (line, step) is at line * lineStride + step *
+/// stepStride. A line is a row of A, C or D, or a column of B.
 struct Placement {
   unsigned lineStride, stepStride;
 };
 
-/// Where one register of an operand has its elements: the slot j of lane
-/// 4 g + t is at `base + g * group + t * thread + j * slot`.
+/// The positions of the elements of one register: slot j of lane 4 g + t is at
+/// `base + g * group + t * thread + j * slot`.
 struct RegisterPlacement {
   RegisterPlacement(const FragmentLayout &layout, unsigned index,
                     Placement placement) {
@@ -116,7 +116,7 @@ static unsigned findUndefinedLines(const FragmentLayout &layout,
   unsigned lines = 0;
   for (unsigned r = 0; r != registers.size(); ++r) {
     RegisterPlacement places(layout, r, {1, 0});
-    // All elements of a register are on one line.
+    // All elements of a register are in one row (or column, for B).
     for (LaneMask rest = registers[r]->undefinedLanes; rest; rest &= rest - 1)
       lines |= 1u << places.getPlace(__builtin_ctz(rest));
   }
@@ -210,8 +210,8 @@ static std::string describeRange(unsigned step, unsigned count) {
   return "0 to " + std::to_string(step * (count - 1));
 }
 
-/// Reads a selector: the same of `count` multiples of `step` in all lanes.
-/// PTX ISA, table 37.
+/// Reads a selector, which must be the same in all lanes: one of `count`
+/// multiples of `step`. PTX ISA, table 37.
 static std::optional<LaneMessage> readSelector(const Lanes &lanes,
                                                std::string name, unsigned step,
                                                unsigned count,
@@ -239,11 +239,11 @@ static std::optional<LaneMessage> readSelector(const Lanes &lanes,
   return std::nullopt;
 }
 
-/// `scale(line, block)` is where a scale goes.
+/// `scale(line, block)` is the destination of a scale.
 template <typename Place>
 static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
                            MmaOutcome &outcome, Place scale) {
-  // A block's bytes are next to each other, from byte-id on.
+  // The scales of a row or column are consecutive bytes, from byte-id on.
   unsigned step = form.scaleVec, count = 4 / form.scaleVec;
   unsigned byteId, threadId;
   outcome.error =
@@ -284,9 +284,9 @@ static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
 // Metadata
 //===----------------------------------------------------------------------===//
 
-/// Whether a chunk may be described by this field. PTX ISA, 9.7.14.6.1: two
-/// different indices; in ascending order, where the metadata is ordered and for
-/// fp8 and narrower; of tf32, the two halves of one element.
+/// Whether this field is legal metadata of a chunk. PTX ISA, 9.7.14.6.1: two
+/// different indices, in ascending order for ordered metadata and for fp8 and
+/// narrower types; for tf32, the two halves of one element.
 static bool isLegalField(const MmaForm &form, unsigned field) {
   unsigned first = field & 3, second = field >> 2;
   if (form.metadata->chunk == 2)
@@ -318,7 +318,7 @@ static std::string listLegalFields(const MmaForm &form) {
   return text;
 }
 
-/// The places of the kept elements of a chunk, in logical elements.
+/// Writes the positions of the kept elements of a chunk, in logical elements.
 static void placeChunk(const MetadataLayout &layout, unsigned chunk,
                        unsigned field, uint8_t *positions) {
   unsigned numKept = layout.chunk / 2;
@@ -347,7 +347,7 @@ static std::optional<LaneMessage> readMetadata(const MmaForm &form,
     unsigned g = lane / 4, t = lane % 4;
     if (t / threads != operands.sparsitySelector)
       continue;
-    // Which of the threads that contribute.
+    // The index among the threads that contribute.
     t %= threads;
     for (unsigned f = 0; f != 8; ++f) {
       unsigned row =

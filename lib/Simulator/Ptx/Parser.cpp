@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all parts of the parser use, the head of a module, and its statements.
+// Helpers of all parts of the parser, the head of a module, and its statements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ void PtxParser::advance() {
     token = lexer.next();
   if (!token.is(TokenKind::Error))
     return;
-  // The lexer's message is kept, whatever the parser says about the end here.
+  // Keeps the lexer's message instead of one about the end of the text.
   (void)emitError(token.location, lexer.getError());
   token.kind = TokenKind::End;
 }
@@ -187,7 +187,7 @@ ParseResult PtxParser::parseTarget() {
     return emitExpected("a target such as sm_90a");
   module.target = token.text;
   advance();
-  // What the others ask for changes what programs compute.
+  // Other options would change results.
   static constexpr StringRef options[] = {"debug", "texmode_unified",
                                           "texmode_independent", "texmode_raw"};
   while (consumeIf(",")) {
@@ -198,8 +198,8 @@ ParseResult PtxParser::parseTarget() {
   return success();
 }
 
-/// Without the directive, the size is 64 as well: the targets that are
-/// simulated have no other.
+/// Without the directive, the size is 64 as well: the simulated targets have no
+/// other.
 ParseResult PtxParser::parseAddressSize() {
   Token start = token;
   uint64_t size;
@@ -359,7 +359,7 @@ Error PtxParser::parse() {
   ParseResult result = parseHeader();
   while (!result && !token.is(TokenKind::End))
     result = parseModuleDirective();
-  // A text may end in what is not a token.
+  // The text may end in an invalid token.
   if (!result && message.empty())
     result = resolveGlobalReferences();
   return message.empty() ? Error::success() : Error(message);

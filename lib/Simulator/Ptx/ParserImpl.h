@@ -73,7 +73,7 @@ private:
   ParseResult emitExpected(const Twine &what, const Token &got);
   ParseResult emitNotSupported(const Twine &what);
 
-  /// What nests deeper is refused, as the parser recurses.
+  /// Deeper nesting is refused, as the parser recurses.
   static constexpr unsigned maxNesting = 256;
   ParseResult emitTooDeep();
 
@@ -105,8 +105,7 @@ private:
   ParseResult parseAddressSize();
   ParseResult parseModuleDirective();
   ParseResult parseLinkage(Linkage &linkage);
-  /// Directives that say nothing about what is computed; nullopt if the token
-  /// is none.
+  /// Directives that do not change results; nullopt if the token is none.
   std::optional<ParseResult> parseDebugDirective();
   ParseResult parseLoc();
   ParseResult parseFile();
@@ -117,7 +116,7 @@ private:
   // Declarations (ParseDeclarations.cpp)
   //===--------------------------------------------------------------------===//
 
-  /// What stands before the names of a declaration.
+  /// The attributes before the names of a declaration.
   struct Attributes {
     Type type = Type::B8;
     unsigned vectorSize = 1;
@@ -275,7 +274,7 @@ private:
 /// `expected WHAT, got` is followed by this.
 std::string describe(const Token &token);
 
-/// Whether these may be declarations of the same variable.
+/// Whether both may be declarations of the same variable.
 bool haveSameType(const Variable &lhs, const Variable &rhs);
 
 } // namespace mlir::blockscale::sim

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the chunks of a tile are: one formula along K and one along M or N,
-// before the swizzle.
+// The offsets of the chunks of a tile: one formula for K-major tiles and one
+// for MN-major tiles, before the swizzle.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Where a chunk along K is, before the permutation; nothing where it is behind
-/// the row of the pattern.
+/// The offset of a chunk of a K-major tile, before the swizzle; nothing if it
+/// is beyond the row of the swizzle pattern.
 static std::optional<uint32_t> locate(const MatrixDescriptor &descriptor,
                                       unsigned line, unsigned chunk) {
   uint32_t group = line / 8 * descriptor.strideOffset;
@@ -38,7 +38,7 @@ static std::optional<uint32_t> locate(const MatrixDescriptor &descriptor,
   return descriptor.leadingOffset + inside + place - row;
 }
 
-/// The same for a chunk along M or N.
+/// The same for an MN-major tile.
 static std::optional<uint32_t>
 locateTransposed(const MatrixDescriptor &descriptor, unsigned chunk,
                  unsigned step) {

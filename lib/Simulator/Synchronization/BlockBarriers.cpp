@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// When a phase of a barrier is complete, and what those get who waited for it.
+// Completes phases of barriers, and gives the warps that waited their results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ BlockBarrier &BlockBarriers::get(const Block &block, unsigned number) {
   return barriers[block.number][number];
 }
 
-/// Threads that a barrier without a count waits for: those of warps that have
-/// not ended, or had arrived before. A warp counts as a whole one.
+/// How many threads a barrier without a count expects: those of warps that have
+/// not ended or have arrived. A warp counts as a whole.
 static uint32_t countThreads(const Block &block, const BlockBarrier &barrier) {
   return kLanes * llvm::count_if(block.warps, [&](const Warp &warp) {
            return warp.state != WarpState::Done ||

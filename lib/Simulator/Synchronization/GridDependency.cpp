@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a warp may touch depends on the kernel in front, which is one more agent
-// of the search for races: barriers pass on that a warp has waited for it.
+// griddepcontrol. The previous kernel is one more agent of race detection:
+// barriers pass on that a warp has waited for its end.
 //
 // Source: PTX ISA, section 9.7.13.14 "griddepcontrol".
 //
@@ -47,7 +47,7 @@ void GridDependency::access(Warp &warp, const WarpAccess &access) {
     });
   if (!isWatched() || group.races->knowsGrid(warp.number))
     return;
-  // What no kernel has stored to is there from the start.
+  // Memory to which no kernel has stored may be read without a wait.
   LaneMask early = 0;
   forEachLane(access.lanes, [&](unsigned lane) {
     auto *of = memory.lookup(access.addresses[lane]);

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cluster is drawn when it is asked for; what comes later is the response.
-// Its 16 bytes are four words: a mark, and the first block of the cluster.
+// clusterlaunchcontrol. try_cancel takes a cluster at once; its response
+// arrives later. The 16 bytes of a response are four 32-bit words: the index of
+// the first block of the cluster, and a magic value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 static constexpr uint64_t kResponseBytes = 16;
-/// What is in word 3 of a response.
+/// The magic value in word 3 of a response.
 static constexpr uint32_t kTaken = 0x74616B65, kRefused = 0x6E6F6E65;
 
 //===----------------------------------------------------------------------===//
@@ -53,7 +54,7 @@ struct Response {
 } // namespace
 static_assert(sizeof(Response) == kResponseBytes);
 
-/// Takes a cluster that has not begun, if there is one left.
+/// Cancels a cluster that has not begun, if there is one left.
 static Response drawCluster(BlockGroup &group) {
   PendingClusters &pending = *group.pending;
   Response response;
@@ -68,7 +69,7 @@ static Response drawCluster(BlockGroup &group) {
   return response;
 }
 
-/// The response on its way to one block.
+/// Begins the asynchronous write of the response to one block.
 static void beginResponse(Warp &warp, const Step &step, unsigned lane,
                           const Response &response, SharedPlace to,
                           SharedPlace mbarrier) {
@@ -93,7 +94,7 @@ static void beginResponse(Warp &warp, const Step &step, unsigned lane,
   getBulkCopies(warp).begin(warp, std::move(copy));
 }
 
-/// The place of a response, in the shared memory of the own block.
+/// The address of a response, in the shared memory of the own block.
 static std::optional<SharedPlace> findResponse(Warp &warp, const Step &step,
                                                unsigned lane) {
   const auto &form = step.getForm<RequestForm>();
@@ -140,7 +141,7 @@ static void request(Warp &warp, const Step &step, unsigned lane) {
   if (form.isMulticast && !findBlocks(warp, lane, all, blocks))
     return;
   Response response = drawCluster(group);
-  // So that the others get their share.
+  // Other blocks run next, so that each of them gets some clusters.
   if (group.launch.options->seed == 0)
     group.letOthersRun();
   for (Block *block : blocks)
@@ -184,7 +185,7 @@ static void translateRequest(Translator &t, Modifiers &modifiers) {
   form.mbarrierSpace = mbarrier->space;
   form.mbarrierOffset = mbarrier->offset;
   Slot slots[] = {to->base, mbarrier->base};
-  // What a block does depends on which others have begun.
+  // The work of a block depends on which other blocks have begun.
   t.code.facilities |=
       UsesAsyncProxy | UsesLaunchControl | UsesGlobalSynchronization;
   t.emit(executeRequest, StepClass::Synchronization, slots, t.keep(form));
@@ -194,8 +195,8 @@ static void translateRequest(Translator &t, Modifiers &modifiers) {
 // Queries
 //===----------------------------------------------------------------------===//
 
-/// The response in the two registers of a lane; `isUndefined` where it has
-/// undefined bytes. Nothing if it is none, which fails.
+/// The response in the two registers of a lane; `isUndefined` if it has
+/// undefined bytes. Fails if the value is no response.
 static std::optional<Response> readResponse(Warp &warp, Slot slot,
                                             unsigned lane, bool &isUndefined) {
   const Lanes &low = warp.reg(slot), &high = warp.reg(slot + 1);
@@ -205,8 +206,8 @@ static std::optional<Response> readResponse(Warp &warp, Slot slot,
   std::memcpy(&response.words[2], &high.value[lane], sizeof(uint64_t));
   if (isUndefined || response.isTaken() || response.isRefused())
     return response;
-  // CUTLASS's schedulers store zeros in place of a response when their work is
-  // done, which cards take for one that says so.
+  // CUTLASS's tile schedulers store zeros in place of a response when their
+  // work is done; cards read that as a failed request.
   if (response.isZero() &&
       warp.block.reportStrict(
           warp, lane,
@@ -242,7 +243,7 @@ static void executeIsCanceled(Warp &warp, const Step &step) {
 namespace {
 /// Operands: the response, and the results.
 struct PlaceForm {
-  /// The first of x, y and z, and how many there are.
+  /// The first of the components x, y and z to get, and how many.
   unsigned first, count;
 };
 } // namespace
@@ -267,7 +268,7 @@ static void executeGetFirst(Warp &warp, const Step &step) {
   });
 }
 
-/// The registers of a response; both halves are in use.
+/// The two registers of a response, both of which are used.
 static Slot takeResponse(Translator &t, const PtxOperand &operand) {
   return t.source(operand, Type::B128);
 }
@@ -303,7 +304,7 @@ static void translateQuery(Translator &t, Modifiers &modifiers) {
   llvm::SmallVector<Slot> slots = {takeResponse(t, operands[1])};
   if (t.hasFailed())
     return;
-  // The fourth element is nothing.
+  // The fourth element is unspecified.
   t.destinations(operands[0], Type::B32, isVector ? 4 : 1, slots);
   PlaceForm form = {isVector ? 0 : *kind, isVector ? 3u : 1u};
   if (!t.hasFailed())

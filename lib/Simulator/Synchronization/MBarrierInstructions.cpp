@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of an mbarrier object that arrivals give is opaque in PTX. Here it
-// has from the lowest bit on the arrivals that were pending (20 bits), the
-// address of the object divided by 8 (16 bits) and the phase (28 bits).
+// The state that mbarrier.arrive returns is opaque in PTX. Here its fields are,
+// from the lowest bit on, the pending count (20 bits), the address of the
+// object divided by 8 (16 bits) and the phase (28 bits).
 //
 // Source: PTX ISA, section 9.7.13.15 "mbarrier".
 //
@@ -203,7 +203,8 @@ static void executeUpdate(Warp &warp, const Step &step) {
           }
           if (!block.addTransactions(warp, lane, offset, -int64_t(*count)))
             return;
-          // It is relaxed: a fence in front tells what came before.
+          // complete_tx is relaxed: it orders only what came before the last
+          // fence.
           if (block.group.races)
             block.group.races->releaseFenced(warp.number,
                                              block.mbarriers.at(offset).clocks);
@@ -219,7 +220,7 @@ static void executeUpdate(Warp &warp, const Step &step) {
 // Waits
 //===----------------------------------------------------------------------===//
 
-/// Whether the phase that a lane asks for is complete; nothing after a failure.
+/// Whether the phase that a lane tests is complete; nothing after a failure.
 static std::optional<bool> isComplete(Warp &warp, unsigned lane,
                                       uint32_t offset, Slot slot,
                                       bool isParity) {
@@ -258,15 +259,15 @@ static std::optional<bool> isComplete(Warp &warp, unsigned lane,
   return std::nullopt;
 }
 
-/// Whether a wait is none: the next branch behind it does not depend on it.
-/// CUTLASS's pipelines look at the next stage before they begin with what is
-/// there.
+/// Whether a test only peeks: the next branch behind it does not depend on the
+/// result. CUTLASS's pipelines peek at the next stage before they process the
+/// current one.
 static bool isPeek(const Step &step) {
-  // What depends on the result: registers, and predicates.
+  // The registers and predicates that depend on the result.
   llvm::SmallSet<std::pair<bool, Slot>, 4> dependent;
   dependent.insert({true, step.operands[2]});
   constexpr unsigned most = 16;
-  // There is always a step behind: that which ends the function.
+  // There is always a next step: the last one ends the function.
   for (const Step *next = &step + 1; next != &step + 1 + most; ++next) {
     if (next->kind == StepClass::Control)
       return !dependent.count({true, next->guard});
@@ -404,7 +405,7 @@ static void translateWait(Translator &t, Modifiers &modifiers, bool blocks) {
   WaitForm form = {};
   form.blocks = blocks;
   form.isParity = modifiers.take("parity");
-  // With a limit of the time, which a simulator does not have.
+  // The time limit, which the simulator ignores.
   if (!takeQualifiers(t, modifiers, form.space, /*mayBeRemote=*/false) ||
       !t.expectOperands(3, blocks ? 4 : 3))
     return;

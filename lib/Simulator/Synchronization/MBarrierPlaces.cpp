@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From the addresses of instructions to objects in the shared memory of a
-// block, which may be another one of the cluster.
+// Resolves addresses of mbarrier objects to a block of the cluster and an
+// offset in its shared memory.
 //
 //===----------------------------------------------------------------------===//
 

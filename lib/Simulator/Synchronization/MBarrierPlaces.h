@@ -13,13 +13,12 @@
 
 namespace mlir::blockscale::sim {
 
-/// The address of an mbarrier object in the window of shared memory; nothing if
-/// none can be there, which fails.
+/// Resolves the address of an mbarrier object; fails if none can be there.
 std::optional<SharedPlace> findMBarrierPlace(Warp &warp, unsigned lane,
                                              AddressSpace space,
                                              uint64_t address);
 
-/// Fails where an mbarrier object is in the memory of another block.
+/// Fails if an mbarrier object is in the memory of another block.
 bool requireOwn(Warp &warp, unsigned lane, const SharedPlace &place);
 
 /// Calls `body(lane, address)` with the address of each lane's mbarrier object,
@@ -40,7 +39,7 @@ void forEachMBarrier(Warp &warp, AddressSpace space, Slot base, int64_t offset,
 }
 
 /// The blocks of the cluster whose ranks are bits of the mask of a multicast;
-/// fails where one is not there.
+/// fails if one does not exist.
 bool findBlocks(Warp &warp, unsigned lane, uint64_t mask,
                 llvm::SmallVectorImpl<Block *> &blocks);
 

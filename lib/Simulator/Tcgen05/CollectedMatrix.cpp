@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Holds the B of an instruction against the one with which a buffer was filled.
+// Compares the B of an instruction with the one with which a collector buffer
+// was filled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// All that an instruction says of B, but for the shift.
+/// All properties of B but the shift.
 static auto getForm(const CollectedMatrix &b) {
   return std::tie(b.descriptor, b.kind, b.type, b.isTransposed, b.isNegated,
                   b.n);

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The instructions beside mma that one thread issues and that complete later.
+// tcgen05.cp, shift and commit: the instructions beside mma that one thread
+// issues and that complete later.
 //
 // Source: PTX ISA, sections 9.7.16.9 "Data movement and conversion" and
-// 9.7.16.12 "tcgen05.commit". To which lanes rows go is what CUTLASS assumes.
-// Which way tcgen05.shift moves rows the ISA shows in a picture: here, as what
-// is known of .ashift, row r gets what row r + 1 had.
+// 9.7.16.12 "tcgen05.commit". The lanes of the rows are those that CUTLASS
+// assumes. The ISA shows the direction of tcgen05.shift only in a figure; here
+// row r gets the value of row r + 1, in agreement with .ashift.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +49,7 @@ struct CopyShape {
   }
 };
 
-/// How elements of fp4 and fp6 become bytes.
+/// How fp4 and fp6 elements are unpacked to bytes.
 struct Decompression {
   llvm::StringRef name;
   ElementPacking packing;
@@ -56,7 +57,7 @@ struct Decompression {
 
 struct CopyForm {
   const CopyShape *shape;
-  /// Null where bytes stay what they are.
+  /// Null if bytes are copied unchanged.
   const Decompression *decompression;
   unsigned numBlocks;
   int64_t offset;
@@ -80,7 +81,8 @@ static constexpr Decompression kDecompressions[] = {
 static constexpr unsigned kCellBytes = 4;
 static constexpr unsigned kCellsOfChunk = kChunkBytes / kCellBytes;
 
-/// The 16 bytes that a chunk becomes; bit i of the result: byte i is undefined.
+/// Unpacks a chunk to 16 bytes; bit i of the result says that byte i is
+/// undefined.
 static uint16_t readChunk(const Storage &storage, uint32_t offset,
                           const Decompression *decompression,
                           uint8_t (&bytes)[kChunkBytes]) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kinds of tcgen05.mma are rows: their fields, types and K. What the ISA
-// asks of a descriptor beyond its fields is checked where it is decoded.
+// The table of the kinds of tcgen05.mma: their fields, types and K. The decoder
+// checks the other rules of the ISA.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ static constexpr DescriptorField kNibbleFields[] = {
 };
 
 namespace {
-/// A code of a field and the type that it stands for.
+/// A value of a field and the type that it means.
 struct TypeCode {
   unsigned code;
   Type type;
@@ -62,7 +62,7 @@ struct KindRow {
   llvm::ArrayRef<DescriptorField> fields;
   llvm::ArrayRef<TypeCode> elements, accumulators;
   unsigned k;
-  /// Elements are bytes: of a transposed B, N is a multiple of more.
+  /// Elements are bytes; N of a transposed B must be a larger multiple.
   bool isByteWide;
 };
 } // namespace
@@ -114,7 +114,7 @@ std::optional<Tcgen05Kind> sim::lookupTensorKind(llvm::StringRef name) {
 }
 
 namespace {
-/// The values of M.
+/// The legal values of M.
 struct ShapeRow {
   unsigned numBlocks;
   bool isWeightStationary, isScaled;
@@ -138,10 +138,10 @@ static constexpr ShapeRow kShapes[] = {
     {2, false, true, kRowsOfPair, "M of 128 or 256"},
 };
 
-/// By the field max_shift.
+/// Indexed by the field max_shift.
 static constexpr unsigned kMaxShifts[] = {0, 8, 16, 32};
 
-/// Whether N goes with the kind and M (PTX ISA, table 39).
+/// Whether N is legal for the kind and M (PTX ISA, table 39).
 static bool isLegalN(const InstructionDescriptor &descriptor,
                      unsigned numBlocks, bool isWeightStationary,
                      bool isByteWide) {

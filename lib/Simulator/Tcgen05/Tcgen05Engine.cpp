@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two accesses of a cell of which one writes must be ordered; what orders them
-// depends on who issues which instruction.
+// Two accesses of a cell, at least one of them a write, must be ordered. What
+// orders them depends on the instructions and on the threads that issue them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// One memory for each SM, which are as many as blocks of a
-/// cluster.
+/// One tensor memory for each SM; there are as many SMs as blocks in a cluster.
 Tcgen05Engine::Tcgen05Engine(BlockGroup &group)
     : group(group), memories(group.clusterSize), allocations(group.maxBlocks),
       collectors(group.maxBlocks),
@@ -113,7 +112,7 @@ bool Tcgen05Engine::checkAllocated(Warp &warp, unsigned lane,
   return false;
 }
 
-/// That columns are given back behind an access; false after a failure.
+/// Checks that columns are deallocated behind an access; false after a failure.
 bool Tcgen05Engine::checkBehind(Warp &warp, unsigned lane,
                                 const Tcgen05Access &access) {
   auto reject = [&](const std::string &text) {
@@ -206,7 +205,7 @@ bool Tcgen05Engine::begin(Warp &warp, Tcgen05Operation operation) {
   if (group.recorder) {
     TraceOperation recorded = {};
     recorded.unit = TraceUnit::Tcgen05Core;
-    // The first one of a pair has the even rank.
+    // The first block of a CTA pair has the even rank.
     recorded.block = warp.block.number & ~(operation.numBlocks - 1);
     recorded.numBlocks = operation.numBlocks;
     recorded.flops = operation.flops;
@@ -260,7 +259,8 @@ bool Tcgen05Engine::arrive(Warp &warp, const Entry &entry, SharedPlace place) {
   return block.arrive(warp, lane, place.offset, /*count=*/1);
 }
 
-/// Completes an operation, or arrives; false after a failure.
+/// Completes an operation, or makes the arrival of a commit; false after a
+/// failure.
 bool Tcgen05Engine::complete(Warp &warp, const Entry &entry) {
   unsigned thread = warp.number * kLanes + entry.lane;
   if (!entry.access && group.races)

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the text of tcgen05.mma says; the rest is in descriptors, which only an
-// execution knows.
+// Translates tcgen05.mma; its descriptors are only known at run time.
 //
 // Source: PTX ISA, sections 9.7.16.10.9.1 "tcgen05.mma" and 9.7.16.10.9.3
 // "tcgen05.mma.ws".
@@ -26,7 +25,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 namespace {
-/// The instruction with the places of its operands among the slots.
+/// The form, with the presence of optional operands.
 struct MultiplyForm {
   Tcgen05MmaForm form;
   int64_t dOffset, aOffset, scaleOffsetA, scaleOffsetB;
@@ -36,17 +35,17 @@ struct MultiplyForm {
   bool hasZeroColumns;
 };
 
-/// How the size of blocks is written, and for which kinds.
+/// A spelling of the block size, and the kinds that have it.
 struct Scaling {
   Tcgen05Kind kind;
-  /// Empty where it is left out.
+  /// Empty for the default.
   llvm::StringRef name;
   unsigned blockSize;
-  /// The lowest version of PTX, as ptxas has it.
+  /// The lowest PTX version, as in ptxas.
   unsigned version;
 };
 
-/// The slots, one for each.
+/// The operands, one slot for each.
 enum Place : unsigned {
   D,
   A,
@@ -73,7 +72,7 @@ static constexpr Scaling kScalings[] = {
     {Tcgen05Kind::MXF4NVF4, "block32", 32, 88},
 };
 
-/// Bits of a register of the mask of lanes that are not written.
+/// Bits in one register of the disable-output-lane mask.
 static constexpr unsigned kMaskBits = 32;
 
 static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
@@ -138,8 +137,8 @@ static void executeMultiply(Warp &warp, const Step &step) {
 // Translation
 //===----------------------------------------------------------------------===//
 
-/// Takes out .block_scale and what it is followed by; reports what does not go
-/// with the kind.
+/// Takes out .block_scale and the block size; reports modifiers that the kind
+/// does not have.
 static bool takeScaling(Translator &t, Modifiers &modifiers,
                         Tcgen05MmaForm &form) {
   bool isScaled = modifiers.take("block_scale");
@@ -221,7 +220,7 @@ static void takeCollector(Modifiers &modifiers, Tcgen05MmaForm &form) {
 }
 
 namespace {
-/// Takes operands off the front.
+/// Reads operands one after the other.
 class OperandReader {
 public:
   OperandReader(Translator &t, llvm::MutableArrayRef<Slot> slots)
@@ -341,6 +340,7 @@ void sim::translateTcgen05Mma(Translator &t, Modifiers &modifiers) {
     takeEnd(t, reader, multiply, slots);
   if (t.hasFailed())
     return;
-  // Statistics get names with shapes and types, which only descriptors tell.
+  // The instruction counts itself in statistics, as only descriptors have the
+  // shape and the types.
   t.emit(executeMultiply, StepClass::Matrix, slots, t.keep(multiply)).name = "";
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From a launch to a replay of it, and what statistics say of that.
+// Replays a launch, and writes the results to statistics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Groups that are recorded, at most, but for kernels whose groups take each
+/// The most groups that are recorded, except for kernels whose groups take each
 /// other's work.
 static constexpr uint64_t kMaxRecorded = 64;
 
@@ -32,7 +32,7 @@ uint64_t sim::getRecordingStride(const LaunchedKernel &launch) {
 }
 
 uint64_t sim::countRecordings(const LaunchedKernel &launch) {
-  // Those whose groups take each other's work are as many as fit a chip.
+  // If groups take each other's work, as many are recorded as fit a chip.
   return std::min(
       llvm::divideCeil(BlockGroup::count(launch), getRecordingStride(launch)),
       launch.getResidentGroups());
@@ -68,7 +68,7 @@ KernelTrace sim::traceKernel(const LaunchedKernel &launch,
   return trace;
 }
 
-/// Shares are written with four digits.
+/// Shares are rounded to four digits.
 static double round4(double share) {
   constexpr double digits = 1e4;
   return std::round(share * digits) / digits;

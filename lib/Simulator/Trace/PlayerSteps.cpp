@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// When a warp issues a step, and what comes with it: accesses, operations that
-// begin, arrivals and waits. The completion of an operation is known when it
-// begins, as units do one thing after another.
+// Issues the steps of a warp, and handles their events: accesses, operations
+// that begin, arrivals and waits. The completion of an operation is known when
+// it begins, as units process one thing after another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ static WaitCause getCause(TraceUnit unit) {
   return causes[static_cast<unsigned>(unit)];
 }
 
-/// When the sources of a step are there.
+/// When the sources of a step are ready.
 double Player::getReady(WarpState &warp, const Step &step) {
   std::vector<double> &values = *warp.values;
   double ready = warp.time;
@@ -45,7 +45,7 @@ double Player::getReady(WarpState &warp, const Step &step) {
   return ready;
 }
 
-/// When the result of a step is there that nothing else says.
+/// The latency of a result that no event determines.
 static double getLatency(const Timing &timing, const Step &step) {
   switch (step.pipe) {
   case Pipe::None:
@@ -55,31 +55,31 @@ static double getLatency(const Timing &timing, const Step &step) {
   case Pipe::Memory:
     return timing.sharedLatency;
   default:
-    // What takes longer is a pipe that has less of everything.
+    // Pipes with a lower throughput also have a longer latency.
     constexpr double ofFullPipes = 2;
     double clocks = timing.getClocks(step);
     return timing.arithmeticLatency + (clocks > ofFullPipes ? clocks : 0);
   }
 }
 
-/// A unit is asked at `begin`, and has had nothing to do since it was free.
+/// A unit gets work at `begin`, and has been idle since it was free.
 void Player::noteIdle(BusyUnit unit, const WarpState &warp, double free,
                       double begin) {
   if (begin <= free)
     return;
   WaitCause cause = warp.waitEnd > free ? warp.cause : WaitCause::Issue;
-  // Matrix pipes are quarters.
+  // Each SM has four matrix pipes.
   double share = unit == BusyUnit::MatrixPipes ? 1.0 / kNumQuarters : 1;
   result.idle[static_cast<unsigned>(unit)][static_cast<unsigned>(cause)] +=
       share * (begin - free);
 }
 
-/// False where somebody else has to go on first.
+/// False if another warp has to go on first.
 bool Player::issue(WarpState &warp, const Step &step) {
   const std::vector<TraceEvent> &events = warp.recording->events;
   double ready = getReady(warp, step);
-  // The compiler puts arithmetic in the order in which operands are there, up
-  // to the next branch or wait; accesses are in order among themselves.
+  // Compilers reorder arithmetic by the readiness of operands, up to the next
+  // branch or wait; accesses keep their order.
   bool hasEvent =
       warp.event != events.size() && events[warp.event].step == warp.step;
   bool isFence =
@@ -184,8 +184,8 @@ void Player::beginOperation(WarpState &warp, uint32_t number) {
     contribute(group, of.phases[i], end, getCause(operation.unit));
 }
 
-/// An access that a warp waits for when it needs the value; a unit takes no
-/// more of them than it can do in some time.
+/// An access, for which the warp waits when it needs the value; the queue of a
+/// unit is limited.
 void Player::access(WarpState &warp, const TraceEvent &event) {
   Chip::Access access =
       event.kind == TraceEvent::Kind::SharedAccess
@@ -197,7 +197,7 @@ void Player::access(WarpState &warp, const TraceEvent &event) {
     warp.result = std::max(warp.result, access.result);
 }
 
-/// False where the phase is not complete yet.
+/// False if the phase is not complete yet.
 bool Player::awaitPhase(WarpState &warp, uint32_t number) {
   PhaseState &phase = warp.group->phases[number];
   if (phase.missing) {
@@ -208,8 +208,8 @@ bool Player::awaitPhase(WarpState &warp, uint32_t number) {
   return true;
 }
 
-/// What a warp has looked for it waits for before it waits for something else,
-/// or tells others that it goes on.
+/// A warp that has peeked at a phase waits for it before its next wait or
+/// arrival.
 bool Player::awaitPeeked(WarpState &warp) {
   if (warp.peeked && !awaitPhase(warp, *warp.peeked))
     return false;
@@ -217,8 +217,8 @@ bool Player::awaitPeeked(WarpState &warp) {
   return true;
 }
 
-/// What comes with a step, from the event on that it has come to; false where
-/// it waits.
+/// Handles the events of a step from the current one on; false if the warp
+/// waits.
 bool Player::handleEvents(WarpState &warp, const Step &step) {
   using Kind = TraceEvent::Kind;
   const std::vector<TraceEvent> &events = warp.recording->events;

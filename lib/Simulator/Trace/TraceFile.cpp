@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A SM is a process; its warps are threads, and so are its units:
-// what a unit has under way is on as many lines as overlap.
+// An SM is a process. Its warps are threads, and so are its units: overlapping
+// operations of a unit are on several threads.
 //
 // Source: Trace Event Format, "Complete Events" and "Metadata Events".
 //
@@ -20,7 +20,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Things that a unit has under way at once, in a file: others are left out.
+/// The most overlapping operations of a unit in a file; others are left out.
 static constexpr size_t kMaxLinesOfUnit = 64;
 
 namespace {
@@ -31,7 +31,7 @@ public:
   void write(const KernelTrace &kernel);
   /// Names of processes and threads.
   void writeNames();
-  /// Events that there was no room for.
+  /// How many events were left out.
   uint64_t getNumLeftOut() const { return numLeftOut; }
 
 private:
@@ -47,10 +47,10 @@ private:
   /// When the current kernel begins, in microseconds.
   double start = 0;
   uint64_t numLeftOut = 0;
-  /// By SM and name: numbers from 1 on.
+  /// Thread numbers from 1 on, by SM and name.
   std::map<std::pair<uint64_t, std::string>, uint64_t> threads;
   std::map<uint64_t, uint64_t> numThreads;
-  /// Of a SM and a unit: until when its lines are taken.
+  /// By SM and unit: until when each of its threads is occupied.
   std::map<std::pair<uint64_t, TraceUnit>, std::vector<double>> lines;
 };
 } // namespace
@@ -62,7 +62,8 @@ uint64_t TraceWriter::getThread(uint64_t place, const std::string &name) {
   return entry->second;
 }
 
-/// A thread on which nothing overlaps; none where there are too many.
+/// A thread without an overlapping operation; none if there are too many
+/// threads.
 std::optional<uint64_t> TraceWriter::findLine(uint64_t place, TraceUnit unit,
                                               double begin, double end) {
   std::vector<double> &ends = lines[{place, unit}];

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One pass over the instructions of a function; steps that are still to come
-// are patched in at the end.
+// Translates the instructions of a function in one pass; forward references to
+// steps are patched at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ Error Translator::run() {
     if (hasWarpgroups)
       noteRegisters();
   }
-  // Whoever runs over the end returns.
+  // Lanes that run past the end return.
   firstSteps.push_back(code.steps.size());
   Step &last = code.steps.emplace_back();
   last.execute = executeReturn;
@@ -86,7 +86,7 @@ Error Translator::run() {
   return Error::success();
 }
 
-/// All steps of an instruction use its registers; wgmma sees to its own.
+/// All steps of an instruction use its registers; wgmma checks its own.
 void Translator::noteRegisters() {
   if (isWarpgroup(*current)) {
     warpgroupRegisters.insert_range(usedRegisters);
@@ -116,14 +116,14 @@ void Translator::layOutRegisters(llvm::ArrayRef<Register> registers) {
       continue;
     }
     places.push_back(code.numRegisters);
-    // 128 bits are two registers, the low half first; a vector has those of its
-    // elements, one after the other.
+    // 128 bits are two registers, the low half first; a vector has consecutive
+    // registers for its elements.
     code.numRegisters += reg.vectorSize * (getBits(reg.type) == 128 ? 2 : 1);
     code.registerNames.resize(code.numRegisters, reg.name);
   }
 }
 
-/// Gives a variable its place in the frame.
+/// Assigns a variable its offset in the frame.
 void Translator::placeLocal(Index number) {
   const Variable &variable = program.module.variables[number];
   uint64_t gap = code.localVariables.empty() ? 0 : kVariableGap;
@@ -165,8 +165,9 @@ void Translator::layOutLocals() {
 ParameterPlaces Translator::getPlaces(TranslatedModule &program,
                                       const Function &function,
                                       bool ofReturns) {
-  // Laid out once more: callers may come before callees. Parameters come
-  // before all else, so that a call costs no more than it has parameters.
+  // Lays out the parameters again, as callers may come before callees.
+  // Parameters come first, so that the cost of a call depends only on its
+  // parameters.
   Code unused;
   Translator layout(program, function, unused);
   size_t numRegisters = 0;
@@ -225,8 +226,8 @@ Step &Translator::emit(Step::Execute execute, StepClass kind,
   return step;
 }
 
-/// Routines ask for operands in the order in which steps have them, mostly.
-/// Results follow one another.
+/// Translators mostly request operands in the order of the step. Results are
+/// consecutive.
 void Translator::noteResults(Step &step, llvm::ArrayRef<Slot> operands) const {
   const UsedSlot *next = usedSlots.begin();
   for (auto [i, slot] : llvm::enumerate(operands)) {

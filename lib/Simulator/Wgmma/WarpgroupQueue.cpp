@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every use of a register that a wgmma may have in use, with its time, is held
-// against those under way and the last fence.
+// Checks each use of a register that a wgmma may use against the wgmma in
+// flight and the last fence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ bool WarpgroupQueue::checkRegister(Warp &warp, const WarpgroupForm &form,
                                    Slot slot, Role role, unsigned index) {
   const RegisterUse &use = getUse(warp, slot);
   bool isSameShape = use.form && use.form->name == form.name;
-  // D of one after the other, and A that both read.
+  // The same D in succession, or an A that both read.
   bool isOrdered = use.role == role && (role == Role::Input || isSameShape);
   std::string name = "register " + std::to_string(index) + " of " +
                      (role == Role::Accumulator ? "D" : "A");
