@@ -221,7 +221,7 @@ static std::optional<bool> takeSignedness(Translator &t, Modifiers &modifiers) {
 
 static void failOnCards(Translator &t, const llvm::Twine &what) {
   t.fail("not supported in this version: " + llvm::Twine(t.current->opcode) +
-         " " + what + ", of which cards give other results than the ISA");
+         " " + what + ", for which cards give other results than the ISA");
 }
 
 /// The part that `.b0` to `.h1` behind an operand select.
@@ -281,9 +281,9 @@ static bool takeMask(Translator &t, const PtxOperand &operand, unsigned count,
     mask |= 1 << (number & 7);
   }
   if (!isGood)
-    t.fail(operand.location, "expected digits below " + llvm::Twine(count) +
-                                 " that go down behind the result, got ." +
-                                 selector);
+    t.fail(operand.location,
+           "expected digits below " + llvm::Twine(count) +
+               " in descending order behind the result, got ." + selector);
   return isGood;
 }
 
@@ -433,7 +433,7 @@ static void translateProduct(Translator &t, const PtxInstruction &instruction) {
   if (!a || !b)
     return;
   if (scale && (a->bits == 32 || b->bits == 32))
-    return failOnCards(t, "with a scale and words of 32 bits");
+    return failOnCards(t, "with a scale and 32-bit sources");
   product.a = *a;
   product.b = *b;
   product.shift = scale ? shifts[*scale] : 0;

@@ -159,7 +159,7 @@ static bool executeAllocate(const DriverCall &call) {
                                   llvm::Twine(Heap::kMostGiven) +
                                   " calls of malloc or " +
                                   llvm::Twine(Heap::kMostAllocated) +
-                                  " bytes given out by them in a run");
+                                  " bytes allocated by them in a run");
     return false;
   }
   call.giveResult(heap.allocate(*size));
@@ -172,10 +172,9 @@ static bool executeFree(const DriverCall &call) {
     return false;
   if (*address == 0 || call.warp.block.launch.heap->release(*address))
     return true;
-  call.warp.fail(call.lane,
-                 "free expected an address that malloc has given and nobody "
-                 "has freed, got " +
-                     printHex(*address));
+  call.warp.fail(call.lane, "free expected an address that malloc has returned "
+                            "and that was not freed, got " +
+                                printHex(*address));
   return false;
 }
 

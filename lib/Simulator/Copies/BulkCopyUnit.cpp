@@ -133,7 +133,7 @@ void BulkCopyUnit::begin(Warp &warp, BulkCopy copy) {
   if (copies.getCopies().size() >= kMaxCopiesUnderWay)
     return warp.fail(copy.lane, "expected at most " +
                                     llvm::Twine(kMaxCopiesUnderWay) +
-                                    " bulk copies under way in a block: "
+                                    " bulk copies in flight in a block: "
                                     "expected a wait for some before");
   Block *from = group.findBlock(copy.source),
         *to = group.findBlock(copy.destination);

@@ -42,7 +42,7 @@ struct CopyForm {
 
 static void failFull(Warp &warp, unsigned lane) {
   warp.fail(lane, "expected at most " + llvm::Twine(kMaxCopiesUnderWay) +
-                      " copies and arrivals of a warp under way: expected a "
+                      " copies and arrivals of a warp in flight: expected a "
                       "wait for some before");
 }
 

@@ -195,7 +195,7 @@ static void beginLoad(Warp &warp, const Step &step, unsigned lane,
              named->block) {
     return warp.fail(lane, "expected an mbarrier object of block " +
                                print(place.block->index) +
-                               (form.isOfPair ? " or of its pair" : "") +
+                               (form.isOfPair ? " or of its CTA pair" : "") +
                                ", as the destination is, got one of block " +
                                print(named->block->index));
   }

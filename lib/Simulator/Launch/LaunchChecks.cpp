@@ -54,7 +54,7 @@ static Error checkCluster(const Kernel &kernel, const Module &module,
   for (unsigned i = 0; i != 3; ++i) {
     if (cluster[i] == 0)
       return reject(
-          "expected a block in a cluster at least, got a cluster of " +
+          "expected at least one block in a cluster, got a cluster of " +
           print(cluster));
     if (planned.grid[i] % cluster[i] != 0)
       return reject("expected a grid that is a multiple of the cluster " +
@@ -80,10 +80,10 @@ static Error checkExtents(const Kernel &kernel, const PlannedKernel &planned) {
     return rejectLaunch(kernel, text);
   };
   if (llvm::is_contained(planned.block, 0u))
-    return reject("expected a thread in a block at least, got a block of " +
+    return reject("expected at least one thread in a block, got a block of " +
                   print(planned.block));
   if (llvm::is_contained(planned.grid, 0u))
-    return reject("expected a block in a grid at least, got a grid of " +
+    return reject("expected at least one block in a grid, got a grid of " +
                   print(planned.grid));
   uint64_t threads =
       uint64_t(planned.block[0]) * planned.block[1] * planned.block[2];

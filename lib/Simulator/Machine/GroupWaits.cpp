@@ -105,7 +105,7 @@ std::string BlockGroup::describeWait(Warp &warp) {
   if (mbarrier.transactions >= 0)
     return text + std::to_string(mbarrier.transactions) + " bytes)";
   // Copies have signaled more bytes than expect-tx operations have announced.
-  return text + "has been told of " + std::to_string(-mbarrier.transactions) +
+  return text + "has received " + std::to_string(-mbarrier.transactions) +
          " bytes more than were expected: too many transaction bytes, or "
          "too few in expect_tx)";
 }

@@ -90,7 +90,7 @@ std::string Warp::describeOrigin(Slot slot, bool isPredicate,
     if (name.empty())
       return "";
     if (name != first)
-      text = ": " + first + " is made of " + name + ", which";
+      text = ": " + first + " is computed from " + name + ", which";
     if (lookupSpecialRegister(name))
       return text + " is undefined in the simulator";
     if (writers.empty())
@@ -119,7 +119,7 @@ std::string Warp::describeOrigin(Slot slot, bool isPredicate,
              ", of bytes that nothing has written";
     return text + " is given a value in line " + line +
            (writers.size() == 1 ? "" : " or another one") +
-           ", which has not been executed or made it of undefined ones";
+           ", which has not been executed or computed it from undefined values";
   }
   return "";
 }

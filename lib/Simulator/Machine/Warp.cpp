@@ -70,8 +70,7 @@ void Warp::enter(const Code &code, LaneMask lanes, const Step *caller) {
   if (block.numRegisters + numRegisters > kMaxBlockRegisters)
     return fail(__builtin_ctz(lanes),
                 "expected at most " + llvm::Twine(kMaxBlockRegisters) +
-                    " registers in the functions that the warps of a block "
-                    "are in, got " +
+                    " registers in the active functions of a block, got " +
                     llvm::Twine(block.numRegisters + numRegisters));
   block.numRegisters += numRegisters;
   for (unsigned lane = 0; lane != kLanes; ++lane) {

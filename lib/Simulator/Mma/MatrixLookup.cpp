@@ -301,7 +301,7 @@ sim::lookupMma(llvm::ArrayRef<llvm::StringRef> modifiers) {
   });
   if (forms.empty())
     return Error("mma" + context +
-                 ": expected '.satfinite' with s32 alone, got it with " +
+                 ": expected '.satfinite' only with s32, got it with " +
                  show(spelling.d));
   return forms.front();
 }

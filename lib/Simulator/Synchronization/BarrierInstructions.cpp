@@ -100,11 +100,11 @@ static bool checkPhase(Warp &warp, const BlockBarrier &barrier, unsigned number,
   if (barrier.expected != count)
     warp.fail(lane, start + " expected a count of " +
                         llvm::Twine(barrier.expected) +
-                        " threads, as those have that arrived before, got " +
+                        " threads, as earlier arrivals have, got " +
                         llvm::Twine(count));
   else if (barrier.reduction != reduction)
     warp.fail(lane, start + " expected " + getName(barrier.reduction) +
-                        ", as those have that arrived before, got " +
+                        ", as earlier arrivals have, got " +
                         getName(reduction));
   else if (barrier.warps >> warp.index & 1)
     warp.fail(lane, start + " expected other warps, but this warp arrives a "

@@ -81,6 +81,6 @@ std::optional<std::string> BlockBarriers::describeWait(const Warp &warp) {
       if (waiter.warp == warp.index)
         return "at barrier " + std::to_string(i) + " (" +
                std::to_string(barrier.arrived) + " of " +
-               std::to_string(barrier.expected) + " threads have come)";
+               std::to_string(barrier.expected) + " threads have arrived)";
   return std::nullopt;
 }

@@ -112,7 +112,7 @@ std::string ClusterBarrier::describe() const {
     }
   return "at the barrier of the cluster (" +
          std::to_string(progress.size() - numMissing) + " of " +
-         std::to_string(progress.size()) + " warps have come, " +
+         std::to_string(progress.size()) + " warps have arrived, " +
          group.describeWarp(firstWarp + first) + " has not)";
 }
 

@@ -56,8 +56,8 @@ void GridDependency::access(Warp &warp, const WarpAccess &access) {
   });
   if (early != 0)
     warp.fail(llvm::countr_zero(early),
-              "race: this access of global memory may come before the kernel "
-              "in front has ended: expected griddepcontrol.wait before it");
+              "race: this access of global memory may come before the previous "
+              "kernel has ended: expected griddepcontrol.wait before it");
 }
 
 bool GridDependency::endBlock(Block &block) {
@@ -66,8 +66,8 @@ bool GridDependency::endBlock(Block &block) {
   return group.failAt(
       block.warps.front(),
       {group.launch.kernel->function->location.line, 0,
-       "race: the block ends without griddepcontrol.wait, so that kernels "
-       "behind it may start before the one in front has ended"});
+       "race: the block ends without griddepcontrol.wait, so that later "
+       "kernels may start before the previous one has ended"});
 }
 
 static void executeWait(Warp &warp, const Step &) {

@@ -133,9 +133,8 @@ static void request(Warp &warp, const Step &step, unsigned lane) {
   if (!mbarrier || !requireOwn(warp, lane, *mbarrier))
     return;
   if (group.get<LaunchControlUnit>().wasRefused(warp.block))
-    return warp.fail(lane,
-                     "expected no further request of a block that has been "
-                     "told that there is no cluster left");
+    return warp.fail(lane, "expected no further request of a block that has "
+                           "got the response that no cluster is left");
   llvm::SmallVector<Block *, 16> blocks = {&warp.block};
   uint64_t all = (uint64_t(1) << group.clusterSize) - 1;
   if (form.isMulticast && !findBlocks(warp, lane, all, blocks))
@@ -212,7 +211,7 @@ static std::optional<Response> readResponse(Warp &warp, Slot slot,
       warp.block.reportStrict(
           warp, lane,
           "expected a response of clusterlaunchcontrol.try_cancel, got zeros, "
-          "which are taken for one that says that there is no cluster left",
+          "which count as a response that no cluster is left",
           "PTX ISA, clusterlaunchcontrol.query_cancel: other bytes are "
           "undefined"))
     return response;
@@ -257,9 +256,9 @@ static void executeGetFirst(Warp &warp, const Step &step) {
     if (!response)
       return;
     if (!isUndefined && !response->isTaken())
-      return warp.fail(lane, "expected the response to a request that took a "
-                             "cluster, got one that says that there is none "
-                             "left");
+      return warp.fail(lane,
+                       "expected the response to a request that canceled a "
+                       "cluster, got one that says that no cluster is left");
     for (unsigned i = 0; i != form.count; ++i) {
       Lanes &result = warp.reg(step.operands[1 + i]);
       result.value[lane] = response->words[form.first + i];

@@ -145,7 +145,7 @@ static void arrive(Warp &warp, unsigned lane, SharedPlace place,
   if (form.kind == Kind::ArriveDrop) {
     if (*count > mbarrier->expected)
       return warp.fail(lane, block.describeMBarrier(offset) +
-                                 " expected to lose at most " +
+                                 " expected to drop at most " +
                                  llvm::Twine(mbarrier->expected) +
                                  " participants, got " + llvm::Twine(*count));
     mbarrier->expected -= *count;

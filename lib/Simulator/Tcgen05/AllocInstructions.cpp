@@ -127,12 +127,12 @@ static bool meetPeer(Warp &warp, Block &peer, unsigned size) {
   // Columns that it has got already belong to an earlier instruction.
   if (!other.wanted || other.granted) {
     tensor.awaitColumns(
-        warp, "for the other block of the pair to execute tcgen05.alloc");
+        warp, "for the other block of the CTA pair to execute tcgen05.alloc");
     return false;
   }
   if (*other.wanted == size)
     return true;
-  warp.fail(0, "expected as many columns as the other block of the pair "
+  warp.fail(0, "expected as many columns as the other block of the CTA pair "
                "allocates, " +
                    llvm::Twine(*other.wanted) + ", got " + llvm::Twine(size));
   return false;

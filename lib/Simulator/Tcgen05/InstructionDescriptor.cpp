@@ -215,7 +215,7 @@ InstructionDescriptor::decode(uint32_t bits, Tcgen05Kind kind,
     return reject("sparsity selector 0 of a dense instruction");
   d.maxShift = kMaxShifts[field("max_shift")];
   if (d.maxShift && !isWeightStationary)
-    return reject("no shift, which .ws alone has,");
+    return reject("no shift, which only .ws has,");
   if (d.maxShift > 16 && d.m == 32)
     return reject("a shift of at most 16 with M of 32");
   if (isScaled && kind != Tcgen05Kind::MXF4NVF4 && d.scale != Type::UE8M0)

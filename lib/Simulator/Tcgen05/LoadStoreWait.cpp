@@ -116,7 +116,7 @@ getAddresses(Warp &warp, const Step &step, bool isLoad) {
             name + " of warp " + llvm::Twine(warp.index) +
                 " expected an address in lane " + llvm::Twine(window + inside) +
                 ", got lane " + llvm::Twine(address.lane) +
-                ", which is taken as one of the warp's own",
+                ", which is treated as one of the warp's own",
             "PTX ISA, tcgen05.ld, \"Access restrictions\""))
       return std::nullopt;
     if (isGood) {

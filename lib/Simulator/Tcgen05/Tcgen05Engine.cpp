@@ -48,13 +48,14 @@ bool Tcgen05Engine::findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
     blocks.push_back(peer);
     return true;
   }
-  warp.fail(lane,
-            what + (peer ? ".cta_group::2 expected the other block of the pair "
-                           "to run, but block " +
-                               print(peer->index) + " has ended"
-                         : ".cta_group::2 expected a cluster with an even "
-                           "number of blocks, got " +
-                               std::to_string(group.clusterSize)));
+  warp.fail(
+      lane,
+      what + (peer ? ".cta_group::2 expected the other block of the CTA pair "
+                     "to run, but block " +
+                         print(peer->index) + " has ended"
+                   : ".cta_group::2 expected a cluster with an even "
+                     "number of blocks, got " +
+                         std::to_string(group.clusterSize)));
   return false;
 }
 
@@ -165,7 +166,7 @@ bool Tcgen05Engine::endBlock(Block &block) {
         {allocation.line, 0,
          "the block ends before the " + std::to_string(allocation.numColumns) +
              " columns of tensor memory from " + std::to_string(column) +
-             " on are given back: expected tcgen05.dealloc"});
+             " on are deallocated: expected tcgen05.dealloc"});
   }
   return true;
 }

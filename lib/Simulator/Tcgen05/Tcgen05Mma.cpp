@@ -113,7 +113,7 @@ bool Preparation::findBlocks() {
   Block &block = warp.block;
   if (form.numBlocks == 2 && block.rank % 2 != 0)
     return fail("tcgen05.mma.cta_group::2 expected to be issued by the block "
-                "of the pair whose rank is even, got rank " +
+                "of the CTA pair whose rank is even, got rank " +
                 llvm::Twine(block.rank));
   return getTensorEngine(warp).findBlocks(warp, lane, form.numBlocks,
                                           "tcgen05.mma", blocks);
@@ -303,13 +303,13 @@ bool Preparation::addShared(llvm::StringRef what, uint64_t bits, Type type,
   };
   bool isAtom32 = decoded->swizzle == SwizzleMode::Bytes128Atom32;
   if (isTransposed && isAtom32 != (form.kind == Tcgen05Kind::TF32))
-    return reject(isAtom32 ? "32-byte atoms (swizzle 1) for tf32 alone"
+    return reject(isAtom32 ? "32-byte atoms (swizzle 1) only for tf32"
                            : "32-byte atoms (swizzle 1) for transposed tf32");
   bool isPattern96 = d.k == 96 && decoded->swizzle == SwizzleMode::Bytes128 &&
                      decoded->baseOffset == 0;
   if (decoded->isLeadingAbsolute && !isPattern96)
-    return reject("an absolute leading offset for K = 96 with a swizzle of "
-                  "128 bytes and base offset 0 alone");
+    return reject("an absolute leading offset only for K = 96 with a swizzle "
+                  "of 128 bytes and base offset 0");
   if (isTransposed &&
       (type == Type::E2M1 || type == Type::E2M3 || type == Type::E3M2))
     warp.warn(lane, what + " of ." + std::string(getName(type)) +

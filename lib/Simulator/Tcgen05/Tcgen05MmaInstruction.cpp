@@ -282,8 +282,8 @@ static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
   if (!shift)
     return;
   if (!hasShift)
-    return t.fail("expected the operand scale-input-d with .kind::f16 or "
-                  ".kind::tf32 alone");
+    return t.fail("expected the operand scale-input-d only with .kind::f16 or "
+                  ".kind::tf32");
   if (!hasFeature(t.program.module.target, Feature::Tcgen05InputScale))
     return t.fail("expected a target that has the operand scale-input-d, got " +
                   t.program.module.target);

@@ -75,7 +75,7 @@ static bool isCopy(Tcgen05AccessKind kind) {
 }
 
 static constexpr const char *kIncomplete =
-    ", of which the first is not known to be complete: expected ";
+    ", and the first of them may not be complete: expected ";
 
 /// Checks two accesses, one of which writes; `firstReads` if the first one only
 /// reads.
@@ -112,7 +112,7 @@ bool Tcgen05Engine::checkPair(Warp &warp, unsigned lane,
       return warp.block.reportStrict(
           warp, lane,
           describePair() +
-              ", which changes what the first may still have to read: expected "
+              ", which changes cells that the first may still read: expected "
               "tcgen05.commit and a wait for it between",
           "PTX ISA, \"Pipelined tcgen05 Instructions\"");
     if (!areOrdered && first.isCommitted() && !first.completed) {

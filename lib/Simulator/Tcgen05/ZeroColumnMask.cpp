@@ -57,8 +57,8 @@ Result<ZeroColumnMask> ZeroColumnMask::decode(uint64_t bits, unsigned m,
   unsigned span = field("skip_span") + 1;
   if (field("use_span") + 1 != span)
     return Error("not supported in this version: " +
-                 describe("a skip_span that is not the use_span, which the "
-                          "PTX ISA confuses,"));
+                 describe("a skip_span that differs from the use_span, for "
+                          "which the PTX ISA is contradictory,"));
   unsigned numParts = kMaxM / m, columns = n / numParts;
   for (unsigned part = 0; part != numParts; ++part) {
     std::string number = std::to_string(part);

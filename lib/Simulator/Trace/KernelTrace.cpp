@@ -62,7 +62,7 @@ KernelTrace sim::traceKernel(const LaunchedKernel &launch,
   trace.result = replay(trace.timing, trace.shape, trace.recordings,
                         wantsSlices ? &trace.slices : nullptr);
   if (!trace.result)
-    trace.problem = "warps wait for what no recorded block does";
+    trace.problem = "warps wait for something that no recorded block does";
   if (!wantsSlices)
     trace.recordings.clear();
   return trace;

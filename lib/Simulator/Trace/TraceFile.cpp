@@ -196,9 +196,9 @@ std::string sim::printTrace(const std::vector<KernelTrace> &kernels) {
                      std::to_string(kMaxSlices) + " are left out");
       }
       if (writer.getNumLeftOut())
-        json.value(std::to_string(writer.getNumLeftOut()) +
-                   " events of units that have too much under way are left "
-                   "out");
+        json.value(
+            std::to_string(writer.getNumLeftOut()) +
+            " events of units with too many operations in flight are left out");
     });
   });
   stream << "\n";

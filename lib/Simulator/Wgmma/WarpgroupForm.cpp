@@ -80,7 +80,7 @@ Result<WarpgroupForm> sim::lookupWarpgroupForm(llvm::StringRef shape,
     return Error("expected types of D, A and B that wgmma.mma_async has, got " +
                  typeNames);
   if (types.isSatfinite && !row->hasSatfinite)
-    return Error("expected .satfinite with D of s32 alone, got " + typeNames);
+    return Error("expected .satfinite only with D of s32, got " + typeNames);
   unsigned lowest = types.a == types.b ? row->version : row->mixedVersion;
   if (version < lowest)
     return Error("expected PTX version " + std::to_string(lowest / 10) + "." +

@@ -119,14 +119,13 @@ bool Multiplication::findOperand(llvm::StringRef what, uint64_t bits, Type type,
   uint32_t leading = descriptor->leadingOffset / kChunkBytes;
   bool isUnused = !isTransposed && descriptor->swizzle != SwizzleMode::None;
   if (isUnused && leading > 1 &&
-      !warp.block.reportStrict(
-          warp, 0,
-          what +
-              ": expected 0 or 1 as leading_offset of a matrix along K with "
-              "a swizzle, got " +
-              llvm::Twine(leading) + "; the descriptor is " +
-              descriptor->print(),
-          "PTX ISA, leading dimension byte offset"))
+      !warp.block.reportStrict(warp, 0,
+                               what +
+                                   ": expected 0 or 1 as leading_offset of a "
+                                   "K-major matrix with a swizzle, got " +
+                                   llvm::Twine(leading) +
+                                   "; the descriptor is " + descriptor->print(),
+                               "PTX ISA, leading dimension byte offset"))
     return false;
   operand.shape = {lines, form.tile.k, isTransposed, getPacking(type)};
   Result<std::vector<uint32_t>> chunks = findChunks(*descriptor, operand.shape);

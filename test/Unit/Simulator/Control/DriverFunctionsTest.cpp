@@ -283,9 +283,9 @@ TEST(HeapTest, Errors) {
       "is out of bounds of allocation 0 of malloc, which has 10 bytes");
   EXPECT_FAILS(makeHeap("MALLOC(8) FREE(%d6)\nld.b64 %d7, [%d6];"), 2,
                "is in no allocation");
-  const std::string refused =
-      "free expected an address that malloc has given and nobody has freed, "
-      "got 0x";
+  const std::string refused = "free expected an address that malloc has "
+                              "returned and that was not freed, "
+                              "got 0x";
   EXPECT_FAILS(makeHeap("MALLOC(8) FREE(%d6)\nFREE(%d6)"), 2, refused);
   EXPECT_FAILS(makeHeap("MALLOC(8) add.u64 %d6, %d6, 4;\nFREE(%d6)"), 2,
                refused);

@@ -85,10 +85,11 @@ TEST(GridRunTest, TooManyStepsSayWhoWaits) {
                      "bar.sync 0; ret;\nL: add.u32 %r4, %r4, 1; bra L;";
   KernelRun run = makeRun(body, 64);
   run.options.maxSteps = 1000;
-  EXPECT_FAILS(run, 2,
-               "the run takes more steps than --max-steps allows: warp 0 waits "
-               "at barrier 0 (32 of 64 threads have come) in line 1; warp 1 is "
-               "in line 2");
+  EXPECT_FAILS(
+      run, 2,
+      "the run takes more steps than --max-steps allows: warp 0 waits "
+      "at barrier 0 (32 of 64 threads have arrived) in line 1; warp 1 is "
+      "in line 2");
 }
 
 // As this_grid().sync() of cooperative_groups is compiled: the block with

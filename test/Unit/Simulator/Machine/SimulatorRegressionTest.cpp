@@ -72,12 +72,13 @@ TEST(SimulatorRegressionTest, Parameters) {
 TEST(SimulatorRegressionTest, NothingToRun) {
   KernelRun run = makeRun("ret;");
   run.threads = 0;
-  EXPECT_EQ(getError(run), "kernel k: expected a thread in a block at least, "
+  EXPECT_EQ(getError(run), "kernel k: expected at least one thread in a block, "
                            "got a block of (0,1,1)");
   run.threads = 1;
   run.blocks = 0;
-  EXPECT_EQ(getError(run), "kernel k: expected a block in a grid at least, got "
-                           "a grid of (0,1,1)");
+  EXPECT_EQ(getError(run),
+            "kernel k: expected at least one block in a grid, got "
+            "a grid of (0,1,1)");
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,11 +200,11 @@ TEST(SimulatorRegressionTest, WarningsOfALoop) {
 TEST(SimulatorRegressionTest, CopiesWithoutAWait) {
   EXPECT_FAILS(
       makeRun("\nL: cp.async.ca.shared.global [%r3], [%d2], 4;\nbra L;"), 2,
-      "expected at most 65536 copies and arrivals of a warp under way");
+      "expected at most 65536 copies and arrivals of a warp in flight");
   EXPECT_FAILS(makeRun("setp.ne.u32 %p0, %r0, 0; @%p0 ret;\n"
                        "L: cp.async.bulk.global.shared::cta.bulk_group "
                        "[%buf1], [S], 16;\nbra L;"),
-               2, "expected at most 65536 bulk copies under way in a block");
+               2, "expected at most 65536 bulk copies in flight in a block");
 }
 
 TEST(SimulatorRegressionTest, CopiesThatHaveOnlyRead) {

@@ -160,8 +160,7 @@ TEST(BarriersTest, WarpsMustAgreeOnAPhase) {
       "setp.lt.u32 %p0, %r0, 32; @%p0 bra A; bar.sync 1, 64; ret;"
       "A: bar.red.popc.u32 %r4, 1, 64, %p0;";
   std::string error = getError(makeRun(kinds, 64));
-  EXPECT_NE(error.find("as those have that arrived before, got"),
-            std::string::npos)
+  EXPECT_NE(error.find("as earlier arrivals have, got"), std::string::npos)
       << error;
   EXPECT_NE(error.find(".red.popc"), std::string::npos) << error;
 }

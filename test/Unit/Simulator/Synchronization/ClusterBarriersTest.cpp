@@ -123,11 +123,12 @@ TEST(ClusterBarriersTest, DeadlocksSayWhoIsMissing) {
   KernelRun run = makeClusterRun(
       "setp.eq.u32 %p0, %r50, 1; @%p0 bar.sync 1, 64;\n" + std::string(kMeet),
       2);
-  EXPECT_FAILS(run, 2,
-               "deadlock: warp 0 of block (0,0,0) waits at the barrier of the "
-               "cluster (1 of 2 warps have come, warp 0 of block (1,0,0) has "
-               "not) in line 2; warp 0 of block (1,0,0) waits at barrier 1 (32 "
-               "of 64 threads have come) in line 1");
+  EXPECT_FAILS(
+      run, 2,
+      "deadlock: warp 0 of block (0,0,0) waits at the barrier of the "
+      "cluster (1 of 2 warps have arrived, warp 0 of block (1,0,0) has "
+      "not) in line 2; warp 0 of block (1,0,0) waits at barrier 1 (32 "
+      "of 64 threads have arrived) in line 1");
 }
 
 TEST(ClusterBarriersTest, FormsThatAreRefused) {

@@ -16,26 +16,28 @@ TEST(DeadlockTest, BarrierOfWarpsThatNeverCome) {
   std::string body = "setp.ge.u32 %p0, %r0, 32; @%p0 ret;\nbar.sync 1, 64;";
   EXPECT_FAILS(makeRun(body, 64), 2,
                "warp 0, lane 0: deadlock: warp 0 waits at barrier 1 (32 of 64 "
-               "threads have come) in line 2");
+               "threads have arrived) in line 2");
 }
 
 TEST(DeadlockTest, WarpsWaitAtDifferentBarriers) {
   std::string body = "setp.ge.u32 %p0, %r0, 32; @%p0 bra B;\nbar.sync 1; ret;"
                      "\nB: bar.sync 2;";
   std::string error = getError(makeRun(body, 64));
-  EXPECT_NE(error.find("warp 0 waits at barrier 1 (32 of 64 threads have come) "
-                       "in line 2; warp 1 waits at barrier 2 (32 of 64 threads "
-                       "have come) in line 3"),
-            std::string::npos)
+  EXPECT_NE(
+      error.find("warp 0 waits at barrier 1 (32 of 64 threads have arrived) "
+                 "in line 2; warp 1 waits at barrier 2 (32 of 64 threads have "
+                 "arrived) in line 3"),
+      std::string::npos)
       << error;
 }
 
 TEST(DeadlockTest, BarrierWithAWarpThatLoops) {
   std::string body = "setp.ge.u32 %p0, %r0, 32; @%p0 bra L; bar.sync 0; ret;"
                      "\nL: bra L;";
-  EXPECT_FAILS(makeRun(body, 64), 1,
-               "deadlock: warp 0 waits at barrier 0 (32 of 64 threads have "
-               "come) in line 1; warp 1 waits for memory to change in line 2");
+  EXPECT_FAILS(
+      makeRun(body, 64), 1,
+      "deadlock: warp 0 waits at barrier 0 (32 of 64 threads have arrived) in "
+      "line 1; warp 1 waits for memory to change in line 2");
 }
 
 /// Initializes M for `count` arrivals, and waits for phase 0 in line 3.

@@ -162,15 +162,15 @@ TEST(LaunchControlTest, Refusals) {
                1);
   run.threads = 1;
   EXPECT_FAILS(run, 3,
-               "expected the response to a request that took a cluster, got "
-               "one that says that there is none left");
+               "expected the response to a request that canceled a cluster, "
+               "got one that says that no cluster is left");
   run = makeGrid(makeRun(start + "\nL: " + kWaitAndLoad + kExpect + "\n" +
                          kRequest + ".b128 [S], [M];"),
                  1);
   run.threads = 1;
   EXPECT_FAILS(run, 3,
-               "expected no further request of a block that has been told that "
-               "there is no cluster left");
+               "expected no further request of a block that has got the "
+               "response that no cluster is left");
   // One that was under way before the answer is none.
   run = makeGrid(
       makeRun(start + kExpect +
@@ -222,8 +222,7 @@ TEST(LaunchControlTest, Zeros) {
   EXPECT_EQ(getOutput(run)[0], 7u);
   std::string expected =
       "expected a response of clusterlaunchcontrol.try_cancel, got zeros, "
-      "which "
-      "are taken for one that says that there is no cluster left (PTX ISA, "
+      "which count as a response that no cluster is left (PTX ISA, "
       "clusterlaunchcontrol.query_cancel: other bytes are undefined)";
   EXPECT_EQ(runKernel(run).warnings.size(), 1u);
   EXPECT_FAILS(checkingStrictly(run), 2, expected);

@@ -174,7 +174,7 @@ TEST(MBarriersTest, MisuseOfCounts) {
                "more arrivals in this phase, got 1");
   EXPECT_FAILS(
       makeRun(init("2") + "@%p0 mbarrier.arrive_drop.shared.b64 _, [M], 3;"), 2,
-      "expected to lose at most 2 participants, got 3");
+      "expected to drop at most 2 participants, got 3");
   EXPECT_FAILS(makeRun(init("1") +
                        "@%p0 mbarrier.arrive.noComplete.shared.b64 %d9, [M], "
                        "1;"),

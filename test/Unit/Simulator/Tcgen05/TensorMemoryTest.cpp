@@ -95,7 +95,7 @@ TEST(TensorMemoryTest, LanesOfTheFirstWarp) {
             std::string::npos)
       << warnings[0];
   std::string error = getError(checkingStrictly(run));
-  EXPECT_NE(error.find("got lane 0, which is taken as one of the warp's own "
+  EXPECT_NE(error.find("got lane 0, which is treated as one of the warp's own "
                        "(PTX ISA, tcgen05.ld, \"Access restrictions\")"),
             std::string::npos)
       << error;
@@ -244,7 +244,7 @@ TEST(TensorMemoryTest, AccessesWithoutAWait) {
                          kStore + kWaitStore + kWaitLoad);
   EXPECT_EQ(runKernel(run).warnings.size(), 1u);
   EXPECT_FAILS(checkingStrictly(run), 4,
-               "of which the first is not known to be complete: expected "
+               "and the first of them may not be complete: expected "
                "tcgen05.wait::ld between (PTX ISA, tcgen05.wait)");
 }
 

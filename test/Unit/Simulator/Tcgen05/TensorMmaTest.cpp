@@ -106,7 +106,7 @@ TEST(TensorMultiplyTest, Descriptors) {
   EXPECT_FAILS(makeMultiplyRun(kCopyScales +
                                "or.b32 %r20, %r20, 0x8000;"
                                "or.b64 %d10, %d10, 0x2000000000000000;"),
-               2, "32-byte atoms (swizzle 1) for tf32 alone");
+               2, "32-byte atoms (swizzle 1) only for tf32");
 }
 
 TEST(TensorMultiplyTest, AddressesInTensorMemory) {
@@ -218,12 +218,12 @@ TEST(TensorMultiplyTest, OrderOfThreads) {
   EXPECT_FAILS(makeTensorRun(kCopyScales + "add.u32 %r16, %r10, 64; @%p0 " +
                              kMultiply + "\n@%p0 " + next),
                3,
-               "of which the first is not known to be complete: expected "
+               "and the first of them may not be complete: expected "
                "tcgen05.commit and a wait for it between");
   // Another shape on the same accumulator.
   EXPECT_FAILS(makeTensorRun(kCopyScales + "@%p0 " + kMultiply +
                              "add.u32 %r20, %r20, 0x20000;\n@%p0 " + kMultiply),
-               3, "of which the first is not known to be complete");
+               3, "and the first of them may not be complete");
 }
 
 TEST(TensorMultiplyTest, DInThePlaceOfTheLastA) {
@@ -245,7 +245,7 @@ TEST(TensorMultiplyTest, DInThePlaceOfTheLastA) {
   EXPECT_EQ(getError(run), "no error");
   EXPECT_EQ(runKernel(run).warnings.size(), 1u);
   EXPECT_FAILS(checkingStrictly(run), 4,
-               "which changes what the first may still have to read: expected "
+               "which changes cells that the first may still read: expected "
                "tcgen05.commit and a wait for it between (PTX ISA, \"Pipelined "
                "tcgen05 Instructions\")");
 }
@@ -398,8 +398,7 @@ TEST(TensorMultiplyTest, FormsThatAreRefused) {
       "expected the operand scale-input-d from 0 to 15, got 16");
   EXPECT_EQ(
       getLoadError(plain + "f8f6f4 [%r0], %d0, %d1, %r1, %p0, 1;", "sm_100a"),
-      "expected the operand scale-input-d with .kind::f16 or .kind::tf32 "
-      "alone");
+      "expected the operand scale-input-d only with .kind::f16 or .kind::tf32");
   EXPECT_EQ(
       getLoadError("tcgen05.cp.cta_group::1.64x128b [%r0], %d0;", "sm_100a"),
       "expected a shape and a multicast that tcgen05.cp has, such as "

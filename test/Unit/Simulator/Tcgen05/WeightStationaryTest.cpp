@@ -205,8 +205,9 @@ TEST(WeightStationaryTest, MasksThatAreRefused) {
                "got 9");
   // The examples of the ISA: a span of 3 and one of 4, and a shift.
   EXPECT_FAILS(run(128, 0, isMasked | uint64_t(2) << 40 | uint64_t(3) << 48), 2,
-               "not supported in this version: a skip_span that is not the "
-               "use_span, which the PTX ISA confuses, in a zero-column mask");
+               "not supported in this version: a skip_span that differs from "
+               "the use_span, for which the PTX ISA is contradictory, in a "
+               "zero-column mask");
   EXPECT_FAILS(
       run(32, 1,
           isMasked | uint64_t(3) << 40 | uint64_t(3) << 48 | uint64_t(2) << 56),
@@ -349,7 +350,7 @@ TEST(WeightStationaryTest, OrderAndProxies) {
       makeProductRun(square, multiply(square) +
                                  "\n@%p0 tcgen05.mma.cta_group::1.kind::f16 "
                                  "[%r10], %d10, %d11, %r14, %p2;"),
-      3, "of which the first is not known to be complete");
+      3, "and the first of them may not be complete");
 }
 
 TEST(WeightStationaryTest, DescriptorsAndAddressesThatAreRefused) {

@@ -83,7 +83,7 @@ TEST(WarpgroupTest, Refused) {
       {mma + "m64n8k16.f16.bf16.bf16 {%r0, %r1}" + rest, "expected types"},
       {mma + "m64n8k16.f32.f16 " + d + rest, "expected the types of D, A"},
       {mma + "m64n8k16.satfinite.f32.f16.f16 " + d + rest,
-       "expected .satfinite with D of s32 alone"},
+       "expected .satfinite only with D of s32"},
       {mma + "m64n8k16.f32.f16.f16.ftz " + d + rest, "modifier 'ftz'"},
       {"wgmma.mma_async.aligned.m64n8k16.f32.f16.f16 " + d + rest,
        "expected .sync"},
@@ -263,7 +263,7 @@ static KernelRun makeSwizzledRun(const std::string &leading,
 }
 
 TEST(WarpgroupTest, LeadingOffsetThatIsNotUsed) {
-  const char *text = "expected 0 or 1 as leading_offset of a matrix along K "
+  const char *text = "expected 0 or 1 as leading_offset of a K-major matrix "
                      "with a swizzle, got 16; the descriptor is "
                      "0xc000001000100040 {start 64, leading_offset 16, ";
   for (const char *multiply : {kMultiply, kMultiplyRegisters}) {
