@@ -201,11 +201,11 @@ static void executeDriverCall(Warp &warp, const Step &step) {
 /// The offset of an argument or a result of so many bytes.
 static std::optional<uint64_t>
 findVariable(Translator &t, const PtxOperand &operand, uint64_t size) {
-  std::optional<uint64_t> place;
+  std::optional<uint64_t> offset;
   if (operand.kind == PtxOperand::Kind::Variable)
-    place = t.getLocalOffset(operand.index);
-  if (place && t.program.module.variables[operand.index].size == size)
-    return place;
+    offset = t.getLocalOffset(operand.index);
+  if (offset && t.program.module.variables[operand.index].size == size)
+    return offset;
   t.fail(operand.location, "expected a variable of " + llvm::Twine(size) +
                                " bytes in .param space");
   return std::nullopt;
@@ -224,18 +224,18 @@ static void translateCallOf(Translator &t, const DriverFunction &function,
                   function.name + ", got " + llvm::Twine(results.size()));
   DriverForm form = {&function, {}, 0};
   for (size_t i = 0; i != arguments.size(); ++i) {
-    std::optional<uint64_t> place =
+    std::optional<uint64_t> offset =
         findVariable(t, arguments[i], function.arguments[i]);
-    if (!place)
+    if (!offset)
       return;
-    form.arguments[i] = *place;
+    form.arguments[i] = *offset;
   }
   if (numResults) {
-    std::optional<uint64_t> place =
+    std::optional<uint64_t> offset =
         findVariable(t, results.front(), function.result);
-    if (!place)
+    if (!offset)
       return;
-    form.result = *place;
+    form.result = *offset;
   }
   t.code.facilities |= function.facilities;
   t.emit(executeDriverCall, StepClass::Control, {}, t.keep(form));

@@ -147,7 +147,7 @@ void BulkCopies::waitGroups(const Warp &warp, unsigned lane, uint64_t keep,
   });
 }
 
-std::optional<BulkCopy> BulkCopies::completeNext(SharedPlace mbarrier) {
+std::optional<BulkCopy> BulkCopies::completeNext(SharedLocation mbarrier) {
   auto found = llvm::find_if(
       copies, [&](const BulkCopy &copy) { return copy.mbarrier == mbarrier; });
   if (found == copies.end())

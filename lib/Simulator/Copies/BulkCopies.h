@@ -43,14 +43,14 @@ struct BulkCopy {
   uint64_t size = 0;
   /// The mbarrier object at which the copy signals; nothing if a bulk group
   /// completes it.
-  std::optional<SharedPlace> mbarrier;
+  std::optional<SharedLocation> mbarrier;
   /// The reduction of old and new elements; null copies the bytes.
   const ElementOperation *operation = nullptr;
   /// Bit i: byte i of each 16 bytes is copied.
   uint16_t byteMask = 0xFFFF;
   /// For a tensor copy: where the bytes belong. The side in shared memory has
   /// `size` bytes, the other one is the tensor.
-  std::shared_ptr<const Tcgen05Transfer> tensor;
+  std::shared_ptr<const TensorMapTransfer> tensor;
   /// Through the generic proxy, which needs no fences, and not the async one.
   bool isGeneric = false;
   /// The response of clusterlaunchcontrol: some cluster, or none.
@@ -107,7 +107,7 @@ public:
 
   /// Completes the oldest copy that signals at an mbarrier object, and removes
   /// it.
-  std::optional<BulkCopy> completeNext(SharedPlace mbarrier);
+  std::optional<BulkCopy> completeNext(SharedLocation mbarrier);
 
   const std::list<BulkCopy> &getCopies() const { return copies; }
   /// Completes everything.

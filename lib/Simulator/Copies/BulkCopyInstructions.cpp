@@ -17,7 +17,7 @@
 #include "Copies/BulkCopyUnit.h"
 #include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 #include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -79,8 +79,8 @@ static void beginCopyTo(Warp &warp, const BulkForm &form, BulkCopy copy,
                    /*isStore=*/true, copy.destination))
     return;
   if (mbarrier) {
-    copy.mbarrier = findMBarrierPlace(warp, copy.lane,
-                                      AddressSpace::SharedCluster, *mbarrier);
+    copy.mbarrier = findMBarrierLocation(
+        warp, copy.lane, AddressSpace::SharedCluster, *mbarrier);
     if (!copy.mbarrier || !copy.mbarrier->block->findMBarrier(
                               warp, copy.lane, copy.mbarrier->offset))
       return;

@@ -85,14 +85,14 @@ static std::string getPath(const BulkCopy &copy, bool isFromShared,
 
 /// Whether two copies are identical.
 static bool isSame(const BulkCopy &lhs, const BulkCopy &rhs) {
-  auto getPlace = [](const BulkCopy &copy) {
+  auto getAddresses = [](const BulkCopy &copy) {
     return copy.tensor && !copy.tensor->box.pieces.empty()
                ? copy.tensor->box.pieces.front().global
                : 0;
   };
   return lhs.source.bytes == rhs.source.bytes &&
          lhs.destination.bytes == rhs.destination.bytes &&
-         lhs.size == rhs.size && getPlace(lhs) == getPlace(rhs);
+         lhs.size == rhs.size && getAddresses(lhs) == getAddresses(rhs);
 }
 
 void BulkCopyUnit::record(const Warp &warp, BulkCopy &copy, const Block *from,
@@ -185,7 +185,7 @@ void BulkCopyUnit::wait(Warp &warp, unsigned lane, uint64_t keep,
 
 /// Reports the accesses of a copy whose mbarrier object is signaled now.
 void BulkCopyUnit::noteComplete(const BulkCopy &copy) {
-  SharedPlace mbarrier = *copy.mbarrier;
+  SharedLocation mbarrier = *copy.mbarrier;
   Block &owner = *mbarrier.block;
   Block *from = group.findBlock(copy.source);
   Block *to = group.findBlock(copy.destination);
@@ -210,7 +210,7 @@ void BulkCopyUnit::noteComplete(const BulkCopy &copy) {
     group.proxies->forget(to->getByteNumber(copy.destination), copy.size);
 }
 
-bool BulkCopyUnit::completeNext(SharedPlace mbarrier) {
+bool BulkCopyUnit::completeNext(SharedLocation mbarrier) {
   std::optional<BulkCopy> copy = copies.completeNext(mbarrier);
   if (!copy)
     return false;

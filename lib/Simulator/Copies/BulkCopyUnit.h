@@ -34,7 +34,7 @@ public:
   /// See BulkCopies::waitGroups.
   void wait(Warp &warp, unsigned lane, uint64_t keep, bool onlyReads);
 
-  bool completeNext(SharedPlace mbarrier) override;
+  bool completeNext(SharedLocation mbarrier) override;
   /// Copies must not need the shared memory of the block any more. Those to
   /// global memory complete when all blocks have ended.
   bool endBlock(Block &block) override;

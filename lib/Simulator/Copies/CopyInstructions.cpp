@@ -17,7 +17,7 @@
 
 #include "Copies/CpAsyncUnit.h"
 #include "Machine/BlockGroup.h"
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 #include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
 
@@ -256,10 +256,11 @@ static void executeArrival(Warp &warp, const Step &step) {
   const auto &form = step.getForm<ArrivalForm>();
   forEachMBarrier(
       warp, form.space, step.operands[0], form.offset,
-      [&](unsigned lane, SharedPlace place) {
-        if (!requireOwn(warp, lane, place))
+      [&](unsigned lane, SharedLocation location) {
+        if (!requireOwn(warp, lane, location))
           return;
-        MBarrier *mbarrier = warp.block.findMBarrier(warp, lane, place.offset);
+        MBarrier *mbarrier =
+            warp.block.findMBarrier(warp, lane, location.offset);
         if (!mbarrier)
           return;
         if (form.isCounted && mbarrier->pending == kMaxMBarrierCount)
@@ -272,7 +273,7 @@ static void executeArrival(Warp &warp, const Step &step) {
           return failFull(warp, lane);
         mbarrier->pending += form.isCounted;
         Recorder *recorder = warp.block.group.recorder.get();
-        queue.addArrival({lane, place.offset, step.line,
+        queue.addArrival({lane, location.offset, step.line,
                           recorder
                               ? recorder->getLast(warp, TraceUnit::ThreadCopies)
                               : kNoOperation});

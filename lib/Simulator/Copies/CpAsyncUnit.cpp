@@ -100,7 +100,7 @@ bool CpAsyncUnit::completeArrival(Warp &warp, uint32_t offset) {
   return true;
 }
 
-bool CpAsyncUnit::completeNext(SharedPlace mbarrier) {
+bool CpAsyncUnit::completeNext(SharedLocation mbarrier) {
   return llvm::any_of(mbarrier.block->warps, [&](Warp &warp) {
     return completeArrival(warp, mbarrier.offset);
   });

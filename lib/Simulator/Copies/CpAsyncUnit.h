@@ -33,7 +33,7 @@ public:
   /// recent groups; without a number, all of them.
   void wait(Warp &warp, std::optional<uint64_t> keep);
 
-  bool completeNext(SharedPlace mbarrier) override;
+  bool completeNext(SharedLocation mbarrier) override;
 
 private:
   /// Notes the bytes of a copy as stored by its thread.

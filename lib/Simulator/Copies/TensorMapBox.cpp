@@ -19,7 +19,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 /// log2 of the bytes of a swizzle row, whose index permutes its chunks.
-static constexpr unsigned kLineShift = 7;
+static constexpr unsigned kSwizzleRowShift = 7;
 /// The smallest chunk that a swizzle moves as a whole; packed types are padded
 /// to this size.
 static constexpr uint32_t kUnitBytes = 16;
@@ -49,9 +49,9 @@ uint64_t sim::getTransactionBytes(const TensorMap &map) {
 }
 
 static uint64_t swizzle(const TensorMapSwizzle &swizzle, uint64_t address) {
-  uint64_t line = address >> kLineShift;
-  address ^= (line & swizzle.lineMask) << swizzle.shift;
-  return swizzle.flipsHalves ? address ^ (line & 1) * kHalfBytes : address;
+  uint64_t row = address >> kSwizzleRowShift;
+  address ^= (row & swizzle.lineMask) << swizzle.shift;
+  return swizzle.flipsHalves ? address ^ (row & 1) * kHalfBytes : address;
 }
 
 namespace {
@@ -148,9 +148,8 @@ private:
 
 } // namespace
 
-TensorBox sim::placeBox(const TensorMap &map,
-                        llvm::ArrayRef<int32_t> coordinates, uint64_t address,
-                        bool isStore) {
+TensorBox sim::cutBox(const TensorMap &map, llvm::ArrayRef<int32_t> coordinates,
+                      uint64_t address, bool isStore) {
   BoxBuilder builder(map, address, isStore);
   bool isOfRows = coordinates.size() > map.getRank();
   // Indices in the box, of all but the innermost dimension.

@@ -71,8 +71,8 @@ uint64_t getTransactionBytes(const TensorMap &map);
 /// at `address` in the window of shared memory. For a store, all pieces are in
 /// the tensor. If there are more coordinates than dimensions, those after the
 /// first give the rows of the box (gather4, scatter4).
-TensorBox placeBox(const TensorMap &map, llvm::ArrayRef<int32_t> coordinates,
-                   uint64_t address, bool isStore);
+TensorBox cutBox(const TensorMap &map, llvm::ArrayRef<int32_t> coordinates,
+                 uint64_t address, bool isStore);
 
 } // namespace mlir::blockscale::sim
 

@@ -18,7 +18,7 @@ namespace mlir::blockscale::sim {
 inline constexpr unsigned kFewRows = 4;
 
 /// The mode of a tensor copy.
-struct Tcgen05Mode {
+struct TensorCopyMode {
   /// Coordinates: one for each dimension, or a column and kFewRows rows.
   unsigned numCoordinates;
   /// .tile::gather4 and .tile::scatter4.
@@ -29,7 +29,8 @@ struct Tcgen05Mode {
 
 /// Takes out the mode and the rank of a tensor copy; fails for modes other than
 /// .tile and those of four rows.
-std::optional<Tcgen05Mode> takeTensorMode(Translator &t, Modifiers &modifiers);
+std::optional<TensorCopyMode> takeTensorCopyMode(Translator &t,
+                                                 Modifiers &modifiers);
 
 /// The operand `[map, {c0, c1}]`: the register of the address, and those of the
 /// coordinates, which are added to `coordinates`; false after an error. `base`
@@ -48,10 +49,10 @@ struct TensorMapUse {
 };
 
 /// Reads the fields of a tensor map from its bytes; fails if the bytes are no
-/// tensor map. `place` names its address in messages.
+/// tensor map. `addressName` names its address in messages.
 std::optional<TensorMapFields> readTensorMap(Warp &warp, unsigned lane,
                                              const Span &span,
-                                             const std::string &place);
+                                             const std::string &addressName);
 /// The tensor map at the address of a lane; nothing after a failure.
 std::optional<BoundTensorMap> findTensorMap(Warp &warp, unsigned lane,
                                             const TensorMapUse &use);

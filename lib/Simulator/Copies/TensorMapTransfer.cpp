@@ -61,8 +61,8 @@ static constexpr ElementRule kElementRules[] = {
 /// an H200.
 static constexpr std::array<uint8_t, 2> kNanBytes = {0xF7, 0x7F};
 
-Tcgen05Transfer::Tcgen05Transfer(const TensorMap &map, TensorBox box,
-                                 bool isLoad)
+TensorMapTransfer::TensorMapTransfer(const TensorMap &map, TensorBox box,
+                                     bool isLoad)
     : box(std::move(box)), isLoad(isLoad),
       transactionBytes(getTransactionBytes(map)) {
   for (const ElementRule &rule : kElementRules)
@@ -77,8 +77,8 @@ Tcgen05Transfer::Tcgen05Transfer(const TensorMap &map, TensorBox box,
 // Loads
 //===----------------------------------------------------------------------===//
 
-void Tcgen05Transfer::read(const Span &tensor, std::vector<uint8_t> &bytes,
-                           std::vector<uint8_t> &states) const {
+void TensorMapTransfer::read(const Span &tensor, std::vector<uint8_t> &bytes,
+                             std::vector<uint8_t> &states) const {
   bytes.assign(box.size, 0);
   states.assign(box.size, 0);
   for (const BoxPiece &piece : box.pieces) {
@@ -111,7 +111,7 @@ void Tcgen05Transfer::read(const Span &tensor, std::vector<uint8_t> &bytes,
   }
 }
 
-void Tcgen05Transfer::markPending(uint8_t *states) const {
+void TensorMapTransfer::markPending(uint8_t *states) const {
   for (const BoxPiece &piece : box.pieces)
     for (uint32_t i = 0; i != piece.size; ++i)
       states[piece.shared + i] |= BytePending;
@@ -149,8 +149,8 @@ static void pack6(const uint8_t *bytes, const uint8_t *states, uint32_t size,
   }
 }
 
-void Tcgen05Transfer::combine(const BoxPiece &piece, const uint8_t *bytes,
-                              const uint8_t *states, Span to) const {
+void TensorMapTransfer::combine(const BoxPiece &piece, const uint8_t *bytes,
+                                const uint8_t *states, Span to) const {
   unsigned step = operation->getBytes();
   for (uint32_t i = 0; i != piece.size; i += step) {
     uint64_t operand = 0;
@@ -163,9 +163,9 @@ void Tcgen05Transfer::combine(const BoxPiece &piece, const uint8_t *bytes,
   }
 }
 
-void Tcgen05Transfer::write(const std::vector<uint8_t> &bytes,
-                            const std::vector<uint8_t> &states,
-                            Span destination) const {
+void TensorMapTransfer::write(const std::vector<uint8_t> &bytes,
+                              const std::vector<uint8_t> &states,
+                              Span destination) const {
   for (const BoxPiece &piece : box.pieces) {
     const uint8_t *from = bytes.data() + piece.shared;
     const uint8_t *fromStates =

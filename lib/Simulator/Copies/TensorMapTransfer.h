@@ -22,8 +22,8 @@
 
 namespace mlir::blockscale::sim {
 
-struct Tcgen05Transfer {
-  Tcgen05Transfer(const TensorMap &map, TensorBox box, bool isLoad);
+struct TensorMapTransfer {
+  TensorMapTransfer(const TensorMap &map, TensorBox box, bool isLoad);
 
   /// Reads a box from the tensor that begins at `tensor`.
   void read(const Span &tensor, std::vector<uint8_t> &bytes,

@@ -37,7 +37,7 @@ GridRun::GridRun(const LaunchedKernel &launch, uint64_t maxSteps)
         std::make_unique<PendingClusters>(getVolume(launch.getNumClusters()));
 }
 
-static std::string describePlace(const Warp &warp, unsigned lane) {
+static std::string describeThread(const Warp &warp, unsigned lane) {
   return "block " + print(warp.block.index) + ", warp " +
          std::to_string(warp.index) + ", lane " + std::to_string(lane);
 }
@@ -68,8 +68,9 @@ Error GridRun::run(unsigned jobs, std::vector<std::string> &warnings) {
   }
   progress.reset();
   for (const auto &[kind, of] : found)
-    warnings.push_back("line " + std::to_string(kind.first) + ", " + of.place +
-                       ": " + of.text + describeRest(of.texts.size() - 1));
+    warnings.push_back("line " + std::to_string(kind.first) + ", " +
+                       of.location + ": " + of.text +
+                       describeRest(of.texts.size() - 1));
   return failure ? *failure : Error::success();
 }
 
@@ -79,7 +80,7 @@ void GridRun::addWarnings(uint64_t number, const BlockGroup &group) {
         found.try_emplace(kind, Found{UINT64_MAX, "", "", {}}).first->second;
     if (number < of.group) {
       of.group = number;
-      of.place = describePlace(*warning.warp, warning.message.lane);
+      of.location = describeThread(*warning.warp, warning.message.lane);
       of.text = warning.message.text;
     }
     for (uint64_t text : warning.texts)
@@ -122,7 +123,7 @@ void GridRun::finish(uint64_t number, BlockGroup &group, bool isGood) {
   if (!isGood) {
     const LocatedMessage &message = group.failed->failure;
     failWith(number, Error("line " + std::to_string(message.line) + ", " +
-                           describePlace(*group.failed, message.lane) + ": " +
+                           describeThread(*group.failed, message.lane) + ": " +
                            message.text));
   } else if (launch.gridAccesses && !launch.uses(UsesGlobalSynchronization)) {
     compareGroup(number, std::move(group.globalAccesses));

@@ -60,7 +60,7 @@ private:
   struct Found {
     /// The first group with such a warning, and its text.
     uint64_t group;
-    std::string place, text;
+    std::string location, text;
     WarningTexts texts;
   };
 

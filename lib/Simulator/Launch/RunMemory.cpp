@@ -111,8 +111,9 @@ static void writeParam(const PlannedParam &param, RunMemory &run, uint8_t *to) {
 void sim::fillParameters(const Kernel &kernel, const PlannedKernel &planned,
                          RunMemory &run, Storage &parameters) {
   std::memset(run.gridWorkspace->storage.data(), 0, kGridWorkspaceBytes);
-  for (auto [place, param] : llvm::zip_equal(kernel.parameters, planned.params))
-    writeParam(param, run, parameters.data() + place.offset);
+  for (auto [location, param] :
+       llvm::zip_equal(kernel.parameters, planned.params))
+    writeParam(param, run, parameters.data() + location.offset);
 }
 
 /// How many bytes have a state, and the offset of the first one.

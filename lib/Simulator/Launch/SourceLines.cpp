@@ -55,12 +55,12 @@ std::string sim::addSourceLines(const std::string &message,
     if (!isWord || digits.getAsInteger(10, line))
       continue;
     // Behind a column, if there is one.
-    llvm::StringRef place = digits;
+    llvm::StringRef location = digits;
     llvm::StringRef behind = rest.drop_front(digits.size());
     if (behind.consume_front(":"))
       if (size_t column = behind.take_while(llvm::isDigit).size())
-        place = rest.take_front(digits.size() + 1 + column);
-    text += place.str() + describeSource(line, module);
-    rest = rest.drop_front(place.size());
+        location = rest.take_front(digits.size() + 1 + column);
+    text += location.str() + describeSource(line, module);
+    rest = rest.drop_front(location.size());
   }
 }

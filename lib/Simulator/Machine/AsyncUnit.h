@@ -56,7 +56,7 @@ public:
 
   /// Completes the next operation that signals at an mbarrier object; false if
   /// there is none in flight.
-  virtual bool completeNext(SharedPlace mbarrier) { return false; }
+  virtual bool completeNext(SharedLocation mbarrier) { return false; }
   /// If a warp waits for this unit, what it waits for: the rest of "warp 0
   /// waits ...".
   virtual std::optional<std::string> describeWait(const Warp &warp) {

@@ -55,9 +55,9 @@ uint64_t BlockGroup::count(const LaunchedKernel &launch) {
 }
 
 void BlockGroup::addCluster(uint64_t number) {
-  Extents cluster = getPlace(number, launch.getNumClusters());
+  Extents cluster = getIndexOf(number, launch.getNumClusters());
   for (unsigned rank = 0; rank != clusterSize; ++rank) {
-    Extents index = getPlace(rank, launch.cluster);
+    Extents index = getIndexOf(rank, launch.cluster);
     for (unsigned i = 0; i != 3; ++i)
       index[i] += cluster[i] * launch.cluster[i];
     blocks.emplace_back(*this, index, blocks.size(), rank);
@@ -66,7 +66,7 @@ void BlockGroup::addCluster(uint64_t number) {
 
 static uint64_t getSeed(const LaunchedKernel &launch, uint64_t number) {
   Extents cluster =
-      getPlace(number * launch.getClustersOfGroup(), launch.getNumClusters());
+      getIndexOf(number * launch.getClustersOfGroup(), launch.getNumClusters());
   // Mixes the seed and the group's number, so that small values of both give
   // different states.
   constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;

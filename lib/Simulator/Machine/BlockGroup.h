@@ -155,7 +155,7 @@ private:
   void makeObservers(uint64_t number, UnitMaker makeUnits);
   bool endBlock(Block &block);
   bool runTurn(llvm::ArrayRef<Warp *> ready, uint64_t maxSteps);
-  bool completeNext(SharedPlace mbarrier);
+  bool completeNext(SharedLocation mbarrier);
   bool completeAwaited();
   bool goOnWithoutReady(unsigned maxTries);
   bool releaseJoins();

@@ -21,7 +21,7 @@ using namespace mlir::blockscale::sim;
 
 /// Completes the next asynchronous operation that signals at an mbarrier
 /// object; false if there is none.
-bool BlockGroup::completeNext(SharedPlace mbarrier) {
+bool BlockGroup::completeNext(SharedLocation mbarrier) {
   return llvm::any_of(units, [&](const std::unique_ptr<AsyncUnit> &unit) {
     return unit && unit->completeNext(mbarrier);
   });

@@ -30,7 +30,7 @@ uint64_t sim::getVolume(const Extents &extents) {
   return uint64_t(extents[0]) * extents[1] * extents[2];
 }
 
-Extents sim::getPlace(uint64_t number, const Extents &extents) {
+Extents sim::getIndexOf(uint64_t number, const Extents &extents) {
   return {static_cast<uint32_t>(number % extents[0]),
           static_cast<uint32_t>(number / extents[0] % extents[1]),
           static_cast<uint32_t>(number / extents[0] / extents[1])};

@@ -82,7 +82,7 @@ struct LaunchedKernel {
 
 uint64_t getVolume(const Extents &extents);
 /// The index with a linear number, x fastest.
-Extents getPlace(uint64_t number, const Extents &extents);
+Extents getIndexOf(uint64_t number, const Extents &extents);
 
 } // namespace mlir::blockscale::sim
 

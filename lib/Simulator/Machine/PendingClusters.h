@@ -27,21 +27,21 @@ public:
 
   uint64_t size() const { return count; }
   /// The cluster at a position below `size()`; removals change the order.
-  uint64_t at(uint64_t place) const { return lookup(clusters, place); }
+  uint64_t at(uint64_t position) const { return lookup(clusters, position); }
   /// Whether a cluster exists and has not been removed.
   bool contains(uint64_t cluster) const {
-    return lookup(places, cluster) < count;
+    return lookup(positions, cluster) < count;
   }
   /// Removes a cluster; false if it was removed before.
   bool remove(uint64_t cluster) {
     if (!contains(cluster))
       return false;
     // The last cluster moves to its position.
-    uint64_t place = lookup(places, cluster), last = at(--count);
-    clusters[place] = last;
-    places[last] = place;
+    uint64_t position = lookup(positions, cluster), last = at(--count);
+    clusters[position] = last;
+    positions[last] = position;
     clusters.erase(count);
-    places[cluster] = kGone;
+    positions[cluster] = kGone;
     return true;
   }
 
@@ -57,7 +57,7 @@ private:
 
   uint64_t count;
   /// Clusters by position, and positions by cluster.
-  Map clusters, places;
+  Map clusters, positions;
 };
 
 } // namespace mlir::blockscale::sim

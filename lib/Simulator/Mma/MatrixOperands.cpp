@@ -44,18 +44,18 @@ struct Placement {
 struct RegisterPlacement {
   RegisterPlacement(const FragmentLayout &layout, unsigned index,
                     Placement placement) {
-    auto place = [&](unsigned g, unsigned t, unsigned low, unsigned high,
-                     unsigned j) {
+    auto position = [&](unsigned g, unsigned t, unsigned low, unsigned high,
+                        unsigned j) {
       return layout.line.evaluate(g, t, low, high, j) * placement.lineStride +
              layout.step.evaluate(g, t, low, high, j) * placement.stepStride;
     };
-    base = place(0, 0, index % layout.radix, index / layout.radix, 0);
-    group = place(1, 0, 0, 0, 0);
-    thread = place(0, 1, 0, 0, 0);
-    slot = place(0, 0, 0, 0, 1);
+    base = position(0, 0, index % layout.radix, index / layout.radix, 0);
+    group = position(1, 0, 0, 0, 0);
+    thread = position(0, 1, 0, 0, 0);
+    slot = position(0, 0, 0, 0, 1);
   }
 
-  unsigned getPlace(unsigned lane) const {
+  unsigned getPosition(unsigned lane) const {
     return base + lane / 4 * group + lane % 4 * thread;
   }
 
@@ -70,12 +70,12 @@ static void unpackSlots(const FragmentLayout &layout,
                         Placement placement, double *matrix, Decode decode) {
   constexpr unsigned numSlots = slotBits == 64 ? 1 : 32 / slotBits;
   for (unsigned r = 0; r != registers.size(); ++r) {
-    RegisterPlacement places(layout, r, placement);
+    RegisterPlacement inRegister(layout, r, placement);
     for (unsigned lane = 0; lane != kLanes; ++lane) {
       uint64_t word = registers[r]->value[lane];
-      double *element = matrix + places.getPlace(lane);
+      double *element = matrix + inRegister.getPosition(lane);
       for (unsigned j = 0; j != numSlots; ++j)
-        element[j * places.slot] = decode(word >> (slotBits * j));
+        element[j * inRegister.slot] = decode(word >> (slotBits * j));
     }
   }
 }
@@ -115,10 +115,10 @@ static unsigned findUndefinedLines(const FragmentLayout &layout,
                                    llvm::ArrayRef<const Lanes *> registers) {
   unsigned lines = 0;
   for (unsigned r = 0; r != registers.size(); ++r) {
-    RegisterPlacement places(layout, r, {1, 0});
+    RegisterPlacement inRegister(layout, r, {1, 0});
     // All elements of a register are in one row (or column, for B).
     for (LaneMask rest = registers[r]->undefinedLanes; rest; rest &= rest - 1)
-      lines |= 1u << places.getPlace(__builtin_ctz(rest));
+      lines |= 1u << inRegister.getPosition(__builtin_ctz(rest));
   }
   return lines;
 }
@@ -133,13 +133,13 @@ static void findUndefinedElements(const FragmentLayout &layout,
                                   llvm::ArrayRef<const Lanes *> registers,
                                   uint8_t *rows) {
   for (unsigned r = 0; r != registers.size(); ++r) {
-    RegisterPlacement places(layout, r, {kN, 1});
+    RegisterPlacement inRegister(layout, r, {kN, 1});
     for (LaneMask rest = registers[r]->undefinedLanes; rest; rest &= rest - 1) {
       unsigned lane = __builtin_ctz(rest);
       for (unsigned j = 0; j != layout.getSlots(); ++j) {
-        unsigned place = places.getPlace(lane) + j * places.slot;
+        unsigned position = inRegister.getPosition(lane) + j * inRegister.slot;
         if (registers[r]->getUndefined(lane) & getSlotBytes(layout.slotBits, j))
-          rows[place / kN] |= 1u << (place % kN);
+          rows[position / kN] |= 1u << (position % kN);
       }
     }
   }
@@ -319,18 +319,18 @@ static std::string listLegalFields(const MmaForm &form) {
 }
 
 /// Writes the positions of the kept elements of a chunk, in logical elements.
-static void placeChunk(const MetadataLayout &layout, unsigned chunk,
-                       unsigned field, uint8_t *positions) {
+static void findPositions(const MetadataLayout &layout, unsigned chunk,
+                          unsigned field, uint8_t *positions) {
   unsigned numKept = layout.chunk / 2;
   for (unsigned i = 0; i != numKept; ++i) {
-    unsigned place;
+    unsigned position;
     if (layout.chunk == 2) {
-      place = (field & 3) / 2;
+      position = (field & 3) / 2;
     } else {
       unsigned width = layout.chunk / 4;
-      place = (field >> (2 * (i / width)) & 3) * width + i % width;
+      position = (field >> (2 * (i / width)) & 3) * width + i % width;
     }
-    positions[chunk * numKept + i] = chunk * layout.chunk + place;
+    positions[chunk * numKept + i] = chunk * layout.chunk + position;
   }
 }
 
@@ -369,8 +369,8 @@ static std::optional<LaneMessage> readMetadata(const MmaForm &form,
                       " in the bits " + std::to_string(4 * f) + " to " +
                       std::to_string(4 * f + 3)};
       }
-      placeChunk(layout, chunk, field,
-                 matrices.positions + row * form.getKeptK());
+      findPositions(layout, chunk, field,
+                    matrices.positions + row * form.getKeptK());
     }
   }
   return std::nullopt;
@@ -445,21 +445,21 @@ void sim::writeResults(const MmaForm &form, const MmaMatrices &matrices,
     anyUndefined |= undefined[m];
   }
   for (unsigned r = 0; r != registers.size(); ++r) {
-    RegisterPlacement places(layout, r, {kN, 1});
+    RegisterPlacement inRegister(layout, r, {kN, 1});
     Lanes &lanes = *registers[r];
     lanes.undefinedLanes = 0;
     for (unsigned lane = 0; lane != kLanes; ++lane) {
-      unsigned place = places.getPlace(lane);
+      unsigned position = inRegister.getPosition(lane);
       uint64_t word = 0;
       for (unsigned j = 0; j != layout.getSlots(); ++j)
-        word |= bits[place + j * places.slot] << (layout.slotBits * j);
+        word |= bits[position + j * inRegister.slot] << (layout.slotBits * j);
       lanes.value[lane] = word;
       if (!anyUndefined)
         continue;
       unsigned bytes = 0;
       for (unsigned j = 0; j != layout.getSlots(); ++j) {
-        unsigned slotPlace = place + j * places.slot;
-        if (undefined[slotPlace / kN] >> (slotPlace % kN) & 1)
+        unsigned slotPosition = position + j * inRegister.slot;
+        if (undefined[slotPosition / kN] >> (slotPosition % kN) & 1)
           bytes |= getSlotBytes(layout.slotBits, j);
       }
       lanes.setUndefined(lane, bytes);

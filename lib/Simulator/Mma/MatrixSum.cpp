@@ -181,8 +181,8 @@ void ExactSum::addProduct(double a, double b) {
   BinaryNumber x = split(a), y = split(b);
   using Wide = unsigned __int128;
   Wide product = Wide(x.significand) * y.significand;
-  unsigned place = x.exponent + y.exponent - kLowestExponent;
-  unsigned limb = place / 64, shift = place % 64;
+  unsigned position = x.exponent + y.exponent - kLowestExponent;
+  unsigned limb = position / 64, shift = position % 64;
   // 106 bits, shifted by up to 63, take three limbs, and one more for the
   // carry.
   Wide low = product << shift;

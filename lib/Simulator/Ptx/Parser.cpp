@@ -223,23 +223,23 @@ ParseResult PtxParser::parseHeader() {
 /// `.loc 1 23 5`, and `, function_name $L__info_string0, inlined_at 1 45 3`.
 ParseResult PtxParser::parseLoc() {
   uint32_t line = token.location.line;
-  std::array<uint64_t, 3> place;
-  auto parsePlace = [&]() -> ParseResult {
-    for (uint64_t &number : place)
+  std::array<uint64_t, 3> numbers;
+  auto parseNumbers = [&]() -> ParseResult {
+    for (uint64_t &number : numbers)
       if (parseInteger(number, 0, UINT32_MAX))
         return failure();
     return success();
   };
-  if (parsePlace())
+  if (parseNumbers())
     return failure();
-  module.sourceLines.push_back(
-      {line, static_cast<uint32_t>(place[0]), static_cast<uint32_t>(place[1])});
+  module.sourceLines.push_back({line, static_cast<uint32_t>(numbers[0]),
+                                static_cast<uint32_t>(numbers[1])});
   while (consumeIf(",")) {
     StringRef word, label;
     if (parseWord(word, "function_name or inlined_at"))
       return failure();
     if (word == "inlined_at") {
-      if (parsePlace())
+      if (parseNumbers())
         return failure();
       continue;
     }

@@ -30,12 +30,12 @@ static std::optional<uint32_t> locate(const MatrixDescriptor &descriptor,
            chunk * descriptor.leadingOffset;
   unsigned row = getRowBytes(descriptor.swizzle);
   uint32_t inside = group + line % 8 * row;
-  uint32_t place = descriptor.start % row + chunk * kChunkBytes;
-  if (place < row)
-    return descriptor.start - descriptor.start % row + inside + place;
+  uint32_t position = descriptor.start % row + chunk * kChunkBytes;
+  if (position < row)
+    return descriptor.start - descriptor.start % row + inside + position;
   if (!descriptor.isLeadingAbsolute)
     return std::nullopt;
-  return descriptor.leadingOffset + inside + place - row;
+  return descriptor.leadingOffset + inside + position - row;
 }
 
 /// The same for an MN-major tile.
@@ -65,15 +65,15 @@ sim::findChunks(const MatrixDescriptor &descriptor, const TileShape &shape) {
   std::vector<uint32_t> chunks;
   for (unsigned row = 0; row != rows; ++row)
     for (unsigned chunk = 0; chunk != chunksOfRow; ++chunk) {
-      std::optional<uint32_t> place =
+      std::optional<uint32_t> position =
           shape.isTransposed ? locateTransposed(descriptor, chunk, row)
                              : locate(descriptor, row, chunk);
-      if (!place)
+      if (!position)
         return Error("expected all bytes of a row of a matrix in a row of " +
                      std::to_string(getRowBytes(descriptor.swizzle)) +
                      " bytes of the swizzle pattern; the descriptor is " +
                      descriptor.print());
-      chunks.push_back(descriptor.swizzled(*place));
+      chunks.push_back(descriptor.swizzled(*position));
     }
   return chunks;
 }

@@ -19,7 +19,7 @@
 #include "Machine/BlockGroup.h"
 #include "Machine/PendingClusters.h"
 #include "Ptx/Targets.h"
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 #include "Translation/OpcodeTable.h"
 
 #include <cstring>
@@ -62,7 +62,7 @@ static Response drawCluster(BlockGroup &group) {
     return response;
   uint64_t number = pending.at(group.draw(pending.size()));
   pending.remove(number);
-  Extents cluster = getPlace(number, group.launch.getNumClusters());
+  Extents cluster = getIndexOf(number, group.launch.getNumClusters());
   for (unsigned i = 0; i != cluster.size(); ++i)
     response.words[i] = cluster[i] * group.launch.cluster[i];
   response.words[3] = kTaken;
@@ -71,8 +71,8 @@ static Response drawCluster(BlockGroup &group) {
 
 /// Begins the asynchronous write of the response to one block.
 static void beginResponse(Warp &warp, const Step &step, unsigned lane,
-                          const Response &response, SharedPlace to,
-                          SharedPlace mbarrier) {
+                          const Response &response, SharedLocation to,
+                          SharedLocation mbarrier) {
   BulkCopy copy;
   AddressSpace space = AddressSpace::SharedCluster;
   uint64_t address = to.block->getSharedBase() + to.offset;
@@ -95,8 +95,8 @@ static void beginResponse(Warp &warp, const Step &step, unsigned lane,
 }
 
 /// The address of a response, in the shared memory of the own block.
-static std::optional<SharedPlace> findResponse(Warp &warp, const Step &step,
-                                               unsigned lane) {
+static std::optional<SharedLocation> findResponse(Warp &warp, const Step &step,
+                                                  unsigned lane) {
   const auto &form = step.getForm<RequestForm>();
   std::optional<uint64_t> base =
       getLaneValue(warp, step.operands[0], lane, "an address");
@@ -109,8 +109,8 @@ static std::optional<SharedPlace> findResponse(Warp &warp, const Step &step,
                     /*isStore=*/true, span))
     return std::nullopt;
   if (warp.block.isOwn(span))
-    return SharedPlace{&warp.block,
-                       static_cast<uint32_t>(getSharedOffset(address))};
+    return SharedLocation{&warp.block,
+                          static_cast<uint32_t>(getSharedOffset(address))};
   warp.fail(lane, "expected a response in the shared memory of this block, got "
                   "address " +
                       printHex(given));
@@ -120,14 +120,14 @@ static std::optional<SharedPlace> findResponse(Warp &warp, const Step &step,
 static void request(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<RequestForm>();
   BlockGroup &group = warp.block.group;
-  std::optional<SharedPlace> to = findResponse(warp, step, lane);
+  std::optional<SharedLocation> to = findResponse(warp, step, lane);
   if (!to)
     return;
   std::optional<uint64_t> address =
       getLaneValue(warp, step.operands[1], lane, "an address");
   if (!address)
     return;
-  std::optional<SharedPlace> mbarrier = findMBarrierPlace(
+  std::optional<SharedLocation> mbarrier = findMBarrierLocation(
       warp, lane, form.mbarrierSpace,
       addOffset(form.mbarrierSpace, *address, form.mbarrierOffset));
   if (!mbarrier || !requireOwn(warp, lane, *mbarrier))
@@ -241,14 +241,14 @@ static void executeIsCanceled(Warp &warp, const Step &step) {
 
 namespace {
 /// Operands: the response, and the results.
-struct PlaceForm {
+struct FirstBlockForm {
   /// The first of the components x, y and z to get, and how many.
   unsigned first, count;
 };
 } // namespace
 
 static void executeGetFirst(Warp &warp, const Step &step) {
-  const auto &form = step.getForm<PlaceForm>();
+  const auto &form = step.getForm<FirstBlockForm>();
   forEachLane(warp.active, [&](unsigned lane) {
     bool isUndefined;
     std::optional<Response> response =
@@ -305,7 +305,7 @@ static void translateQuery(Translator &t, Modifiers &modifiers) {
     return;
   // The fourth element is unspecified.
   t.destinations(operands[0], Type::B32, isVector ? 4 : 1, slots);
-  PlaceForm form = {isVector ? 0 : *kind, isVector ? 3u : 1u};
+  FirstBlockForm form = {isVector ? 0 : *kind, isVector ? 3u : 1u};
   if (!t.hasFailed())
     t.emit(executeGetFirst, StepClass::Synchronization, slots, t.keep(form));
 }

@@ -24,11 +24,11 @@ namespace mlir::blockscale::sim {
 class Block;
 
 /// A location in the shared memory of a block.
-struct SharedPlace {
+struct SharedLocation {
   Block *block;
   uint32_t offset;
 
-  bool operator==(const SharedPlace &other) const {
+  bool operator==(const SharedLocation &other) const {
     return block == other.block && offset == other.offset;
   }
 };

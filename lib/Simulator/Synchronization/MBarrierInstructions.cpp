@@ -16,7 +16,7 @@
 
 #include "Arithmetic/Lanewise.h"
 #include "Machine/BlockGroup.h"
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 #include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
 
@@ -119,10 +119,10 @@ static void initialize(Warp &warp, unsigned lane, uint32_t offset,
   setStates(block, offset, ByteMBarrier);
 }
 
-static void arrive(Warp &warp, unsigned lane, SharedPlace place,
+static void arrive(Warp &warp, unsigned lane, SharedLocation location,
                    const Step &step) {
   const auto &form = step.getForm<UpdateForm>();
-  auto [owner, offset] = place;
+  auto [owner, offset] = location;
   Block &block = *owner;
   Slot countSlot = step.operands[1], bytes = step.operands[2];
   if (&block != &warp.block && step.operands[3] != kNoSlot)
@@ -159,7 +159,7 @@ static void arrive(Warp &warp, unsigned lane, SharedPlace place,
   if (block.group.races)
     block.group.races->release(warp.number, mbarrier->clocks);
   if (block.group.recorder)
-    block.group.recorder->arrive(warp, Recorder::getBarrier(place));
+    block.group.recorder->arrive(warp, Recorder::getBarrier(location));
   if (!block.arrive(warp, lane, offset, *count) || step.operands[3] == kNoSlot)
     return;
   Lanes &destination = warp.reg(step.operands[3]);
@@ -173,24 +173,24 @@ static void executeUpdate(Warp &warp, const Step &step) {
   Slot bytes = step.operands[2];
   forEachMBarrier(
       warp, form.space, step.operands[0], form.offset,
-      [&](unsigned lane, SharedPlace place) {
-        auto [owner, offset] = place;
+      [&](unsigned lane, SharedLocation location) {
+        auto [owner, offset] = location;
         Block &block = *owner;
         std::optional<uint32_t> count;
         switch (form.kind) {
         case Kind::Init:
-          if (!requireOwn(warp, lane, place))
+          if (!requireOwn(warp, lane, location))
             return;
           return initialize(warp, lane, offset, step.operands[1]);
         case Kind::Invalidate:
-          if (!requireOwn(warp, lane, place) ||
+          if (!requireOwn(warp, lane, location) ||
               !block.findMBarrier(warp, lane, offset))
             return;
           block.mbarriers.erase(offset);
           return setStates(block, offset, ByteUndefined);
         case Kind::Arrive:
         case Kind::ArriveDrop:
-          return arrive(warp, lane, place, step);
+          return arrive(warp, lane, location, step);
         case Kind::ExpectTx:
         case Kind::CompleteTx:
           count = getCount(warp, bytes, lane, /*least=*/0,
@@ -209,7 +209,7 @@ static void executeUpdate(Warp &warp, const Step &step) {
             block.group.races->releaseFenced(warp.number,
                                              block.mbarriers.at(offset).clocks);
           if (block.group.recorder)
-            block.group.recorder->arrive(warp, Recorder::getBarrier(place));
+            block.group.recorder->arrive(warp, Recorder::getBarrier(location));
           block.completeIfDue(offset);
           return;
         }
@@ -292,9 +292,9 @@ static void executeWait(Warp &warp, const Step &step) {
   llvm::SmallVector<uint32_t, 2> awaited;
   forEachMBarrier(
       warp, form.space, step.operands[0], form.offset,
-      [&](unsigned lane, SharedPlace place) {
-        auto [owner, offset] = place;
-        if (!requireOwn(warp, lane, place))
+      [&](unsigned lane, SharedLocation location) {
+        auto [owner, offset] = location;
+        if (!requireOwn(warp, lane, location))
           return;
         std::optional<bool> result =
             isComplete(warp, lane, offset, step.operands[1], form.isParity);
@@ -304,8 +304,8 @@ static void executeWait(Warp &warp, const Step &step) {
             owner->group.races->acquire(
                 warp.number, owner->mbarriers.at(offset).completeClocks);
           if (owner->group.recorder)
-            owner->group.recorder->awaitLast(warp, Recorder::getBarrier(place),
-                                             isPeek(step));
+            owner->group.recorder->awaitLast(
+                warp, Recorder::getBarrier(location), isPeek(step));
         } else if (!llvm::is_contained(awaited, offset)) {
           awaited.push_back(offset);
         }

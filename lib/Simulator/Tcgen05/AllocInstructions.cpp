@@ -50,7 +50,7 @@ static std::optional<unsigned> getNumColumns(Warp &warp, Slot slot) {
 /// But shipped programs rely on getting the first columns if all are free.
 static std::optional<unsigned>
 findColumns(BlockGroup &group, llvm::ArrayRef<Block *> blocks, unsigned size) {
-  llvm::SmallVector<unsigned, 16> places;
+  llvm::SmallVector<unsigned, 16> candidates;
   bool isEmpty = true;
   for (Block *block : blocks)
     isEmpty &=
@@ -63,11 +63,11 @@ findColumns(BlockGroup &group, llvm::ArrayRef<Block *> blocks, unsigned size) {
       isFree &=
           group.get<Tcgen05Engine>().getMemory(*block).isFree(column, size);
     if (isFree)
-      places.push_back(column);
+      candidates.push_back(column);
   }
-  if (places.empty())
+  if (candidates.empty())
     return std::nullopt;
-  return places[group.draw(places.size())];
+  return candidates[group.draw(candidates.size())];
 }
 
 /// Stores the address of the columns, as a weak store of one lane.

@@ -41,9 +41,9 @@ CollectedMatrix::findDifference(const CollectedMatrix &used,
       std::mismatch(bytes.begin(), bytes.end(), used.bytes.begin());
   if (kept == bytes.end())
     return std::nullopt;
-  size_t place = kept - bytes.begin();
+  size_t index = kept - bytes.begin();
   return "the bytes of B with which " + name + " was filled, " +
          printHex(*kept) + " at " +
-         printHex(addresses[place / kChunkBytes] + place % kChunkBytes) +
+         printHex(addresses[index / kChunkBytes] + index % kChunkBytes) +
          " in shared memory, got " + printHex(*got);
 }

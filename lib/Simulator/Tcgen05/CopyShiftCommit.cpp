@@ -20,7 +20,7 @@
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
 #include "SharedDescriptors/SharedTile.h"
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 #include "Tcgen05/Tcgen05Engine.h"
 #include "Tcgen05/Tcgen05Instructions.h"
 
@@ -313,12 +313,12 @@ static void commitLane(Warp &warp, const Step &step, unsigned lane) {
       !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.commit", pair))
     return;
   // Shipped code passes addresses of .shared::cta as generic ones.
-  std::optional<SharedPlace> place =
-      findMBarrierPlace(warp, lane, AddressSpace::SharedCluster,
-                        (*address + form.offset) & UINT32_MAX);
-  if (!place)
+  std::optional<SharedLocation> location =
+      findMBarrierLocation(warp, lane, AddressSpace::SharedCluster,
+                           (*address + form.offset) & UINT32_MAX);
+  if (!location)
     return;
-  llvm::SmallVector<SharedPlace, 2> places = {*place};
+  llvm::SmallVector<SharedLocation, 2> locations = {*location};
   if (form.isMulticast) {
     std::optional<uint64_t> mask = getLaneValue(
         warp, step.operands[1], lane, "the mask of blocks of a multicast");
@@ -327,14 +327,14 @@ static void commitLane(Warp &warp, const Step &step, unsigned lane) {
     llvm::SmallVector<Block *, 16> blocks;
     if (!findBlocks(warp, lane, *mask, blocks))
       return;
-    places.clear();
+    locations.clear();
     for (Block *block : blocks)
-      places.push_back({block, place->offset});
+      locations.push_back({block, location->offset});
   }
-  for (SharedPlace each : places)
+  for (SharedLocation each : locations)
     if (!each.block->findMBarrier(warp, lane, each.offset))
       return;
-  tensor.commit(warp, lane, places);
+  tensor.commit(warp, lane, locations);
 }
 
 static void executeCommit(Warp &warp, const Step &step) {

@@ -126,7 +126,7 @@ struct ShapeRow {
 static constexpr unsigned kRowsOfWS[] = {32, 64, 128};
 static constexpr unsigned kRowsOfOne[] = {64, 128};
 static constexpr unsigned kRowsOfScaled[] = {128};
-static constexpr unsigned kRowsOfPair[] = {128, 256};
+static constexpr unsigned kRowsOfCtaPair[] = {128, 256};
 static constexpr unsigned kColumnsOfWS[] = {64, 128, 256};
 
 /// PTX ISA, table 39.
@@ -134,8 +134,8 @@ static constexpr ShapeRow kShapes[] = {
     {1, true, false, kRowsOfWS, "M of 32, 64 or 128"},
     {1, false, false, kRowsOfOne, "M of 64 or 128"},
     {1, false, true, kRowsOfScaled, "M of 128"},
-    {2, false, false, kRowsOfPair, "M of 128 or 256"},
-    {2, false, true, kRowsOfPair, "M of 128 or 256"},
+    {2, false, false, kRowsOfCtaPair, "M of 128 or 256"},
+    {2, false, true, kRowsOfCtaPair, "M of 128 or 256"},
 };
 
 /// Indexed by the field max_shift.

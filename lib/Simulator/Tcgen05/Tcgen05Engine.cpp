@@ -205,7 +205,7 @@ bool Tcgen05Engine::begin(Warp &warp, Tcgen05Operation operation) {
                                shared.getNumBytes());
   if (group.recorder) {
     TraceOperation recorded = {};
-    recorded.unit = TraceUnit::Tcgen05Core;
+    recorded.unit = TraceUnit::TensorCore;
     // The first block of a CTA pair has the even rank.
     recorded.block = warp.block.number & ~(operation.numBlocks - 1);
     recorded.numBlocks = operation.numBlocks;
@@ -224,14 +224,14 @@ bool Tcgen05Engine::begin(Warp &warp, Tcgen05Operation operation) {
 }
 
 void Tcgen05Engine::commit(Warp &warp, unsigned lane,
-                           llvm::ArrayRef<SharedPlace> mbarriers) {
+                           llvm::ArrayRef<SharedLocation> mbarriers) {
   Entry entry = {};
   entry.mbarriers.append(mbarriers.begin(), mbarriers.end());
   entry.lane = lane;
   entry.line = warp.current->line;
   if (group.recorder) {
     TraceOperation recorded = {};
-    recorded.unit = TraceUnit::Tcgen05Core;
+    recorded.unit = TraceUnit::TensorCore;
     recorded.block = warp.block.number;
     entry.operationId = group.recorder->begin(warp, recorded);
   }
@@ -239,16 +239,17 @@ void Tcgen05Engine::commit(Warp &warp, unsigned lane,
   group.noteProgress();
 }
 
-bool Tcgen05Engine::arrive(Warp &warp, const Entry &entry, SharedPlace place) {
+bool Tcgen05Engine::arrive(Warp &warp, const Entry &entry,
+                           SharedLocation location) {
   unsigned lane = entry.lane;
-  Block &block = *place.block;
+  Block &block = *location.block;
   if (block.isDone()) {
     warp.fail(lane, "tcgen05.commit arrives at " +
-                        block.describeMBarrier(place.offset) + " of block " +
+                        block.describeMBarrier(location.offset) + " of block " +
                         print(block.index) + ", which has ended");
     return false;
   }
-  MBarrier *mbarrier = block.findMBarrier(warp, lane, place.offset);
+  MBarrier *mbarrier = block.findMBarrier(warp, lane, location.offset);
   if (!mbarrier)
     return false;
   if (group.races) {
@@ -256,8 +257,8 @@ bool Tcgen05Engine::arrive(Warp &warp, const Entry &entry, SharedPlace place) {
     group.races->arriveTensor(warp.number * kLanes + lane, mbarrier->clocks);
   }
   if (group.recorder)
-    group.recorder->arrive(entry.operationId, Recorder::getBarrier(place));
-  return block.arrive(warp, lane, place.offset, /*count=*/1);
+    group.recorder->arrive(entry.operationId, Recorder::getBarrier(location));
+  return block.arrive(warp, lane, location.offset, /*count=*/1);
 }
 
 /// Completes an operation, or makes the arrival of a commit; false after a
@@ -267,8 +268,8 @@ bool Tcgen05Engine::complete(Warp &warp, const Entry &entry) {
   if (!entry.access && group.races)
     group.races->commitTensor(thread);
   if (!entry.access)
-    return llvm::all_of(entry.mbarriers, [&](SharedPlace place) {
-      return arrive(warp, entry, place);
+    return llvm::all_of(entry.mbarriers, [&](SharedLocation location) {
+      return arrive(warp, entry, location);
     });
   Tcgen05Access &access = accesses[entry.access];
   if (!entry.shared.checkUnchanged(warp, entry.lane, describe(access),
@@ -280,7 +281,7 @@ bool Tcgen05Engine::complete(Warp &warp, const Entry &entry) {
   return true;
 }
 
-bool Tcgen05Engine::completeNext(SharedPlace mbarrier) {
+bool Tcgen05Engine::completeNext(SharedLocation mbarrier) {
   for (auto &[thread, queue] : queues) {
     auto commit = llvm::find_if(queue, [&](const Entry &entry) {
       return llvm::is_contained(entry.mbarriers, mbarrier);

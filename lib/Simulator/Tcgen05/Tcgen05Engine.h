@@ -98,11 +98,12 @@ public:
   void wait(Warp &warp, Tcgen05AccessKind kind);
   /// tcgen05.commit: arrives at the mbarrier objects when the operations that
   /// the thread has issued are complete.
-  void commit(Warp &warp, unsigned lane, llvm::ArrayRef<SharedPlace> mbarriers);
+  void commit(Warp &warp, unsigned lane,
+              llvm::ArrayRef<SharedLocation> mbarriers);
   void fence(Warp &warp, bool isBefore);
 
   /// Completes the operations before a commit at an mbarrier object.
-  bool completeNext(SharedPlace mbarrier) override;
+  bool completeNext(SharedLocation mbarrier) override;
 
   /// Fails unless all columns of a use belong to the block.
   bool checkAllocated(Warp &warp, unsigned lane, const Tcgen05Use &use);
@@ -120,7 +121,7 @@ private:
     /// Number of the access; 0 for a commit.
     uint32_t access;
     SharedReads shared;
-    llvm::SmallVector<SharedPlace, 2> mbarriers;
+    llvm::SmallVector<SharedLocation, 2> mbarriers;
     unsigned lane;
     uint32_t line;
     /// For a commit: its id in recordings.
@@ -132,7 +133,7 @@ private:
   bool checkOrder(Warp &warp, unsigned lane, const Tcgen05Access &next,
                   const Tcgen05Use &use);
   bool checkOverlap(Warp &warp, unsigned lane, llvm::ArrayRef<Tcgen05Use> uses);
-  bool arrive(Warp &warp, const Entry &entry, SharedPlace place);
+  bool arrive(Warp &warp, const Entry &entry, SharedLocation location);
   bool complete(Warp &warp, const Entry &entry);
   bool report(Warp &warp, unsigned lane,
               llvm::function_ref<std::string()> describe);

@@ -46,7 +46,7 @@ struct Scaling {
 };
 
 /// The operands, one slot for each.
-enum Place : unsigned {
+enum OperandSlot : unsigned {
   D,
   A,
   B,
@@ -78,8 +78,8 @@ static constexpr unsigned kMaskBits = 32;
 static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &multiply = step.getForm<MultiplyForm>();
   const Tcgen05MmaForm &form = multiply.form;
-  auto get = [&](unsigned place, llvm::StringRef what) {
-    return getLaneValue(warp, step.operands[place], lane, what);
+  auto get = [&](unsigned slot, llvm::StringRef what) {
+    return getLaneValue(warp, step.operands[slot], lane, what);
   };
   constexpr llvm::StringRef address = "an address in tensor memory";
   constexpr llvm::StringRef matrix = "a shared memory descriptor";
@@ -236,15 +236,15 @@ public:
     return operand;
   }
   /// [address] in tensor memory.
-  void takeAddress(Place place, int64_t &offset) {
+  void takeAddress(OperandSlot slot, int64_t &offset) {
     std::optional<Translator::Address> address = takeTensorAddress(t, take());
     if (!address)
       return;
-    slots[place] = address->base;
+    slots[slot] = address->base;
     offset = address->offset;
   }
-  void takeValue(Place place, Type type) {
-    slots[place] = t.source(take(), type);
+  void takeValue(OperandSlot slot, Type type) {
+    slots[slot] = t.source(take(), type);
   }
 
 private:

@@ -22,7 +22,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-static std::string describePlace(const TensorRegion &region) {
+static std::string describeAddress(const TensorRegion &region) {
   unsigned lane = 0;
   while (lane != kTensorLanes - 1 && !region.lanes.test(lane))
     ++lane;
@@ -85,7 +85,7 @@ bool Tcgen05Engine::checkPair(Warp &warp, unsigned lane,
                               const Tcgen05Use &use) {
   auto describePair = [&] {
     return describe(first) + " and this " + getName(next.kind).str() +
-           " access " + describePlace(use.region) + " of tensor memory";
+           " access " + describeAddress(use.region) + " of tensor memory";
   };
   bool isSameThread = first.isCommitted() && next.isCommitted() &&
                       first.warp == next.warp && first.lanes == next.lanes;
@@ -167,8 +167,8 @@ bool Tcgen05Engine::checkOverlap(Warp &warp, unsigned lane,
         continue;
       warp.fail(lane, "expected cells of its own for each operand, but those "
                       "from " +
-                          describePlace(use.region) + " and from " +
-                          describePlace(other.region) + " on overlap");
+                          describeAddress(use.region) + " and from " +
+                          describeAddress(other.region) + " on overlap");
       return false;
     }
   return true;

@@ -100,7 +100,7 @@ void sim::writeEstimate(llvm::json::OStream &json, const KernelTrace &trace) {
           json.attribute(getName(WaitCause(i)), round4(result.waits[i]));
     });
     json.attributeObject("idle", [&] {
-      for (BusyUnit unit : {BusyUnit::Tcgen05Core, BusyUnit::MatrixPipes}) {
+      for (BusyUnit unit : {BusyUnit::TensorCore, BusyUnit::MatrixPipes}) {
         if (result.busy[static_cast<unsigned>(unit)] == 0)
           continue;
         json.attributeObject(getName(unit), [&] {

@@ -30,7 +30,7 @@ struct GroupState;
 struct WarpState {
   GroupState *group;
   const WarpRecording *recording;
-  uint32_t number, place, quarter;
+  uint32_t number, sm, quarter;
   /// Its position: a run of steps, a step in it, the index of the step, and the
   /// next event.
   size_t run = 0, event = 0;

@@ -22,9 +22,9 @@ using namespace mlir::blockscale::sim;
 static WaitCause getCause(TraceUnit unit) {
   // By unit.
   static constexpr WaitCause causes[kNumTraceUnits] = {
-      WaitCause::Copies,      WaitCause::Copies,      WaitCause::Copies,
-      WaitCause::Tcgen05Core, WaitCause::Tcgen05Core, WaitCause::Tcgen05Core,
-      WaitCause::Tcgen05Core};
+      WaitCause::Copies,     WaitCause::Copies,     WaitCause::Copies,
+      WaitCause::TensorCore, WaitCause::TensorCore, WaitCause::TensorCore,
+      WaitCause::TensorCore};
   return causes[static_cast<unsigned>(unit)];
 }
 
@@ -94,8 +94,8 @@ bool Player::issue(WarpState &warp, const Step &step) {
   }
   if (step.pipe == Pipe::Matrix)
     noteIdle(BusyUnit::MatrixPipes, warp,
-             chip.getMatrixFree(warp.place, warp.quarter), wanted);
-  double begin = chip.issue(warp.place, warp.quarter, step, wanted);
+             chip.getMatrixFree(warp.sm, warp.quarter), wanted);
+  double begin = chip.issue(warp.sm, warp.quarter, step, wanted);
   warp.time = begin + (step.pipe == Pipe::None ? 0 : 1);
   warp.issued = std::max(begin, ready);
   warp.lastIssue = std::max(warp.lastIssue, warp.issued);
@@ -161,17 +161,17 @@ void Player::beginOperation(WarpState &warp, uint32_t number) {
   const Recording &recording = *group.recording;
   const TraceOperation &operation = recording.operations[number];
   double begin = warp.issued, end = begin;
-  bool isTensor = operation.unit == TraceUnit::Tcgen05Core &&
+  bool isTensor = operation.unit == TraceUnit::TensorCore &&
                   (operation.flops || operation.sharedBytes);
   for (unsigned i = 0; i != operation.numBlocks; ++i) {
-    uint32_t place = group.set * shape.clusterSize +
-                     (operation.block + i) % shape.clusterSize;
+    uint32_t sm = group.set * shape.clusterSize +
+                  (operation.block + i) % shape.clusterSize;
     if (isTensor)
-      noteIdle(BusyUnit::Tcgen05Core, warp, chip.getTensorFree(place), begin);
+      noteIdle(BusyUnit::TensorCore, warp, chip.getTensorFree(sm), begin);
     else if (operation.unit == TraceUnit::Warpgroups)
       noteIdle(BusyUnit::MatrixPipes, warp,
-               chip.getMatrixFree(place, warp.quarter), begin);
-    end = std::max(end, chip.run(place, warp.quarter, operation, begin));
+               chip.getMatrixFree(sm, warp.quarter), begin);
+    end = std::max(end, chip.run(sm, warp.quarter, operation, begin));
   }
   group.done[number] = end;
   group.end = std::max(group.end, end);
@@ -189,8 +189,8 @@ void Player::beginOperation(WarpState &warp, uint32_t number) {
 void Player::access(WarpState &warp, const TraceEvent &event) {
   Chip::Access access =
       event.kind == TraceEvent::Kind::SharedAccess
-          ? chip.accessShared(warp.place, event.number, warp.issued)
-          : chip.accessGlobal(warp.place, event.number, event.newSectors,
+          ? chip.accessShared(warp.sm, event.number, warp.issued)
+          : chip.accessGlobal(warp.sm, event.number, event.newSectors,
                               warp.issued);
   warp.time = std::max(warp.time, access.accepted);
   if (event.kind != TraceEvent::Kind::GlobalStore)

@@ -46,7 +46,7 @@ public:
 
   /// A barrier of any kind: an object, and the number of the barrier in it.
   using Barrier = std::pair<const void *, uint32_t>;
-  static Barrier getBarrier(const SharedPlace &mbarrier) {
+  static Barrier getBarrier(const SharedLocation &mbarrier) {
     return {mbarrier.block, mbarrier.offset};
   }
   /// The number of a cluster's barrier.

@@ -36,7 +36,7 @@ enum class TraceUnit : uint8_t {
   BulkLoads,
   BulkStores,
   ThreadCopies,
-  Tcgen05Core,
+  TensorCore,
   Tcgen05Loads,
   Tcgen05Stores,
   Warpgroups,

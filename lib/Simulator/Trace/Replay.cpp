@@ -87,9 +87,9 @@ void Player::beginGroup(uint32_t set, double time) {
       warp.group = &group;
       warp.recording = &recording;
       warp.number = i;
-      warp.place = set * shape.clusterSize + rank;
+      warp.sm = set * shape.clusterSize + rank;
       // Warps of all blocks are assigned to quarters in turn.
-      warp.quarter = numWarpsOf[warp.place]++ % kNumQuarters;
+      warp.quarter = numWarpsOf[warp.sm]++ % kNumQuarters;
       warp.time = warp.segmentBegin = time;
       ++group.numWarps;
       push(warp);
@@ -149,7 +149,7 @@ void Player::addSlice(TraceSlice::Kind kind, const WarpState &warp,
                       double begin, double end, uint32_t number,
                       bool isForOperation) {
   if (slices && slices->size() < kMaxSlices)
-    slices->push_back({kind, warp.place, warp.group->number, warp.number, begin,
+    slices->push_back({kind, warp.sm, warp.group->number, warp.number, begin,
                        end, number, warp.segmentLine, warp.lastLine,
                        warp.segmentSteps, isForOperation});
 }

@@ -40,7 +40,7 @@ struct ReplayShape {
 };
 
 /// The cause of a wait of a warp, or of an idle unit.
-enum class WaitCause : uint8_t { Warps, Copies, Tcgen05Core, Issue };
+enum class WaitCause : uint8_t { Warps, Copies, TensorCore, Issue };
 inline constexpr unsigned kNumWaitCauses = 4;
 /// Its name in statistics.
 llvm::StringRef getName(WaitCause cause);
@@ -50,7 +50,7 @@ struct TraceSlice {
   enum class Kind : uint8_t { Run, Wait, Operation };
   Kind kind;
   /// The SM.
-  uint32_t place;
+  uint32_t sm;
   /// The group, and the warp in it that ran or began the operation.
   uint32_t group, warp;
   /// In clocks since the start of the kernel.

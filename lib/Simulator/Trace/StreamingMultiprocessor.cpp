@@ -84,7 +84,7 @@ double Chip::run(unsigned number, unsigned quarter,
   case TraceUnit::ThreadCopies:
     return move(of, operation.l2Bytes, operation.newBytes, time) +
            timing.l2Latency;
-  case TraceUnit::Tcgen05Core:
+  case TraceUnit::TensorCore:
     // A commit has no work of its own; it completes after earlier operations.
     if (flops == 0 && reads == 0)
       return std::max(of.tensor.free, time) + timing.tensorLatency;
@@ -120,7 +120,7 @@ double Chip::getBusyShare(BusyUnit unit, double clocks) const {
       for (const Quarter &quarter : of.quarters)
         busy += quarter.matrix.busy / kNumQuarters;
       break;
-    case BusyUnit::Tcgen05Core:
+    case BusyUnit::TensorCore:
       busy += of.tensor.busy;
       break;
     case BusyUnit::SharedMemory:

@@ -25,7 +25,7 @@ namespace mlir::blockscale::sim {
 enum class BusyUnit : uint8_t {
   Schedulers,
   MatrixPipes,
-  Tcgen05Core,
+  TensorCore,
   SharedMemory,
   TensorMemory,
   L2Cache,

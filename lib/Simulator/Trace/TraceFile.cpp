@@ -21,7 +21,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 /// The most overlapping operations of a unit in a file; others are left out.
-static constexpr size_t kMaxLinesOfUnit = 64;
+static constexpr size_t kMaxThreadsOfUnit = 64;
 
 namespace {
 class TraceWriter {
@@ -36,11 +36,11 @@ public:
 
 private:
   void writeSlice(const KernelTrace &kernel, const TraceSlice &slice);
-  void writeName(llvm::StringRef what, uint64_t place, uint64_t thread,
+  void writeName(llvm::StringRef what, uint64_t sm, uint64_t thread,
                  const std::string &name);
-  std::optional<uint64_t> findLine(uint64_t place, TraceUnit unit, double begin,
-                                   double end);
-  uint64_t getThread(uint64_t place, const std::string &name);
+  std::optional<uint64_t> findThread(uint64_t sm, TraceUnit unit, double begin,
+                                     double end);
+  uint64_t getThread(uint64_t sm, const std::string &name);
   std::string nameWarp(const KernelTrace &kernel, const TraceSlice &slice);
 
   llvm::json::OStream &json;
@@ -51,33 +51,33 @@ private:
   std::map<std::pair<uint64_t, std::string>, uint64_t> threads;
   std::map<uint64_t, uint64_t> numThreads;
   /// By SM and unit: until when each of its threads is occupied.
-  std::map<std::pair<uint64_t, TraceUnit>, std::vector<double>> lines;
+  std::map<std::pair<uint64_t, TraceUnit>, std::vector<double>> threadEnds;
 };
 } // namespace
 
-uint64_t TraceWriter::getThread(uint64_t place, const std::string &name) {
-  auto [entry, isNew] = threads.try_emplace({place, name});
+uint64_t TraceWriter::getThread(uint64_t sm, const std::string &name) {
+  auto [entry, isNew] = threads.try_emplace({sm, name});
   if (isNew)
-    entry->second = ++numThreads[place];
+    entry->second = ++numThreads[sm];
   return entry->second;
 }
 
 /// A thread without an overlapping operation; none if there are too many
 /// threads.
-std::optional<uint64_t> TraceWriter::findLine(uint64_t place, TraceUnit unit,
-                                              double begin, double end) {
-  std::vector<double> &ends = lines[{place, unit}];
+std::optional<uint64_t> TraceWriter::findThread(uint64_t sm, TraceUnit unit,
+                                                double begin, double end) {
+  std::vector<double> &ends = threadEnds[{sm, unit}];
   auto found = llvm::find_if(ends, [&](double each) { return each <= begin; });
   std::string name = getName(unit).str();
   if (size_t line = found - ends.begin())
     name += " (" + std::to_string(line + 1) + ")";
   if (found != ends.end())
     *found = end;
-  else if (ends.size() != kMaxLinesOfUnit)
+  else if (ends.size() != kMaxThreadsOfUnit)
     ends.push_back(end);
   else
     return std::nullopt;
-  return getThread(place, name);
+  return getThread(sm, name);
 }
 
 std::string TraceWriter::nameWarp(const KernelTrace &kernel,
@@ -117,8 +117,8 @@ void TraceWriter::writeSlice(const KernelTrace &kernel,
     break;
   }
   std::optional<uint64_t> thread =
-      isOperation ? findLine(slice.place, operation->unit, begin, end)
-                  : getThread(slice.place, nameWarp(kernel, slice));
+      isOperation ? findThread(slice.sm, operation->unit, begin, end)
+                  : getThread(slice.sm, nameWarp(kernel, slice));
   if (!thread) {
     ++numLeftOut;
     return;
@@ -128,7 +128,7 @@ void TraceWriter::writeSlice(const KernelTrace &kernel,
     json.attribute("ph", "X");
     json.attribute("ts", begin);
     json.attribute("dur", end - begin);
-    json.attribute("pid", slice.place);
+    json.attribute("pid", slice.sm);
     json.attribute("tid", *thread);
     json.attributeObject("args", [&] {
       json.attribute("clock", std::round(slice.begin));
@@ -153,24 +153,23 @@ void TraceWriter::write(const KernelTrace &kernel) {
     writeSlice(kernel, slice);
   if (kernel.result)
     start += kernel.getMicroseconds(kernel.result->clocks);
-  lines.clear();
+  threadEnds.clear();
 }
 
-void TraceWriter::writeName(llvm::StringRef what, uint64_t place,
-                            uint64_t thread, const std::string &name) {
+void TraceWriter::writeName(llvm::StringRef what, uint64_t sm, uint64_t thread,
+                            const std::string &name) {
   json.object([&] {
     json.attribute("name", what);
     json.attribute("ph", "M");
-    json.attribute("pid", place);
+    json.attribute("pid", sm);
     json.attribute("tid", thread);
     json.attributeObject("args", [&] { json.attribute("name", name); });
   });
 }
 
 void TraceWriter::writeNames() {
-  for (auto [place, count] : numThreads)
-    writeName("process_name", place, 0,
-              "multiprocessor " + std::to_string(place));
+  for (auto [sm, count] : numThreads)
+    writeName("process_name", sm, 0, "SM " + std::to_string(sm));
   for (const auto &[key, thread] : threads)
     writeName("thread_name", key.first, thread, key.second);
 }

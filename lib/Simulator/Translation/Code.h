@@ -133,14 +133,14 @@ struct FilledSlot {
 
 /// The location of a parameter or result of a call in a frame: a register, or
 /// bytes of its local variables.
-struct ParameterPlace {
+struct ParameterLocation {
   bool isRegister;
   Slot slot;
   /// The type of a register.
   Type type;
   uint64_t offset, size;
 };
-using ParameterPlaces = std::vector<ParameterPlace>;
+using ParameterLocations = std::vector<ParameterLocation>;
 
 /// Facilities that only some kernels use.
 enum Facility : uint8_t {
@@ -163,7 +163,7 @@ struct Code {
   std::string name;
   std::vector<Step> steps;
   /// Parameters of a function; kernels have theirs elsewhere.
-  ParameterPlaces parameters, returns;
+  ParameterLocations parameters, returns;
   Slot numRegisters = 0;
   Slot numPredicates = 0;
   std::vector<FilledSlot> filled;

@@ -74,7 +74,7 @@ Slot Translator::registerSlot(const PtxOperand &operand, Type type,
     return 0;
   }
   unsigned size = getBits(reg.type) == 128 ? 2 : 1;
-  Slot slot = places[operand.index];
+  Slot slot = registerSlots[operand.index];
   if (operand.component > 0)
     slot += operand.component * size;
   if (hasWarpgroups)
@@ -241,7 +241,7 @@ Slot Translator::predicateSource(const PtxOperand &operand, bool *isNegated) {
   Slot slot = kNoSlot;
   if (operand.kind == PtxOperand::Kind::Register &&
       function.registers[operand.index].type == Type::Pred) {
-    slot = places[operand.index] | kPredicateBit;
+    slot = registerSlots[operand.index] | kPredicateBit;
   } else if (operand.kind == PtxOperand::Kind::SpecialRegister) {
     slot = specialPredicate(operand);
   } else if (operand.kind == PtxOperand::Kind::Integer) {

@@ -48,8 +48,9 @@ Error Translator::run() {
   if (failure)
     return *failure;
   if (!function.isEntry) {
-    code.parameters = getPlaces(program, function, /*ofReturns=*/false);
-    code.returns = getPlaces(program, function, /*ofReturns=*/true);
+    code.parameters =
+        getParameterLocations(program, function, /*ofReturns=*/false);
+    code.returns = getParameterLocations(program, function, /*ofReturns=*/true);
   }
   reconvergence = computeReconvergence(function);
   hasWarpgroups = llvm::any_of(function.instructions, isWarpgroup);
@@ -78,9 +79,9 @@ Error Translator::run() {
   last.line = function.instructions.empty() ? function.location.line
                                             : current->location.line;
   for (const Patch &patch : patches)
-    *patch.place = patch.instruction == kFunctionEnd
-                       ? code.steps.size()
-                       : firstSteps[patch.instruction];
+    *patch.destination = patch.instruction == kFunctionEnd
+                             ? code.steps.size()
+                             : firstSteps[patch.instruction];
   if (hasWarpgroups)
     keepRegisters();
   return Error::success();
@@ -111,11 +112,11 @@ void Translator::layOutRegisters(llvm::ArrayRef<Register> registers) {
       if (reg.vectorSize != 1)
         fail(function.location, "expected no vector of predicates, got " +
                                     shortenForMessage(reg.name));
-      places.push_back(code.numPredicates++);
+      registerSlots.push_back(code.numPredicates++);
       code.predicateNames.push_back(reg.name);
       continue;
     }
-    places.push_back(code.numRegisters);
+    registerSlots.push_back(code.numRegisters);
     // 128 bits are two registers, the low half first; a vector has consecutive
     // registers for its elements.
     code.numRegisters += reg.vectorSize * (getBits(reg.type) == 128 ? 2 : 1);
@@ -124,7 +125,7 @@ void Translator::layOutRegisters(llvm::ArrayRef<Register> registers) {
 }
 
 /// Assigns a variable its offset in the frame.
-void Translator::placeLocal(Index number) {
+void Translator::layOutLocal(Index number) {
   const Variable &variable = program.module.variables[number];
   uint64_t gap = code.localVariables.empty() ? 0 : kVariableGap;
   uint64_t begin = llvm::alignTo(code.localSize + gap, variable.alignment);
@@ -144,7 +145,7 @@ void Translator::layOutParameters() {
   for (const auto *parameters : {&function.returns, &function.parameters})
     for (const Parameter &parameter : *parameters) {
       if (!parameter.isRegister)
-        placeLocal(parameter.index);
+        layOutLocal(parameter.index);
       else if (const Register &reg = function.registers[parameter.index];
                reg.vectorSize != 1)
         fail(function.location, "not supported in this version: parameter in "
@@ -158,13 +159,13 @@ void Translator::layOutLocals() {
   for (Index number : function.variables) {
     Space space = program.module.variables[number].space;
     if (space == Space::Local || space == Space::Param)
-      placeLocal(number);
+      layOutLocal(number);
   }
 }
 
-ParameterPlaces Translator::getPlaces(TranslatedModule &program,
-                                      const Function &function,
-                                      bool ofReturns) {
+ParameterLocations Translator::getParameterLocations(TranslatedModule &program,
+                                                     const Function &function,
+                                                     bool ofReturns) {
   // Lays out the parameters again, as callers may come before callees.
   // Parameters come first, so that the cost of a call depends only on its
   // parameters.
@@ -177,20 +178,20 @@ ParameterPlaces Translator::getPlaces(TranslatedModule &program,
   layout.layOutRegisters(
       llvm::ArrayRef(function.registers).take_front(numRegisters));
   layout.layOutParameters();
-  ParameterPlaces places;
+  ParameterLocations locations;
   for (const Parameter &parameter :
        ofReturns ? function.returns : function.parameters) {
-    ParameterPlace &place = places.emplace_back();
-    place.isRegister = parameter.isRegister;
+    ParameterLocation &location = locations.emplace_back();
+    location.isRegister = parameter.isRegister;
     if (parameter.isRegister) {
-      place.slot = layout.places[parameter.index];
-      place.type = function.registers[parameter.index].type;
+      location.slot = layout.registerSlots[parameter.index];
+      location.type = function.registers[parameter.index].type;
     } else {
-      place.offset = *layout.getLocalOffset(parameter.index);
-      place.size = program.module.variables[parameter.index].size;
+      location.offset = *layout.getLocalOffset(parameter.index);
+      location.size = program.module.variables[parameter.index].size;
     }
   }
-  return places;
+  return locations;
 }
 
 std::optional<uint64_t> Translator::getLocalOffset(Index variable) const {
@@ -218,7 +219,7 @@ Step &Translator::emit(Step::Execute execute, StepClass kind,
   step.line = current->location.line;
   step.name = current->opcode;
   if (current->guard) {
-    step.guard = places[current->guard->reg];
+    step.guard = registerSlots[current->guard->reg];
     step.isGuardNegated = current->guard->isNegated;
   }
   step.pipe = getPipe(*current);
@@ -248,12 +249,12 @@ void Translator::noteResults(Step &step, llvm::ArrayRef<Slot> operands) const {
   }
 }
 
-void Translator::patchTarget(uint32_t *place, Index label) {
-  patches.push_back({place, function.labels[label].instruction});
+void Translator::patchTarget(uint32_t *destination, Index label) {
+  patches.push_back({destination, function.labels[label].instruction});
 }
 
-void Translator::patchReconvergence(uint32_t *place) {
-  patches.push_back({place, reconvergence[index]});
+void Translator::patchReconvergence(uint32_t *destination) {
+  patches.push_back({destination, reconvergence[index]});
 }
 
 //===----------------------------------------------------------------------===//

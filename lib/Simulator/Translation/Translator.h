@@ -123,19 +123,20 @@ public:
     return elements.copy(*code.allocator);
   }
 
-  /// Writes the index of the step of a label to `place` as soon as it is known;
-  /// `place` is a member of a form.
-  void patchTarget(uint32_t *place, Index label);
+  /// Writes the index of the step of a label to `destination` as soon as it is
+  /// known; `destination` is a member of a form.
+  void patchTarget(uint32_t *destination, Index label);
   /// The same for the step where lanes of the current branch reconverge.
-  void patchReconvergence(uint32_t *place);
+  void patchReconvergence(uint32_t *destination);
 
   /// The offset of a local or param variable of this function in its frame.
   std::optional<uint64_t> getLocalOffset(Index variable) const;
 
   /// The locations of the parameters (or results) of a function, which are
   /// known before it is translated.
-  static ParameterPlaces getPlaces(TranslatedModule &program,
-                                   const Function &function, bool ofReturns);
+  static ParameterLocations getParameterLocations(TranslatedModule &program,
+                                                  const Function &function,
+                                                  bool ofReturns);
 
   TranslatedModule &program;
   const Function &function;
@@ -154,18 +155,18 @@ private:
   void layOutRegisters(llvm::ArrayRef<Register> registers);
   void layOutParameters();
   void layOutLocals();
-  void placeLocal(Index number);
+  void layOutLocal(Index number);
   void noteResults(Step &step, llvm::ArrayRef<Slot> operands) const;
   void noteRegisters();
   void keepRegisters();
 
   /// An index of a step that is still to be written.
   struct Patch {
-    uint32_t *place;
+    uint32_t *destination;
     Index instruction;
   };
   /// By number of the register.
-  std::vector<Slot> places;
+  std::vector<Slot> registerSlots;
   std::map<std::pair<FilledSlot::Kind, uint64_t>, Slot> filledSlots;
   llvm::DenseMap<Index, uint64_t> localOffsets;
   /// By number of the instruction: its first step.

@@ -40,9 +40,9 @@ static void addElements(const FragmentAccess &form, unsigned slot,
     unsigned element = fragment.getElement(lane, slot);
     uint64_t row = element / fragment.columns,
              column = element % fragment.columns;
-    uint64_t place =
+    uint64_t index =
         form.isRowMajor ? row * stride + column : column * stride + row;
-    access.addresses[lane] += place * access.size;
+    access.addresses[lane] += index * access.size;
   }
 }
 

@@ -37,7 +37,7 @@ static std::vector<Row> place(const TensorMap &map,
                               uint64_t address, bool isStore = false) {
   std::vector<Row> rows;
   for (const BoxPiece &piece :
-       placeBox(map, coordinates, address, isStore).pieces)
+       cutBox(map, coordinates, address, isStore).pieces)
     rows.emplace_back(piece.kind, piece.kind == Kind::Fill ? 0 : piece.global,
                       piece.shared, piece.size);
   return rows;
@@ -99,7 +99,7 @@ static std::vector<uint32_t> getChunks(const std::string &swizzle,
                               std::to_string(width) + ":SWIZZLE=" + swizzle,
                           DType::U1, {16, width});
   std::vector<uint32_t> order(8);
-  for (const BoxPiece &piece : placeBox(map, {0, 0}, line * 128, false).pieces)
+  for (const BoxPiece &piece : cutBox(map, {0, 0}, line * 128, false).pieces)
     for (uint32_t i = 0; i != piece.size; i += 16)
       order[(piece.shared + i) / 16] = (piece.global + i) / 16;
   return order;
