@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The results are those of an H200 for random operands; each kind of form is
-// there at least once.
+// Results of an H200 for random operands; each kind of form occurs at least
+// once.
 //
 //===----------------------------------------------------------------------===//
 

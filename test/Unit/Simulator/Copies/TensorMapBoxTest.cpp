@@ -19,7 +19,7 @@ using namespace mlir::blockscale::sim;
 using Kind = BoxPiece::Kind;
 using Row = std::tuple<Kind, uint64_t, uint32_t, uint32_t>;
 
-/// A map of an array of bytes; `text` is all behind the file.
+/// A map of an array of bytes; `text` follows the file name.
 static TensorMap makeMap(const std::string &text, DType dtype,
                          std::vector<int64_t> shape) {
   Result<TensorMapText> parsed = parseTensorMap("f:" + text);
@@ -91,8 +91,8 @@ TEST(TensorBoxTest, DimensionsGoUpwards) {
                               {Kind::Copy, 64 + 240 + 640 + 960, 48, 16}}));
 }
 
-/// Where the chunks of 16 bytes of one line of 128 are, for a box whose start
-/// is in line `line`.
+/// The positions of the chunks of 16 bytes of one swizzle row of 128 bytes, for
+/// a box that starts in swizzle row `row`.
 static std::vector<uint32_t> getChunks(const std::string &swizzle,
                                        unsigned width, uint64_t line) {
   TensorMap map = makeMap("u1:BOX=" + std::to_string(128 / width) + "x" +

@@ -41,8 +41,8 @@ TEST(GridRunTest, BlocksWaitForLaterOnes) {
   EXPECT_EQ(countGoodSeeds(makeGrid(body, 50, 64), expected, 3), 3u);
 }
 
-// As grid.sync of cooperative groups does it: a counter that all blocks add to,
-// many times.
+// As in grid.sync of cooperative groups: all blocks add to a counter, many
+// times.
 TEST(GridRunTest, AllBlocksMeetManyTimes) {
   std::string body =
       "mov.u32 %r14, 0; N: bar.sync 0; setp.ne.u32 %p0, %r0, 0; @%p0 bra W;"
@@ -150,7 +150,7 @@ TEST(GridRunTest, EnvironmentRegisters) {
                "has 8 bytes");
 }
 
-// A kernel finds it as the first one does, whatever the one before has left.
+// Each kernel starts with zeros, whatever the previous one has stored.
 TEST(GridRunTest, EachKernelHasAWorkspaceOfZeros) {
   Result<SimulatedProgram> program = SimulatedProgram::load(
       ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 B) "

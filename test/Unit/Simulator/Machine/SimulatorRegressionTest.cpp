@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs that no compiler writes, and that once ended the simulator or took
-// memory without bound: those of the fuzzers (test/Fuzz) and their relatives.
+// Programs that no compiler writes, and that once crashed the simulator or took
+// unbounded memory: found by the fuzzers (test/Fuzz), and variants of those.
 //
 //===----------------------------------------------------------------------===//
 
@@ -143,14 +143,14 @@ TEST(SimulatorRegressionTest, DeepRecursion) {
       << error;
 }
 
-/// Places of parameters are looked up for each call.
+/// Locations of parameters are looked up for each call.
 TEST(SimulatorRegressionTest, ManyCallsOfALargeFunction) {
   std::string body, calls;
   for (unsigned i = 0; i != 5000; ++i) {
     body += " mov.u32 %r" + std::to_string(i) + ", 1;";
     calls += "call (%r4), f, (%r4);\n";
   }
-  // Most of them stand where no lane comes.
+  // No lane executes most of the calls.
   KernelRun run = makeRun("mov.u32 %r4, 0; call (%r4), f, (%r4);"
                           "st.global.b32 [%d3], %r4; ret;" +
                           calls);
@@ -165,7 +165,7 @@ TEST(SimulatorRegressionTest, ManyCallsOfALargeFunction) {
 //===----------------------------------------------------------------------===//
 
 TEST(SimulatorRegressionTest, WarningsOfALoop) {
-  // Each turn copies from another place that no fence has passed.
+  // Each iteration copies from another address without a fence.
   KernelRun run = makeRun(
       "setp.ne.u32 %p0, %r0, 0; @%p0 ret; mov.u32 %r4, 0;\n"
       "L: add.u32 %r5, %r2, %r4; st.shared.b32 [%r5], 1;\n"
@@ -208,7 +208,7 @@ TEST(SimulatorRegressionTest, CopiesWithoutAWait) {
 }
 
 TEST(SimulatorRegressionTest, CopiesThatHaveOnlyRead) {
-  // They may complete although nobody waits for that.
+  // They may complete without a wait.
   KernelRun run = makeRun(
       "setp.ne.u32 %p0, %r0, 0; @%p0 ret; mov.u32 %r4, 0;\n"
       "L: st.shared.v4.b32 [S], {%r4, %r4, %r4, %r4}; fence.proxy.async;"

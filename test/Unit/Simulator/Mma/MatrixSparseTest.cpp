@@ -61,7 +61,7 @@ TEST(MatrixSparseTest, LegalFields) {
     EXPECT_EQ(findLegalFields(row.text), row.expected) << row.text;
 }
 
-/// Row m, a chunk, and where its field is: by hand from the PTX ISA,
+/// Row m, a chunk, and the position of its field, by hand from the PTX ISA,
 /// section 9.7.14.6.2, figures 119, 122, 125, 127, 129, 136, 137, 139, 146 and
 /// 147.
 TEST(MatrixSparseTest, PlacesOfMetadata) {

@@ -365,8 +365,8 @@ void Mma::setSelectors(unsigned byteOfA, unsigned threadOfA, unsigned byteOfB,
   threadB.value.fill(threadOfB);
 }
 
-/// A code of this type; without specials, a finite number, and f64 is between
-/// 2^-300 and 2^300 or 0, so that a Rational holds all products.
+/// A random code of this type. Without specials it is finite, and f64 is
+/// between 2^-300 and 2^300 or 0, so that a Rational holds all products.
 static uint64_t drawElement(const std::string &type, std::mt19937 &random,
                             bool withSpecials) {
   for (;;) {

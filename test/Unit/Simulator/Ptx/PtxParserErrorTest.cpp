@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every message, with its place; and that no text costs more than it should.
+// Every message, with its location; and the cost of parsing large texts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -593,7 +593,7 @@ TEST(PtxParserErrorTest, TimeIsLinear) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
 }
 
-/// No prefix of a text crashes; each is an error with a place, or a module.
+/// No prefix of a text crashes; each is an error with a location, or a module.
 TEST(PtxParserErrorTest, Prefixes) {
   std::string text = makeModule(
       ".file 1 \"x\"\n.global .v2 .b32 x[2] = {{1, 0x2}, {3}};\n"

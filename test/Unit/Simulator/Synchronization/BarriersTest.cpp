@@ -25,7 +25,7 @@ static std::vector<uint32_t> makeWords(unsigned count, Body body) {
 // bar and barrier
 //===----------------------------------------------------------------------===//
 
-/// Each of 128 threads reads what the thread on the other side has stored.
+/// Each of 128 threads reads what the opposite thread has stored.
 static std::string exchange(const std::string &barrier) {
   return "st.shared.b32 [%r3], %r0;\n" + barrier +
          "\nsub.u32 %r4, 127, %r0; mad.lo.u32 %r5, %r4, 4, %r2;"
@@ -51,7 +51,7 @@ TEST(BarriersTest, WithoutBarrierBytesAreUndefined) {
             0u);
 }
 
-// What is read has to be read before the next round overwrites it.
+// The bytes must be read before the next round overwrites them.
 TEST(BarriersTest, WithoutSecondBarrierBytesAreOverwritten) {
   auto makeRounds = [](const std::string &barrier) {
     return makeRun("mov.u32 %r7, 0; mov.u32 %r8, 0; sub.u32 %r4, 127, %r0; "

@@ -15,7 +15,7 @@ using namespace mlir::blockscale::sim::kerneltest;
 static constexpr const char *kStoreThread =
     "mad.lo.u32 %r4, %r50, 32, %r0; st.global.b32 [%d3], %r4;";
 
-/// What the threads of blocks write with `kStoreThread`.
+/// The words that the threads of blocks write with `kStoreThread`.
 static std::vector<uint32_t> makeNumbers(unsigned blocks) {
   std::vector<uint32_t> words(1024);
   for (unsigned i = 0; i != 32 * blocks; ++i)
@@ -119,7 +119,7 @@ TEST(ClusterBarriersTest, Misuse) {
 }
 
 TEST(ClusterBarriersTest, DeadlocksSayWhoIsMissing) {
-  // Block 1 waits for an arrival that nobody makes.
+  // Block 1 waits for an arrival that never comes.
   KernelRun run = makeClusterRun(
       "setp.eq.u32 %p0, %r50, 1; @%p0 bar.sync 1, 64;\n" + std::string(kMeet),
       2);

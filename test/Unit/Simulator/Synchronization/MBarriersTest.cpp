@@ -35,7 +35,7 @@ static std::vector<uint32_t> getWords(const std::string &body, unsigned count,
 }
 
 TEST(MBarriersTest, PhasesFollowEachOther) {
-  // 64 threads arrive twice; those who have waited see what others stored.
+  // 64 threads arrive twice; after the wait they see what others stored.
   std::string body = init("64") +
                      "st.shared.b32 [%r3], %r0;"
                      "mbarrier.arrive.shared.b64 %d9, [M];\n" +

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The simulator reads what the lowering writes; neither knows the other one's
-// tables.
+// The simulator decodes descriptors that the lowering has encoded; they share
+// no tables.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What they compute is tested by kernels in test/Execution/tcgen05; here are
-// their errors.
+// Errors of tcgen05.mma; kernels in test/Execution/tcgen05 test its results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +18,9 @@ using namespace mlir::blockscale::sim::kerneltest;
 
 /// One warp. Line 1: M is initialized, S has zeros that the async proxy sees,
 /// and 256 columns are allocated, whose address is in %r10. %d10 is a
-/// descriptor of S without a swizzle, LBO 16 and SBO 128; rows of 8 x 16 bytes
-/// of which all are the same. %r20 is a descriptor of kind::mxf8f6f4 with
-/// M = 128, N = 8; %r21 and %r22 are columns for scales, %p2 is false.
+/// descriptor of S without a swizzle, LBO 16 and SBO 128; all groups of 8 rows
+/// of 16 bytes are the same. %r20 is a descriptor of kind::mxf8f6f4 with M =
+/// 128, N = 8; %r21 and %r22 are columns for scales, %p2 is false.
 static std::string begin() {
   return "setp.eq.u32 %p0, %r0, 0; setp.ne.u32 %p2, %r0, %r0;"
          "@%p0 mbarrier.init.shared.b64 [M], 1;"
@@ -164,7 +163,7 @@ TEST(TensorMultiplyTest, Scales) {
 }
 
 TEST(TensorMultiplyTest, OrderAndProxies) {
-  // Nobody has waited.
+  // There is no wait.
   EXPECT_FAILS(makeTensorRun(kCopyScales + "@%p0 " + kMultiply + "\n" +
                              "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r11}, "
                              "[%r10];"),
@@ -208,7 +207,7 @@ TEST(TensorMultiplyTest, OrderAndProxies) {
 }
 
 TEST(TensorMultiplyTest, OrderOfThreads) {
-  // Nobody has elected a lane.
+  // No lane was elected.
   EXPECT_FAILS(makeTensorRun(kCopyScales + kMultiply), 2,
                " without tcgen05.fence::before_thread_sync between");
   // D of one is A of the next, without a wait between.
@@ -227,7 +226,7 @@ TEST(TensorMultiplyTest, OrderOfThreads) {
 }
 
 TEST(TensorMultiplyTest, DInThePlaceOfTheLastA) {
-  // As shipped kernels do: one thread issues both.
+  // As in shipped kernels: one thread issues both.
   KernelRun run =
       makeTensorRun(kCopyScales +
                     "add.u32 %r16, %r10, 64;"

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All cells of D are compared with sums of products one after the other.
+// Compares all cells of D with sums of products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -254,7 +254,7 @@ TEST(WeightStationaryTest, CollectorsThatAreNotFilled) {
                other);
 }
 
-// What a buffer keeps is what was there when it was filled.
+// A buffer keeps the bytes with which it was filled.
 TEST(WeightStationaryTest, CollectorsOfWhatHasChanged) {
   Product product = {64, 64, &kF16, &kF16};
   const std::string wait =
@@ -274,7 +274,7 @@ TEST(WeightStationaryTest, CollectorsOfWhatHasChanged) {
   for (const char *use : {".collector::b1::use", ".collector::b1::lastuse"}) {
     EXPECT_FAILS(run("@%p0 st.shared.b8 [S + 4096], 7;", use), 3,
                  changed + "0x0 at 0x1400 in shared memory, got 0x7");
-    // What lies behind B, and B as it was.
+    // Stores behind B, and stores of the same bytes.
     for (const char *between :
          {"@%p0 st.shared.b8 [S + 14335], 7;",
           "ld.shared.b8 %r9, [S + 4096]; @%p0 st.shared.b8 [S + 4096], %r9;"})

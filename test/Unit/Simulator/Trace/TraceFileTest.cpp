@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a trace of a small kernel has: who ran, who waited for what, and what a
-// unit had under way.
+// The trace of a small kernel: steps of warps, waits with their causes, and
+// operations of units.
 //
 //===----------------------------------------------------------------------===//
 
@@ -123,7 +123,7 @@ TEST(TraceFileTest, NothingOverlaps) {
   }
 }
 
-// How often a warp asks in vain is not what it does: the second one has as many
+// Polls without success are not counted: the second warp has as many
 // instructions with every seed.
 TEST(TraceFileTest, AskingInVainIsNoWork) {
   std::string chain;

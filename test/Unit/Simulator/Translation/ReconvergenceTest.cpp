@@ -12,7 +12,7 @@
 using namespace mlir::blockscale::sim;
 using namespace mlir::blockscale::sim::ptxtest;
 
-/// Where the lanes meet that part at instruction number `branch`.
+/// Where lanes that diverge at instruction `branch` reconverge.
 static Index getMeeting(const std::string &body, Index branch) {
   Module module = parseBody(".reg .pred p; .reg .b32 r; " + body);
   return computeReconvergence(module.functions[0])[branch];
@@ -46,13 +46,13 @@ TEST(ReconvergenceTest, NestedBranches) {
 }
 
 TEST(ReconvergenceTest, LanesThatExitAreNotWaitedFor) {
-  // Those that go on meet at once behind the exit.
+  // The remaining lanes reconverge directly behind the exit.
   EXPECT_EQ(getMeeting("@p exit; mov.b32 r, 1; ret;", 0), 1u);
   EXPECT_EQ(getMeeting("@p ret; mov.b32 r, 1; ret;", 0), 1u);
-  // A branch to a return: nothing is on both ways but the end.
+  // A branch to a return: both paths share only the end.
   EXPECT_EQ(getMeeting("@p bra X; mov.b32 r, 1; ret; X: ret;", 0),
             kFunctionEnd);
-  // Nor do they wait for others, to leave with them.
+  // Nor do they wait for others in order to leave together.
   for (const char *exit : {"ret", "exit"})
     EXPECT_EQ(
         getMeeting(std::string("@p bra X; mov.b32 r, 1; X: ") + exit + ";", 0),
@@ -83,7 +83,7 @@ TEST(ReconvergenceTest, LoopsWithoutAnEnd) {
 }
 
 TEST(ReconvergenceTest, LongWaysToTheMeeting) {
-  // Each of many branches meets another at the end of a long chain of blocks.
+  // Many branches reconverge at the end of a long chain of blocks.
   constexpr unsigned kCount = 20000;
   std::string body;
   for (unsigned i = 0; i != kCount; ++i)

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout of fragments is opaque: matrices go from memory to memory.
+// The layout of fragments is opaque, so tests compare matrices in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ struct Matrix {
   unsigned rows, columns;
   Type type;
   std::string layout = "row";
-  /// Elements between rows or columns beyond those that there are.
+  /// Extra elements between rows or columns.
   unsigned gap = 0;
 
   unsigned getStride() const {
@@ -47,7 +47,7 @@ struct Product {
   Matrix a, b, c, d;
   /// Registers of A and of B.
   unsigned numA, numB;
-  /// Behind the layouts of wmma.mma.
+  /// The modifiers behind the layouts of wmma.mma.
   std::string types, target = "sm_90";
 
   std::string makeList(const Matrix &matrix, unsigned first,
@@ -203,7 +203,7 @@ TEST(WmmaTest, LayoutsAndStrides) {
   }
 }
 
-/// The message of a run with `between` in line 2, in front of the product.
+/// The message of a run with `between` in line 2, before the product.
 static std::string getError(const Product &product, const std::string &between,
                             const std::string &from = "",
                             const std::string &to = "") {
@@ -223,7 +223,7 @@ TEST(WmmaTest, Errors) {
     EXPECT_NE(error.find(message), std::string::npos) << error;
   };
   const std::string lane = "mov.u32 %r40, %laneid; setp.eq.u32 %p0, %r40, 9;";
-  // B has 128 elements in 512 places.
+  // B has 128 elements in 512 slots.
   expectError("line 3, block (0,0,0), warp 0, lane 9: wmma.mma expected the "
               "same value in all copies of element (2,0) of B",
               lane + "@%p0 mov.b32 %r8, 0x12341234;");
