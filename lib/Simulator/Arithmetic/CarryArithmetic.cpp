@@ -1,4 +1,4 @@
-//===- CarryArithmetic.cpp - Sums of more than 64 bits --------------------===//
+//===- CarryArithmetic.cpp - The carry flag -------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Conversions.cpp - cvt of one number --------------------------------===//
+//===- Conversions.cpp - cvt of one element -------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- FloatElements.h - Formats that arithmetic computes in ----*- C++ -*-===//
+//===- FloatElements.h - Fast conversions to and from double ----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

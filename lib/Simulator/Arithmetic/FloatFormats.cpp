@@ -1,4 +1,4 @@
-//===- FloatFormats.cpp - Bits of floating-point numbers ------------------===//
+//===- FloatFormats.cpp - Floating-point formats and rounding -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

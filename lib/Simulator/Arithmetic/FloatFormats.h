@@ -1,4 +1,4 @@
-//===- FloatFormats.h - Bits of floating-point numbers ----------*- C++ -*-===//
+//===- FloatFormats.h - Floating-point formats and rounding -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- FloatSelection.cpp - Signs and extrema of numbers ------------------===//
+//===- FloatSelection.cpp - min, max, abs, neg, copysign ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PackedConversions.cpp - cvt of several numbers ---------------------===//
+//===- PackedConversions.cpp - cvt of packed elements ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

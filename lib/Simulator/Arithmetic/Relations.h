@@ -1,4 +1,4 @@
-//===- Relations.h - Relations of two numbers -------------------*- C++ -*-===//
+//===- Relations.h - Relations of two values --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

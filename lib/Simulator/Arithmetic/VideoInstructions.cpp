@@ -1,4 +1,4 @@
-//===- VideoInstructions.cpp - Bytes and halves of words ------------------===//
+//===- VideoInstructions.cpp - Video instructions -------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -118,9 +118,9 @@ struct VectorVideo : Operation<uint32_t, 3> {
       int64_t value = operation.compute(a.extract(words, operation.isSignedA),
                                         b.extract(words, operation.isSignedB));
       value = operation.clamp(value, bits);
-      bool isTaken = mask >> i & 1;
-      sum += isTaken ? value : 0;
-      uint64_t element = isTaken ? value : c >> i * bits;
+      bool isSelected = mask >> i & 1;
+      sum += isSelected ? value : 0;
+      uint64_t element = isSelected ? value : c >> i * bits;
       merged |= (element & llvm::maskTrailingOnes<uint64_t>(bits)) << i * bits;
     }
     return second == Second::Add ? sum : merged;

@@ -1,4 +1,4 @@
-//===- CollectiveInstructions.cpp - Opcodes of warps ----------------------===//
+//===- CollectiveInstructions.cpp - Opcodes of warp collectives -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CollectiveInstructions.h - Routines of warps -------------*- C++ -*-===//
+//===- CollectiveInstructions.h - Warp collectives --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The routines of instructions that exchange values between lanes.
+// The translators of instructions that exchange values between lanes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Members.cpp - Lanes that do something together ---------------------===//
+//===- Members.cpp - Member masks of collectives --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

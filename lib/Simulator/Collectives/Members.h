@@ -1,4 +1,4 @@
-//===- Members.h - Lanes that do something together -------------*- C++ -*-===//
+//===- Members.h - Member masks of collectives ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

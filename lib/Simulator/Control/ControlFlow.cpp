@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - Branches and ends --------------------------------===//
+//===- ControlFlow.cpp - Branches and exits -------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DriverFunctions.cpp - Functions that the driver has ----------------===//
+//===- DriverFunctions.cpp - Functions of the driver ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

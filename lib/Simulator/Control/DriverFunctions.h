@@ -1,4 +1,4 @@
-//===- DriverFunctions.h - Functions that the driver has --------*- C++ -*-===//
+//===- DriverFunctions.h - Functions of the driver --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

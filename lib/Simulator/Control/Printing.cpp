@@ -1,4 +1,4 @@
-//===- Printing.cpp - What kernels print ----------------------------------===//
+//===- Printing.cpp - printf ----------------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

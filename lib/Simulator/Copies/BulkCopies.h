@@ -54,7 +54,7 @@ struct BulkCopy {
   /// Through the generic proxy, which needs no fences, and not the async one.
   bool isGeneric = false;
   /// The response of clusterlaunchcontrol: some cluster, or none.
-  enum class Response : uint8_t { None, Taken, Refused };
+  enum class Response : uint8_t { None, Canceled, Refused };
   Response response = Response::None;
   /// The thread that has begun it, and the bulk group.
   Warp *warp = nullptr;

@@ -130,9 +130,9 @@ void BulkCopyUnit::record(const Warp &warp, BulkCopy &copy, const Block *from,
 
 void BulkCopyUnit::begin(Warp &warp, BulkCopy copy) {
   warp.act();
-  if (copies.getCopies().size() >= kMaxCopiesUnderWay)
+  if (copies.getCopies().size() >= kMaxCopiesInFlight)
     return warp.fail(copy.lane, "expected at most " +
-                                    llvm::Twine(kMaxCopiesUnderWay) +
+                                    llvm::Twine(kMaxCopiesInFlight) +
                                     " bulk copies in flight in a block: "
                                     "expected a wait for some before");
   Block *from = group.findBlock(copy.source),

@@ -41,7 +41,7 @@ struct CopyForm {
 } // namespace
 
 static void failFull(Warp &warp, unsigned lane) {
-  warp.fail(lane, "expected at most " + llvm::Twine(kMaxCopiesUnderWay) +
+  warp.fail(lane, "expected at most " + llvm::Twine(kMaxCopiesInFlight) +
                       " copies and arrivals of a warp in flight: expected a "
                       "wait for some before");
 }
@@ -93,7 +93,7 @@ static bool resolveCopy(Warp &warp, const CopyForm &form, unsigned lane,
     copy.destination = {shared.data() + offset, shared.states() + offset,
                         &shared};
     if ((*copy.destination.states & BytePending) &&
-        getCpAsync(warp).isUnderWay(warp.block, copy))
+        getCpAsync(warp).isInFlight(warp.block, copy))
       return true;
   }
   space = AddressSpace::Shared;

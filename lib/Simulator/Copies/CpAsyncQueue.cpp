@@ -1,4 +1,4 @@
-//===- CpAsyncQueue.cpp - Copies that complete later ----------------------===//
+//===- CpAsyncQueue.cpp - cp.async in flight ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CpAsyncQueue.h - Copies that complete later --------------*- C++ -*-===//
+//===- CpAsyncQueue.h - cp.async in flight ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -62,7 +62,7 @@ public:
   /// it are complete.
   void addArrival(const Arrival &arrival);
   /// Whether nothing more can be added.
-  bool isFull() const { return entries.size() >= kMaxCopiesUnderWay; }
+  bool isFull() const { return entries.size() >= kMaxCopiesInFlight; }
   /// Whether the same copy is under way already.
   bool contains(const PendingCopy &copy) const;
 

@@ -45,7 +45,7 @@ static RaceDetector::Access makeAccess(const PendingCopy &copy,
   return access;
 }
 
-bool CpAsyncUnit::isUnderWay(const Block &block, const PendingCopy &copy) {
+bool CpAsyncUnit::isInFlight(const Block &block, const PendingCopy &copy) {
   return llvm::any_of(block.warps, [&](const Warp &warp) {
     return getQueue(warp).contains(copy);
   });

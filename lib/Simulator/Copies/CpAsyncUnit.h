@@ -28,7 +28,7 @@ public:
   CpAsyncQueue &getQueue(const Warp &warp);
   /// Whether the same copy is under way already in the block, so that its
   /// destination may be pending.
-  bool isUnderWay(const Block &block, const PendingCopy &copy);
+  bool isInFlight(const Block &block, const PendingCopy &copy);
   /// Completes the copies of the active lanes but those of the `keep` most
   /// recent groups; without a number, all of them.
   void wait(Warp &warp, std::optional<uint64_t> keep);

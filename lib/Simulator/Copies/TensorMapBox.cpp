@@ -1,4 +1,4 @@
-//===- TensorMapBox.cpp - Where the bytes of a box are --------------------===//
+//===- TensorMapBox.cpp - Boxes of tensor copies --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TensorMapBox.h - Where the bytes of a box are ------------*- C++ -*-===//
+//===- TensorMapBox.h - Boxes of tensor copies ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -25,7 +25,7 @@ using namespace mlir::blockscale::sim;
 
 /// After so many rounds over all groups without progress, the run is a
 /// deadlock.
-static constexpr uint64_t kVainRounds = 16;
+static constexpr uint64_t kMaxIdleRounds = 16;
 
 GridRun::GridRun(const LaunchedKernel &launch, uint64_t maxSteps)
     : launch(launch), maxSteps(maxSteps),
@@ -182,8 +182,8 @@ uint64_t GridRun::countFirst() const {
   return Random(launch.seed).below(kMostFirst);
 }
 
-void GridRun::skipTaken() {
-  auto isTaken = [&] {
+void GridRun::skipCanceled() {
+  auto isCanceled = [&] {
     unsigned most = launch.getClustersOfGroup();
     for (uint64_t cluster = begun * most; cluster != (begun + 1) * most;
          ++cluster)
@@ -191,7 +191,7 @@ void GridRun::skipTaken() {
         return false;
     return true;
   };
-  while (pending && begun != BlockGroup::count(launch) && isTaken())
+  while (pending && begun != BlockGroup::count(launch) && isCanceled())
     ++begun;
 }
 
@@ -212,31 +212,31 @@ void GridRun::runResidents() {
   for (uint64_t i = 0; i != numFirst; ++i)
     beginResident(residents);
   // Groups that got stuck in succession without progress.
-  uint64_t numVain = 0;
+  uint64_t numIdle = 0;
   while (!failure) {
-    skipTaken();
+    skipCanceled();
     if (begun == count && residents.empty())
       return;
     // Others may wait for a new group, so it begins. Groups that use try_cancel
     // take the clusters that have not begun, so there a new group begins only
     // if all wait.
     bool mayBegin = !isTakingTurns || residents.size() < mostAtOnce ||
-                    numVain > residents.size();
+                    numIdle > residents.size();
     bool isNew = numFirst == 0 && begun != count && mayBegin &&
                  residents.size() < mostResident;
     if (isNew)
       beginResident(residents);
     numFirst -= numFirst != 0;
     bool isLast = residents.size() == 1 && begun == count;
-    bool isVain = numVain > kVainRounds * residents.size();
+    bool isDeadlock = numIdle > kMaxIdleRounds * residents.size();
     Resident &resident = residents.front();
-    if (!runResident(resident, isLast || isVain)) {
+    if (!runResident(resident, isLast || isDeadlock)) {
       residents.pop_front();
-      numVain = 0;
+      numIdle = 0;
       continue;
     }
     uint64_t events = resident.group->countEvents();
-    numVain = isNew || events != resident.events ? 0 : numVain + 1;
+    numIdle = isNew || events != resident.events ? 0 : numIdle + 1;
     resident.events = events;
     residents.push_back(std::move(residents.front()));
     residents.pop_front();

@@ -78,7 +78,7 @@ private:
   /// How many groups begin before the first one runs.
   uint64_t countFirst() const;
   /// Skips groups whose clusters were all taken.
-  void skipTaken();
+  void skipCanceled();
   /// Begins the next group, which runs next.
   void beginResident(std::deque<Resident> &residents);
 

@@ -1,4 +1,4 @@
-//===- LaunchChecks.cpp - What a launch must be ---------------------------===//
+//===- LaunchChecks.cpp - Checks of a launch ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

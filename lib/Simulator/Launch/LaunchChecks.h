@@ -1,4 +1,4 @@
-//===- LaunchChecks.h - What a launch must be -------------------*- C++ -*-===//
+//===- LaunchChecks.h - Checks of a launch ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

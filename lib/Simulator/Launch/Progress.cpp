@@ -1,4 +1,4 @@
-//===- Progress.cpp - How far a run is ------------------------------------===//
+//===- Progress.cpp - Progress of a run -----------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Progress.h - How far a run is ----------------------------*- C++ -*-===//
+//===- Progress.h - Progress of a run ---------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- AsyncUnit.h - What a group has under way -----------------*- C++ -*-===//
+//===- AsyncUnit.h - Interface of asynchronous units ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -46,7 +46,7 @@ inline constexpr unsigned kNumUnitKinds = 10;
 
 /// The most asynchronous copies of a warp (or bulk copies of a block) in
 /// flight. Shared memory is smaller than so many copies of 4 bytes.
-inline constexpr size_t kMaxCopiesUnderWay = 1 << 16;
+inline constexpr size_t kMaxCopiesInFlight = 1 << 16;
 
 /// The interface of a unit. A function that fails leaves the message in a warp,
 /// as steps do, or outside of a step with BlockGroup::failAt.

@@ -33,8 +33,8 @@ static constexpr unsigned kMaxLogTurns = 10;
 static constexpr unsigned kMaxTurnsBeforeCopies = 1 << kMaxLogTurns;
 /// How often warps may poll without other progress; the same if other groups of
 /// blocks may run meanwhile.
-static constexpr unsigned kMaxVainTries = 1000;
-static constexpr unsigned kTriesBesideOthers = 4;
+static constexpr unsigned kMaxFailedPolls = 1000;
+static constexpr unsigned kFailedPollsBesideOthers = 4;
 
 // SplitMix64: passes through all states, and each bit of the result depends on
 // all bits of the state.
@@ -228,7 +228,8 @@ BlockGroup::End BlockGroup::run(uint64_t maxSteps, bool othersMayHelp) {
         forEachUnit([](AsyncUnit &unit) { unit.endGroup(); });
         return End::Done;
       }
-      if (goOnWithoutReady(othersMayHelp ? kTriesBesideOthers : kMaxVainTries))
+      if (goOnWithoutReady(othersMayHelp ? kFailedPollsBesideOthers
+                                         : kMaxFailedPolls))
         continue;
       if (othersMayHelp && !failed)
         return End::Stuck;

@@ -191,7 +191,7 @@ private:
   uint64_t progress = 0;
   /// `progress` at the last poll without success, and how many such polls there
   /// were since.
-  uint64_t lastTryProgress = 0;
+  uint64_t lastPollProgress = 0;
   unsigned numTries = 0;
 };
 

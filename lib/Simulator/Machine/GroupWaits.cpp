@@ -1,4 +1,4 @@
-//===- GroupWaits.cpp - When nothing can run ------------------------------===//
+//===- GroupWaits.cpp - Waits, livelocks, deadlocks -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -56,14 +56,14 @@ bool BlockGroup::goOnWithoutReady(unsigned maxTries) {
     numTries = 0;
     return !failed;
   }
-  if (lastTryProgress != before) {
-    lastTryProgress = before;
+  if (lastPollProgress != before) {
+    lastPollProgress = before;
     numTries = 0;
   }
   bool mayGoOn = false;
   if (++numTries <= maxTries)
     forEachWarp([&](Warp &warp) {
-      if (!warp.asks())
+      if (!warp.polls())
         return;
       warp.hasTimedOut = !warp.awaited.empty();
       warp.state = WarpState::Ready;
@@ -77,7 +77,7 @@ bool BlockGroup::goOnWithoutReady(unsigned maxTries) {
 bool BlockGroup::releaseJoins() {
   bool isAny = false;
   forEachWarp([&](Warp &warp) {
-    if (!warp.asks() || !warp.releaseJoins())
+    if (!warp.polls() || !warp.releaseJoins())
       return;
     warp.state = WarpState::Ready;
     isAny = true;
@@ -149,6 +149,6 @@ void BlockGroup::reportDeadlock() {
 
 uint64_t BlockGroup::countEvents() {
   uint64_t count = progress;
-  forEachWarp([&](Warp &warp) { count += warp.getNumCirclesLeft(); });
+  forEachWarp([&](Warp &warp) { count += warp.getNumLoopsLeft(); });
   return count;
 }

@@ -1,4 +1,4 @@
-//===- LaneSets.h - Lanes of a warp that have parted ------------*- C++ -*-===//
+//===- LaneSets.h - Diverged lanes of a warp --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -35,7 +35,7 @@ struct LaneSet {
     /// too.
     Meeting,
     /// Has polled without success for something that other lanes or warps do.
-    Asked,
+    Polled,
   };
   uint32_t pc;
   uint32_t reconverge;

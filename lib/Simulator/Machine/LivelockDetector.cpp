@@ -1,4 +1,4 @@
-//===- LivelockDetector.cpp - Lanes that go in circles --------------------===//
+//===- LivelockDetector.cpp - Livelock detector ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -27,7 +27,7 @@ static constexpr uint64_t kFirstLook = 16;
 static constexpr unsigned kVisits = 4;
 /// Lanes that have not come back to the watched instruction after so many turns
 /// have left the loop.
-static constexpr uint64_t kTurnsOfCircle = 64;
+static constexpr uint64_t kTurnsOfLoop = 64;
 
 void LivelockDetector::look(const LaneSet &set, size_t newDepth) {
   pc = set.pc;
@@ -37,8 +37,8 @@ void LivelockDetector::look(const LaneSet &set, size_t newDepth) {
 }
 
 void LivelockDetector::leave() {
-  numLeft += isCircling;
-  isCircling = false;
+  numLeft += isLooping;
+  isLooping = false;
   lanes = 0;
 }
 
@@ -53,9 +53,9 @@ bool LivelockDetector::begin(const LaneSet &set, size_t newDepth,
                              const std::vector<Predicate> &newPredicates) {
   if (++numTurns < kFirstLook)
     return false;
-  if (isCircling && numTurns - lastRound > kTurnsOfCircle)
+  if (isLooping && numTurns - lastRound > kTurnsOfLoop)
     leave();
-  if (!isCircling && llvm::isPowerOf2_64(numTurns)) {
+  if (!isLooping && llvm::isPowerOf2_64(numTurns)) {
     look(set, newDepth);
     return false;
   }
@@ -71,15 +71,15 @@ bool LivelockDetector::begin(const LaneSet &set, size_t newDepth,
   }
   if (!llvm::equal(registers, newRegisters, isSame) ||
       !llvm::equal(predicates, newPredicates, isSame)) {
-    if (isCircling)
+    if (isLooping)
       leave();
     return false;
   }
   // A set for which a livelock was reported has postponed its turn, and has not
   // moved since.
-  bool hasMoved = !isCircling || numTurns != lastRound + 1 || !wasTold;
-  isCircling = true;
+  bool hasMoved = !isLooping || numTurns != lastRound + 1 || !wasReported;
+  isLooping = true;
   lastRound = numTurns;
-  wasTold = hasMoved;
+  wasReported = hasMoved;
   return hasMoved;
 }

@@ -1,4 +1,4 @@
-//===- LivelockDetector.h - Lanes that go in circles ------------*- C++ -*-===//
+//===- LivelockDetector.h - Livelock detector -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -55,11 +55,11 @@ private:
   unsigned numVisits = 0;
   std::vector<Lanes> registers;
   std::vector<Predicate> predicates;
-  bool isCircling = false;
+  bool isLooping = false;
   /// The turn that last began at the watched instruction of a loop, and whether
   /// a livelock was reported: then the lanes have not moved since.
   uint64_t lastRound = 0;
-  bool wasTold = false;
+  bool wasReported = false;
 };
 
 } // namespace mlir::blockscale::sim

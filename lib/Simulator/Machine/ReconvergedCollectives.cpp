@@ -1,4 +1,4 @@
-//===- ReconvergedCollectives.cpp - Collectives that lanes come to apart --===//
+//===- ReconvergedCollectives.cpp - Collectives of diverged lanes ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -58,7 +58,7 @@ Meeting Warp::meet(LaneMask missing) {
   top().pc = pc;
   top().state = LaneSet::State::Meeting;
   top().meeting = active;
-  if (runAnother() || (wakeAsked() && runAnother())) {
+  if (runAnother() || (wakePolled() && runAnother())) {
     if (frames.back().counts)
       --frames.back().counts[pc];
     if (block.group.recorder)

@@ -1,4 +1,4 @@
-//===- RegisterLimits.cpp - Registers that warps may have -----------------===//
+//===- RegisterLimits.cpp - Rules of setmaxnreg ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RegisterLimits.h - Registers that warps may have ---------*- C++ -*-===//
+//===- RegisterLimits.h - Rules of setmaxnreg -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

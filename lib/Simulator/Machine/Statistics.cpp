@@ -1,4 +1,4 @@
-//===- Statistics.cpp - What a kernel did ---------------------------------===//
+//===- Statistics.cpp - Statistics of a kernel ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

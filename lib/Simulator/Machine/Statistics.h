@@ -1,4 +1,4 @@
-//===- Statistics.h - What a kernel did -------------------------*- C++ -*-===//
+//===- Statistics.h - Statistics of a kernel --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

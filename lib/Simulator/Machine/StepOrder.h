@@ -1,4 +1,4 @@
-//===- StepOrder.h - What runs when -----------------------------*- C++ -*-===//
+//===- StepOrder.h - The order of steps -------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

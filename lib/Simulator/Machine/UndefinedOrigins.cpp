@@ -1,4 +1,4 @@
-//===- UndefinedOrigins.cpp - Where undefined values come from ------------===//
+//===- UndefinedOrigins.cpp - Origins of undefined values -----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

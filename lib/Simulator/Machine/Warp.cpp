@@ -1,4 +1,4 @@
-//===- Warp.cpp - A warp and what it does ---------------------------------===//
+//===- Warp.cpp - A warp --------------------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

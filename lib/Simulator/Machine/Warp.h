@@ -1,4 +1,4 @@
-//===- Warp.h - A warp and what it does -------------------------*- C++ -*-===//
+//===- Warp.h - A warp ------------------------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -90,7 +90,7 @@ public:
   uint64_t run(uint64_t count);
 
   //===--------------------------------------------------------------------===//
-  // For the routines of steps
+  // Interface for steps
   //===--------------------------------------------------------------------===//
 
   /// The lanes that carry out the current step.
@@ -129,9 +129,9 @@ public:
   bool releaseJoins();
   /// The step has changed something that registers do not show: a loop around
   /// it makes progress.
-  void act() { circles.interrupt(); }
+  void act() { livelock.interrupt(); }
   /// How many loops without progress its lanes have left.
-  uint64_t getNumCirclesLeft() const { return circles.getNumLeft(); }
+  uint64_t getNumLoopsLeft() const { return livelock.getNumLeft(); }
   /// Fails unless all 32 lanes take part. `what` names the instruction.
   bool requireWholeWarp(llvm::StringRef what);
   /// Fails if the value of a lane of `lanes` is undefined. `use` says what it
@@ -154,7 +154,7 @@ public:
                bool isAtomic = false);
 
   /// Whether it waits for something that it can poll again.
-  bool asks() const {
+  bool polls() const {
     return state == WarpState::Polling ||
            (state == WarpState::Waiting && !awaited.empty());
   }
@@ -191,10 +191,10 @@ private:
   // LaneSets.cpp and ReconvergedCollectives.cpp.
   void beginTurn();
   void pruneSets();
-  bool wakeAsked();
+  bool wakePolled();
   bool runAnother();
   void settle();
-  bool askLater(bool releases);
+  bool pollLater(bool releases);
   void joinAt(uint32_t pc);
   bool meetElsewhere(LaneMask missing);
   bool checkUniformGuard(const Step &step);
@@ -219,7 +219,7 @@ private:
   const llvm::ArrayRef<AsyncUnit *> watchers;
   Lanes *registers = nullptr;
   Predicate *predicates = nullptr;
-  LivelockDetector circles;
+  LivelockDetector livelock;
 };
 
 /// Copies the results of the innermost frame to the caller's.

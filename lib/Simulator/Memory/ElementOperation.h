@@ -1,4 +1,4 @@
-//===- ElementOperation.h - What atomics make of an element -----*- C++ -*-===//
+//===- ElementOperation.h - Operations of atomics ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ProxyTracker.cpp - Stores that no proxy fence follows --------------===//
+//===- ProxyTracker.cpp - Stores without a proxy fence --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ProxyTracker.h - Stores that no proxy fence follows ------*- C++ -*-===//
+//===- ProxyTracker.h - Stores without a proxy fence ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

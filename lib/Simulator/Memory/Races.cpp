@@ -40,7 +40,7 @@ static void note(Clocks &clocks, const AgentTime &time) {
 RaceDetector::RaceDetector(uint64_t sharedBytes, unsigned numWarps)
     : lines(llvm::divideCeil(sharedBytes, Line::kBytes)),
       clocks(numWarps, Clocks(numWarps)), fenced(numWarps), epochs(numWarps),
-      told(numWarps), heard(numWarps), fencedTensor(numWarps) {
+      released(numWarps), acquired(numWarps), fencedTensor(numWarps) {
   // The first accesses of a warp are later than the clocks that others have of
   // it.
   for (unsigned warp = 0; warp != numWarps; ++warp)
@@ -234,11 +234,11 @@ RaceDetector::findStore(uint64_t address, uint64_t size,
   return std::nullopt;
 }
 
-void RaceDetector::learnHeard(unsigned warp) {
-  if (heard[warp].empty())
+void RaceDetector::applyAcquired(unsigned warp) {
+  if (acquired[warp].empty())
     return;
-  merge(clocks[warp], heard[warp]);
-  heard[warp].clear();
+  merge(clocks[warp], acquired[warp]);
+  acquired[warp].clear();
   ++epochs[warp];
 }
 
@@ -250,19 +250,19 @@ void RaceDetector::synchronize(unsigned warp, uint64_t location,
   bool releases =
       order == MemoryOrder::Release || order == MemoryOrder::AcquireRelease;
   if (kind != AccessKind::Store && !known.empty()) {
-    merge(heard[warp], known);
+    merge(acquired[warp], known);
     if (acquires)
-      learnHeard(warp);
+      applyAcquired(warp);
   }
   if (kind == AccessKind::Load)
     return;
-  merge(known, releases ? clocks[warp] : told[warp]);
+  merge(known, releases ? clocks[warp] : released[warp]);
   if (releases)
     ++clocks[warp][warp];
 }
 
 void RaceDetector::release(unsigned warp, Clocks &arrived) {
-  learnHeard(warp);
+  applyAcquired(warp);
   merge(arrived, clocks[warp]);
   ++clocks[warp][warp];
 }
@@ -272,8 +272,8 @@ void RaceDetector::releaseFenced(unsigned warp, Clocks &arrived) {
 }
 
 void RaceDetector::fence(unsigned warp) {
-  learnHeard(warp);
-  fenced[warp] = told[warp] = clocks[warp];
+  applyAcquired(warp);
+  fenced[warp] = released[warp] = clocks[warp];
   ++clocks[warp][warp];
 }
 
@@ -282,6 +282,6 @@ void RaceDetector::acquire(unsigned warp, const Clocks &arrived) {
   // Lanes that waited are ordered behind those that arrived.
   ++epochs[warp];
   // What the warp itself did since it arrived is not released yet.
-  told[warp] = clocks[warp];
-  --told[warp][warp];
+  released[warp] = clocks[warp];
+  --released[warp][warp];
 }

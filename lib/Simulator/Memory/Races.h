@@ -211,7 +211,7 @@ private:
   static void setStore(Cell &cell, const Event &event, const uint8_t *bytes,
                        size_t size);
   bool isOrdered(const Event &event, const Access &access) const;
-  void learnHeard(unsigned warp);
+  void applyAcquired(unsigned warp);
 
   std::vector<Line> lines;
   /// The vector clock of each warp.
@@ -219,11 +219,11 @@ private:
   /// The same at the last fence of each warp.
   std::vector<Clocks> fenced;
   std::vector<uint32_t> epochs;
-  /// `told`: the clocks that a relaxed write of a warp releases, those at its
-  /// last fence or barrier. `heard`: the clocks that its relaxed reads have
-  /// acquired; they count from its next fence or barrier on. The map has the
-  /// clocks that writes have released, by location.
-  std::vector<Clocks> told, heard;
+  /// `released`: the clocks that a relaxed write of a warp releases, which are
+  /// those at its last fence or barrier. `acquired`: the clocks that its
+  /// relaxed reads have acquired; they count from its next fence or barrier on.
+  /// The map has the clocks that writes have released, by location.
+  std::vector<Clocks> released, acquired;
   std::map<uint64_t, Clocks> locations;
   /// The vector clocks at the last tcgen05.fence::after_thread_sync of each
   /// warp.

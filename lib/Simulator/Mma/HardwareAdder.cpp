@@ -1,4 +1,4 @@
-//===- HardwareAdder.cpp - Sums as tensor cores form them -----------------===//
+//===- HardwareAdder.cpp - The adder of a tensor core ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

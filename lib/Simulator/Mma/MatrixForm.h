@@ -1,4 +1,4 @@
-//===- MatrixForm.h - What a matrix instruction is --------------*- C++ -*-===//
+//===- MatrixForm.h - Forms of matrix instructions --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

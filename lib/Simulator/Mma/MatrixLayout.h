@@ -1,4 +1,4 @@
-//===- MatrixLayout.h - Where matrix operands are in registers --*- C++ -*-===//
+//===- MatrixLayout.h - Fragment layouts ------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Targets.h - What targets have ----------------------------*- C++ -*-===//
+//===- Targets.h - Features of targets --------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- SharedReads.cpp - What tensor cores read of shared memory ----------===//
+//===- SharedReads.cpp - Asynchronous reads -------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

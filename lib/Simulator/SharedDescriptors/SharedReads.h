@@ -1,4 +1,4 @@
-//===- SharedReads.h - What tensor cores read of shared memory --*- C++ -*-===//
+//===- SharedReads.h - Asynchronous reads -----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

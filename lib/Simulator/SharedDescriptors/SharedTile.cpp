@@ -1,4 +1,4 @@
-//===- SharedTile.cpp - Matrices that descriptors name --------------------===//
+//===- SharedTile.cpp - Tiles in shared memory ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

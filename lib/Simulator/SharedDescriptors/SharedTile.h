@@ -1,4 +1,4 @@
-//===- SharedTile.h - Matrices that descriptors name ------------*- C++ -*-===//
+//===- SharedTile.h - Tiles in shared memory --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

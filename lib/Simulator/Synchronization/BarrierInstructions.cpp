@@ -130,7 +130,7 @@ static void executeBarrier(Warp &warp, const Step &step) {
   BlockBarrier &barrier = barriers.get(warp.block, *number);
   if (barrier.arrived == 0) {
     barrier.expected = count;
-    barrier.takesAll = step.operands[1] == kNoSlot;
+    barrier.expectsAll = step.operands[1] == kNoSlot;
     barrier.reduction = form.reduction;
   } else if (!checkPhase(warp, barrier, *number, count, form.reduction)) {
     return;

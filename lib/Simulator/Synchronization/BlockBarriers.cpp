@@ -39,7 +39,7 @@ void BlockBarriers::completeIfDue(Block &block, BlockBarrier &barrier) {
   if (barrier.arrived == 0)
     return;
   uint32_t expected =
-      barrier.takesAll ? countThreads(block, barrier) : barrier.expected;
+      barrier.expectsAll ? countThreads(block, barrier) : barrier.expected;
   if (barrier.arrived < expected)
     return;
   block.group.noteProgress();

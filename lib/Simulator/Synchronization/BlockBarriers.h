@@ -36,7 +36,7 @@ struct BlockBarrier {
   /// Threads that the current phase expects; 0 before the first arrival.
   uint32_t expected = 0;
   /// It expects all warps that have not exited, as no count was given.
-  bool takesAll = false;
+  bool expectsAll = false;
   uint32_t arrived = 0;
   /// Bit i: warp i is among those that have arrived.
   uint32_t warps = 0;

@@ -29,7 +29,7 @@ using namespace mlir::blockscale::sim;
 
 static constexpr uint64_t kResponseBytes = 16;
 /// The magic value in word 3 of a response.
-static constexpr uint32_t kTaken = 0x74616B65, kRefused = 0x6E6F6E65;
+static constexpr uint32_t kCanceled = 0x74616B65, kRefused = 0x6E6F6E65;
 
 //===----------------------------------------------------------------------===//
 // Requests
@@ -47,7 +47,7 @@ struct RequestForm {
 struct Response {
   std::array<uint32_t, 4> words = {0, 0, 0, kRefused};
 
-  bool isTaken() const { return words[3] == kTaken; }
+  bool isCanceled() const { return words[3] == kCanceled; }
   bool isRefused() const { return words[3] == kRefused; }
   bool isZero() const { return words == decltype(words){}; }
 };
@@ -65,7 +65,7 @@ static Response drawCluster(BlockGroup &group) {
   Extents cluster = getIndexOf(number, group.launch.getNumClusters());
   for (unsigned i = 0; i != cluster.size(); ++i)
     response.words[i] = cluster[i] * group.launch.cluster[i];
-  response.words[3] = kTaken;
+  response.words[3] = kCanceled;
   return response;
 }
 
@@ -89,8 +89,8 @@ static void beginResponse(Warp &warp, const Step &step, unsigned lane,
                        kResponseBytes);
   copy.setBytes(bytes, /*valueStates=*/{});
   copy.isGeneric = false;
-  copy.response = response.isTaken() ? BulkCopy::Response::Taken
-                                     : BulkCopy::Response::Refused;
+  copy.response = response.isCanceled() ? BulkCopy::Response::Canceled
+                                        : BulkCopy::Response::Refused;
   getBulkCopies(warp).begin(warp, std::move(copy));
 }
 
@@ -203,7 +203,7 @@ static std::optional<Response> readResponse(Warp &warp, Slot slot,
   Response response;
   std::memcpy(&response.words[0], &low.value[lane], sizeof(uint64_t));
   std::memcpy(&response.words[2], &high.value[lane], sizeof(uint64_t));
-  if (isUndefined || response.isTaken() || response.isRefused())
+  if (isUndefined || response.isCanceled() || response.isRefused())
     return response;
   // CUTLASS's tile schedulers store zeros in place of a response when their
   // work is done; cards read that as a failed request.
@@ -233,7 +233,7 @@ static void executeIsCanceled(Warp &warp, const Step &step) {
       return;
     LaneMask bit = LaneMask(1) << lane;
     result.value =
-        response->isTaken() ? result.value | bit : result.value & ~bit;
+        response->isCanceled() ? result.value | bit : result.value & ~bit;
     result.undefined =
         isUndefined ? result.undefined | bit : result.undefined & ~bit;
   });
@@ -255,7 +255,7 @@ static void executeGetFirst(Warp &warp, const Step &step) {
         readResponse(warp, step.operands[0], lane, isUndefined);
     if (!response)
       return;
-    if (!isUndefined && !response->isTaken())
+    if (!isUndefined && !response->isCanceled())
       return warp.fail(lane,
                        "expected the response to a request that canceled a "
                        "cluster, got one that says that no cluster is left");

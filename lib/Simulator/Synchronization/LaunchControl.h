@@ -1,4 +1,4 @@
-//===- LaunchControl.h - Clusters that others take --------------*- C++ -*-===//
+//===- LaunchControl.h - clusterlaunchcontrol -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

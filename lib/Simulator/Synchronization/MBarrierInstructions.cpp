@@ -322,7 +322,7 @@ static void executeWait(Warp &warp, const Step &step) {
   result.value = (result.value & ~warp.active) | complete;
   result.undefined &= ~warp.active;
   if (!complete && warp.block.group.recorder)
-    warp.block.group.recorder->noteVainWait(warp);
+    warp.block.group.recorder->noteFailedTest(warp);
   if (!complete && !form.blocks)
     warp.poll(awaited);
 }

@@ -1,5 +1,4 @@
-//===- MBarrierLocations.cpp - Addresses of mbarrier objects
-//-----------------===//
+//===- MBarrierLocations.cpp - Addresses of mbarrier objects --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

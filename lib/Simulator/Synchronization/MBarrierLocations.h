@@ -1,5 +1,4 @@
-//===- MBarrierLocations.h - Addresses of mbarrier objects ---------*- C++
-//-*-===//
+//===- MBarrierLocations.h - Addresses of mbarrier objects ------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

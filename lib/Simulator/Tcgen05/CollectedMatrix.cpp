@@ -1,4 +1,4 @@
-//===- CollectedMatrix.cpp - What a collector buffer keeps ----------------===//
+//===- CollectedMatrix.cpp - Contents of collector buffers ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

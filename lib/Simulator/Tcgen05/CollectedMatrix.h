@@ -1,4 +1,4 @@
-//===- CollectedMatrix.h - What a collector buffer keeps --------*- C++ -*-===//
+//===- CollectedMatrix.h - Contents of collector buffers --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- InstructionDescriptor.cpp - What tcgen05.mma multiplies ------------===//
+//===- InstructionDescriptor.cpp - tcgen05.mma's descriptor ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

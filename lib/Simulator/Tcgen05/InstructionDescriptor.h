@@ -1,4 +1,4 @@
-//===- InstructionDescriptor.h - What tcgen05.mma multiplies ----*- C++ -*-===//
+//===- InstructionDescriptor.h - tcgen05.mma's descriptor -------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Tcgen05Engine.cpp - What tensor cores have under way ---------------===//
+//===- Tcgen05Engine.cpp - Tensor core operations in flight ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

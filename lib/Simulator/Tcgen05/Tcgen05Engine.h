@@ -1,4 +1,4 @@
-//===- Tcgen05Engine.h - What tensor cores have under way -------*- C++ -*-===//
+//===- Tcgen05Engine.h - Tensor core operations in flight -------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

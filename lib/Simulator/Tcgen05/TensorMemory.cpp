@@ -1,4 +1,4 @@
-//===- TensorMemory.cpp - The tensor memory of a SM -----------------------===//
+//===- TensorMemory.cpp - The tensor memory of an SM ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

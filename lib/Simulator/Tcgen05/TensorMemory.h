@@ -1,4 +1,4 @@
-//===- TensorMemory.h - The tensor memory of a SM ---------------*- C++ -*-===//
+//===- TensorMemory.h - The tensor memory of an SM --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- KernelTrace.cpp - What a kernel would take on a chip ---------------===//
+//===- KernelTrace.cpp - Estimated times of a kernel ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- KernelTrace.h - What a kernel would take on a chip -------*- C++ -*-===//
+//===- KernelTrace.h - Estimated times of a kernel --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

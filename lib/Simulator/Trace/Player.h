@@ -1,4 +1,4 @@
-//===- Player.h - A replay while it runs ------------------------*- C++ -*-===//
+//===- Player.h - The state of a replay -------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

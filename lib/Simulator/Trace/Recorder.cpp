@@ -36,7 +36,7 @@ Recorder::Recorder(BlockGroup &group)
     : group(group), maxKept(kMaxKeptOfAll / countRecordings(group.launch)) {
   size_t numWarps = group.maxBlocks * group.launch.getNumWarps();
   recording.warps.resize(numWarps);
-  vain.resize(numWarps);
+  failedTests.resize(numWarps);
   queues.resize(numWarps);
 }
 
@@ -68,7 +68,7 @@ void Recorder::truncate(unsigned warp, uint32_t numSteps) {
 
 bool Recorder::beginStep(Warp &warp, const Step &step) {
   WarpRecording &of = recording.warps[warp.number];
-  VainWait &wait = vain[warp.number];
+  FailedTest &wait = failedTests[warp.number];
   if (wait.step == &step && wait.numEvents == of.events.size())
     truncate(warp.number, wait.numSteps);
   if (isFull() || of.numSteps == UINT32_MAX) {
@@ -96,10 +96,11 @@ void Recorder::undoStep(const Warp &warp) {
     truncate(warp.number, of.numSteps - 1);
 }
 
-void Recorder::noteVainWait(const Warp &warp) {
+void Recorder::noteFailedTest(const Warp &warp) {
   WarpRecording &of = recording.warps[warp.number];
   if (of.numSteps)
-    vain[warp.number] = {warp.current, of.numSteps - 1, of.events.size()};
+    failedTests[warp.number] = {warp.current, of.numSteps - 1,
+                                of.events.size()};
 }
 
 /// Lanes of a step do the same at the same time.

@@ -36,7 +36,7 @@ public:
   void undoStep(const Warp &warp);
   /// The current step of a warp has tested a phase that is not complete. If it
   /// does so again with nothing in between, this counts as a wait from here on.
-  void noteVainWait(const Warp &warp);
+  void noteFailedTest(const Warp &warp);
 
   void observe(const Warp &warp, const WarpAccess &access);
 
@@ -106,7 +106,7 @@ private:
     std::optional<uint32_t> current, last;
   };
   /// A test of a phase that was not complete.
-  struct VainWait {
+  struct FailedTest {
     const Step *step = nullptr;
     uint32_t numSteps = 0;
     size_t numEvents = 0;
@@ -127,7 +127,7 @@ private:
   Recording recording;
   uint64_t numKept = 0;
   llvm::DenseMap<Barrier, Phases> phases;
-  std::vector<VainWait> vain;
+  std::vector<FailedTest> failedTests;
   /// By warp and unit.
   std::vector<std::array<Queue, kNumTraceUnits>> queues;
   /// Cache lines of 128 bytes of an allocation.

@@ -1,4 +1,4 @@
-//===- Recording.h - What a group of blocks did -----------------*- C++ -*-===//
+//===- Recording.h - Recording of a group of blocks -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

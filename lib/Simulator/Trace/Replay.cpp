@@ -1,4 +1,4 @@
-//===- Replay.cpp - When things would happen on a chip --------------------===//
+//===- Replay.cpp - Replay with the rates of a chip -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Replay.h - When things would happen on a chip ------------*- C++ -*-===//
+//===- Replay.h - Replay with the rates of a chip ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

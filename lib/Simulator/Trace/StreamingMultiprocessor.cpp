@@ -1,4 +1,4 @@
-//===- StreamingMultiprocessor.cpp - Units of a SM in a replay ------------===//
+//===- StreamingMultiprocessor.cpp - Timing model of an SM ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- StreamingMultiprocessor.h - Units of a SM in a replay ----*- C++ -*-===//
+//===- StreamingMultiprocessor.h - Timing model of an SM --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Timing.cpp - How fast a chip is in a replay ------------------------===//
+//===- Timing.cpp - Rates for a replay ------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Timing.h - How fast a chip is in a replay ----------------*- C++ -*-===//
+//===- Timing.h - Rates for a replay ----------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

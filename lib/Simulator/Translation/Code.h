@@ -1,4 +1,4 @@
-//===- Code.h - A function in the form that is executed ---------*- C++ -*-===//
+//===- Code.h - Translated functions ----------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- MatrixClass.h - Kinds of matrix instructions -------------*- C++ -*-===//
+//===- MatrixClass.h - Classes of matrix instructions -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

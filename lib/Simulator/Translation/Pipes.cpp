@@ -1,4 +1,4 @@
-//===- Pipes.cpp - What carries out instructions --------------------------===//
+//===- Pipes.cpp - Pipes of instructions ----------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

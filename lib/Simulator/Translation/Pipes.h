@@ -1,4 +1,4 @@
-//===- Pipes.h - What carries out instructions ------------------*- C++ -*-===//
+//===- Pipes.h - Pipes of instructions --------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

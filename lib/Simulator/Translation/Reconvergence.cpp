@@ -1,4 +1,4 @@
-//===- Reconvergence.cpp - Where parted lanes meet ------------------------===//
+//===- Reconvergence.cpp - Points of reconvergence ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

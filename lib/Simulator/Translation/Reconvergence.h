@@ -1,4 +1,4 @@
-//===- Reconvergence.h - Where parted lanes meet ----------------*- C++ -*-===//
+//===- Reconvergence.h - Points of reconvergence ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TranslateOperands.cpp - From operands to registers -----------------===//
+//===- TranslateOperands.cpp - Operands become registers ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

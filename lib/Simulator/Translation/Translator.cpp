@@ -1,4 +1,4 @@
-//===- Translator.cpp - From parsed instructions to steps -----------------===//
+//===- Translator.cpp - Translates instructions to steps ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Translator.h - From parsed instructions to steps ---------*- C++ -*-===//
+//===- Translator.h - Translates instructions to steps ----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -42,7 +42,7 @@ public:
   Error run();
 
   //===--------------------------------------------------------------------===//
-  // For the routines of instructions
+  // Interface for translators of instructions
   //===--------------------------------------------------------------------===//
 
   /// Reports an error at an operand or at the instruction; only the first

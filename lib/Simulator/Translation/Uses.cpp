@@ -1,4 +1,4 @@
-//===- Uses.cpp - What kernels use ----------------------------------------===//
+//===- Uses.cpp - Functions and variables of kernels ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Uses.h - What kernels use --------------------------------*- C++ -*-===//
+//===- Uses.h - Functions and variables of kernels --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- WarpgroupForm.h - What a wgmma.mma_async is --------------*- C++ -*-===//
+//===- WarpgroupForm.h - Forms of wgmma.mma_async ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

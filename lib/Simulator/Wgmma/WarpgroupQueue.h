@@ -1,4 +1,4 @@
-//===- WarpgroupQueue.h - What wgmma has under way in a warp ----*- C++ -*-===//
+//===- WarpgroupQueue.h - wgmma in flight in a warp -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -83,7 +83,7 @@ private:
   };
 
   RegisterUse &getUse(Warp &warp, Slot slot);
-  bool isUnderWay(const RegisterUse &use) const {
+  bool isInFlight(const RegisterUse &use) const {
     return use.operation > numCompleted;
   }
   bool checkRegister(Warp &warp, const WarpgroupForm &form, Slot slot,

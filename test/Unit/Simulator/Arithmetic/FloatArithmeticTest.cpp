@@ -1,4 +1,4 @@
-//===- FloatArithmeticTest.cpp - Arithmetic on floating-point numbers -----===//
+//===- FloatArithmeticTest.cpp - Arithmetic on f32 ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- VideoTest.cpp - Tests of instructions for bytes and halves ---------===//
+//===- VideoTest.cpp - Tests of video instructions ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -104,7 +104,7 @@ TEST(CallsTest, AddressesInRegisters) {
   EXPECT_EQ(getOutput(run), expected);
 }
 
-TEST(CallsTest, AddressesThatAreNone) {
+TEST(CallsTest, AddressesOfNoFunction) {
   const std::string none = "a call expected the address of a function, got ";
   EXPECT_FAILS(withFunctions(makeCall(load("3"))), 2,
                "lane 0: " + none + "0x0");
@@ -176,7 +176,7 @@ TEST(CallsTest, CallsThatDoNotFit) {
 
 // The shared variables and errors of functions that may be called count for the
 // kernel.
-TEST(CallsTest, WhatIsCalledBelongsToTheKernel) {
+TEST(CallsTest, CalledFunctionsCountForTheKernel) {
   const std::string call = "P: .callprototype _ (); mov.u64 %d5, Table;"
                            "ld.global.u64 %d6, [%d5]; call %d6, P;";
   KernelRun run = makeRun(call);

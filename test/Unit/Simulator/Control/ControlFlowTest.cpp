@@ -67,7 +67,7 @@ TEST(ControlFlowTest, UndefinedGuards) {
   EXPECT_EQ(getError(makeRun(body + "@!%p0 ret; @%p1 bra L; L:")), "no error");
 }
 
-TEST(ControlFlowTest, MessagesNameThePlace) {
+TEST(ControlFlowTest, MessagesNameTheThread) {
   KernelRun run = makeRun("mov.u32 %r4, %ctaid.x; mov.u32 %r5, %laneid;"
                           "setp.eq.u32 %p0, %r4, 2;"
                           "setp.eq.and.u32 %p0, %r5, 7, %p0;"
@@ -102,7 +102,7 @@ static std::vector<uint32_t> makeSwapped(uint32_t early) {
 
 // Compilers translate `if (tid >= 40) return;` to a branch, and not to a
 // guarded ret.
-TEST(ControlFlowTest, LanesOnTheirWayOutAreNotWaitedFor) {
+TEST(ControlFlowTest, LanesThatLeaveAreNotWaitedFor) {
   const std::string exchange =
       "st.shared.b32 [%r3], %r0; bar.sync 0; sub.u32 %r4, 39, %r0;"
       "mad.lo.u32 %r5, %r4, 4, %r2; ld.shared.b32 %r6, [%r5];"
@@ -146,7 +146,7 @@ TEST(ControlFlowTest, LanesLeaveBeforeOthersCall) {
   }
 }
 
-TEST(ControlFlowTest, MembersOnTheirWayOutAreNotWaitedFor) {
+TEST(ControlFlowTest, MembersThatLeaveAreNotWaitedFor) {
   std::vector<uint32_t> expected(1024);
   for (unsigned i = 0; i != 32; ++i)
     expected[i] = i < 20 ? 19 : 100;

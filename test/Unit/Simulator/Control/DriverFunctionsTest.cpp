@@ -251,7 +251,7 @@ TEST(HeapTest, EachLaneHasItsOwn) {
   }
 }
 
-TEST(HeapTest, RoomIsBounded) {
+TEST(HeapTest, SizeIsBounded) {
   auto expectIsNull = [](const std::string &body, unsigned isNull) {
     std::vector<uint32_t> expected(1024);
     expected[0] = isNull;

@@ -1,4 +1,4 @@
-//===- LaneSetsTest.cpp - Tests of lanes that have parted -----------------===//
+//===- LaneSetsTest.cpp - Tests of diverged lanes -------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,7 +28,7 @@ static std::vector<uint32_t> makeWords(llvm::function_ref<uint32_t(unsigned)> f,
 
 // Lane 0 counts to 5, and would leave the loop elsewhere if it came to 100; the
 // other lanes have left the loop.
-TEST(LaneSetsTest, WaysOutThatAreNotTaken) {
+TEST(LaneSetsTest, ExitsThatAreNotTaken) {
   for (const char *out : {"trap", "exit", "ret"})
     for (const char *collective :
          {"bar.warp.sync -1;", "bar.sync 0;", "elect.sync _|%p2, -1;",
@@ -81,7 +81,7 @@ static std::string onBothWays(const std::string &low, const std::string &high) {
          high + "\nmov.u32 %r20, %r11; E: st.global.b32 [%d3], %r20; ret;";
 }
 
-TEST(LaneSetsTest, CollectivesOnBothWays) {
+TEST(LaneSetsTest, CollectivesInBothBranches) {
   auto expect = [](const std::string &low, const std::string &high,
                    llvm::function_ref<uint32_t(unsigned)> word) {
     EXPECT_EQ(countGoodSeeds(makeRun(onBothWays(low, high)), makeWords(word)),
@@ -155,7 +155,7 @@ TEST(LaneSetsTest, ALockThatLanesTakeInTurn) {
 }
 
 // Lane 3 waits for lane 20 in the other branch, and vice versa.
-TEST(LaneSetsTest, EitherWayMayWaitForTheOther) {
+TEST(LaneSetsTest, EitherBranchMayWaitForTheOther) {
   for (const char *guard : {"@%p0", "@!%p0"}) {
     std::string spin =
         std::string(
@@ -214,7 +214,7 @@ TEST(LaneSetsTest, LanesThatWaitedAtAJoinGoOn) {
   }
 }
 
-TEST(LaneSetsTest, LanesThatNobodyLetsGo) {
+TEST(LaneSetsTest, LanesThatWaitForever) {
   EXPECT_FAILS(makeRun("setp.eq.u32 %p0, %r0, 0; st.shared.b32 [%r3], 0;"
                        "bar.sync 0; @!%p0 bra J;\n"
                        "L: ld.volatile.shared.b32 %r4, [S];"
@@ -252,7 +252,7 @@ TEST(LaneSetsTest, LoopsThatCountInMemory) {
 
 // The results of each instruction go to its own operands, including a predicate
 // that the other instruction does not have.
-TEST(LaneSetsTest, PredicatesOfOneWay) {
+TEST(LaneSetsTest, PredicatesOfOneBranch) {
   EXPECT_EQ(countGoodSeeds(
                 makeRun(onBothWays("shfl.sync.up.b32 %r10, %r4, 4, 0, -1;",
                                    "shfl.sync.up.b32 %r12|%p3, %r5, 12, 0, -1;"

@@ -346,13 +346,13 @@ TEST(BulkCopiesTest, ReductionsInSharedMemory) {
 //===----------------------------------------------------------------------===//
 
 /// The warning of a run, which is an error where proxies are checked.
-static void expectProxyMessage(KernelRun run, const std::string &place,
+static void expectProxyMessage(KernelRun run, const std::string &location,
                                const std::string &text) {
   std::vector<std::string> warnings = getWarnings(run);
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_EQ(warnings[0], place + ": " + text);
+  EXPECT_EQ(warnings[0], location + ": " + text);
   run.options.checkProxy = true;
-  EXPECT_EQ(getError(run), place + ": " + text);
+  EXPECT_EQ(getError(run), location + ": " + text);
 }
 
 TEST(BulkCopiesTest, StoresNeedAProxyFence) {
@@ -409,7 +409,7 @@ TEST(BulkCopiesTest, FenceMayBeThatOfTheThreadThatStores) {
   EXPECT_EQ(getWarnings(makeRun(body + end, 64)).size(), 1u);
 }
 
-TEST(BulkCopiesTest, WhatTheAsyncProxyWritesNeedsNoFence) {
+TEST(BulkCopiesTest, WritesOfTheAsyncProxyNeedNoFence) {
   // The warning for the stores is the only one.
   std::string body =
       kInit + std::string("st.shared.b32 [%r3], 1; bar.sync 0;") +

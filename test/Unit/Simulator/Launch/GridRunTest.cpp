@@ -57,7 +57,7 @@ TEST(GridRunTest, AllBlocksMeetManyTimes) {
   EXPECT_EQ(countGoodSeeds(makeGrid(body, 12, 96), expected, 3), 3u);
 }
 
-TEST(GridRunTest, BlocksThatWaitForNobody) {
+TEST(GridRunTest, BlocksThatWaitForever) {
   std::string body = "add.u64 %d5, %buf1, 40;\n" + kSpin;
   EXPECT_FAILS(makeGrid(body, 5), 2,
                "warp 0, lane 0: deadlock: warp 0 waits for memory to change "
@@ -65,7 +65,7 @@ TEST(GridRunTest, BlocksThatWaitForNobody) {
 }
 
 // 170 SMs have room for a block of 64 KiB each.
-TEST(GridRunTest, BlocksThatHaveNoRoom) {
+TEST(GridRunTest, BlocksThatDoNotFit) {
   std::string body = "sub.u32 %r13, %r11, 1; mad.wide.u32 %d5, %r13, 4, %buf1;"
                      "setp.eq.u32 %p0, %r10, %r13;"
                      "@%p0 st.release.gpu.global.b32 [%d5], 1;\n" +

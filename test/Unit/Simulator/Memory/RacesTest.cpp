@@ -1,4 +1,4 @@
-//===- RacesTest.cpp - Tests of the search for races ----------------------===//
+//===- RacesTest.cpp - Tests of race detection ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -53,7 +53,7 @@ TEST(RacesTest, MessageNamesBothSides) {
   EXPECT_TRUE(isAlwaysRace(run));
 }
 
-TEST(RacesTest, IsOnlySearchedForWhenAsked) {
+TEST(RacesTest, RaceDetectionIsAnOption) {
   KernelRun run = makeRun("st.shared.b32 [S], %r0;", 64);
   EXPECT_EQ(getError(run), "no error");
   EXPECT_TRUE(isAlwaysRace(checkingRaces(run)));

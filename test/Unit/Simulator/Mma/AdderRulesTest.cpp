@@ -190,7 +190,7 @@ static void expectAll(const Mma &mma, unsigned target) {
     }
 }
 
-TEST(AdderRulesTest, EveryFormOnEveryTargetIsWhatWasMeasured) {
+TEST(AdderRulesTest, EveryFormOnEveryTargetAgreesWithTheModel) {
   static const std::pair<unsigned, const char *> targets[] = {
       {80, "sm_80"},    {86, "sm_86"},    {87, "sm_87"},    {89, "sm_89"},
       {90, "sm_90a"},   {100, "sm_100a"}, {103, "sm_103a"}, {110, "sm_110a"},

@@ -41,7 +41,7 @@ static float runProducts(Mma &mma, unsigned hardware, float c) {
   return mma.getFloat(0, 0);
 }
 
-TEST(MatrixHardwareTest, TermsBelowTheAlignmentAreLost) {
+TEST(MatrixHardwareTest, TermsBelowTheAlignmentAreCutOff) {
   for (const char *text : {kF8, kMxf8}) {
     Mma mma(text);
     // 256 * 256 = 2^16; e4m3 0x78 is 256.

@@ -67,19 +67,19 @@ unsigned getShift(const std::string &type, unsigned slotBits);
 std::vector<std::string> listInstructions();
 
 /// The position of an element in the registers.
-struct Place {
+struct Position {
   unsigned lane, reg, slot;
 };
 
 /// PTX ISA 9.7.14.5: the formulas solved for the position.
-Place placeA(const Description &d, unsigned m, unsigned keptK);
-Place placeB(const Description &d, unsigned k, unsigned n);
-Place placeC(const Description &d, unsigned m, unsigned n);
+Position locateA(const Description &d, unsigned m, unsigned keptK);
+Position locateB(const Description &d, unsigned k, unsigned n);
+Position locateC(const Description &d, unsigned m, unsigned n);
 
 /// The position of the 4-bit field of a chunk of a row (PTX ISA 9.7.14.6,
 /// figures 119 to 147); the slot counts fields.
-Place placeMetadata(const Description &d, unsigned m, unsigned chunk,
-                    unsigned selector);
+Position locateMetadata(const Description &d, unsigned m, unsigned chunk,
+                        unsigned selector);
 
 class Mma {
 public:
@@ -126,7 +126,7 @@ public:
   unsigned selector = 0;
 
 private:
-  uint64_t getElement(const std::vector<Lanes> &operand, Place place,
+  uint64_t getElement(const std::vector<Lanes> &operand, Position position,
                       unsigned bits) const;
   unsigned getPosition(unsigned m, unsigned keptK) const;
 };

@@ -87,12 +87,13 @@ TEST(MatrixUndefinedTest, AnAccumulatorSpoilsItself) {
     for (unsigned m = 0; m != mma.d.m; ++m)
       for (unsigned n = 0; n != 8; ++n)
         for (unsigned byte = 0; byte != bytes; ++byte) {
-          Place place = placeC(mma.d, m, n);
-          Lanes &lanes = mma.c[place.reg];
-          lanes.setUndefined(place.lane, 1u << (place.slot * bytes + byte));
+          Position position = locateC(mma.d, m, n);
+          Lanes &lanes = mma.c[position.reg];
+          lanes.setUndefined(position.lane,
+                             1u << (position.slot * bytes + byte));
           expectUndefined(
               mma, [&](unsigned i, unsigned j) { return i == m && j == n; });
-          lanes.setUndefined(place.lane, 0);
+          lanes.setUndefined(position.lane, 0);
         }
   }
 }

@@ -116,7 +116,7 @@ TEST(BarriersTest, ArrivalDoesNotWait) {
   EXPECT_EQ(countGoodSeeds(checkingRaces(makeRun(body, 64)), expected), 10u);
 }
 
-TEST(BarriersTest, WhoHasExitedIsNotWaitedFor) {
+TEST(BarriersTest, WarpsThatHaveExitedNeedNotArrive) {
   std::string body = "setp.ge.u32 %p0, %r0, 80; @%p0 ret; bar.sync 0; "
                      "st.global.b32 [%d3], %r0;";
   EXPECT_EQ(countGoodSeeds(makeRun(body, 128),

@@ -1,4 +1,4 @@
-//===- DeadlockTest.cpp - Tests of runs that cannot go on -----------------===//
+//===- DeadlockTest.cpp - Tests of deadlocks ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -71,7 +71,7 @@ TEST(DeadlockTest, MBarrierThatIsPolled) {
   EXPECT_FAILS(makeRun(body), 2, "deadlock: warp 0 waits for the mbarrier");
 }
 
-TEST(DeadlockTest, TryWaitComesBackForThoseWhoGiveUp) {
+TEST(DeadlockTest, TryWaitReturnsFalseIfNothingElseCanRun) {
   // Nothing else can happen: the wait ends with false.
   std::string body = "setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 "
                      "[M], 1; bar.sync 0; "
@@ -80,7 +80,7 @@ TEST(DeadlockTest, TryWaitComesBackForThoseWhoGiveUp) {
   EXPECT_EQ(getOutput(makeRun(body))[31], 5u);
 }
 
-TEST(DeadlockTest, SomeoneElseMayComplete) {
+TEST(DeadlockTest, AnotherWarpMayComplete) {
   // Warp 0 spins on a word that warp 1 stores after its wait for a copy.
   std::string body =
       "setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [M], 1;"

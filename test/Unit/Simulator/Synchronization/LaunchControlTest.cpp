@@ -74,7 +74,7 @@ static unsigned countWorkers(KernelRun run, unsigned numSeeds) {
   return count;
 }
 
-TEST(LaunchControlTest, EachBlockIsWorkedOnOnce) {
+TEST(LaunchControlTest, EachBlockIsProcessedOnce) {
   KernelRun run = makePersistent(50);
   // With seed 0, as many blocks begin as fit, and take turns.
   EXPECT_EQ(countWorkers(run, 1), 50u);

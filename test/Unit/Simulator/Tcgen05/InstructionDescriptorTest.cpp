@@ -1,4 +1,4 @@
-//===- InstructionDescriptorTest.cpp - Tests of its fields ----------------===//
+//===- InstructionDescriptorTest.cpp - Tests of instruction descriptors ---===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -57,7 +57,7 @@ static std::string getTensorLoadError(const std::string &body,
 // Allocation
 //===----------------------------------------------------------------------===//
 
-TEST(TensorMemoryTest, LoadsThatNobodyWaitsFor) {
+TEST(TensorMemoryTest, LoadsWithoutAWait) {
   KernelRun run = makeAllocatedRun(std::string(kStore) + kWaitStore + kLoad +
                                    "st.global.b32 [%d3], %r11;");
   EXPECT_EQ(getOutput(run)[31], 31u);
@@ -157,7 +157,7 @@ TEST(TensorMemoryTest, NumbersOfColumns) {
                "were 64, got 128");
 }
 
-TEST(TensorMemoryTest, AllocationsThatMustNotBe) {
+TEST(TensorMemoryTest, IllegalAllocations) {
   EXPECT_FAILS(
       makeTensorRun("tcgen05.relinquish_alloc_permit.cta_group::1.sync."
                     "aligned;\n" +
@@ -183,7 +183,7 @@ TEST(TensorMemoryTest, AllocationsThatMustNotBe) {
       "2");
 }
 
-TEST(TensorMemoryTest, ColumnsThatAreGivenBackWrongly) {
+TEST(TensorMemoryTest, MisuseOfDealloc) {
   EXPECT_FAILS(makeTensorRun(kAlloc), 1,
                "the block ends before the 64 columns of tensor memory");
   EXPECT_FAILS(
@@ -217,7 +217,7 @@ TEST(TensorMemoryTest, LanesOfOthers) {
       "lane 8");
 }
 
-TEST(TensorMemoryTest, CellsOfNobody) {
+TEST(TensorMemoryTest, CellsThatAreNotAllocated) {
   EXPECT_FAILS(makeTensorRun("mov.b32 %r10, 0;" + std::string(kLoad)), 1,
                "expected columns 0 to 0 of tensor memory to be allocated by "
                "block (0,0,0), but column 0 is not");

@@ -225,7 +225,7 @@ TEST(TensorMultiplyTest, OrderOfThreads) {
                3, "and the first of them may not be complete");
 }
 
-TEST(TensorMultiplyTest, DInThePlaceOfTheLastA) {
+TEST(TensorMultiplyTest, DOverwritesTheLastA) {
   // As in shipped kernels: one thread issues both.
   KernelRun run =
       makeTensorRun(kCopyScales +
@@ -329,7 +329,7 @@ TEST(TensorMultiplyTest, ArrivalsAtNothing) {
                "expected an mbarrier object at 0x1410, got none");
 }
 
-TEST(TensorMultiplyTest, PairsAndSingleBlocks) {
+TEST(TensorMultiplyTest, CtaPairsAndSingleBlocks) {
   KernelRun run = makeTensorRun("call f;" + kEnd);
   run.declarations += ".func f() { tcgen05.relinquish_alloc_permit.cta_group::"
                       "2.sync.aligned; ret; } ";

@@ -202,7 +202,7 @@ TEST(TensorReductionTest, UndefinedCells) {
       << getError(run);
 }
 
-TEST(TensorReductionTest, LoadsThatNobodyHasWaitedFor) {
+TEST(TensorReductionTest, LoadsWithoutAWaitBefore) {
   const std::string load = "tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32 "
                            "{%v0, %v1}, %r11, [%r10];";
   EXPECT_FAILS(makeReductionRun(load + "tcgen05.st.sync.aligned.32x32b.x1.b32 "

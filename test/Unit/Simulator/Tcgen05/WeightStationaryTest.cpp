@@ -169,7 +169,7 @@ TEST(WeightStationaryTest, ColumnsThatCountAsZero) {
   }
 }
 
-TEST(WeightStationaryTest, ZerosInThePlaceOfWhatNobodyHasStored) {
+TEST(WeightStationaryTest, ZerosReplaceUndefinedColumns) {
   // 192 of 256 columns are stored, and the last 64 count as 0.
   Product product = {128, 256, &kF16, &kF16};
   product.numBlocks = 5;
@@ -255,7 +255,7 @@ TEST(WeightStationaryTest, CollectorsThatAreNotFilled) {
 }
 
 // A buffer keeps the bytes with which it was filled.
-TEST(WeightStationaryTest, CollectorsOfWhatHasChanged) {
+TEST(WeightStationaryTest, CollectorsOfChangedBytes) {
   Product product = {64, 64, &kF16, &kF16};
   const std::string wait =
       "W1: mbarrier.try_wait.parity.shared.b64 %p7, [M], 0; @!%p7 bra W1;"

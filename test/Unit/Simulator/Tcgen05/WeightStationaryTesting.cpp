@@ -53,10 +53,10 @@ static void put(std::vector<uint8_t> &image, unsigned base,
                 bool isTransposed) {
   unsigned inner = isTransposed ? line : k, outer = isTransposed ? k : line;
   unsigned perChunk = 16 / type.bytes;
-  unsigned place = inner / perChunk * (isTransposed ? 256 : 128) +
-                   outer / 8 * (isTransposed ? 128 : 256) + outer % 8 * 16 +
-                   inner % perChunk * type.bytes;
-  std::memcpy(&image[base + place], &type.bits[value + 2], type.bytes);
+  unsigned offset = inner / perChunk * (isTransposed ? 256 : 128) +
+                    outer / 8 * (isTransposed ? 128 : 256) + outer % 8 * 16 +
+                    inner % perChunk * type.bytes;
+  std::memcpy(&image[base + offset], &type.bits[value + 2], type.bytes);
 }
 
 static KernelRun makeData(const Product &product) {

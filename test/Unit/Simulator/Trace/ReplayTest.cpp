@@ -102,11 +102,11 @@ TEST(ReplayTest, PredicatesAreNoRegisters) {
   EXPECT_NEAR(compare("7"), compare("%r5"), 50);
 }
 
-TEST(ReplayTest, WarpsShareWhatTheyHave) {
+TEST(ReplayTest, WarpsShareUnits) {
   const std::string body =
       "mov.u32 %r4, 1; mov.u32 %r5, 1;" +
       repeat("xor.b32 %r4, %r4, %r0; xor.b32 %r5, %r5, %r0;", 100);
-  // Each quarter of a SM has its own: 4 warps are as fast as one,
+  // Each quarter of an SM has its own: 4 warps are as fast as one,
   // 8 take twice as long.
   double one = getClocks(makeRun(body, 32));
   EXPECT_NEAR(one, 400, 40);
@@ -377,7 +377,7 @@ TEST(ReplayTest, CallsAreOneInstruction) {
   EXPECT_NEAR(getClocks(run) - few, 400, 10);
 }
 
-TEST(ReplayTest, OfOtherChipsSaysWhatIsAssumed) {
+TEST(ReplayTest, FiguresOfOtherChipsAreNamed) {
   KernelRun run = makeRun("st.global.b32 [%d3], 1;");
   run.options.wantsStatistics = true;
   for (const char *target : {"sm_80", "sm_100a", "sm_120a"}) {

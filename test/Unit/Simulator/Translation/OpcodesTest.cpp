@@ -197,9 +197,9 @@ static std::string getLoadError(const Form &form) {
   run.buffers = {zeros<uint64_t>(1)};
   // Run-time errors have no column.
   std::string message = runKernel(run).error;
-  llvm::StringRef place = message;
-  bool hasColumn = place.consume_front("line ") &&
-                   place.drop_while(llvm::isDigit).starts_with(":");
+  llvm::StringRef location = message;
+  bool hasColumn = location.consume_front("line ") &&
+                   location.drop_while(llvm::isDigit).starts_with(":");
   return hasColumn ? message : "";
 }
 

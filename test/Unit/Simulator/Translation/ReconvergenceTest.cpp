@@ -1,4 +1,4 @@
-//===- ReconvergenceTest.cpp - Tests of where lanes meet ------------------===//
+//===- ReconvergenceTest.cpp - Tests of points of reconvergence -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,7 +28,7 @@ TEST(ReconvergenceTest, IfAndElse) {
   EXPECT_EQ(getMeeting(body, 5), kFunctionEnd);
 }
 
-TEST(ReconvergenceTest, LoopMeetsBehindIt) {
+TEST(ReconvergenceTest, LoopsReconvergeBehindThem) {
   EXPECT_EQ(getMeeting("L: mov.b32 r, 1; @p bra L; mov.b32 r, 2; ret;", 1), 2u);
   // A loop that is left from two places, 1 and 3, which meet behind it.
   const std::string body = "L: mov.b32 r, 1; @p bra X; mov.b32 r, 2; "
@@ -82,7 +82,7 @@ TEST(ReconvergenceTest, LoopsWithoutAnEnd) {
   EXPECT_EQ(getMeeting("@p bra L; ret; L: bra L;", 2), kFunctionEnd);
 }
 
-TEST(ReconvergenceTest, LongWaysToTheMeeting) {
+TEST(ReconvergenceTest, LongPathsToTheJoin) {
   // Many branches reconverge at the end of a long chain of blocks.
   constexpr unsigned kCount = 20000;
   std::string body;

@@ -157,7 +157,7 @@ TEST(WarpgroupTest, FenceBehindAnAccess) {
                6, "register 0 of D is used in line 3: expected wgmma.fence");
 }
 
-TEST(WarpgroupTest, AccessWhileUnderWay) {
+TEST(WarpgroupTest, AccessWhileInFlight) {
   EXPECT_FAILS(makeWarpgroupRun(concat({kFence, kMultiply, kCommit, kStore})),
                5,
                "uses a register that is part of D of the wgmma.mma_async in "
@@ -180,7 +180,7 @@ TEST(WarpgroupTest, AccessWhileUnderWay) {
                "wgmma.mma_async in line 5");
 }
 
-TEST(WarpgroupTest, EndWhileUnderWay) {
+TEST(WarpgroupTest, EndWhileInFlight) {
   EXPECT_FAILS(makeWarpgroupRun(concat({kFence, kMultiply, kCommit})), 4,
                "the function ends while the wgmma.mma_async in line 3");
 }

@@ -31,7 +31,7 @@ struct Matrix {
     return (layout == "row" ? columns : rows) + gap;
   }
   unsigned getSize() const { return type == Type::TF32 ? 4 : getBytes(type); }
-  unsigned getPlace(unsigned row, unsigned column) const {
+  unsigned getIndex(unsigned row, unsigned column) const {
     return layout == "row" ? row * getStride() + column
                            : column * getStride() + row;
   }
@@ -69,7 +69,7 @@ Matrix::make(const std::function<int(unsigned, unsigned)> &element) const {
       int value = element(row, column);
       Type stored = type == Type::TF32 ? Type::F32 : type;
       uint64_t bits = isInteger(type) ? value : roundToBits(value, stored);
-      std::memcpy(&bytes[getPlace(row, column) * getSize()], &bits, getSize());
+      std::memcpy(&bytes[getIndex(row, column) * getSize()], &bits, getSize());
     }
   return bytes;
 }
@@ -77,7 +77,7 @@ Matrix::make(const std::function<int(unsigned, unsigned)> &element) const {
 int Matrix::get(const std::vector<uint8_t> &bytes, unsigned row,
                 unsigned column) const {
   uint64_t bits = 0;
-  std::memcpy(&bits, &bytes[getPlace(row, column) * getSize()], getSize());
+  std::memcpy(&bits, &bytes[getIndex(row, column) * getSize()], getSize());
   return isInteger(type) ? static_cast<int32_t>(bits) : decodeFloat(type, bits);
 }
 
