@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Executes PTX kernels, whoever made them, as the PTX ISA says: grid, blocks,
-// warps and lanes, with memory, barriers, asynchronous copies and matrix
-// instructions. A kernel that does something that the ISA leaves undefined gets
-// an error, if the simulator sees it.
+// Executes PTX kernels of any compiler, as the PTX ISA defines them: grid,
+// blocks, warps and lanes, with memory, barriers, asynchronous copies and
+// matrix instructions. A kernel that does something that the ISA leaves
+// undefined gets an error, if the simulator sees it.
 //
 // A program is loaded once and run any number of times; runs share nothing.
 //

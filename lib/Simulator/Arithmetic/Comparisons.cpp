@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A comparison is a row of relations that hold (Relations.h), whatever the
-// type.
+// For all types, a comparison is a set of relations (Relations.h), in a row of
+// a table.
 //
 // Source: PTX ISA, sections 9.7.6 "Comparison and Selection Instructions" and
 // 9.7.7 "Half Precision Comparison Instructions".
@@ -41,7 +41,7 @@ static constexpr ComparisonRow kComparisons[] = {
     {"le",  Less | Equal,                     true,  false, true},
     {"gt",  Greater,                          true,  false, true},
     {"ge",  Greater | Equal,                  true,  false, true},
-    // Of unsigned integers.
+    // Names for unsigned integers.
     {"lo",  Less,                             true,  false, false},
     {"ls",  Less | Equal,                     true,  false, false},
     {"hi",  Greater,                          true,  false, false},

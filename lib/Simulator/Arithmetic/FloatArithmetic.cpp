@@ -173,7 +173,7 @@ enum FormModifiers : unsigned {
   kAllModes = 8,
   /// Without a rounding mode, it is `.rn`.
   kDefault = 16,
-  /// `.approx` and `.full`, which ask for less accuracy than `.rn` has.
+  /// `.approx` and `.full`, which need less accuracy than `.rn`.
   kApprox = 32,
   kFull = 64,
   /// `.approx`, in Transcendental.cpp.

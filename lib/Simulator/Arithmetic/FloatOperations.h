@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What add, mul, fma, div and sqrt compute in one lane, as operations of
-// Lanewise.h. Compilers may contract products and sums to fma here: wherever a
-// sum follows a product, the product is exact.
+// add, mul, fma, div and sqrt in one lane, as operations of Lanewise.h.
+// Compilers may contract products and sums to fma here: wherever a sum follows
+// a product, the product is exact.
 //
 //===----------------------------------------------------------------------===//
 

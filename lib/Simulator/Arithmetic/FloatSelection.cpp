@@ -159,7 +159,7 @@ struct Extremum {
   };
 };
 
-/// Of three sources, in f32.
+/// The extremum of three f32 sources.
 template <bool isMax>
 struct TripleExtremum : Operation<uint32_t, 3> {
   using Pair = typename Extremum<isMax>::template Of<F32Element>;

@@ -287,7 +287,7 @@ static bool takeMask(Translator &t, const PtxOperand &operand, unsigned count,
   return isGood;
 }
 
-/// The registers, whatever parts of them are selected.
+/// The registers of the operands, without their selectors.
 static bool collectRegisters(Translator &t, bool hasThird, Slots &slots) {
   std::vector<PtxOperand> operands =
       t.current->operands.empty()

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The opcodes by which lanes exchange values; what each does is in a file of
-// its own.
+// The opcodes of collectives; each family is implemented in its own file.
 //
 //===----------------------------------------------------------------------===//
 

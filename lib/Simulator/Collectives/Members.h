@@ -13,8 +13,8 @@
 
 namespace mlir::blockscale::sim {
 
-/// The lanes that a member mask asks for, if it names them: those that have not
-/// exited.
+/// The lanes that have not exited: a member mask needs those of them that it
+/// names.
 inline LaneMask getPresent(const Warp &warp) {
   return warp.existing & ~warp.exited;
 }

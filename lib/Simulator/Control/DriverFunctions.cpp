@@ -42,7 +42,7 @@ struct DriverFunction {
   }
 };
 
-/// Where arguments and result are in the caller's local variables.
+/// The offsets of arguments and result in the caller's local variables.
 struct DriverForm {
   const DriverFunction *function;
   std::array<uint64_t, DriverFunction::kMostArguments> arguments;

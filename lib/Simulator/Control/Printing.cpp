@@ -42,7 +42,8 @@ struct Conversion {
   StringRef size;
   char letter = 0;
 
-  /// As the host's printf wants it, for an argument of the host's `size`.
+  /// The conversion for the host's printf, with the host's length modifier
+  /// `size`.
   std::string print(StringRef size, char letter) const {
     std::string text = "%" + flags;
     if (width)
@@ -264,7 +265,7 @@ bool Printer::run() {
 
 std::optional<int> sim::print(const DriverCall &call, uint64_t format,
                               uint64_t arguments) {
-  // As CUDA has it.
+  // As in CUDA.
   if (format == 0)
     return -1;
   std::optional<std::string> text = call.readText(format, kMostTextBytes);

@@ -74,9 +74,8 @@ static std::optional<unsigned> getSourceSize(Warp &warp, const Step &step,
   return std::nullopt;
 }
 
-/// Finds the source and the destination of a lane's copy. A source of which
-/// nothing is copied need not be there. Addresses come out as those of the
-/// spaces.
+/// Finds the source and the destination of a lane's copy. A source of size 0
+/// need not be mapped. Addresses become those of the state spaces.
 static bool resolveCopy(Warp &warp, const CopyForm &form, unsigned lane,
                         uint64_t &destination, uint64_t &source,
                         PendingCopy &copy) {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Completes cp.async copies, and reports their accesses to race detection and
-// to the proxy tracker. Races.h says what a copy counts as.
+// to the proxy tracker. Races.h describes which accesses a copy counts as.
 //
 //===----------------------------------------------------------------------===//
 

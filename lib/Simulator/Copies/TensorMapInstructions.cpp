@@ -237,7 +237,7 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
   Block *owner = warp.block.findOwner(*address);
   if (!owner ||
       (form.sharedSpace == AddressSpace::Shared && owner != &warp.block)) {
-    // Says what is wrong with the address.
+    // Reports the error of the address.
     AddressSpace space = form.sharedSpace;
     Span none;
     warp.resolve(lane, space, *address, getBoxBytes(map), kBoxAlignment,

@@ -28,7 +28,7 @@ struct TensorCopyMode {
 };
 
 /// Takes out the mode and the rank of a tensor copy; fails for modes other than
-/// .tile and those of four rows.
+/// .tile, .tile::gather4 and .tile::scatter4.
 std::optional<TensorCopyMode> takeTensorCopyMode(Translator &t,
                                                  Modifiers &modifiers);
 

@@ -57,8 +57,8 @@ static constexpr ElementRule kElementRules[] = {
     {"tf32ftz", roundAndFlush},
 };
 
-/// What fills elements of any floating-point type with FILL=nan, as measured on
-/// an H200.
+/// The bytes that fill elements of all floating-point types with FILL=nan, as
+/// measured on an H200.
 static constexpr std::array<uint8_t, 2> kNanBytes = {0xF7, 0x7F};
 
 TensorMapTransfer::TensorMapTransfer(const TensorMap &map, TensorBox box,

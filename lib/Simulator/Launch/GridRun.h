@@ -44,7 +44,7 @@ public:
   /// were not requested.
   std::vector<Recording> takeRecordings();
 
-  /// What all blocks printed, in the order of blocks; one byte more than
+  /// The output of all blocks, in the order of blocks; one byte more than
   /// kMaxOutputBytes if output was dropped.
   std::string takeOutput();
 

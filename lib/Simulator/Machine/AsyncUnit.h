@@ -68,8 +68,7 @@ public:
   /// Called when all warps of a block have left it; its shared memory is gone
   /// then. False after a failure.
   virtual bool endBlock(Block &block) { return true; }
-  /// Called when all blocks have ended: operations that nobody waited for
-  /// complete.
+  /// Called when all blocks have ended: operations without a wait complete.
   virtual void endGroup() {}
 
   /// Whether the following functions are called for the steps of warps.

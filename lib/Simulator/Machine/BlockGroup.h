@@ -136,13 +136,13 @@ public:
   /// Null if they were not requested.
   std::unique_ptr<Statistics> statistics;
   std::unique_ptr<RaceDetector> races;
-  /// What its lanes access in global memory, for the search for races.
+  /// The accesses of its lanes to global memory, for race detection.
   GlobalAccesses globalAccesses;
   /// Null if no recording was requested.
   std::unique_ptr<Recorder> recorder;
   std::map<WarningKind, Warning> warnings;
-  /// What lanes have printed. One byte more than kMaxOutputBytes says that
-  /// there was more.
+  /// The output of its lanes; one byte more than kMaxOutputBytes if there was
+  /// more.
   std::string output;
   /// The warp whose failure ended the run.
   const Warp *failed = nullptr;

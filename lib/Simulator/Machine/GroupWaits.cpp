@@ -85,7 +85,7 @@ bool BlockGroup::releaseJoins() {
   return isAny;
 }
 
-/// What a warp waits for, as it is now.
+/// Describes what a warp currently waits for.
 std::string BlockGroup::describeWait(Warp &warp) {
   for (const std::unique_ptr<AsyncUnit> &unit : units)
     if (std::optional<std::string> wait =

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From the extents of a launch to clusters, and to groups of clusters that run
-// at the same time.
+// Computes clusters, and groups of clusters that run at the same time, from the
+// extents of a launch.
 //
 //===----------------------------------------------------------------------===//
 

@@ -52,7 +52,7 @@ public:
     /// shipped kernels.
     bool isDifference;
   };
-  /// A warp makes a change; returns what is wrong with it, or nothing.
+  /// A warp makes a change; returns a problem, or nothing.
   std::optional<Problem> change(unsigned warp, const Change &next);
   /// From here on, the warps of this warp's warpgroup may make different
   /// changes.

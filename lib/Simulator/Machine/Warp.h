@@ -93,7 +93,7 @@ public:
   // Interface for steps
   //===--------------------------------------------------------------------===//
 
-  /// The lanes that carry out the current step.
+  /// The lanes that execute the current step.
   LaneMask active = 0;
 
   Lanes &reg(Slot slot) { return registers[slot]; }
@@ -162,8 +162,8 @@ public:
   /// Fails if a load would read bytes that an asynchronous copy has still to
   /// write.
   bool checkReadable(unsigned lane, const Span &span, uint64_t size);
-  /// Reports bytes of a buffer with zeros that nobody has written: a warning,
-  /// with --check=strict an error.
+  /// Reports a read of bytes of `out:` that have not been written: a warning,
+  /// or an error with --check=strict.
   bool checkWritten(unsigned lane, const Span &span, uint64_t size);
 
   Block &block;

@@ -19,7 +19,7 @@
 
 using namespace mlir::blockscale::sim;
 
-/// What CUDA's malloc promises.
+/// The alignment that CUDA's malloc guarantees.
 static constexpr uint64_t kAlignment = 16;
 
 uint64_t Heap::allocate(uint64_t size) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What several groups measured on cards from sm_80 to sm_120; docs/Simulator.md
-// says which rows were not measured.
+// Measurements of several groups on cards from sm_80 to sm_120;
+// docs/Simulator.md says which rows were not measured.
 //
 //===----------------------------------------------------------------------===//
 

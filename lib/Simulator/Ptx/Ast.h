@@ -73,7 +73,7 @@ struct Variable {
   unsigned vectorSize = 1;
   /// Bytes of all elements; 0 for `.extern .shared .b8 x[]`.
   uint64_t size = 0;
-  /// As declared, or the alignment of the (vector) type.
+  /// The declared alignment, or that of the (vector) type.
   uint64_t alignment = 1;
   bool isExtern = false;
   /// `x[]`: the size is not known (dynamic shared memory, or given elsewhere).
@@ -197,9 +197,9 @@ struct Parameter {
 struct Prototype {
   struct Parameter {
     bool isRegister;
-    /// Of a register.
+    /// The type of a register.
     Type type;
-    /// Of a `.param` variable.
+    /// The size of a `.param` variable.
     uint64_t size;
   };
   bool isList = false;

@@ -35,7 +35,7 @@ struct Token {
     /// A token that starts like a number; its form is not checked.
     Integer,
     Float,
-    /// With the quotes.
+    /// A string with its quotes.
     String,
     Punctuator,
   };

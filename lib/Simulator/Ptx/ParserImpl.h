@@ -63,7 +63,8 @@ private:
   /// A list that `parseElement` parses one by one, up to `close`.
   ParseResult parseList(StringRef close,
                         llvm::function_ref<ParseResult()> parseElement);
-  /// Skips what is in a pair of brackets, the open one being the next token.
+  /// Skips a pair of brackets and their contents; the next token must be the
+  /// open bracket.
   ParseResult skipBrackets(StringRef open, StringRef close);
 
   /// Failure. Only the first error is kept.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scopes of names while a module is parsed. Every look-up takes constant time,
-// however deep the scopes are: there is one table for a function, and a scope
+// Scopes of names while a module is parsed. Every look-up takes constant time
+// at any depth of scopes: there is one table for a function, and a scope
 // restores what it has shadowed when it is left.
 //
 //===----------------------------------------------------------------------===//

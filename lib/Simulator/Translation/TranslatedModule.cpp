@@ -213,7 +213,7 @@ Result<std::unique_ptr<TranslatedModule>> sim::translate(Module module) {
       if (used.functions.test(i) && !kernel.error)
         kernel.error = error;
   }
-  // What a called function uses counts for its kernel.
+  // The facilities of a called function count for its kernel.
   for (auto [kernel, used] : llvm::zip_equal(program->kernels, uses))
     for (unsigned i : used.functions.set_bits()) {
       kernel.facilities |= program->codes[i].facilities;

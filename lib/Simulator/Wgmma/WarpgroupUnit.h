@@ -49,7 +49,7 @@ public:
 private:
   /// By number of the warp.
   std::vector<WarpgroupQueue> queues;
-  /// Warpgroups of each block in which all four warps are whole.
+  /// How many warpgroups of a block have four whole warps.
   unsigned numWarpgroups;
   std::vector<WarpgroupSequence> sequences;
   /// Warps that wait for others of their warpgroup.
