@@ -101,7 +101,7 @@ TEST(TensorMultiplyTest, Descriptors) {
       "A: expected a matrix in shared memory, which has");
   EXPECT_FAILS(
       makeMultiplyRun(kCopyScales + "or.b64 %d10, %d10, 0x10000000000000;"), 2,
-      "an absolute leading offset for K = 96 with a swizzle of 128 bytes");
+      "an absolute leading offset only for K = 96 with a swizzle of 128 bytes");
   EXPECT_FAILS(makeMultiplyRun(kCopyScales +
                                "or.b32 %r20, %r20, 0x8000;"
                                "or.b64 %d10, %d10, 0x2000000000000000;"),
