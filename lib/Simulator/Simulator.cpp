@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What users of the library call: a PTX text becomes a module that can be run,
-// and a run carries out the kernels of a plan one after the other.
+// The interface of the library: loads a PTX text, and runs the kernels of a
+// plan one after another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ Result<SimulatedProgram> SimulatedProgram::load(std::string ptx) {
   return SimulatedProgram(std::move(*program));
 }
 
-/// What was launched: too few threads are why a result often is not complete.
+/// Describes the launches: incomplete results are often due to too few threads.
 static std::string describeLaunches(const LaunchPlan &plan) {
   auto print = [](const Dim3 &extents) {
     return std::to_string(extents[0]) + "," + std::to_string(extents[1]) + "," +

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// blockscale-sim and blockscale-run have the same flags; here they are read,
-// with what is wrong with them.
+// Parses and checks the flags that blockscale-sim and blockscale-run share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,22 +33,23 @@ std::vector<Flag> sim::getSimulatorFlags() {
        "2^34"},
       {"check", "LIST",
        "Make errors of: race (the default), proxy (missing proxy fences), "
-       "strict "
-       "(what shipped kernels count on, and the ISA does not promise), all, or "
-       "none; in a list, none undoes what is in front of it"},
+       "strict (what shipped kernels rely on but the ISA does not promise), "
+       "all, or "
+       "none; in a list, none removes the checks before it"},
       {"allow-undefined-output", "",
        "Undefined bytes in outputs are a warning and not an error"},
       {"numerics", "KIND",
        "How matrix instructions round: exact (the default: once) or hardware "
        "(a model of the tensor core)"},
       {"multiprocessors", "N",
-       "How many SMs grids depend on (the default is 4) and "
-       "estimated times are for (all of the chip)"},
+       "The number of SMs that kernels see (the default is 4) and that times "
+       "are estimated for (the default is the whole chip)"},
       {"trace", "FILE",
-       "Write what each warp and asynchronous unit would do when, with times "
-       "estimated from published rates, for chrome://tracing and Perfetto"},
+       "Write a timeline of warps and asynchronous units, with times estimated "
+       "from published rates, for chrome://tracing and Perfetto"},
       {"stats", "FILE",
-       "Write what the kernels did as JSON; the default is standard output, or "
+       "Write statistics of the kernels as JSON; the default is standard "
+       "output, or "
        "standard error where results are printed",
        /*isValueOptional=*/true},
   };
@@ -58,7 +58,7 @@ std::vector<Flag> sim::getSimulatorFlags() {
 /// More than any card has.
 static constexpr uint64_t kMaxSms = 1024;
 
-/// A number from `minimum` to `maximum`.
+/// Parses an integer from `minimum` to `maximum`.
 static Error parseNumber(const CommandLine &line, std::string_view flag,
                          uint64_t minimum, uint64_t maximum, uint64_t &value) {
   if (!line.has(flag))

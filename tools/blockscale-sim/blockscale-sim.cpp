@@ -75,8 +75,8 @@ int main(int argc, char **argv) {
       {"seed", "N", "Draws the order in which warps run; the default is 0"});
   launcher.flags.push_back(
       {"order", "FILE",
-       "Write which block, warp and line of the PTX executed an instruction of "
-       "memory, synchronization or matrices, in this order"});
+       "Write the block, the warp and the line of the PTX of each memory, "
+       "synchronization and matrix instruction, in the order of execution"});
   launcher.checkFlags = [&](const CommandLine &line) {
     orderPath = line.get("order");
     options.wantsOrder = line.has("order");

@@ -19,7 +19,7 @@ enum class Numerics : uint8_t {
   /// Products, scales and sum are exact; one rounding, to nearest even, to the
   /// type of the accumulator.
   Exact,
-  /// What the tensor core of the module's target computes, as far as that has
+  /// The results of the tensor core of the module's target, as far as they have
   /// been measured: docs/Simulator.md. Terms are aligned to the one with the
   /// largest exponent and cut off.
   Hardware,

@@ -14,11 +14,11 @@
 
 namespace mlir::blockscale::sim {
 
-/// The flags of programs that run the simulator, but that of the seed, whose
-/// name differs between them.
+/// The flags of programs that run the simulator, without the one for the seed,
+/// whose name differs.
 std::vector<Flag> getSimulatorFlags();
 
-/// Reads them; what is not there keeps its value in `options`.
+/// Parses them; options without a flag keep their values.
 Error parseSimulatorFlags(const CommandLine &line, std::string_view seedFlag,
                           Options &options);
 
@@ -27,16 +27,16 @@ struct ReportPaths {
   std::string statistics, trace;
 };
 
-/// What is written, such as "--order", and where.
+/// An output such as "--order", and its path.
 using NamedOutput = std::pair<std::string, std::string>;
 
-/// As the flags say; statistics go to `standard` where the flag has no path. An
-/// error where one goes where another one does, or one of `others`.
+/// The paths that the flags give; statistics go to `standard` if the flag has
+/// no path. An error if two outputs, or one of `others`, have the same path.
 Result<ReportPaths> getReportPaths(const CommandLine &line,
                                    std::string_view standard,
                                    const std::vector<NamedOutput> &others);
 
-/// Writes what flags have asked for.
+/// Writes the outputs that flags request.
 Error writeReport(const Report &report, const Options &options,
                   const ReportPaths &paths);
 

@@ -23,8 +23,8 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 namespace {
-/// Who translates an opcode with an integer type, and with a floating-point
-/// one; null where there is no such instruction.
+/// The translators of an opcode for integer types and for floating-point types;
+/// null where there is no such instruction.
 struct ArithmeticRow {
   llvm::StringRef opcode;
   TranslateTyped integer, floatingPoint;

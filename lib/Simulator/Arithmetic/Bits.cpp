@@ -30,9 +30,9 @@ template <typename T>
 static constexpr unsigned kBits = 8 * sizeof(T);
 
 namespace {
-/// An operation whose first `numMoved` sources consist of bits that it moves to
-/// places that the other sources tell: what it makes of the bits of undefined
-/// bytes are the undefined bits of the result.
+/// An operation that moves the bits of its first `numMoved` sources to
+/// positions that the other sources give. It moves the masks of undefined bits
+/// in the same way, which yields the undefined bits of the result.
 template <typename Op, typename T, unsigned n, unsigned numMoved>
 struct Mover : Operation<Unsigned<T>, n> {
   using Base = Operation<Unsigned<T>, n>;
@@ -41,7 +41,7 @@ struct Mover : Operation<Unsigned<T>, n> {
                        const typename Base::UndefinedBytes &undefined) const {
     typename Base::Sources masks = values;
     for (unsigned i = 0; i != n; ++i) {
-      // Places are numbers of 32 bits.
+      // Positions are 32-bit integers.
       if (i >= numMoved && (undefined[i] & 0xF))
         return llvm::maskTrailingOnes<uint8_t>(sizeof(T));
       if (i < numMoved)
@@ -71,8 +71,8 @@ struct CountLeadingZeros : Operation<uint32_t, 1> {
   }
 };
 
-/// The highest bit that is not like the sign bit (of signed types), or that is
-/// set; all ones if there is none.
+/// The position of the highest bit that differs from the sign bit (signed
+/// types) or that is set (unsigned types); all ones if there is none.
 template <typename T>
 struct FindHighest : Operation<uint32_t, 1> {
   bool isShiftAmount = false;
@@ -148,8 +148,9 @@ struct FunnelShift : Mover<FunnelShift, uint32_t, 3, 2> {
   }
 };
 
-/// `length` bits of `a` from `position` on; of signed types with copies of the
-/// highest of them above, which is the sign bit of `a` if they reach beyond it.
+/// `length` bits of `a` from `position` on. Signed types fill the bits above
+/// with copies of the highest extracted bit, or of the sign bit of `a` if the
+/// field reaches beyond it.
 template <typename T>
 struct ExtractField : Mover<ExtractField<T>, T, 3, 1> {
   uint64_t operator()(uint64_t a, uint64_t position, uint64_t length) const {
@@ -189,7 +190,7 @@ enum class PermuteMode : uint8_t {
   Replicate16,
 };
 
-/// Four bytes picked out of the eight of {b, a}.
+/// Selects four of the eight bytes of {b, a}.
 struct Permute : Mover<Permute, uint32_t, 3, 2> {
   PermuteMode mode = PermuteMode::General;
 
@@ -266,7 +267,7 @@ struct Extend : Operation<uint32_t, 2> {
 // Translation
 //===----------------------------------------------------------------------===//
 
-/// The type behind an opcode, which must be one of those.
+/// Takes out the type behind an opcode; fails if it is not in the list.
 static std::optional<Type> takeTypeOf(Translator &t, Modifiers &modifiers,
                                       llvm::ArrayRef<Type> types) {
   std::optional<Type> type = modifiers.takeType();

@@ -1,4 +1,4 @@
-//===- CarryArithmetic.cpp - Sums of more than 64 bits --------------------===//
+//===- CarryArithmetic.cpp - The carry flag -------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // add.cc, addc, sub.cc, subc, mad.cc and madc, with a carry flag that is a
-// predicate of the frame. Cards have one adder: a - b is a + ~b + 1, and what
-// sub.cc leaves is the carry of that sum, 1 where nothing is borrowed. subc
-// adds ~b and the flag, whoever has set it. The ISA speaks of borrow-in and
-// borrow-out and says nothing of instructions of both kinds in a row, which
-// nvcc's division of 128 bits has.
+// predicate of the frame. Cards have one adder: a - b is a + ~b + 1, and sub.cc
+// leaves the carry of that sum, which is 1 if nothing is borrowed. subc adds ~b
+// and the flag, whichever instruction has set it. The ISA speaks of borrow-in
+// and borrow-out. It does not say what happens when additions and subtractions
+// follow each other, as they do in nvcc's division of 128-bit integers.
 //
 // Source: PTX ISA, section 9.7.2 "Extended-Precision Integer Arithmetic
 // Instructions".
@@ -27,7 +27,7 @@ using namespace mlir::blockscale::sim;
 namespace {
 enum class Product : uint8_t { None, Low, High };
 
-/// Operands: the result, two or (of products) three sources.
+/// Operands: the result and two sources, or three for mad.
 struct CarryForm {
   Slot carry;
   bool isSub, takesCarry, givesCarry;

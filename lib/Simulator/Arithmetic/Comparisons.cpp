@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A comparison is a row of relations that hold (Relations.h), whatever the
-// type.
+// For all types, a comparison is a set of relations (Relations.h), in a row of
+// a table.
 //
 // Source: PTX ISA, sections 9.7.6 "Comparison and Selection Instructions" and
 // 9.7.7 "Half Precision Comparison Instructions".
@@ -41,7 +41,7 @@ static constexpr ComparisonRow kComparisons[] = {
     {"le",  Less | Equal,                     true,  false, true},
     {"gt",  Greater,                          true,  false, true},
     {"ge",  Greater | Equal,                  true,  false, true},
-    // Of unsigned integers.
+    // Names for unsigned integers.
     {"lo",  Less,                             true,  false, false},
     {"ls",  Less | Equal,                     true,  false, false},
     {"hi",  Greater,                          true,  false, false},
@@ -64,13 +64,14 @@ static constexpr ComparisonRow kComparisons[] = {
 namespace {
 enum class Combination : uint8_t { None, And, Or, Xor };
 
-/// Operands: the two destinations, the sources and the predicate that the
-/// result is combined with (kNoSlot where there is none).
+/// Operands: the two destinations, the sources and the predicate with which the
+/// result is combined (kNoSlot where there is none).
 struct SetPredicateForm {
   Relations relations;
   Combination combination;
   bool isNegated;
-  /// The second destination is of the upper halves, and not the complement.
+  /// The second destination gets the result of the upper halves, and not the
+  /// complement.
   bool isPacked;
 };
 
@@ -154,8 +155,8 @@ namespace {
 /// Operands: the destination, the sources and the predicate.
 template <typename Number>
 struct SetForm : CompareForm<Number> {
-  /// What true is in the destination (or in each half of it), which has
-  /// `resultBytes`.
+  /// The bits that mean true in the destination, or in each half of it. The
+  /// destination has `resultBytes`.
   uint32_t trueBits;
   uint8_t resultBytes;
 };
@@ -202,7 +203,8 @@ static void executeSet(Warp &warp, const Step &step) {
 // Translation of set and setp
 //===----------------------------------------------------------------------===//
 
-/// Calls `body(number)` with what reads the type; false if there is none.
+/// Calls `body(number)` with the class that reads values of the type; false if
+/// there is none.
 template <typename Body>
 static bool withNumber(Type type, bool isFlushing, Body body) {
   switch (type) {
@@ -276,8 +278,8 @@ static bool takeFlushing(Translator &t, Modifiers &modifiers, Type type) {
 
 static bool isPacked(Type type) { return getTypeInfo(type).elements == 2; }
 
-/// Takes out all that set and setp share; whether `.ftz` is there, or nothing
-/// after an error.
+/// Takes out the modifiers that set and setp share. Returns whether `.ftz` is
+/// there, or nothing after an error.
 static std::optional<bool> takeForm(Translator &t, Modifiers &modifiers,
                                     Type type, SetPredicateForm &form) {
   const ComparisonRow *row;
@@ -335,7 +337,7 @@ static void translateSetPredicate(Translator &t,
     failType(t, *type, "16, 32 and 64 bits");
 }
 
-/// What true is in a type of destinations; nothing if it is none.
+/// The bits that mean true in a destination type; nothing for other types.
 static std::optional<uint32_t> getTrue(Type type) {
   switch (type) {
   case Type::U32:

@@ -1,4 +1,4 @@
-//===- Conversions.cpp - cvt of one number --------------------------------===//
+//===- Conversions.cpp - cvt of one element -------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each pair of types is one template over the two numbers; modifiers are held
-// against what the types need before a step is emitted.
+// One template serves all pairs of types. The modifiers are checked against
+// what the types need before a step is emitted.
 //
 // Source: PTX ISA, sections 9.7.9.21 "cvt", 9.7.9.22 "cvt.pack".
 //
@@ -95,11 +95,11 @@ struct Extension {
 
 struct ConvertInteger : Operation<uint64_t, 1> {
   Extension from, to;
-  /// Of the register of the result.
+  /// The bits of the result register.
   uint64_t mask;
 
   uint64_t operator()(uint64_t a) const { return to(from(a)) & mask; }
-  /// Bytes stay where they are; what is extended is made of the highest one.
+  /// Bytes keep their positions; the extension depends on the highest one.
   uint8_t getUndefined(const Sources &, const UndefinedBytes &undefined) const {
     return collapseBits(to(from(expandBytes(undefined[0]))) & mask);
   }
@@ -144,7 +144,7 @@ static Extension getExtension(Type type) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Results that depend on the bytes of the source that count.
+/// The result depends on all bytes of the source type.
 struct FloatConversion : Operation<uint64_t, 1> {
   ConversionModifiers form;
   const FloatFormat *from, *to;
@@ -167,8 +167,8 @@ protected:
 };
 
 struct FloatToFloat : FloatConversion {
-  /// A NaN keeps its sign and what fits of its payload; else it becomes the
-  /// canonical one. The ISA leaves it open; GPUs do so.
+  /// A NaN keeps its sign and the part of its payload that fits; else it
+  /// becomes the canonical NaN. The ISA leaves it open; GPUs do so.
   bool keepsNaN;
 
   uint64_t operator()(uint64_t a) const {
@@ -188,7 +188,7 @@ private:
     uint64_t payload = nan & ~from->getInfinity() & from->getMagnitudeMask();
     int shift = static_cast<int>(to->mantissaBits - from->mantissaBits);
     payload = shift < 0 ? payload >> -shift : payload << shift;
-    // Wide ones come out quiet.
+    // NaNs of wide formats become quiet.
     if (from->exponentBits == kF64.exponentBits ||
         to->exponentBits == kF64.exponentBits)
       payload |= uint64_t(1) << (to->mantissaBits - 1);
@@ -258,13 +258,13 @@ static bool isFloat(Type type) {
   }
 }
 
-/// Whether a number of one format need not be one of the other.
+/// Whether some values of one format do not exist in the other.
 static bool isNarrowing(const FloatFormat &from, const FloatFormat &to) {
   return to.mantissaBits < from.mantissaBits ||
          to.exponentBits < from.exponentBits;
 }
 
-/// Holds the modifiers against what the types need.
+/// Checks the modifiers against what the types need.
 static bool checkModifiers(Translator &t, const ConversionModifiers &form,
                            Type to, Type from) {
   auto fail = [&](const llvm::Twine &expected) {
@@ -335,7 +335,8 @@ static void emitFloatConversion(Translator &t, const ConversionModifiers &form,
                          StepClass::Conversion);
   }
   FloatToInteger conversion = {base, getExtension(to), 0};
-  // Where 64 bits are involved, a NaN becomes the highest bit alone.
+  // If the source or the result has 64 bits, a NaN becomes the highest bit
+  // alone.
   unsigned bits = getBits(to);
   if (from == Type::F64 || bits == 64)
     conversion.nan = getExtension(to)(uint64_t(1) << (bits - 1)) & mask;
@@ -347,8 +348,8 @@ static void emitFloatConversion(Translator &t, const ConversionModifiers &form,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The nearest integers of `bits` bits to a and b, b below a, and what is left
-/// of c above them.
+/// Rounds a and b to the nearest integers of `bits` bits and packs them, b
+/// below a, with the low bits of c above them.
 struct PackIntegers : Operation<uint32_t, 3> {
   unsigned bits;
   bool isSigned;

@@ -14,7 +14,7 @@
 
 namespace mlir::blockscale::sim {
 
-/// What stands between `cvt` and its types.
+/// The modifiers between `cvt` and its types.
 struct ConversionModifiers {
   /// `.rn` and the like; `.rni` and the like have `isIntegral`.
   std::optional<RoundingMode> rounding;
@@ -29,7 +29,7 @@ struct ConversionModifiers {
 void translatePackedConversion(Translator &t, const ConversionModifiers &form,
                                Type to, Type from);
 
-/// A number in a format, after the rest of the modifiers.
+/// Rounds a value to a format and applies the rest of the modifiers.
 uint64_t convertTo(const FloatFormat &format, double value,
                    const ConversionModifiers &form);
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two instructions have the same rules for zeros and for what is no number:
-// lanes are combined by one, columns by the other.
+// redux.sync combines lanes and tcgen05.ld.red combines columns; both have the
+// same rules for zeros and NaNs.
 //
 //===----------------------------------------------------------------------===//
 

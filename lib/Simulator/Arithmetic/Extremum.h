@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What redux.sync and tcgen05.ld.red make of values of 32 bits: of floats, -0
-// is below +0, and those that are no numbers are left out, or are the result.
+// The minimum and maximum of 32-bit values for redux.sync and tcgen05.ld.red.
+// For f32, -0 is below +0, and NaNs are ignored or become the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,25 +25,25 @@ namespace mlir::blockscale::sim {
 
 using Combine = uint32_t (*)(uint32_t a, uint32_t b);
 
-/// "min" or "max" of u32, s32 or f32 that are numbers; null for other names and
-/// types.
+/// "min" or "max" of u32, s32 or f32 values that are not NaN; null for other
+/// names and types.
 Combine findExtremum(llvm::StringRef name, Type type);
 
 /// How values are combined.
 struct ReductionRule {
   Combine combine;
   bool isFloat;
-  /// Of floats alone: .abs and .NaN.
+  /// For f32 only: .abs and .NaN.
   bool isAbsolute, propagatesNaN;
 };
 
-/// Takes one value after the other.
+/// Combines one value after the other.
 class Reduction {
 public:
   explicit Reduction(const ReductionRule &rule) : rule(rule) {}
 
   void add(uint32_t value);
-  /// The canonical NaN where there is no other result.
+  /// The result; the canonical NaN if there is no other.
   uint32_t get() const;
 
 private:

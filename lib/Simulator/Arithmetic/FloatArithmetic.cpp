@@ -57,7 +57,7 @@ static void emitF32x2(Translator &t, llvm::ArrayRef<Slot> slots,
                 Packed<NearestArithmetic<operation, false>, uint64_t, 2>());
 }
 
-/// Formats of 16 bits, alone or in pairs.
+/// 16-bit formats, alone or packed in pairs.
 template <typename Element, FloatOperation operation>
 static void emitHalf(Translator &t, bool isPair, llvm::ArrayRef<Slot> slots,
                      const Modes &modes) {
@@ -122,7 +122,7 @@ static void emitArithmetic(Translator &t, FloatOperation operation, Type type,
   }
 }
 
-/// A sum in f32 with sources of 16 bits.
+/// An f32 sum with a 16-bit source.
 template <typename Source>
 static void emitMixed(Translator &t, FloatOperation operation,
                       llvm::ArrayRef<Slot> slots, const Modes &modes) {
@@ -164,7 +164,7 @@ struct OpcodeRow {
   Family family;
 };
 
-/// Modifiers that a form takes.
+/// Modifiers that a form allows.
 enum FormModifiers : unsigned {
   kFtz = 1,
   kSat = 2,
@@ -173,12 +173,12 @@ enum FormModifiers : unsigned {
   kAllModes = 8,
   /// Without a rounding mode, it is `.rn`.
   kDefault = 16,
-  /// `.approx` and `.full`, which ask for less accuracy than `.rn` has.
+  /// `.approx` and `.full`, which need less accuracy than `.rn`.
   kApprox = 32,
   kFull = 64,
   /// `.approx`, in Transcendental.cpp.
   kSpecialApprox = 128,
-  /// `.oob`: 0 where a or b is what fills a tensor out of bounds.
+  /// `.oob`: 0 if a or b is the NaN that fills a tensor out of bounds.
   kOob = 256,
 };
 
@@ -260,7 +260,7 @@ static const FormRow *findForm(Translator &t, Family family, Type type,
   return nullptr;
 }
 
-/// Takes out the rounding mode, or what stands in for it.
+/// Takes out the rounding mode, or `.approx` or `.full` in its place.
 static std::optional<RoundingMode>
 takeRounding(Translator &t, Modifiers &modifiers, const FormRow &form) {
   static constexpr llvm::StringRef names[] = {"rn", "rz", "rm", "rp"};
@@ -284,8 +284,8 @@ takeRounding(Translator &t, Modifiers &modifiers, const FormRow &form) {
 }
 
 namespace {
-/// A sum of products, but 0 where a or b is the NaN that tensor copies fill in
-/// out of bounds (with either sign, as an H200 does).
+/// An fma that yields 0 if a or b is the NaN that tensor copies fill in out of
+/// bounds (with either sign, as on an H200).
 struct OutOfBounds : Operation<uint32_t, 3> {
   unsigned count;
 
@@ -301,7 +301,7 @@ private:
 };
 } // namespace
 
-/// Computes into a register of its own, and then what `.oob` makes of it.
+/// Computes the fma into a register of its own, then applies `.oob` to it.
 static void emitOutOfBounds(Translator &t, Type type, Slots slots,
                             Modes modes) {
   Slot result = std::exchange(slots[0], t.newRegister());

@@ -1,4 +1,4 @@
-//===- FloatElements.h - Formats that arithmetic computes in ----*- C++ -*-===//
+//===- FloatElements.h - Fast conversions to and from double ----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// f16, bf16 and f32 on their way to a double, where arithmetic is carried out,
-// and back, without branches, so that loops over lanes become vector code.
-// FloatFormats.h has the same for all formats, in the time that it takes.
+// Converts f16, bf16 and f32 to double, in which arithmetic is done, and back.
+// There are no branches, so that compilers vectorize loops over lanes.
+// FloatFormats.h does the same for all formats, but slowly.
 //
-// A double that was rounded to odd (its last bit is set if the number was not
-// exact) rounds to any of these formats correctly, in all modes.
+// A double that was rounded to odd (its last bit is set if the value was
+// inexact) rounds to any of these formats correctly, in all modes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +27,14 @@ namespace mlir::blockscale::sim {
 
 namespace detail {
 
-/// The magnitude of a number with `mantissaBits` behind its leading one, or
-/// less below 2^minimum; nearest, ties to even. From 2^130 on, 2^130.
+/// Rounds a magnitude to `mantissaBits` bits behind the leading one, or fewer
+/// below 2^minimum; nearest, ties to even. Magnitudes from 2^130 on become
+/// 2^130.
 inline double roundMagnitude(double value, unsigned mantissaBits,
                              double minimum) {
   double magnitude = std::min(std::abs(value), 0x1p130);
-  // The last bit that is kept becomes the last bit of the sum with this.
+  // Adding this power of two makes the last bit to keep the last bit of the
+  // sum.
   uint64_t exponent = llvm::bit_cast<uint64_t>(std::max(magnitude, minimum)) &
                       kF64.getInfinity();
   double shift =
@@ -60,7 +62,7 @@ struct F32Element {
     uint32_t bits = llvm::bit_cast<uint32_t>(nearest);
     if (mode == RoundingMode::NearestTiesToEven)
       return bits;
-    // The neighbour, where the mode asks for the other side.
+    // The neighbour, if the mode rounds to the other side.
     bool isDown = mode == RoundingMode::TowardNegative ||
                   (mode == RoundingMode::TowardZero && value > 0);
     bool isUp = mode == RoundingMode::TowardPositive ||
@@ -73,14 +75,14 @@ struct F32Element {
   }
 };
 
-/// Instructions have no rounding mode but `.rn` for the formats of 16 bits.
+/// Instructions on 16-bit formats have no rounding mode but `.rn`.
 struct F16Element {
   using Bits = uint16_t;
   static constexpr FloatFormat format = kF16;
 
   static double widen(uint64_t bits) {
     uint32_t magnitude = static_cast<uint32_t>(bits & 0x7FFF) << 13;
-    // The product gives the exponent its bias, of subnormals too.
+    // The product rebiases the exponent, also for subnormals.
     float finite = llvm::bit_cast<float>(magnitude) * 0x1p112f;
     uint32_t result = llvm::bit_cast<uint32_t>(finite);
     result |= (bits & 0x7C00) == 0x7C00 ? 0x7F800000 | magnitude : 0;
@@ -118,21 +120,21 @@ double widenSource(uint64_t bits, bool isFlushing) {
                                    : bits);
 }
 
-/// Whether a number is subnormal after it has been rounded as if exponents had
-/// no lower end.
+/// Whether a value is subnormal after it was rounded with an unbounded
+/// exponent.
 template <typename Element>
 bool isTinyRounded(double value, RoundingMode mode) {
   constexpr FloatFormat format = Element::format;
-  // The same number where all exponents are normal, against the smallest
-  // normal one there.
+  // Scales the value to a range where all exponents are normal, and compares it
+  // with the scaled smallest normal value.
   constexpr unsigned shift = 8;
   constexpr uint64_t least = uint64_t(1 + shift) << format.mantissaBits;
   uint64_t bits = Element::narrow(value * (1 << shift), mode);
   return (bits & format.getMagnitudeMask()) < least;
 }
 
-/// A result of an instruction. All NaNs are one, and `.ftz` flushes what is
-/// tiny after rounding, as GPUs do (the ISA does not say).
+/// A result of an instruction. There is one NaN, and `.ftz` flushes results
+/// that are tiny after rounding, as GPUs do (the ISA does not say).
 template <typename Element>
 uint64_t narrowResult(double value, RoundingMode mode, bool isFlushing) {
   constexpr FloatFormat format = Element::format;

@@ -1,4 +1,4 @@
-//===- FloatFormats.cpp - Bits of floating-point numbers ------------------===//
+//===- FloatFormats.cpp - Floating-point formats and rounding -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One rounding serves all formats and modes, so that it is right or wrong
-// everywhere; what is fast for f16 to f32 is in FloatElements.h.
+// One rounding function serves all formats and modes. Faster versions for f16,
+// bf16 and f32 are in FloatElements.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,13 +105,13 @@ double sim::toDouble(uint64_t bits, const FloatFormat &format) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A number as the part that a format keeps and the fraction of its last bit.
+/// A value split into the bits that a format keeps and the fraction below the
+/// last of them.
 struct Cut {
-  /// Where the exponent field is, so that `kept` with its leading one can be
-  /// added.
+  /// The exponent field, to which `kept` with its leading one can be added.
   int field;
   uint64_t kept;
-  /// The fraction as a 64-bit number, with the last bit set if there was more.
+  /// The fraction in 64 bits; the last bit is sticky.
   uint64_t fraction;
 };
 } // namespace
@@ -125,7 +125,7 @@ static Cut cut(const Unrounded &number, const FloatFormat &format) {
   int exponent = std::max(top, lowest);
   Cut result;
   result.field = exponent + format.bias;
-  // How many bits fall behind the last one that is kept: from 11 on.
+  // How many bits are dropped; at least 11.
   unsigned drop = 63 - format.mantissaBits + (exponent - top);
   if (drop < 64) {
     result.kept = significand >> drop;
@@ -236,8 +236,8 @@ double sim::roundToIntegral(double value, RoundingMode mode) {
 // Arithmetic with a rounding mode
 //===----------------------------------------------------------------------===//
 
-/// The square root to nearest is next to the right one in any mode: the sign of
-/// x - root^2, which an fma yields, says on which side.
+/// In each mode the result is the square root to nearest or one of its
+/// neighbours: the sign of x - root^2, which an fma yields, says which.
 static double computeRoundedSqrt(double x, RoundingMode mode) {
   // A power of four away from subnormals, where x - root^2 would be inexact.
   int scale = 0;

@@ -1,4 +1,4 @@
-//===- FloatFormats.h - Bits of floating-point numbers ----------*- C++ -*-===//
+//===- FloatFormats.h - Floating-point formats and rounding -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pure functions on the bits of PTX's floating-point formats: what a value is,
-// and how a number is rounded to a format. A format is a row of data, and one
-// rounding serves all of them, from f64 down to e2m1.
+// Pure functions on the bits of PTX's floating-point formats: the value of
+// bits, and rounding to a format. A format is a row of data, and one rounding
+// function serves all of them, from f64 down to e2m1.
 //
 // Sources: PTX ISA, sections 5.2 "Types", 9.7.9.21 "cvt".
 //
@@ -27,15 +27,14 @@ namespace mlir::blockscale::sim {
 
 using llvm::RoundingMode;
 
-/// From its most significant bit, a number has a sign (where there is one),
-/// `exponentBits`, `mantissaBits` and `paddingBits` zeros (of tf32).
+/// The fields from the most significant bit on: a sign (if there is one),
+/// `exponentBits`, `mantissaBits`, and `paddingBits` zeros (tf32).
 struct FloatFormat {
   unsigned exponentBits, mantissaBits, paddingBits;
   int bias;
   bool hasSign, hasSubnormals;
   SpecialCodes special;
-  /// What a NaN becomes, in the narrow formats that have none: the largest
-  /// number.
+  /// The bits of a NaN; narrow formats that have none use the largest value.
   uint64_t nan;
 
   /// Without padding.
@@ -73,9 +72,9 @@ inline constexpr FloatFormat kF64  = {11, 52, 0,  1023, true, true, SpecialCodes
 /// The format of (an element of) a floating-point type.
 const FloatFormat &getFloatFormat(Type type);
 
-/// A number on its way to a format: (-1)^isNegative * significand * 2^exponent.
-/// If there was more than fits, the least significant bit is set, which is
-/// enough to round correctly to 62 bits or fewer.
+/// A value before it is rounded to a format: (-1)^isNegative * significand *
+/// 2^exponent. The least significant bit is sticky, which is enough to round
+/// correctly to 62 bits or fewer.
 struct Unrounded {
   bool isNegative;
   uint64_t significand;
@@ -94,25 +93,23 @@ inline Unrounded toUnrounded(double value) {
   return {static_cast<bool>(bits >> 63), mantissa, exponent - 1075};
 }
 
-/// The bits of a finite number in a format. What is too large becomes infinity,
-/// or the largest number where `isSaturating`, where the mode rounds towards
-/// zero, or where there is no infinity. Formats without a sign take the
-/// magnitude.
+/// The bits of a finite value in a format. Overflow gives infinity, or the
+/// largest value if `isSaturating`, if the mode rounds towards zero, or if the
+/// format has no infinity. Formats without a sign take the magnitude.
 uint64_t round(const Unrounded &number, const FloatFormat &format,
                RoundingMode mode, bool isSaturating = false);
 
-/// The same with stochastic rounding (`.rs`): away from zero if the sum of the
-/// first `numRandomBits` of the fraction that is cut off and of `randomBits`
-/// has a carry.
+/// The same with stochastic rounding (`.rs`): the first `numRandomBits` of the
+/// dropped fraction are added to `randomBits`; a carry rounds away from zero.
 uint64_t roundStochastically(const Unrounded &number, const FloatFormat &format,
                              uint32_t randomBits, unsigned numRandomBits,
                              bool isSaturating);
 
-/// A double that may be NaN or infinite, in a format.
+/// Rounds a double, which may be NaN or infinite, to a format.
 uint64_t fromDouble(double value, const FloatFormat &format, RoundingMode mode,
                     bool isSaturating = false);
 
-/// The value of bits of a format, exactly; NaNs come out as some NaN.
+/// The exact value of bits in a format; a NaN becomes some NaN.
 double toDouble(uint64_t bits, const FloatFormat &format);
 
 /// A subnormal number becomes zero with its sign.
@@ -126,14 +123,14 @@ constexpr bool isNaN(uint64_t bits, const FloatFormat &format) {
   return (bits & format.getMagnitudeMask()) > format.getInfinity();
 }
 
-/// A NaN of f64 as instructions return it.
+/// An f64 NaN as instructions return it.
 constexpr uint64_t quiet(uint64_t nan) { return nan | uint64_t(1) << 51; }
 
-/// The integer that a finite number is rounded to.
+/// Rounds a finite value to an integer.
 double roundToIntegral(double value, RoundingMode mode);
 
-/// Arithmetic on kF32 and kF64 with a rounding mode. A result that is not a
-/// number is some NaN.
+/// Arithmetic on kF32 and kF64 with a rounding mode. A result that is NaN may
+/// be any NaN.
 enum class FloatOperation : uint8_t { Add, Sub, Mul, Fma, Div, Sqrt };
 uint64_t computeRounded(FloatOperation operation, const FloatFormat &format,
                         RoundingMode mode, uint64_t a, uint64_t b, uint64_t c);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What add, mul, fma, div and sqrt compute in one lane, as operations of
-// Lanewise.h. The code may be compiled with contraction of products and sums: a
-// sum that follows a product here has an exact product.
+// add, mul, fma, div and sqrt in one lane, as operations of Lanewise.h.
+// Compilers may contract products and sums to fma here: wherever a sum follows
+// a product, the product is exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +39,11 @@ constexpr unsigned getNumSources(FloatOperation operation) {
 /// `mode` gives it.
 inline double addToOdd(double x, double y, RoundingMode mode) {
   double sum = x + y;
-  // What the sum has lost (Knuth's TwoSum); NaN where the sum is infinite.
+  // The rounding error of the sum (Knuth's TwoSum); NaN if the sum is infinite.
   double xPart = sum - y, yPart = sum - xPart;
   double error = (x - xPart) + (y - yPart);
   uint64_t bits = llvm::bit_cast<uint64_t>(sum);
-  // The neighbour of an even number on the side of the error is odd.
+  // If the sum is even, its neighbour on the side of the error is odd.
   bool isInexact = (error > 0) | (error < 0);
   uint64_t neighbour = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
   bits = (isInexact & !(bits & 1)) ? neighbour : bits;
@@ -53,10 +53,10 @@ inline double addToOdd(double x, double y, RoundingMode mode) {
   return llvm::bit_cast<double>(bits);
 }
 
-/// A result for sources of 24 bits, or fewer, which then rounds correctly to
-/// such a format. Products fit; quotients and roots are never so close to a
-/// number of 24 bits, or to the middle between two, that the rounding to a
-/// double hides on which side they are.
+/// A double result for sources of up to 24 bits that rounds correctly to a
+/// format of up to 24 bits. Products fit in a double. Quotients and roots are
+/// never so close to a 24-bit value, or to the middle between two, that the
+/// rounding to double hides on which side they are.
 template <FloatOperation operation>
 inline double computeWide(double a, double b, double c, RoundingMode mode) {
   switch (operation) {
@@ -76,7 +76,7 @@ inline double computeWide(double a, double b, double c, RoundingMode mode) {
   llvm_unreachable("all operations are above");
 }
 
-/// What the processor itself computes.
+/// Computed by the host's own instruction.
 template <FloatOperation operation, typename T>
 inline T computeNearest(T a, T b, T c) {
   switch (operation) {
@@ -100,11 +100,11 @@ enum class Clamp : uint8_t {
   None,
   /// `.sat`: to [+0, 1]; a NaN becomes +0.
   Unit,
-  /// `.relu`: what is negative becomes +0.
+  /// `.relu`: negative values become +0.
   Positive,
 };
 
-/// What modifiers say.
+/// Modifiers that are known at run time.
 struct Modes {
   RoundingMode rounding = RoundingMode::NearestTiesToEven;
   bool isFlushing = false;
@@ -118,8 +118,7 @@ struct PlainModes {
   static constexpr Clamp clamp = Clamp::None;
 };
 
-/// Arithmetic that is carried out on doubles. All sources but the last have the
-/// format `Source`.
+/// Arithmetic in double. All sources but the last have the format `Source`.
 template <typename Element, FloatOperation operation, typename Source = Element,
           typename M = Modes>
 struct WideArithmetic
@@ -161,11 +160,11 @@ private:
   }
 };
 
-/// Arithmetic on f32 in `.rn`, the most frequent one.
+/// f32 arithmetic with `.rn`, the most frequent case.
 template <FloatOperation operation, bool isFlushing>
 struct NearestArithmetic : Operation<uint32_t, getNumSources(operation)> {
   uint64_t operator()(uint64_t a, uint64_t b = 0, uint64_t c = 0) const {
-    // Rounding hides that a product or quotient is tiny.
+    // After rounding, a tiny product or quotient may look normal.
     constexpr bool mayRoundUp =
         isFlushing &&
         (operation == FloatOperation::Mul || operation == FloatOperation::Div);

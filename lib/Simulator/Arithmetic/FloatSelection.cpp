@@ -1,4 +1,4 @@
-//===- FloatSelection.cpp - Signs and extrema of numbers ------------------===//
+//===- FloatSelection.cpp - min, max, abs, neg, copysign ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// min, max, abs, neg and copysign, which select and change bits and round
-// nothing.
+// min, max, abs, neg and copysign, which select values or change bits, and
+// round nothing.
 //
 // Sources: PTX ISA, sections 9.7.3 "Floating-Point Instructions" and 9.7.4
 // "Half Precision Floating-Point Instructions".
@@ -24,7 +24,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 namespace {
-/// Only its bits are of interest here.
+/// An f64; only its bits matter here.
 struct F64Element {
   using Bits = uint64_t;
   static constexpr FloatFormat format = kF64;
@@ -71,7 +71,7 @@ static void emitFloat(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
   }
 }
 
-/// `.ftz` is for these types.
+/// Whether a type can have `.ftz`.
 static bool canFlush(Type type) {
   return type == Type::F16 || type == Type::F16x2 || type == Type::F32;
 }
@@ -87,11 +87,11 @@ static bool takeFlush(Modifiers &modifiers, Type type) {
 namespace {
 struct ExtremumModes {
   bool isFlushing = false;
-  /// `.NaN`: a NaN among the sources is the result, which it is otherwise only
-  /// if all of them are.
+  /// `.NaN`: the result is NaN if one source is. Otherwise it is NaN only if
+  /// all of them are.
   bool propagatesNaN = false;
   bool isAbsolute = false;
-  /// The result has the exclusive or of the signs of sources.
+  /// The sign of the result is the exclusive or of the signs of the sources.
   bool xorsSigns = false;
 };
 
@@ -100,7 +100,7 @@ struct Selection {
   using Bits = typename Element::Bits;
   using Signed = std::make_signed_t<Bits>;
 
-  /// Of two numbers, the one of the larger key is larger; +0 is larger than -0.
+  /// Keys compare as the values do; +0 is larger than -0.
   static Signed getKey(uint64_t bits) {
     auto value = static_cast<Signed>(bits);
     Signed isNegative = value >> (8 * sizeof(Bits) - 1);
@@ -159,7 +159,7 @@ struct Extremum {
   };
 };
 
-/// Of three sources, in f32.
+/// The extremum of three f32 sources.
 template <bool isMax>
 struct TripleExtremum : Operation<uint32_t, 3> {
   using Pair = typename Extremum<isMax>::template Of<F32Element>;
@@ -187,7 +187,7 @@ static void emitExtremum(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
 
 void sim::translateFloatExtremum(Translator &t, Modifiers &modifiers,
                                  Type type) {
-  // Three sources: in f32 alone, and then without a sign of their own.
+  // Three sources: only for f32, and without `.xorsign`.
   bool isTriple = type == Type::F32 && t.current->operands.size() == 4;
   ExtremumModes modes;
   modes.isFlushing = takeFlush(modifiers, type);
@@ -245,7 +245,7 @@ struct CopySign : Operation<typename Element::Bits, 2> {
     return (a & sign) | (b & ~sign);
   }
 
-  /// Of a, only the byte with the sign counts.
+  /// Only the byte of `a` that has the sign counts.
   uint8_t getUndefined(const typename Base::Sources &,
                        const typename Base::UndefinedBytes &undefined) const {
     constexpr unsigned size = sizeof(typename Element::Bits);

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Integers of 16 to 64 bits, alone or packed: an operation is a template over
-// the C++ type that has the width and the sign.
+// the C++ type of the same width and sign.
 //
 // Source: PTX ISA, section 9.7.1 "Integer Arithmetic Instructions".
 //
@@ -309,8 +309,8 @@ void sim::translateProduct24(Translator &t, Modifiers &modifiers, Type type) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a division by zero gives is not specified. The smallest number by -1 is
-/// itself, and there is no trap.
+/// The ISA does not specify the result of a division by zero. The smallest
+/// value divided by -1 is itself, and there is no trap.
 template <typename T>
 struct Quotient : Operation<Unsigned<T>, 2> {
   uint64_t operator()(uint64_t a, uint64_t b) const {
@@ -439,8 +439,8 @@ void sim::translateIntegerExtremum(Translator &t, Modifiers &modifiers,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// c + the sum of products of elements: four bytes of each, or the two halves
-/// of `a` with the bytes of `b` from `first` on.
+/// c plus a dot product: of the four bytes of both, or of the two halves of `a`
+/// and two bytes of `b` from `first` on.
 struct DotProduct : Operation<uint32_t, 3> {
   bool isSignedA, isSignedB;
   unsigned count, bitsA, first;

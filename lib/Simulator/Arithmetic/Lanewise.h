@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Most instructions compute a result from the sources of the same lane. Here is
-// the loop over lanes, and what an undefined source makes of the result.
+// Most instructions compute a result from the sources of the same lane. This
+// file has the loop over lanes and the rules for undefined sources.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,13 +33,14 @@ inline void setLane(Predicate &predicate, unsigned lane, bool value,
       isUndefined ? predicate.undefined | bit : predicate.undefined & ~bit;
 }
 
-/// How undefined bytes of sources show in a result of `size` bytes.
+/// How undefined bytes of sources spread to a result of `size` bytes.
 enum class Spread : uint8_t {
   /// One undefined byte makes all of the result undefined.
   All,
-  /// A byte depends on the bytes of its place and below (sums, low products).
+  /// A byte depends on the source bytes at its position and below (sums, low
+  /// products).
   Upwards,
-  /// A byte depends on the bytes of its place.
+  /// A byte depends on the source bytes at its position.
   Bytewise,
 };
 
@@ -57,9 +58,9 @@ inline uint8_t spreadUndefined(Spread spread, uint8_t undefined,
   return all;
 }
 
-/// What a step computes in one lane, with `numSources` sources as zero-extended
-/// 64 bits, for a result of type T (an unsigned integer of the size of the
-/// result). Those who derive from it have
+/// The base of what a step computes in one lane. The `numSources` sources are
+/// zero-extended to 64 bits; T is an unsigned integer of the size of the
+/// result. Derived classes have
 ///
 ///   uint64_t operator()(uint64_t a, ...) const;
 ///
@@ -72,8 +73,8 @@ struct Operation {
   using Sources = std::array<uint64_t, n>;
   using UndefinedBytes = std::array<uint8_t, n>;
 
-  /// The undefined bytes of the result. Of a source's bytes, those behind the
-  /// width of its type are noise.
+  /// The undefined bytes of the result. Bytes of a source above the width of
+  /// its type are ignored.
   uint8_t getUndefined(const Sources &values,
                        const UndefinedBytes &undefined) const {
     uint8_t any = 0;
@@ -144,7 +145,7 @@ inline void computeLanes(Warp &warp, const Step &step, const Op &op) {
   if constexpr (detail::HasUnspecified<Op>::value)
     unspecified =
         detail::findUnspecified(op, sources, active & ~undefinedLanes, indices);
-  // Before results are written, which may be sources.
+  // Computed before results are written, as a result may be a source.
   std::array<uint8_t, kLanes> undefinedBytes;
   if (LLVM_UNLIKELY(undefinedLanes != 0))
     forEachLane(undefinedLanes, [&](unsigned lane) {
@@ -157,8 +158,8 @@ inline void computeLanes(Warp &warp, const Step &step, const Op &op) {
       undefinedBytes[lane] = op.getUndefined(values, undefined);
     });
   if (active == kAllLanes) {
-    // Apart from the registers, so that no source can be the result and the
-    // loop needs no order.
+    // Not in the registers yet, so that no source aliases the result and the
+    // loop can be vectorized.
     std::array<typename Op::Result, kLanes> values;
     for (unsigned lane = 0; lane != kLanes; ++lane)
       values[lane] = detail::computeLane(op, sources, lane, indices);
@@ -181,7 +182,7 @@ inline void computeLanes(Warp &warp, const Step &step, const Op &op) {
   }
 }
 
-/// The routine of a step whose form is an operation (if it has members).
+/// Executes a step whose form is an operation (if it has members).
 template <typename Op>
 void executeOperation(Warp &warp, const Step &step) {
   if constexpr (std::is_empty_v<Op>) {

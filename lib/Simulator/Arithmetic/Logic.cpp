@@ -29,7 +29,7 @@ struct LogicRow {
 };
 } // namespace
 
-/// With the sources as `a` and `b`, or `a` alone.
+/// The truth tables of opcodes with sources `a` and `b`, or `a` alone.
 static constexpr LogicRow kRows[] = {
     {"and", 2, 0b11000000},
     {"or", 2, 0b11111100},
@@ -58,8 +58,8 @@ static TruthTable foldEqual(TruthTable table, unsigned first, unsigned second) {
   return folded;
 }
 
-/// The bits that depend on undefined ones: those that any choice of them
-/// changes.
+/// The result bits that depend on undefined bits: those that change with some
+/// choice of them.
 template <typename T>
 static T findUndefined(TruthTable table, std::array<T, 3> values,
                        std::array<T, 3> undefined) {
@@ -225,7 +225,7 @@ static void translateIsZero(Translator &t, const PtxInstruction &instruction) {
     emitUntyped<IsZero>(t, *type, slots);
 }
 
-/// Without the forms that also make a predicate (`lop3.or.b32 d|p`).
+/// lop3 without a predicate result (`lop3.or.b32 d|p` is not here).
 static void translateLogic3(Translator &t, const PtxInstruction &instruction) {
   Modifiers modifiers(instruction);
   if (modifiers.takeType() != Type::B32)

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// testp asks for a property of a number, such as whether it is finite.
+// testp tests a property of a floating-point value, such as whether it is
+// finite.
 //
 // Source: PTX ISA, section 9.7.3.1 "testp".
 //

@@ -1,4 +1,4 @@
-//===- PackedConversions.cpp - cvt of several numbers ---------------------===//
+//===- PackedConversions.cpp - cvt of packed elements ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,7 +24,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 //===----------------------------------------------------------------------===//
-// The conversions that there are
+// The table of conversions
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -47,7 +47,7 @@ struct NarrowRow {
   unsigned legal;
 };
 
-/// Narrow numbers to f16x2 or bf16x2, exactly.
+/// Narrow formats to f16x2 or bf16x2, exactly.
 struct WidenRow {
   Type from, to;
   bool mayRelu;
@@ -88,7 +88,8 @@ static constexpr WidenRow kWiden[] = {
 };
 // clang-format on
 
-/// The flags of what an instruction has; nothing if no row could have them.
+/// The flags of an instruction's modifiers; nothing if no row of the table can
+/// have them.
 static std::optional<unsigned> getFlags(const ConversionModifiers &form,
                                         Type from) {
   unsigned flags = 0;
@@ -168,9 +169,9 @@ static uint8_t getBytesOf(unsigned first, unsigned count) {
   return llvm::maskTrailingOnes<uint8_t>(end - begin) << begin;
 }
 
-/// The random bits of element i (0 is the lowest). Two elements have a half
-/// each, an f16 its lower 13 bits; of four, each two share a half, the upper
-/// one of them with its bits reversed.
+/// The random bits of element i (0 is the lowest). Each of two elements gets a
+/// half of the register (an f16 the lower 13 bits of it). Of four elements,
+/// each two share a half; the upper one uses its bits in reverse order.
 static uint32_t getRandomBits(const PackedForm &form, unsigned i, uint64_t bits,
                               unsigned &count) {
   unsigned half = i * 2 / form.count;

@@ -1,4 +1,4 @@
-//===- Relations.h - Relations of two numbers -------------------*- C++ -*-===//
+//===- Relations.h - Relations of two values --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two numbers are in one of four relations, and a comparison is the set of
-// those for which it is true. Numbers are read out of the bits of registers.
+// Two values have one of four relations (less, equal, greater, unordered), and
+// a comparison is the set of relations for which it is true. Values are read
+// from the bits of registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ inline bool isIn(Relations relations, T a, T b) {
   return relations & relation;
 }
 
-/// What a register's bits are, as a number to compare: `Number` of `kBytes`.
+/// Reads the bits of a register as a value to compare: a `Number` of `kBytes`.
 template <typename T>
 struct Integer {
   static constexpr unsigned kBytes = sizeof(T);
@@ -69,8 +70,8 @@ struct Half {
   }
 };
 
-/// A predicate of the active lanes: the comparison of two registers. `first`
-/// is the number of the first byte that counts.
+/// Compares two registers in the active lanes. `first` is the index of the
+/// first byte that counts.
 template <typename Number>
 Predicate compare(const Warp &warp, const Lanes &a, const Lanes &b,
                   Relations relations, const Number &number,

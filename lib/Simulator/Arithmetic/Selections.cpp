@@ -20,7 +20,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 namespace {
-/// Operands: the destination, two values and the number whose sign decides.
+/// Operands: the destination, two values, and the value whose sign decides.
 template <typename T>
 struct SelectBySign : Operation<T, 3> {
   using Base = Operation<T, 3>;

@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// rsqrt, sin, cos, lg2, ex2 and tanh, and the divisions that are more than an
-// inaccurate `.rn`. A result is that of the function in double precision,
-// rounded to the type, which is more accurate than PTX asks for; a GPU has
-// other last bits. Special values come out of the C library as PTX has them in
-// its tables.
+// rsqrt, sin, cos, lg2, ex2 and tanh, and approximate divisions with rules of
+// their own. A result is computed in double precision and rounded to the type.
+// It is more accurate than PTX requires; the last bits of a GPU differ. The C
+// library returns the special values that PTX lists in its tables.
 //
 // Sources: PTX ISA, sections 9.7.3 "Floating-Point Instructions" and 9.7.4
 // "Half Precision Floating-Point Instructions".
@@ -66,8 +65,8 @@ struct DoubleApproximation : Operation<uint64_t, 1> {
   }
 };
 
-/// On the upper half of an f64, which has 20 bits behind the leading one. The
-/// lower half of the source is not looked at; that of the result is 0.
+/// On the upper half of an f64, which has 20 mantissa bits. The lower half of
+/// the source is ignored, and that of the result is 0.
 struct UpperHalfApproximation : Operation<uint64_t, 1> {
   static constexpr FloatFormat kUpperHalf = {
       11, 20, 0, 1023, true, true, SpecialCodes::Ieee, 0x7FFFFFFF};

@@ -1,4 +1,4 @@
-//===- VideoInstructions.cpp - Bytes and halves of words ------------------===//
+//===- VideoInstructions.cpp - Video instructions -------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// vadd and its like on one part of each word, and vadd2, vadd4 and theirs on
-// all parts of two words at a time, with a second operation on the result.
+// The scalar video instructions (such as vadd) on a byte, a half or all of each
+// 32-bit register, and the SIMD video instructions (such as vadd2 and vadd4) on
+// all elements of two registers, with a second operation on the result.
 //
-// Cards have instructions for few of them, and ptxas writes the rest out. An
-// H200 agreed with the ISA in all of 256 results of each of the forms here, and
-// not in what is refused: a saturated result that is merged, anything merged
-// into .h1, the second operations .min and .max, vshl.sat, and vmad with .sat
-// or with a scale and words of 32 bits.
+// Cards have native instructions for few of them, and ptxas expands the rest.
+// An H200 agreed with the ISA in all 256 results of each form here. The forms
+// in which it did not agree are refused: a saturated result that is merged,
+// anything merged into .h1, the second operations .min and .max, vshl.sat, and
+// vmad with .sat or with a scale and 32-bit sources.
 //
 // Source: PTX ISA, section 9.7.18 "Video Instructions".
 //
@@ -49,7 +50,7 @@ struct OpcodeRow {
   bool isScalar, isVector;
 };
 
-/// Bits of a word, which a type extends.
+/// Bits of a register, which are sign- or zero-extended.
 struct Part {
   unsigned shift = 0, bits = 32;
 
@@ -59,7 +60,7 @@ struct Part {
   }
 };
 
-/// What is computed of two numbers.
+/// An operation on two integers.
 struct VideoOperation {
   VideoKind kind;
   VideoRelation relation;
@@ -67,7 +68,7 @@ struct VideoOperation {
   bool saturates, wrapsShift;
 
   int64_t compute(int64_t a, int64_t b) const;
-  /// The nearest number of the result's type that has so many bits.
+  /// Clamps to the range of the result's type with so many bits.
   int64_t clamp(int64_t value, unsigned bits) const {
     if (!saturates)
       return value;
@@ -78,7 +79,8 @@ struct VideoOperation {
   }
 };
 
-/// The third source is added, or has what the result does not replace.
+/// Whether the third source is added, or provides the bits that the result does
+/// not replace.
 enum class Second : uint8_t { None, Add, Merge };
 
 struct ScalarVideo : Operation<uint32_t, 3> {
@@ -98,7 +100,7 @@ struct ScalarVideo : Operation<uint32_t, 3> {
   }
 };
 
-/// Elements are taken from both words, b above a.
+/// Elements are selected from both registers, b above a.
 struct VectorVideo : Operation<uint32_t, 3> {
   VideoOperation operation;
   unsigned count;
@@ -116,9 +118,9 @@ struct VectorVideo : Operation<uint32_t, 3> {
       int64_t value = operation.compute(a.extract(words, operation.isSignedA),
                                         b.extract(words, operation.isSignedB));
       value = operation.clamp(value, bits);
-      bool isTaken = mask >> i & 1;
-      sum += isTaken ? value : 0;
-      uint64_t element = isTaken ? value : c >> i * bits;
+      bool isSelected = mask >> i & 1;
+      sum += isSelected ? value : 0;
+      uint64_t element = isSelected ? value : c >> i * bits;
       merged |= (element & llvm::maskTrailingOnes<uint64_t>(bits)) << i * bits;
     }
     return second == Second::Add ? sum : merged;
@@ -219,7 +221,7 @@ static std::optional<bool> takeSignedness(Translator &t, Modifiers &modifiers) {
 
 static void failOnCards(Translator &t, const llvm::Twine &what) {
   t.fail("not supported in this version: " + llvm::Twine(t.current->opcode) +
-         " " + what + ", of which cards give other results than the ISA");
+         " " + what + ", for which cards give other results than the ISA");
 }
 
 /// The part that `.b0` to `.h1` behind an operand select.
@@ -238,7 +240,7 @@ static std::optional<Part> takePart(Translator &t, const PtxOperand &operand) {
   return std::nullopt;
 }
 
-/// Elements of the words that an operand selects, the lowest first.
+/// The elements that an operand's selector names, the lowest first.
 static bool takeElements(Translator &t, const PtxOperand &operand,
                          unsigned count, unsigned first,
                          std::array<uint8_t, 4> &elements) {
@@ -262,7 +264,7 @@ static bool takeElements(Translator &t, const PtxOperand &operand,
   return isGood;
 }
 
-/// Elements of the result: digits that go down.
+/// The mask of result elements: digits in descending order.
 static bool takeMask(Translator &t, const PtxOperand &operand, unsigned count,
                      uint8_t &mask) {
   mask = (1 << count) - 1;
@@ -279,13 +281,13 @@ static bool takeMask(Translator &t, const PtxOperand &operand, unsigned count,
     mask |= 1 << (number & 7);
   }
   if (!isGood)
-    t.fail(operand.location, "expected digits below " + llvm::Twine(count) +
-                                 " that go down behind the result, got ." +
-                                 selector);
+    t.fail(operand.location,
+           "expected digits below " + llvm::Twine(count) +
+               " in descending order behind the result, got ." + selector);
   return isGood;
 }
 
-/// The registers, whatever parts of them are selected.
+/// The registers of the operands, without their selectors.
 static bool collectRegisters(Translator &t, bool hasThird, Slots &slots) {
   std::vector<PtxOperand> operands =
       t.current->operands.empty()
@@ -303,7 +305,7 @@ static bool collectRegisters(Translator &t, bool hasThird, Slots &slots) {
   return !t.hasFailed();
 }
 
-/// Takes out what is in front of a second operation.
+/// Takes out the modifiers before a second operation.
 static bool takeOperation(Translator &t, Modifiers &modifiers,
                           const OpcodeRow &row, VideoOperation &operation) {
   operation = {};
@@ -431,7 +433,7 @@ static void translateProduct(Translator &t, const PtxInstruction &instruction) {
   if (!a || !b)
     return;
   if (scale && (a->bits == 32 || b->bits == 32))
-    return failOnCards(t, "with a scale and words of 32 bits");
+    return failOnCards(t, "with a scale and 32-bit sources");
   product.a = *a;
   product.b = *b;
   product.shift = scale ? shifts[*scale] : 0;

@@ -1,4 +1,4 @@
-//===- CollectiveInstructions.cpp - Opcodes of warps ----------------------===//
+//===- CollectiveInstructions.cpp - Opcodes of warp collectives -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The opcodes by which lanes exchange values; what each does is in a file of
-// its own.
+// The opcodes of collectives; each family is implemented in its own file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +19,8 @@ using namespace mlir::blockscale::sim;
 
 void sim::gather(Translator &t, Step &step, uint8_t predicates, uint8_t results,
                  bool isNegated) {
-  // What a negated predicate is is not in the registers that are swapAb.
+  // The registers that lanes exchange do not say whether a predicate is
+  // negated, so the name does.
   std::string name = isNegated ? "!" : "";
   name += t.current->opcode;
   for (llvm::StringRef modifier : t.current->modifiers)

@@ -1,4 +1,4 @@
-//===- CollectiveInstructions.h - Routines of warps -------------*- C++ -*-===//
+//===- CollectiveInstructions.h - Warp collectives --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The routines of instructions that exchange values between lanes.
+// The translators of instructions that exchange values between lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ void translateMoveMatrix(Translator &t, const PtxInstruction &instruction);
 /// setmaxnreg: SetMaxRegisters.cpp.
 void translateSetMaxRegisters(Translator &t, const PtxInstruction &instruction);
 
-/// Lanes may come to a collective at different instructions that have the same
-/// opcode and qualifiers, since sm_70. Bit i of `predicates` and `results`:
+/// Since sm_70, lanes may reach a collective at different instructions with the
+/// same opcode and qualifiers. Bit i of `predicates` and `results` says whether
 /// operand i of the step is one.
 void gather(Translator &t, Step &step, uint8_t predicates, uint8_t results,
             bool isNegated = false);

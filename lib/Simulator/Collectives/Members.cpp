@@ -1,4 +1,4 @@
-//===- Members.cpp - Lanes that do something together ---------------------===//
+//===- Members.cpp - Member masks of collectives --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Collectives are undefined where the lanes that a mask names do not come
-// together; that is told here for all of them.
+// Checks the member masks of all collectives: behavior is undefined if the
+// lanes that a mask names do not execute the collective together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Whether the lanes that pass a mask pass the same, and each is named by its
-/// own. `what` names the instruction.
+/// Checks that the mask of each active lane names the lane itself, and that all
+/// active lanes of a mask pass the same one. `what` names the instruction.
 static bool checkMasks(Warp &warp, const Lanes &masks, llvm::StringRef what) {
   for (LaneMask rest = warp.active; rest;) {
     unsigned lane = __builtin_ctz(rest);
@@ -49,7 +49,7 @@ static bool checkMasks(Warp &warp, const Lanes &masks, llvm::StringRef what) {
 
 bool sim::requireMembers(Warp &warp, Slot slot, llvm::StringRef what) {
   const Lanes &masks = warp.reg(slot);
-  // The second time with those who have come.
+  // The second pass includes the lanes that have arrived since.
   for (bool isAgain : {false, true}) {
     if (!warp.requireDefined(slot, warp.active, "the member mask") ||
         !checkMasks(warp, masks, what))

@@ -1,4 +1,4 @@
-//===- Members.h - Lanes that do something together -------------*- C++ -*-===//
+//===- Members.h - Member masks of collectives ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,8 +13,8 @@
 
 namespace mlir::blockscale::sim {
 
-/// The lanes that a member mask asks for, if it names them: those that have not
-/// exited.
+/// The lanes that have not exited: a member mask needs those of them that it
+/// names.
 inline LaneMask getPresent(const Warp &warp) {
   return warp.existing & ~warp.exited;
 }
@@ -22,7 +22,7 @@ inline LaneMask getPresent(const Warp &warp) {
 /// Fails unless each active lane's member mask names the lane itself, all lanes
 /// that it names are active, and they pass the same mask. Lanes that have
 /// exited and those beyond the end of the block may be named. `what` names the
-/// instruction. False after a failure, and where others go on first.
+/// instruction. False after a failure, and if other lanes have to run first.
 bool requireMembers(Warp &warp, Slot mask, llvm::StringRef what);
 
 /// Calls `body(members)` for each group of active lanes with the same mask.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// setmaxnreg changes nothing but who waits for registers, and must be used as
-// RegisterLimits.h says.
+// setmaxnreg only makes warps wait for registers. RegisterLimits.h has its
+// rules.
 //
 // Source: PTX ISA, section 9.7.20.5 "setmaxnreg".
 //
@@ -21,7 +21,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// The least that a thread may have.
+/// The fewest registers that a thread may have.
 static constexpr int64_t kFewestRegisters = 24;
 
 static void executeSetMaxRegisters(Warp &warp, const Step &step) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The four modes differ in where a lane reads from, and in which lanes are out
-// of range.
+// The four modes differ in the source lane and in which source lanes are out of
+// range.
 //
 // Source: PTX ISA, section 9.7.9.6 "shfl.sync".
 //
@@ -67,7 +67,7 @@ static void executeShuffle(Warp &warp, const Step &step) {
   Slot mask = step.operands[5];
   if (!requireMembers(warp, mask, "shfl.sync"))
     return;
-  // Copies: the destination may be any of them.
+  // Copies, since the destination may be any of the sources.
   const Lanes source = warp.reg(step.operands[2]);
   const Lanes offsets = warp.reg(step.operands[3]);
   const Lanes clamps = warp.reg(step.operands[4]);
@@ -80,7 +80,7 @@ static void executeShuffle(Warp &warp, const Step &step) {
       // The lowest byte of the offset counts, and two bytes of the clamp.
       bool isUndefined =
           (offsets.getUndefined(lane) & 1) || (clamps.getUndefined(lane) & 3);
-      // Who takes no part gives an unpredictable value.
+      // A lane that is not a member gives an unpredictable value.
       bool isMember = members >> from.lane & 1;
       to.value[lane] = source.value[from.lane];
       to.setUndefined(lane, isUndefined || !isMember

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Answers are masks of lanes: who votes, who has the same value, who is active,
-// who is elected.
+// Instructions whose results are masks of lanes or one lane: vote, match,
+// activemask and elect.
 //
 // Source: PTX ISA, sections 9.7.13.9 "vote.sync", 9.7.13.10 "match.sync",
 // 9.7.13.11 "activemask", 9.7.13.15 "elect.sync".
@@ -49,8 +49,9 @@ struct Outcome {
 };
 } // namespace
 
-/// `yes` and `no` are the members of which it is known. What is not known
-/// matters only where the others do not decide.
+/// `yes` and `no` are the members whose predicates are known to be true or
+/// false. Undefined predicates matter only if the others do not decide the
+/// result.
 static Outcome decide(VoteMode mode, LaneMask members, LaneMask yes,
                       LaneMask no) {
   bool isUnknown = (yes | no) != members;

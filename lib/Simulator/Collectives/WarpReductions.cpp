@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The lanes of a mask get the sum, extremum or bits of the values of all of
-// them.
+// redux.sync: each lane of a mask gets the sum, extremum or bitwise result of
+// the values of all of them.
 //
 // Source: PTX ISA, section 9.7.13.12 "redux.sync".
 //
@@ -29,7 +29,7 @@ struct ReduxForm {
   bool isBitwise;
 };
 
-/// What is no extremum.
+/// Reductions that are no extremum.
 struct ReductionRow {
   llvm::StringRef name;
   Type type;

@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A call hands over what the caller has to a new frame. Where lanes call
-// through a register, those with the same target go together, one target after
-// the other; the function that they come to has to have the parameters that the
-// call was written for.
+// A call copies its arguments to a new frame. If lanes call through a register,
+// the lanes with the same target go together, one target after the other. The
+// parameters of the target have to match those of the call's prototype.
 //
 // Source: PTX ISA, section 9.7.12 "Control Flow Instructions", "call", and 7.1
 // "Function Declarations and Definitions".
@@ -28,12 +27,12 @@ using namespace mlir::blockscale::sim;
 
 namespace {
 struct CallForm {
-  /// Null where the address is in the step's operand.
+  /// Null if the address is in the step's operand.
   const Code *callee;
-  /// Of the caller.
-  llvm::ArrayRef<ParameterPlace> arguments, results;
+  /// Arguments and results in the caller's frame.
+  llvm::ArrayRef<ParameterLocation> arguments, results;
   const TranslatedModule *program;
-  /// What may be called; null where the parameters say that.
+  /// The functions that may be called; null if the parameters decide.
   const std::vector<Index> *targets;
 };
 } // namespace
@@ -42,8 +41,8 @@ struct CallForm {
 // Execution
 //===----------------------------------------------------------------------===//
 
-static void pass(Warp &warp, llvm::ArrayRef<ParameterPlace> sources,
-                 Frame &from, llvm::ArrayRef<ParameterPlace> destinations,
+static void pass(Warp &warp, llvm::ArrayRef<ParameterLocation> sources,
+                 Frame &from, llvm::ArrayRef<ParameterLocation> destinations,
                  Frame &to, LaneMask lanes) {
   for (const auto &[source, destination] :
        llvm::zip_equal(sources, destinations))
@@ -85,22 +84,22 @@ static void executeCall(Warp &warp, const Step &step) {
   enterCallee(warp, step, *step.getForm<CallForm>().callee, warp.active);
 }
 
-static std::string describe(const ParameterPlace &place) {
-  return place.isRegister
-             ? "a register of type ." + std::string(getName(place.type))
-             : std::to_string(place.size) + " bytes";
+static std::string describe(const ParameterLocation &location) {
+  return location.isRegister
+             ? "a register of type ." + std::string(getName(location.type))
+             : std::to_string(location.size) + " bytes";
 }
 
-/// How what a function has differs from what a call is written for; empty if it
-/// does not.
-static std::string describeMismatch(llvm::ArrayRef<ParameterPlace> expected,
-                                    llvm::ArrayRef<ParameterPlace> got,
+/// How the parameters of a function differ from those of a call; empty if they
+/// match.
+static std::string describeMismatch(llvm::ArrayRef<ParameterLocation> expected,
+                                    llvm::ArrayRef<ParameterLocation> got,
                                     llvm::StringRef what) {
   if (expected.size() != got.size())
     return std::to_string(got.size()) + " " + what.str() + "s instead of " +
            std::to_string(expected.size());
   for (size_t i = 0; i != expected.size(); ++i) {
-    const ParameterPlace &x = expected[i], &y = got[i];
+    const ParameterLocation &x = expected[i], &y = got[i];
     if (x.isRegister != y.isRegister ||
         (x.isRegister ? x.type != y.type : x.size != y.size))
       return what.str() + " " + std::to_string(i) + " with " + describe(y) +
@@ -163,7 +162,7 @@ static void executeIndirectCall(Warp &warp, const Step &step) {
       findCallee(warp, first, step.getForm<CallForm>(), addresses.value[first]);
   if (!callee)
     return;
-  // The others come here again, before all go on behind the call.
+  // The other lanes execute the call again, before all go on behind it.
   if (others) {
     uint32_t pc = &step - warp.frames.back().code->steps.data();
     warp.active = others;
@@ -176,10 +175,11 @@ static void executeIndirectCall(Warp &warp, const Step &step) {
 // Translation
 //===----------------------------------------------------------------------===//
 
-/// Relates what a call hands over with the parameters of the function.
+/// Matches the arguments and results of a call with the parameters of the
+/// function.
 static bool relate(Translator &t, llvm::ArrayRef<PtxOperand> operands,
-                   llvm::ArrayRef<ParameterPlace> parameters, bool isReturn,
-                   ParameterPlaces &own) {
+                   llvm::ArrayRef<ParameterLocation> parameters, bool isReturn,
+                   ParameterLocations &own) {
   if (operands.size() != parameters.size()) {
     t.fail("expected " + llvm::Twine(parameters.size()) +
            (isReturn ? " results" : " arguments") + " of a call, got " +
@@ -187,17 +187,17 @@ static bool relate(Translator &t, llvm::ArrayRef<PtxOperand> operands,
     return false;
   }
   for (auto [operand, parameter] : llvm::zip_equal(operands, parameters)) {
-    ParameterPlace place = parameter;
+    ParameterLocation location = parameter;
     if (parameter.isRegister) {
-      if (place.type == Type::Pred || getBits(place.type) > 64) {
+      if (location.type == Type::Pred || getBits(location.type) > 64) {
         t.fail(operand.location, "not supported in this version: parameter of "
                                  "type ." +
-                                     llvm::Twine(getName(place.type)) +
+                                     llvm::Twine(getName(location.type)) +
                                      " in a register");
         return false;
       }
-      place.slot = isReturn ? t.destination(operand, place.type)
-                            : t.source(operand, place.type);
+      location.slot = isReturn ? t.destination(operand, location.type)
+                               : t.source(operand, location.type);
     } else {
       std::optional<uint64_t> offset;
       if (operand.kind == PtxOperand::Kind::Variable)
@@ -207,15 +207,15 @@ static bool relate(Translator &t, llvm::ArrayRef<PtxOperand> operands,
         return false;
       }
       uint64_t size = t.program.module.variables[operand.index].size;
-      if (size != place.size) {
+      if (size != location.size) {
         t.fail(operand.location, "expected a parameter of " +
-                                     llvm::Twine(place.size) + " bytes, got " +
-                                     llvm::Twine(size));
+                                     llvm::Twine(location.size) +
+                                     " bytes, got " + llvm::Twine(size));
         return false;
       }
-      place.offset = *offset;
+      location.offset = *offset;
     }
-    own.push_back(place);
+    own.push_back(location);
   }
   return !t.hasFailed();
 }
@@ -246,14 +246,14 @@ static CallOperands getOperands(const PtxInstruction &instruction) {
 }
 
 static void emitCall(Translator &t, const CallOperands &call, CallForm form,
-                     const ParameterPlaces &parameters,
-                     const ParameterPlaces &returns, bool isUniform) {
-  ParameterPlaces arguments, results;
+                     const ParameterLocations &parameters,
+                     const ParameterLocations &returns, bool isUniform) {
+  ParameterLocations arguments, results;
   if (!relate(t, call.arguments, parameters, /*isReturn=*/false, arguments) ||
       !relate(t, call.results, returns, /*isReturn=*/true, results))
     return;
-  form.arguments = t.keepArray<ParameterPlace>(arguments);
-  form.results = t.keepArray<ParameterPlace>(results);
+  form.arguments = t.keepArray<ParameterLocation>(arguments);
+  form.results = t.keepArray<ParameterLocation>(results);
   llvm::SmallVector<Slot, 1> slots;
   if (!form.callee)
     slots.push_back(t.source(*call.callee, Type::U64));
@@ -262,12 +262,12 @@ static void emitCall(Translator &t, const CallOperands &call, CallForm form,
       .isUniform = isUniform;
 }
 
-static ParameterPlaces
-getPlaces(llvm::ArrayRef<Prototype::Parameter> parameters) {
-  ParameterPlaces places;
+static ParameterLocations
+getLocations(llvm::ArrayRef<Prototype::Parameter> parameters) {
+  ParameterLocations locations;
   for (const Prototype::Parameter &each : parameters)
-    places.push_back({each.isRegister, kNoSlot, each.type, 0, each.size});
-  return places;
+    locations.push_back({each.isRegister, kNoSlot, each.type, 0, each.size});
+  return locations;
 }
 
 static void translateIndirectCall(Translator &t, const CallOperands &call,
@@ -279,8 +279,8 @@ static void translateIndirectCall(Translator &t, const CallOperands &call,
   const Prototype &prototype = t.function.prototypes[call.prototype->index];
   CallForm form = {nullptr, {}, {}, &t.program, nullptr};
   if (!prototype.isList)
-    return emitCall(t, call, form, getPlaces(prototype.parameters),
-                    getPlaces(prototype.returns), isUniform);
+    return emitCall(t, call, form, getLocations(prototype.parameters),
+                    getLocations(prototype.returns), isUniform);
   for (Index target : prototype.targets)
     if (const Function &function = t.program.module.functions[target];
         function.isEntry)
@@ -290,10 +290,11 @@ static void translateIndirectCall(Translator &t, const CallOperands &call,
   // The others are compared when they are called.
   form.targets = &prototype.targets;
   const Function &first = t.program.module.functions[prototype.targets.front()];
-  emitCall(t, call, form,
-           Translator::getPlaces(t.program, first, /*ofReturns=*/false),
-           Translator::getPlaces(t.program, first, /*ofReturns=*/true),
-           isUniform);
+  emitCall(
+      t, call, form,
+      Translator::getParameterLocations(t.program, first, /*ofReturns=*/false),
+      Translator::getParameterLocations(t.program, first, /*ofReturns=*/true),
+      isUniform);
 }
 
 void sim::translateCall(Translator &t, const PtxInstruction &instruction) {
@@ -320,7 +321,9 @@ void sim::translateCall(Translator &t, const PtxInstruction &instruction) {
   emitCall(
       t, call,
       CallForm{&t.program.codes[call.callee->index], {}, {}, nullptr, nullptr},
-      Translator::getPlaces(t.program, function, /*ofReturns=*/false),
-      Translator::getPlaces(t.program, function, /*ofReturns=*/true),
+      Translator::getParameterLocations(t.program, function,
+                                        /*ofReturns=*/false),
+      Translator::getParameterLocations(t.program, function,
+                                        /*ofReturns=*/true),
       isUniform);
 }

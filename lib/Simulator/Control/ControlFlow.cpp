@@ -1,4 +1,4 @@
-//===- ControlFlow.cpp - Branches and ends --------------------------------===//
+//===- ControlFlow.cpp - Branches and exits -------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Branches only say where lanes go on; Warp.cpp keeps those that part, and
-// Translation/Reconvergence.cpp says where they meet.
+// A branch only sets where its lanes continue. Warp.cpp keeps the sets of
+// diverged lanes, and Translation/Reconvergence.cpp finds where they
+// reconverge.
 //
 // Source: PTX ISA, section 9.7.12 "Control Flow Instructions".
 //
@@ -29,7 +30,7 @@ using namespace mlir::blockscale::sim;
 namespace {
 struct BranchForm {
   uint32_t target, reconverge;
-  /// Lanes that leave the kernel go first: nobody should wait for them.
+  /// Run the lanes that leave the kernel first, so that no lane waits for them.
   bool othersFirst;
 };
 
@@ -116,7 +117,7 @@ static void translateIndexedBranch(Translator &t,
 // Ends
 //===----------------------------------------------------------------------===//
 
-/// `trap` or `brkpt`: no debugger is there to go on.
+/// `trap` or `brkpt`: there is no debugger that could continue.
 static void executeTrap(Warp &warp, const Step &step) {
   warp.fail(__builtin_ctz(warp.active), "the kernel executes a " + step.name);
 }
@@ -131,7 +132,7 @@ static void translateEnd(Translator &t, const PtxInstruction &instruction) {
 }
 
 static void executeExit(Warp &warp, const Step &step) { warp.exit(); }
-/// Instructions that change nothing that can be seen.
+/// Instructions without a visible effect.
 static void translateHint(Translator &t, const PtxInstruction &instruction) {
   t.emit(executeNothing, StepClass::Control, {});
 }

@@ -1,4 +1,4 @@
-//===- DriverFunctions.cpp - Functions that the driver has ----------------===//
+//===- DriverFunctions.cpp - Functions of the driver ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compilers call functions that no PTX defines, such as that of a failed
-// assert; those that can be met are known by name.
+// Compilers call functions that the driver defines, such as the one for a
+// failed assert. The table here has the supported ones by name.
 //
 // Source: PTX Writer's Guide to Interoperability, "System Calls".
 //
@@ -42,7 +42,7 @@ struct DriverFunction {
   }
 };
 
-/// Where arguments and result are in the caller's local variables.
+/// The offsets of arguments and result in the caller's local variables.
 struct DriverForm {
   const DriverFunction *function;
   std::array<uint64_t, DriverFunction::kMostArguments> arguments;
@@ -51,7 +51,7 @@ struct DriverForm {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What a function knows of its call
+// Arguments of a call
 //===----------------------------------------------------------------------===//
 
 uint8_t *DriverCall::getVariable(
@@ -121,7 +121,7 @@ std::optional<std::string> DriverCall::readText(uint64_t address,
 
 /// __assertfail(message, file, line, function, charSize)
 static bool executeAssertFail(const DriverCall &call) {
-  // As far as a message needs it.
+  // Enough for a message.
   constexpr size_t kMostBytes = 4096;
   std::optional<uint64_t> messageAddress = call.read(0);
   if (!messageAddress)
@@ -159,7 +159,7 @@ static bool executeAllocate(const DriverCall &call) {
                                   llvm::Twine(Heap::kMostGiven) +
                                   " calls of malloc or " +
                                   llvm::Twine(Heap::kMostAllocated) +
-                                  " bytes given out by them in a run");
+                                  " bytes allocated by them in a run");
     return false;
   }
   call.giveResult(heap.allocate(*size));
@@ -172,10 +172,9 @@ static bool executeFree(const DriverCall &call) {
     return false;
   if (*address == 0 || call.warp.block.launch.heap->release(*address))
     return true;
-  call.warp.fail(call.lane,
-                 "free expected an address that malloc has given and nobody "
-                 "has freed, got " +
-                     printHex(*address));
+  call.warp.fail(call.lane, "free expected an address that malloc has returned "
+                            "and that was not freed, got " +
+                                printHex(*address));
   return false;
 }
 
@@ -199,14 +198,14 @@ static void executeDriverCall(Warp &warp, const Step &step) {
       return;
 }
 
-/// The place of an argument or a result of so many bytes.
+/// The offset of an argument or a result of so many bytes.
 static std::optional<uint64_t>
 findVariable(Translator &t, const PtxOperand &operand, uint64_t size) {
-  std::optional<uint64_t> place;
+  std::optional<uint64_t> offset;
   if (operand.kind == PtxOperand::Kind::Variable)
-    place = t.getLocalOffset(operand.index);
-  if (place && t.program.module.variables[operand.index].size == size)
-    return place;
+    offset = t.getLocalOffset(operand.index);
+  if (offset && t.program.module.variables[operand.index].size == size)
+    return offset;
   t.fail(operand.location, "expected a variable of " + llvm::Twine(size) +
                                " bytes in .param space");
   return std::nullopt;
@@ -225,18 +224,18 @@ static void translateCallOf(Translator &t, const DriverFunction &function,
                   function.name + ", got " + llvm::Twine(results.size()));
   DriverForm form = {&function, {}, 0};
   for (size_t i = 0; i != arguments.size(); ++i) {
-    std::optional<uint64_t> place =
+    std::optional<uint64_t> offset =
         findVariable(t, arguments[i], function.arguments[i]);
-    if (!place)
+    if (!offset)
       return;
-    form.arguments[i] = *place;
+    form.arguments[i] = *offset;
   }
   if (numResults) {
-    std::optional<uint64_t> place =
+    std::optional<uint64_t> offset =
         findVariable(t, results.front(), function.result);
-    if (!place)
+    if (!offset)
       return;
-    form.result = *place;
+    form.result = *offset;
   }
   t.code.facilities |= function.facilities;
   t.emit(executeDriverCall, StepClass::Control, {}, t.keep(form));

@@ -1,4 +1,4 @@
-//===- DriverFunctions.h - Functions that the driver has --------*- C++ -*-===//
+//===- DriverFunctions.h - Functions of the driver --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,8 +14,7 @@
 namespace mlir::blockscale::sim {
 
 /// Translates the call of a function that is declared in PTX and defined by the
-/// driver. False if the driver has none of that name, or the simulator does not
-/// know it.
+/// driver. False if the simulator knows no such function of the driver.
 bool translateDriverCall(Translator &t, const Function &function,
                          llvm::ArrayRef<PtxOperand> arguments,
                          llvm::ArrayRef<PtxOperand> results);
@@ -24,20 +23,21 @@ bool translateDriverCall(Translator &t, const Function &function,
 /// local variables.
 class DriverCall {
 public:
-  /// The step is one of a driver's function.
+  /// `step` calls a function of the driver.
   DriverCall(Warp &warp, const Step &step, unsigned lane)
       : warp(warp), lane(lane), step(step) {}
 
-  /// An argument; nothing after a failure, as where it is undefined.
+  /// The value of an argument; nothing after a failure, for example if it is
+  /// undefined.
   std::optional<uint64_t> read(unsigned argument) const;
   void giveResult(uint64_t value) const;
 
-  /// Bytes at a generic address as a number; nothing after a failure. `what` is
-  /// what must not be undefined.
+  /// Loads an integer from a generic address; nothing after a failure. `what`
+  /// names the value in the message if it is undefined.
   std::optional<uint64_t> load(uint64_t address, unsigned size,
                                const llvm::Twine &what) const;
-  /// The text at a generic address, without the zero at its end or from `most`
-  /// bytes on; nothing after a failure.
+  /// The string at a generic address, without the zero at its end, or its first
+  /// `most` bytes; nothing after a failure.
   std::optional<std::string> readText(uint64_t address, size_t most) const;
 
   Warp &warp;

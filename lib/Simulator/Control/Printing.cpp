@@ -1,4 +1,4 @@
-//===- Printing.cpp - What kernels print ----------------------------------===//
+//===- Printing.cpp - printf ----------------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A conversion of a kernel's format is taken apart here, and one that is known
-// to fit its argument is made of its parts, so that nothing a kernel writes
-// gets to the printf of the host.
+// Conversions of a kernel's format are parsed here, and a new conversion that
+// fits the argument is built from the parts, so that no text of a kernel
+// reaches the printf of the host.
 //
 // Source: CUDA C++ Programming Guide, "Formatted Output".
 //
@@ -30,7 +30,7 @@ using llvm::StringRef;
 
 /// Bytes of a format, and of a text that it prints.
 static constexpr size_t kMostTextBytes = 1 << 16;
-/// Of a width and a precision.
+/// The largest width and precision.
 static constexpr int64_t kMostWidth = 4096;
 
 namespace {
@@ -42,7 +42,8 @@ struct Conversion {
   StringRef size;
   char letter = 0;
 
-  /// As the host's printf wants it, for an argument of the host's `size`.
+  /// The conversion for the host's printf, with the host's length modifier
+  /// `size`.
   std::string print(StringRef size, char letter) const {
     std::string text = "%" + flags;
     if (width)
@@ -89,7 +90,7 @@ private:
   }
 
   const DriverCall &call;
-  /// What is left of the format.
+  /// The rest of the format.
   StringRef rest;
   /// The address of the next argument.
   uint64_t next;
@@ -186,7 +187,7 @@ bool Printer::printFloat(const Conversion &conversion) {
                          llvm::bit_cast<double>(*value));
 }
 
-/// As a text, so that flags and precision do not count.
+/// Printed as a string, so that flags and precision have no effect.
 bool Printer::printPointer(Conversion conversion) {
   std::optional<uint64_t> value = readArgument(sizeof(uint64_t));
   if (!value)
@@ -202,7 +203,8 @@ bool Printer::printText(const Conversion &conversion) {
   if (!address)
     return false;
   std::optional<std::string> text = "(null)";
-  // No more than the precision is read: there need be no end.
+  // At most `precision` bytes are read: a string that long needs no zero at its
+  // end.
   if (*address != 0)
     text =
         call.readText(*address, conversion.precision.value_or(kMostTextBytes));
@@ -263,7 +265,7 @@ bool Printer::run() {
 
 std::optional<int> sim::print(const DriverCall &call, uint64_t format,
                               uint64_t arguments) {
-  // As CUDA has it.
+  // As in CUDA.
   if (format == 0)
     return -1;
   std::optional<std::string> text = call.readText(format, kMostTextBytes);

@@ -17,7 +17,7 @@
 
 #include "Copies/BulkCopyUnit.h"
 #include "Machine/BlockGroup.h"
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -66,7 +66,7 @@ static void takeElements(Warp &warp, const Step &step, unsigned lane,
 }
 
 static void beginStore(Warp &warp, const Step &step, unsigned lane,
-                       SharedPlace mbarrier) {
+                       SharedLocation mbarrier) {
   const auto &form = step.getForm<AsyncStoreForm>();
   if (!mbarrier.block->findMBarrier(warp, lane, mbarrier.offset))
     return;
@@ -100,8 +100,9 @@ static void beginStore(Warp &warp, const Step &step, unsigned lane,
 static void executeAsyncStore(Warp &warp, const Step &step) {
   const auto &form = step.getForm<AsyncStoreForm>();
   forEachMBarrier(warp, form.mbarrierSpace, step.operands[1],
-                  form.mbarrierOffset, [&](unsigned lane, SharedPlace place) {
-                    beginStore(warp, step, lane, place);
+                  form.mbarrierOffset,
+                  [&](unsigned lane, SharedLocation location) {
+                    beginStore(warp, step, lane, location);
                   });
 }
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a copy reads it keeps, so that reading and writing can be apart: groups
-// with .read, and reductions, want that.
+// A copy keeps the bytes that it has read, so that it can write them later.
+// Waits with .read and reductions need that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// The states of a span, which may have come into being since it was made.
+/// The states of a span, which may have been allocated since the span was made.
 static uint8_t *getStates(const Span &span) {
   if (span.states)
     return span.states;
@@ -52,7 +52,7 @@ void BulkCopy::setBytes(llvm::ArrayRef<uint8_t> values,
 }
 
 void BulkCopy::begin() {
-  // Global memory may belong to others meanwhile.
+  // The global memory may have been freed and allocated again.
   if (!mbarrier)
     return;
   uint8_t *written = destination.ensureStates();
@@ -102,8 +102,8 @@ void BulkCopy::complete() {
   }
 }
 
-/// Copies that hold what they have read, at most. They complete when nobody
-/// waits for that, too, at any time.
+/// The most copies that may hold bytes that they have read. If there are more,
+/// all of them complete. The ISA allows that at any time, also without a wait.
 static constexpr unsigned kMaxReadCopies = 256;
 
 void BulkCopies::begin(BulkCopy copy) {
@@ -147,7 +147,7 @@ void BulkCopies::waitGroups(const Warp &warp, unsigned lane, uint64_t keep,
   });
 }
 
-std::optional<BulkCopy> BulkCopies::completeNext(SharedPlace mbarrier) {
+std::optional<BulkCopy> BulkCopies::completeNext(SharedLocation mbarrier) {
   auto found = llvm::find_if(
       copies, [&](const BulkCopy &copy) { return copy.mbarrier == mbarrier; });
   if (found == copies.end())

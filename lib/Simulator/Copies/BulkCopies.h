@@ -8,9 +8,10 @@
 //
 // `cp.async.bulk` and `cp.reduce.async.bulk` read and write at the last moment
 // that the PTX ISA allows: when a thread waits for the mbarrier object or the
-// bulk group that a copy belongs to. A wait with .read lets it read only.
+// bulk group that a copy belongs to. A wait with .read makes it read only.
 //
-// `st.async` and `red.async` are copies, too, of bytes that are there already.
+// `st.async` and `red.async` are also such copies, of bytes that are known at
+// once.
 //
 // Source: PTX ISA, section 9.7.9.27 "Data Movement and Conversion Instructions:
 // Bulk copy".
@@ -40,43 +41,44 @@ class Warp;
 struct BulkCopy {
   Span source, destination;
   uint64_t size = 0;
-  /// The mbarrier object that is told of the bytes; else a bulk group.
-  std::optional<SharedPlace> mbarrier;
-  /// What is made of the old and the new elements; null copies the bytes.
+  /// The mbarrier object at which the copy signals; nothing if a bulk group
+  /// completes it.
+  std::optional<SharedLocation> mbarrier;
+  /// The reduction of old and new elements; null copies the bytes.
   const ElementOperation *operation = nullptr;
   /// Bit i: byte i of each 16 bytes is copied.
   uint16_t byteMask = 0xFFFF;
-  /// Of a tensor copy: where the bytes belong. The side in shared memory has
+  /// For a tensor copy: where the bytes belong. The side in shared memory has
   /// `size` bytes, the other one is the tensor.
-  std::shared_ptr<const Tcgen05Transfer> tensor;
+  std::shared_ptr<const TensorMapTransfer> tensor;
   /// Through the generic proxy, which needs no fences, and not the async one.
   bool isGeneric = false;
   /// The response of clusterlaunchcontrol: some cluster, or none.
-  enum class Response : uint8_t { None, Taken, Refused };
+  enum class Response : uint8_t { None, Canceled, Refused };
   Response response = Response::None;
-  /// Who has begun it, and in which of its groups.
+  /// The thread that has begun it, and the bulk group.
   Warp *warp = nullptr;
   unsigned lane = 0;
   uint32_t line = 0;
   uint64_t group = 0;
-  /// What recordings call it.
+  /// Its id in recordings.
   uint32_t operationId = 0;
-  /// For the search for races: how many stores there were before.
+  /// For race detection: how many stores came before.
   uint64_t numStoresBefore = 0;
 
-  /// What the mbarrier object is told of.
+  /// The bytes that the complete-tx operation on the mbarrier object counts.
   uint64_t getTransactionBytes() const {
     return tensor ? tensor->transactionBytes : size;
   }
 
-  /// A store instead of a copy: what it writes.
+  /// For a store instead of a copy: the bytes to write.
   void setBytes(llvm::ArrayRef<uint8_t> values,
                 llvm::ArrayRef<uint8_t> valueStates);
   /// Marks a destination in shared memory as pending.
   void begin();
-  /// Takes the bytes of the source.
+  /// Reads the bytes of the source.
   void read();
-  /// Reads if that is still to be done, and writes.
+  /// Reads, if it has not yet, and writes.
   void complete();
 
   bool isRead = false;
@@ -97,15 +99,15 @@ public:
 
   /// Closes the current group of a thread.
   void commit(const Warp &warp, unsigned lane) { ++getCommitted(warp, lane); }
-  /// Completes all groups of a thread but the `keep` most recent ones, or lets
-  /// them only read; `onRead` gets each whose source is read now.
+  /// Completes all groups of a thread but the `keep` most recent ones, or makes
+  /// them only read. `onRead` gets each copy whose source is read now.
   void waitGroups(const Warp &warp, unsigned lane, uint64_t keep,
                   bool onlyReads,
                   llvm::function_ref<void(const BulkCopy &)> onRead);
 
-  /// Completes the oldest copy that an mbarrier object is told of, and takes it
-  /// out.
-  std::optional<BulkCopy> completeNext(SharedPlace mbarrier);
+  /// Completes the oldest copy that signals at an mbarrier object, and removes
+  /// it.
+  std::optional<BulkCopy> completeNext(SharedLocation mbarrier);
 
   const std::list<BulkCopy> &getCopies() const { return copies; }
   /// Completes everything.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The ways that a bulk copy may go are rows: from where to where, and who is
-// told when it is complete.
+// A table has the directions of bulk copies: the state spaces of source and
+// destination, and the completion mechanism.
 //
 // Source: PTX ISA, section 9.7.9.27 "Data Movement and Conversion Instructions:
 // Bulk copy".
@@ -17,7 +17,7 @@
 #include "Copies/BulkCopyUnit.h"
 #include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 #include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -71,7 +71,7 @@ static bool resolveSide(Warp &warp, const BulkCopy &copy, AddressSpace space,
   return true;
 }
 
-/// Begins a copy to this destination, which the mbarrier object is told of.
+/// Begins a copy to this destination that signals at the mbarrier object.
 static void beginCopyTo(Warp &warp, const BulkForm &form, BulkCopy copy,
                         uint64_t destination,
                         std::optional<uint64_t> mbarrier) {
@@ -79,8 +79,8 @@ static void beginCopyTo(Warp &warp, const BulkForm &form, BulkCopy copy,
                    /*isStore=*/true, copy.destination))
     return;
   if (mbarrier) {
-    copy.mbarrier = findMBarrierPlace(warp, copy.lane,
-                                      AddressSpace::SharedCluster, *mbarrier);
+    copy.mbarrier = findMBarrierLocation(
+        warp, copy.lane, AddressSpace::SharedCluster, *mbarrier);
     if (!copy.mbarrier || !copy.mbarrier->block->findMBarrier(
                               warp, copy.lane, copy.mbarrier->offset))
       return;
@@ -88,7 +88,8 @@ static void beginCopyTo(Warp &warp, const BulkForm &form, BulkCopy copy,
   getBulkCopies(warp).begin(warp, std::move(copy));
 }
 
-/// Begins a copy to each block of a mask, to the same places of their memories.
+/// Begins a copy to each block of a mask, to the same offset in their shared
+/// memories.
 static void beginMulticast(Warp &warp, const BulkForm &form,
                            const BulkCopy &copy, uint64_t destination,
                            uint64_t mbarrier, uint64_t mask) {
@@ -160,7 +161,7 @@ static void executeBulkCopy(Warp &warp, const Step &step) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The ways that bulk copies go, and how their completion is waited for.
+/// The directions of bulk copies, and their completion mechanisms.
 struct Direction {
   llvm::StringRef destination, source, completion;
   AddressSpace to, from;
@@ -292,7 +293,7 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
   if (hasMask)
     slots[4] = t.source(operands.front(), Type::B16);
   t.code.facilities |= UsesAsyncProxy;
-  // Blocks would see each other's sums.
+  // Other blocks can see the results of a reduction.
   if (isReduction && form.destination == AddressSpace::Global)
     t.code.facilities |= UsesGlobalSynchronization;
   if (!t.hasFailed())

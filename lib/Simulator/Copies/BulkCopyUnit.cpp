@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where bulk copies begin and complete, and what the search for races and the
-// tracker of proxies are told then. Races.h says what a copy counts as.
+// Begins and completes bulk copies, and reports their accesses to race
+// detection and to the proxy tracker. Races.h describes which accesses a copy
+// counts as.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +57,8 @@ void BulkCopyUnit::checkProxy(const BulkCopy &copy, const Span &span,
                           " has stored: expected fence.proxy.async between");
 }
 
-/// What the async proxy is to see has to be there; `from` and `to` are null
-/// where the copy does not go from or to shared memory.
+/// Checks that what the async proxy accesses is visible to it. `from` and `to`
+/// are null if the copy does not go from or to shared memory.
 void BulkCopyUnit::checkProxies(const BulkCopy &copy, Block *from, Block *to) {
   if (from)
     checkProxy(copy, copy.source, *from, "reads");
@@ -70,7 +71,7 @@ void BulkCopyUnit::checkProxies(const BulkCopy &copy, Block *from, Block *to) {
                                          copy.mbarrier->offset);
 }
 
-/// What statistics call the way of a copy.
+/// The name of a copy's direction in statistics.
 static std::string getPath(const BulkCopy &copy, bool isFromShared,
                            bool isToShared) {
   if (copy.isGeneric)
@@ -83,21 +84,21 @@ static std::string getPath(const BulkCopy &copy, bool isFromShared,
   return name + (isToShared ? "loads" : "stores");
 }
 
-/// Whether two copies are the same, done twice.
+/// Whether two copies are identical.
 static bool isSame(const BulkCopy &lhs, const BulkCopy &rhs) {
-  auto getPlace = [](const BulkCopy &copy) {
+  auto getAddresses = [](const BulkCopy &copy) {
     return copy.tensor && !copy.tensor->box.pieces.empty()
                ? copy.tensor->box.pieces.front().global
                : 0;
   };
   return lhs.source.bytes == rhs.source.bytes &&
          lhs.destination.bytes == rhs.destination.bytes &&
-         lhs.size == rhs.size && getPlace(lhs) == getPlace(rhs);
+         lhs.size == rhs.size && getAddresses(lhs) == getAddresses(rhs);
 }
 
 void BulkCopyUnit::record(const Warp &warp, BulkCopy &copy, const Block *from,
                           const Block *to) {
-  // Shipped kernels let whole warps store the same, which cards do once.
+  // In shipped kernels whole warps store the same bytes, which cards do once.
   if (!copies.getCopies().empty()) {
     const BulkCopy &last = copies.getCopies().back();
     if (last.warp == &warp && isSame(last, copy) &&
@@ -122,7 +123,7 @@ void BulkCopyUnit::record(const Warp &warp, BulkCopy &copy, const Block *from,
   } else if (!from || !to) {
     add(global, copy.size);
   } else {
-    // From one block to another: the same network.
+    // A copy from block to block uses the same network.
     operation.l2Bytes = copy.size;
   }
   copy.operationId = group.recorder->begin(warp, operation);
@@ -130,14 +131,14 @@ void BulkCopyUnit::record(const Warp &warp, BulkCopy &copy, const Block *from,
 
 void BulkCopyUnit::begin(Warp &warp, BulkCopy copy) {
   warp.act();
-  if (copies.getCopies().size() >= kMaxCopiesUnderWay)
+  if (copies.getCopies().size() >= kMaxCopiesInFlight)
     return warp.fail(copy.lane, "expected at most " +
-                                    llvm::Twine(kMaxCopiesUnderWay) +
-                                    " bulk copies under way in a block: "
+                                    llvm::Twine(kMaxCopiesInFlight) +
+                                    " bulk copies in flight in a block: "
                                     "expected a wait for some before");
   Block *from = group.findBlock(copy.source),
         *to = group.findBlock(copy.destination);
-  // Tensor copies of a pair of blocks have looked for it themselves.
+  // Tensor copies of a CTA pair have looked for it themselves.
   if (copy.mbarrier && to && !copy.tensor && copy.mbarrier->block != to)
     return warp.fail(copy.lane, "expected the mbarrier object in the shared "
                                 "memory of the destination, which is that of "
@@ -183,9 +184,9 @@ void BulkCopyUnit::wait(Warp &warp, unsigned lane, uint64_t keep,
   });
 }
 
-/// What a copy did that an mbarrier object is told of now.
+/// Reports the accesses of a copy whose mbarrier object is signaled now.
 void BulkCopyUnit::noteComplete(const BulkCopy &copy) {
-  SharedPlace mbarrier = *copy.mbarrier;
+  SharedLocation mbarrier = *copy.mbarrier;
   Block &owner = *mbarrier.block;
   Block *from = group.findBlock(copy.source);
   Block *to = group.findBlock(copy.destination);
@@ -210,7 +211,7 @@ void BulkCopyUnit::noteComplete(const BulkCopy &copy) {
     group.proxies->forget(to->getByteNumber(copy.destination), copy.size);
 }
 
-bool BulkCopyUnit::completeNext(SharedPlace mbarrier) {
+bool BulkCopyUnit::completeNext(SharedLocation mbarrier) {
   std::optional<BulkCopy> copy = copies.completeNext(mbarrier);
   if (!copy)
     return false;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bulk copies, tensor copies and asynchronous stores of a group: what the
-// search for races and the tracker of proxies are told of them is here, what
-// they do to memory in BulkCopies.h.
+// The bulk copies, tensor copies and asynchronous stores of a group: this file
+// reports them to race detection and to the proxy tracker. What they do to
+// memory is in BulkCopies.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,15 +26,15 @@ public:
 
   explicit BulkCopyUnit(BlockGroup &group) : group(group) {}
 
-  /// Begins a copy of the current step; fails where it races with what others
-  /// did before.
+  /// Begins a copy of the current step; fails if it races with an earlier
+  /// access.
   void begin(Warp &warp, BulkCopy copy);
   /// Closes the current group of a thread.
   void commit(const Warp &warp, unsigned lane) { copies.commit(warp, lane); }
   /// See BulkCopies::waitGroups.
   void wait(Warp &warp, unsigned lane, uint64_t keep, bool onlyReads);
 
-  bool completeNext(SharedPlace mbarrier) override;
+  bool completeNext(SharedLocation mbarrier) override;
   /// Copies must not need the shared memory of the block any more. Those to
   /// global memory complete when all blocks have ended.
   bool endBlock(Block &block) override;
@@ -53,7 +53,7 @@ private:
   BulkCopies copies;
 };
 
-/// That of the group of a warp.
+/// The unit of a warp's group.
 BulkCopyUnit &getBulkCopies(const Warp &warp);
 
 } // namespace mlir::blockscale::sim

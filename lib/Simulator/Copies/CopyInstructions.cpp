@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// cp is one opcode: cp.async and its groups are here, the bulk families where
-// CopyInstructions.h says.
+// cp.async and its groups; CopyInstructions.h says where the bulk copies are.
 //
 // Source: PTX ISA, section 9.7.9.25 "Data Movement and Conversion Instructions:
 // Asynchronous copy".
@@ -18,7 +17,7 @@
 
 #include "Copies/CpAsyncUnit.h"
 #include "Machine/BlockGroup.h"
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 #include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
 
@@ -42,8 +41,8 @@ struct CopyForm {
 } // namespace
 
 static void failFull(Warp &warp, unsigned lane) {
-  warp.fail(lane, "expected at most " + llvm::Twine(kMaxCopiesUnderWay) +
-                      " copies and arrivals of a warp under way: expected a "
+  warp.fail(lane, "expected at most " + llvm::Twine(kMaxCopiesInFlight) +
+                      " copies and arrivals of a warp in flight: expected a "
                       "wait for some before");
 }
 
@@ -75,9 +74,8 @@ static std::optional<unsigned> getSourceSize(Warp &warp, const Step &step,
   return std::nullopt;
 }
 
-/// Finds the source and the destination of a lane's copy. A source of which
-/// nothing is copied need not be there. Addresses come out as those of the
-/// spaces.
+/// Finds the source and the destination of a lane's copy. A source of size 0
+/// need not be mapped. Addresses become those of the state spaces.
 static bool resolveCopy(Warp &warp, const CopyForm &form, unsigned lane,
                         uint64_t &destination, uint64_t &source,
                         PendingCopy &copy) {
@@ -86,14 +84,15 @@ static bool resolveCopy(Warp &warp, const CopyForm &form, unsigned lane,
                                   /*isStore=*/false, copy.source) ||
                     !warp.checkReadable(lane, copy.source, copy.size)))
     return false;
-  // To do the same twice changes nothing, although the destination is pending.
+  // Repeating an identical copy changes nothing, although the destination is
+  // pending.
   Storage &shared = warp.block.shared;
   uint64_t offset = destination - warp.block.getSharedBase();
   if (offset < shared.size()) {
     copy.destination = {shared.data() + offset, shared.states() + offset,
                         &shared};
     if ((*copy.destination.states & BytePending) &&
-        getCpAsync(warp).isUnderWay(warp.block, copy))
+        getCpAsync(warp).isInFlight(warp.block, copy))
       return true;
   }
   space = AddressSpace::Shared;
@@ -247,7 +246,7 @@ namespace {
 struct ArrivalForm {
   AddressSpace space;
   int64_t offset;
-  /// The phase waits for one more arrival, which is this one.
+  /// Without `.noinc`: the phase waits for one more arrival, which is this one.
   bool isCounted;
 };
 } // namespace
@@ -256,10 +255,11 @@ static void executeArrival(Warp &warp, const Step &step) {
   const auto &form = step.getForm<ArrivalForm>();
   forEachMBarrier(
       warp, form.space, step.operands[0], form.offset,
-      [&](unsigned lane, SharedPlace place) {
-        if (!requireOwn(warp, lane, place))
+      [&](unsigned lane, SharedLocation location) {
+        if (!requireOwn(warp, lane, location))
           return;
-        MBarrier *mbarrier = warp.block.findMBarrier(warp, lane, place.offset);
+        MBarrier *mbarrier =
+            warp.block.findMBarrier(warp, lane, location.offset);
         if (!mbarrier)
           return;
         if (form.isCounted && mbarrier->pending == kMaxMBarrierCount)
@@ -272,7 +272,7 @@ static void executeArrival(Warp &warp, const Step &step) {
           return failFull(warp, lane);
         mbarrier->pending += form.isCounted;
         Recorder *recorder = warp.block.group.recorder.get();
-        queue.addArrival({lane, place.offset, step.line,
+        queue.addArrival({lane, location.offset, step.line,
                           recorder
                               ? recorder->getLast(warp, TraceUnit::ThreadCopies)
                               : kNoOperation});

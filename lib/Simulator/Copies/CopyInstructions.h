@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `cp` is one opcode with several families of instructions; each has a routine
-// that gets the modifiers that are left.
+// `cp` is one opcode with several families of instructions; each has a function
+// that gets the remaining modifiers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace mlir::blockscale::sim {
 void translateBulk(Translator &t, Modifiers &modifiers);
 void translateBulkReduction(Translator &t, Modifiers &modifiers);
 
-/// Their .tensor, which is taken: TensorMapInstructions.cpp.
+/// The same with .tensor, which has been taken out: TensorMapInstructions.cpp.
 void translateTensorMapCopy(Translator &t, Modifiers &modifiers,
                             bool isReduction);
 void translateTensorMapPrefetch(Translator &t, Modifiers &modifiers);
@@ -31,19 +31,20 @@ void translateTensorMapPrefetch(Translator &t, Modifiers &modifiers);
 /// tensormap: TensorMapReplace.cpp.
 void translateTensorMap(Translator &t, const PtxInstruction &instruction);
 
-/// An operation of copies that reduce, and its name.
+/// A reduction operation of bulk copies, and its name.
 struct ReductionName {
   llvm::StringRef name;
   ElementOperation::Kind kind;
 };
-/// Takes out the one that is there; null if there is none.
+/// Takes out the reduction operation; null if there is none.
 const ReductionName *takeReduction(Modifiers &modifiers);
 
-/// The value of a lane's operand; nothing if it is undefined, which fails.
+/// The value of a lane's operand; fails if it is undefined.
 std::optional<uint64_t> getLaneValue(Warp &warp, Slot slot, unsigned lane,
                                      llvm::StringRef use);
 
-/// The only operand of a wait: how many of the last groups may be under way.
+/// The only operand of a wait: how many of the most recent groups may be in
+/// flight.
 std::optional<uint64_t> takeNumGroups(Translator &t);
 
 } // namespace mlir::blockscale::sim

@@ -1,4 +1,4 @@
-//===- CpAsyncQueue.cpp - Copies that complete later ----------------------===//
+//===- CpAsyncQueue.cpp - cp.async in flight ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -31,7 +31,7 @@ void PendingCopy::complete() {
     std::memcpy(destination.bytes, source.bytes, size);
   std::memset(destination.bytes + size, 0, totalSize - size);
   uint8_t *states = destination.ensureStates();
-  // States may have come into being since the copy began.
+  // States may have been allocated since the copy began.
   const uint8_t *sourceStates =
       source.storage && source.storage->states()
           ? source.storage->states() + (source.bytes - source.storage->data())

@@ -1,4 +1,4 @@
-//===- CpAsyncQueue.h - Copies that complete later --------------*- C++ -*-===//
+//===- CpAsyncQueue.h - cp.async in flight ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -40,12 +40,12 @@ struct PendingCopy {
   /// Marks the destination as pending.
   void begin();
   void complete();
-  /// Whether to do both changes nothing.
+  /// Whether both copies write the same bytes to the same destination.
   bool isSame(const PendingCopy &other) const;
 };
 
-/// The copies that the lanes of a warp have begun and not waited for. Groups
-/// are those of each lane: number 0 is its first one.
+/// The copies that the lanes of a warp have begun and not waited for. Each lane
+/// counts its groups from 0.
 class CpAsyncQueue {
 public:
   using OnComplete = llvm::function_ref<void(const PendingCopy &)>;
@@ -55,13 +55,14 @@ public:
     unsigned lane;
     uint32_t mbarrier;
     uint32_t line;
-    /// What recordings call the last copy before it.
+    /// The id, in recordings, of the last copy before it.
     uint32_t operationId;
   };
-  /// An arrival at an mbarrier, as soon as the copies before it are done.
+  /// Adds an arrival at an mbarrier object that happens when the copies before
+  /// it are complete.
   void addArrival(const Arrival &arrival);
   /// Whether nothing more can be added.
-  bool isFull() const { return entries.size() >= kMaxCopiesUnderWay; }
+  bool isFull() const { return entries.size() >= kMaxCopiesInFlight; }
   /// Whether the same copy is under way already.
   bool contains(const PendingCopy &copy) const;
 
@@ -72,8 +73,8 @@ public:
   /// Completes all copies of some lanes, committed or not.
   void waitAll(LaneMask lanes, OnComplete onComplete);
 
-  /// Takes out the oldest arrival at `mbarrier`, after completing what its lane
-  /// has begun before.
+  /// Removes the oldest arrival at `mbarrier`, after completing the copies that
+  /// its lane began before it.
   std::optional<Arrival> takeArrival(uint32_t mbarrier, OnComplete onComplete);
 
 private:
@@ -81,7 +82,7 @@ private:
     /// In the order of the program.
     uint64_t number;
     uint64_t group;
-    /// One of both.
+    /// Either a copy or an arrival.
     std::optional<PendingCopy> copy;
     Arrival arrival;
   };

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where cp.async copies complete, and what the search for races and the tracker
-// of proxies are told then. Races.h says what a copy counts as.
+// Completes cp.async copies, and reports their accesses to race detection and
+// to the proxy tracker. Races.h describes which accesses a copy counts as.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ static RaceDetector::Access makeAccess(const PendingCopy &copy,
   return access;
 }
 
-bool CpAsyncUnit::isUnderWay(const Block &block, const PendingCopy &copy) {
+bool CpAsyncUnit::isInFlight(const Block &block, const PendingCopy &copy) {
   return llvm::any_of(block.warps, [&](const Warp &warp) {
     return getQueue(warp).contains(copy);
   });
@@ -100,7 +100,7 @@ bool CpAsyncUnit::completeArrival(Warp &warp, uint32_t offset) {
   return true;
 }
 
-bool CpAsyncUnit::completeNext(SharedPlace mbarrier) {
+bool CpAsyncUnit::completeNext(SharedLocation mbarrier) {
   return llvm::any_of(mbarrier.block->warps, [&](Warp &warp) {
     return completeArrival(warp, mbarrier.offset);
   });

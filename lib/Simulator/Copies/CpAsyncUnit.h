@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The cp.async copies that warps have begun, and the arrivals at mbarrier
-// objects that stand behind them.
+// objects that wait for them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,15 +28,15 @@ public:
   CpAsyncQueue &getQueue(const Warp &warp);
   /// Whether the same copy is under way already in the block, so that its
   /// destination may be pending.
-  bool isUnderWay(const Block &block, const PendingCopy &copy);
+  bool isInFlight(const Block &block, const PendingCopy &copy);
   /// Completes the copies of the active lanes but those of the `keep` most
   /// recent groups; without a number, all of them.
   void wait(Warp &warp, std::optional<uint64_t> keep);
 
-  bool completeNext(SharedPlace mbarrier) override;
+  bool completeNext(SharedLocation mbarrier) override;
 
 private:
-  /// The bytes of a copy are those of its thread.
+  /// Notes the bytes of a copy as stored by its thread.
   void noteStore(const PendingCopy &copy, const Warp &warp);
   bool completeArrival(Warp &warp, uint32_t offset);
 
@@ -45,7 +45,7 @@ private:
   std::vector<CpAsyncQueue> queues;
 };
 
-/// That of the group of a warp.
+/// The unit of a warp's group.
 CpAsyncUnit &getCpAsync(const Warp &warp);
 
 } // namespace mlir::blockscale::sim

@@ -1,4 +1,4 @@
-//===- TensorMapBox.cpp - Where the bytes of a box are --------------------===//
+//===- TensorMapBox.cpp - Boxes of tensor copies --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A box is cut once into pieces that are contiguous on both sides; whoever
-// transfers it walks over those.
+// Cuts a box into pieces that are contiguous in global and in shared memory;
+// transfers iterate over the pieces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +18,10 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Lines of shared memory, by whose number chunks are swizzled.
-static constexpr unsigned kLineShift = 7;
-/// What a swizzle leaves in order, at least, and what packed types are padded
-/// to.
+/// log2 of the bytes of a swizzle row, whose index permutes its chunks.
+static constexpr unsigned kSwizzleRowShift = 7;
+/// The smallest chunk that a swizzle moves as a whole; packed types are padded
+/// to this size.
 static constexpr uint32_t kUnitBytes = 16;
 static constexpr uint32_t kHalfBytes = 8;
 
@@ -32,8 +32,8 @@ static uint64_t getNumRows(const TensorMap &map) {
   return rows;
 }
 
-/// From one row of a box to the next in shared memory: what a swizzle permutes
-/// is there as a whole. (As measured on an H200; no document says so.)
+/// The distance between rows of a box in shared memory: rows are padded to the
+/// span of the swizzle. (Measured on an H200; no document says so.)
 static uint64_t getPitch(const TensorMap &map) {
   return map.swizzle->lineMask ? map.swizzle->span
                                : map.type->getSharedBytes(map.box[0]);
@@ -49,9 +49,9 @@ uint64_t sim::getTransactionBytes(const TensorMap &map) {
 }
 
 static uint64_t swizzle(const TensorMapSwizzle &swizzle, uint64_t address) {
-  uint64_t line = address >> kLineShift;
-  address ^= (line & swizzle.lineMask) << swizzle.shift;
-  return swizzle.flipsHalves ? address ^ (line & 1) * kHalfBytes : address;
+  uint64_t row = address >> kSwizzleRowShift;
+  address ^= (row & swizzle.lineMask) << swizzle.shift;
+  return swizzle.flipsHalves ? address ^ (row & 1) * kHalfBytes : address;
 }
 
 namespace {
@@ -139,7 +139,7 @@ private:
   const TensorMap &map;
   const uint64_t address;
   const bool isStore;
-  /// 0 where nothing is swizzled.
+  /// 0 without a swizzle.
   uint32_t chunkBytes = 0;
   /// The bytes of the box so far.
   uint64_t next = 0;
@@ -148,9 +148,8 @@ private:
 
 } // namespace
 
-TensorBox sim::placeBox(const TensorMap &map,
-                        llvm::ArrayRef<int32_t> coordinates, uint64_t address,
-                        bool isStore) {
+TensorBox sim::cutBox(const TensorMap &map, llvm::ArrayRef<int32_t> coordinates,
+                      uint64_t address, bool isStore) {
   BoxBuilder builder(map, address, isStore);
   bool isOfRows = coordinates.size() > map.getRank();
   // Indices in the box, of all but the innermost dimension.

@@ -1,4 +1,4 @@
-//===- TensorMapBox.h - Where the bytes of a box are ------------*- C++ -*-===//
+//===- TensorMapBox.h - Boxes of tensor copies ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A box has its elements in shared memory one behind the other, the innermost
-// dimension first, as 128-byte lines whose chunks are swizzled. In global
-// memory they are where the strides of the tensor say, or nowhere.
+// The elements of a box are contiguous in shared memory, innermost dimension
+// first, and chunks are permuted within swizzle rows of 128 bytes. In global
+// memory the strides of the tensor give their addresses; elements outside of
+// the tensor have none.
 //
 // Source: PTX ISA, sections 5.5.1.1 "Sub-byte Types", 5.5.3 "Tiled Mode" and
 // 5.5.7 "Swizzling Modes".
@@ -26,22 +27,23 @@
 
 namespace mlir::blockscale::sim {
 
-/// Bytes of a box that lie one behind the other on both sides.
+/// Bytes of a box that are contiguous in global and in shared memory.
 struct BoxPiece {
   enum class Kind : uint8_t {
-    /// They are in the tensor.
+    /// The bytes are in the tensor.
     Copy,
     /// Outside of the tensor: a load fills them.
     Fill,
     /// A load leaves them undefined: padding of packed types.
     Gap,
-    /// Of 8 bits each in shared memory, the low 6 are in the tensor.
+    /// Elements take 8 bits in shared memory, of which the tensor holds the low
+    /// 6.
     Pack6,
   };
   Kind kind;
-  /// Behind the first byte of the tensor.
+  /// Offset from the first byte of the tensor.
   uint64_t global;
-  /// Behind the first byte of the box.
+  /// Offset from the first byte of the box.
   uint32_t shared;
   /// Bytes in shared memory.
   uint32_t size;
@@ -60,16 +62,17 @@ struct TensorBox {
 
 /// The bytes of a box in shared memory, before chunks are swizzled.
 uint64_t getBoxBytes(const TensorMap &map);
-/// The bytes that an mbarrier object is told of, elements outside of the tensor
-/// included: those of packed types as they are in global memory.
+/// The bytes that the complete-tx operation on an mbarrier object counts,
+/// including elements outside of the tensor. Packed types count with their size
+/// in global memory.
 uint64_t getTransactionBytes(const TensorMap &map);
 
 /// The pieces of the box at `coordinates`, innermost first, whose first byte is
-/// at `address` in the window of shared memory. Those of a store are all in the
-/// tensor. More coordinates than dimensions: behind the first one there is one
-/// for each row of the box.
-TensorBox placeBox(const TensorMap &map, llvm::ArrayRef<int32_t> coordinates,
-                   uint64_t address, bool isStore);
+/// at `address` in the window of shared memory. For a store, all pieces are in
+/// the tensor. If there are more coordinates than dimensions, those after the
+/// first give the rows of the box (gather4, scatter4).
+TensorBox cutBox(const TensorMap &map, llvm::ArrayRef<int32_t> coordinates,
+                 uint64_t address, bool isStore);
 
 } // namespace mlir::blockscale::sim
 

@@ -18,7 +18,7 @@
 #include "Copies/TensorMapOperands.h"
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -27,7 +27,7 @@ using namespace mlir::blockscale::sim;
 
 using OperationKind = ElementOperation::Kind;
 
-/// What the address of a box in shared memory is a multiple of.
+/// The alignment of a box in shared memory.
 static constexpr uint64_t kBoxAlignment = 128;
 
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,7 @@ struct TensorCopyForm {
   int64_t mapOffset, sharedOffset, mbarrierOffset;
   AddressSpace mapSpace, sharedSpace;
   /// .cta_group::2
-  bool isOfPair;
+  bool isCtaPair;
   /// .tile::gather4 or .tile::scatter4.
   bool isOfRows;
 };
@@ -51,7 +51,7 @@ struct TensorCopyForm {
 
 static_assert(1 + kFewRows <= maxTensorRank);
 
-/// The type that the elements of a reduction have; nothing if there is none.
+/// The element type of a reduction; nothing if the tensor's type has none.
 static std::optional<Type> getElementType(const TensorMapType &type,
                                           OperationKind operation) {
   static constexpr struct {
@@ -73,8 +73,8 @@ static std::optional<Type> getElementType(const TensorMapType &type,
   return std::nullopt;
 }
 
-/// The operation of a reduction on the elements of a tensor; false if there is
-/// none, which fails.
+/// Makes the reduction operation for the elements of a tensor; fails if there
+/// is none.
 static bool makeOperation(Warp &warp, unsigned lane, const TensorMap &map,
                           OperationKind kind,
                           std::optional<ElementOperation> &operation) {
@@ -89,7 +89,7 @@ static bool makeOperation(Warp &warp, unsigned lane, const TensorMap &map,
   return false;
 }
 
-/// Tells those who watch of what a copy touches in global memory.
+/// Reports to observers what a copy accesses in global memory.
 static void observePieces(Warp &warp, unsigned lane, bool isLoad,
                           uint64_t tensor, const TensorBox &box) {
   WarpAccess access;
@@ -109,7 +109,7 @@ static void observePieces(Warp &warp, unsigned lane, bool isLoad,
     if (piece.kind != BoxPiece::Kind::Copy &&
         piece.kind != BoxPiece::Kind::Pack6)
       continue;
-    // Chunks that a swizzle has parted are one access.
+    // Chunks that only the swizzle separates are one access.
     if (piece.global != end) {
       flush();
       begin = piece.global;
@@ -119,11 +119,12 @@ static void observePieces(Warp &warp, unsigned lane, bool isLoad,
   flush();
 }
 
-/// A box goes to (or comes from) a place in the shared memory of a block.
+/// Begins the copy of a box to or from the shared memory of a block.
 static void beginBox(Warp &warp, const Step &step, unsigned lane,
                      const BoundTensorMap &bound,
-                     llvm::ArrayRef<int32_t> coordinates, SharedPlace place,
-                     std::optional<SharedPlace> mbarrier) {
+                     llvm::ArrayRef<int32_t> coordinates,
+                     SharedLocation location,
+                     std::optional<SharedLocation> mbarrier) {
   const auto &form = step.getForm<TensorCopyForm>();
   const TensorMap &map = bound.map;
   AddressSpace space = AddressSpace::SharedCluster;
@@ -131,17 +132,17 @@ static void beginBox(Warp &warp, const Step &step, unsigned lane,
   Span shared,
       tensor =
           Span{storage.data(), storage.states(), &storage}.at(bound.offset);
-  // Boxes may be larger than any memory: the first check is of their size.
-  uint64_t window = place.block->getSharedBase() + place.offset;
+  // Boxes may be larger than any memory, so their size is checked first.
+  uint64_t window = location.block->getSharedBase() + location.offset;
   if (!warp.resolve(lane, space, window, getBoxBytes(map), kBoxAlignment,
                     /*isStore=*/form.isLoad, shared))
     return;
   TensorBox box =
-      placeBox(map, coordinates, place.offset, /*isStore=*/!form.isLoad);
+      cutBox(map, coordinates, location.offset, /*isStore=*/!form.isLoad);
   observePieces(warp, lane, form.isLoad, bound.tensor->address + bound.offset,
                 box);
   auto transfer =
-      std::make_shared<Tcgen05Transfer>(map, std::move(box), form.isLoad);
+      std::make_shared<TensorMapTransfer>(map, std::move(box), form.isLoad);
   uint64_t size = std::max<uint64_t>(transfer->box.size, getBoxBytes(map));
   if (form.isReduction &&
       !makeOperation(warp, lane, map, form.operation, transfer->operation))
@@ -162,48 +163,49 @@ static void beginBox(Warp &warp, const Step &step, unsigned lane,
   getBulkCopies(warp).begin(warp, std::move(copy));
 }
 
-/// The mbarrier object that is told of a box for a block: with .cta_group::2,
-/// that of the block of its pair whose rank is odd, or even, as that of the one
-/// that the instruction names.
-static SharedPlace getMBarrierOf(Block &block, SharedPlace named,
-                                 bool isOfPair) {
-  bool isPeer = isOfPair && block.rank % 2 != named.block->rank % 2;
+/// The mbarrier object at which a copy to a block signals. With .cta_group::2
+/// it is in the block of the CTA pair whose rank has the same parity as the
+/// rank of the named block.
+static SharedLocation getMBarrierOf(Block &block, SharedLocation named,
+                                    bool isCtaPair) {
+  bool isPeer = isCtaPair && block.rank % 2 != named.block->rank % 2;
   Block *peer = isPeer ? block.findPeer() : nullptr;
   return {peer ? peer : &block, named.offset};
 }
 
 static void beginLoad(Warp &warp, const Step &step, unsigned lane,
                       const BoundTensorMap &bound,
-                      llvm::ArrayRef<int32_t> coordinates, SharedPlace place) {
+                      llvm::ArrayRef<int32_t> coordinates,
+                      SharedLocation location) {
   const auto &form = step.getForm<TensorCopyForm>();
   std::optional<uint64_t> base =
       getLaneValue(warp, step.operands[2], lane, "an address");
   if (!base)
     return;
-  std::optional<SharedPlace> named = findMBarrierPlace(
+  std::optional<SharedLocation> named = findMBarrierLocation(
       warp, lane, form.sharedSpace,
       addOffset(form.sharedSpace, *base, form.mbarrierOffset));
   if (!named)
     return;
-  llvm::SmallVector<Block *, 16> blocks = {place.block};
+  llvm::SmallVector<Block *, 16> blocks = {location.block};
   if (Slot slot = step.operands[3]; slot != kNoSlot) {
     std::optional<uint64_t> mask =
         getLaneValue(warp, slot, lane, "the mask of blocks of a multicast");
     if (!mask || !findBlocks(warp, lane, *mask, blocks))
       return;
-  } else if (getMBarrierOf(*place.block, *named, form.isOfPair).block !=
+  } else if (getMBarrierOf(*location.block, *named, form.isCtaPair).block !=
              named->block) {
     return warp.fail(lane, "expected an mbarrier object of block " +
-                               print(place.block->index) +
-                               (form.isOfPair ? " or of its pair" : "") +
+                               print(location.block->index) +
+                               (form.isCtaPair ? " or of its CTA pair" : "") +
                                ", as the destination is, got one of block " +
                                print(named->block->index));
   }
   for (Block *block : blocks) {
-    SharedPlace mbarrier = getMBarrierOf(*block, *named, form.isOfPair);
+    SharedLocation mbarrier = getMBarrierOf(*block, *named, form.isCtaPair);
     if (!mbarrier.block->findMBarrier(warp, lane, mbarrier.offset))
       return;
-    beginBox(warp, step, lane, bound, coordinates, {block, place.offset},
+    beginBox(warp, step, lane, bound, coordinates, {block, location.offset},
              mbarrier);
     if (warp.state == WarpState::Failed)
       return;
@@ -235,18 +237,19 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
   Block *owner = warp.block.findOwner(*address);
   if (!owner ||
       (form.sharedSpace == AddressSpace::Shared && owner != &warp.block)) {
-    // Says what is wrong with the address.
+    // Reports the error of the address.
     AddressSpace space = form.sharedSpace;
     Span none;
     warp.resolve(lane, space, *address, getBoxBytes(map), kBoxAlignment,
                  /*isStore=*/form.isLoad, none);
     return;
   }
-  SharedPlace place = {owner, static_cast<uint32_t>(getSharedOffset(*address))};
+  SharedLocation location = {owner,
+                             static_cast<uint32_t>(getSharedOffset(*address))};
   if (form.isLoad)
-    beginLoad(warp, step, lane, *bound, coordinates, place);
+    beginLoad(warp, step, lane, *bound, coordinates, location);
   else
-    beginBox(warp, step, lane, *bound, coordinates, place, std::nullopt);
+    beginBox(warp, step, lane, *bound, coordinates, location, std::nullopt);
 }
 
 static void executeTensorCopy(Warp &warp, const Step &step) {
@@ -317,7 +320,7 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
 }
 
 /// The modes of four rows are for one direction each, and for some targets.
-static bool checkMode(Translator &t, const Tcgen05Mode &mode,
+static bool checkMode(Translator &t, const TensorCopyMode &mode,
                       const TensorCopyForm &form) {
   if (!mode.isOfRows())
     return true;
@@ -352,8 +355,8 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
                                  bool isReduction) {
   TensorCopyForm form = {};
   form.isReduction = isReduction;
-  std::optional<Tcgen05Mode> mode = takeTensorMode(t, modifiers);
-  // Behind the direction in the ISA; ptxas takes it in front, too.
+  std::optional<TensorCopyMode> mode = takeTensorCopyMode(t, modifiers);
+  // The ISA has it behind the direction; ptxas also accepts it before.
   static constexpr llvm::StringRef groups[] = {"cta_group::1", "cta_group::2"};
   std::optional<unsigned> group = modifiers.takeOneOf(groups);
   if (!mode || (isReduction && !takeOperation(t, modifiers, form)) ||
@@ -365,7 +368,7 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
     return t.fail("expected .shared::cluster with .multicast::cluster");
   if (group && !form.isLoad)
     return t.fail("expected a load with ." + llvm::Twine(groups[*group]));
-  form.isOfPair = group == 1u;
+  form.isCtaPair = group == 1u;
   bool hasCachePolicy = modifiers.take("L2::cache_hint");
   if (!t.finish(modifiers) ||
       !t.expectOperands(2 + form.isLoad + isMulticast + hasCachePolicy))
@@ -388,7 +391,7 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
   if (hasCachePolicy)
     t.source(operands.front(), Type::B64);
   t.code.facilities |= UsesAsyncProxy;
-  // Blocks would see each other's sums.
+  // Other blocks can see the results of a reduction.
   if (isReduction)
     t.code.facilities |= UsesGlobalSynchronization;
   if (!t.hasFailed())
@@ -397,7 +400,7 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
 
 void sim::translateTensorMapPrefetch(Translator &t, Modifiers &modifiers) {
   TensorCopyForm form = {};
-  std::optional<Tcgen05Mode> mode = takeTensorMode(t, modifiers);
+  std::optional<TensorCopyMode> mode = takeTensorCopyMode(t, modifiers);
   if (!mode)
     return;
   form.isOfRows = mode->isOfRows();

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies, stores, reductions and prefetches name a tensor map and coordinates
-// in the same way.
+// Reads the tensor map and the coordinates that copies, stores, reductions and
+// prefetches share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-std::optional<Tcgen05Mode> sim::takeTensorMode(Translator &t,
-                                               Modifiers &modifiers) {
+std::optional<TensorCopyMode> sim::takeTensorCopyMode(Translator &t,
+                                                      Modifiers &modifiers) {
   static constexpr llvm::StringRef refused[] = {"im2col", "im2col_no_offs",
                                                 "im2col::w", "im2col::w::128"};
   if (std::optional<unsigned> mode = modifiers.takeOneOf(refused)) {
@@ -29,7 +29,7 @@ std::optional<Tcgen05Mode> sim::takeTensorMode(Translator &t,
            refused[*mode]);
     return std::nullopt;
   }
-  Tcgen05Mode mode = {};
+  TensorCopyMode mode = {};
   mode.isGather = modifiers.take("tile::gather4");
   mode.isScatter = modifiers.take("tile::scatter4");
   modifiers.take("tile");
@@ -80,7 +80,7 @@ std::optional<BoundTensorMap> sim::findTensorMap(Warp &warp, unsigned lane,
   if (!address)
     return std::nullopt;
   *address += use.offset;
-  std::string place = printHex(*address);
+  std::string addressName = printHex(*address);
   AddressSpace space = use.space;
   Span span;
   if (!warp.resolve(lane, space, *address, tensorMapBytes, tensorMapAlignment,
@@ -90,37 +90,37 @@ std::optional<BoundTensorMap> sim::findTensorMap(Warp &warp, unsigned lane,
       space == AddressSpace::Local) {
     warp.fail(lane, "expected a tensor map in the parameters of the kernel, "
                     "constant or global memory, got the address " +
-                        place);
+                        addressName);
     return std::nullopt;
   }
   std::optional<TensorMapFields> fields =
-      readTensorMap(warp, lane, span, place);
+      readTensorMap(warp, lane, span, addressName);
   if (!fields)
     return std::nullopt;
   Result<BoundTensorMap> bound = fields->bind(*warp.block.launch.memory);
   if (bound)
     return *bound;
-  warp.fail(lane, "the tensor map at " + place + ": " + bound.message());
+  warp.fail(lane, "the tensor map at " + addressName + ": " + bound.message());
   return std::nullopt;
 }
 
-std::optional<TensorMapFields> sim::readTensorMap(Warp &warp, unsigned lane,
-                                                  const Span &span,
-                                                  const std::string &place) {
+std::optional<TensorMapFields>
+sim::readTensorMap(Warp &warp, unsigned lane, const Span &span,
+                   const std::string &addressName) {
   std::optional<TensorMapFields> fields = TensorMapFields::read(span.bytes);
   if (span.states &&
       llvm::any_of(llvm::ArrayRef(span.states, tensorMapBytes),
                    [](uint8_t state) { return state & ByteUndefined; }))
     fields = std::nullopt;
   if (!fields)
-    warp.fail(lane, "expected a tensor map at " + place +
+    warp.fail(lane, "expected a tensor map at " + addressName +
                         ", got other bytes: expected an address of a tmap: "
                         "parameter, or of a copy of one");
   return fields;
 }
 
-/// Makes the box of a copy of several rows from that of its map; false after a
-/// failure.
+/// Widens the box of the map to the rows of a gather4 or scatter4 copy; false
+/// after a failure.
 static bool widenToRows(Warp &warp, unsigned lane, TensorMap &map) {
   if (map.box[1] != 1) {
     warp.fail(lane, "expected a tensor map whose box has one row with "

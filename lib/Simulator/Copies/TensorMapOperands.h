@@ -17,8 +17,8 @@ namespace mlir::blockscale::sim {
 /// Rows that .tile::gather4 and .tile::scatter4 move at a time.
 inline constexpr unsigned kFewRows = 4;
 
-/// How a tensor copy finds its box.
-struct Tcgen05Mode {
+/// The mode of a tensor copy.
+struct TensorCopyMode {
   /// Coordinates: one for each dimension, or a column and kFewRows rows.
   unsigned numCoordinates;
   /// .tile::gather4 and .tile::scatter4.
@@ -28,8 +28,9 @@ struct Tcgen05Mode {
 };
 
 /// Takes out the mode and the rank of a tensor copy; fails for modes other than
-/// .tile and those of four rows.
-std::optional<Tcgen05Mode> takeTensorMode(Translator &t, Modifiers &modifiers);
+/// .tile, .tile::gather4 and .tile::scatter4.
+std::optional<TensorCopyMode> takeTensorCopyMode(Translator &t,
+                                                 Modifiers &modifiers);
 
 /// The operand `[map, {c0, c1}]`: the register of the address, and those of the
 /// coordinates, which are added to `coordinates`; false after an error. `base`
@@ -43,16 +44,15 @@ struct TensorMapUse {
   AddressSpace space;
   int64_t offset;
   Slot base;
-  /// For a copy of kFewRows rows: the box of the map has one, and that of the
-  /// copy all.
+  /// A copy of kFewRows rows: the box of the map has one row, the copy has all.
   bool isOfRows;
 };
 
-/// The fields of the tensor map whose bytes these are; nothing if they are
-/// none, which fails. `place` is what messages call its address.
+/// Reads the fields of a tensor map from its bytes; fails if the bytes are no
+/// tensor map. `addressName` names its address in messages.
 std::optional<TensorMapFields> readTensorMap(Warp &warp, unsigned lane,
                                              const Span &span,
-                                             const std::string &place);
+                                             const std::string &addressName);
 /// The tensor map at the address of a lane; nothing after a failure.
 std::optional<BoundTensorMap> findTensorMap(Warp &warp, unsigned lane,
                                             const TensorMapUse &use);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels that have the sizes of their problems in memory change tensor maps:
-// one field after another, in a copy, which goes to global memory then. Whether
-// fields fit together shows when a copy uses the map.
+// Kernels that read problem sizes from memory change tensor maps: they replace
+// one field after another in a copy, and then write the copy to global memory.
+// Whether the fields fit together is checked when a copy uses the map.
 //
 // Source: PTX ISA, sections 9.7.9.28 "tensormap.replace" and 9.7.15
 // "tensormap.cp_fenceproxy".
@@ -35,21 +35,21 @@ namespace {
 struct FieldRow {
   llvm::StringRef name;
   Type type;
-  /// How many there are; 0 where there is one, and no ordinal.
+  /// How many such fields there are; 0 for a field without an ordinal.
   unsigned count;
-  /// Values are from `least` to `most`; constants where `isConstant`.
+  /// The range of values, which must be constants if `isConstant`.
   uint64_t least, most;
   bool isConstant;
   void (*set)(TensorMapFields &fields, unsigned ordinal, uint64_t value);
-  /// What targets have it.
+  /// The feature that a target needs for it.
   Feature feature = Feature::TensorMapReplace;
-  /// Values above are refused: what they mean.
+  /// Larger values are not supported, and this says what they mean.
   uint64_t mostSupported = UINT64_MAX;
   const char *unsupported = "";
 };
 } // namespace
 
-/// By number in PTX: that of cuda.h.
+/// The values of cuda.h, by the values of PTX.
 static constexpr uint8_t kElementTypes[] = {0,  1, 2, 3,  4,  5,  6,  7,
                                             10, 8, 9, 11, 12, 13, 14, 15};
 
@@ -116,8 +116,9 @@ struct ReplaceForm {
 };
 } // namespace
 
-/// Tells those who watch of an access to the 128 bytes of a map; false after a
-/// failure. A store is there by then, as what lanes store alike is no race.
+/// Reports an access to the 128 bytes of a map to observers; false after a
+/// failure. A store must have been done before, because equal stores of lanes
+/// are no race.
 static bool observeMap(Warp &warp, unsigned lane, AddressSpace space,
                        uint64_t address, AccessKind kind) {
   WarpAccess access;
@@ -130,9 +131,8 @@ static bool observeMap(Warp &warp, unsigned lane, AddressSpace space,
   return warp.state != WarpState::Failed;
 }
 
-/// The 128 bytes at an address of a lane; false after a failure. Of a load,
-/// those who watch are told. `space` and `address` come out as those of the
-/// bytes.
+/// Finds the 128 bytes at an address of a lane; false after a failure. A load
+/// is reported to observers. `space` and `address` become those of the bytes.
 static bool findBytes(Warp &warp, unsigned lane, AddressSpace &space,
                       uint64_t &address, AccessKind kind, Span &span) {
   bool isLoad = kind == AccessKind::Load;
@@ -199,7 +199,7 @@ static std::optional<uint64_t> takeNumber(Translator &t,
   return std::nullopt;
 }
 
-/// What takes one field, and the target that has it.
+/// Takes out the field; checks that the target has it.
 static const FieldRow *takeField(Translator &t, Modifiers &modifiers) {
   const FieldRow *field = llvm::find_if(
       kFields, [&](const FieldRow &row) { return modifiers.take(row.name); });
@@ -304,7 +304,7 @@ static void executeCopyMap(Warp &warp, const Step &step) {
     if (warp.state != WarpState::Failed)
       copyMap(warp, step, lane);
   });
-  // It is one copy of all lanes, which goes on when all have come.
+  // All lanes together make one copy, after all of them have arrived.
   if (warp.block.group.races)
     warp.block.group.races->joinLanes(warp.number);
 }

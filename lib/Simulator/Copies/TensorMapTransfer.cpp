@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a tensor copy does to elements on their way: bytes outside of the
-// tensor, rounding to tf32, packing of 6 bits, reductions.
+// What a tensor copy does to elements: fill outside of the tensor, rounding to
+// tf32, packing of 6-bit elements, reductions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using Kind = BoxPiece::Kind;
 //===----------------------------------------------------------------------===//
 
 /// Rounds to the 10 bits of a tf32's fraction, to nearest even, as an H200
-/// does: there is one NaN, and subnormal numbers are kept.
+/// does: there is one NaN, and subnormal values are kept.
 static uint32_t roundToTF32(uint32_t bits) {
   constexpr uint32_t infinity = 0x7F800000, nan = 0x7FFFE000;
   constexpr unsigned dropped = 13;
@@ -38,14 +38,14 @@ static uint32_t roundToTF32(uint32_t bits) {
   return bits >> dropped << dropped;
 }
 
-/// Subnormal numbers become zeros of their sign.
+/// Subnormal values become zeros of the same sign.
 static uint32_t roundAndFlush(uint32_t bits) {
   bits = roundToTF32(bits);
   return bits & 0x7F800000 ? bits : bits & 0x80000000;
 }
 
 namespace {
-/// What a load makes of elements: by name of the type.
+/// The conversion of elements by a load, for a type of the tensor map.
 struct ElementRule {
   llvm::StringRef type;
   uint32_t (*convert)(uint32_t bits) = nullptr;
@@ -57,12 +57,12 @@ static constexpr ElementRule kElementRules[] = {
     {"tf32ftz", roundAndFlush},
 };
 
-/// What fills elements of any floating-point type with FILL=nan, as measured on
-/// an H200.
+/// The bytes that fill elements of all floating-point types with FILL=nan, as
+/// measured on an H200.
 static constexpr std::array<uint8_t, 2> kNanBytes = {0xF7, 0x7F};
 
-Tcgen05Transfer::Tcgen05Transfer(const TensorMap &map, TensorBox box,
-                                 bool isLoad)
+TensorMapTransfer::TensorMapTransfer(const TensorMap &map, TensorBox box,
+                                     bool isLoad)
     : box(std::move(box)), isLoad(isLoad),
       transactionBytes(getTransactionBytes(map)) {
   for (const ElementRule &rule : kElementRules)
@@ -77,8 +77,8 @@ Tcgen05Transfer::Tcgen05Transfer(const TensorMap &map, TensorBox box,
 // Loads
 //===----------------------------------------------------------------------===//
 
-void Tcgen05Transfer::read(const Span &tensor, std::vector<uint8_t> &bytes,
-                           std::vector<uint8_t> &states) const {
+void TensorMapTransfer::read(const Span &tensor, std::vector<uint8_t> &bytes,
+                             std::vector<uint8_t> &states) const {
   bytes.assign(box.size, 0);
   states.assign(box.size, 0);
   for (const BoxPiece &piece : box.pieces) {
@@ -111,7 +111,7 @@ void Tcgen05Transfer::read(const Span &tensor, std::vector<uint8_t> &bytes,
   }
 }
 
-void Tcgen05Transfer::markPending(uint8_t *states) const {
+void TensorMapTransfer::markPending(uint8_t *states) const {
   for (const BoxPiece &piece : box.pieces)
     for (uint32_t i = 0; i != piece.size; ++i)
       states[piece.shared + i] |= BytePending;
@@ -131,8 +131,8 @@ static void writeRun(const uint8_t *bytes, const uint8_t *states, uint32_t size,
     to.states[i] = states ? states[i] & ByteUndefined : 0;
 }
 
-/// Packs the low 6 bits of each byte. A packed byte that has a bit of an
-/// undefined one is undefined.
+/// Packs the low 6 bits of each byte. A packed byte with a bit of an undefined
+/// byte is undefined.
 static void pack6(const uint8_t *bytes, const uint8_t *states, uint32_t size,
                   Span to) {
   for (uint32_t i = 0; i != size; i += 4) {
@@ -149,8 +149,8 @@ static void pack6(const uint8_t *bytes, const uint8_t *states, uint32_t size,
   }
 }
 
-void Tcgen05Transfer::combine(const BoxPiece &piece, const uint8_t *bytes,
-                              const uint8_t *states, Span to) const {
+void TensorMapTransfer::combine(const BoxPiece &piece, const uint8_t *bytes,
+                                const uint8_t *states, Span to) const {
   unsigned step = operation->getBytes();
   for (uint32_t i = 0; i != piece.size; i += step) {
     uint64_t operand = 0;
@@ -163,9 +163,9 @@ void Tcgen05Transfer::combine(const BoxPiece &piece, const uint8_t *bytes,
   }
 }
 
-void Tcgen05Transfer::write(const std::vector<uint8_t> &bytes,
-                            const std::vector<uint8_t> &states,
-                            Span destination) const {
+void TensorMapTransfer::write(const std::vector<uint8_t> &bytes,
+                              const std::vector<uint8_t> &states,
+                              Span destination) const {
   for (const BoxPiece &piece : box.pieces) {
     const uint8_t *from = bytes.data() + piece.shared;
     const uint8_t *fromStates =

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tensor copy is a bulk copy between the part of shared memory that its box
-// takes and a tensor. What it has read, it keeps as the former is; a transfer
-// knows where each byte of that belongs.
+// A tensor copy is a bulk copy between a box in shared memory and a tensor. It
+// keeps the bytes that it has read in the layout of shared memory; a transfer
+// knows where each of them belongs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@
 
 namespace mlir::blockscale::sim {
 
-struct Tcgen05Transfer {
-  Tcgen05Transfer(const TensorMap &map, TensorBox box, bool isLoad);
+struct TensorMapTransfer {
+  TensorMapTransfer(const TensorMap &map, TensorBox box, bool isLoad);
 
   /// Reads a box from the tensor that begins at `tensor`.
   void read(const Span &tensor, std::vector<uint8_t> &bytes,
@@ -38,7 +38,8 @@ struct Tcgen05Transfer {
   TensorBox box;
   bool isLoad;
   uint64_t transactionBytes;
-  /// What a store makes of old and new elements; nothing replaces them.
+  /// The reduction of old and new elements by a store; if there is none, new
+  /// elements replace old ones.
   std::optional<ElementOperation> operation;
 
 private:
@@ -47,7 +48,7 @@ private:
 
   /// The bytes of an element outside of the tensor, repeated.
   std::array<uint8_t, 8> fill = {};
-  /// What a load makes of an element of 32 bits; null leaves it.
+  /// The conversion of a 32-bit element by a load; null if there is none.
   uint32_t (*convert)(uint32_t bits) = nullptr;
 };
 

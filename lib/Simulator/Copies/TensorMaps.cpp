@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytes that stand for a tensor map, and back: a kernel may copy a map and have
-// fields replaced, but not make one up.
+// Encodes a tensor map in bytes and decodes it: a kernel may copy a map and
+// replace its fields, but not build one from bytes of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +46,8 @@ static_assert(std::has_unique_object_representations_v<TensorMapFields>);
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// Of the swizzles of cuda.h from that of 128 bytes on, which differ in what
-/// they leave in order.
+/// The swizzle mode of 128 bytes; the modes of cuda.h from that on differ in
+/// the size of their chunks.
 static constexpr uint8_t kWidestMode = 3;
 
 TensorMapFields::TensorMapFields(const TensorMap &map, uint64_t address)
@@ -79,7 +79,7 @@ std::optional<TensorMapFields> TensorMapFields::read(const uint8_t *bytes) {
 }
 
 //===----------------------------------------------------------------------===//
-// What they stand for
+// Fields
 //===----------------------------------------------------------------------===//
 
 Result<BoundTensorMap> TensorMapFields::bind(GlobalMemory &memory) const {

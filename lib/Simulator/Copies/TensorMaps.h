@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the 128 bytes of a tensor map mean is not public. In the simulator they
-// are the fields below, with a mark and a sum over all others. A kernel may
-// copy them and have fields replaced; bytes that are anything else are no
-// tensor map.
+// The layout of the 128 bytes of a tensor map is not public. The simulator
+// stores the fields below, with a magic value and a checksum. A kernel may copy
+// the bytes and replace fields; all other bytes are no tensor map.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,12 +37,12 @@ struct TensorMapFields {
   TensorMapFields() = default;
   TensorMapFields(const TensorMap &map, uint64_t address);
 
-  /// The fields that bytes stand for; nothing if they are no tensor map.
+  /// Decodes the fields; nothing if the bytes are no tensor map.
   static std::optional<TensorMapFields> read(const uint8_t *bytes);
   void write(uint8_t *bytes) const;
 
-  /// The map and its tensor; an error where the fields do not fit together, or
-  /// where there is no such tensor.
+  /// The map and its tensor; an error if the fields do not fit together, or if
+  /// the tensor is not in global memory.
   Result<BoundTensorMap> bind(GlobalMemory &memory) const;
 
   uint64_t address = 0;
@@ -53,7 +52,7 @@ struct TensorMapFields {
   std::array<uint32_t, maxTensorRank> box = {};
   std::array<uint8_t, maxTensorRank> elementStrides = {};
   uint8_t rank = 0;
-  /// Numbers of cuda.h; that of the swizzle is in two parts.
+  /// Enumerators of cuda.h; that of the swizzle is split in two fields.
   uint8_t type = 0, swizzleMode = 0, swizzleAtomicity = 0, fill = 0;
   /// kNoPromotion where there is none.
   uint8_t promotion = 0;

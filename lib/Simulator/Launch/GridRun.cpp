@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Threads take groups from a counter; failures and warnings are those that a
-// run of one group after another would give.
+// Host threads take groups from a counter. Failures and warnings are the same
+// as if the groups had run one after another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,9 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Rounds over all groups in which nothing happens, until they are said to wait
-/// for each other.
-static constexpr uint64_t kVainRounds = 16;
+/// After so many rounds over all groups without progress, the run is a
+/// deadlock.
+static constexpr uint64_t kMaxIdleRounds = 16;
 
 GridRun::GridRun(const LaunchedKernel &launch, uint64_t maxSteps)
     : launch(launch), maxSteps(maxSteps),
@@ -37,12 +37,12 @@ GridRun::GridRun(const LaunchedKernel &launch, uint64_t maxSteps)
         std::make_unique<PendingClusters>(getVolume(launch.getNumClusters()));
 }
 
-static std::string describePlace(const Warp &warp, unsigned lane) {
+static std::string describeThread(const Warp &warp, unsigned lane) {
   return "block " + print(warp.block.index) + ", warp " +
          std::to_string(warp.index) + ", lane " + std::to_string(lane);
 }
 
-/// How many warnings differ from one in numbers only.
+/// The end of a warning: how many others differ from it only in numbers.
 static std::string describeRest(size_t count) {
   if (count == 0)
     return "";
@@ -68,8 +68,9 @@ Error GridRun::run(unsigned jobs, std::vector<std::string> &warnings) {
   }
   progress.reset();
   for (const auto &[kind, of] : found)
-    warnings.push_back("line " + std::to_string(kind.first) + ", " + of.place +
-                       ": " + of.text + describeRest(of.texts.size() - 1));
+    warnings.push_back("line " + std::to_string(kind.first) + ", " +
+                       of.location + ": " + of.text +
+                       describeRest(of.texts.size() - 1));
   return failure ? *failure : Error::success();
 }
 
@@ -79,7 +80,7 @@ void GridRun::addWarnings(uint64_t number, const BlockGroup &group) {
         found.try_emplace(kind, Found{UINT64_MAX, "", "", {}}).first->second;
     if (number < of.group) {
       of.group = number;
-      of.place = describePlace(*warning.warp, warning.message.lane);
+      of.location = describeThread(*warning.warp, warning.message.lane);
       of.text = warning.message.text;
     }
     for (uint64_t text : warning.texts)
@@ -122,7 +123,7 @@ void GridRun::finish(uint64_t number, BlockGroup &group, bool isGood) {
   if (!isGood) {
     const LocatedMessage &message = group.failed->failure;
     failWith(number, Error("line " + std::to_string(message.line) + ", " +
-                           describePlace(*group.failed, message.lane) + ": " +
+                           describeThread(*group.failed, message.lane) + ": " +
                            message.text));
   } else if (launch.gridAccesses && !launch.uses(UsesGlobalSynchronization)) {
     compareGroup(number, std::move(group.globalAccesses));
@@ -154,12 +155,12 @@ void GridRun::compareGroup(uint64_t number, GlobalAccesses accesses) {
 }
 
 /// Runs a group until it ends or is stuck; false when it has ended. `isLast`:
-/// nobody else can help it.
+/// no other group can help it.
 bool GridRun::runResident(Resident &resident, bool isLast) {
   BlockGroup &group = *resident.group;
   uint64_t before = group.numSteps;
   BlockGroup::End end = group.run(before + maxSteps - numSteps, !isLast);
-  // Those of all groups that have begun count.
+  // The limit counts the steps of all groups that have begun.
   numSteps += group.numSteps - before;
   if (end == BlockGroup::End::Stuck)
     return true;
@@ -168,9 +169,10 @@ bool GridRun::runResident(Resident &resident, bool isLast) {
   return false;
 }
 
-/// A chip begins as many as there is room for at once, so that nobody can take
-/// them: so does seed 0. Others may use it, too: other seeds draw how many
-/// begin, down to one that may take all others.
+/// An idle chip begins as many groups as it can hold at once, so that
+/// try_cancel cannot take them; seed 0 does the same. A chip may also run other
+/// kernels, so other seeds draw how many groups begin, down to one that may
+/// take all others.
 uint64_t GridRun::countFirst() const {
   constexpr uint64_t kMostFirst = 8;
   if (!pending)
@@ -180,8 +182,8 @@ uint64_t GridRun::countFirst() const {
   return Random(launch.seed).below(kMostFirst);
 }
 
-void GridRun::skipTaken() {
-  auto isTaken = [&] {
+void GridRun::skipCanceled() {
+  auto isCanceled = [&] {
     unsigned most = launch.getClustersOfGroup();
     for (uint64_t cluster = begun * most; cluster != (begun + 1) * most;
          ++cluster)
@@ -189,7 +191,7 @@ void GridRun::skipTaken() {
         return false;
     return true;
   };
-  while (pending && begun != BlockGroup::count(launch) && isTaken())
+  while (pending && begun != BlockGroup::count(launch) && isCanceled())
     ++begun;
 }
 
@@ -204,37 +206,37 @@ void GridRun::runResidents() {
   uint64_t count = BlockGroup::count(launch);
   bool isTakingTurns = pending && launch.options->seed == 0;
   uint64_t mostResident = launch.getResidentGroups();
-  // Those that begin at once, and have not run.
+  // Groups that begin at once, and have not run yet.
   uint64_t mostAtOnce = std::min({countFirst(), count, mostResident});
   uint64_t numFirst = mostAtOnce;
   for (uint64_t i = 0; i != numFirst; ++i)
     beginResident(residents);
-  // Groups that got stuck one after another, with nothing having happened.
-  uint64_t numVain = 0;
+  // Groups that got stuck in succession without progress.
+  uint64_t numIdle = 0;
   while (!failure) {
-    skipTaken();
+    skipCanceled();
     if (begun == count && residents.empty())
       return;
-    // A new one may be what others wait for.
-    // Groups that hand out clusters take those that have not begun, unless all
-    // wait for others.
+    // Others may wait for a new group, so it begins. Groups that use try_cancel
+    // take the clusters that have not begun, so there a new group begins only
+    // if all wait.
     bool mayBegin = !isTakingTurns || residents.size() < mostAtOnce ||
-                    numVain > residents.size();
+                    numIdle > residents.size();
     bool isNew = numFirst == 0 && begun != count && mayBegin &&
                  residents.size() < mostResident;
     if (isNew)
       beginResident(residents);
     numFirst -= numFirst != 0;
     bool isLast = residents.size() == 1 && begun == count;
-    bool isVain = numVain > kVainRounds * residents.size();
+    bool isDeadlock = numIdle > kMaxIdleRounds * residents.size();
     Resident &resident = residents.front();
-    if (!runResident(resident, isLast || isVain)) {
+    if (!runResident(resident, isLast || isDeadlock)) {
       residents.pop_front();
-      numVain = 0;
+      numIdle = 0;
       continue;
     }
     uint64_t events = resident.group->countEvents();
-    numVain = isNew || events != resident.events ? 0 : numVain + 1;
+    numIdle = isNew || events != resident.events ? 0 : numIdle + 1;
     resident.events = events;
     residents.push_back(std::move(residents.front()));
     residents.pop_front();
@@ -256,8 +258,8 @@ std::vector<Recording> GridRun::takeRecordings() {
   return taken;
 }
 
-/// Groups behind so many bytes that no more are printed need not be kept,
-/// whoever comes yet.
+/// The output of later groups need not be kept once the groups before them have
+/// printed the most bytes.
 void GridRun::keepOutput(uint64_t number, std::string text) {
   if (text.empty())
     return;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs the groups of blocks of one kernel, several at a time. What comes out
-// does not depend on how many.
+// Runs the groups of blocks of one kernel, several at a time. Results do not
+// depend on how many.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,25 +27,25 @@
 
 namespace mlir::blockscale::sim {
 
-/// Runs the groups of blocks of one kernel. What a block has to say is kept for
-/// the group with the lowest number, so that it does not depend on who came
-/// first.
+/// Runs the groups of blocks of one kernel. Of equal messages, the one of the
+/// group with the lowest number is kept, so that it does not depend on which
+/// group ran first.
 class GridRun {
 public:
   GridRun(const LaunchedKernel &launch, uint64_t maxSteps);
 
-  /// What all blocks did; null where nobody asked.
+  /// The statistics of all blocks; null if they were not requested.
   std::unique_ptr<Statistics> statistics;
 
-  /// What all blocks did when; empty where nobody asked.
+  /// The order of the steps of all blocks; empty if it was not requested.
   std::string takeOrder();
 
-  /// What blocks did, in the order of those that were recorded; empty where
-  /// nobody asked.
+  /// The recordings of the groups that were recorded, in order; empty if they
+  /// were not requested.
   std::vector<Recording> takeRecordings();
 
-  /// What all blocks printed, in their order; one byte more than
-  /// kMaxOutputBytes where that is not all.
+  /// The output of all blocks, in the order of blocks; one byte more than
+  /// kMaxOutputBytes if output was dropped.
   std::string takeOutput();
 
   /// How many steps the blocks took.
@@ -58,69 +58,71 @@ public:
 private:
   /// Warnings of one kind.
   struct Found {
-    /// The first group with one, and where it says what.
+    /// The first group with such a warning, and its text.
     uint64_t group;
-    std::string place, text;
+    std::string location, text;
     WarningTexts texts;
   };
 
-  /// Adds those of a group, in whatever order groups come.
+  /// Adds the warnings of a group; groups may come in any order.
   void addWarnings(uint64_t number, const BlockGroup &group);
 
   /// A group that has begun.
   struct Resident {
     uint64_t number;
     std::unique_ptr<BlockGroup> group;
-    /// When it last got stuck, `BlockGroup::countEvents` said so.
+    /// `BlockGroup::countEvents` when it last got stuck.
     uint64_t events = 0;
   };
 
   /// How many groups begin before the first one runs.
   uint64_t countFirst() const;
-  /// Passes over groups all of whose clusters were taken.
-  void skipTaken();
-  /// Begins the next group, which is the next one to run.
+  /// Skips groups whose clusters were all taken.
+  void skipCanceled();
+  /// Begins the next group, which runs next.
   void beginResident(std::deque<Resident> &residents);
 
-  /// Those who run beside others do not know how many steps are left for them.
+  /// Takes and runs groups. Unless `isAlone`, other threads do the same, and
+  /// the number of steps that are left is not known.
   void runGroups(bool isAlone);
   void runGroup(uint64_t number, uint64_t stepsLeft);
-  /// Blocks that wait for each other run in turns on one thread, as many as a
-  /// chip has room for.
+  /// Runs groups that may wait for each other in turns on one thread, as many
+  /// as a chip can hold.
   void runResidents();
   bool runResident(Resident &resident, bool isLast);
   void keepOutput(uint64_t number, std::string text);
-  /// Looks for races with groups before, in the order of their numbers.
+  /// Looks for races with earlier groups, in the order of their numbers.
   void compareGroup(uint64_t number, GlobalAccesses accesses);
   void failWith(uint64_t number, Error error);
-  /// Adds what a group has to say when it has ended.
+  /// Adds the results of a group that has ended.
   void finish(uint64_t number, BlockGroup &group, bool isGood);
 
-  /// The group that takes the step too many is the one that would do so if the
-  /// groups ran one after another. It runs once more, to find the place.
+  /// Finds the group that would exceed the limit of steps if the groups ran one
+  /// after another, and runs it again to find the instruction.
   void findExcess();
 
   const LaunchedKernel &launch;
   const uint64_t maxSteps;
-  /// Null where nobody looks.
+  /// Null without a progress line.
   std::unique_ptr<Progress> progress;
   /// The next group, and the first one that must not run.
   std::atomic<uint64_t> next{0}, firstFailure;
-  /// Where blocks may take clusters that have not begun; else null.
+  /// Null unless the kernel may take clusters that have not begun.
   std::unique_ptr<PendingClusters> pending;
-  /// Groups that have begun, where they run in turns.
+  /// How many groups have begun, if they run in turns.
   uint64_t begun = 0;
   std::optional<Error> failure;
-  /// Groups that have ended, and were not compared with those before.
+  /// The accesses of groups that have ended but were not yet compared with
+  /// earlier ones.
   std::map<uint64_t, GlobalAccesses> ended;
   uint64_t numCompared = 0;
   std::atomic<uint64_t> numSteps{0};
   /// By number of the group.
   std::vector<uint64_t> numStepsOf;
-  /// By number of the group, where somebody asked for it.
+  /// By number of the group, if the order was requested.
   std::map<uint64_t, std::string> orders;
   std::map<uint64_t, Recording> recordings;
-  /// By number of the group, where it printed something that is kept.
+  /// By number of the group, for groups with output that is kept.
   std::map<uint64_t, std::string> outputs;
   size_t numOutputBytes = 0;
   std::map<WarningKind, Found> found;

@@ -1,4 +1,4 @@
-//===- LaunchChecks.cpp - What a launch must be ---------------------------===//
+//===- LaunchChecks.cpp - Checks of a launch ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch that no GPU, or not this kernel, allows is refused before it runs.
+// Refuses launches that no GPU or not this kernel allows, before they run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir::blockscale::sim;
 static constexpr uint32_t kMaxThreads = 1024;
 /// Blocks of a cluster, where the kernel allows more than the portable 8.
 static constexpr uint64_t kMaxClusterSize = 16;
-/// x, y and z of a block and of a grid, at most.
+/// The largest x, y and z of a block and of a grid.
 static constexpr std::array<uint32_t, 3> kMaxBlock = {1024, 1024, 64};
 static constexpr std::array<uint32_t, 3> kMaxGrid = {INT32_MAX, 65535, 65535};
 
@@ -33,7 +33,7 @@ static Error rejectLaunch(const Kernel &kernel, const std::string &text) {
                text);
 }
 
-/// The cluster of a launch is the one that the kernel asks for, if it does.
+/// If the kernel declares a cluster, the launch uses it.
 static Error checkCluster(const Kernel &kernel, const Module &module,
                           PlannedKernel &planned) {
   const Function &function = *kernel.function;
@@ -54,7 +54,7 @@ static Error checkCluster(const Kernel &kernel, const Module &module,
   for (unsigned i = 0; i != 3; ++i) {
     if (cluster[i] == 0)
       return reject(
-          "expected a block in a cluster at least, got a cluster of " +
+          "expected at least one block in a cluster, got a cluster of " +
           print(cluster));
     if (planned.grid[i] % cluster[i] != 0)
       return reject("expected a grid that is a multiple of the cluster " +
@@ -80,10 +80,10 @@ static Error checkExtents(const Kernel &kernel, const PlannedKernel &planned) {
     return rejectLaunch(kernel, text);
   };
   if (llvm::is_contained(planned.block, 0u))
-    return reject("expected a thread in a block at least, got a block of " +
+    return reject("expected at least one thread in a block, got a block of " +
                   print(planned.block));
   if (llvm::is_contained(planned.grid, 0u))
-    return reject("expected a block in a grid at least, got a grid of " +
+    return reject("expected at least one block in a grid, got a grid of " +
                   print(planned.grid));
   uint64_t threads =
       uint64_t(planned.block[0]) * planned.block[1] * planned.block[2];
@@ -117,7 +117,7 @@ static Error checkExtents(const Kernel &kernel, const PlannedKernel &planned) {
   return Error::success();
 }
 
-/// Whether a parameter has as many bytes as it says.
+/// Whether a planned parameter has the bytes of its size.
 static bool holdsBytes(const PlannedParam &param) {
   if (param.tensorMap)
     return param.size == tensorMapBytes;
@@ -139,7 +139,7 @@ static Error checkParameters(const Kernel &kernel,
       return reject("expected parameter " + std::to_string(i) + " of " +
                     std::to_string(kernel.parameters[i].size) + " bytes, got " +
                     std::to_string(planned.params[i].size));
-    // Those who make a plan themselves may make one that does not hold.
+    // Users of the library may build an inconsistent plan.
     if (!holdsBytes(planned.params[i]))
       return reject("expected the bytes of parameter " + std::to_string(i) +
                     ", which has " + std::to_string(planned.params[i].size) +

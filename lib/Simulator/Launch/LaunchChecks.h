@@ -1,4 +1,4 @@
-//===- LaunchChecks.h - What a launch must be -------------------*- C++ -*-===//
+//===- LaunchChecks.h - Checks of a launch ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Extents, shared memory and parameters of a launch have to be those that the
-// kernel and all GPUs allow.
+// Checks extents, shared memory and parameters of a launch against what the
+// kernel declares and GPUs allow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace mlir::blockscale::sim {
 
-/// Fails where a launch is not possible. The cluster becomes the one that the
-/// kernel asks for, if it does.
+/// Fails if a launch is not possible. If the kernel declares a cluster, the
+/// launch gets it.
 Error checkLaunch(const Kernel &kernel, const Module &module,
                   PlannedKernel &planned);
 

@@ -1,4 +1,4 @@
-//===- Progress.cpp - How far a run is ------------------------------------===//
+//===- Progress.cpp - Progress of a run -----------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread of its own writes the line: blocks that take long say nothing while
-// they run.
+// A separate thread writes the line, because a block that runs long does not
+// report while it runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 static constexpr std::chrono::seconds kQuiet{2};
 static constexpr std::chrono::milliseconds kPeriod{500};
-/// Back to the first column, and what is right of it is gone.
+/// Returns to the first column and clears the line.
 static constexpr const char *kClear = "\r\x1b[K";
 
 Progress::Progress(std::string name, uint64_t count)

@@ -1,4 +1,4 @@
-//===- Progress.h - How far a run is ----------------------------*- C++ -*-===//
+//===- Progress.h - Progress of a run ---------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tells those who sit before a terminal how far a kernel is that takes more
-// than two seconds: one line on standard error, which goes away at the end.
+// Shows the progress of a kernel that takes more than two seconds: one line on
+// standard error, if that is a terminal. The line is cleared at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace mlir::blockscale::sim {
 
 class Progress {
 public:
-  /// Of a kernel with `count` clusters, or groups of them.
+  /// The progress of a kernel with `count` clusters, or groups of them.
   Progress(std::string name, uint64_t count);
   ~Progress();
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where variables, buffers and tensor maps get their addresses, and what is
-// checked of buffers at the end.
+// Assigns addresses to variables, buffers and tensor maps, and checks output
+// buffers at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir::blockscale::sim;
 
 /// cudaMalloc's alignment.
 static constexpr uint64_t kBufferAlignment = 256;
-/// Two words, as cooperative_groups has it.
+/// Two 32-bit values, as in cooperative_groups.
 static constexpr uint64_t kGridWorkspaceBytes = 8;
 
 static void initialize(const TranslatedModule &program,
@@ -111,11 +111,12 @@ static void writeParam(const PlannedParam &param, RunMemory &run, uint8_t *to) {
 void sim::fillParameters(const Kernel &kernel, const PlannedKernel &planned,
                          RunMemory &run, Storage &parameters) {
   std::memset(run.gridWorkspace->storage.data(), 0, kGridWorkspaceBytes);
-  for (auto [place, param] : llvm::zip_equal(kernel.parameters, planned.params))
-    writeParam(param, run, parameters.data() + place.offset);
+  for (auto [location, param] :
+       llvm::zip_equal(kernel.parameters, planned.params))
+    writeParam(param, run, parameters.data() + location.offset);
 }
 
-/// How many bytes have a state, and the first of them.
+/// How many bytes have a state, and the offset of the first one.
 static std::pair<uint64_t, uint64_t>
 countBytes(const GlobalMemory::Allocation &allocation, ByteState wanted) {
   const uint8_t *states = allocation.storage.states();
@@ -125,7 +126,7 @@ countBytes(const GlobalMemory::Allocation &allocation, ByteState wanted) {
   return {std::count_if(first, end, has), first - states};
 }
 
-/// Who has stored an undefined byte, if that was noted.
+/// Which instruction has stored an undefined byte, if that was noted.
 static std::string describeStore(const GlobalMemory::Allocation &allocation,
                                  uint64_t offset) {
   auto next = allocation.undefinedStores.upper_bound(offset);

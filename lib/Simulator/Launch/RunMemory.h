@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is in global memory before the first kernel of a plan runs.
+// Prepares global memory before the first kernel of a plan runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,19 +21,20 @@
 
 namespace mlir::blockscale::sim {
 
-/// Global memory, and where the arguments are in it.
+/// Global memory, and the allocations of the arguments in it.
 struct RunMemory {
   GlobalMemory memory;
   Heap heap{memory};
   std::vector<GlobalMemory::Allocation *> arguments;
   /// Null if there is none.
   GlobalMemory::Allocation *workspace = nullptr;
-  /// What %envreg1 and %envreg2 point to; zero when a kernel starts.
+  /// The memory to which %envreg1 and %envreg2 point; zeros when a kernel
+  /// starts.
   GlobalMemory::Allocation *gridWorkspace = nullptr;
 };
 
-/// Makes the variables of the module, the workspace, and the buffers of the
-/// arguments, which stay where they are.
+/// Allocates the variables of the module and the workspace, and maps the
+/// buffers of the arguments, which are not copied.
 void fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
                 std::vector<LaunchArgument> &arguments, RunMemory &run);
 
@@ -42,8 +43,8 @@ void fillMemory(const TranslatedModule &program, const LaunchPlan &plan,
 void fillParameters(const Kernel &kernel, const PlannedKernel &planned,
                     RunMemory &run, Storage &parameters);
 
-/// Bytes of a buffer that is stored must have been defined, and those of `out:`
-/// written; else an error or a warning, as options say.
+/// Checks that the bytes of an output are defined, and those of `out:` written;
+/// else an error or a warning, as the options say.
 Error checkOutput(const GlobalMemory::Allocation &allocation,
                   const Options &options, std::vector<std::string> &warnings);
 

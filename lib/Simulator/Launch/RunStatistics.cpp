@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One object for each kernel that ran; docs/Simulator.md says what is in it.
+// Writes one JSON object for each kernel that ran; docs/Simulator.md describes
+// it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What --stats prints: the JSON of all kernels of a plan.
+// The JSON of --stats for all kernels of a plan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace mlir::blockscale::sim {
 
-/// A kernel of a plan that has run, with what it did.
+/// A kernel of a plan that has run, with its statistics.
 struct CountedKernel {
   const Kernel *kernel;
   PlannedKernel planned;

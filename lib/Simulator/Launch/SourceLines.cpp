@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Messages name lines in many places; all of them come here before they are
-// shown.
+// Messages name lines of the PTX text in many ways; this file adds the source
+// line to all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Where a line comes from, as ` (FILE:LINE)`; empty where nothing is known.
+/// The source of a line, as ` (FILE:LINE)`; empty if it is not known.
 static std::string describeSource(uint32_t line, const Module &module) {
   auto next = llvm::upper_bound(
       module.sourceLines, line,
@@ -29,7 +29,7 @@ static std::string describeSource(uint32_t line, const Module &module) {
     return "";
   const Module::SourceLine &row = *std::prev(next);
   auto file = module.files.find(row.file);
-  // Line 0 is what a compiler made of no line.
+  // Line 0 marks code without a source line.
   if (file == module.files.end() || row.fileLine == 0)
     return "";
   return " (" + llvm::sys::path::filename(file->second).str() + ":" +
@@ -55,12 +55,12 @@ std::string sim::addSourceLines(const std::string &message,
     if (!isWord || digits.getAsInteger(10, line))
       continue;
     // Behind a column, if there is one.
-    llvm::StringRef place = digits;
+    llvm::StringRef location = digits;
     llvm::StringRef behind = rest.drop_front(digits.size());
     if (behind.consume_front(":"))
       if (size_t column = behind.take_while(llvm::isDigit).size())
-        place = rest.take_front(digits.size() + 1 + column);
-    text += place.str() + describeSource(line, module);
-    rest = rest.drop_front(place.size());
+        location = rest.take_front(digits.size() + 1 + column);
+    text += location.str() + describeSource(line, module);
+    rest = rest.drop_front(location.size());
   }
 }

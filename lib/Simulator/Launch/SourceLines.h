@@ -13,8 +13,8 @@
 
 namespace mlir::blockscale::sim {
 
-/// A message in which lines of the PTX text have the lines of the source that
-/// they come from beside them: `line 12 (gemm.cu:7)`.
+/// Adds the line of the source to each line of the PTX text in a message: `line
+/// 12 (gemm.cu:7)`.
 std::string addSourceLines(const std::string &message, const Module &module);
 
 } // namespace mlir::blockscale::sim

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which units there are, and which kernels have a use for them. The table names
-// all families of instructions that have units, and so lies above them: blocks
-// know units by their interface only.
+// The table of units, and which kernels need them. It names all instruction
+// families with units, so it is in a layer above them: blocks know units by
+// their interface only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ using namespace mlir::blockscale::sim;
 namespace {
 struct UnitRow {
   UnitKind kind;
-  /// Bits of Facility, of which a kernel must use all.
+  /// Bits of Facility; a kernel that uses all of them has the unit.
   uint8_t facilities;
   std::unique_ptr<AsyncUnit> (*make)(BlockGroup &group);
 };

@@ -13,7 +13,8 @@
 
 namespace mlir::blockscale::sim {
 
-/// By kind: the units that the kernel of a group has a use for, else null.
+/// Makes the units that the kernel of a group needs; the list is indexed by
+/// kind, and units that it does not need are null.
 UnitList makeUnits(BlockGroup &group);
 
 } // namespace mlir::blockscale::sim

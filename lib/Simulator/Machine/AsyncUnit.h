@@ -1,4 +1,4 @@
-//===- AsyncUnit.h - What a group has under way -----------------*- C++ -*-===//
+//===- AsyncUnit.h - Interface of asynchronous units ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Barriers, asynchronous copies, tensor cores and the like are units of a group
-// of blocks: what they have under way completes, or lets warps go on, apart
-// from the steps of a warp. Whoever runs the group asks all units alike.
+// of blocks: their operations complete, or let warps go on, independently of
+// the steps of a warp. The scheduler of the group asks all units in the same
+// way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,7 @@ class BlockGroup;
 class Warp;
 struct Step;
 
-/// The units that there are, in the order in which they are asked.
+/// The kinds of units, in the order in which the scheduler asks them.
 enum class UnitKind : uint8_t {
   BlockBarriers,
   ClusterBarriers,
@@ -43,47 +44,47 @@ enum class UnitKind : uint8_t {
 };
 inline constexpr unsigned kNumUnitKinds = 10;
 
-/// Asynchronous copies of a warp (or bulk copies of a block) that nobody has
-/// waited for, at most. Shared memory has room for fewer of 4 bytes.
-inline constexpr size_t kMaxCopiesUnderWay = 1 << 16;
+/// The most asynchronous copies of a warp (or bulk copies of a block) in
+/// flight. Shared memory is smaller than so many copies of 4 bytes.
+inline constexpr size_t kMaxCopiesInFlight = 1 << 16;
 
-/// Those who fail leave the message in a warp, as steps do; outside of a step,
-/// with BlockGroup::failAt.
+/// The interface of a unit. A function that fails leaves the message in a warp,
+/// as steps do, or outside of a step with BlockGroup::failAt.
 class AsyncUnit {
 public:
   virtual ~AsyncUnit() = default;
 
-  /// Completes the next operation that an mbarrier object is told of; false if
-  /// there is none under way.
-  virtual bool completeNext(SharedPlace mbarrier) { return false; }
-  /// What a warp that waits waits for, if that is in this unit: the rest of
-  /// "warp 0 waits ...".
+  /// Completes the next operation that signals at an mbarrier object; false if
+  /// there is none in flight.
+  virtual bool completeNext(SharedLocation mbarrier) { return false; }
+  /// If a warp waits for this unit, what it waits for: the rest of "warp 0
+  /// waits ...".
   virtual std::optional<std::string> describeWait(const Warp &warp) {
     return std::nullopt;
   }
 
-  /// All lanes of a warp have left the kernel.
+  /// Called when all lanes of a warp have left the kernel.
   virtual void endWarp(Warp &warp) {}
-  /// All warps of a block have, and its shared memory is no longer there; false
-  /// after a failure.
+  /// Called when all warps of a block have left it; its shared memory is gone
+  /// then. False after a failure.
   virtual bool endBlock(Block &block) { return true; }
-  /// All blocks have: what nobody waited for completes.
+  /// Called when all blocks have ended: operations without a wait complete.
   virtual void endGroup() {}
 
-  /// Whether it wants to hear of the steps of warps, as follows.
+  /// Whether the following functions are called for the steps of warps.
   virtual bool watchesSteps() const { return false; }
-  /// A warp is about to execute a step; false after a failure.
+  /// Called before a warp executes a step; false after a failure.
   virtual bool beginStep(Warp &warp, const Step &step) { return true; }
-  /// A call has stored its results: for most, as if it began.
+  /// Called when a call has stored its results; by default, as before a step.
   virtual bool endCall(Warp &warp, const Step &step) {
     return beginStep(warp, step);
   }
-  /// A warp is about to leave its innermost function; false after a failure.
+  /// Called before a warp leaves its innermost function; false after a failure.
   virtual bool endFunction(Warp &warp) { return true; }
 };
 
 /// The units of a group by kind, and a function that makes them; a unit that
-/// the kernel has no use for is null.
+/// the kernel does not need is null.
 using UnitList = std::vector<std::unique_ptr<AsyncUnit>>;
 using UnitMaker = UnitList (*)(BlockGroup &group);
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How a block begins, whose shared memory an address names, and who is told of
-// an access.
+// How a block begins, which block owns a shared address, and which observers an
+// access is reported to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ Block::Block(BlockGroup &group, const Extents &index, unsigned number,
     warp.enter(*launch.kernel->code, warp.existing, /*caller=*/nullptr);
 }
 
-/// Nothing in shared memory is defined at first, and what lies between
-/// variables is not there.
+/// At first, shared memory is undefined, and the gaps between variables are
+/// unmapped.
 void Block::mapShared() {
   uint8_t *states = shared.ensureStates();
   std::memset(states, ByteUnmapped, shared.size());
@@ -86,7 +86,7 @@ void Block::observeGlobal(Warp &warp, const WarpAccess &access) {
 const uint8_t *Block::findStored(const WarpAccess &access, unsigned lane) {
   if (access.stored)
     return access.stored + lane * access.size;
-  // Of a lane alone, memory has it.
+  // If a single lane stores, its value is in memory.
   bool isAlone = access.lanes == LaneMask(1) << lane;
   if (access.kind != AccessKind::Store || access.isAsync || access.isBulk ||
       access.isCollective || !isAlone)

@@ -25,16 +25,16 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Steps of one turn of a warp, at most.
+/// The most steps in one turn of a warp.
 static constexpr uint64_t kMaxTurn = 64;
-/// Turns of warps after which asynchronous operations complete that somebody
-/// waits for, although others can run: at most, and its logarithm.
+/// Awaited asynchronous operations complete after some turns of other warps,
+/// even if those can still run: the most turns, as log2 and as a number.
 static constexpr unsigned kMaxLogTurns = 10;
 static constexpr unsigned kMaxTurnsBeforeCopies = 1 << kMaxLogTurns;
-/// How often warps may ask in vain while nothing else happens; the same where
-/// other groups of blocks may run meanwhile.
-static constexpr unsigned kMaxVainTries = 1000;
-static constexpr unsigned kTriesBesideOthers = 4;
+/// How often warps may poll without other progress; the same if other groups of
+/// blocks may run meanwhile.
+static constexpr unsigned kMaxFailedPolls = 1000;
+static constexpr unsigned kFailedPollsBesideOthers = 4;
 
 // SplitMix64: passes through all states, and each bit of the result depends on
 // all bits of the state.
@@ -55,9 +55,9 @@ uint64_t BlockGroup::count(const LaunchedKernel &launch) {
 }
 
 void BlockGroup::addCluster(uint64_t number) {
-  Extents cluster = getPlace(number, launch.getNumClusters());
+  Extents cluster = getIndexOf(number, launch.getNumClusters());
   for (unsigned rank = 0; rank != clusterSize; ++rank) {
-    Extents index = getPlace(rank, launch.cluster);
+    Extents index = getIndexOf(rank, launch.cluster);
     for (unsigned i = 0; i != 3; ++i)
       index[i] += cluster[i] * launch.cluster[i];
     blocks.emplace_back(*this, index, blocks.size(), rank);
@@ -66,14 +66,15 @@ void BlockGroup::addCluster(uint64_t number) {
 
 static uint64_t getSeed(const LaunchedKernel &launch, uint64_t number) {
   Extents cluster =
-      getPlace(number * launch.getClustersOfGroup(), launch.getNumClusters());
-  // Small seeds and small places must not give the same sums.
+      getIndexOf(number * launch.getClustersOfGroup(), launch.getNumClusters());
+  // Mixes the seed and the group's number, so that small values of both give
+  // different states.
   constexpr uint64_t kOdd = 0x9E3779B97F4A7C15;
   return launch.seed * kOdd ^ (uint64_t(cluster[2]) << 42) ^
          (uint64_t(cluster[1]) << 21) ^ cluster[0];
 }
 
-/// Those who watch accesses, and the units.
+/// Makes the observers of accesses, and the units.
 void BlockGroup::makeObservers(uint64_t number, UnitMaker makeUnits) {
   uint64_t sharedBytes = maxBlocks * launch.getSharedBytes();
   unsigned numWarps = maxBlocks * launch.getNumWarps();
@@ -103,7 +104,7 @@ BlockGroup::BlockGroup(const LaunchedKernel &launch, uint64_t number,
       clusterSize(launch.getClusterSize()),
       maxBlocks(launch.getClustersOfGroup() * clusterSize),
       random(getSeed(launch, number)) {
-  // Seed 0 is for what is as late as can be.
+  // With seed 0, asynchronous operations complete as late as possible.
   turnsBeforeCopies = launch.options->seed == 0
                           ? kMaxTurnsBeforeCopies
                           : 1 << random.below(kMaxLogTurns + 1);
@@ -143,7 +144,7 @@ bool BlockGroup::failAt(Warp &warp, LocatedMessage message) {
   return false;
 }
 
-/// A text with # in the place of each number.
+/// A text with each number replaced by #.
 static std::string maskNumbers(llvm::StringRef text) {
   std::string masked;
   while (!text.empty()) {
@@ -173,7 +174,7 @@ void BlockGroup::warn(const Warp &warp, LocatedMessage message) {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Lets one of the warps that can run do so; false after a failure.
+/// Runs one turn of one of the ready warps; false after a failure.
 bool BlockGroup::runTurn(llvm::ArrayRef<Warp *> ready, uint64_t maxSteps) {
   Warp &warp = *ready[random.below(ready.size())];
   if (warp.state == WarpState::Polling)
@@ -227,14 +228,15 @@ BlockGroup::End BlockGroup::run(uint64_t maxSteps, bool othersMayHelp) {
         forEachUnit([](AsyncUnit &unit) { unit.endGroup(); });
         return End::Done;
       }
-      if (goOnWithoutReady(othersMayHelp ? kTriesBesideOthers : kMaxVainTries))
+      if (goOnWithoutReady(othersMayHelp ? kFailedPollsBesideOthers
+                                         : kMaxFailedPolls))
         continue;
       if (othersMayHelp && !failed)
         return End::Stuck;
       reportDeadlock();
       break;
     }
-    // Somebody who spins may wait for one who waits for a copy.
+    // A warp that spins may wait for one that waits for a copy.
     if (++numTurns == turnsBeforeCopies) {
       numTurns = 0;
       completeAwaited();

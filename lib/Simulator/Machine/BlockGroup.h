@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The blocks of a cluster see each other's shared memory, and blocks of one
-// SM share its tensor memory. A group has all blocks that may see
-// each other, and runs their warps in turns whose order and length are drawn
-// from a seed. Without clusters and tensor memory, a block is a group.
+// A group of blocks that are simulated together: blocks of a cluster access
+// each other's shared memory, and blocks of one SM share its tensor memory. A
+// group runs its warps in turns whose order and length are drawn from a seed.
+// Without clusters and tensor memory, each block is a group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,11 +31,11 @@ namespace mlir::blockscale::sim {
 class PendingClusters;
 class Recorder;
 
-/// A line of the PTX text, and the text of a warning without its numbers:
-/// addresses, warps and blocks, of which there may be any number.
+/// A line of the PTX text, and the text of a warning without its numbers
+/// (addresses, warps and blocks).
 using WarningKind = std::pair<uint32_t, std::string>;
 
-/// Hashes of the different texts of one kind; no more than that are counted.
+/// Different texts of one kind are counted by their hashes, up to this limit.
 inline constexpr size_t kMostTexts = 1000;
 using WarningTexts = std::set<uint64_t>;
 
@@ -46,7 +46,8 @@ struct Warning {
   WarningTexts texts;
 };
 
-/// Numbers drawn from a seed; small state, so that each group has its own.
+/// A generator of random numbers; its state is small, so that each group has
+/// its own.
 class Random {
 public:
   explicit Random(uint64_t seed) : state(seed) {}
@@ -59,10 +60,10 @@ private:
 };
 
 std::string describeKind(AccessKind kind, bool isAsync);
-/// What is wrong with two accesses, from the side of the first one.
+/// Describes a race, from the side of the first access.
 std::string describeRace(const GlobalRace &race, GlobalMemory &memory);
 
-/// What kernels print, at most; CUDA's default size of the buffer.
+/// The most bytes that kernels print; CUDA's default size of the buffer.
 inline constexpr size_t kMaxOutputBytes = 1 << 20;
 
 class BlockGroup {
@@ -70,8 +71,8 @@ public:
   /// How many groups a launch has.
   static uint64_t count(const LaunchedKernel &launch);
 
-  /// `pending` has those clusters that may still begin, and is null where all
-  /// of them may: where some of the group were taken, it has fewer blocks.
+  /// `pending` has the clusters that may still begin; null if all of them may.
+  /// A group has fewer blocks if some of its clusters were taken.
   BlockGroup(const LaunchedKernel &launch, uint64_t number, UnitMaker makeUnits,
              PendingClusters *pending = nullptr);
   ~BlockGroup();
@@ -79,40 +80,41 @@ public:
   enum class End : uint8_t {
     Done,
     Failed,
-    /// All warps wait, which other groups may change; or these are to run.
+    /// All warps wait for other groups, or let them run.
     Stuck,
   };
-  /// Runs to the end, or to the first failure. More steps than `maxSteps` are
-  /// one, and so is a deadlock, unless others may help.
+  /// Runs to the end, or to the first failure. More than `maxSteps` steps are a
+  /// failure, and so is a deadlock, unless other groups may help.
   End run(uint64_t maxSteps, bool othersMayHelp);
-  /// Counts what has happened but vain tries to go on.
+  /// Counts all events but polls without success.
   uint64_t countEvents();
-  /// Nobody helps: fails.
+  /// Fails with a deadlock.
   void reportDeadlock();
 
   void warn(const Warp &warp, LocatedMessage message);
-  /// Notes that something happened that may let a warp go on that waits.
+  /// Notes an event that may let a waiting warp go on.
   void noteProgress() { ++progress; }
   /// Lets other groups run for a while, if there are any.
   void letOthersRun() { hasYielded = true; }
-  /// The warp with a number, and what messages call it.
+  /// The warp with a number, and its name in messages.
   Warp &getWarp(unsigned number);
-  /// A number below `bound` that the seed tells.
+  /// A random number below `bound`, drawn from the seed.
   uint64_t draw(uint64_t bound) { return random.below(bound); }
   std::string describeWarp(unsigned number);
 
-  /// A unit, where the kernel has a use for it.
+  /// A unit that the kernel needs.
   template <typename Unit>
   Unit &get() {
     return static_cast<Unit &>(*units[static_cast<unsigned>(Unit::kKind)]);
   }
-  /// Those that watch the steps of warps.
+  /// The units that watch the steps of warps.
   llvm::ArrayRef<AsyncUnit *> getStepWatchers() const { return stepWatchers; }
-  /// Reports an error of a line that is not in the step of a warp; false.
+  /// Reports an error outside of a step of the warp, with its own line; returns
+  /// false.
   bool failAt(Warp &warp, LocatedMessage message);
-  /// The block whose shared memory has these bytes; null if none has.
+  /// The block whose shared memory has these bytes; null if there is none.
   Block *findBlock(const Span &span);
-  /// Fails where an access of shared memory races with one before.
+  /// Fails if an access of shared memory races with an earlier one.
   void checkRace(Warp &warp, const RaceDetector::Access &access);
   std::string describeConflict(const RaceDetector::Conflict &conflict);
   /// The same for an access of global memory, by lanes of the group or by
@@ -120,32 +122,32 @@ public:
   void checkGlobalRaces(Warp &warp, const WarpAccess &access);
 
   const LaunchedKernel &launch;
-  /// Of the groups of the launch.
+  /// The index of the group in the launch.
   const uint64_t number;
-  /// Null where nothing takes clusters.
+  /// Null if the kernel cannot take clusters.
   PendingClusters *const pending;
   std::deque<Block> blocks;
-  /// The blocks of a cluster, which follow one another.
+  /// Blocks of a cluster; their indices are consecutive.
   const unsigned clusterSize;
-  /// Blocks of a group, at most.
+  /// The most blocks of a group.
   const unsigned maxBlocks;
-  /// Null where nothing goes through the async proxy.
+  /// Null if the kernel does not use the async proxy.
   std::unique_ptr<ProxyTracker> proxies;
-  /// Null where nobody asked for them.
+  /// Null if they were not requested.
   std::unique_ptr<Statistics> statistics;
   std::unique_ptr<RaceDetector> races;
-  /// What its lanes access in global memory, for the search for races.
+  /// The accesses of its lanes to global memory, for race detection.
   GlobalAccesses globalAccesses;
-  /// Null where nobody wants to know what waits for what.
+  /// Null if no recording was requested.
   std::unique_ptr<Recorder> recorder;
   std::map<WarningKind, Warning> warnings;
-  /// What lanes have printed. One byte more than kMaxOutputBytes says that
-  /// there was more.
+  /// The output of its lanes; one byte more than kMaxOutputBytes if there was
+  /// more.
   std::string output;
   /// The warp whose failure ended the run.
   const Warp *failed = nullptr;
-  /// Steps executed, which is also what clocks show; without those of the turn
-  /// that failed.
+  /// Steps executed, without those of a turn that failed. Clock registers show
+  /// this number.
   uint64_t numSteps = 0;
 
 private:
@@ -153,7 +155,7 @@ private:
   void makeObservers(uint64_t number, UnitMaker makeUnits);
   bool endBlock(Block &block);
   bool runTurn(llvm::ArrayRef<Warp *> ready, uint64_t maxSteps);
-  bool completeNext(SharedPlace mbarrier);
+  bool completeNext(SharedLocation mbarrier);
   bool completeAwaited();
   bool goOnWithoutReady(unsigned maxTries);
   bool releaseJoins();
@@ -175,20 +177,21 @@ private:
         body(*unit);
   }
 
-  /// By kind; null where the kernel has no use for one.
+  /// By kind; null if the kernel does not need the unit.
   UnitList units;
   std::vector<AsyncUnit *> stepWatchers;
   Random random;
-  /// After so many turns, asynchronous operations complete that warps wait for,
-  /// though others could run.
+  /// After so many turns, awaited asynchronous operations complete even if
+  /// other warps could run.
   unsigned turnsBeforeCopies;
   /// Turns since they were completed.
   unsigned numTurns = 0;
   bool hasYielded = false;
-  /// Counts what may let a warp go on that waits.
+  /// Counts events that may let a waiting warp go on.
   uint64_t progress = 0;
-  /// The same when warps last asked in vain, and how often they have since.
-  uint64_t lastTryProgress = 0;
+  /// `progress` at the last poll without success, and how many such polls there
+  /// were since.
+  uint64_t lastPollProgress = 0;
   unsigned numTries = 0;
 };
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Accesses become those of the search for races, and what it finds a message.
+// Passes accesses to race detection, and turns its findings into messages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,7 @@ std::string sim::describeRace(const GlobalRace &race, GlobalMemory &memory) {
          " have nothing between that orders the blocks";
 }
 
-/// Locations that talk are told apart by words of 8 bytes.
+/// Synchronization through memory is tracked at a granularity of 8 bytes.
 static uint64_t getLocation(uint64_t address) { return address / 8; }
 
 void BlockGroup::checkGlobalRaces(Warp &warp, const WarpAccess &access) {
@@ -82,7 +82,8 @@ void BlockGroup::checkGlobalRaces(Warp &warp, const WarpAccess &access) {
   event.group = number;
   event.block = warp.block.index;
   event.warpOfBlock = warp.index;
-  // Others run meanwhile: then groups are compared when they have ended.
+  // If other groups run at the same time, groups are compared when they have
+  // ended.
   GridAccesses *grid =
       launch.uses(UsesGlobalSynchronization) ? launch.gridAccesses : nullptr;
   AccessRef ofGroup = globalAccesses.begin(event);

@@ -1,4 +1,4 @@
-//===- GroupWaits.cpp - When nothing can run ------------------------------===//
+//===- GroupWaits.cpp - Waits, livelocks, deadlocks -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What happens when no warp can run: asynchronous operations that somebody
-// waits for complete, then waits with a time limit come back empty-handed, and
-// if that changes nothing, it is a deadlock.
+// What happens when no warp can run: first awaited asynchronous operations
+// complete, then waits with a time limit return false, and if that changes
+// nothing, it is a deadlock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Completes the next asynchronous operation that an mbarrier object is told
-/// of; false if there is none.
-bool BlockGroup::completeNext(SharedPlace mbarrier) {
+/// Completes the next asynchronous operation that signals at an mbarrier
+/// object; false if there is none.
+bool BlockGroup::completeNext(SharedLocation mbarrier) {
   return llvm::any_of(units, [&](const std::unique_ptr<AsyncUnit> &unit) {
     return unit && unit->completeNext(mbarrier);
   });
@@ -49,21 +49,21 @@ bool BlockGroup::completeAwaited() {
   return hasChanged;
 }
 
-/// False where that is no use, and after a failure.
+/// False if no warp can go on, and after a failure.
 bool BlockGroup::goOnWithoutReady(unsigned maxTries) {
   uint64_t before = progress;
   if (completeAwaited() || failed) {
     numTries = 0;
     return !failed;
   }
-  if (lastTryProgress != before) {
-    lastTryProgress = before;
+  if (lastPollProgress != before) {
+    lastPollProgress = before;
     numTries = 0;
   }
   bool mayGoOn = false;
   if (++numTries <= maxTries)
     forEachWarp([&](Warp &warp) {
-      if (!warp.asks())
+      if (!warp.polls())
         return;
       warp.hasTimedOut = !warp.awaited.empty();
       warp.state = WarpState::Ready;
@@ -72,12 +72,12 @@ bool BlockGroup::goOnWithoutReady(unsigned maxTries) {
   return mayGoOn || releaseJoins();
 }
 
-/// Lanes that wait for those of their warp that wait for others go on: they may
-/// be the others. Whether there are any.
+/// Lets lanes go on that wait at a point of reconvergence for lanes that wait
+/// for others: they may be those others. False if there are none.
 bool BlockGroup::releaseJoins() {
   bool isAny = false;
   forEachWarp([&](Warp &warp) {
-    if (!warp.asks() || !warp.releaseJoins())
+    if (!warp.polls() || !warp.releaseJoins())
       return;
     warp.state = WarpState::Ready;
     isAny = true;
@@ -85,7 +85,7 @@ bool BlockGroup::releaseJoins() {
   return isAny;
 }
 
-/// What a warp waits for, as it is now.
+/// Describes what a warp currently waits for.
 std::string BlockGroup::describeWait(Warp &warp) {
   for (const std::unique_ptr<AsyncUnit> &unit : units)
     if (std::optional<std::string> wait =
@@ -104,15 +104,15 @@ std::string BlockGroup::describeWait(Warp &warp) {
           std::to_string(mbarrier.pending) + " arrivals and ";
   if (mbarrier.transactions >= 0)
     return text + std::to_string(mbarrier.transactions) + " bytes)";
-  // Copies announce what nobody has told the object to expect.
-  return text + "has been told of " + std::to_string(-mbarrier.transactions) +
+  // Copies have signaled more bytes than expect-tx operations have announced.
+  return text + "has received " + std::to_string(-mbarrier.transactions) +
          " bytes more than were expected: too many transaction bytes, or "
          "too few in expect_tx)";
 }
 
-/// What all warps do that have not ended.
+/// Describes what each warp that has not ended waits for.
 std::string BlockGroup::describeWaits() {
-  // Those of a large group say the same.
+  // In a large group, most warps wait for the same.
   constexpr unsigned kMost = 16;
   std::string text;
   unsigned count = 0;
@@ -149,6 +149,6 @@ void BlockGroup::reportDeadlock() {
 
 uint64_t BlockGroup::countEvents() {
   uint64_t count = progress;
-  forEachWarp([&](Warp &warp) { count += warp.getNumCirclesLeft(); });
+  forEachWarp([&](Warp &warp) { count += warp.getNumLoopsLeft(); });
   return count;
 }

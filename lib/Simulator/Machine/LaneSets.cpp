@@ -1,4 +1,4 @@
-//===- LaneSets.cpp - Lanes of a warp that have parted --------------------===//
+//===- LaneSets.cpp - Diverged lanes of a warp ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which set of lanes runs: the one on top of the stack does, until it waits for
-// lanes of another one (ReconvergedCollectives.cpp), asks for something in vain
-// or goes in circles. So lanes of one warp may wait for each other.
+// Chooses the set of lanes that runs: the one on top of the stack, until it
+// waits for lanes of another set (ReconvergedCollectives.cpp), polls without
+// success, or is in a livelock. So lanes of one warp may wait for each other.
 //
-// Source: PTX ISA, section 3.1 "A Set of SIMT Sms".
+// Source: PTX ISA, section 3.1 "A Set of SIMT Multiprocessors".
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,15 @@ static constexpr uint64_t kTurnsOfSet = 64;
 
 void Warp::beginTurn() {
   Frame &frame = frames.back();
-  if (circles.begin(top(), frames.size(), frame.registers, frame.predicates)) {
+  if (livelock.begin(top(), frames.size(), frame.registers, frame.predicates)) {
     waitReason = "for memory to change";
-    if (!askLater(/*releases=*/true))
+    if (!pollLater(/*releases=*/true))
       state = WarpState::Polling;
     return;
   }
   awaited.clear();
-  if (frame.stack.size() > 1 && circles.getNumTurns() % kTurnsOfSet == 0) {
-    wakeAsked();
+  if (frame.stack.size() > 1 && livelock.getNumTurns() % kTurnsOfSet == 0) {
+    wakePolled();
     runAnother();
   }
 }
@@ -44,31 +44,32 @@ void Warp::beginTurn() {
 // Which set runs
 //===----------------------------------------------------------------------===//
 
-/// Drops sets that have come to where they meet others, or have no lanes left.
+/// Drops sets that have reached their point of reconvergence or have no lanes
+/// left.
 void Warp::pruneSets() {
   std::vector<LaneSet> &stack = frames.back().stack;
   LaneSet last = stack.back();
   llvm::erase_if(stack, [](const LaneSet &set) {
     return !set.lanes || set.pc == set.reconverge;
   });
-  // The last one says that the function is over.
+  // Keeps the last set, as its end is the end of the function.
   if (stack.empty())
     stack.push_back(last);
 }
 
-bool Warp::wakeAsked() {
+bool Warp::wakePolled() {
   bool isAny = false;
   for (LaneSet &set : frames.back().stack)
-    if (set.state == LaneSet::State::Asked) {
+    if (set.state == LaneSet::State::Polled) {
       set.state = LaneSet::State::Ready;
       isAny = true;
     }
   return isAny;
 }
 
-/// Puts a set on top that can run, the one that has not run for longest, with
-/// those that are at the same place; false if there is none but the one that is
-/// there.
+/// Moves another set that can run to the top: the one that has not run for
+/// longest, merged with sets at the same instruction. False if there is no
+/// other.
 bool Warp::runAnother() {
   std::vector<LaneSet> &stack = frames.back().stack;
   std::optional<size_t> found;
@@ -84,26 +85,26 @@ bool Warp::runAnother() {
   if (!found)
     return false;
   std::rotate(stack.begin() + *found, stack.begin() + *found + 1, stack.end());
-  circles.forget();
+  livelock.forget();
   return true;
 }
 
 void Warp::settle() {
   if (top().state == LaneSet::State::Ready || runAnother())
     return;
-  if (wakeAsked() && (top().state == LaneSet::State::Ready || runAnother()))
+  if (wakePolled() && (top().state == LaneSet::State::Ready || runAnother()))
     return;
-  // It says itself what is missing.
+  // The set runs again and reports what is missing.
   top().state = LaneSet::State::Ready;
 }
 
-/// The set on top has asked in vain; whether others go on. `releases`: even
-/// those that wait for it.
-bool Warp::askLater(bool releases) {
-  top().state = LaneSet::State::Asked;
+/// The set on top has polled without success; returns whether other sets go on.
+/// `releases`: also sets that wait for it at a point of reconvergence.
+bool Warp::pollLater(bool releases) {
+  top().state = LaneSet::State::Polled;
   if (runAnother() || (releases && releaseJoins()))
     return true;
-  wakeAsked();
+  wakePolled();
   return false;
 }
 
@@ -122,7 +123,7 @@ bool Warp::releaseJoins() {
   }
   llvm::append_range(stack, released);
   if (!released.empty())
-    circles.forget();
+    livelock.forget();
   return !released.empty();
 }
 
@@ -147,6 +148,6 @@ void Warp::poll(llvm::ArrayRef<uint32_t> phases) {
   for (uint32_t phase : phases)
     if (!llvm::is_contained(awaited, phase))
       awaited.push_back(phase);
-  if (!askLater(/*releases=*/false))
+  if (!pollLater(/*releases=*/false))
     state = WarpState::Polling;
 }

@@ -1,4 +1,4 @@
-//===- LaneSets.h - Lanes of a warp that have parted ------------*- C++ -*-===//
+//===- LaneSets.h - Diverged lanes of a warp --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,15 +25,17 @@ struct Predicate {
   LaneMask undefined = kAllLanes;
 };
 
-/// Lanes that go on at `pc`, until they reach `reconverge`. In a stack of sets
-/// one waits for those above that share lanes with it: it is where they meet.
+/// Lanes that execute from `pc` until they reach `reconverge`. In a stack of
+/// sets, a set waits for the sets above that share lanes with it: they
+/// reconverge to it.
 struct LaneSet {
   enum class State : uint8_t {
     Ready,
-    /// Those of `meeting` have come to an instruction that needs others, too.
+    /// The lanes of `meeting` wait at an instruction that needs other lanes,
+    /// too.
     Meeting,
-    /// Has asked in vain for what somebody else has to do.
-    Asked,
+    /// Has polled without success for something that other lanes or warps do.
+    Polled,
   };
   uint32_t pc;
   uint32_t reconverge;
@@ -42,13 +44,14 @@ struct LaneSet {
   LaneMask meeting = 0;
 };
 
-/// What comes of `Warp::meet`.
+/// The result of `Warp::meet`.
 enum class Meeting : uint8_t {
-  /// All are there, and active.
+  /// All lanes are there, and active.
   Complete,
-  /// The step is carried out later, or has been: nothing is to be done now.
+  /// The step is executed later, or has been executed: there is nothing to do
+  /// now.
   Later,
-  /// The others cannot come.
+  /// The missing lanes cannot reach the instruction.
   Never,
 };
 

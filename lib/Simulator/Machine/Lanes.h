@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A register as all lanes of a warp see it, with the bytes that were never
-// given a value. A value of fewer than 64 bits is in the low bits, and the bits
-// above are 0.
+// A register of all lanes of a warp, with a mask of undefined bytes. A value of
+// fewer than 64 bits is in the low bits, and the bits above are 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +28,7 @@ inline constexpr LaneMask kAllLanes = 0xFFFFFFFF;
 struct Lanes {
   std::array<uint64_t, kLanes> value;
   /// Bit b: byte b of the lane's value is undefined. Only the entries of lanes
-  /// in `undefinedLanes` mean something, and those are not 0.
+  /// in `undefinedLanes` are valid, and those are not 0.
   std::array<uint8_t, kLanes> undefinedBytes;
   LaneMask undefinedLanes;
 

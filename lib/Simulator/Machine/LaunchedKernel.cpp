@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From the extents of a launch to clusters, and to groups of clusters that run
-// at the same time.
+// Computes clusters, and groups of clusters that run at the same time, from the
+// extents of a launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ uint64_t sim::getVolume(const Extents &extents) {
   return uint64_t(extents[0]) * extents[1] * extents[2];
 }
 
-Extents sim::getPlace(uint64_t number, const Extents &extents) {
+Extents sim::getIndexOf(uint64_t number, const Extents &extents) {
   return {static_cast<uint32_t>(number % extents[0]),
           static_cast<uint32_t>(number / extents[0] % extents[1]),
           static_cast<uint32_t>(number / extents[0] / extents[1])};
@@ -69,7 +69,7 @@ Extents LaunchedKernel::getNumClusters() const {
 unsigned LaunchedKernel::getClusterSize() const { return getVolume(cluster); }
 
 namespace {
-/// What a SM has, from a compute capability on.
+/// The limits of an SM, from a compute capability on.
 struct SmLimits {
   unsigned capability;
   uint64_t sharedKiB, threads, blocks;
@@ -85,7 +85,7 @@ static constexpr SmLimits kLimits[] = {
     {120, 100, 1536, 24},
 };
 
-/// As far as shared memory and threads allow: registers are given out by ptxas.
+/// Only shared memory and threads count, as ptxas allocates registers.
 uint64_t LaunchedKernel::getBlocksOfSm() const {
   unsigned capability = getTargetNumber(target);
   const SmLimits *limits = std::prev(llvm::upper_bound(
@@ -97,14 +97,14 @@ uint64_t LaunchedKernel::getBlocksOfSm() const {
                    limits->threads / (getNumWarps() * kLanes)});
 }
 
-/// Blocks of one SM compete for its tensor memory: two clusters
-/// run side by side where there is room for both.
+/// Blocks of one SM compete for its tensor memory: two clusters run side by
+/// side if both fit.
 unsigned LaunchedKernel::getClustersOfGroup() const {
   return uses(UsesTensorMemory) && getBlocksOfSm() >= 2 ? 2 : 1;
 }
 
 uint64_t LaunchedKernel::getResidentGroups() const {
-  // Of targets without a chip in the table, that of the oldest one there.
+  // Targets without a chip in the table use the oldest one there.
   return getGroupsOn(
       findAnyRate(getTargetNumber(target), &ChipRates::sms)->value);
 }

@@ -20,28 +20,28 @@
 
 namespace mlir::blockscale::sim {
 
-/// Of a grid, a block or a cluster, or a place in one: x, y and z.
+/// The x, y and z of a grid, a block or a cluster, or of an index in one.
 using Extents = std::array<uint32_t, 3>;
 std::string print(const Extents &extents);
 
 /// A kernel with its extents and parameters.
 struct LaunchedKernel {
   const Kernel *kernel;
-  /// Of the module, such as sm_90a.
+  /// The target of the module, such as sm_90a.
   llvm::StringRef target;
   Extents grid, block, cluster;
   uint32_t dynamicShared;
-  /// Whether it may start before the kernel in front has ended.
+  /// Whether it may start before the previous kernel has ended.
   bool isProgrammatic;
   GlobalMemory *memory;
-  /// The bytes of the parameters, which nothing writes.
+  /// The bytes of the parameters; read-only.
   Storage *parameters;
   const Options *options;
   uint64_t seed;
-  /// The address of memory by which all blocks of a grid meet.
+  /// The address of the memory with which all blocks of a grid synchronize.
   uint64_t gridWorkspace = 0;
   Heap *heap = nullptr;
-  /// What blocks access in global memory; null where nobody looks for races.
+  /// The accesses of blocks to global memory; null without race detection.
   GridAccesses *gridAccesses = nullptr;
 
   unsigned getNumThreads() const { return block[0] * block[1] * block[2]; }
@@ -59,31 +59,30 @@ struct LaunchedKernel {
     return kernel->staticShared + dynamicShared;
   }
 
-  /// For the end of a message: ` (byte 4 of 'tile')`, of an offset in shared
-  /// memory; empty where no variable is.
+  /// Names an offset in shared memory at the end of a message: ` (byte 4 of
+  /// 'tile')`; empty if no variable is there.
   std::string nameSharedByte(uint64_t offset) const;
-  /// The same where an offset is behind all of shared memory, and the kernel
-  /// has dynamic shared memory: what `--shared` says.
+  /// The same if an offset is beyond shared memory and the kernel has dynamic
+  /// shared memory: suggests a value of `--shared`.
   std::string suggestShared(uint64_t end) const;
 
-  /// Clusters in the three dimensions.
+  /// The number of clusters in the three dimensions.
   Extents getNumClusters() const;
-  /// Blocks of one cluster.
+  /// The number of blocks of a cluster.
   unsigned getClusterSize() const;
-  /// Clusters that run side by side on the same SMs, and compete
-  /// for their tensor memory.
+  /// How many clusters run side by side on the same SMs, and compete for their
+  /// tensor memory.
   unsigned getClustersOfGroup() const;
-  /// Groups that so many SMs, and that a whole chip has room for at
-  /// the same time.
+  /// How many groups so many SMs, or a whole chip, can hold at the same time.
   uint64_t getGroupsOn(uint64_t sms) const;
   uint64_t getResidentGroups() const;
-  /// Blocks that a SM has room for.
+  /// How many blocks an SM can hold.
   uint64_t getBlocksOfSm() const;
 };
 
 uint64_t getVolume(const Extents &extents);
-/// The place with a number, x fastest.
-Extents getPlace(uint64_t number, const Extents &extents);
+/// The index with a linear number, x fastest.
+Extents getIndexOf(uint64_t number, const Extents &extents);
 
 } // namespace mlir::blockscale::sim
 

@@ -1,4 +1,4 @@
-//===- LivelockDetector.cpp - Lanes that go in circles --------------------===//
+//===- LivelockDetector.cpp - Livelock detector ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A lane does what its registers and memory say: if both are as before, it
-// comes to the same place again, and there is no use in letting it run.
+// The steps of a lane depend on its registers and on memory alone. If a set of
+// lanes comes back to an instruction with the same registers and nothing has
+// changed in memory, it is in a loop that it cannot leave by itself, and other
+// lanes should run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +21,13 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Turns before a place is looked at the first time, and visits of it before
-/// registers are kept.
+/// Turns before an instruction is watched for the first time, and visits of it
+/// before registers are kept.
 static constexpr uint64_t kFirstLook = 16;
 static constexpr unsigned kVisits = 4;
-/// Turns after which lanes that have not come to a place again have left their
-/// circle.
-static constexpr uint64_t kTurnsOfCircle = 64;
+/// Lanes that have not come back to the watched instruction after so many turns
+/// have left the loop.
+static constexpr uint64_t kTurnsOfLoop = 64;
 
 void LivelockDetector::look(const LaneSet &set, size_t newDepth) {
   pc = set.pc;
@@ -35,8 +37,8 @@ void LivelockDetector::look(const LaneSet &set, size_t newDepth) {
 }
 
 void LivelockDetector::leave() {
-  numLeft += isCircling;
-  isCircling = false;
+  numLeft += isLooping;
+  isLooping = false;
   lanes = 0;
 }
 
@@ -51,9 +53,9 @@ bool LivelockDetector::begin(const LaneSet &set, size_t newDepth,
                              const std::vector<Predicate> &newPredicates) {
   if (++numTurns < kFirstLook)
     return false;
-  if (isCircling && numTurns - lastRound > kTurnsOfCircle)
+  if (isLooping && numTurns - lastRound > kTurnsOfLoop)
     leave();
-  if (!isCircling && llvm::isPowerOf2_64(numTurns)) {
+  if (!isLooping && llvm::isPowerOf2_64(numTurns)) {
     look(set, newDepth);
     return false;
   }
@@ -69,14 +71,15 @@ bool LivelockDetector::begin(const LaneSet &set, size_t newDepth,
   }
   if (!llvm::equal(registers, newRegisters, isSame) ||
       !llvm::equal(predicates, newPredicates, isSame)) {
-    if (isCircling)
+    if (isLooping)
       leave();
     return false;
   }
-  // Who has been told has put off the turn, and is still where it was.
-  bool hasMoved = !isCircling || numTurns != lastRound + 1 || !wasTold;
-  isCircling = true;
+  // A set for which a livelock was reported has postponed its turn, and has not
+  // moved since.
+  bool hasMoved = !isLooping || numTurns != lastRound + 1 || !wasReported;
+  isLooping = true;
   lastRound = numTurns;
-  wasTold = hasMoved;
+  wasReported = hasMoved;
   return hasMoved;
 }

@@ -1,4 +1,4 @@
-//===- LivelockDetector.h - Lanes that go in circles ------------*- C++ -*-===//
+//===- LivelockDetector.h - Livelock detector -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,21 +16,23 @@
 
 namespace mlir::blockscale::sim {
 
-/// Finds lanes that go in circles: at the same place with the same registers as
-/// before, they come there again until somebody else changes memory.
+/// A livelock detector: finds sets of lanes that loop without progress. Lanes
+/// that come back to an instruction with the same registers stay in the loop
+/// until another thread changes memory.
 class LivelockDetector {
 public:
-  /// A turn of the warp begins with a set of lanes in the innermost of `depth`
-  /// functions; whether it has gone round since the turn before.
+  /// Begins a turn of a set of lanes in the innermost of `depth` functions.
+  /// Returns whether the set has completed a loop without progress since the
+  /// previous turn.
   bool begin(const LaneSet &set, size_t depth,
              const std::vector<Lanes> &registers,
              const std::vector<Predicate> &predicates);
-  /// Other lanes go on: what is known is of no use.
+  /// Another set of lanes runs: starts from scratch.
   void forget();
-  /// The lanes have changed something that registers do not show.
+  /// The lanes have changed something that their registers do not show.
   void interrupt() { leave(); }
   uint64_t getNumTurns() const { return numTurns; }
-  /// How many circles have been left.
+  /// How many loops without progress lanes have left.
   uint64_t getNumLeft() const { return numLeft; }
 
 private:
@@ -40,24 +42,24 @@ private:
   void look(const LaneSet &set, size_t depth);
   void leave();
 
-  /// Turns since the last `forget`; at powers of two a new place is looked at,
-  /// so that circles of any length are found.
+  /// Turns since the last `forget`. At powers of two another instruction is
+  /// watched, so that loops of any length are found.
   uint64_t numTurns = 0;
   uint64_t numLeft = 0;
-  /// The place; no lanes where there is none.
+  /// The watched instruction; there is none if `lanes` is 0.
   uint32_t pc = 0;
   LaneMask lanes = 0;
   size_t depth = 0;
-  /// How often the set has come to that place; only where it often does are
-  /// registers kept, of which there may be many.
+  /// How often the set has come to that instruction. Registers are kept only
+  /// after several visits, as there may be many.
   unsigned numVisits = 0;
   std::vector<Lanes> registers;
   std::vector<Predicate> predicates;
-  bool isCircling = false;
-  /// The turn that last began at the place of a circle, and whether that was
-  /// told: then the lanes have not moved since.
+  bool isLooping = false;
+  /// The turn that last began at the watched instruction of a loop, and whether
+  /// a livelock was reported: then the lanes have not moved since.
   uint64_t lastRound = 0;
-  bool wasTold = false;
+  bool wasReported = false;
 };
 
 } // namespace mlir::blockscale::sim

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The clusters of a grid that may still begin, or be taken by another one in
-// place of that (clusterlaunchcontrol.try_cancel). Grids may have more clusters
-// than there is memory for a table: only those that are gone cost any.
+// The clusters of a grid that have not begun, and may begin or be taken by
+// another cluster (clusterlaunchcontrol.try_cancel). A grid may have more
+// clusters than a table could hold, so memory is used only for those that are
+// gone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,22 +26,22 @@ public:
   explicit PendingClusters(uint64_t count) : count(count) {}
 
   uint64_t size() const { return count; }
-  /// The cluster at a place below `size()`; removals change what is where.
-  uint64_t at(uint64_t place) const { return lookup(clusters, place); }
-  /// Whether a cluster is there and not gone.
+  /// The cluster at a position below `size()`; removals change the order.
+  uint64_t at(uint64_t position) const { return lookup(clusters, position); }
+  /// Whether a cluster exists and has not been removed.
   bool contains(uint64_t cluster) const {
-    return lookup(places, cluster) < count;
+    return lookup(positions, cluster) < count;
   }
-  /// Takes a cluster out; false if it is gone already.
+  /// Removes a cluster; false if it was removed before.
   bool remove(uint64_t cluster) {
     if (!contains(cluster))
       return false;
-    // The last one takes its place.
-    uint64_t place = lookup(places, cluster), last = at(--count);
-    clusters[place] = last;
-    places[last] = place;
+    // The last cluster moves to its position.
+    uint64_t position = lookup(positions, cluster), last = at(--count);
+    clusters[position] = last;
+    positions[last] = position;
     clusters.erase(count);
-    places[cluster] = kGone;
+    positions[cluster] = kGone;
     return true;
   }
 
@@ -48,15 +49,15 @@ private:
   static constexpr uint64_t kGone = uint64_t(1) << 63;
   using Map = llvm::DenseMap<uint64_t, uint64_t>;
 
-  /// What is not in a map stands for itself.
+  /// Keys that are not in a map are mapped to themselves.
   static uint64_t lookup(const Map &map, uint64_t number) {
     auto found = map.find(number);
     return found == map.end() ? number : found->second;
   }
 
   uint64_t count;
-  /// By place, and by cluster.
-  Map clusters, places;
+  /// Clusters by position, and positions by cluster.
+  Map clusters, positions;
 };
 
 } // namespace mlir::blockscale::sim

@@ -1,4 +1,4 @@
-//===- ReconvergedCollectives.cpp - Collectives that lanes come to apart --===//
+//===- ReconvergedCollectives.cpp - Collectives of diverged lanes ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lanes that have parted may come to a collective at different times, and to
-// some at different instructions. Those that come first wait; who comes last
-// carries the step out for all.
+// Diverged lanes may reach a collective at different times, and some
+// collectives at different instructions. The first lanes wait; the last ones
+// execute the step for all.
 //
 // Source: PTX ISA, section 9.7.13.2 "bar.warp.sync".
 //
@@ -22,7 +22,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Those who wait at a step for the active lanes take part in it.
+/// Lanes that wait at a step for the active lanes take part in it.
 void Warp::joinAt(uint32_t pc) {
   std::vector<LaneSet> &stack = frames.back().stack;
   LaneSet *running = &stack.back();
@@ -32,7 +32,7 @@ void Warp::joinAt(uint32_t pc) {
     active |= set.meeting;
     set.state = LaneSet::State::Ready;
     ++set.pc;
-    // Those that meet in the same place anyway go on together.
+    // Sets with the same point of reconvergence go on together.
     if (set.reconverge == running->reconverge)
       running->lanes |= std::exchange(set.lanes, 0);
   }
@@ -41,7 +41,7 @@ void Warp::joinAt(uint32_t pc) {
 
 Meeting Warp::meet(LaneMask missing) {
   std::vector<LaneSet> &stack = frames.back().stack;
-  // Lanes of the same set do not fulfil the guard.
+  // Missing lanes of the same set are excluded by the guard.
   if (top().lanes & missing)
     return Meeting::Never;
   uint32_t pc = top().pc - 1;
@@ -58,7 +58,7 @@ Meeting Warp::meet(LaneMask missing) {
   top().pc = pc;
   top().state = LaneSet::State::Meeting;
   top().meeting = active;
-  if (runAnother() || (wakeAsked() && runAnother())) {
+  if (runAnother() || (wakePolled() && runAnother())) {
     if (frames.back().counts)
       --frames.back().counts[pc];
     if (block.group.recorder)
@@ -69,7 +69,7 @@ Meeting Warp::meet(LaneMask missing) {
   return Meeting::Never;
 }
 
-/// Operands of a step, with those of other sets in their lanes, are put into
+/// Gathers the operands of a step from several sets of lanes into extra
 /// registers behind those of the function.
 class Warp::Gathered {
 public:
@@ -84,7 +84,7 @@ public:
                                        : frame.code->numRegisters + i);
   }
 
-  /// Copies operands of the lanes of `from` in; results out.
+  /// Copies operands of lanes in from `from`, and results out.
   void copyIn(const Step &from, LaneMask lanes) { copy(from, lanes, false); }
   void copyOut(const Step &to, LaneMask lanes) { copy(to, lanes, true); }
 
@@ -132,8 +132,8 @@ void Warp::Gathered::copy(const Step &other, LaneMask lanes, bool isOut) {
   }
 }
 
-/// Lanes that wait at other instances of the current step, and the active ones,
-/// carry it out together, if those are all that are missing.
+/// If all missing lanes wait at other instances of the current step, executes
+/// it for them and the active lanes together.
 bool Warp::meetElsewhere(LaneMask missing) {
   std::vector<LaneSet> &stack = frames.back().stack;
   const std::vector<Step> &steps = frames.back().code->steps;
@@ -141,7 +141,7 @@ bool Warp::meetElsewhere(LaneMask missing) {
   llvm::SmallVector<LaneSet *, 4> others;
   LaneMask there = 0;
   for (LaneSet &set : stack) {
-    // Other sets may be at the end of the function.
+    // Another set may be at the end of the function.
     if (set.state != LaneSet::State::Meeting || !(set.meeting & missing))
       continue;
     const Gathering *gathering = steps[set.pc].gathering;

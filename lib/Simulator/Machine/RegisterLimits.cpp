@@ -1,4 +1,4 @@
-//===- RegisterLimits.cpp - Registers that warps may have -----------------===//
+//===- RegisterLimits.cpp - Rules of setmaxnreg ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whether the warps of a warpgroup execute the same setmaxnreg in the same
-// order, and each of them all; and who waits for registers.
+// Checks that the warps of a warpgroup execute the same setmaxnreg instructions
+// in the same order, and keeps which warps wait for registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Of a SM, all of which a block can have.
+/// The registers of an SM, all of which a block can have.
 static constexpr uint32_t kRegistersOfSm = 65536;
 
 static std::string describe(const RegisterLimits::Change &change) {
@@ -97,7 +97,7 @@ uint32_t sim::getFirstRegisters(std::optional<uint32_t> declared,
                                 unsigned numWarps) {
   uint32_t room = kRegistersOfSm / (kLanes * numWarps);
   room = std::min(room - room % kRegisterUnit, kMostRegisters);
-  // What is declared is rounded up when a warp gets it.
+  // The declared number is rounded up when a warp gets its registers.
   uint32_t own = declared.value_or(room);
   return std::min<uint32_t>(llvm::alignTo(own, kRegisterUnit), room);
 }
@@ -116,7 +116,7 @@ uint32_t RegisterPool::getLack(unsigned warp, uint32_t count) const {
 }
 
 //===----------------------------------------------------------------------===//
-// All of a group
+// All blocks of a group
 //===----------------------------------------------------------------------===//
 
 RegisterLimitUnit::RegisterLimitUnit(BlockGroup &group)
@@ -160,7 +160,7 @@ void RegisterLimitUnit::change(Warp &warp, const RegisterLimits::Change &next) {
   if (count == 0 && !checkUse(warp, next))
     return;
   RegisterPool &pool = pools[warp.block.number];
-  // A .dec waits for nothing, also where nobody knows what a warp has.
+  // A .dec never waits, even if the current number of the warp is not known.
   uint32_t wanted = next.isIncrease
                         ? next.count
                         : std::min(next.count, pool.getCount(warp.index));

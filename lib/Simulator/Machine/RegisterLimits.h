@@ -1,4 +1,4 @@
-//===- RegisterLimits.h - Registers that warps may have ---------*- C++ -*-===//
+//===- RegisterLimits.h - Rules of setmaxnreg -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // `setmaxnreg` moves registers between the warps of a block. A simulated warp
-// has as many as it declares, so that only the rules of use are kept here: the
-// four warps of a warpgroup make the same changes in the same order, and none
-// makes the next one before all have made the last; and the registers of all
-// warps of a block, together with those that are free, are as many as it began
+// always has the registers that it declares, so only the rules are checked
+// here. The four warps of a warpgroup make the same changes in the same order,
+// and none makes the next change before all have made the last. The registers
+// of all warps of a block plus the free ones are as many as the block began
 // with.
 //
 // Source: PTX ISA, section 9.7.20.5 "setmaxnreg".
@@ -29,8 +29,8 @@
 namespace mlir::blockscale::sim {
 
 inline constexpr unsigned kWarpsOfGroup = 4;
-/// Warps get registers in units of so many for each thread, and no more than
-/// that.
+/// The unit in which warps get registers for each thread, and the most that a
+/// thread gets.
 inline constexpr uint32_t kRegisterUnit = 8, kMostRegisters = 256;
 
 class RegisterLimits {
@@ -41,19 +41,21 @@ public:
     uint32_t line;
   };
 
-  /// Of `numWarps` warps, which have `declared` registers at first, if that is
+  /// For `numWarps` warps, which have `declared` registers at first, if that is
   /// known.
   RegisterLimits(std::optional<uint32_t> declared, unsigned numWarps)
       : declared(declared), numWarps(numWarps) {}
 
   struct Problem {
     std::string text;
-    /// Warps of one warpgroup differ, as those of shipped kernels do.
+    /// The problem is that warps of one warpgroup differ, as they do in some
+    /// shipped kernels.
     bool isDifference;
   };
-  /// A warp makes a change; what is wrong with it, or nothing.
+  /// A warp makes a change; returns a problem, or nothing.
   std::optional<Problem> change(unsigned warp, const Change &next);
-  /// From here on each warp of the warpgroup of a warp may have its own.
+  /// From here on, the warps of this warp's warpgroup may make different
+  /// changes.
   void allowDifferences(unsigned warp) {
     groups[warp / kWarpsOfGroup].mayDiffer = true;
   }
@@ -68,31 +70,32 @@ public:
 private:
   struct Warpgroup {
     std::vector<Change> changes;
-    /// How many of them each warp has made.
+    /// How many changes each warp has made.
     std::array<size_t, kWarpsOfGroup> numMade = {};
     bool mayDiffer = false;
   };
 
   std::optional<uint32_t> declared;
   unsigned numWarps;
-  /// Those of a warpgroup come into being with its first change.
+  /// A warpgroup is added with its first change.
   std::vector<Warpgroup> groups;
 };
 
-/// The registers of a block, in registers of a thread: a warp that has `n` of
-/// them takes 32 * n.
+/// The registers of a block. Counts are per thread: a warp with `n` registers
+/// takes 32 * n.
 class RegisterPool {
 public:
-  /// Of `numWarps` warps, which have `count` registers at first.
+  /// For `numWarps` warps, which have `count` registers at first.
   RegisterPool(uint32_t count, unsigned numWarps) : counts(numWarps, count) {}
 
-  /// Gives a warp so many registers; false if fewer are free than it lacks.
+  /// Gives a warp so many registers; false if not enough are free.
   bool resize(unsigned warp, uint32_t count);
-  /// A warp has ended.
+  /// Frees the registers of a warp that has ended.
   void release(unsigned warp) { resize(warp, 0); }
 
   uint32_t getCount(unsigned warp) const { return counts[warp]; }
-  /// What a warp lacks to have so many, and what is free, of all threads.
+  /// How many registers a warp lacks to have `count`, and how many are free,
+  /// summed over threads.
   uint32_t getLack(unsigned warp, uint32_t count) const;
   uint32_t getNumFree() const { return numFree * kLanes; }
 
@@ -101,12 +104,11 @@ private:
   uint32_t numFree = 0;
 };
 
-/// Registers of a thread when a block of so many warps begins: those that its
-/// kernel declares, and as many as there is room for if that is fewer or
-/// unknown.
+/// Registers of a thread when a block of so many warps begins: the declared
+/// number, or the most that fit if that is less or nothing is declared.
 uint32_t getFirstRegisters(std::optional<uint32_t> declared, unsigned numWarps);
 
-/// Those of all blocks of a group.
+/// The register limits of all blocks of a group.
 class RegisterLimitUnit final : public AsyncUnit {
 public:
   static constexpr UnitKind kKind = UnitKind::RegisterLimits;
@@ -117,9 +119,9 @@ public:
   void change(Warp &warp, const RegisterLimits::Change &next);
 
   std::optional<std::string> describeWait(const Warp &warp) override;
-  /// Its registers are free.
+  /// Frees its registers.
   void endWarp(Warp &warp) override;
-  /// Changes must have been made by all warps of a warpgroup.
+  /// Fails if a change was not made by all warps of a warpgroup.
   bool endBlock(Block &block) override;
 
 private:

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One table for all who ask about a special register; a new one is a row.
+// The table of special registers; a new register is a new row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,18 +46,18 @@ static uint64_t getThread(const Reader &of) {
   return of.component == 2 ? thread : thread % block[of.component];
 }
 
-/// The lanes below one.
-/// An address in the shared memory that is reserved.
+/// An address in the reserved shared memory.
 template <uint64_t offset>
 static uint64_t getReserved(const Reader &of) {
   return getBlock(of).getSharedBase() + offset;
 }
 
+/// The lanes below one.
 static LaneMask getLower(unsigned lane) { return (LaneMask(1) << lane) - 1; }
-/// The lanes up to one, itself among them.
+/// The lanes up to and including one.
 static LaneMask getUpTo(unsigned lane) { return (LaneMask(2) << lane) - 1; }
 
-/// One step is one tick; nothing else passes time.
+/// Each step is one tick.
 static uint64_t getTicks(const Reader &of) {
   return getBlock(of).group.numSteps;
 }
@@ -80,7 +80,7 @@ static constexpr SpecialRegister kRegisters[] = {
   {"%laneid",              Type::U32,  kIsScalar, [](const Reader &of) -> uint64_t { return of.lane; }},
   {"%warpid",              Type::U32,  kIsScalar, [](const Reader &of) -> uint64_t { return of.warp.index; }},
   {"%nwarpid",             Type::U32,  kIsScalar, [](const Reader &of) -> uint64_t { return getBlock(of).warps.size(); }},
-  // Each block of a cluster is on a SM of its own.
+  // Each block of a cluster is on its own SM.
   {"%smid",                Type::U32,  kIsScalar, [](const Reader &of) -> uint64_t { return getBlock(of).rank; }},
   {"%nsmid",               Type::U32,  kIsScalar, [](const Reader &of) -> uint64_t { return getBlock(of).group.clusterSize; }},
   {"%gridid",              Type::U64,  kIsScalar, [](const Reader &) -> uint64_t { return 1; }},
@@ -107,7 +107,7 @@ static constexpr SpecialRegister kRegisters[] = {
   {"%reserved_smem_offset_cap",   Type::B32, kIsScalar, [](const Reader &) -> uint64_t { return kSharedStart; }},
   {"%reserved_smem_offset_0",     Type::B32, kIsScalar, getReserved<0>},
   {"%reserved_smem_offset_1",     Type::B32, kIsScalar, getReserved<kGroupScratch>},
-  // Kernels here are in no graph.
+  // Kernels are not part of a graph here.
   {"%current_graph_exec",         Type::U64, kIsScalar, [](const Reader &) -> uint64_t { return 0; }},
   // The last row of a name counts.
   {"%envreg#",                    Type::B32, kIsScalar, [](const Reader &) -> uint64_t { return 0; }, !kIsChanging, 32},
@@ -134,7 +134,7 @@ const SpecialRegister *sim::lookupSpecialRegister(llvm::StringRef name) {
   return map.lookup(name);
 }
 
-/// Components with a value: w is not there.
+/// The components that have a value; w has none.
 static constexpr llvm::StringRef kComponents = "xyz";
 
 std::optional<SpecialValue> sim::lookupSpecialValue(llvm::StringRef name) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names, types and values of special registers: the parser knows them by their
-// names, the translator by their types, and warps read them.
+// Names, types and values of special registers: the parser looks up names, the
+// translator types, and warps read the values.
 //
 // Source: PTX ISA 9.0, chapter 10 "Special Registers".
 //
@@ -35,14 +35,14 @@ struct SpecialReader {
 
 /// One row of the table of special registers.
 struct SpecialRegister {
-  /// Without a component, and with the percent sign; `#` is a number.
+  /// The name with the percent sign, without a component; `#` is a number.
   llvm::StringRef name;
   Type type;
   /// Has the components x, y, z and w.
   bool isVector;
-  /// Null where this version has the name alone.
+  /// Null if the simulator knows only the name.
   uint64_t (*read)(const SpecialReader &reader);
-  /// Changes while a function is executed, and so is read where it stands.
+  /// The value may change during a function, so it is read at each use.
   bool isChanging = false;
   /// How many numbers `#` stands for, from 0 on.
   unsigned count = 1;
@@ -56,13 +56,13 @@ struct SpecialValue {
   const SpecialRegister *row;
   unsigned component;
 
-  /// A number for it, and back.
+  /// Encodes the value in an integer, and decodes it.
   uint64_t encode() const;
   static SpecialValue decode(uint64_t number);
 };
 
-/// What an operand such as `%tid.x` names; nothing if this version has no
-/// value for it.
+/// The value that an operand such as `%tid.x` names; nothing if the simulator
+/// has none for it.
 std::optional<SpecialValue> lookupSpecialValue(llvm::StringRef name);
 
 /// Fills the values of all lanes of a warp.

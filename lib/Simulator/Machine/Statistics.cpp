@@ -1,4 +1,4 @@
-//===- Statistics.cpp - What a kernel did ---------------------------------===//
+//===- Statistics.cpp - Statistics of a kernel ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -93,7 +93,7 @@ void Statistics::observe(uint32_t line, const WarpAccess &access) {
   counts.requests = 1;
   counts.bytes = uint64_t(access.size) * llvm::popcount(access.lanes);
   counts.distinctBytes = countDistinctBytes(access);
-  // Parameters are no traffic.
+  // Accesses of parameters are not counted.
   if (access.space == AddressSpace::Param)
     return;
   if (access.space == AddressSpace::Shared) {

@@ -1,4 +1,4 @@
-//===- Statistics.h - What a kernel did -------------------------*- C++ -*-===//
+//===- Statistics.h - Statistics of a kernel --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,19 +28,20 @@ namespace mlir::blockscale::sim {
 struct AccessCounts {
   /// Accesses of warps.
   uint64_t requests = 0;
-  /// Bytes that the lanes asked for, and how many different ones that were.
+  /// Bytes that the lanes requested, and how many distinct bytes.
   uint64_t bytes = 0, distinctBytes = 0;
-  /// Global memory: sectors of 32 bytes. Shared memory: wavefronts, of which
-  /// each takes at most one word of 4 bytes from each of 32 banks; and the
-  /// least that could do, the different bytes divided by 128 and rounded up.
+  /// Global memory: sectors of 32 bytes. Shared memory: wavefronts, each of
+  /// which reads at most one 32-bit word from each of 32 banks, and the least
+  /// possible number of them, ceil(distinct bytes / 128).
   uint64_t sectors = 0, wavefronts = 0, leastWavefronts = 0;
 
   void add(const AccessCounts &other);
 };
 
-/// The wavefronts of one access of a warp to shared memory: lanes go in groups
-/// of 128 bytes, each of which takes as many as the bank of which it wants most
-/// words; words that a group before has got are free.
+/// The wavefronts of one access of a warp to shared memory. Lanes are split
+/// into groups of 128 bytes. A group takes as many wavefronts as the largest
+/// number of 32-bit words that it reads from one bank; words that an earlier
+/// group has read are free.
 unsigned countWavefronts(const WarpAccess &access);
 unsigned countSectors(const WarpAccess &access);
 uint64_t countDistinctBytes(const WarpAccess &access);
@@ -50,14 +51,14 @@ public:
   /// Counts of the steps of a function, by their numbers.
   std::vector<uint64_t> &getStepCounts(const Code &code);
   void observe(uint32_t line, const WarpAccess &access);
-  /// Counts a matrix instruction whose name the text of the program does not
-  /// tell.
+  /// Counts a matrix instruction whose shape is only known at run time, from a
+  /// descriptor.
   void countMatrix(const std::string &name, uint64_t multiplyAdds);
-  /// How many columns of tensor memory blocks had at a time.
+  /// Notes how many columns of tensor memory are allocated at a time.
   void noteTensorColumns(unsigned columns) {
     tensorColumns = std::max(tensorColumns, columns);
   }
-  /// Bytes that a path other than loads and stores of threads took.
+  /// Adds bytes that moved on a path other than loads and stores of threads.
   void addBytes(llvm::StringRef path, uint64_t bytes) {
     bytesOfPaths[path.str()] += bytes;
   }

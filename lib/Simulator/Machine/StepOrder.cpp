@@ -1,4 +1,4 @@
-//===- StepOrder.cpp - What runs when -------------------------------------===//
+//===- StepOrder.cpp - The order of steps ---------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

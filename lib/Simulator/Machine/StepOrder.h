@@ -1,4 +1,4 @@
-//===- StepOrder.h - What runs when -----------------------------*- C++ -*-===//
+//===- StepOrder.h - The order of steps -------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The lines of `--order`: what warps do apart from arithmetic and control flow,
-// in the order in which they do it.
+// The lines of `--order`: all instructions of warps but arithmetic and control
+// flow, in the order of execution.
 //
 //===----------------------------------------------------------------------===//
 

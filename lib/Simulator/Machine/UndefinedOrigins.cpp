@@ -1,4 +1,4 @@
-//===- UndefinedOrigins.cpp - Where undefined values come from ------------===//
+//===- UndefinedOrigins.cpp - Origins of undefined values -----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nobody keeps book of where a value comes from while a kernel runs. A compiler
-// writes most registers in one place, so that it is found afterwards: from the
-// register to the step that writes it, to a source of that step which is
-// undefined, and on until there is none.
+// The simulator does not track the origins of values while a kernel runs.
+// Compilers write most registers in a single step, so the origin is found
+// afterwards: from the register to the step that writes it, to an undefined
+// source of that step, and so on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,15 +25,15 @@ using namespace mlir::blockscale::sim;
 
 namespace {
 /// A register or a predicate.
-struct Place {
+struct RegisterId {
   Slot slot;
   bool isPredicate;
 
-  bool operator<(const Place &other) const {
+  bool operator<(const RegisterId &other) const {
     return std::pair(slot, isPredicate) <
            std::pair(other.slot, other.isPredicate);
   }
-  bool operator==(const Place &other) const {
+  bool operator==(const RegisterId &other) const {
     return slot == other.slot && isPredicate == other.isPredicate;
   }
 };
@@ -44,32 +44,34 @@ static bool isResult(const Step &step, size_t operand) {
          operand < size_t(step.firstResult) + step.numResults;
 }
 
-static Place getPlace(const Step &step, size_t operand) {
+static RegisterId getRegister(const Step &step, size_t operand) {
   return {step.operands[operand],
           operand < 32 && (step.predicates >> operand & 1) != 0};
 }
 
-static bool isUndefined(const Frame &frame, const Place &place, unsigned lane) {
-  if (place.isPredicate)
-    return place.slot < frame.predicates.size() &&
-           (frame.predicates[place.slot].undefined >> lane & 1) != 0;
-  return place.slot < frame.registers.size() &&
-         (frame.registers[place.slot].undefinedLanes >> lane & 1) != 0;
+static bool isUndefined(const Frame &frame, const RegisterId &reg,
+                        unsigned lane) {
+  if (reg.isPredicate)
+    return reg.slot < frame.predicates.size() &&
+           (frame.predicates[reg.slot].undefined >> lane & 1) != 0;
+  return reg.slot < frame.registers.size() &&
+         (frame.registers[reg.slot].undefinedLanes >> lane & 1) != 0;
 }
 
-static llvm::StringRef getPlaceName(const Code &code, const Place &place) {
+static llvm::StringRef getRegisterName(const Code &code,
+                                       const RegisterId &reg) {
   const auto &names =
-      place.isPredicate ? code.predicateNames : code.registerNames;
-  return place.slot < names.size() ? names[place.slot] : llvm::StringRef();
+      reg.isPredicate ? code.predicateNames : code.registerNames;
+  return reg.slot < names.size() ? names[reg.slot] : llvm::StringRef();
 }
 
-/// The steps that write to a place.
+/// The steps that write to a register or predicate.
 static std::vector<const Step *> findWriters(const Code &code,
-                                             const Place &place) {
+                                             const RegisterId &reg) {
   std::vector<const Step *> writers;
   for (const Step &step : code.steps)
     for (size_t i = 0; i != step.operands.size(); ++i)
-      if (isResult(step, i) && getPlace(step, i) == place) {
+      if (isResult(step, i) && getRegister(step, i) == reg) {
         writers.push_back(&step);
         break;
       }
@@ -80,37 +82,37 @@ std::string Warp::describeOrigin(Slot slot, bool isPredicate,
                                  unsigned lane) const {
   const Frame &frame = frames.back();
   const Code &code = *frame.code;
-  Place place = {slot, isPredicate};
-  std::set<Place> seen;
-  std::string first = getPlaceName(code, place).str();
+  RegisterId reg = {slot, isPredicate};
+  std::set<RegisterId> seen;
+  std::string first = getRegisterName(code, reg).str();
   std::string text = first.empty() ? "" : ": " + first;
-  while (seen.insert(place).second) {
-    std::vector<const Step *> writers = findWriters(code, place);
-    std::string name = getPlaceName(code, place).str();
+  while (seen.insert(reg).second) {
+    std::vector<const Step *> writers = findWriters(code, reg);
+    std::string name = getRegisterName(code, reg).str();
     if (name.empty())
       return "";
     if (name != first)
-      text = ": " + first + " is made of " + name + ", which";
+      text = ": " + first + " is computed from " + name + ", which";
     if (lookupSpecialRegister(name))
       return text + " is undefined in the simulator";
     if (writers.empty())
       return text + " is never given a value";
-    // Of several writers the first one with an undefined source, or one that
-    // loads.
+    // If there are several writers, prefer the first one with an undefined
+    // source, else one that loads.
     const Step *loads = nullptr;
-    std::optional<Place> source;
+    std::optional<RegisterId> source;
     for (const Step *writer : writers) {
       if (writer->kind == StepClass::Memory && writer->firstResult != 0)
         loads = writer;
       for (size_t i = 0; i != writer->operands.size() && !source; ++i)
         if (!isResult(*writer, i) && writer->operands[i] != kNoSlot &&
-            isUndefined(frame, getPlace(*writer, i), lane) &&
-            !seen.count(getPlace(*writer, i)) &&
-            !getPlaceName(code, getPlace(*writer, i)).empty())
-          source = getPlace(*writer, i);
+            isUndefined(frame, getRegister(*writer, i), lane) &&
+            !seen.count(getRegister(*writer, i)) &&
+            !getRegisterName(code, getRegister(*writer, i)).empty())
+          source = getRegister(*writer, i);
     }
     if (source) {
-      place = *source;
+      reg = *source;
       continue;
     }
     std::string line = std::to_string((loads ? loads : writers[0])->line);
@@ -119,7 +121,7 @@ std::string Warp::describeOrigin(Slot slot, bool isPredicate,
              ", of bytes that nothing has written";
     return text + " is given a value in line " + line +
            (writers.size() == 1 ? "" : " or another one") +
-           ", which has not been executed or made it of undefined ones";
+           ", which has not been executed or computed it from undefined values";
   }
   return "";
 }

@@ -1,4 +1,4 @@
-//===- Warp.cpp - A warp and what it does ---------------------------------===//
+//===- Warp.cpp - A warp --------------------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interpreter's loop, and what steps ask of a warp: to part and meet again,
-// to call and return, to wait and to fail.
+// The interpreter's loop, and what steps need of a warp: divergence and
+// reconvergence, calls and returns, waits and failures.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 static constexpr unsigned kMaxCallDepth = 1024;
-/// Registers and predicates of all frames in a block, which bounds their memory
-/// by some 1.3 GB. A kernel of 32 warps may have 2^17.
+/// The most registers and predicates of all frames in a block; they take up to
+/// some 1.3 GB. A kernel of 32 warps may have 2^17.
 static constexpr uint64_t kMaxBlockRegisters = uint64_t(1) << 22;
 
 Warp::Warp(Block &block, unsigned index, unsigned numThreads)
@@ -70,8 +70,7 @@ void Warp::enter(const Code &code, LaneMask lanes, const Step *caller) {
   if (block.numRegisters + numRegisters > kMaxBlockRegisters)
     return fail(__builtin_ctz(lanes),
                 "expected at most " + llvm::Twine(kMaxBlockRegisters) +
-                    " registers in the functions that the warps of a block "
-                    "are in, got " +
+                    " registers in the active functions of a block, got " +
                     llvm::Twine(block.numRegisters + numRegisters));
   block.numRegisters += numRegisters;
   for (unsigned lane = 0; lane != kLanes; ++lane) {
@@ -88,7 +87,7 @@ void Warp::enter(const Code &code, LaneMask lanes, const Step *caller) {
   undefined.undefinedLanes = kAllLanes;
   frame.registers.assign(code.numRegisters, undefined);
   frame.predicates.resize(code.numPredicates);
-  // The function's end is where lanes that leave it meet.
+  // Lanes that leave the function reconverge at its end.
   uint32_t end = code.steps.size();
   frame.stack.push_back({/*pc=*/0, /*reconverge=*/end, lanes});
   fillSlots(frame);
@@ -219,9 +218,10 @@ void Warp::branch(uint32_t pc, uint32_t reconverge, bool othersFirst) {
     lanes.pc = pc;
     return;
   }
-  // The set that parted waits where its parts meet. If it was on its way there
-  // anyway, what waits below it does, and so a loop that lanes leave one by one
-  // needs no entry for each of them.
+  // The set that diverges waits at the point of reconvergence. If that is also
+  // its own point of reconvergence, the set below already waits there, and no
+  // new entry is needed: so a loop that lanes leave one by one does not grow
+  // the stack.
   std::vector<LaneSet> &stack = frames.back().stack;
   if (lanes.reconverge == reconverge)
     stack.pop_back();
@@ -236,8 +236,8 @@ void Warp::branch(uint32_t pc, uint32_t reconverge, bool othersFirst) {
 }
 
 void Warp::branch(llvm::ArrayRef<uint32_t> pcs, uint32_t reconverge) {
-  // One target after the other: those that have not branched yet stand behind
-  // this step, which they execute again with fewer lanes.
+  // One target after the other: the lanes that have not branched yet stay at
+  // this step, and execute it again with fewer lanes.
   uint32_t pc = pcs[__builtin_ctz(active)];
   LaneMask same = 0;
   forEachLane(active, [&](unsigned lane) {
@@ -250,7 +250,7 @@ void Warp::branch(llvm::ArrayRef<uint32_t> pcs, uint32_t reconverge) {
   branch(pc, reconverge);
 }
 
-/// Of the lanes that come to a step with `.uni`, all must carry it out.
+/// All lanes that reach a step with `.uni` must execute it.
 bool Warp::checkUniformGuard(const Step &step) {
   LaneMask others = top().lanes & ~active;
   if (!step.isUniform || !others)
@@ -268,7 +268,7 @@ void Warp::dropLanes(LaneMask lanes) {
   for (Frame &frame : frames)
     for (LaneSet &set : frame.stack) {
       set.lanes &= ~lanes;
-      // Perhaps nobody else is missing.
+      // The set may be complete now.
       if (set.state == LaneSet::State::Meeting)
         set.state = LaneSet::State::Ready;
     }

@@ -1,4 +1,4 @@
-//===- Warp.h - A warp and what it does -------------------------*- C++ -*-===//
+//===- Warp.h - A warp ------------------------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A warp executes steps in lockstep. Where lanes part, a stack of lane sets
-// keeps those that wait; they come together again at the immediate
-// post-dominator of the branch. Sets that wait for others, or go in circles,
-// let others run (LaneSets.cpp), so that lanes make progress independently.
+// A warp executes steps in lockstep. When lanes diverge, a stack of lane sets
+// keeps the sets that wait; they reconverge at the immediate post-dominator of
+// the branch. A set that waits for others or loops without progress lets other
+// sets run (LaneSets.cpp), so that lanes make progress independently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,31 +49,31 @@ struct Frame {
   std::vector<Lanes> registers;
   std::vector<Predicate> predicates;
   std::vector<LaneSet> stack;
-  /// Where the local variables begin in the lanes' local memory.
+  /// The offset of the local variables in the lanes' local memory.
   uint64_t localBase = 0;
-  /// The step that called; null in a kernel.
+  /// The call step; null in a kernel.
   const Step *caller = nullptr;
   /// The lanes that entered.
   LaneMask entered = 0;
-  /// Bytes of local memory that lanes had when it was entered.
+  /// Bytes of local memory that lanes had when they entered.
   std::array<uint64_t, kLanes> localBefore = {};
-  /// How often each step was executed; null where nobody counts.
+  /// How often each step was executed; null without statistics.
   uint64_t *counts = nullptr;
 };
 
 enum class WarpState : uint8_t {
   Ready,
-  /// Ready, but has asked in vain, or goes in circles, and lets others go
-  /// first.
+  /// Ready, but lets other warps run first, because it has polled without
+  /// success or loops without progress.
   Polling,
-  /// For others: to reach a barrier, or to complete a phase.
+  /// Waits for others to reach a barrier or to complete a phase.
   Waiting,
   /// All lanes have left the kernel.
   Done,
   Failed,
 };
 
-/// Something that went wrong, or might have.
+/// An error or a warning.
 struct LocatedMessage {
   uint32_t line = 0;
   unsigned lane = 0;
@@ -90,94 +90,93 @@ public:
   uint64_t run(uint64_t count);
 
   //===--------------------------------------------------------------------===//
-  // For the routines of steps
+  // Interface for steps
   //===--------------------------------------------------------------------===//
 
-  /// The lanes that carry out the current step.
+  /// The lanes that execute the current step.
   LaneMask active = 0;
 
   Lanes &reg(Slot slot) { return registers[slot]; }
   Predicate &pred(Slot slot) { return predicates[slot]; }
 
-  /// Goes on at `pc`, with those lanes of the top of the stack that are active;
-  /// the others go on behind the current step, later or first. They meet at
-  /// `reconverge`.
+  /// The active lanes go on at `pc`; the other lanes on top of the stack go on
+  /// behind the current step, later or first. They meet at `reconverge`.
   void branch(uint32_t pc, uint32_t reconverge, bool othersFirst = false);
-  /// The active lanes go on at the pc of each (a `brx.idx`).
+  /// Each active lane goes on at its own pc (`brx.idx`).
   void branch(llvm::ArrayRef<uint32_t> pcs, uint32_t reconverge);
   /// The active lanes leave the kernel.
   void exit();
   /// The active lanes leave the function; in a kernel, they exit.
   void leave();
-  /// Stops until the block wakes this warp; `retries` executes the current step
-  /// again then. `phases` are mbarrier objects, one of whose phases it waits
-  /// for.
+  /// Stops until the block wakes this warp; with `retries` the current step is
+  /// executed again then. `phases` are mbarrier objects; the warp waits for a
+  /// phase of one of them.
   void wait(std::string reason, bool retries,
             llvm::ArrayRef<uint32_t> phases = {});
-  /// Has asked for phases of mbarrier objects in vain: others go first.
+  /// A test of the phases of mbarrier objects was false: others run first.
   void poll(llvm::ArrayRef<uint32_t> phases);
 
   /// Reports the error of a lane; the run ends.
   void fail(unsigned lane, const llvm::Twine &text);
   void warn(unsigned lane, const llvm::Twine &text);
 
-  /// The current step has to have the lanes `missing`, too. Those that parted
-  /// from the active ones go on first, until they come to the same step, or to
-  /// one that they may meet at (`Step::gathering`), or exit.
+  /// The current step also needs the lanes `missing`. If those have diverged,
+  /// they run first, until they reach the same step, or one where they may meet
+  /// (`Step::gathering`), or exit.
   Meeting meet(LaneMask missing);
-  /// Lanes that wait where a branch's ways meet go on without those that are
-  /// still under way; false if there are none.
+  /// Lanes that wait at a point of reconvergence go on without the lanes that
+  /// have not reached it; false if there are none.
   bool releaseJoins();
-  /// Has changed something that registers do not show: a loop that comes here
-  /// again is not one that waits.
-  void act() { circles.interrupt(); }
-  /// How often it has gone in circles and left them.
-  uint64_t getNumCirclesLeft() const { return circles.getNumLeft(); }
+  /// The step has changed something that registers do not show: a loop around
+  /// it makes progress.
+  void act() { livelock.interrupt(); }
+  /// How many loops without progress its lanes have left.
+  uint64_t getNumLoopsLeft() const { return livelock.getNumLeft(); }
   /// Fails unless all 32 lanes take part. `what` names the instruction.
   bool requireWholeWarp(llvm::StringRef what);
-  /// Fails where a lane of `lanes` has an undefined value, which `use` (such as
-  /// "an address") must not be.
+  /// Fails if the value of a lane of `lanes` is undefined. `use` says what it
+  /// is used as (such as "an address").
   bool requireDefined(Slot slot, LaneMask lanes, llvm::StringRef use);
-  /// Where an undefined value of a lane in a register or predicate comes from,
-  /// for the end of a message; empty if that is not known.
+  /// The origin of a lane's undefined value in a register or predicate, for the
+  /// end of a message; empty if it is not known.
   std::string describeOrigin(Slot slot, bool isPredicate, unsigned lane) const;
   /// The value of a register that must be the same in all active lanes, and
   /// defined; nothing after a failure.
   std::optional<uint64_t> getUniform(Slot slot, llvm::StringRef use);
 
   /// Finds the bytes of an access, aligned to `alignment`; fails where it is
-  /// out of bounds, misaligned, or not to be written. Generic addresses of
-  /// shared memory come out with `space` Shared, or SharedCluster where they
-  /// are of another block, and `address` as an address in the cluster.
-  /// `isAtomic`: may change bytes that asynchronous reductions change.
+  /// out of bounds, misaligned, or not to be written. For a generic address of
+  /// shared memory, `space` becomes Shared, or SharedCluster for another block,
+  /// and `address` an address in the cluster. `isAtomic`: the access may change
+  /// bytes that asynchronous reductions change.
   bool resolve(unsigned lane, AddressSpace &space, uint64_t &address,
                uint64_t size, uint64_t alignment, bool isStore, Span &span,
                bool isAtomic = false);
 
-  /// Whether it waits for what it can ask for again.
-  bool asks() const {
+  /// Whether it waits for something that it can poll again.
+  bool polls() const {
     return state == WarpState::Polling ||
            (state == WarpState::Waiting && !awaited.empty());
   }
 
-  /// Bytes that a load may read: fails for those that an asynchronous copy has
-  /// still to write.
+  /// Fails if a load would read bytes that an asynchronous copy has still to
+  /// write.
   bool checkReadable(unsigned lane, const Span &span, uint64_t size);
-  /// Reports bytes of a buffer with zeros that nobody has written: a warning,
-  /// with --check=strict an error.
+  /// Reports a read of bytes of `out:` that have not been written: a warning,
+  /// or an error with --check=strict.
   bool checkWritten(unsigned lane, const Span &span, uint64_t size);
 
   Block &block;
-  /// In the block, and in the group of blocks.
+  /// Its index in the block, and in the group of blocks.
   const unsigned index, number;
   /// Lanes that hold a thread; those that have exited.
   LaneMask existing, exited = 0;
   WarpState state = WarpState::Ready;
-  /// What it waits for, for the message of a deadlock.
+  /// What it waits for; shown in the message of a deadlock.
   std::string waitReason;
   /// The mbarrier objects whose phases it waits or polls for.
   llvm::SmallVector<uint32_t, 2> awaited;
-  /// Nothing else can run: what it waits for answers that it is not complete.
+  /// No warp can run: its wait with a time limit returns false.
   bool hasTimedOut = false;
   LocatedMessage failure;
   std::vector<Frame> frames;
@@ -192,15 +191,15 @@ private:
   // LaneSets.cpp and ReconvergedCollectives.cpp.
   void beginTurn();
   void pruneSets();
-  bool wakeAsked();
+  bool wakePolled();
   bool runAnother();
   void settle();
-  bool askLater(bool releases);
+  bool pollLater(bool releases);
   void joinAt(uint32_t pc);
   bool meetElsewhere(LaneMask missing);
   bool checkUniformGuard(const Step &step);
   bool tellWatchers(const Step &step);
-  /// Parts of `resolve`, by the space; `reject` reports what is wrong with the
+  /// `resolve` for one state space; `reject` reports what is wrong with the
   /// access.
   using Reject = llvm::function_ref<bool(const llvm::Twine &text)>;
   bool resolveShared(AddressSpace &space, uint64_t address, uint64_t size,
@@ -216,11 +215,11 @@ private:
   void fillSlots(Frame &frame);
   void dropLanes(LaneMask lanes);
 
-  /// Units that want to hear of steps.
+  /// Units that watch steps.
   const llvm::ArrayRef<AsyncUnit *> watchers;
   Lanes *registers = nullptr;
   Predicate *predicates = nullptr;
-  LivelockDetector circles;
+  LivelockDetector livelock;
 };
 
 /// Copies the results of the innermost frame to the caller's.

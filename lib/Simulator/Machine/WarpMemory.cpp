@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From addresses to bytes, with all that can be wrong with an address.
+// Resolves addresses to bytes, and reports everything that can be wrong with an
+// address.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,7 +93,7 @@ bool Warp::resolveParameter(uint64_t address, uint64_t size, bool isStore,
   return true;
 }
 
-/// What is said of an address in no allocation of global memory.
+/// Describes an address that is in no allocation of global memory.
 static llvm::StringRef describeForeign(uint64_t address) {
   switch (getRegion(address)) {
   case kSharedRegion:
@@ -142,7 +143,7 @@ bool Warp::resolve(unsigned lane, AddressSpace &space, uint64_t &address,
   if (address % alignment != 0)
     return reject("expected an address that is a multiple of " +
                   llvm::Twine(alignment));
-  // Parameters are those of the kernel or, in local memory, of a function.
+  // Parameters of the kernel, or of a function in local memory.
   if (space == AddressSpace::Param && getRegion(address) != kParamRegion &&
       getRegion(address) != kLocalRegion)
     return reject("expected a parameter");

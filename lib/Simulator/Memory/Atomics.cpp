@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Lanes act one after the other, the lowest first. Memory semantics and scopes
-// change nothing: an atomic operation is seen at once by all.
+// change nothing: an atomic operation is visible to all threads at once.
 //
 // Source: PTX ISA, sections 9.7.13.6 "atom", 9.7.13.7 "red".
 //
@@ -85,7 +85,7 @@ static void executeAtomic(Warp &warp, const Step &step) {
   forEachAtomic(
       warp, step, [&](unsigned lane, AddressSpace space, const Span &span) {
         ElementOperation operation = form.operation;
-        // Sums of f32 in global memory know no subnormals.
+        // f32 sums in global memory flush subnormals.
         operation.isFlushing = operation.kind == Kind::Add &&
                                operation.type == Type::F32 &&
                                space == AddressSpace::Global;
@@ -129,7 +129,7 @@ static void executeCompareAndSwap(Warp &warp, const Step &step) {
     for (unsigned i = 0; i != form.count; ++i) {
       Span element = span.at(i * form.size);
       loadOld(warp, step, i, lane, element);
-      // Either value may be there.
+      // Memory may hold either value.
       if (isEqual || isUndefined)
         writeBytes(element, form.size, values[i],
                    isUndefined ? bytes : undefined[i]);
@@ -148,16 +148,16 @@ struct Operation {
   bool isReduction;
 };
 
-/// What an instruction says.
+/// A parsed instruction.
 struct AtomicInstruction {
   AtomicForm form = {};
-  /// Of an element; B128 where the form has two halves.
+  /// The type of an element; B128 if the form has two halves.
   Type type;
   bool isReduction, isSwap, hasCachePolicy;
 };
 } // namespace
 
-/// `red` has those that need no old value.
+/// The operations; `red` has those that return no old value.
 static constexpr Operation kOperations[] = {
     {"add", Kind::Add, true},        {"min", Kind::Min, true},
     {"max", Kind::Max, true},        {"and", Kind::And, true},
@@ -166,7 +166,7 @@ static constexpr Operation kOperations[] = {
     {"exch", Kind::Exchange, false}, {"cas", Kind::Exchange, false},
 };
 
-/// The type of each element of `count`; 128 bits are taken apart.
+/// Whether `count` elements of the type are legal; 128 bits are split.
 static bool isTypeLegal(const ElementOperation &operation, unsigned count,
                         bool keepsSubnormals) {
   const TypeInfo &info = getTypeInfo(operation.type);
@@ -196,7 +196,7 @@ static void takeOperation(Translator &t, Modifiers &modifiers,
   });
   bool keepsSubnormals = modifiers.take("noftz");
   std::optional<Type> type = modifiers.takeLastType();
-  // It has sums of halves with subnormals, and does not say so.
+  // multimem has 16-bit sums that keep subnormals, without a `.noftz`.
   if (t.current->opcode == "multimem" && type && !keepsSubnormals) {
     const TypeInfo &info = getTypeInfo(*type);
     keepsSubnormals =

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Instructions that tell caches what to keep. They change nothing that can be
-// seen, apart from `discard`, which leaves bytes undefined.
+// Instructions that control caches. They have no visible effect, apart from
+// `discard`, which leaves bytes undefined.
 //
 // Source: PTX ISA, sections 9.7.9.15 "prefetch, prefetchu" to 9.7.9.18
 // "createpolicy".
@@ -22,7 +22,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Bytes that discard and applypriority are for.
+/// The size of a cache line, on which discard and applypriority work.
 static constexpr unsigned kLineBytes = 128;
 
 namespace {
@@ -37,7 +37,7 @@ static void executePrefetch(Warp &warp, const Step &step) {
   warp.requireDefined(step.operands[0], warp.active, "an address");
 }
 
-/// Calls `body(span)` with the line of each lane, which must be there.
+/// Calls `body(span)` with the cache line of each lane, which must be mapped.
 template <typename Body>
 static void forEachLine(Warp &warp, const Step &step, bool isStore, Body body) {
   const auto &form = step.getForm<HintForm>();

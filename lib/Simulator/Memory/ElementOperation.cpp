@@ -1,4 +1,4 @@
-//===- ElementOperation.cpp - What atomics make of an element -------------===//
+//===- ElementOperation.cpp - Operations of atomics -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One meaning of each operation, for atomics of threads and for reductions of
-// asynchronous copies.
+// The operations of atomics of threads and of reductions of asynchronous
+// copies.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- ElementOperation.h - What atomics make of an element -----*- C++ -*-===//
+//===- ElementOperation.h - Operations of atomics ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `atom`, `red` and `cp.reduce.async.bulk` replace an element in memory by what
-// an operation makes of it and of an operand.
+// `atom`, `red` and `cp.reduce.async.bulk` replace an element in memory by the
+// result of an operation on it and an operand.
 //
 // Source: PTX ISA, section 9.7.13.6 "atom".
 //

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The shadow of global memory: who stored to a cell last and who has loaded it
-// since, and what makes two of them a race.
+// Shadow memory of global memory: the last stores to each cell and the loads
+// since, and the rules for races between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 static constexpr unsigned kLaneBits = 5;
-/// More events than that have no number: what comes then is not looked at.
+/// Events have 32-bit numbers with the lane; later events are not checked.
 static constexpr uint64_t kMaxEvents = (uint64_t(1) << (32 - kLaneBits)) - 1;
 
 static unsigned getLane(AccessRef ref) { return ref & ((1 << kLaneBits) - 1); }
@@ -32,7 +32,7 @@ static unsigned getLane(AccessRef ref) { return ref & ((1 << kLaneBits) - 1); }
 // Pages
 //===----------------------------------------------------------------------===//
 
-/// Cells become `parts` smaller ones, which are alike.
+/// Splits each cell into `parts` equal ones.
 template <typename T, typename Split>
 static void multiply(std::vector<T> &cells, unsigned parts, Split split) {
   std::vector<T> smaller;
@@ -88,7 +88,7 @@ const GlobalEvent &GlobalAccesses::getEvent(AccessRef ref) const {
   return events[(ref >> kLaneBits) - 1];
 }
 
-/// Of two events of an instruction and a warp.
+/// Whether two events of an instruction and a warp are the same.
 static bool isSame(const GlobalEvent &a, const GlobalEvent &b) {
   return a.clock == b.clock && a.epoch == b.epoch && a.kind == b.kind &&
          a.time == b.time && a.isStrong == b.isStrong;
@@ -138,7 +138,7 @@ std::optional<GlobalRace> GlobalAccesses::visit(ShadowPage &page,
   AccessRef load = get(page.loads, index);
   AccessRef otherLoad = get(page.otherLoads, index);
   if (isLoad) {
-    // A load that is ordered before this one adds nothing.
+    // A load that is ordered before this one is no longer needed.
     if (!load || isBefore(load))
       set(page, page.loads, index, ref);
     else if (!otherLoad || isBefore(otherLoad))
@@ -154,7 +154,7 @@ std::optional<GlobalRace> GlobalAccesses::visit(ShadowPage &page,
   set(page, page.stores, index, ref);
   set(page, page.loads, index, 0);
   set(page, page.otherLoads, index, 0);
-  // A store without a value is one of a value that no other has, almost surely.
+  // A store of an unknown value counts as storing a unique value.
   uint64_t unknown = ~cell.address;
   if (cell.hasValue && page.values.empty())
     page.values.resize(page.countCells(), unknown);
@@ -211,7 +211,7 @@ std::optional<GlobalRace> GlobalAccesses::merge(const GlobalAccesses &group) {
   llvm::sort(numbers);
   for (uint64_t number : numbers) {
     ShadowPage &page = getPage(number);
-    // As fine as the finer one of both.
+    // Uses the smaller cells of both.
     ShadowPage other = *group.pages.find(number)->second;
     page.refine(other.log);
     other.refine(page.log);

@@ -7,22 +7,21 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds pairs of accesses to a byte of global memory that nothing orders, at
-// least one of them a store: by lanes of a group of blocks, which barriers
-// order, and by two groups, which nothing does but atomic, volatile and ordered
-// accesses.
+// least one of them a store. Barriers order the lanes of a group of blocks;
+// only atomic, volatile and ordered accesses order two groups.
 //
-// What is found is a race; not every race is found:
-//   * stores of the same value are none, as the outcome is one
-//   * a load beside an atomic, volatile or ordered store, and such a load
-//   beside
-//     a store are none, as flags and bounds are looked at that way
-//   * between groups, such an access of a location that somebody has written
-//     that way tells of all that anybody did before, with or without fences
-//   * of the loads of a byte since the last store two are known
+// Everything that is found is a race, but not every race is found:
+//   * stores of the same value are no race, as the outcome is the same
+//   * a load and an atomic, volatile or ordered store are no race, nor are such
+//     a load and a store, because kernels read flags and bounds in this way
+//   * between groups, such an access of a location that was written by such an
+//     access orders everything before the write, with or without fences
+//   * only two loads of a byte since the last store are kept
 //
-// Kernels whose groups cannot talk run them side by side: then each group notes
-// what it accesses, and groups are compared in the order of their numbers when
-// they have ended, so that what is found does not depend on who came first.
+// Groups that cannot synchronize with each other run side by side. Then each
+// group notes its accesses, and groups are compared in the order of their
+// numbers when they have ended, so that the result does not depend on which
+// group ran first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,15 +37,15 @@
 
 namespace mlir::blockscale::sim {
 
-/// What one instruction of a warp did, between two arrivals of the warp.
+/// An access by one instruction of a warp, between two arrivals of the warp.
 struct GlobalEvent {
   uint32_t line = 0;
-  /// In the group, and the clock and the epoch of the warp.
+  /// The warp in the group, its clock and its epoch.
   uint16_t warp = 0;
   uint32_t clock = 0, epoch = 0;
   AccessKind kind = AccessKind::Load;
   bool isStrong = false, isAsync = false;
-  /// The group, its block (x, y, z) and the warp in that, and when it was.
+  /// The group, its block (x, y, z), the warp in the block, and the time.
   uint64_t group = 0, time = 0;
   std::array<uint32_t, 3> block = {};
   unsigned warpOfBlock = 0;
@@ -55,17 +54,17 @@ struct GlobalEvent {
 /// An event and a lane; 0 is none.
 using AccessRef = uint32_t;
 
-/// What is known of a kilobyte of memory, in cells of 8, 4, 2 or 1 bytes: as
-/// small as the smallest access.
+/// The shadow of a kilobyte of memory, in cells of 8, 4, 2 or 1 bytes: as small
+/// as the smallest access.
 struct ShadowPage {
   static constexpr uint64_t kBytes = 1024;
 
-  /// Of the bytes of a cell.
+  /// log2 of the bytes of a cell.
   unsigned log = 3;
-  /// By number of the cell; empty while there is none.
-  /// The last weak store, the last other one, and two loads since the first.
+  /// By number of the cell; empty until the first one. The last weak store, the
+  /// last strong store, and two loads since the last weak store.
   std::vector<AccessRef> stores, strongStores, loads, otherLoads;
-  /// What the weak store wrote, of those that have a value.
+  /// The value that the weak store wrote, if it is known.
   std::vector<uint64_t> values;
 
   void refine(unsigned newLog);
@@ -86,14 +85,14 @@ public:
       llvm::function_ref<bool(const GlobalEvent &event, unsigned lane,
                               const GlobalEvent &toEvent, unsigned toLane)>;
 
-  /// Gives a number to what an instruction does; 0 where there are none left.
+  /// Gives a number to an event; 0 if there are none left.
   AccessRef begin(const GlobalEvent &event);
-  /// Notes an access of a lane; `bytes` is what it has stored, if that is
+  /// Notes an access of a lane; `bytes` are the stored bytes, if they are
   /// known.
   std::optional<GlobalRace> access(AccessRef event, unsigned lane,
                                    uint64_t address, uint64_t size,
                                    const uint8_t *bytes, IsOrdered isOrdered);
-  /// Notes what another group did, of which nothing is ordered with what is
+  /// Notes the accesses of another group, none of which is ordered with those
   /// here.
   std::optional<GlobalRace> merge(const GlobalAccesses &group);
 
@@ -117,7 +116,7 @@ private:
   ShadowPage *lastPage = nullptr;
 };
 
-/// Those of all groups of a kernel.
+/// The accesses of all groups of a kernel.
 class GridAccesses {
 public:
   /// Accesses of a group that runs in turns with others.
@@ -128,9 +127,9 @@ public:
   std::optional<GlobalRace> access(AccessRef event, unsigned lane,
                                    uint64_t address, uint64_t size,
                                    const uint8_t *bytes);
-  /// A group writes to, or reads, a location through which groups talk.
+  /// A group writes or reads a location with which groups synchronize.
   void synchronize(uint64_t group, uint64_t location, AccessKind kind);
-  /// What a group did that has ended.
+  /// Adds the accesses of a group that has ended.
   std::optional<GlobalRace> merge(const GlobalAccesses &group) {
     return accesses.merge(group);
   }
@@ -138,7 +137,8 @@ public:
 private:
   GlobalAccesses accesses;
   uint64_t now = 1;
-  /// When a location was last written to; up to when a group knows all.
+  /// The time when a location was last written; the time up to which a group is
+  /// ordered behind all others.
   llvm::DenseMap<uint64_t, uint64_t> written, known;
 };
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each allocation is one of global memory, so that what is beside it, or was
-// freed, is out of bounds.
+// Each allocation is a separate one of global memory, so that accesses beside
+// it, or after it was freed, are out of bounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 using namespace mlir::blockscale::sim;
 
-/// What CUDA's malloc promises.
+/// The alignment that CUDA's malloc guarantees.
 static constexpr uint64_t kAlignment = 16;
 
 uint64_t Heap::allocate(uint64_t size) {

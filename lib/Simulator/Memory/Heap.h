@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `malloc` and `free` of kernels. What is allocated stays until it is freed, by
-// whichever kernel of the run.
+// `malloc` and `free` of kernels. Allocations live until any kernel of the run
+// frees them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,26 +22,26 @@ class Heap {
 public:
   explicit Heap(GlobalMemory &memory) : memory(memory) {}
 
-  /// The address of `size` undefined bytes; 0 where that is none, or more than
-  /// there is room for.
+  /// The address of `size` undefined bytes; 0 if `size` is 0 or does not fit in
+  /// the heap.
   uint64_t allocate(uint64_t size);
-  /// False unless the address is what `allocate` gave, and not freed since.
+  /// False unless `allocate` returned the address and it was not freed since.
   bool release(uint64_t address);
-  /// Whether nothing more can be allocated, however much is freed: bytes that
-  /// are freed are kept.
+  /// Whether the run can allocate no more, even after a free: freed bytes are
+  /// kept.
   bool isSpent() const {
     return numAllocated >= kMostAllocated || numGiven >= kMostGiven;
   }
 
   /// CUDA's default size of the heap.
   static constexpr uint64_t kBytes = 8 << 20;
-  /// In a run, freed or not: bytes and calls.
+  /// The most bytes and calls of a run, freed or not.
   static constexpr uint64_t kMostAllocated = 1 << 30, kMostGiven = 1 << 18;
 
 private:
   GlobalMemory &memory;
   uint64_t numLive = 0, numAllocated = 0, numGiven = 0;
-  /// The region of the first allocation: later ones are all of the heap.
+  /// The region of the first allocation; all later regions belong to the heap.
   uint64_t firstRegion = 0;
 };
 

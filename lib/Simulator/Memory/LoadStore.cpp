@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scalars and vectors of all state spaces; accesses that other blocks may see
-// make their kernel run its blocks one after another.
+// Scalars and vectors of all state spaces; a kernel with accesses by which
+// blocks can synchronize runs its blocks one after another.
 //
 // Source: PTX ISA, sections 9.7.9.8 "ld", 9.7.9.11 "st".
 //
@@ -35,11 +35,11 @@ struct AccessForm {
   AddressSpace space;
   MemoryOrder order;
   int64_t offset;
-  /// Bytes in memory of a register's value, and of all of them.
+  /// Bytes of a register's value in memory, and of all values.
   unsigned size, total;
-  /// What a load extends to the width of its register.
+  /// Whether a load sign-extends to the width of its register.
   bool isSigned;
-  /// The bits that each register has.
+  /// A mask of the bits of each register.
   llvm::ArrayRef<uint64_t> masks;
 };
 } // namespace
@@ -66,7 +66,7 @@ static void executeLoad(Warp &warp, const Step &step) {
           readBytes(span.at(i * form.size), form.size, value, undefined);
           if (form.isSigned)
             value = llvm::SignExtend64(value, form.size * 8);
-          // What a register has above is made of the highest byte.
+          // The sign extension depends on the highest byte.
           if (form.isSigned && (undefined >> (form.size - 1) & 1))
             undefined |= ~llvm::maskTrailingOnes<uint8_t>(form.size);
           Lanes &reg = warp.reg(step.operands[1 + i]);
@@ -76,8 +76,8 @@ static void executeLoad(Warp &warp, const Step &step) {
       });
 }
 
-/// Lanes that store the same at the same address as one below them: whoever is
-/// the last, the outcome is one.
+/// Lanes that store the same value at the same address as a lower lane: the
+/// outcome does not depend on their order.
 static LaneMask findRepeated(Warp &warp, const Step &step,
                              const WarpAccess &access) {
   LaneMask repeated = 0;
@@ -95,7 +95,8 @@ static LaneMask findRepeated(Warp &warp, const Step &step,
   return repeated;
 }
 
-/// For the message of an output that is undefined at the end.
+/// Notes stores of undefined values, for the message of an output that is
+/// undefined at the end.
 static void noteUndefined(Warp &warp, const Step &step, unsigned lane,
                           Slot slot, uint64_t address, uint64_t size) {
   GlobalMemory::Allocation *allocation =
@@ -245,8 +246,8 @@ static Type getContainer(Type type) {
                            : type;
 }
 
-/// `multimem.ld_reduce` and `.st` of a machine with one device: what all
-/// devices have is what it has itself.
+/// `multimem.ld_reduce` and `.st` on a machine with one device: the result over
+/// all devices is its own value.
 static bool takeMultimem(Translator &t, Modifiers &modifiers, bool isStore) {
   bool isReduced =
       isStore || modifiers.takeOneOf({"add", "min", "max", "and", "or", "xor"});
@@ -278,7 +279,7 @@ static void translateAccess(Translator &t, const PtxInstruction &instruction,
   if (isMultimem && form.space != AddressSpace::Global &&
       form.space != AddressSpace::Generic)
     return t.fail("expected .global or no state space behind multimem");
-  // It says that others may access the same memory.
+  // multimem means that others may access the same memory.
   if (isMultimem)
     t.code.facilities |= UsesGlobalSynchronization;
   bool hasCachePolicy;
@@ -337,7 +338,7 @@ void sim::addMemoryInstructions(OpcodeTable &table) {
   table["ld"] = [](Translator &t, const PtxInstruction &instruction) {
     translateAccess(t, instruction, /*isStore=*/false);
   };
-  // Read-only and uniform loads of older versions.
+  // The uniform load of older versions.
   table["ldu"] = table["ld"];
   table["multimem"] = table["ld"];
   table["st"] = [](Translator &t, const PtxInstruction &instruction) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Instructions of many families name spaces, hints and addresses alike, and
-// move bytes with their states.
+// Parses the state spaces, hints and addresses that memory instructions share,
+// and moves bytes with their states.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all instructions have in common that touch memory: state spaces among
-// the modifiers, hints that change nothing that can be seen, and bytes that
-// move between memory and registers with their states.
+// What all memory instructions share: state spaces among the modifiers, hints
+// without a visible effect, and bytes that move between memory and registers
+// with their states.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,17 +24,17 @@ namespace mlir::blockscale::sim {
 AddressSpace takeSpace(Modifiers &modifiers);
 
 /// Takes out memory semantics, scope, proxy and cache hints. The result says
-/// how threads may talk to others through the access.
-/// `hasCachePolicy`: there is one more operand, which is ignored.
+/// how the access synchronizes threads. `hasCachePolicy`: there is one more
+/// operand, which is ignored.
 MemoryOrder takeHints(Modifiers &modifiers, bool &hasCachePolicy);
 
-/// The addresses of all active lanes: a base register plus an offset. Fails
-/// where the base is undefined.
+/// The addresses of all active lanes: a base register plus an offset. Fails if
+/// the base is undefined.
 bool getAddresses(Warp &warp, AddressSpace space, Slot base, int64_t offset,
                   WarpAccess &access);
 
-/// Tells those who watch of an access whose addresses are resolved; the lanes
-/// are sorted by the space that they came to.
+/// Reports an access with resolved addresses to observers, for the lanes of
+/// each resolved space.
 void observe(Warp &warp, WarpAccess &access,
              llvm::ArrayRef<LaneMask> lanesOfSpaces);
 
@@ -60,7 +60,7 @@ void forEachAccess(Warp &warp, WarpAccess &access, Body body) {
   observe(warp, access, lanesOfSpaces);
 }
 
-/// What follows `multimem.red`: a reduction.
+/// `multimem.red`.
 void translateReduction(Translator &t, Modifiers &modifiers);
 
 /// Reads `size` bytes (at most 8) with their states.

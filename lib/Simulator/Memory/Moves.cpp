@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values and addresses that go from one form to another without arithmetic.
+// Moves, packing and address conversions, which need no arithmetic.
 //
 // Source: PTX ISA, sections 9.7.9.3 "mov", 9.7.9.5 "prmt" and following,
 // 9.7.9.20 "cvta", 9.7.9.18 "isspacep".
@@ -54,7 +54,7 @@ struct PackForm {
 };
 } // namespace
 
-/// Operands: the whole, then its elements, the lowest first.
+/// Operands: the packed value, then its elements, the lowest first.
 static void executePack(Warp &warp, const Step &step) {
   unsigned size = step.getForm<PackForm>().size;
   Lanes &whole = warp.reg(step.operands[0]);
@@ -79,7 +79,8 @@ static void executeUnpack(Warp &warp, const Step &step) {
   unsigned size = step.getForm<PackForm>().size;
   llvm::ArrayRef<Slot> elements = step.operands.drop_front();
   forEachLane(warp.active, [&](unsigned lane) {
-    // Read before elements are written, which may be the whole.
+    // Read before elements are written, as an element may be the packed
+    // register.
     uint64_t value = warp.reg(step.operands[0]).value[lane];
     uint8_t undefined = warp.reg(step.operands[0]).getUndefined(lane);
     for (size_t i = 0; i != elements.size(); ++i) {
@@ -92,7 +93,7 @@ static void executeUnpack(Warp &warp, const Step &step) {
   });
 }
 
-/// The untyped type of a number of bits; nothing if there is none.
+/// The untyped type of so many bits; nothing if there is none.
 static std::optional<Type> getUntyped(unsigned bits) {
   switch (bits) {
   case 8:
@@ -126,7 +127,7 @@ static void translateVectorMove(Translator &t, Type type, bool isPack) {
   if (t.hasFailed())
     return;
   if (type == Type::B128) {
-    // Two halves, each made of half of the elements.
+    // Two 64-bit halves, each with half of the elements.
     for (unsigned half = 0; half != 2; ++half) {
       llvm::SmallVector<Slot> slots = {wholeSlot + half};
       slots.append(elements.begin() + half * count / 2,
@@ -182,8 +183,8 @@ struct ConvertAddressForm {
 };
 } // namespace
 
-/// The first generic address of a window; 0 where generic addresses are those
-/// of the space.
+/// The first generic address of a window; 0 if generic addresses equal those of
+/// the space.
 static uint64_t getWindow(AddressSpace space) {
   switch (space) {
   case AddressSpace::Shared:
@@ -205,7 +206,7 @@ static void executeConvertAddress(Warp &warp, const Step &step) {
   uint64_t window = getWindow(form.space);
   forEachLane(warp.active, [&](unsigned lane) {
     uint64_t value = from.value[lane];
-    // Param addresses are generic ones in this simulator already.
+    // Addresses of parameters are already generic in this simulator.
     if (form.space != AddressSpace::Param)
       value = form.isToSpace ? value - window : value + window;
     to.value[lane] = value;

@@ -1,4 +1,4 @@
-//===- ProxyTracker.cpp - Stores that no proxy fence follows --------------===//
+//===- ProxyTracker.cpp - Stores without a proxy fence --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A store is fenced once its thread, or the one that hands the bytes to the
-// async proxy, has executed a fence since.
+// A store is fenced if its thread, or the thread that begins the async
+// operation, has executed a fence since.
 //
 //===----------------------------------------------------------------------===//
 

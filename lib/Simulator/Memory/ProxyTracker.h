@@ -1,4 +1,4 @@
-//===- ProxyTracker.h - Stores that no proxy fence follows ------*- C++ -*-===//
+//===- ProxyTracker.h - Stores without a proxy fence ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Bulk copies and tensor cores access shared memory through the async proxy.
-// What threads store is visible there after a fence.proxy.async on the way from
-// the store to the copy: by the thread that stored, or, behind a barrier, by
-// the one that begins the copy. Whether there is a barrier is for the search
-// for races.
+// Stores of threads are visible to it after a fence.proxy.async between the
+// store and the copy: by the thread that stored, or, behind a barrier, by the
+// thread that begins the copy. Race detection checks that there is a barrier.
 //
 // Source: PTX ISA, sections 8.6 "Proxies" and 9.7.9.27.1 "Async proxy".
 //
@@ -37,8 +36,8 @@ public:
   /// The async proxy itself writes bytes.
   void forget(uint64_t address, uint64_t size);
 
-  /// How many writes there were, and the first byte of a range that has been
-  /// written since there were `numBefore`.
+  /// How many writes there were, and the first byte of a range that was written
+  /// after the first `numBefore` writes.
   uint64_t getNumWrites() const { return numWrites; }
   std::optional<uint64_t> findWrite(uint64_t address, uint64_t size,
                                     uint64_t numBefore) const;
@@ -47,13 +46,13 @@ public:
     uint64_t address;
     unsigned thread;
   };
-  /// The first byte of a range that has been stored without a fence before
-  /// `thread` hands the range to the async proxy.
+  /// The first byte of a range that was stored without a fence before `thread`
+  /// passes the range to the async proxy.
   std::optional<Store> findUnfenced(unsigned thread, uint64_t address,
                                     uint64_t size) const;
 
 private:
-  /// The last write of a byte: its number, and, through the generic proxy, the
+  /// The last write of a byte: its number, and, for the generic proxy, the
   /// thread and how many fences there were.
   struct Record {
     bool isStored = false;
@@ -63,7 +62,7 @@ private:
   };
   std::vector<Record> stores;
   uint64_t numWrites = 0;
-  /// Fences of all threads, and when each of them executed its last one.
+  /// The number of fences so far, and the number of each thread's last fence.
   uint32_t now = 0;
   std::vector<uint32_t> fences;
 };

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Vector clocks: an access races with the last ones of its bytes unless its
-// warp knows of them.
+// Race detection with vector clocks: an access races with the last accesses of
+// its bytes unless its warp is ordered behind them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Learns what `from` knows.
+/// Merges the clocks of `from`.
 static void merge(Clocks &into, const Clocks &from) {
   if (into.size() < from.size())
     into.resize(from.size());
@@ -30,7 +30,7 @@ static void merge(Clocks &into, const Clocks &from) {
     into[i] = std::max(into[i], from[i]);
 }
 
-/// Learns of a time, unless a later one is known.
+/// Raises a clock to a time, unless it is later already.
 static void note(Clocks &clocks, const AgentTime &time) {
   if (clocks.size() <= time.agent)
     clocks.resize(time.agent + 1);
@@ -40,8 +40,9 @@ static void note(Clocks &clocks, const AgentTime &time) {
 RaceDetector::RaceDetector(uint64_t sharedBytes, unsigned numWarps)
     : lines(llvm::divideCeil(sharedBytes, Line::kBytes)),
       clocks(numWarps, Clocks(numWarps)), fenced(numWarps), epochs(numWarps),
-      told(numWarps), heard(numWarps), fencedTensor(numWarps) {
-  // What a warp does first is later than all that others know of it.
+      released(numWarps), acquired(numWarps), fencedTensor(numWarps) {
+  // The first accesses of a warp are later than the clocks that others have of
+  // it.
   for (unsigned warp = 0; warp != numWarps; ++warp)
     clocks[warp][warp] = 1;
 }
@@ -119,7 +120,7 @@ void RaceDetector::noteLoad(Cell &cell, const Event &event) {
   bool isManyLanes =
       event.isManyLanes || (own->epoch == event.epoch &&
                             (own->lane != event.lane || own->isManyLanes));
-  // Warps of a warpgroup come to a multiplication one after another.
+  // The warps of a warpgroup reach a multiplication one after another.
   uint32_t clock = std::max(own->clock, event.clock);
   *own = event;
   own->clock = clock;
@@ -227,17 +228,17 @@ RaceDetector::findStore(uint64_t address, uint64_t size,
     if (store && store->number > numBefore)
       return Conflict{at,          store->kind, store->isAsync,
                       store->warp, store->lane, store->line};
-    // To the next cell.
+    // Advances to the next cell.
     at = ((at >> line.log) + 1) << line.log;
   }
   return std::nullopt;
 }
 
-void RaceDetector::learnHeard(unsigned warp) {
-  if (heard[warp].empty())
+void RaceDetector::applyAcquired(unsigned warp) {
+  if (acquired[warp].empty())
     return;
-  merge(clocks[warp], heard[warp]);
-  heard[warp].clear();
+  merge(clocks[warp], acquired[warp]);
+  acquired[warp].clear();
   ++epochs[warp];
 }
 
@@ -249,19 +250,19 @@ void RaceDetector::synchronize(unsigned warp, uint64_t location,
   bool releases =
       order == MemoryOrder::Release || order == MemoryOrder::AcquireRelease;
   if (kind != AccessKind::Store && !known.empty()) {
-    merge(heard[warp], known);
+    merge(acquired[warp], known);
     if (acquires)
-      learnHeard(warp);
+      applyAcquired(warp);
   }
   if (kind == AccessKind::Load)
     return;
-  merge(known, releases ? clocks[warp] : told[warp]);
+  merge(known, releases ? clocks[warp] : released[warp]);
   if (releases)
     ++clocks[warp][warp];
 }
 
 void RaceDetector::release(unsigned warp, Clocks &arrived) {
-  learnHeard(warp);
+  applyAcquired(warp);
   merge(arrived, clocks[warp]);
   ++clocks[warp][warp];
 }
@@ -271,16 +272,16 @@ void RaceDetector::releaseFenced(unsigned warp, Clocks &arrived) {
 }
 
 void RaceDetector::fence(unsigned warp) {
-  learnHeard(warp);
-  fenced[warp] = told[warp] = clocks[warp];
+  applyAcquired(warp);
+  fenced[warp] = released[warp] = clocks[warp];
   ++clocks[warp][warp];
 }
 
 void RaceDetector::acquire(unsigned warp, const Clocks &arrived) {
   merge(clocks[warp], arrived);
-  // Lanes that waited are ordered with those that arrived.
+  // Lanes that waited are ordered behind those that arrived.
   ++epochs[warp];
-  // What the warp itself did since it arrived is not told yet.
-  told[warp] = clocks[warp];
-  --told[warp][warp];
+  // What the warp itself did since it arrived is not released yet.
+  released[warp] = clocks[warp];
+  --released[warp][warp];
 }

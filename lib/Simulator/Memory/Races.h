@@ -10,27 +10,29 @@
 // of them a store, that nothing orders. Order comes from barriers only: `bar`
 // and `barrier`, also of a cluster, mbarrier objects, and `bar.warp.sync`
 // within a warp. Shuffles and votes order nothing. Two stores of the same value
-// are no race, as the outcome is one. Atomic, volatile and ordered
-// accesses do not race with each other. They order what others do where the ISA
-// says so: with .release and .acquire, or with a fence (for which a barrier
-// counts) in front of the one that writes and behind the one that reads.
+// are no race, as the outcome is the same. Atomic, volatile and ordered
+// accesses do not race with each other. They order other accesses if the ISA
+// says so: with .release and .acquire, or with a fence (a barrier counts as
+// one) before the access that writes and after the one that reads.
 //
-// Each warp has a clock, which moves on when it arrives somewhere, and knows
-// how far the clocks of the others had come when it last heard of them. Its
-// lanes are told apart by an epoch, which moves on when they wait together. A
-// barrier is taken to order all lanes of a warp that comes to it, even if only
-// one of them arrives at an mbarrier object: some races are not found, but what
-// is found is one.
+// The method is vector clocks. Each warp has a clock, which advances when the
+// warp arrives at a barrier, and keeps the clocks of the others up to which it
+// is ordered behind them. An epoch tells the accesses of its lanes apart; it
+// advances when the lanes wait together. A barrier is assumed to order all
+// lanes of a warp that reaches it, even if only one of them arrives at an
+// mbarrier object: some races are not found, but everything that is found is a
+// race.
 //
-// An asynchronous copy accesses shared memory twice: where it begins, so that
-// what others did before has to be ordered before it, and where it completes,
-// so that what they do later has to be ordered behind a wait for it. Between
-// the two, its destination is pending, which no access may touch, and nobody
-// may store to its source.
-//   cp.async          completes as an access of its lane, at the lane's wait
-//   mbarrier          completes as an access that only those see who wait for
-//                     the phase (of cp.async.mbarrier.arrive, too)
-//   bulk group        has read its source at the lane's wait
+// An asynchronous copy accesses shared memory twice: when it begins (earlier
+// accesses of others must be ordered before it) and when it completes (later
+// accesses must be ordered behind a wait for it). Between the two, its
+// destination is pending and must not be accessed, and its source must not be
+// written.
+//
+//   cp.async    completes as an access of its lane, at the lane's wait
+//   mbarrier    completes as an access that is ordered only before waits for
+//               the phase (of cp.async.mbarrier.arrive, too)
+//   bulk group  has read its source at the lane's wait
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,9 +50,9 @@
 
 namespace mlir::blockscale::sim {
 
-/// How far the clock of each agent has come: those of warps, of the kernel in
-/// front, and then those of the copies that mbarrier objects are told of and of
-/// tensor cores. What is not there is 0.
+/// A vector clock: a time for each agent. Agents are the warps, the previous
+/// kernel, and then the copies that signal at mbarrier objects and the tensor
+/// cores. Missing entries are 0.
 using Clocks = std::vector<uint32_t>;
 
 struct AgentTime {
@@ -67,14 +69,15 @@ public:
     uint32_t line;
     uint64_t address, size;
     AccessKind kind;
-    /// The bytes are those of other lanes of the warp, too (ldmatrix).
+    /// The bytes also count as accessed by the other lanes of the warp
+    /// (ldmatrix).
     bool isCollective = false;
     /// Part of an asynchronous copy.
     bool isAsync = false;
-    /// When another agent than the warp does it.
+    /// The time of the access if another agent than the warp makes it.
     std::optional<AgentTime> time;
     MemoryOrder order = MemoryOrder::Weak;
-    /// What is stored, if that is known.
+    /// The stored bytes, if they are known.
     const uint8_t *bytes = nullptr;
   };
   /// The other side of a race.
@@ -85,21 +88,21 @@ public:
     unsigned warp, lane;
     uint32_t line;
   };
-  /// Notes an access; nothing if everything before is ordered before it.
+  /// Notes an access; nothing if all earlier accesses are ordered before it.
   std::optional<Conflict> access(const Access &access);
 
-  /// Notes what a copy did that an mbarrier object is told of; `arrived` are
-  /// the clocks of the current phase.
+  /// Notes the access of a copy that signals at an mbarrier object; `arrived`
+  /// are the clocks of the current phase.
   void complete(const Access &access, uint32_t mbarrier, Clocks &arrived);
 
   /// How many stores have been noted.
   uint64_t getNumStores() const { return numStores; }
-  /// The first store to a range behind the first `numBefore` ones.
+  /// The first store to a range after the first `numBefore` stores.
   std::optional<Conflict> findStore(uint64_t address, uint64_t size,
                                     uint64_t numBefore) const;
 
-  /// Whether what a lane did when the clock and the epoch of its warp were
-  /// these is ordered before what another one does now.
+  /// Whether an access of a lane, at this clock and epoch of its warp, is
+  /// ordered before the current access of another lane.
   bool isOrdered(unsigned warp, unsigned lane, uint32_t clock, uint32_t epoch,
                  unsigned toWarp, unsigned toLane) const {
     if (warp == toWarp)
@@ -107,53 +110,53 @@ public:
     return clock <= clocks[toWarp][warp];
   }
   uint32_t getEpoch(unsigned warp) const { return epochs[warp]; }
-  /// A warp writes to, or reads, a location through which threads talk to each
-  /// other.
+  /// A warp writes or reads a location with which threads synchronize.
   void synchronize(unsigned warp, uint64_t location, AccessKind kind,
                    MemoryOrder order);
 
   /// `bar.warp.sync` orders the lanes of a warp.
   void joinLanes(unsigned warp) { ++epochs[warp]; }
-  /// A warp arrives at a barrier; others see that when they have waited for it.
+  /// A warp arrives at a barrier, and merges its clocks into `arrived`; warps
+  /// that wait for the barrier merge those.
   void release(unsigned warp, Clocks &arrived);
-  /// The same for a relaxed arrival: others see what came before the warp's
-  /// last fence.
+  /// The same for a relaxed arrival, which orders only what came before the
+  /// warp's last fence.
   void releaseFenced(unsigned warp, Clocks &arrived);
   void fence(unsigned warp);
-  /// What the clock of a warp shows, and whether another one (or itself) knows
-  /// what it did then.
+  /// The clock of a warp, and whether another warp (or itself) is ordered
+  /// behind a time of it.
   uint32_t getClock(unsigned warp) const { return clocks[warp][warp]; }
   bool isKnown(unsigned to, unsigned warp, uint32_t clock) const {
     return to == warp || clock <= clocks[to][warp];
   }
   void acquire(unsigned warp, const Clocks &arrived);
 
-  /// The kernel in front of a programmatic launch is an agent, too: a warp has
-  /// waited for its end, or knows that somebody has.
+  /// The kernel before a programmatic launch is also an agent: a warp has
+  /// waited for its end, or is ordered behind a warp that has.
   void waitForGrid(unsigned warp);
   bool knowsGrid(unsigned warp) const {
     return isKnown(warp, getGridEnd(), /*isFenced=*/false);
   }
 
-  /// The tensor core has carried out what a thread issued before a commit, and
-  /// the commit arrives where the clocks are `arrived`: those who wait for that
-  /// know.
+  /// The tensor core has executed what a thread issued before a commit. The
+  /// commit arrives at a barrier with the clocks `arrived`, so that warps that
+  /// wait there are ordered behind it.
   void commitTensor(unsigned thread) { ++getTensorAgent(thread).clock; }
   void arriveTensor(unsigned thread, Clocks &arrived);
-  /// The time at the next commit of a thread, and now in a warp itself.
+  /// The time at the next commit of a thread, and the current time of a warp.
   AgentTime getNextCommit(unsigned thread) {
     const AgentTime &last = getTensorAgent(thread);
     return {last.agent, last.clock + 1};
   }
-  /// When a warpgroup's multiplication of a number is over, and a warp has
-  /// waited for that: it knows then for all four warps.
+  /// The time when a warpgroup's multiplication with a number is complete, and
+  /// a wait of a warp for it: the warp is then ordered behind all four warps.
   AgentTime getMultiplication(unsigned warpgroup, uint64_t number);
   void learn(unsigned warp, const AgentTime &time);
   AgentTime getTime(unsigned warp) const {
     return {static_cast<uint16_t>(warp), getClock(warp)};
   }
-  /// Whether a warp knows what was done until then; with `isFenced`, whether it
-  /// did at its last tcgen05.fence::after_thread_sync.
+  /// Whether a warp is ordered behind a time; with `isFenced`, whether it was
+  /// at its last tcgen05.fence::after_thread_sync.
   bool isKnown(unsigned to, const AgentTime &time, bool isFenced) const;
   void fenceTensor(unsigned warp) { fencedTensor[warp] = clocks[warp]; }
 
@@ -162,12 +165,12 @@ private:
     uint64_t number;
     uint32_t clock, epoch;
     uint32_t line;
-    /// Whose clock it is.
+    /// The agent of the clock.
     uint16_t agent;
     uint16_t warp;
     uint8_t lane;
     AccessKind kind;
-    /// More than one lane of the warp did the same, in this epoch.
+    /// Several lanes of the warp made the same access in this epoch.
     bool isManyLanes;
     bool isAsync;
     /// Atomic, volatile or ordered.
@@ -175,27 +178,27 @@ private:
   };
   /// The largest cell.
   static constexpr unsigned kMaxCellLog = 4;
-  /// Bytes that have all been accessed alike.
+  /// Bytes with the same accesses.
   struct Cell {
     std::optional<Event> store;
-    /// What it has stored, if that is known.
+    /// The stored value, if it is known.
     bool hasValue = false;
     std::array<uint8_t, 1 << kMaxCellLog> value = {};
-    /// The last load of each agent that has one since.
+    /// The last load of each agent since the store.
     llvm::SmallVector<Event, 2> loads;
   };
-  /// Bytes in cells that are as large as the smallest access was aligned.
+  /// A range of bytes in cells of the smallest alignment of its accesses.
   struct Line {
     static constexpr uint64_t kBytes = 128;
-    /// Of the bytes of a cell.
+    /// log2 of the bytes of a cell.
     unsigned log = kMaxCellLog;
-    /// Empty while nothing was accessed.
+    /// Empty before the first access.
     std::vector<Cell> cells;
 
     void refine(unsigned newLog);
   };
-  /// Calls `body(cell, address, log)` for the cells of a range, which it fills;
-  /// each has 1 << log bytes.
+  /// Calls `body(cell, address, log)` for cells of 1 << log bytes that cover
+  /// exactly a range.
   template <typename Body>
   void forEachCell(uint64_t address, uint64_t size, Body body);
   AgentTime getGridEnd() const {
@@ -208,23 +211,25 @@ private:
   static void setStore(Cell &cell, const Event &event, const uint8_t *bytes,
                        size_t size);
   bool isOrdered(const Event &event, const Access &access) const;
-  void learnHeard(unsigned warp);
+  void applyAcquired(unsigned warp);
 
   std::vector<Line> lines;
-  /// By warp: how far it knows the clock of each agent.
+  /// The vector clock of each warp.
   std::vector<Clocks> clocks;
-  /// The same at its last fence.
+  /// The same at the last fence of each warp.
   std::vector<Clocks> fenced;
   std::vector<uint32_t> epochs;
-  /// What a relaxed write tells of: what a warp knew at its last fence, or had
-  /// heard at its last barrier. What relaxed reads have told it of, which it
-  /// knows from its next fence or barrier on. By location: what writes told.
-  std::vector<Clocks> told, heard;
+  /// `released`: the clocks that a relaxed write of a warp releases, which are
+  /// those at its last fence or barrier. `acquired`: the clocks that its
+  /// relaxed reads have acquired; they count from its next fence or barrier on.
+  /// The map has the clocks that writes have released, by location.
+  std::vector<Clocks> released, acquired;
   std::map<uint64_t, Clocks> locations;
-  /// The same at its last tcgen05.fence::after_thread_sync.
+  /// The vector clocks at the last tcgen05.fence::after_thread_sync of each
+  /// warp.
   std::vector<Clocks> fencedTensor;
-  /// The copies that one mbarrier object is told of, what one thread has
-  /// tensor cores do, and what a warpgroup has.
+  /// The agents of the copies that signal at one mbarrier object, of the tensor
+  /// core operations of one thread, and of the multiplications of a warpgroup.
   std::map<uint32_t, AgentTime> copyAgents, tensorAgents, warpgroupAgents;
   uint64_t numStores = 0;
 };

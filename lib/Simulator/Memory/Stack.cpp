@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The stack of a lane is the end of its local memory. It grows upwards here,
-// which programs cannot tell from their values.
+// The stack of a lane is the end of its local memory. It grows upwards here;
+// programs cannot rely on the direction.
 //
 // Source: PTX ISA, section 9.7.17 "Stack Manipulation Instructions".
 //

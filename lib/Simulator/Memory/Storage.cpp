@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where bytes and their states come from; states are made late, as most buffers
-// never need them.
+// Allocates bytes and their states. States are allocated on demand, as most
+// buffers never need them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ GlobalMemory::Allocation *GlobalMemory::find(const Storage *storage) {
   return nullptr;
 }
 
-/// More are of no use: the first undefined byte is what a message names.
+/// A few are enough: a message names only the first undefined byte.
 static constexpr size_t kMostUndefinedStores = 64;
 
 bool GlobalMemory::Allocation::wantsUndefinedStore(uint64_t offset,

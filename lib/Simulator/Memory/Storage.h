@@ -9,8 +9,8 @@
 // Generic addresses have the number of a region in bits 40 and up and an offset
 // in it below. Region 0 is never mapped, so that null and small numbers are no
 // addresses; the shared and local windows have regions of their own; every
-// allocation in global memory gets the next one. Thus an address that leaves
-// its allocation never hits another.
+// allocation in global memory gets the next region. So an address outside of
+// its allocation never hits another one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ inline constexpr uint64_t kParamRegion = 3;
 inline constexpr uint64_t kFunctionRegion = 4;
 inline constexpr uint64_t kFirstGlobalRegion = 16;
 
-/// Functions are far apart, so that what is added to the address of one gives
-/// no other.
+/// Functions are far apart, so that an address plus a small offset is not
+/// another function.
 inline constexpr unsigned kFunctionOffsetBits = 12;
 /// The address of the function with a number in the module.
 inline constexpr uint64_t getFunctionAddress(uint64_t number) {
@@ -46,8 +46,8 @@ inline constexpr uint64_t getFunctionAddress(uint64_t number) {
 }
 
 /// An address in shared memory, generic or not, has the rank of its block in
-/// the cluster in these bits, and an offset below. Kernels that are in use know
-/// that: they clear bit 24 for the first one of a pair of blocks.
+/// the cluster in these bits, and an offset below. Shipped kernels rely on
+/// that: they clear bit 24 for the even block of a CTA pair.
 inline constexpr unsigned kSharedOffsetBits = 24;
 inline constexpr uint64_t getSharedOffset(uint64_t address) {
   return address & ((uint64_t(1) << kSharedOffsetBits) - 1);
@@ -66,32 +66,33 @@ inline constexpr uint64_t getRegionOffset(uint64_t address) {
 /// An address or mask for a message: 0x and lower-case digits.
 std::string printHex(uint64_t value);
 
-/// What is known of one byte of memory; several may hold.
+/// The state of one byte of memory; several bits may be set.
 enum ByteState : uint8_t {
-  /// It was never given a value.
+  /// It has never been given a value.
   ByteUndefined = 1,
   /// An asynchronous copy is going to write it.
   BytePending = 2,
   /// It belongs to no variable.
   ByteUnmapped = 4,
-  /// It is part of an mbarrier object, which only mbarrier instructions touch.
+  /// It is part of an mbarrier object, which only mbarrier instructions may
+  /// access.
   ByteMBarrier = 8,
-  /// Asynchronous reductions are going to change it, and other atomic accesses
-  /// may do so meanwhile.
+  /// Asynchronous reductions are going to change it; other atomic accesses may
+  /// change it meanwhile.
   ByteReducing = 16,
-  /// Of a buffer that begins with zeros: nobody has written it.
+  /// It belongs to a buffer that begins with zeros, and has not been written.
   ByteUnwritten = 32,
 };
 
-/// Bytes with their states. The states come into being with the first byte that
-/// is not defined: buffers of a launch mostly never have one. Blocks that run
-/// at the same time may access one storage.
+/// Bytes with their states. The states are allocated for the first byte that is
+/// not defined; most buffers of a launch never have one. Blocks that run at the
+/// same time may access one storage.
 class Storage {
 public:
   /// Memory of its own, zeroed.
   explicit Storage(uint64_t size)
       : owned(allocateZeros(size)), bytes(owned.get()), numBytes(size) {}
-  /// The memory of somebody else.
+  /// Memory that the caller owns.
   Storage(uint8_t *bytes, uint64_t size) : bytes(bytes), numBytes(size) {}
 
   uint8_t *data() const { return bytes; }
@@ -99,7 +100,7 @@ public:
 
   /// The states; null while all bytes are defined.
   uint8_t *states() const { return current.load(std::memory_order_acquire); }
-  /// The states, made if there are none.
+  /// The states, allocated if there are none.
   uint8_t *ensureStates();
 
 private:
@@ -107,7 +108,7 @@ private:
     void operator()(uint8_t *bytes) const { std::free(bytes); }
   };
   using Bytes = std::unique_ptr<uint8_t[], Free>;
-  /// Pages that nobody touches cost nothing.
+  /// Pages that are never accessed cost nothing.
   static Bytes allocateZeros(uint64_t size);
 
   Bytes owned;
@@ -118,8 +119,8 @@ private:
   Bytes ownedStates;
 };
 
-/// Where the bytes of one access are. `states` is null while all bytes around
-/// are defined; `storage` makes them.
+/// The bytes of one access. `states` is null while the storage has none;
+/// `storage` can allocate them.
 struct Span {
   uint8_t *bytes = nullptr;
   uint8_t *states = nullptr;
@@ -137,9 +138,9 @@ struct Span {
   }
 };
 
-/// The allocations of a launch: buffers, workspace and module variables. Fixed
-/// before the first block runs, but for those that a kernel makes on the heap,
-/// whose blocks run one after another.
+/// The allocations of a launch: buffers, workspace and module variables. The
+/// list is fixed before the first block runs, except for allocations on the
+/// heap; kernels with those run their blocks one after another.
 class GlobalMemory {
 public:
   struct Allocation {
@@ -152,16 +153,16 @@ public:
     std::string name;
     uint64_t address;
     Storage storage;
-    /// Of the .const state space: nothing may be stored.
+    /// In the .const state space, which is read-only.
     bool isConstant = false;
-    /// No longer there: was on the heap. Its bytes are kept, as asynchronous
-    /// operations may know them.
+    /// Was on the heap and has been freed. Its bytes are kept, as asynchronous
+    /// operations may refer to them.
     bool isFreed = false;
-    /// Whether a kernel of the run has stored to it; known where races are
-    /// looked for. Blocks on other threads may ask.
+    /// Whether a kernel of the run has stored to it; known only with race
+    /// detection. Atomic, as blocks on other host threads read it.
     std::atomic<bool> isWritten = false;
-    /// Stores of undefined values, those at the lowest offsets: how many bytes,
-    /// and what a message says of them.
+    /// A store of undefined values: how many bytes, and its description for
+    /// messages. Those at the lowest offsets are kept.
     struct UndefinedStore {
       uint64_t size;
       uint32_t line;
@@ -175,8 +176,8 @@ public:
   };
 
   /// Adds memory that the caller owns. Its generic address is a multiple of
-  /// `alignment` and not of twice of it, so that a kernel that relies on more
-  /// does not get away with it.
+  /// `alignment` but not of twice that, so that a kernel that relies on a
+  /// larger alignment fails.
   Allocation &map(std::string name, uint8_t *bytes, uint64_t size,
                   uint64_t alignment);
   /// Adds zeroed memory.

@@ -13,22 +13,24 @@
 
 namespace mlir::blockscale::sim {
 
-/// How an instruction names memory.
+/// The state space that an instruction names.
 enum class AddressSpace : uint8_t {
   Generic,
   Const,
   Global,
   Local,
   Param,
-  /// Of the own block.
+  /// Shared memory of the own block.
   Shared,
-  /// Of any block of the cluster; where it is the own one's, Shared.
+  /// Shared memory of any block of the cluster; resolved to Shared for the own
+  /// block.
   SharedCluster,
 };
 inline constexpr unsigned kNumAddressSpaces = 7;
 
-/// An address and an immediate offset: windows of 32 bits wrap round, as
-/// compilers count on that make `base - 4 * i` and add the rest as an offset.
+/// Adds an immediate offset to an address. 32-bit windows wrap around, which
+/// compilers rely on: they compute `base - 4 * i` and add the rest as an
+/// offset.
 inline uint64_t addOffset(AddressSpace space, uint64_t base, int64_t offset) {
   bool isNarrow = space == AddressSpace::Shared ||
                   space == AddressSpace::SharedCluster ||
@@ -39,8 +41,8 @@ inline uint64_t addOffset(AddressSpace space, uint64_t base, int64_t offset) {
 
 enum class AccessKind : uint8_t { Load, Store, Atomic };
 
-/// What an access tells of, or learns of, others through memory. Relaxed is
-/// what atomic and volatile accesses are, too.
+/// How an access synchronizes with others. Atomic and volatile accesses count
+/// as relaxed.
 enum class MemoryOrder : uint8_t {
   Weak,
   Relaxed,
@@ -49,32 +51,34 @@ enum class MemoryOrder : uint8_t {
   AcquireRelease,
 };
 
-/// Global memory is moved in sectors; a wavefront takes a word from each bank
-/// of shared memory.
+/// Global memory is accessed in sectors; a wavefront reads a 32-bit word from
+/// each bank of shared memory.
 inline constexpr uint64_t kSectorBytes = 32;
 inline constexpr uint64_t kBankBytes = 4;
 inline constexpr unsigned kBanks = 32;
 inline constexpr uint64_t kWavefrontBytes = kBankBytes * kBanks;
 
-/// One access of a warp, for those who watch: addresses are offsets in the
-/// window where the space is shared or local.
+/// One access of a warp, for observers. For shared and local memory, addresses
+/// are offsets in the window.
 struct WarpAccess {
   AddressSpace space = AddressSpace::Generic;
   AccessKind kind = AccessKind::Load;
   MemoryOrder order = MemoryOrder::Weak;
   LaneMask lanes = 0;
-  /// Those that store the value which a lane below stores at the same address.
+  /// Lanes that store the same value at the same address as a lower lane.
   LaneMask repeated = 0;
   /// Bytes of each lane.
   unsigned size = 0;
-  /// What the lanes of a store have stored, `size` bytes each, if somebody
-  /// looks for races; memory has only the last one's where several lanes store.
+  /// The bytes that the lanes of a store have stored, `size` for each, with
+  /// race detection; memory has only those of the last lane if several store to
+  /// one address.
   const uint8_t *stored = nullptr;
-  /// The bytes of a lane's address are those of other lanes, too (ldmatrix).
+  /// The bytes at a lane's address also count as accessed by the other lanes
+  /// (ldmatrix).
   bool isCollective = false;
   /// An asynchronous copy begins.
   bool isAsync = false;
-  /// Bytes of a bulk copy, which recordings are told of elsewhere.
+  /// Bytes of a bulk copy, which is recorded elsewhere.
   bool isBulk = false;
   std::array<uint64_t, kLanes> addresses;
 };

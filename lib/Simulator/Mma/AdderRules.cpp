@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What several groups measured on cards from sm_80 to sm_120; docs/Simulator.md
-// says which rows nobody has.
+// Measurements of several groups on cards from sm_80 to sm_120;
+// docs/Simulator.md says which rows were not measured.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +20,12 @@ using namespace mlir::blockscale::sim;
 
 namespace {
 
-/// The forms of a unit that add in the same way.
+/// Classes of operand types for which a unit adds in the same way.
 enum class Operands : uint8_t { Half, TF32, F64, F8, F8F6F4, MXF8F6F4, F4 };
 
 struct Row {
   MatrixUnit unit;
-  /// Numbers of targets.
+  /// The range of target numbers.
   unsigned first, last;
   Operands operands;
   AdderRule rule;

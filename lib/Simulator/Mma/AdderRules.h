@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The numbers by which matrix units of one chip differ from those of another
-// (Numerics::Hardware). HardwareAdder.cpp says what they mean.
+// The parameters in which the matrix units of chips differ
+// (Numerics::Hardware). HardwareAdder.cpp describes the algorithm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,9 @@ enum class AdderMethod : uint8_t {
   /// A term is the exact sum of 16 products, times the significands of the
   /// scales.
   GroupsOf16,
-  /// The chip has no such instruction: products of f16 are added to 0 in two
-  /// chunks, half of K each, and C is added to that, rounded to nearest.
+  /// The chip has no such instruction and multiplies in f16: products are added
+  /// to 0 in two chunks, half of K each, and C is added to that, rounded to
+  /// nearest.
   TwoHalves,
   /// f64: one fused multiply-add after the other.
   Chain,
@@ -37,19 +38,20 @@ enum class AdderMethod : uint8_t {
 
 struct AdderRule {
   AdderMethod method;
-  /// Products of a chunk; with TwoHalves, at most.
+  /// The number of products in a chunk; with TwoHalves, the maximum.
   unsigned chunk;
-  /// Bits after the binary point of the largest term that a sum keeps.
+  /// How many bits after the binary point of the largest term are kept.
   int alignedBits;
   /// The largest exponent of a chunk is not below this.
   int floorF32, floorF16;
-  /// Of a D of f32 (f16 is rounded to nearest): the fraction bits that are
-  /// kept where it is rounded toward zero.
+  /// For D of f32: how many fraction bits the rounding toward zero keeps. (f16
+  /// is rounded to nearest.)
   unsigned fractionBits;
 };
 
-/// Null where a form is computed as Numerics::Exact: integers, and targets that
-/// the table does not have. `target` is the number of a module's (90).
+/// The rule of a form; null if it is computed as with Numerics::Exact:
+/// integers, and targets that are not in the table. `target` is the number of
+/// the module's target (90).
 const AdderRule *findAdderRule(MatrixUnit unit, unsigned target,
                                const MmaForm &form);
 

@@ -1,4 +1,4 @@
-//===- HardwareAdder.cpp - Sums as tensor cores form them -----------------===//
+//===- HardwareAdder.cpp - The adder of a tensor core ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,21 +7,21 @@
 //===----------------------------------------------------------------------===//
 //
 // The algorithm that all measured tensor cores have in common; AdderRules.cpp
-// has the numbers by which they differ.
+// has the parameters in which they differ.
 //
-// K is split into chunks. The terms of a chunk are its products and C, or what
-// the chunk before it left. They are aligned to the largest exponent among
+// K is split into chunks. The terms of a chunk are its products and C, or the
+// sum of the chunk before it. They are aligned to the largest exponent among
 // them, cut off some bits below its binary point, added without error, and the
 // sum is rounded to the type of D.
 //
 // The exponent of a product is the sum of those of its factors, which are not
-// normalized: subnormal elements have the lowest exponent of their format. That
-// of a group of fp4 products is the one of its scales, also where the products
-// cancel. Zeros have none.
+// normalized: subnormal elements have the lowest exponent of their format. The
+// exponent of a group of fp4 products is that of its scales, also if the
+// products cancel. Zeros have no exponent.
 //
-// All of that is exact in doubles, which hold every product, and every aligned
-// term as an integer. The eight columns of a row are eight lanes of the same
-// loop. What is not finite counts as 0 there and is added apart.
+// Doubles compute all of that exactly: they hold every product, and every
+// aligned term as an integer. The eight columns of a row are eight SIMD lanes
+// of one loop. Infinities and NaNs count as 0 there and are added separately.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,23 +34,23 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Of a zero: so low that a sum of a few of them and of exponents is below
-/// kAnyExponent.
+/// The exponent of a zero: so low that a sum of a few of them and of other
+/// exponents is below kAnyExponent.
 static constexpr int kNoExponent = -8192, kAnyExponent = -4096;
-/// Products of fp4 that are one term.
+/// How many fp4 products are one term.
 static constexpr unsigned kGroup = 16;
 
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Of a number that is a normal double or 0.
+/// The exponent of a normal double or 0.
 static int getExponent(double value, int minExponent) {
   int field = llvm::bit_cast<uint64_t>(value) >> 52 & 0x7FF;
   return field == 0 ? kNoExponent : std::max(field - 1023, minExponent);
 }
 
-/// Of normal numbers of a type.
+/// The lowest exponent of normal values of a type.
 static int getMinExponent(Type type) {
   switch (type) {
   case Type::F16:
@@ -88,7 +88,7 @@ public:
   void run(uint64_t *bits);
 
 private:
-  /// What is aligned: of each column, the largest exponent, and its terms.
+  /// The largest exponent and the terms of each column.
   struct Chunk {
     int largest[kN];
     double total[kN];
@@ -121,26 +121,27 @@ private:
   const unsigned keptK;
   const int floor, minExponentC;
 
-  /// The elements in the order of addition, those that are not finite as 0; in
-  /// sparse forms, B is as it was, and the positions are in this order.
+  /// The elements in the order of addition, with 0 for infinities and NaNs. In
+  /// sparse forms, B keeps its order, and the positions are in the order of
+  /// addition.
   double a[kMaxM * kMaxKeptK], b[kMaxK * kN];
   int16_t exponentsA[kMaxM * kMaxKeptK], exponentsB[kMaxK * kN];
   uint8_t positions[kMaxM * kMaxKeptK];
   uint8_t order[kMaxK];
-  /// With groups instead: elements in units of 0.5, and which places along K
-  /// have others than 0.
+  /// With GroupsOf16: elements in units of 0.5, and the positions along K with
+  /// elements other than 0.
   int16_t halvesA[kMaxM * kMaxKeptK], halvesB[kMaxK * kN];
   uint64_t nonzeroA[kMaxM][kMaxK / 64] = {}, nonzeroB[kN][kMaxK / 64] = {};
-  /// Scales likewise, and their exponents.
+  /// The scales, and their exponents.
   double scaleA[kMaxM * kMaxBlocks], scaleB[kMaxBlocks * kN];
   int exponentsScaleA[kMaxM * kMaxBlocks], exponentsScaleB[kMaxBlocks * kN];
-  /// Rows and columns that have something that is not finite.
+  /// Rows and columns with an infinity or a NaN.
   uint32_t specialRows = 0, specialColumns = 0;
 };
 
 } // namespace
 
-/// Those with k mod 4 < 2 come first.
+/// Elements with k mod 4 < 2 come first.
 void HardwareAdder::orderHalves() {
   unsigned count = 0;
   for (unsigned half = 0; half != 2; ++half)
@@ -149,7 +150,7 @@ void HardwareAdder::orderHalves() {
         order[count++] = k;
 }
 
-/// False for what is not finite, which becomes 0.
+/// False for infinities and NaNs, which become 0.
 static bool split(double value, int minExponent, double &finite,
                   int16_t &exponent) {
   bool isFinite = std::isfinite(value);
@@ -164,7 +165,7 @@ void HardwareAdder::prepareProducts() {
     order[k] = k;
   if (isSplit)
     orderHalves();
-  // The chip converts to f16 what it does not multiply.
+  // The chip converts types that it cannot multiply to f16.
   int minA = getMinExponent(isSplit ? Type::F16 : form.a);
   int minB = getMinExponent(isSplit ? Type::F16 : form.b);
   for (unsigned m = 0; m != form.m; ++m)
@@ -185,7 +186,7 @@ void HardwareAdder::prepareProducts() {
 }
 
 void HardwareAdder::prepareGroups() {
-  // fp4 has multiples of 0.5, and nothing that is not finite.
+  // fp4 values are finite multiples of 0.5.
   for (unsigned m = 0; m != form.m; ++m)
     for (unsigned i = 0; i != keptK; ++i) {
       unsigned at = m * keptK + i;
@@ -223,7 +224,7 @@ void HardwareAdder::prepareScales() {
     }
 }
 
-/// Of the products of each column, without scales.
+/// Finds the largest exponent of the products of each column, without scales.
 void HardwareAdder::findLargest(unsigned m, unsigned begin, unsigned end,
                                 int16_t *largest) const {
   std::fill(largest, largest + kN, int16_t(2 * kNoExponent));
@@ -245,8 +246,8 @@ void HardwareAdder::alignProducts(unsigned m, unsigned begin, unsigned end,
                                   const double *sums, Chunk &chunk) const {
   int16_t largest[kN];
   findLargest(m, begin, end, largest);
-  // Products in units of the lowest bit that is kept, times their scales, which
-  // are powers of two.
+  // Scales products to units of the lowest bit that is kept; the scales are
+  // powers of two.
   double unitsPerOne[kN];
   unsigned block = begin / form.getBlockSize();
   for (unsigned n = 0; n != kN; ++n) {
@@ -314,7 +315,7 @@ bool HardwareAdder::hasProduct(unsigned m, unsigned n, unsigned first) const {
   return both >> (bit % 64) & ((uint64_t(1) << width) - 1);
 }
 
-/// What a chunk gives where a sum or a product is not finite.
+/// The sum of a chunk with infinities or NaNs.
 void HardwareAdder::addSpecials(unsigned m, unsigned begin, unsigned end,
                                 double *sums) const {
   const double *scalesA = matrices.scaleA + m * kMaxBlocks;
@@ -380,7 +381,8 @@ void HardwareAdder::run(uint64_t *bits) {
     addRow(m, sums);
     for (unsigned n = 0; n != kN; ++n) {
       double sum = sums[n];
-      // Exact but for one rounding: a double has twice the bits, and two more.
+      // The sum is rounded to double and then to f32 (or f16), which equals one
+      // rounding, as a double has more than 2 * 24 + 2 bits.
       if (!startsFromC)
         sum = form.c == Type::F16 && std::isfinite(sum + c[n])
                   ? roundToF16(sum + c[n])
@@ -390,8 +392,8 @@ void HardwareAdder::run(uint64_t *bits) {
   }
 }
 
-/// a * b + c of f64. NaN is that of b, else of c, else of a, made quiet; one
-/// that arises is negative.
+/// a * b + c of f64. A NaN result is that of b, else of c, else of a, made
+/// quiet; a new NaN is negative.
 static double multiplyAdd(double a, double b, double c) {
   constexpr uint64_t quietBit = uint64_t(1) << 51;
   for (double operand : {b, c, a})

@@ -1,4 +1,4 @@
-//===- HardwareAdder.h - Sums as tensor cores form them ---------*- C++ -*-===//
+//===- HardwareAdder.h - The adder of a tensor core -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From a double that holds a sum exactly to what a tensor core makes of it,
-// which is a double, too, until it is stored. A zero is positive, also where a
-// negative sum underflows.
+// Rounds a double that holds a sum exactly as a tensor core does. The result
+// stays a double until it is stored. A zero is positive, also if a negative sum
+// underflows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ inline double makePowerOfTwo(int exponent) {
   return llvm::bit_cast<double>(uint64_t(exponent + 1023) << 52);
 }
 
-/// To so many fraction bits of a number with the exponents of f32.
+/// Truncates to so many fraction bits, with the exponent range of f32.
 inline double truncate(double value, unsigned fractionBits) {
   constexpr int minExponent = -126;
   if (std::fabs(value) < makePowerOfTwo(minExponent)) {
@@ -45,9 +45,9 @@ inline double truncate(double value, unsigned fractionBits) {
   return kept;
 }
 
-/// To the nearest f16.
+/// Rounds to the nearest f16.
 inline double roundToF16(double value) {
-  // Adding this leaves no bit below the lowest one of a subnormal f16.
+  // Adding this rounds away all bits below the lowest one of a subnormal f16.
   constexpr double lowestBit = 0x1.8p28;
   if (std::fabs(value) < 0x1p-14)
     return value + lowestBit - lowestBit;
@@ -60,7 +60,7 @@ inline double roundToF16(double value) {
   return kept;
 }
 
-/// Of a number that the type has.
+/// Encodes a value that the type can represent.
 inline uint64_t encode(double value, Type type) {
   if (std::isnan(value))
     return getCanonicalNaN(type);
@@ -73,7 +73,7 @@ inline uint64_t encode(double value, Type type) {
     return sign | 0x7C00;
   if (magnitude < 0x1p-14)
     return sign | static_cast<uint64_t>(magnitude * 0x1p24);
-  // The exponents of both types, less their biases, are the same.
+  // Rebiases the exponent.
   return sign | ((bits >> 42 & 0x1FFFFF) - (uint64_t(1023 - 15) << 10));
 }
 

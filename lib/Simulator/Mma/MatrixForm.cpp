@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The instructions that are simulated are rows; a row unfolds into the forms of
-// all its types and spellings.
+// The table of simulated instructions; a row expands to the forms of all its
+// types and spellings.
 //
 // Sources: PTX ISA, sections 9.7.14.5.14 "mma", 9.7.14.6.3 "mma.sp", table 36
 // (scale vectors), and for targets what ptxas 13.0 accepts.
@@ -44,7 +44,7 @@ enum class Elements : uint8_t {
 /// Types of C and D.
 enum class Accumulators : uint8_t { F32, F16OrF32, S32, F64 };
 
-/// PTX versions of the three spellings; 0 where there is no such one.
+/// PTX versions of the three spellings; 0 for a spelling that does not exist.
 struct Versions {
   unsigned dense, plain, ordered;
 };
@@ -196,10 +196,10 @@ static MmaForm makeForm(const Row &row, Sparsity sparsity, unsigned version,
       getElementTable(b, row.slotBits),
       /*isSumExact=*/false};
   form.isSumExact = form.aTable && isExactInDouble(form);
-  // As ptxas has it: accumulation in f16 came later than fp8 itself.
+  // As in ptxas: f16 accumulation came later than fp8 itself.
   if (row.elements == Elements::F8 && c == Type::F16)
     form.ptxVersion = 87;
-  // As ptxas has it: fp6 and fp4 on sm_120 alone.
+  // As in ptxas: fp6 and fp4 only on sm_120.
   if (form.targets == Feature::MmaOfSm100AndSm120 && !(isF8(a) && isF8(b)))
     form.targets = Feature::MmaOfSm120;
   return form;
@@ -274,7 +274,7 @@ std::string sim::getStatsName(const MmaForm &form) {
   if (form.kind != MmaKind::None)
     name.append(".").append(getKindName(form.kind).substr(strlen("kind::")));
   name.append(".").append(getName(form.a)).append(".").append(getName(form.b));
-  // What the kind and the types of A and B leave open.
+  // Modifiers that the kind and the types of A and B do not determine.
   if (form.kind == MmaKind::MXF4NVF4)
     name.append(".")
         .append(getName(form.scale))

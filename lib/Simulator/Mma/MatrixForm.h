@@ -1,4 +1,4 @@
-//===- MatrixForm.h - What a matrix instruction is --------------*- C++ -*-===//
+//===- MatrixForm.h - Forms of matrix instructions --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One form per spelling of `mma`: its modifiers, and where its operands' parts
-// are. The interpreter (MmaSync.cpp) knows nothing else about an instruction.
+// One form per spelling of `mma`: its modifiers, and the layouts of its
+// operands. The interpreter (MmaSync.cpp) needs nothing else about an
+// instruction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,18 +41,18 @@ llvm::StringRef getSparsityName(Sparsity sparsity);
 struct ElementTable {
   Type type;
   unsigned slotBits;
-  /// By the bits of a slot; padding bits do not matter.
+  /// Indexed by the bits of a slot; padding bits are ignored.
   std::array<double, 256> values;
   /// The bits of a 32-bit register that the PTX ISA calls padding.
   uint32_t padding;
   /// Every finite value is a multiple of 2^lowestBit and less than 2^(top + 1)
   /// in magnitude.
   int lowestBit, top;
-  /// Of normal numbers; subnormals have it as well.
+  /// The lowest exponent of normal values, which subnormals use as well.
   int minExponent;
 };
 
-/// Null for the types that have none.
+/// Null for wider types.
 const ElementTable *getElementTable(Type type, unsigned slotBits);
 
 /// Invariants: `k` is the logical K of the instruction; A holds
@@ -62,30 +63,31 @@ struct MmaForm {
   unsigned m, n, k;
   Type a, b, c;
   bool isSatfinite;
-  /// Block-scaled forms only: else 0. Scales of a row of A, or column of B.
+  /// Block-scaled forms only, else 0: the number of scales of a row of A or a
+  /// column of B.
   unsigned scaleVec;
   Type scale;
   /// Whether `.scale_vec::NX` may be left out.
   bool isScaleVecOptional;
   unsigned ptxVersion;
-  /// What targets have the instruction.
+  /// The targets that have the instruction.
   Feature targets;
-  /// Bits that an element has in its register: more than its type has, where
-  /// an 8-bit container holds it.
+  /// Bits of an element in its register: more than those of its type if it is
+  /// in an 8-bit container.
   unsigned slotBits;
   const FragmentLayout *aLayout, *bLayout, *cLayout;
   /// Sparse forms only: else null.
   const MetadataLayout *metadata;
   const ElementTable *aTable, *bTable;
-  /// Whether the sum of the products of a block (of a row, where there are no
-  /// scales) is exact in double, whatever the elements are.
+  /// Whether the sum of the products of a scale block (of a whole row without
+  /// scales) is exact in double for all elements.
   bool isSumExact;
 
   bool isSparse() const { return sparsity != Sparsity::Dense; }
   bool isBlockScaled() const { return scaleVec != 0; }
   unsigned getKeptK() const { return isSparse() ? k / 2 : k; }
   unsigned getNumBlocks() const { return isBlockScaled() ? scaleVec : 1; }
-  /// How many products a block has.
+  /// How many products a scale block has.
   unsigned getBlockSize() const { return getKeptK() / getNumBlocks(); }
 };
 

@@ -1,4 +1,4 @@
-//===- MatrixLayout.cpp - Where matrix operands are in registers ----------===//
+//===- MatrixLayout.cpp - Fragment layouts --------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

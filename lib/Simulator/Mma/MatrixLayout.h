@@ -1,4 +1,4 @@
-//===- MatrixLayout.h - Where matrix operands are in registers --*- C++ -*-===//
+//===- MatrixLayout.h - Fragment layouts ------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which element each lane holds in each register, as sums of terms.
+// Fragment layouts: which element each lane holds in each register, as sums of
+// terms.
 //
 // Lane l is thread t = l % 4 of group g = l / 4. Register r of an operand is
 // split as r = high * radix + low. Slot j is the j-th element of a register,
@@ -24,7 +25,7 @@
 
 namespace mlir::blockscale::sim {
 
-/// One index of an element: what each part of its place adds.
+/// One index of an element, as a sum of terms of its position in the fragment.
 struct IndexTerms {
   unsigned group, thread, registerLow, registerHigh, slot;
 
@@ -38,11 +39,11 @@ struct IndexTerms {
 enum class MatrixOperand : unsigned char { A, B, Accumulator };
 
 /// A fragment of A, B, or C and D. `line` is the row of A, C and D, the column
-/// of B; `step` is the place along K of A and B, the column of C and D. The
-/// steps of a sparse A count the kept elements.
+/// of B; `step` is the position along K in A and B, and the column of C and D.
+/// In a sparse A, steps count the kept elements.
 struct FragmentLayout {
   MatrixOperand operand;
-  /// Rows of the instruction: 8 or 16.
+  /// M of the instruction: 8 or 16.
   unsigned m;
   unsigned slotBits;
   unsigned radix;
@@ -69,13 +70,13 @@ struct MetadataLayout {
   unsigned chunkPerThreadLow, chunkPerThreadHigh;
   unsigned fieldsPerRow;
   /// A chunk has this many logical elements, and half of them are kept. An
-  /// index of a field counts `chunk / 4` of them; where that is no whole
-  /// number (tf32), a field's two indices name the halves of the one that is
-  /// kept.
+  /// index in a field has units of `chunk / 4` elements. If that is a half
+  /// (tf32), the two indices of a field name the halves of the one kept
+  /// element.
   unsigned chunk;
 };
 
-/// `slotBits` of the elements of A; K is the logical one.
+/// `slotBits` are those of A; K is the logical K.
 const MetadataLayout &getMetadataLayout(unsigned slotBits, unsigned k);
 
 /// The lane whose register holds the scales of a row of A or column of B:

@@ -9,9 +9,8 @@
 // Modifiers are read in the order that ptxas accepts: `sp`, `sync`, `aligned`;
 // then shape and `row.col`, and kind, `block_scale` and `scale_vec`, of which
 // either group may come first; then `satfinite`, the types and `.rn` (fact
-// sheet, section 1). The forms that have what was read are narrowed down one
-// property at a time; the property that leaves none is the one that the message
-// is about.
+// sheet, section 1). The candidate forms are narrowed down one property at a
+// time; if a property leaves none, the message is about it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +25,7 @@ using namespace mlir::blockscale::sim;
 
 namespace {
 
-/// What the modifiers say. Empty where there is no such modifier.
+/// The modifiers by meaning; empty if there is no such modifier.
 struct Spelling {
   llvm::StringRef sparsity, shape, kind, scaleVec;
   llvm::StringRef d, a, b, c, scale;
@@ -98,7 +97,7 @@ Error Reader::readShape(Spelling &spelling) {
   if (!isShape(peek()))
     return expected("a shape such as '.m16n8k32'", peek());
   spelling.shape = take();
-  // Of the instructions that are simulated, none has another layout.
+  // No simulated instruction has another layout.
   if (Error error = require("row", "'.row' as the layout of A"))
     return error;
   return require("col", "'.col' as the layout of B");
@@ -149,7 +148,7 @@ Result<Spelling> Reader::read() {
   if (Error error = readTypes(spelling))
     return error;
 
-  // PTX ISA, 9.7.14.5.14: of f64 alone, and .rn is the default.
+  // PTX ISA, 9.7.14.5.14: only f64 has a rounding mode, and .rn is the default.
   if (spelling.d == "f64") {
     consume("rn");
     for (llvm::StringRef rounding : {"rz", "rm", "rp"})
@@ -216,8 +215,8 @@ static std::string join(llvm::ArrayRef<std::string> names) {
   return text;
 }
 
-/// Keeps the forms with this property; where none has it, a message lists those
-/// that the forms have.
+/// Keeps the forms with this property; if there are none, a message lists the
+/// properties of the forms.
 static Error narrow(Forms &forms, llvm::StringRef what, llvm::StringRef written,
                     llvm::function_ref<std::string(const MmaForm &)> get,
                     llvm::StringRef context) {
@@ -237,7 +236,7 @@ static Error narrow(Forms &forms, llvm::StringRef what, llvm::StringRef written,
                what.str() + ", got " + show(written));
 }
 
-/// Instructions that the PTX ISA has and the simulator has not.
+/// Instructions of the PTX ISA that the simulator does not have.
 static Error checkSimulated(const Spelling &spelling) {
   if (spelling.a == "b1" || spelling.b == "b1")
     return Error("mma: expected elements of 4 bits or more, got '.b1': "
@@ -279,7 +278,8 @@ sim::lookupMma(llvm::ArrayRef<llvm::StringRef> modifiers) {
   Forms forms;
   for (const MmaForm &form : getMmaForms())
     forms.push_back(&form);
-  // What has matched so far: it says of what the next property is one.
+  // The modifiers that have matched so far, for the message about the next
+  // property.
   std::string context;
   for (const Property &property : kProperties) {
     llvm::StringRef written = spelling.*property.written;
@@ -301,7 +301,7 @@ sim::lookupMma(llvm::ArrayRef<llvm::StringRef> modifiers) {
   });
   if (forms.empty())
     return Error("mma" + context +
-                 ": expected '.satfinite' with s32 alone, got it with " +
+                 ": expected '.satfinite' only with s32, got it with " +
                  show(spelling.d));
   return forms.front();
 }

@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A matrix is a number of rows of 16 bytes in shared memory, whose addresses
-// come from as many lanes; matrix i has the lanes behind those of matrix i - 1.
-// Each lane has one or two registers of 4 bytes of each matrix. Where those
-// bytes are in the rows is all that tells the shapes apart.
+// ldmatrix, stmatrix and movmatrix. A matrix has rows of 16 bytes in shared
+// memory, whose addresses come from as many lanes; matrix i uses the lanes
+// after those of matrix i - 1. Each lane has one or two 32-bit registers of
+// each matrix. Shapes differ only in where the bytes of these registers are in
+// the rows.
 //
 // Source: PTX ISA, sections 9.7.14.5.15 "ldmatrix" to 9.7.14.5.17 "movmatrix".
-// The ISA shows the fragment of .m16n16 in a picture; the rows and columns here
-// are those that were measured on sm_120a, and what CUTLASS assumes for
+// The ISA shows the fragment of .m16n16 only in a figure; the rows and columns
+// here were measured on sm_120a, and CUTLASS assumes the same for
 // SM100_U8x8_LDSM_T.
 //
 //===----------------------------------------------------------------------===//
@@ -35,8 +36,8 @@ static constexpr unsigned kRowBytes = 16;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A byte of a matrix.
-struct Place {
+/// The position of a byte in a matrix.
+struct BytePosition {
   unsigned row, byte;
 };
 
@@ -45,49 +46,50 @@ struct Shape {
   bool isTransposed, isStore;
   /// Rows in memory, and registers of a lane.
   unsigned rows, registers;
-  /// Bits of an element in memory, of which 16 make a row of bytes.
+  /// Bits of an element in memory; 16 elements make a row of 16 bytes.
   unsigned elementBits;
   /// Not on all targets that know .m8n8.
   bool isNew;
-  /// Where byte `byte` of register `reg` of a lane is.
-  Place (*getPlace)(unsigned lane, unsigned reg, unsigned byte);
+  /// The position of byte `byte` of register `reg` of a lane.
+  BytePosition (*getPosition)(unsigned lane, unsigned reg, unsigned byte);
 };
 } // namespace
 
 /// Four lanes share a row.
-static Place getRowPlace(unsigned lane, unsigned, unsigned byte) {
+static BytePosition getRowPosition(unsigned lane, unsigned, unsigned byte) {
   return {lane / 4, lane % 4 * 4 + byte};
 }
 
-/// The same of the transpose of 8 by 8 elements of 16 bits.
-static Place getTransPlace(unsigned lane, unsigned, unsigned byte) {
+/// The same for the transpose of 8 x 8 elements of 16 bits.
+static BytePosition getTransPosition(unsigned lane, unsigned, unsigned byte) {
   return {lane % 4 * 2 + byte / 2, lane / 4 * 2 + byte % 2};
 }
 
-/// ldmatrix of 16 by 16 bytes: four lanes share a column, and a second one.
-static Place getWidePlace(unsigned lane, unsigned reg, unsigned byte) {
+/// ldmatrix of 16 x 16 bytes: four lanes share a column, and a second one.
+static BytePosition getWidePosition(unsigned lane, unsigned reg,
+                                    unsigned byte) {
   return {lane % 4 * 4 + byte, lane / 4 + reg * 8};
 }
 
-/// stmatrix of 16 by 8 bytes, of which a row in memory is a column: a lane has
-/// two neighbors of a row, and those 8 rows below.
-static Place getPairPlace(unsigned lane, unsigned, unsigned byte) {
+/// stmatrix of 16 x 8 bytes; a column of the matrix is a row in memory. A lane
+/// has two neighbors of a row, and those 8 rows below.
+static BytePosition getPairPosition(unsigned lane, unsigned, unsigned byte) {
   return {lane % 4 * 2 + byte % 2, lane / 4 + byte / 2 * 8};
 }
 
 // clang-format off
 static constexpr Shape kShapes[] = {
     // name, type, transposed, store, rows, registers, bits of elements, new
-    {"m8n8",   "b16",             false, false,  8, 1, 8, false, getRowPlace},
-    {"m8n8",   "b16",             true,  false,  8, 1, 8, false, getTransPlace},
-    {"m16n16", "b8",              true,  false, 16, 2, 8, true,  getWidePlace},
-    {"m8n16",  "b8x16.b6x16_p32", false, false,  8, 1, 6, true,  getRowPlace},
-    {"m8n16",  "b8x16.b4x16_p64", false, false,  8, 1, 4, true,  getRowPlace},
-    {"m16n16", "b8x16.b6x16_p32", true,  false, 16, 2, 6, true,  getWidePlace},
-    {"m16n16", "b8x16.b4x16_p64", true,  false, 16, 2, 4, true,  getWidePlace},
-    {"m8n8",   "b16",             false, true,   8, 1, 8, false, getRowPlace},
-    {"m8n8",   "b16",             true,  true,   8, 1, 8, false, getTransPlace},
-    {"m16n8",  "b8",              true,  true,   8, 1, 8, true,  getPairPlace},
+    {"m8n8",   "b16",             false, false,  8, 1, 8, false, getRowPosition},
+    {"m8n8",   "b16",             true,  false,  8, 1, 8, false, getTransPosition},
+    {"m16n16", "b8",              true,  false, 16, 2, 8, true,  getWidePosition},
+    {"m8n16",  "b8x16.b6x16_p32", false, false,  8, 1, 6, true,  getRowPosition},
+    {"m8n16",  "b8x16.b4x16_p64", false, false,  8, 1, 4, true,  getRowPosition},
+    {"m16n16", "b8x16.b6x16_p32", true,  false, 16, 2, 6, true,  getWidePosition},
+    {"m16n16", "b8x16.b4x16_p64", true,  false, 16, 2, 4, true,  getWidePosition},
+    {"m8n8",   "b16",             false, true,   8, 1, 8, false, getRowPosition},
+    {"m8n8",   "b16",             true,  true,   8, 1, 8, false, getTransPosition},
+    {"m16n8",  "b8",              true,  true,   8, 1, 8, true,  getPairPosition},
 };
 // clang-format on
 
@@ -138,9 +140,9 @@ static void forEachRow(Warp &warp, const Step &step, Body body) {
                 });
 }
 
-/// Calls `body(lanes, lane, row, byte, place)` for each byte of a lane's
-/// register `lanes`: its number in the register, and the number of the row and
-/// the byte in it.
+/// Calls `body(lanes, lane, row, byte, position)` for each byte of a lane's
+/// register `lanes`: `byte` is its index in the register, `row` and `position`
+/// are the index of the row and of the byte in it.
 template <typename Body>
 static void forEachByte(Warp &warp, const Step &step, Body body) {
   const auto &form = step.getForm<MatrixForm>();
@@ -151,16 +153,16 @@ static void forEachByte(Warp &warp, const Step &step, Body body) {
           warp.reg(step.operands[1 + matrix * shape.registers + reg]);
       forEachLane(warp.active, [&](unsigned lane) {
         for (unsigned byte = 0; byte != 4; ++byte) {
-          Place place = shape.getPlace(lane, reg, byte);
-          place.row += matrix * shape.rows;
-          body(lanes, lane, byte, place);
+          BytePosition position = shape.getPosition(lane, reg, byte);
+          position.row += matrix * shape.rows;
+          body(lanes, lane, byte, position);
         }
       });
     }
 }
 
-/// Elements of fewer than 8 bits stand behind each other, the first one in the
-/// lowest bits, and padding follows.
+/// Elements of fewer than 8 bits are packed, the first one in the lowest bits,
+/// and padding follows.
 static Row readRow(const Span &span, unsigned elementBits) {
   Row row;
   uint64_t words[2];
@@ -199,10 +201,11 @@ static void executeLoadMatrix(Warp &warp, const Step &step) {
     });
   }
   forEachByte(
-      warp, step, [&](Lanes &lanes, unsigned lane, unsigned byte, Place place) {
-        const Row &row = rows[place.row];
-        lanes.value[lane] |= uint64_t(row.bytes[place.byte]) << byte * 8;
-        if (row.undefined >> place.byte & 1)
+      warp, step,
+      [&](Lanes &lanes, unsigned lane, unsigned byte, BytePosition position) {
+        const Row &row = rows[position.row];
+        lanes.value[lane] |= uint64_t(row.bytes[position.byte]) << byte * 8;
+        if (row.undefined >> position.byte & 1)
           lanes.setUndefined(lane, lanes.getUndefined(lane) | 1 << byte);
       });
 }
@@ -212,13 +215,14 @@ static void executeStoreMatrix(Warp &warp, const Step &step) {
     return;
   warp.act();
   std::array<Row, kLanes> rows;
-  forEachByte(warp, step,
-              [&](Lanes &lanes, unsigned lane, unsigned byte, Place place) {
-                Row &row = rows[place.row];
-                row.bytes[place.byte] = lanes.value[lane] >> byte * 8;
-                if (lanes.getUndefined(lane) >> byte & 1)
-                  row.undefined |= 1 << place.byte;
-              });
+  forEachByte(
+      warp, step,
+      [&](Lanes &lanes, unsigned lane, unsigned byte, BytePosition position) {
+        Row &row = rows[position.row];
+        row.bytes[position.byte] = lanes.value[lane] >> byte * 8;
+        if (lanes.getUndefined(lane) >> byte & 1)
+          row.undefined |= 1 << position.byte;
+      });
   forEachRow(warp, step, [&](unsigned number, const Span &span) {
     const Row &row = rows[number];
     for (unsigned i = 0; i != kRowBytes; ++i) {
@@ -228,7 +232,7 @@ static void executeStoreMatrix(Warp &warp, const Step &step) {
   });
 }
 
-/// A register holds two elements of a row; it gets two of a column.
+/// movmatrix: a register holds two elements of a row, and gets two of a column.
 static void executeMoveMatrix(Warp &warp, const Step &step) {
   if (!warp.requireWholeWarp("movmatrix"))
     return;
@@ -238,10 +242,10 @@ static void executeMoveMatrix(Warp &warp, const Step &step) {
     uint64_t value = 0;
     uint8_t undefined = 0;
     for (unsigned byte = 0; byte != 4; ++byte) {
-      Place place = getTransPlace(lane, 0, byte);
-      unsigned source = place.row * 4 + place.byte / 4;
-      value |= (from.value[source] >> place.byte % 4 * 8 & 0xFF) << byte * 8;
-      undefined |= (from.getUndefined(source) >> place.byte % 4 & 1) << byte;
+      BytePosition position = getTransPosition(lane, 0, byte);
+      unsigned source = position.row * 4 + position.byte / 4;
+      value |= (from.value[source] >> position.byte % 4 * 8 & 0xFF) << byte * 8;
+      undefined |= (from.getUndefined(source) >> position.byte % 4 & 1) << byte;
     }
     to.value[lane] = value;
     to.setUndefined(lane, undefined);

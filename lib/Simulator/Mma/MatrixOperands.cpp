@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registers are unpacked by the terms of a layout, once for each execution, so
-// that the product knows nothing of lanes.
+// Unpacks registers by the terms of a layout, once for each execution, so that
+// the product does not depend on lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,29 +33,29 @@ static std::string formatHex(unsigned digits, uint32_t value) {
 
 namespace {
 
-/// A matrix in memory: element (line, step) is at
-/// line * lineStride + step * stepStride.
+/// An unpacked matrix: element (line, step) is at line * lineStride + step *
+/// stepStride. A line is a row of A, C or D, or a column of B.
 struct Placement {
   unsigned lineStride, stepStride;
 };
 
-/// Where one register of an operand has its elements: the slot j of lane
-/// 4 g + t is at `base + g * group + t * thread + j * slot`.
+/// The positions of the elements of one register: slot j of lane 4 g + t is at
+/// `base + g * group + t * thread + j * slot`.
 struct RegisterPlacement {
   RegisterPlacement(const FragmentLayout &layout, unsigned index,
                     Placement placement) {
-    auto place = [&](unsigned g, unsigned t, unsigned low, unsigned high,
-                     unsigned j) {
+    auto position = [&](unsigned g, unsigned t, unsigned low, unsigned high,
+                        unsigned j) {
       return layout.line.evaluate(g, t, low, high, j) * placement.lineStride +
              layout.step.evaluate(g, t, low, high, j) * placement.stepStride;
     };
-    base = place(0, 0, index % layout.radix, index / layout.radix, 0);
-    group = place(1, 0, 0, 0, 0);
-    thread = place(0, 1, 0, 0, 0);
-    slot = place(0, 0, 0, 0, 1);
+    base = position(0, 0, index % layout.radix, index / layout.radix, 0);
+    group = position(1, 0, 0, 0, 0);
+    thread = position(0, 1, 0, 0, 0);
+    slot = position(0, 0, 0, 0, 1);
   }
 
-  unsigned getPlace(unsigned lane) const {
+  unsigned getPosition(unsigned lane) const {
     return base + lane / 4 * group + lane % 4 * thread;
   }
 
@@ -70,12 +70,12 @@ static void unpackSlots(const FragmentLayout &layout,
                         Placement placement, double *matrix, Decode decode) {
   constexpr unsigned numSlots = slotBits == 64 ? 1 : 32 / slotBits;
   for (unsigned r = 0; r != registers.size(); ++r) {
-    RegisterPlacement places(layout, r, placement);
+    RegisterPlacement inRegister(layout, r, placement);
     for (unsigned lane = 0; lane != kLanes; ++lane) {
       uint64_t word = registers[r]->value[lane];
-      double *element = matrix + places.getPlace(lane);
+      double *element = matrix + inRegister.getPosition(lane);
       for (unsigned j = 0; j != numSlots; ++j)
-        element[j * places.slot] = decode(word >> (slotBits * j));
+        element[j * inRegister.slot] = decode(word >> (slotBits * j));
     }
   }
 }
@@ -115,10 +115,10 @@ static unsigned findUndefinedLines(const FragmentLayout &layout,
                                    llvm::ArrayRef<const Lanes *> registers) {
   unsigned lines = 0;
   for (unsigned r = 0; r != registers.size(); ++r) {
-    RegisterPlacement places(layout, r, {1, 0});
-    // All elements of a register are on one line.
+    RegisterPlacement inRegister(layout, r, {1, 0});
+    // All elements of a register are in one row (or column, for B).
     for (LaneMask rest = registers[r]->undefinedLanes; rest; rest &= rest - 1)
-      lines |= 1u << places.getPlace(__builtin_ctz(rest));
+      lines |= 1u << inRegister.getPosition(__builtin_ctz(rest));
   }
   return lines;
 }
@@ -133,13 +133,13 @@ static void findUndefinedElements(const FragmentLayout &layout,
                                   llvm::ArrayRef<const Lanes *> registers,
                                   uint8_t *rows) {
   for (unsigned r = 0; r != registers.size(); ++r) {
-    RegisterPlacement places(layout, r, {kN, 1});
+    RegisterPlacement inRegister(layout, r, {kN, 1});
     for (LaneMask rest = registers[r]->undefinedLanes; rest; rest &= rest - 1) {
       unsigned lane = __builtin_ctz(rest);
       for (unsigned j = 0; j != layout.getSlots(); ++j) {
-        unsigned place = places.getPlace(lane) + j * places.slot;
+        unsigned position = inRegister.getPosition(lane) + j * inRegister.slot;
         if (registers[r]->getUndefined(lane) & getSlotBytes(layout.slotBits, j))
-          rows[place / kN] |= 1u << (place % kN);
+          rows[position / kN] |= 1u << (position % kN);
       }
     }
   }
@@ -210,8 +210,8 @@ static std::string describeRange(unsigned step, unsigned count) {
   return "0 to " + std::to_string(step * (count - 1));
 }
 
-/// Reads a selector: the same of `count` multiples of `step` in all lanes.
-/// PTX ISA, table 37.
+/// Reads a selector, which must be the same in all lanes: one of `count`
+/// multiples of `step`. PTX ISA, table 37.
 static std::optional<LaneMessage> readSelector(const Lanes &lanes,
                                                std::string name, unsigned step,
                                                unsigned count,
@@ -239,11 +239,11 @@ static std::optional<LaneMessage> readSelector(const Lanes &lanes,
   return std::nullopt;
 }
 
-/// `scale(line, block)` is where a scale goes.
+/// `scale(line, block)` is the destination of a scale.
 template <typename Place>
 static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
                            MmaOutcome &outcome, Place scale) {
-  // A block's bytes are next to each other, from byte-id on.
+  // The scales of a row or column are consecutive bytes, from byte-id on.
   unsigned step = form.scaleVec, count = 4 / form.scaleVec;
   unsigned byteId, threadId;
   outcome.error =
@@ -284,9 +284,9 @@ static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
 // Metadata
 //===----------------------------------------------------------------------===//
 
-/// Whether a chunk may be described by this field. PTX ISA, 9.7.14.6.1: two
-/// different indices; in ascending order, where the metadata is ordered and for
-/// fp8 and narrower; of tf32, the two halves of one element.
+/// Whether this field is legal metadata of a chunk. PTX ISA, 9.7.14.6.1: two
+/// different indices, in ascending order for ordered metadata and for fp8 and
+/// narrower types; for tf32, the two halves of one element.
 static bool isLegalField(const MmaForm &form, unsigned field) {
   unsigned first = field & 3, second = field >> 2;
   if (form.metadata->chunk == 2)
@@ -318,19 +318,19 @@ static std::string listLegalFields(const MmaForm &form) {
   return text;
 }
 
-/// The places of the kept elements of a chunk, in logical elements.
-static void placeChunk(const MetadataLayout &layout, unsigned chunk,
-                       unsigned field, uint8_t *positions) {
+/// Writes the positions of the kept elements of a chunk, in logical elements.
+static void findPositions(const MetadataLayout &layout, unsigned chunk,
+                          unsigned field, uint8_t *positions) {
   unsigned numKept = layout.chunk / 2;
   for (unsigned i = 0; i != numKept; ++i) {
-    unsigned place;
+    unsigned position;
     if (layout.chunk == 2) {
-      place = (field & 3) / 2;
+      position = (field & 3) / 2;
     } else {
       unsigned width = layout.chunk / 4;
-      place = (field >> (2 * (i / width)) & 3) * width + i % width;
+      position = (field >> (2 * (i / width)) & 3) * width + i % width;
     }
-    positions[chunk * numKept + i] = chunk * layout.chunk + place;
+    positions[chunk * numKept + i] = chunk * layout.chunk + position;
   }
 }
 
@@ -347,7 +347,7 @@ static std::optional<LaneMessage> readMetadata(const MmaForm &form,
     unsigned g = lane / 4, t = lane % 4;
     if (t / threads != operands.sparsitySelector)
       continue;
-    // Which of the threads that contribute.
+    // The index among the threads that contribute.
     t %= threads;
     for (unsigned f = 0; f != 8; ++f) {
       unsigned row =
@@ -369,8 +369,8 @@ static std::optional<LaneMessage> readMetadata(const MmaForm &form,
                       " in the bits " + std::to_string(4 * f) + " to " +
                       std::to_string(4 * f + 3)};
       }
-      placeChunk(layout, chunk, field,
-                 matrices.positions + row * form.getKeptK());
+      findPositions(layout, chunk, field,
+                    matrices.positions + row * form.getKeptK());
     }
   }
   return std::nullopt;
@@ -445,21 +445,21 @@ void sim::writeResults(const MmaForm &form, const MmaMatrices &matrices,
     anyUndefined |= undefined[m];
   }
   for (unsigned r = 0; r != registers.size(); ++r) {
-    RegisterPlacement places(layout, r, {kN, 1});
+    RegisterPlacement inRegister(layout, r, {kN, 1});
     Lanes &lanes = *registers[r];
     lanes.undefinedLanes = 0;
     for (unsigned lane = 0; lane != kLanes; ++lane) {
-      unsigned place = places.getPlace(lane);
+      unsigned position = inRegister.getPosition(lane);
       uint64_t word = 0;
       for (unsigned j = 0; j != layout.getSlots(); ++j)
-        word |= bits[place + j * places.slot] << (layout.slotBits * j);
+        word |= bits[position + j * inRegister.slot] << (layout.slotBits * j);
       lanes.value[lane] = word;
       if (!anyUndefined)
         continue;
       unsigned bytes = 0;
       for (unsigned j = 0; j != layout.getSlots(); ++j) {
-        unsigned slotPlace = place + j * places.slot;
-        if (undefined[slotPlace / kN] >> (slotPlace % kN) & 1)
+        unsigned slotPosition = position + j * inRegister.slot;
+        if (undefined[slotPosition / kN] >> (slotPosition % kN) & 1)
           bytes |= getSlotBytes(layout.slotBits, j);
       }
       lanes.setUndefined(lane, bytes);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The matrices of one execution, out of the registers of a warp.
+// Reads the matrices of one execution from the registers of a warp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,17 +18,17 @@
 namespace mlir::blockscale::sim {
 
 inline constexpr unsigned kMaxM = 16, kN = 8;
-/// 96 elements and 6 blocks are those of tcgen05.mma.
+/// 96 elements and 6 scale blocks occur in tcgen05.mma.
 inline constexpr unsigned kMaxK = 128, kMaxKeptK = 96;
 inline constexpr unsigned kMaxBlocks = 6;
 
-/// Not initialized: what a form does not use is not read.
+/// Not initialized: members that a form does not use are not read.
 struct MmaMatrices {
   /// The kept elements of a row, in order.
   double a[kMaxM * kMaxKeptK];
   double b[kMaxK * kN];
   double c[kMaxM * kN];
-  /// Sparse forms: the row of B that goes with an element of A.
+  /// Sparse forms: the row of B that is multiplied with an element of A.
   uint8_t positions[kMaxM * kMaxKeptK];
   double scaleA[kMaxM * kMaxBlocks];
   double scaleB[kMaxBlocks * kN];
@@ -40,11 +40,11 @@ struct MmaMatrices {
   uint8_t undefinedElements[kMaxM] = {};
 };
 
-/// Reads all operands but D. Values of undefined bytes are not checked.
+/// Reads all operands but D. The values of undefined bytes are not checked.
 MmaOutcome readOperands(const MmaForm &form, const MmaOperands &operands,
                         MmaMatrices &matrices);
 
-/// A part of them: the elements of A, or the accumulator.
+/// Reads only the elements of A, or the accumulator.
 void readRows(const MmaForm &form, llvm::ArrayRef<const Lanes *> a,
               MmaMatrices &matrices);
 void readAccumulator(const MmaForm &form, llvm::ArrayRef<const Lanes *> c,
@@ -54,8 +54,8 @@ void readAccumulator(const MmaForm &form, llvm::ArrayRef<const Lanes *> c,
 void writeResults(const MmaForm &form, const MmaMatrices &matrices,
                   const uint64_t *bits, llvm::ArrayRef<Lanes *> registers);
 
-/// The elements of D, row by row: as the adder of a chip forms them, or, where
-/// there is none, from exact sums.
+/// Computes the elements of D, row by row: with the adder of a chip, or with
+/// exact sums if there is none.
 void multiplyMatrices(const MmaForm &form, const MmaMatrices &matrices,
                       const AdderRule *adder, uint64_t *bits);
 

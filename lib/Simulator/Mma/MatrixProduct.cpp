@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sum of each element of D is first formed in doubles. It is used where it
-// is known to be exact: where the bits that the elements of the row and of the
-// column span leave no room for an error, and no addition of blocks rounds.
-// Elsewhere, the sum is formed again: in integers of 128 bits where they are
-// wide enough (e5m2, most of f16), else with ExactSum.
+// Each element of D is first summed in doubles. That sum is used if it is known
+// to be exact: if the range of bits of the row and the column fits in a double,
+// and no addition of scale blocks rounds. Else it is summed again: in 128-bit
+// integers if they are wide enough (e5m2, most of f16), else with ExactSum.
 //
 // NaN and infinity follow from the same doubles: no finite sum of products
-// overflows them, except of f64, which is looked at apart.
+// overflows them, except for f64, which is handled separately.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +33,8 @@ using namespace mlir::blockscale::sim;
 
 namespace {
 
-/// The bits that the elements of a row or column use: their multiples of
-/// 2^lowest, less than 2^(top + 1).
+/// The range of bits of a row or column: its elements are multiples of 2^lowest
+/// below 2^(top + 1).
 struct BitSpan {
   int lowest = std::numeric_limits<int>::max() / 4;
   int top = std::numeric_limits<int>::min() / 4;
@@ -43,7 +42,7 @@ struct BitSpan {
   void include(double value) {
     uint64_t bits = llvm::bit_cast<uint64_t>(value);
     int exponent = bits >> 52 & 0x7FF;
-    // Zeros add nothing; what is not finite makes a result that is not.
+    // Zeros add nothing, and infinities and NaNs are handled elsewhere.
     // Elements narrower than f64 are normal doubles.
     if (exponent == 0 || exponent == 0x7FF)
       return;
@@ -52,14 +51,14 @@ struct BitSpan {
                                   llvm::countr_zero(bits | uint64_t(1) << 52));
   }
 
-  /// How many bits an element needs in units of 2^lowest; 0 or less where all
-  /// are 0.
+  /// How many bits an element needs in units of 2^lowest; 0 or less if all
+  /// elements are 0.
   int getWidth() const { return top - lowest + 1; }
 };
 
 constexpr int kMaxIntegerBits = 62;
 
-/// Of a normal double.
+/// The exponent of a normal double.
 int getExponent(double value) {
   return int(llvm::bit_cast<uint64_t>(value) >> 52 & 0x7FF) - 1023;
 }
@@ -103,11 +102,11 @@ private:
 
   const MmaForm &form;
   const MmaMatrices &matrices;
-  /// The sums of the products of each block, without scales.
+  /// The sums of the products of each scale block, without scales.
   double sums[kMaxBlocks][kMaxM * kN];
   BitSpan rows[kMaxM], columns[kN];
-  /// The elements in units of the lowest bit of their row or column; where the
-  /// span has more than 62 bits, not set.
+  /// The elements in units of the lowest bit of their row or column; not set if
+  /// the range has more than 62 bits.
   int64_t integersA[kMaxM * kMaxKeptK], integersB[kMaxK * kN];
 };
 
@@ -146,7 +145,7 @@ void Multiplier::findSpans() {
 
 void Multiplier::makeIntegers() {
   unsigned keptK = form.getKeptK();
-  // Exact: no more than 62 bits, from the lowest one on.
+  // The conversion is exact: at most 62 bits, from the lowest one on.
   auto convert = [](double value, double unitsPerOne) {
     return std::isfinite(value) ? static_cast<int64_t>(value * unitsPerOne) : 0;
   };
@@ -167,7 +166,7 @@ void Multiplier::makeIntegers() {
 bool Multiplier::isBlockSumExact(unsigned m, unsigned n) const {
   if (form.isSumExact)
     return true;
-  // As in the table of forms, for these elements.
+  // The same test as in the table of forms, for these elements.
   int top = rows[m].top + columns[n].top + 2 +
             int(llvm::Log2_32_Ceil(form.getBlockSize()));
   return top - (rows[m].lowest + columns[n].lowest) <= 53;
@@ -177,7 +176,7 @@ bool Multiplier::isBlockSumExact(unsigned m, unsigned n) const {
 // Elements of D
 //===----------------------------------------------------------------------===//
 
-/// The sum of a form with one block, where 126 bits are enough.
+/// The sum of a form with one scale block, if 126 bits are enough.
 std::optional<BinaryNumber> Multiplier::sumIntegers(unsigned m,
                                                     unsigned n) const {
   constexpr int maxBits = 126;
@@ -191,7 +190,7 @@ std::optional<BinaryNumber> Multiplier::sumIntegers(unsigned m,
     sum += static_cast<__int128>(integersA[m * form.getKeptK() + k]) *
            integersB[getPosition(m, k) * kN + n];
 
-  // The scale of a single block is a power of two.
+  // The scale of a single scale block is a power of two.
   int unit = rows[m].lowest + columns[n].lowest +
              getExponent(getScale(m, n, /*block=*/0));
   double c = matrices.c[m * kN + n];
@@ -252,9 +251,9 @@ uint64_t Multiplier::multiplyFloat(unsigned m, unsigned n) const {
   bool isExact = true;
   for (unsigned block = 0; block != form.getNumBlocks(); ++block) {
     double term = sums[block][m * kN + n];
-    // Exact, as the significands of the scales have 4 bits and the sums of fp4
-    // 13, and those of the other scales 1. (x * 0 of a ue4m3 scale of 0 is 0:
-    // fp4 has no infinity.)
+    // Exact: the significands of ue4m3 scales have 4 bits and the sums of fp4
+    // have 13; the other scales are powers of two. (x * 0 of a ue4m3 scale of 0
+    // is 0: fp4 has no infinity.)
     term *= getScale(m, n, block);
     terms[block] = term;
     double error;
@@ -270,8 +269,8 @@ uint64_t Multiplier::multiplyFloat(unsigned m, unsigned n) const {
 
 uint64_t Multiplier::multiplyF64(unsigned m, unsigned n) const {
   double c = matrices.c[m * kN + n];
-  // Of finite terms, only the sign could matter to an infinite sum, and it does
-  // not: they count as 0 here.
+  // Finite terms do not change an infinite sum or a NaN, so they count as 0
+  // here.
   double special = std::isfinite(c) ? 0 : c;
   ExactSum sum;
   if (std::isfinite(c))

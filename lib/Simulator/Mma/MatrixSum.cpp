@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sum in limbs, of positive and of negative terms apart, and one rounding at
-// the end.
+// Sums positive and negative terms separately in limbs, and rounds once at the
+// end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ struct FloatFormat {
   unsigned fractionBits;
 
   int bias() const { return (1 << (bits - fractionBits - 2)) - 1; }
-  /// Of the least significant bit of a subnormal.
+  /// The exponent of the least significant bit of a subnormal.
   int lowestExponent() const { return 1 - bias() - int(fractionBits); }
   uint64_t infinity() const {
     return uint64_t((1 << (bits - fractionBits - 1)) - 1) << fractionBits;
@@ -82,8 +82,8 @@ uint64_t sim::roundToBits(BinaryNumber number, Type type, Rounding rounding) {
     significand <<= -drop;
   }
 
-  // A carry out of the fraction adds one to the exponent field, as it must;
-  // the implicit bit of a normal number does, too.
+  // A carry out of the fraction adds one to the exponent field, and so does the
+  // implicit bit of a normal value, as intended.
   uint64_t field = last - format.lowestExponent();
   if (field > format.infinity() >> format.fractionBits)
     return sign | format.infinity();
@@ -133,7 +133,7 @@ double sim::decodeFloat(Type type, uint64_t bits) {
   else if (exponent == 0)
     magnitude = fraction * 0x1p-24;
   else
-    // The fields moved to their places in a double.
+    // The fields, shifted to their positions in a double.
     magnitude = llvm::bit_cast<double>(uint64_t(exponent + 1008) << 52 |
                                        uint64_t(fraction) << 42);
   return bits >> 15 & 1 ? -magnitude : magnitude;
@@ -181,9 +181,10 @@ void ExactSum::addProduct(double a, double b) {
   BinaryNumber x = split(a), y = split(b);
   using Wide = unsigned __int128;
   Wide product = Wide(x.significand) * y.significand;
-  unsigned place = x.exponent + y.exponent - kLowestExponent;
-  unsigned limb = place / 64, shift = place % 64;
-  // 106 bits, moved by up to 63: three limbs, and one for the carry.
+  unsigned position = x.exponent + y.exponent - kLowestExponent;
+  unsigned limb = position / 64, shift = position % 64;
+  // 106 bits, shifted by up to 63, take three limbs, and one more for the
+  // carry.
   Wide low = product << shift;
   uint64_t parts[4] = {
       static_cast<uint64_t>(low), static_cast<uint64_t>(low >> 64),
@@ -226,7 +227,7 @@ BinaryNumber ExactSum::get() const {
   if (top == end)
     return {false, 0, 0};
 
-  // 64 bits from the most significant one, and whether there are more below.
+  // The 64 most significant bits, and whether there are more below.
   unsigned shift = llvm::countl_zero(difference[top]);
   uint64_t below = top > begin ? difference[top - 1] : 0;
   uint64_t significand = difference[top] << shift;

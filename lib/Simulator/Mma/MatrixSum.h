@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sums of finite numbers without error, rounded once. Most sums of a matrix
+// Sums of finite values without error, rounded once. Most sums of a matrix
 // instruction are exact in a double; the others go through a fixed-point number
 // that is wide enough for every product of doubles.
 //
@@ -22,8 +22,8 @@
 
 namespace mlir::blockscale::sim {
 
-/// (-1)^isNegative * significand * 2^exponent. If there was more than fits, the
-/// least significant bit is set: enough to round correctly to 62 bits or fewer.
+/// (-1)^isNegative * significand * 2^exponent. The least significant bit is
+/// sticky, which is enough to round correctly to 62 bits or fewer.
 struct BinaryNumber {
   bool isNegative;
   uint64_t significand;
@@ -32,8 +32,8 @@ struct BinaryNumber {
 
 enum class Rounding : uint8_t { NearestEven, TowardZero };
 
-/// The bits of `number` in F16, F32 or F64. What is too large becomes infinity,
-/// in both modes.
+/// The bits of `number` in F16, F32 or F64. Overflow gives infinity, in both
+/// modes.
 uint64_t roundToBits(BinaryNumber number, Type type, Rounding rounding);
 
 /// `value`, which may be NaN or infinite, in F16, F32 or F64, to nearest even.
@@ -42,8 +42,8 @@ uint64_t roundToBits(double value, Type type);
 /// The NaN that instructions return.
 uint64_t getCanonicalNaN(Type type);
 
-/// The value of the bits of an F16, BF16, TF32, F32 or F64; of TF32, the low 13
-/// bits are ignored.
+/// The value of the bits of an F16, BF16, TF32, F32 or F64; TF32 ignores the
+/// low 13 bits.
 double decodeFloat(Type type, uint64_t bits);
 
 /// a + b = sum + error, exactly, for finite sums.
@@ -54,8 +54,8 @@ inline double addWithError(double a, double b, double &error) {
   return sum;
 }
 
-/// a + b rounded to odd: where it is not exact, to the neighbour whose last bit
-/// is 1. Rounding that to 51 bits or fewer gives what rounding a + b gives.
+/// a + b rounded to odd: an inexact sum becomes the neighbour whose last bit is
+/// 1. Rounding that to 51 bits or fewer gives what rounding a + b gives.
 double addToOdd(double a, double b);
 
 /// A sum of doubles and of products of doubles, all finite.
@@ -75,8 +75,8 @@ private:
 
   void extend(unsigned first, unsigned last);
 
-  /// The sums of the positive and of the negative terms; limbs outside
-  /// [begin, end) are 0 and not yet stored.
+  /// The sums of the positive and of the negative terms. Limbs outside [begin,
+  /// end) count as 0 and are not stored yet.
   std::array<uint64_t, kLimbs> sums[2];
   unsigned begin = 0, end = 0;
 };

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operands of matrix instructions; what they mean is in MmaSync.h.
+// Translates the operands of mma; MmaSync.h defines their meaning.
 //
 //===----------------------------------------------------------------------===//
 

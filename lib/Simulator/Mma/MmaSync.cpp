@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One execution of mma: from registers to matrices, the product, and back.
+// One execution of mma: unpacks registers to matrices, multiplies, and packs
+// the result.
 //
 //===----------------------------------------------------------------------===//
 

@@ -33,11 +33,10 @@
 
 namespace mlir::blockscale::sim {
 
-/// An mma instruction whose modifiers have been understood; points to a row of
-/// the table of instructions.
+/// A form of mma, from the table of instructions.
 struct MmaForm;
 
-/// How the tensor core of a chip adds.
+/// How the tensor core of a chip adds; see AdderRules.h.
 struct AdderRule;
 
 /// Finds the instruction of `mma` with these modifiers (`sync`, `aligned`,
@@ -61,7 +60,7 @@ MmaRegisters getRegisters(const MmaForm &form);
 std::string getStatsName(const MmaForm &form);
 uint64_t getMultiplyAdds(const MmaForm &form);
 
-/// For the time that it takes.
+/// The class of the instruction for time estimates.
 MatrixClass getMatrixClass(const MmaForm &form);
 
 /// The lowest PTX version (87 is 8.7), and whether a target ("sm_120a") has the
@@ -82,25 +81,25 @@ struct MmaOperands {
   const Lanes *scaleB = nullptr, *byteIdB = nullptr, *threadIdB = nullptr;
 };
 
-/// What is wrong with an execution, and in which lane.
+/// A message about an execution, and the lane.
 struct LaneMessage {
   unsigned lane;
   std::string text;
 };
 
 struct MmaOutcome {
-  /// The instruction did not execute: a selector out of its range or undefined,
-  /// or not the same in all lanes; illegal metadata.
+  /// Why the instruction was not executed: a selector that is out of range,
+  /// undefined or not the same in all lanes, or illegal metadata.
   std::optional<LaneMessage> error;
-  /// It did, but the PTX ISA asks for something else: padding bits that are not
-  /// 0 in an 8-bit container, a ue4m3 scale with its sign bit set. At most one
-  /// message of each kind.
+  /// The instruction was executed, but against the PTX ISA: padding bits that
+  /// are not 0 in an 8-bit container, or a ue4m3 scale with its sign bit set.
+  /// At most one message of each kind.
   llvm::SmallVector<LaneMessage, 1> warnings;
 };
 
 /// Executes. A result element is undefined if an element, scale or accumulator
-/// that its sum uses is; d may be the registers of c. Sums are exact where
-/// there is no adder.
+/// that its sum uses is; d may be the registers of c. Without an adder, sums
+/// are exact.
 MmaOutcome executeMma(const MmaForm &form, const MmaOperands &operands,
                       const AdderRule *adder);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the parser makes of a PTX text: names are resolved (a register,
-// variable, function or label is an index), instructions are not understood yet
-// (an opcode, its modifiers and operands). Views point into `Module::text`.
+// The syntax tree of a PTX text. Names are resolved (a register, variable,
+// function or label is an index); instructions are not interpreted yet (an
+// opcode, its modifiers and operands). Views point into `Module::text`.
 //
 // Source: PTX ISA, chapters 4 "Syntax", 5 "State Spaces, Types, and Variables",
 // 6 "Instruction Operands", 7 "Abstracting the ABI" and 11 "Directives".
@@ -33,7 +33,7 @@
 
 namespace mlir::blockscale::sim {
 
-/// A place in the PTX text; both count from 1.
+/// A line and a column of the PTX text; both count from 1.
 struct Location {
   uint32_t line = 0;
   uint32_t column = 0;
@@ -47,10 +47,10 @@ using Index = uint32_t;
 // Declarations
 //===----------------------------------------------------------------------===//
 
-/// Part of an initializer that is an address: the address of a variable or
-/// function plus `addend`, shifted right by `shift` bits; its `size` low bytes
-/// are written at `offset`. With `generic(NAME)` it is a generic address, else
-/// one in the variable's state space. `0xFF00(NAME)` has a shift of 8.
+/// An address in an initializer: the address of a variable or function plus
+/// `addend`, shifted right by `shift` bits; its `size` low bytes are written at
+/// `offset`. With `generic(NAME)` the address is generic, else it is in the
+/// variable's state space. `0xFF00(NAME)` has a shift of 8.
 struct Relocation {
   uint64_t offset;
   unsigned size;
@@ -73,17 +73,17 @@ struct Variable {
   unsigned vectorSize = 1;
   /// Bytes of all elements; 0 for `.extern .shared .b8 x[]`.
   uint64_t size = 0;
-  /// As declared, or that of the (vector) type.
+  /// The declared alignment, or that of the (vector) type.
   uint64_t alignment = 1;
   bool isExtern = false;
   /// `x[]`: the size is not known (dynamic shared memory, or given elsewhere).
   bool isUnsized = false;
-  /// The bytes of the initializer; shorter than `size` where the rest is 0.
+  /// The bytes of the initializer; if it is shorter than `size`, the rest is 0.
   std::vector<uint8_t> initializer;
   bool isInitialized = false;
   std::vector<Relocation> relocations;
-  /// Of a kernel parameter with `.ptr`: the space and the alignment of what it
-  /// points to.
+  /// For a kernel parameter with `.ptr`: the space and the alignment of the
+  /// memory that it points to.
   bool isPointer = false;
   std::optional<Space> pointerSpace;
   uint64_t pointerAlignment = 0;
@@ -100,7 +100,7 @@ struct Register {
 // Instructions
 //===----------------------------------------------------------------------===//
 
-/// One operand. Which members hold what depends on its kind.
+/// One operand; the meaning of the members depends on its kind.
 struct PtxOperand {
   enum class Kind : uint8_t {
     /// `%r1`: `index` into Function::registers. With `.x`/`.y`/`.z`/`.w` (or
@@ -170,9 +170,9 @@ struct PtxInstruction {
 
   Location location;
   std::optional<Guard> guard;
-  /// Up to the first dot.
+  /// The text up to the first dot.
   llvm::StringRef opcode;
-  /// What follows, one for each dot: "sync", "shared::cta", "kind::mxf4".
+  /// The parts behind the dots: "sync", "shared::cta", "kind::mxf4".
   llvm::SmallVector<llvm::StringRef, 6> modifiers;
   llvm::SmallVector<PtxOperand, 4> operands;
   bool hasReturns = false;
@@ -192,14 +192,14 @@ struct Parameter {
   Index index = 0;
 };
 
-/// What a call through a register may call: functions with these parameters
+/// What an indirect call may call: functions with these parameters
 /// (`.callprototype`), or those of a list (`.calltargets`).
 struct Prototype {
   struct Parameter {
     bool isRegister;
-    /// Of a register.
+    /// The type of a register.
     Type type;
-    /// Of a `.param` variable.
+    /// The size of a `.param` variable.
     uint64_t size;
   };
   bool isList = false;
@@ -229,7 +229,7 @@ struct Function {
   /// Local, shared and param variables of the body, into Module::variables.
   std::vector<Index> variables;
 
-  // Performance directives; nothing where the function has none.
+  // Performance directives; nothing if the function has none.
   std::optional<std::array<uint32_t, 3>> requiredBlock;   // .reqntid
   std::optional<std::array<uint32_t, 3>> maximumBlock;    // .maxntid
   std::optional<std::array<uint32_t, 3>> requiredCluster; // .reqnctapercluster
@@ -240,23 +240,23 @@ struct Function {
 };
 
 struct Module {
-  /// What the views point into.
+  /// The text that the views point into.
   std::unique_ptr<const std::string> text;
   unsigned versionMajor = 0, versionMinor = 0;
   /// "sm_120a"
   llvm::StringRef target;
   unsigned addressSize = 64;
   std::vector<Variable> variables;
-  /// What `.file` and `.loc` say (nvcc's -lineinfo): names by number, and from
-  /// which line of the PTX text on something comes from which line of a file;
-  /// file 0 is none.
+  /// `.file` and `.loc` (nvcc's -lineinfo): file names by number, and the
+  /// source line from which the PTX text comes, from each line on; file 0 means
+  /// none.
   struct SourceLine {
     uint32_t line;
     uint32_t file, fileLine;
   };
   std::map<uint32_t, std::string> files;
   std::vector<SourceLine> sourceLines;
-  /// Those at module scope, into `variables`.
+  /// Indices into `variables` of those at module scope.
   std::vector<Index> globals;
   std::vector<Function> functions;
 };

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tokens are views into the text, and know their place in it; what compilers
-// leave in PTX for debuggers is skipped.
+// Tokens are views into the text, with their location. Debug information in the
+// PTX text is skipped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,8 +91,8 @@ bool Lexer::skipSpace() {
 // Tokens
 //===----------------------------------------------------------------------===//
 
-/// Everything up to the next character that no number has, so that what is
-/// wrong with a number is found where it is read.
+/// All characters up to one that cannot be in a number; errors in a number are
+/// found when it is parsed.
 size_t Lexer::measureNumber(Kind &kind) const {
   bool hasPrefix = rest.size() > 1 && rest[0] == '0' && llvm::isAlpha(rest[1]);
   bool isFloat = false;
@@ -144,7 +144,7 @@ static size_t measurePunctuator(StringRef text) {
   return StringRef("()[]{},;:+-*/%!~&^|?=<>@").contains(text.front()) ? 1 : 0;
 }
 
-/// 0 if there is no token, with `error` where it says more than that.
+/// 0 if there is no token; then `error` may have the reason.
 size_t Lexer::measureToken(Kind &kind) {
   char first = rest.front();
   char second = rest.size() > 1 ? rest[1] : '\0';

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Splits a PTX text into tokens, on demand. Comments, line markers of a
-// preprocessor (`# 1 "file"`) and lines of debug information (`@@DWARF`) give
-// none.
+// preprocessor (`# 1 "file"`) and lines of debug information (`@@DWARF`) are
+// skipped.
 //
 // Source: PTX ISA, chapter 4 "Syntax".
 //
@@ -26,16 +26,16 @@ namespace mlir::blockscale::sim {
 struct Token {
   enum class Kind : uint8_t {
     End,
-    /// What cannot start a token; Lexer::getError says more.
+    /// A character that cannot start a token; Lexer::getError has the message.
     Error,
     /// `add`, `%r1`, `$L__BB0_1`, `_`
     Word,
     /// A dot and the name behind it: `.u32`, `.shared::cta`, `.16x64b`
     Dot,
-    /// What starts as a number does; its form is not checked.
+    /// A token that starts like a number; its form is not checked.
     Integer,
     Float,
-    /// With the quotes.
+    /// A string with its quotes.
     String,
     Punctuator,
   };
@@ -61,14 +61,14 @@ public:
   explicit Lexer(llvm::StringRef text)
       : rest(text), lineStart(text.data()), previousEnd(text.data()) {}
 
-  /// The next token; End again and again at the end.
+  /// The next token; at the end, always End.
   Token next();
 
-  /// What was expected and what came, of an Error token.
+  /// The message of an Error token, with expected and got.
   const std::string &getError() const { return error; }
 
 private:
-  /// Skips white space and what is as good as white space; false on an error.
+  /// Skips white space, comments and debug information; false on an error.
   bool skipSpace();
   bool skipComment();
   bool isSkippedLine() const;

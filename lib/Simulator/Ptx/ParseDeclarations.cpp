@@ -24,7 +24,7 @@ using llvm::ParseResult;
 using llvm::StringRef;
 using llvm::success;
 
-/// The products of extents are bounded, and an initializer nests as deeply.
+/// Bounds the products of extents, and the nesting of initializers.
 static constexpr size_t maxRank = 64;
 static constexpr unsigned maxVectorBits = 128;
 static constexpr uint64_t maxAlignment = uint64_t(1) << 31;
@@ -89,7 +89,7 @@ ParseResult PtxParser::parseAttributes(Attributes &attributes) {
       if (parseAlignment(attributes.alignment))
         return failure();
     } else if (consumeIfDot(".attribute")) {
-      // Where managed memory is does not matter to a program.
+      // The location of managed memory does not matter to a program.
       if (skipBrackets("(", ")"))
         return failure();
     } else {
@@ -168,7 +168,8 @@ ParseResult PtxParser::parseExtents(Extents &extents) {
   return success();
 }
 
-/// The size of all elements; without the first extent, that of those it counts.
+/// The size of all elements; if the first extent is omitted, of the elements
+/// below it.
 ParseResult PtxParser::computeSize(Variable &variable,
                                    llvm::ArrayRef<uint64_t> extents) {
   uint64_t size = getBytes(variable.type) * variable.vectorSize;
@@ -272,7 +273,8 @@ ParseResult PtxParser::parseVariables(Space space, const Linkage &linkage) {
       return failure();
     if (!consumeIf("="))
       return success();
-    // Its own address may be in it, so that it is declared before.
+    // The initializer may contain the variable's own address, so the variable
+    // is declared first.
     Variable initialized = std::move(module.variables[index]);
     if (parseInitializer(initialized, index, extents))
       return failure();

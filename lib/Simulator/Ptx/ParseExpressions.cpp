@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Expressions are evaluated as they are parsed. As in C, an operator on a
-// signed and an unsigned integer computes unsigned ones, and one on an integer
-// and a floating-point number computes the latter.
+// Expressions are evaluated as they are parsed. As in C, a signed and an
+// unsigned operand give an unsigned result, and an integer and a floating-point
+// operand give a floating-point result.
 //
 // Source: PTX ISA, section 4.5 "Constants".
 //
@@ -30,7 +30,7 @@ using llvm::success;
 using Kind = Constant::Kind;
 
 static constexpr uint64_t warpSize = 32;
-/// Longer decimals are of no use, and their conversion takes quadratic time.
+/// No longer decimal is needed, and their conversion takes quadratic time.
 static constexpr size_t maxFloatSize = 1024;
 
 static Constant makeBool(bool value) { return {Kind::S64, value}; }
@@ -93,7 +93,7 @@ ParseResult PtxParser::parseHexFloat(Constant &value) {
   return success();
 }
 
-/// Whether it is such as `1.5`, `.5`, `1.` or `1e-5`.
+/// Whether the text looks like `1.5`, `.5`, `1.` or `1e-5`.
 static bool isDecimalFloat(StringRef text) {
   auto skipDigits = [&] {
     StringRef digits = text.take_while(llvm::isDigit);

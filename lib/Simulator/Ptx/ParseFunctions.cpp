@@ -28,7 +28,7 @@ using Wanted = Reference::Wanted;
 // Directives before the body
 //===----------------------------------------------------------------------===//
 
-/// `128, 1, 1`; what is left out is 1.
+/// `128, 1, 1`; omitted extents are 1.
 ParseResult
 PtxParser::parseDimensions(std::optional<std::array<uint32_t, 3>> &extents) {
   if (extents)
@@ -55,7 +55,7 @@ ParseResult PtxParser::parseNumber(std::optional<uint32_t> &number) {
   return success();
 }
 
-/// What functions and prototypes may have, and a simulator has no use for.
+/// Directives of functions and prototypes that the simulator ignores.
 ParseResult PtxParser::parseAbiDirective(bool &isParsed) {
   isParsed = true;
   if (consumeIfDot(".noreturn") || consumeIfDot(".unique"))
@@ -98,7 +98,7 @@ ParseResult PtxParser::parseFunctionDirectives() {
     else if (consumeIfDot(".explicitcluster"))
       function.isExplicitCluster = true;
     else if (token.isDot(".blocksareclusters"))
-      // It changes what the extents of a grid count.
+      // The directive changes the unit of a grid's extents.
       return emitNotSupported(token.text);
     else
       return emitExpected("a directive of an entry, '{' or ';'");
@@ -167,8 +167,8 @@ ParseResult PtxParser::checkRedeclaration(const Function &previous) {
   return success();
 }
 
-/// Gives the function its place in the module, which is that of an earlier
-/// declaration.
+/// Gives the function its index in the module, which is that of an earlier
+/// declaration if there is one.
 ParseResult PtxParser::declareFunction(Index &index) {
   index = module.functions.size();
   if (symbols.declareGlobal(function.name, {Symbol::Kind::Function, index})) {
@@ -344,7 +344,7 @@ ParseResult PtxParser::parseFunction(const Linkage &linkage, bool isEntry) {
   if (declareFunction(index) ||
       (function.isDefined ? parseBody() : parsePunctuator(";")))
     return failure();
-  // What follows has no .loc yet.
+  // The next function has no .loc yet.
   if (!module.sourceLines.empty())
     module.sourceLines.push_back({token.location.line, 0, 0});
   return finishFunction(index);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values of variables: bytes, and addresses that are only known when a run
-// begins.
+// Initial values of variables: bytes, and addresses that are only known when a
+// run begins.
 //
 // Source: PTX ISA, section 5.4.4 "Initializers".
 //
@@ -59,9 +59,10 @@ ParseResult PtxParser::writeInitializer(Variable &variable, uint64_t offset,
   return success();
 }
 
-/// The bits of a constant as a value of `type`. What ptxas does: 32 bits hold
-/// an f32; an untyped variable of 8 or 16 bits has the low bits of the
-/// constant, as LLVM writes constants of half precision.
+/// The bits of a constant as a value of `type`. As in ptxas, a floating-point
+/// constant in a 32-bit variable is an f32. An untyped variable of 8 or 16 bits
+/// gets the low bits of the constant, as LLVM writes f16 and bf16 constants as
+/// integers.
 ParseResult PtxParser::encodeConstant(Type type, const Constant &constant,
                                       const Token &start, uint64_t &bits) {
   TypeClass kind = getTypeInfo(type).kind;
@@ -87,7 +88,7 @@ ParseResult PtxParser::encodeConstant(Type type, const Constant &constant,
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// The name. It may be that of a function which is declared later.
+/// The name, which may be that of a function that is declared later.
 ParseResult PtxParser::parseRelocationTarget(Variable &variable, Index index,
                                              Relocation &relocation) {
   StringRef name = token.text;
@@ -183,7 +184,7 @@ ParseResult PtxParser::parseInitializerValue(Variable &variable, Index index,
   return writeInitializer(variable, offset, bits, size, start.location);
 }
 
-/// The elements of the first extent, at `offset`; 0 as extent has no limit.
+/// The elements of the first extent, at `offset`; an extent of 0 has no limit.
 ParseResult PtxParser::parseInitializerList(Variable &variable, Index index,
                                             llvm::ArrayRef<uint64_t> extents,
                                             uint64_t offset,

@@ -86,7 +86,7 @@ ParseResult PtxParser::parseCallPrototype(Prototype &prototype) {
   return parsePunctuator(";");
 }
 
-/// The directive behind a label that is no place in the program.
+/// The directive behind a label that names no instruction.
 ParseResult PtxParser::parseLabelDirective(StringRef name, Location location) {
   auto index = static_cast<Index>(function.branchTargets.size());
   if (consumeIfDot(".branchtargets")) {
@@ -204,7 +204,7 @@ ParseResult PtxParser::parseOperands(PtxInstruction &instruction) {
   return success();
 }
 
-/// What an operand has to be that is a name which is not declared yet.
+/// What an operand must be if its name is not declared yet.
 Wanted PtxParser::getWanted(const PtxInstruction &instruction,
                             size_t operand) const {
   if (instruction.opcode == "bra")
@@ -250,7 +250,7 @@ ParseResult PtxParser::addReferences(PtxInstruction &instruction) {
     for (auto [i, element] : llvm::enumerate(operand.elements)) {
       reference.element = i;
       add(element, Wanted::LabelOrFunction);
-      // No operand has names of labels or functions any deeper.
+      // Labels and functions are not nested deeper in an operand.
       for (const PtxOperand &inner : element.elements)
         if (const PtxOperand *use = findReference(inner))
           return emitError(use->location, "expected a declared name, got " +

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An operand gets its kind here, and names become numbers; those that are
-// declared later are patched at the end of their scope.
+// Determines the kinds of operands, and resolves names to indices; names that
+// are declared later are patched at the end of their scope.
 //
 // Source: PTX ISA, chapter 6 "Instruction Operands".
 //
@@ -32,7 +32,7 @@ using Kind = PtxOperand::Kind;
 // Names
 //===----------------------------------------------------------------------===//
 
-/// What the current word is: a name of the function, else of the module.
+/// Looks up the current word: a name of the function, else of the module.
 ParseResult PtxParser::lookup(std::optional<Symbol> &symbol) {
   SymbolTable::Found found = symbols.lookup(token.text, function.registers);
   if (found.isAmbiguous)
@@ -41,8 +41,8 @@ ParseResult PtxParser::lookup(std::optional<Symbol> &symbol) {
   return success();
 }
 
-/// Which bytes or halves of a register an instruction for video takes: `.b0`,
-/// `.h1`, `.b3210`.
+/// Whether the text is a selector of a video instruction: `.b0`, `.h1`,
+/// `.b3210`.
 static bool isSelector(StringRef text) {
   return (text.consume_front(".b") || text.consume_front(".h")) &&
          !text.empty() && llvm::all_of(text, llvm::isDigit);
@@ -79,7 +79,7 @@ ParseResult PtxParser::parseSpecialRegister(PtxOperand &operand) {
     return failure();
   if (operand.component < 0)
     return success();
-  // The name of the whole is one piece of the text.
+  // The whole name must be contiguous in the text.
   if (component.text.data() != operand.name.end())
     return emitError(component.location, "expected no space before " +
                                              quoteForMessage(component.text));

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all parts of the parser use, the head of a module, and its statements.
+// Helpers of all parts of the parser, the head of a module, and its statements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ void PtxParser::advance() {
     token = lexer.next();
   if (!token.is(TokenKind::Error))
     return;
-  // The lexer's message is kept, whatever the parser says about the end here.
+  // Keeps the lexer's message instead of one about the end of the text.
   (void)emitError(token.location, lexer.getError());
   token.kind = TokenKind::End;
 }
@@ -187,7 +187,7 @@ ParseResult PtxParser::parseTarget() {
     return emitExpected("a target such as sm_90a");
   module.target = token.text;
   advance();
-  // What the others ask for changes what programs compute.
+  // Other options would change results.
   static constexpr StringRef options[] = {"debug", "texmode_unified",
                                           "texmode_independent", "texmode_raw"};
   while (consumeIf(",")) {
@@ -198,8 +198,8 @@ ParseResult PtxParser::parseTarget() {
   return success();
 }
 
-/// Without the directive, the size is 64 as well: the targets that are
-/// simulated have no other.
+/// Without the directive, the size is 64 as well: the simulated targets have no
+/// other.
 ParseResult PtxParser::parseAddressSize() {
   Token start = token;
   uint64_t size;
@@ -223,23 +223,23 @@ ParseResult PtxParser::parseHeader() {
 /// `.loc 1 23 5`, and `, function_name $L__info_string0, inlined_at 1 45 3`.
 ParseResult PtxParser::parseLoc() {
   uint32_t line = token.location.line;
-  std::array<uint64_t, 3> place;
-  auto parsePlace = [&]() -> ParseResult {
-    for (uint64_t &number : place)
+  std::array<uint64_t, 3> numbers;
+  auto parseNumbers = [&]() -> ParseResult {
+    for (uint64_t &number : numbers)
       if (parseInteger(number, 0, UINT32_MAX))
         return failure();
     return success();
   };
-  if (parsePlace())
+  if (parseNumbers())
     return failure();
-  module.sourceLines.push_back(
-      {line, static_cast<uint32_t>(place[0]), static_cast<uint32_t>(place[1])});
+  module.sourceLines.push_back({line, static_cast<uint32_t>(numbers[0]),
+                                static_cast<uint32_t>(numbers[1])});
   while (consumeIf(",")) {
     StringRef word, label;
     if (parseWord(word, "function_name or inlined_at"))
       return failure();
     if (word == "inlined_at") {
-      if (parsePlace())
+      if (parseNumbers())
         return failure();
       continue;
     }
@@ -359,7 +359,7 @@ Error PtxParser::parse() {
   ParseResult result = parseHeader();
   while (!result && !token.is(TokenKind::End))
     result = parseModuleDirective();
-  // A text may end in what is not a token.
+  // The text may end in an invalid token.
   if (!result && message.empty())
     result = resolveGlobalReferences();
   return message.empty() ? Error::success() : Error(message);

@@ -14,10 +14,11 @@
 
 namespace mlir::blockscale::sim {
 
-/// Parses a PTX text and resolves its names; trusts nothing. A failure starts
-/// with the place: `line 12:5: expected ';', got '}'`. Time and memory are
-/// linear in the text, whatever sizes it declares, except that an initialized
-/// variable has its bytes (at most 256 MiB in a module).
+/// Parses a PTX text and resolves its names; the text may be arbitrary. A
+/// failure starts with the location: `line 12:5: expected ';', got '}'`. Time
+/// and memory are linear in the length of the text and do not depend on the
+/// sizes that it declares, except that an initialized variable has its bytes
+/// (at most 256 MiB in a module).
 Result<Module> parsePtx(std::string text);
 
 } // namespace mlir::blockscale::sim

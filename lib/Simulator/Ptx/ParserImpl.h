@@ -63,7 +63,8 @@ private:
   /// A list that `parseElement` parses one by one, up to `close`.
   ParseResult parseList(StringRef close,
                         llvm::function_ref<ParseResult()> parseElement);
-  /// Skips what is in a pair of brackets, the open one being the next token.
+  /// Skips a pair of brackets and their contents; the next token must be the
+  /// open bracket.
   ParseResult skipBrackets(StringRef open, StringRef close);
 
   /// Failure. Only the first error is kept.
@@ -73,7 +74,7 @@ private:
   ParseResult emitExpected(const Twine &what, const Token &got);
   ParseResult emitNotSupported(const Twine &what);
 
-  /// What nests deeper is refused, as the parser recurses.
+  /// Deeper nesting is refused, as the parser recurses.
   static constexpr unsigned maxNesting = 256;
   ParseResult emitTooDeep();
 
@@ -105,8 +106,7 @@ private:
   ParseResult parseAddressSize();
   ParseResult parseModuleDirective();
   ParseResult parseLinkage(Linkage &linkage);
-  /// Directives that say nothing about what is computed; nullopt if the token
-  /// is none.
+  /// Directives that do not change results; nullopt if the token is none.
   std::optional<ParseResult> parseDebugDirective();
   ParseResult parseLoc();
   ParseResult parseFile();
@@ -117,7 +117,7 @@ private:
   // Declarations (ParseDeclarations.cpp)
   //===--------------------------------------------------------------------===//
 
-  /// What stands before the names of a declaration.
+  /// The attributes before the names of a declaration.
   struct Attributes {
     Type type = Type::B8;
     unsigned vectorSize = 1;
@@ -275,7 +275,7 @@ private:
 /// `expected WHAT, got` is followed by this.
 std::string describe(const Token &token);
 
-/// Whether these may be declarations of the same variable.
+/// Whether both may be declarations of the same variable.
 bool haveSameType(const Variable &lhs, const Variable &rhs);
 
 } // namespace mlir::blockscale::sim

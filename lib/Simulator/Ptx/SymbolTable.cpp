@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scopes and ranges of registers (%r<1000>), in time that does not depend on
-// how long a range is.
+// Scopes and ranges of registers (%r<1000>); the time does not depend on the
+// length of a range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 using namespace mlir::blockscale::sim;
 using llvm::StringRef;
 
-/// Maps `key` to `value`; gives what it was mapped to before.
+/// Maps `key` to `value`; returns the previous value.
 template <typename Map, typename Value>
 static std::optional<Value> replace(Map &table, StringRef key, Value value) {
   auto [entry, isNew] = table.try_emplace(key, value);
@@ -149,8 +149,8 @@ void SymbolTable::addReference(const Reference &reference) {
   scopes.back().references[reference.name].push_back(reference);
 }
 
-/// The smaller set goes into the larger one, so that no reference is moved more
-/// often than the logarithm of their number.
+/// Merges the smaller set into the larger one, so that each reference moves at
+/// most log(n) times.
 void SymbolTable::passOn(Scope &from, Scope &to) {
   if (from.numReferences > to.numReferences)
     std::swap(from.references, to.references);

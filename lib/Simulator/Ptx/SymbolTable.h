@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scopes of names while a module is parsed. Every look-up takes constant time,
-// however deep the scopes are: there is one table for a function, and a scope
+// Scopes of names while a module is parsed. Every look-up takes constant time
+// at any depth of scopes: there is one table for a function, and a scope
 // restores what it has shadowed when it is left.
 //
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,7 @@ struct Symbol {
     Register,
     Variable,
     Function,
-    // The names before a colon.
+    // A name before a colon.
     Label,
     BranchTargets,
     Prototype,
@@ -56,7 +56,7 @@ struct Reference {
     CallTargets,
     /// Relocation `part` of Module::variables[index].
     Initializer,
-    /// The name has to be declared, that is all.
+    /// The name only has to be declared.
     Nowhere,
   };
   static constexpr Index none = UINT32_MAX;
@@ -76,7 +76,7 @@ struct Reference {
 /// are entered. A scope's labels may be used before they are declared.
 class SymbolTable {
 public:
-  /// False if the name is taken.
+  /// False if the name is declared already.
   bool declareGlobal(llvm::StringRef name, Symbol symbol);
   std::optional<Symbol> lookupGlobal(llvm::StringRef name) const;
 
@@ -84,23 +84,23 @@ public:
   unsigned getDepth() const { return scopes.size(); }
 
   /// Leaves the innermost scope: calls `resolve` for the references to labels
-  /// of that scope, and passes the others on to the enclosing one. Those that
-  /// the outermost scope leaves are the result.
+  /// of that scope, and passes the others on to the enclosing one. Returns
+  /// those that are left after the outermost scope.
   std::vector<Reference>
   leaveScope(llvm::function_ref<void(const Reference &, Symbol)> resolve);
 
   /// Declares a name in the innermost scope; false if that has it already.
   bool declare(llvm::StringRef name, Symbol symbol);
 
-  /// Declares `prefix0`, `prefix1`, ... with numbers below `count`. They cost
-  /// nothing until they are used.
+  /// Declares `prefix0`, `prefix1`, ... with numbers below `count`. Unused
+  /// names cost nothing.
   bool declareRange(llvm::StringRef prefix, Type type, unsigned vectorSize,
                     uint64_t count);
 
   struct Found {
     std::optional<Symbol> symbol;
-    /// The innermost scope that has the name declares it twice, by ranges that
-    /// overlap.
+    /// The innermost scope with the name declares it twice, with overlapping
+    /// ranges.
     bool isAmbiguous = false;
   };
   /// A register of a range is added to `registers` when it is found first.
@@ -120,7 +120,7 @@ private:
     unsigned depth;
     /// The range of the same prefix in an enclosing scope.
     std::optional<size_t> outer;
-    /// Those that occur, by number.
+    /// The registers that occur, by number.
     llvm::DenseMap<uint64_t, Index> registers;
   };
   struct Member {
@@ -131,7 +131,7 @@ private:
   using References =
       llvm::DenseMap<llvm::StringRef, llvm::SmallVector<Reference, 1>>;
   struct Scope {
-    /// What the names declared here were before.
+    /// The previous meaning of the names that the scope declares.
     std::vector<std::pair<llvm::StringRef, std::optional<ScopedSymbol>>>
         shadowed;
     std::vector<std::pair<llvm::StringRef, std::optional<size_t>>>

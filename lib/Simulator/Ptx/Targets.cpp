@@ -1,4 +1,4 @@
-//===- Targets.cpp - What targets have ------------------------------------===//
+//===- Targets.cpp - Features of targets ----------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

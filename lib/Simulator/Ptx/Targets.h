@@ -1,4 +1,4 @@
-//===- Targets.h - What targets have ----------------------------*- C++ -*-===//
+//===- Targets.h - Features of targets --------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which targets have what the simulator asks them for. Nothing else compares
-// the number or the suffix of a target, but the table of adders.
+// The features of targets. Only this table and that of adders compare the
+// number or the suffix of a target.
 //
 // Source: PTX ISA, section 11.1.2 "PTX Module Directives: .target".
 //
@@ -49,7 +49,7 @@ enum class Feature : uint8_t {
   MmaOfSm90,
   /// sm_120a, sm_121a, and the family targets sm_120f, sm_121f.
   MmaOfSm120,
-  /// Those, and sm_100a, sm_100f, sm_103a, sm_110a.
+  /// The same, and sm_100a, sm_100f, sm_103a, sm_110a.
   MmaOfSm100AndSm120,
   /// sm_120a and sm_121a alone.
   MmaOfSm120a,
@@ -70,7 +70,7 @@ enum class Feature : uint8_t {
 /// Whether PTX has a target of this name, such as sm_90, sm_90a or sm_120f.
 bool isTarget(llvm::StringRef name);
 
-/// 90 of "sm_90a"; 0 where a name is not a target.
+/// 90 for "sm_90a"; 0 if the name is not a target.
 unsigned getTargetNumber(llvm::StringRef name);
 
 bool hasFeature(llvm::StringRef target, Feature feature);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every type that PTX writes behind a dot: those of registers and variables,
-// and those that only instructions name (`.bf16x2`, `.e4m3x2`, `.ue8m0`).
+// The types of PTX: those of registers and variables, and those that only
+// instructions name (`.bf16x2`, `.e4m3x2`, `.ue8m0`).
 //
 // Source: PTX ISA, sections 5.2 "Types" and 5.2.3 "Alternate Floating-Point
 // Data Formats".
@@ -44,10 +44,10 @@ enum class TypeClass : uint8_t { Predicate, Untyped, Unsigned, Signed, Float };
 /// One row of the table of types.
 struct TypeInfo {
   Type type;
-  /// Behind the dot.
+  /// The name behind the dot.
   std::string_view name;
   TypeClass kind;
-  /// Of the whole value; 1 for a predicate.
+  /// Bits of the whole value; 1 for a predicate.
   unsigned bits;
   /// How many elements a packed type has; else 1.
   unsigned elements;
@@ -61,7 +61,7 @@ const TypeInfo &getTypeInfo(Type type);
 std::optional<Type> lookupType(std::string_view name);
 
 inline unsigned getBits(Type type) { return getTypeInfo(type).bits; }
-/// Bytes in memory, of types that fill whole bytes.
+/// Bytes in memory of a type that fills whole bytes.
 inline unsigned getBytes(Type type) { return (getBits(type) + 7) / 8; }
 inline std::string_view getName(Type type) { return getTypeInfo(type).name; }
 

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Descriptors of shared memory and of instructions are read and printed alike.
+// Reads and prints the fields of matrix descriptors and instruction
+// descriptors.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A descriptor is a word of named fields, as tables give them.
+// A descriptor is an integer of 32 or 64 bits with named fields, which tables
+// define.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ struct DescriptorField {
   unsigned first, bits;
 };
 
-/// The field with a name; 0 where the form has none.
+/// The value of the field with a name; 0 if there is no such field.
 uint64_t getField(uint64_t word, llvm::ArrayRef<DescriptorField> fields,
                   llvm::StringRef name);
 

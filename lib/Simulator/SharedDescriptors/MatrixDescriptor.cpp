@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tcgen05 and wgmma have their own fields and codes of swizzle modes: a row for
-// each, and one way to decode them.
+// tcgen05 and wgmma have their own fields and encodings of swizzle modes. Each
+// has a row in a table; one function decodes both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,12 +42,13 @@ struct SwizzleCode {
 struct MatrixFormat {
   DescriptorUser user;
   llvm::ArrayRef<DescriptorField> fields;
-  /// 0 where there is no such field.
+  /// The value of the version field; 0 if there is no such field.
   unsigned version;
   llvm::ArrayRef<SwizzleCode> swizzles;
 };
 
-/// Bits [to, to + bits) of an address are combined with those at `from`.
+/// A swizzle XORs bits [to, to + bits) of an address with the bits from `from`
+/// on.
 struct SwizzleRow {
   SwizzleMode mode;
   unsigned rowBytes;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The shared memory descriptor (64 bits) of tcgen05 or wgmma says where a
-// matrix is. It is decoded field by field, and printed with the names of its
+// The shared memory descriptor (64 bits) of tcgen05 or wgmma gives the layout
+// of a matrix. It is decoded field by field, and printed with the names of its
 // fields.
 //
 // Sources: PTX ISA, sections 9.7.16.4.1 "Shared memory descriptor" (tcgen05)
@@ -24,40 +24,41 @@
 
 namespace mlir::blockscale::sim {
 
-/// How 16-byte chunks of a tile are permuted. The numbers are those of the
-/// field of tcgen05.
+/// How 16-byte chunks of a tile are permuted. The enumerators are the values of
+/// the field of tcgen05.
 enum class SwizzleMode : uint8_t {
   None = 0,
-  /// Of 128 bytes, in units of 32.
+  /// 128-byte swizzle in units of 32 bytes.
   Bytes128Atom32 = 1,
   Bytes128 = 2,
   Bytes64 = 4,
   Bytes32 = 6,
 };
 
-/// Bytes of a row of the pattern; 16 where there is none.
+/// Bytes of a row of the swizzle pattern; 16 without a swizzle.
 unsigned getRowBytes(SwizzleMode mode);
 
-/// Whose shared memory descriptor it is.
+/// The instruction family of a shared memory descriptor.
 enum class DescriptorUser : uint8_t { Tensor, Warpgroup };
 
 struct MatrixDescriptor {
   DescriptorUser user;
   uint64_t bits;
-  /// Bytes; the address and the absolute offset are those in the own block.
+  /// In bytes; the address and the absolute offset are in the shared memory of
+  /// the own block.
   uint32_t start, leadingOffset, strideOffset;
   /// In units of 128 bytes.
   unsigned baseOffset;
   bool isLeadingAbsolute;
   SwizzleMode swizzle;
 
-  /// An error names the field that is not what it has to be.
+  /// An error names the illegal field.
   static Result<MatrixDescriptor>
   decode(uint64_t bits, DescriptorUser user = DescriptorUser::Tensor);
   /// All fields with their values.
   std::string print() const;
 
-  /// Where the chunk is that is at an address before the permutation.
+  /// The address of a chunk after the swizzle, from the address before it.
   uint32_t swizzled(uint32_t address) const;
 };
 

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tcgen05 and wgmma read elements of any type from chunks in the same way.
+// Reads and decodes the elements of an operand from its chunks, for tcgen05 and
+// wgmma.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +48,7 @@ DecodedMatrix sim::decodeShared(const Storage &storage,
   unsigned chunksOfRow = shape.isTransposed
                              ? llvm::divideCeil(shape.lines, perChunk)
                              : shape.steps / perChunk;
-  // A chunk has elements of one line, or of one step of K.
+  // A chunk has elements of one row (or column, for B), or of one step of K.
   for (auto [number, offset] : llvm::enumerate(offsets)) {
     const uint8_t *chunk = storage.data() + offset;
     const uint8_t *states = storage.states() + offset;

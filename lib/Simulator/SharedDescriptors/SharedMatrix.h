@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The values of an operand in shared memory, whose chunks `findChunks` has
-// found.
+// The values of an operand in shared memory; `findChunks` finds its chunks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +21,10 @@
 
 namespace mlir::blockscale::sim {
 
-/// Lines of K elements, one after the other.
+/// Consecutive lines of K elements: rows of A or columns of B.
 struct DecodedMatrix {
   std::vector<double> values;
-  /// Those with an undefined element.
+  /// The lines with an undefined element.
   std::vector<bool> undefinedLines;
 };
 

@@ -1,4 +1,4 @@
-//===- SharedReads.cpp - What tensor cores read of shared memory ----------===//
+//===- SharedReads.cpp - Asynchronous reads -------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What tensor cores ask of bytes that they read asynchronously: there when they
-// begin, and the same when they end.
+// Checks bytes that tensor cores read asynchronously: they must be written
+// before the read begins, and must not change until it ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ uint64_t SharedReads::getNumBytes() const {
   return bytes;
 }
 
-/// One chunk may be read from now on.
+/// Checks that a chunk may be read from now on.
 static bool beginChunk(Warp &warp, unsigned lane, Block &block, uint32_t offset,
                        llvm::StringRef name,
                        const std::optional<AgentTime> &time) {

@@ -1,4 +1,4 @@
-//===- SharedReads.h - What tensor cores read of shared memory --*- C++ -*-===//
+//===- SharedReads.h - Asynchronous reads -----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Tensor cores read shared memory through the async proxy, at any time between
-// the instruction and the end of the wait for it. So bytes must be there at the
-// beginning, and must be the same at the end.
+// the instruction and the end of the wait for it. So the bytes must be written
+// before it begins, and must not change until it ends.
 //
 // Source: PTX ISA, sections 8.6 "Proxies" and 9.7.16.6 "Memory consistency
 // model".
@@ -37,17 +37,17 @@ struct SharedChunks {
   std::vector<uint32_t> offsets;
 };
 
-/// Those that one instruction reads.
+/// The chunks that one instruction reads.
 class SharedReads {
 public:
   /// An instruction of a lane, called `name`, begins to read; false after a
-  /// failure. `time` is when it has read them, for the search for races, where
-  /// that is not known of the warp.
+  /// failure. `time` is when the read ends, for race detection, if another
+  /// agent than the warp reads.
   bool begin(Warp &warp, unsigned lane,
              llvm::SmallVector<SharedChunks, 4> chunks, llvm::StringRef name,
              std::optional<AgentTime> time = std::nullopt);
-  /// Fails where bytes have been written since: `reader` is what may still have
-  /// read them, `expected` what makes sure that it has.
+  /// Fails if bytes have been written since: `reader` names what may still be
+  /// reading them, `expected` what makes sure that the read has ended.
   bool checkUnchanged(Warp &warp, unsigned lane, llvm::StringRef reader,
                       llvm::StringRef expected) const;
 

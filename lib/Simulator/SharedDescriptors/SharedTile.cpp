@@ -1,4 +1,4 @@
-//===- SharedTile.cpp - Matrices that descriptors name --------------------===//
+//===- SharedTile.cpp - Tiles in shared memory ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the chunks of a tile are: one formula along K and one along M or N,
-// before the swizzle.
+// The offsets of the chunks of a tile: one formula for K-major tiles and one
+// for MN-major tiles, before the swizzle.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Where a chunk along K is, before the permutation; nothing where it is behind
-/// the row of the pattern.
+/// The offset of a chunk of a K-major tile, before the swizzle; nothing if it
+/// is beyond the row of the swizzle pattern.
 static std::optional<uint32_t> locate(const MatrixDescriptor &descriptor,
                                       unsigned line, unsigned chunk) {
   uint32_t group = line / 8 * descriptor.strideOffset;
@@ -30,15 +30,15 @@ static std::optional<uint32_t> locate(const MatrixDescriptor &descriptor,
            chunk * descriptor.leadingOffset;
   unsigned row = getRowBytes(descriptor.swizzle);
   uint32_t inside = group + line % 8 * row;
-  uint32_t place = descriptor.start % row + chunk * kChunkBytes;
-  if (place < row)
-    return descriptor.start - descriptor.start % row + inside + place;
+  uint32_t position = descriptor.start % row + chunk * kChunkBytes;
+  if (position < row)
+    return descriptor.start - descriptor.start % row + inside + position;
   if (!descriptor.isLeadingAbsolute)
     return std::nullopt;
-  return descriptor.leadingOffset + inside + place - row;
+  return descriptor.leadingOffset + inside + position - row;
 }
 
-/// The same for a chunk along M or N.
+/// The same for an MN-major tile.
 static std::optional<uint32_t>
 locateTransposed(const MatrixDescriptor &descriptor, unsigned chunk,
                  unsigned step) {
@@ -65,15 +65,15 @@ sim::findChunks(const MatrixDescriptor &descriptor, const TileShape &shape) {
   std::vector<uint32_t> chunks;
   for (unsigned row = 0; row != rows; ++row)
     for (unsigned chunk = 0; chunk != chunksOfRow; ++chunk) {
-      std::optional<uint32_t> place =
+      std::optional<uint32_t> position =
           shape.isTransposed ? locateTransposed(descriptor, chunk, row)
                              : locate(descriptor, row, chunk);
-      if (!place)
+      if (!position)
         return Error("expected all bytes of a row of a matrix in a row of " +
                      std::to_string(getRowBytes(descriptor.swizzle)) +
                      " bytes of the swizzle pattern; the descriptor is " +
                      descriptor.print());
-      chunks.push_back(descriptor.swizzled(*place));
+      chunks.push_back(descriptor.swizzled(*position));
     }
   return chunks;
 }

@@ -1,4 +1,4 @@
-//===- SharedTile.h - Matrices that descriptors name ------------*- C++ -*-===//
+//===- SharedTile.h - Tiles in shared memory --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An operand of tcgen05.mma or wgmma in shared memory: M or N lines of K
-// elements. The unit of its layout is a chunk of 16 bytes, whose elements
-// follow one another along K, or along M or N where it is transposed.
+// An operand of tcgen05.mma or wgmma in shared memory: M rows of A, or N
+// columns of B, of K elements ("lines" here). The unit of its layout is a chunk
+// of 16 bytes, whose elements are consecutive along K (K-major), or along M or
+// N if the operand is transposed (MN-major).
 //
 // Source: PTX ISA, sections 9.7.16.3.3 "Canonical layouts" and 9.7.16.10.6
 // "Packing formats".
@@ -26,15 +27,15 @@ namespace mlir::blockscale::sim {
 
 inline constexpr unsigned kChunkBytes = 16;
 
-/// How elements are in a chunk.
+/// How elements are packed in a chunk.
 struct ElementPacking {
-  /// Bits of an element, one behind the other from the first byte on; the rest
-  /// of the chunk is padding.
+  /// Bits of an element. Elements are consecutive from the first byte on; the
+  /// rest of the chunk is padding.
   unsigned bits;
   unsigned elementsOfChunk;
 };
 
-/// What a chunk is needed for.
+/// The shape of a tile.
 struct TileShape {
   unsigned lines, steps;
   bool isTransposed;
@@ -43,8 +44,8 @@ struct TileShape {
   unsigned getChunksOfLine() const { return steps / packing.elementsOfChunk; }
 };
 
-/// Offsets, in the shared memory of a block, of the chunks of a tile: those of
-/// a line follow one another; of a transposed one, those of a step of K.
+/// The offsets, in the shared memory of a block, of the chunks of a tile: line
+/// by line, or step of K by step of K if it is transposed.
 Result<std::vector<uint32_t>> findChunks(const MatrixDescriptor &descriptor,
                                          const TileShape &shape);
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What bar, barrier and fences are given, and what the search for races and the
-// tracker of proxies learn from them.
+// bar, barrier and fences: their operands, and what they report to race
+// detection and to the proxy tracker.
 //
 // Source: PTX ISA, sections 9.7.13.1 "bar, barrier", 9.7.13.2 "bar.warp.sync",
 // 9.7.13.4 "membar, fence".
@@ -75,7 +75,7 @@ bool sim::requireConverged(Warp &warp, bool isAligned) {
   return false;
 }
 
-/// Threads that a phase takes; 0 after a failure.
+/// How many threads a phase expects; 0 after a failure.
 static uint32_t getCount(Warp &warp, Slot slot) {
   if (slot == kNoSlot)
     return kLanes * warp.block.warps.size();
@@ -100,11 +100,11 @@ static bool checkPhase(Warp &warp, const BlockBarrier &barrier, unsigned number,
   if (barrier.expected != count)
     warp.fail(lane, start + " expected a count of " +
                         llvm::Twine(barrier.expected) +
-                        " threads, as those have that arrived before, got " +
+                        " threads, as earlier arrivals have, got " +
                         llvm::Twine(count));
   else if (barrier.reduction != reduction)
     warp.fail(lane, start + " expected " + getName(barrier.reduction) +
-                        ", as those have that arrived before, got " +
+                        ", as earlier arrivals have, got " +
                         getName(reduction));
   else if (barrier.warps >> warp.index & 1)
     warp.fail(lane, start + " expected other warps, but this warp arrives a "
@@ -130,7 +130,7 @@ static void executeBarrier(Warp &warp, const Step &step) {
   BlockBarrier &barrier = barriers.get(warp.block, *number);
   if (barrier.arrived == 0) {
     barrier.expected = count;
-    barrier.takesAll = step.operands[1] == kNoSlot;
+    barrier.expectsAll = step.operands[1] == kNoSlot;
     barrier.reduction = form.reduction;
   } else if (!checkPhase(warp, barrier, *number, count, form.reduction)) {
     return;
@@ -167,7 +167,8 @@ static void executeWarpBarrier(Warp &warp, const Step &step) {
     warp.block.group.races->joinLanes(warp.number);
 }
 
-/// What follows `bar.red` and the number: an optional count and a predicate.
+/// The operands of `bar.red` behind the barrier's number: an optional count and
+/// a predicate.
 static void translateReduction(Translator &t, BarrierForm &form,
                                Modifiers &modifiers, Slot (&slots)[4]) {
   const PtxInstruction &instruction = *t.current;
@@ -220,7 +221,7 @@ static void translateBarrier(Translator &t, const PtxInstruction &instruction) {
   if (kind == 2u) {
     translateReduction(t, form, modifiers, slots);
   } else {
-    // An arrival has to say how many it belongs to.
+    // An arrival must have a thread count.
     if (!t.finish(modifiers) || !t.expectOperands(kind == 1u ? 2 : 1, 2))
       return;
     slots[0] = t.source(instruction.operands[0], Type::U32);
@@ -235,15 +236,15 @@ static void translateBarrier(Translator &t, const PtxInstruction &instruction) {
 // Fences
 //===----------------------------------------------------------------------===//
 
-/// fence.mbarrier_init: for the mbarrier objects of the thread.
+/// fence.mbarrier_init: publishes the mbarrier objects of the thread.
 static void executeMBarrierFence(Warp &warp, const Step &step) {
   warp.block.publishMBarriers(warp, warp.active);
   if (warp.block.group.races)
     warp.block.group.races->fence(warp.number);
 }
 
-/// fence.proxy.async, apart from that for global memory: also for mbarrier
-/// objects of others, as the one who begins a copy may execute it.
+/// fence.proxy.async, except for global memory. It also publishes mbarrier
+/// objects of other threads, as the thread that begins a copy may execute it.
 static void executeProxyFence(Warp &warp, const Step &step) {
   warp.block.publishKnownMBarriers(warp);
   if (warp.block.group.proxies)
@@ -252,8 +253,8 @@ static void executeProxyFence(Warp &warp, const Step &step) {
     });
 }
 
-/// The order of memory accesses that a fence makes is there anyway; a relaxed
-/// arrival behind it tells others of it.
+/// Memory accesses are always in order here; the fence only matters to a later
+/// relaxed arrival.
 static void executeFence(Warp &warp, const Step &step) {
   if (warp.block.group.races)
     warp.block.group.races->fence(warp.number);

@@ -13,8 +13,8 @@
 
 namespace mlir::blockscale::sim {
 
-/// All lanes arrive that have not exited; a warp counts as a whole. False after
-/// a failure, and where others go on first.
+/// Checks that all lanes that have not exited arrive together; a warp counts as
+/// a whole. False after a failure, and if other lanes have to run first.
 bool requireConverged(Warp &warp, bool isAligned);
 
 /// barrier.cluster: ClusterInstructions.cpp.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// When a phase of a barrier is complete, and what those get who waited for it.
+// Completes phases of barriers, and gives the warps that waited their results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ BlockBarrier &BlockBarriers::get(const Block &block, unsigned number) {
   return barriers[block.number][number];
 }
 
-/// Threads that a barrier without a count waits for: those of warps that have
-/// not ended, or had arrived before. A warp counts as a whole one.
+/// How many threads a barrier without a count expects: those of warps that have
+/// not ended or have arrived. A warp counts as a whole.
 static uint32_t countThreads(const Block &block, const BlockBarrier &barrier) {
   return kLanes * llvm::count_if(block.warps, [&](const Warp &warp) {
            return warp.state != WarpState::Done ||
@@ -39,7 +39,7 @@ void BlockBarriers::completeIfDue(Block &block, BlockBarrier &barrier) {
   if (barrier.arrived == 0)
     return;
   uint32_t expected =
-      barrier.takesAll ? countThreads(block, barrier) : barrier.expected;
+      barrier.expectsAll ? countThreads(block, barrier) : barrier.expected;
   if (barrier.arrived < expected)
     return;
   block.group.noteProgress();
@@ -81,6 +81,6 @@ std::optional<std::string> BlockBarriers::describeWait(const Warp &warp) {
       if (waiter.warp == warp.index)
         return "at barrier " + std::to_string(i) + " (" +
                std::to_string(barrier.arrived) + " of " +
-               std::to_string(barrier.expected) + " threads have come)";
+               std::to_string(barrier.expected) + " threads have arrived)";
   return std::nullopt;
 }

@@ -22,21 +22,21 @@
 
 namespace mlir::blockscale::sim {
 
-/// What `barrier.red` makes of the predicates of all threads.
+/// How `barrier.red` reduces the predicates of all threads.
 enum class Reduction : uint8_t { None, PopCount, And, Or };
 
-/// A warp that waits at a barrier, and where it wants the result of a
-/// reduction: a register (PopCount) or a predicate (And, Or).
+/// A warp that waits at a barrier, and the destination of its reduction: a
+/// register (PopCount) or a predicate (And, Or).
 struct BarrierWaiter {
   unsigned warp;
   Slot destination = kNoSlot;
 };
 
 struct BlockBarrier {
-  /// Threads that the current phase takes; 0 before the first arrival.
+  /// Threads that the current phase expects; 0 before the first arrival.
   uint32_t expected = 0;
-  /// It takes all warps that have not exited: no count was given.
-  bool takesAll = false;
+  /// It expects all warps that have not exited, as no count was given.
+  bool expectsAll = false;
   uint32_t arrived = 0;
   /// Bit i: warp i is among those that have arrived.
   uint32_t warps = 0;
@@ -45,7 +45,7 @@ struct BlockBarrier {
   /// Threads whose predicates have been counted.
   uint32_t numCounted = 0;
   std::vector<BarrierWaiter> waiting;
-  /// For the search for races: the clocks of those who have arrived.
+  /// For race detection: the merged clocks of the warps that have arrived.
   Clocks clocks;
 };
 
@@ -58,11 +58,11 @@ public:
   explicit BlockBarriers(BlockGroup &group);
 
   BlockBarrier &get(const Block &block, unsigned number);
-  /// Lets go those who wait at a barrier, if enough threads have arrived.
+  /// Wakes the warps that wait at a barrier if enough threads have arrived.
   void completeIfDue(Block &block, BlockBarrier &barrier);
 
   std::optional<std::string> describeWait(const Warp &warp) override;
-  /// Lets go those who wait for warps that have ended.
+  /// Wakes warps that waited for this warp.
   void endWarp(Warp &warp) override;
 
 private:

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// When the phase of a cluster's barrier is complete, and who is missing where
-// it is not.
+// Completes phases of the barrier of a cluster, and finds the warps that are
+// missing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ Warp &ClusterBarrier::getWarp(unsigned index) const {
   return group.getWarp(firstWarp + index);
 }
 
-/// Whether a warp has still to arrive at this phase, for which it has to wait
-/// for the last one first. Those that have exited need not.
+/// Whether a warp has yet to arrive at this phase, before which it has to wait
+/// for the previous one. Warps that have exited need not arrive.
 bool ClusterBarrier::isMissing(unsigned index) const {
   bool hasArrived = progress[index] == Progress::HasArrived ||
                     progress[index] == Progress::Waits;
@@ -112,12 +112,12 @@ std::string ClusterBarrier::describe() const {
     }
   return "at the barrier of the cluster (" +
          std::to_string(progress.size() - numMissing) + " of " +
-         std::to_string(progress.size()) + " warps have come, " +
+         std::to_string(progress.size()) + " warps have arrived, " +
          group.describeWarp(firstWarp + first) + " has not)";
 }
 
 //===----------------------------------------------------------------------===//
-// All of a group
+// All clusters of a group
 //===----------------------------------------------------------------------===//
 
 ClusterBarriers::ClusterBarriers(BlockGroup &group) {

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cluster has one barrier, at which warps arrive and wait in turns. A phase
-// is complete when all warps have arrived that have not exited; the next one
-// begins when they have waited, too.
+// A cluster has one barrier, at which each warp alternately arrives and waits.
+// A phase is complete when all warps that have not exited have arrived; the
+// next one begins when they have also waited.
 //
 // Source: PTX ISA, section 9.7.13.3 "barrier.cluster".
 //
@@ -24,28 +24,29 @@ namespace mlir::blockscale::sim {
 
 class ClusterBarrier {
 public:
-  /// Of `numWarps` warps of the group, from number `firstWarp` on.
+  /// For `numWarps` warps of the group, from number `firstWarp` on.
   ClusterBarrier(BlockGroup &group, unsigned firstWarp, unsigned numWarps)
       : group(group), firstWarp(firstWarp), progress(numWarps) {}
 
-  /// A warp arrives; fails if it has not waited since it did last.
+  /// A warp arrives; fails if it has not waited since its last arrival.
   void arrive(Warp &warp, bool releases);
-  /// A warp waits for the phase that it has arrived at; fails if there is none.
+  /// A warp waits for the phase at which it has arrived; fails if there is
+  /// none.
   void wait(Warp &warp);
-  /// Lets go those who wait, if nobody is missing.
+  /// Wakes the warps that wait if none is missing.
   void completeIfDue();
 
   bool isAwaitedBy(const Warp &warp) const {
     return getProgress(warp) == Progress::Waits;
   }
-  /// What those who wait do: they are at the barrier, and who is missing.
+  /// Describes the wait at the barrier, and the missing warps.
   std::string describe() const;
 
 private:
-  /// Of a warp, in the order in which it gets there.
+  /// The states of a warp, in order.
   enum class Progress : uint8_t { None, HasArrived, Waits, IsComplete };
 
-  /// A warp leaves the phase that is complete.
+  /// A warp leaves the completed phase.
   void passOn(Warp &warp);
   Progress getProgress(const Warp &warp) const;
   bool isMissing(unsigned index) const;
@@ -55,12 +56,12 @@ private:
   const unsigned firstWarp;
   /// By number of the warp in the cluster.
   std::vector<Progress> progress;
-  /// For the search for races: the clocks of those who have arrived, and as
-  /// they were when the last phase was complete.
+  /// For race detection: the merged clocks of the warps that have arrived, and
+  /// those of the last completed phase.
   Clocks clocks, completeClocks;
 };
 
-/// Those of all clusters of a group.
+/// The barriers of all clusters of a group.
 class ClusterBarriers final : public AsyncUnit {
 public:
   static constexpr UnitKind kKind = UnitKind::ClusterBarriers;

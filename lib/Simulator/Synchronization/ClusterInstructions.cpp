@@ -73,8 +73,8 @@ struct ClusterAddressForm {
 };
 } // namespace
 
-/// The address in the cluster that a lane's operand stands for; nothing if it
-/// is not one of shared memory, which fails.
+/// The shared::cluster address of a lane's operand; fails if it is not an
+/// address of shared memory.
 static std::optional<uint64_t>
 getClusterAddress(Warp &warp, const Step &step, unsigned lane, uint64_t value) {
   bool isGeneric = step.getForm<ClusterAddressForm>().isGeneric;
@@ -95,7 +95,7 @@ static void executeMapAddress(Warp &warp, const Step &step) {
   Lanes &to = warp.reg(step.operands[0]);
   unsigned clusterSize = warp.block.group.clusterSize;
   forEachLane(warp.active, [&](unsigned lane) {
-    // Nothing follows from a value that nobody uses.
+    // An undefined operand only makes the result undefined.
     uint64_t value = from.value[lane], rank = ranks.value[lane];
     if (from.isUndefined(lane) || ranks.isUndefined(lane) ||
         rank >= clusterSize)
@@ -104,7 +104,7 @@ static void executeMapAddress(Warp &warp, const Step &step) {
         getClusterAddress(warp, step, lane, value);
     if (!address)
       return;
-    // The window, and the place in the memory of a block.
+    // The window, and the offset in the memory of a block.
     to.value[lane] = (value - *address) | rank << kSharedOffsetBits |
                      getSharedOffset(*address);
     to.setUndefined(lane, 0);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a warp may touch depends on the kernel in front, which is one more agent
-// of the search for races: barriers pass on that a warp has waited for it.
+// griddepcontrol. The previous kernel is one more agent of race detection:
+// barriers pass on that a warp has waited for its end.
 //
 // Source: PTX ISA, section 9.7.13.14 "griddepcontrol".
 //
@@ -47,7 +47,7 @@ void GridDependency::access(Warp &warp, const WarpAccess &access) {
     });
   if (!isWatched() || group.races->knowsGrid(warp.number))
     return;
-  // What no kernel has stored to is there from the start.
+  // Memory to which no kernel has stored may be read without a wait.
   LaneMask early = 0;
   forEachLane(access.lanes, [&](unsigned lane) {
     auto *of = memory.lookup(access.addresses[lane]);
@@ -56,8 +56,8 @@ void GridDependency::access(Warp &warp, const WarpAccess &access) {
   });
   if (early != 0)
     warp.fail(llvm::countr_zero(early),
-              "race: this access of global memory may come before the kernel "
-              "in front has ended: expected griddepcontrol.wait before it");
+              "race: this access of global memory may come before the previous "
+              "kernel has ended: expected griddepcontrol.wait before it");
 }
 
 bool GridDependency::endBlock(Block &block) {
@@ -66,8 +66,8 @@ bool GridDependency::endBlock(Block &block) {
   return group.failAt(
       block.warps.front(),
       {group.launch.kernel->function->location.line, 0,
-       "race: the block ends without griddepcontrol.wait, so that kernels "
-       "behind it may start before the one in front has ended"});
+       "race: the block ends without griddepcontrol.wait, so that later "
+       "kernels may start before the previous one has ended"});
 }
 
 static void executeWait(Warp &warp, const Step &) {

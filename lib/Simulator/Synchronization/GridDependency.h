@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On a card a kernel of a programmatic launch may start while the one in front
-// of it still runs. Here kernels run one after another, so that nothing goes
-// wrong; under the search for races it is an error if something could.
+// On a card, a kernel of a programmatic launch may start while the previous
+// kernel still runs. Here kernels run one after another, so results are right;
+// with race detection, accesses that could come too early on a card are errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +29,15 @@ public:
 
   explicit GridDependency(BlockGroup &group) : group(group) {}
 
-  /// A warp has waited for the end of the kernel in front.
+  /// A warp has waited for the end of the previous kernel.
   void wait(Warp &warp);
-  /// A warp accesses global memory: fails if nothing puts that behind the end
-  /// of the kernel in front, but for loads of what no kernel stores to.
+  /// A warp accesses global memory; fails if the access is not ordered behind
+  /// the end of the previous kernel, except for loads of memory to which no
+  /// kernel has stored.
   void access(Warp &warp, const WarpAccess &access);
 
-  /// Without a wait in each block, the kernel could end before the one in
-  /// front, which a third one would not know of.
+  /// Fails if the block has not waited: the kernel could end before the
+  /// previous one, and a third kernel could start too early.
   bool endBlock(Block &block) override;
 
 private:

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cluster is drawn when it is asked for; what comes later is the response.
-// Its 16 bytes are four words: a mark, and the first block of the cluster.
+// clusterlaunchcontrol. try_cancel takes a cluster at once; its response
+// arrives later. The 16 bytes of a response are four 32-bit words: the index of
+// the first block of the cluster, and a magic value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@
 #include "Machine/BlockGroup.h"
 #include "Machine/PendingClusters.h"
 #include "Ptx/Targets.h"
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 #include "Translation/OpcodeTable.h"
 
 #include <cstring>
@@ -27,8 +28,8 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 static constexpr uint64_t kResponseBytes = 16;
-/// What is in word 3 of a response.
-static constexpr uint32_t kTaken = 0x74616B65, kRefused = 0x6E6F6E65;
+/// The magic value in word 3 of a response.
+static constexpr uint32_t kCanceled = 0x74616B65, kRefused = 0x6E6F6E65;
 
 //===----------------------------------------------------------------------===//
 // Requests
@@ -46,14 +47,14 @@ struct RequestForm {
 struct Response {
   std::array<uint32_t, 4> words = {0, 0, 0, kRefused};
 
-  bool isTaken() const { return words[3] == kTaken; }
+  bool isCanceled() const { return words[3] == kCanceled; }
   bool isRefused() const { return words[3] == kRefused; }
   bool isZero() const { return words == decltype(words){}; }
 };
 } // namespace
 static_assert(sizeof(Response) == kResponseBytes);
 
-/// Takes a cluster that has not begun, if there is one left.
+/// Cancels a cluster that has not begun, if there is one left.
 static Response drawCluster(BlockGroup &group) {
   PendingClusters &pending = *group.pending;
   Response response;
@@ -61,17 +62,17 @@ static Response drawCluster(BlockGroup &group) {
     return response;
   uint64_t number = pending.at(group.draw(pending.size()));
   pending.remove(number);
-  Extents cluster = getPlace(number, group.launch.getNumClusters());
+  Extents cluster = getIndexOf(number, group.launch.getNumClusters());
   for (unsigned i = 0; i != cluster.size(); ++i)
     response.words[i] = cluster[i] * group.launch.cluster[i];
-  response.words[3] = kTaken;
+  response.words[3] = kCanceled;
   return response;
 }
 
-/// The response on its way to one block.
+/// Begins the asynchronous write of the response to one block.
 static void beginResponse(Warp &warp, const Step &step, unsigned lane,
-                          const Response &response, SharedPlace to,
-                          SharedPlace mbarrier) {
+                          const Response &response, SharedLocation to,
+                          SharedLocation mbarrier) {
   BulkCopy copy;
   AddressSpace space = AddressSpace::SharedCluster;
   uint64_t address = to.block->getSharedBase() + to.offset;
@@ -88,14 +89,14 @@ static void beginResponse(Warp &warp, const Step &step, unsigned lane,
                        kResponseBytes);
   copy.setBytes(bytes, /*valueStates=*/{});
   copy.isGeneric = false;
-  copy.response = response.isTaken() ? BulkCopy::Response::Taken
-                                     : BulkCopy::Response::Refused;
+  copy.response = response.isCanceled() ? BulkCopy::Response::Canceled
+                                        : BulkCopy::Response::Refused;
   getBulkCopies(warp).begin(warp, std::move(copy));
 }
 
-/// The place of a response, in the shared memory of the own block.
-static std::optional<SharedPlace> findResponse(Warp &warp, const Step &step,
-                                               unsigned lane) {
+/// The address of a response, in the shared memory of the own block.
+static std::optional<SharedLocation> findResponse(Warp &warp, const Step &step,
+                                                  unsigned lane) {
   const auto &form = step.getForm<RequestForm>();
   std::optional<uint64_t> base =
       getLaneValue(warp, step.operands[0], lane, "an address");
@@ -108,8 +109,8 @@ static std::optional<SharedPlace> findResponse(Warp &warp, const Step &step,
                     /*isStore=*/true, span))
     return std::nullopt;
   if (warp.block.isOwn(span))
-    return SharedPlace{&warp.block,
-                       static_cast<uint32_t>(getSharedOffset(address))};
+    return SharedLocation{&warp.block,
+                          static_cast<uint32_t>(getSharedOffset(address))};
   warp.fail(lane, "expected a response in the shared memory of this block, got "
                   "address " +
                       printHex(given));
@@ -119,28 +120,27 @@ static std::optional<SharedPlace> findResponse(Warp &warp, const Step &step,
 static void request(Warp &warp, const Step &step, unsigned lane) {
   const auto &form = step.getForm<RequestForm>();
   BlockGroup &group = warp.block.group;
-  std::optional<SharedPlace> to = findResponse(warp, step, lane);
+  std::optional<SharedLocation> to = findResponse(warp, step, lane);
   if (!to)
     return;
   std::optional<uint64_t> address =
       getLaneValue(warp, step.operands[1], lane, "an address");
   if (!address)
     return;
-  std::optional<SharedPlace> mbarrier = findMBarrierPlace(
+  std::optional<SharedLocation> mbarrier = findMBarrierLocation(
       warp, lane, form.mbarrierSpace,
       addOffset(form.mbarrierSpace, *address, form.mbarrierOffset));
   if (!mbarrier || !requireOwn(warp, lane, *mbarrier))
     return;
   if (group.get<LaunchControlUnit>().wasRefused(warp.block))
-    return warp.fail(lane,
-                     "expected no further request of a block that has been "
-                     "told that there is no cluster left");
+    return warp.fail(lane, "expected no further request of a block that has "
+                           "got the response that no cluster is left");
   llvm::SmallVector<Block *, 16> blocks = {&warp.block};
   uint64_t all = (uint64_t(1) << group.clusterSize) - 1;
   if (form.isMulticast && !findBlocks(warp, lane, all, blocks))
     return;
   Response response = drawCluster(group);
-  // So that the others get their share.
+  // Other blocks run next, so that each of them gets some clusters.
   if (group.launch.options->seed == 0)
     group.letOthersRun();
   for (Block *block : blocks)
@@ -184,7 +184,7 @@ static void translateRequest(Translator &t, Modifiers &modifiers) {
   form.mbarrierSpace = mbarrier->space;
   form.mbarrierOffset = mbarrier->offset;
   Slot slots[] = {to->base, mbarrier->base};
-  // What a block does depends on which others have begun.
+  // The work of a block depends on which other blocks have begun.
   t.code.facilities |=
       UsesAsyncProxy | UsesLaunchControl | UsesGlobalSynchronization;
   t.emit(executeRequest, StepClass::Synchronization, slots, t.keep(form));
@@ -194,8 +194,8 @@ static void translateRequest(Translator &t, Modifiers &modifiers) {
 // Queries
 //===----------------------------------------------------------------------===//
 
-/// The response in the two registers of a lane; `isUndefined` where it has
-/// undefined bytes. Nothing if it is none, which fails.
+/// The response in the two registers of a lane; `isUndefined` if it has
+/// undefined bytes. Fails if the value is no response.
 static std::optional<Response> readResponse(Warp &warp, Slot slot,
                                             unsigned lane, bool &isUndefined) {
   const Lanes &low = warp.reg(slot), &high = warp.reg(slot + 1);
@@ -203,15 +203,15 @@ static std::optional<Response> readResponse(Warp &warp, Slot slot,
   Response response;
   std::memcpy(&response.words[0], &low.value[lane], sizeof(uint64_t));
   std::memcpy(&response.words[2], &high.value[lane], sizeof(uint64_t));
-  if (isUndefined || response.isTaken() || response.isRefused())
+  if (isUndefined || response.isCanceled() || response.isRefused())
     return response;
-  // CUTLASS's schedulers store zeros in place of a response when their work is
-  // done, which cards take for one that says so.
+  // CUTLASS's tile schedulers store zeros in place of a response when their
+  // work is done; cards read that as a failed request.
   if (response.isZero() &&
       warp.block.reportStrict(
           warp, lane,
           "expected a response of clusterlaunchcontrol.try_cancel, got zeros, "
-          "which are taken for one that says that there is no cluster left",
+          "which count as a response that no cluster is left",
           "PTX ISA, clusterlaunchcontrol.query_cancel: other bytes are "
           "undefined"))
     return response;
@@ -233,7 +233,7 @@ static void executeIsCanceled(Warp &warp, const Step &step) {
       return;
     LaneMask bit = LaneMask(1) << lane;
     result.value =
-        response->isTaken() ? result.value | bit : result.value & ~bit;
+        response->isCanceled() ? result.value | bit : result.value & ~bit;
     result.undefined =
         isUndefined ? result.undefined | bit : result.undefined & ~bit;
   });
@@ -241,24 +241,24 @@ static void executeIsCanceled(Warp &warp, const Step &step) {
 
 namespace {
 /// Operands: the response, and the results.
-struct PlaceForm {
-  /// The first of x, y and z, and how many there are.
+struct FirstBlockForm {
+  /// The first of the components x, y and z to get, and how many.
   unsigned first, count;
 };
 } // namespace
 
 static void executeGetFirst(Warp &warp, const Step &step) {
-  const auto &form = step.getForm<PlaceForm>();
+  const auto &form = step.getForm<FirstBlockForm>();
   forEachLane(warp.active, [&](unsigned lane) {
     bool isUndefined;
     std::optional<Response> response =
         readResponse(warp, step.operands[0], lane, isUndefined);
     if (!response)
       return;
-    if (!isUndefined && !response->isTaken())
-      return warp.fail(lane, "expected the response to a request that took a "
-                             "cluster, got one that says that there is none "
-                             "left");
+    if (!isUndefined && !response->isCanceled())
+      return warp.fail(lane,
+                       "expected the response to a request that canceled a "
+                       "cluster, got one that says that no cluster is left");
     for (unsigned i = 0; i != form.count; ++i) {
       Lanes &result = warp.reg(step.operands[1 + i]);
       result.value[lane] = response->words[form.first + i];
@@ -267,7 +267,7 @@ static void executeGetFirst(Warp &warp, const Step &step) {
   });
 }
 
-/// The registers of a response; both halves are in use.
+/// The two registers of a response, both of which are used.
 static Slot takeResponse(Translator &t, const PtxOperand &operand) {
   return t.source(operand, Type::B128);
 }
@@ -303,9 +303,9 @@ static void translateQuery(Translator &t, Modifiers &modifiers) {
   llvm::SmallVector<Slot> slots = {takeResponse(t, operands[1])};
   if (t.hasFailed())
     return;
-  // The fourth element is nothing.
+  // The fourth element is unspecified.
   t.destinations(operands[0], Type::B32, isVector ? 4 : 1, slots);
-  PlaceForm form = {isVector ? 0 : *kind, isVector ? 3u : 1u};
+  FirstBlockForm form = {isVector ? 0 : *kind, isVector ? 3u : 1u};
   if (!t.hasFailed())
     t.emit(executeGetFirst, StepClass::Synchronization, slots, t.keep(form));
 }

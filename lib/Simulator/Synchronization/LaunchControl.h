@@ -1,4 +1,4 @@
-//===- LaunchControl.h - Clusters that others take --------------*- C++ -*-===//
+//===- LaunchControl.h - clusterlaunchcontrol -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block asks for a cluster of the grid that has not begun: that never begins
-// then, and the block does its work. The response comes as a bulk copy does.
+// A block requests to cancel a cluster of the grid that has not begun; that
+// cluster never begins, and the block does its work. The response arrives like
+// a bulk copy.
 //
 // Source: PTX ISA, sections 9.7.13.18 "clusterlaunchcontrol.try_cancel" and
 // 9.7.13.19 "clusterlaunchcontrol.query_cancel".
@@ -23,14 +24,14 @@
 
 namespace mlir::blockscale::sim {
 
-/// Knows which blocks must not ask any more.
+/// Keeps which blocks must not send another request.
 class LaunchControlUnit final : public AsyncUnit {
 public:
   static constexpr UnitKind kKind = UnitKind::LaunchControl;
 
   explicit LaunchControlUnit(BlockGroup &) {}
 
-  /// A block has been told that there is no cluster left.
+  /// A block has got the response that there is no cluster left.
   void noteRefusal(const Block &block) { refused.insert(&block); }
   bool wasRefused(const Block &block) const { return refused.contains(&block); }
 

@@ -23,12 +23,12 @@ namespace mlir::blockscale::sim {
 
 class Block;
 
-/// A place in the shared memory of a block.
-struct SharedPlace {
+/// A location in the shared memory of a block.
+struct SharedLocation {
   Block *block;
   uint32_t offset;
 
-  bool operator==(const SharedPlace &other) const {
+  bool operator==(const SharedLocation &other) const {
     return block == other.block && offset == other.offset;
   }
 };
@@ -39,7 +39,7 @@ struct MBarrier {
   uint32_t expected;
   /// Arrivals that the current phase still needs.
   uint32_t pending;
-  /// Bytes that the current phase still waits for; may be below 0.
+  /// The tx-count: bytes that the current phase still expects; may be negative.
   int64_t transactions = 0;
   /// How many phases are complete.
   uint64_t phase = 0;
@@ -47,9 +47,9 @@ struct MBarrier {
   /// barrier has followed, so that asynchronous operations may use it.
   unsigned initializer = 0;
   bool isPublished = false;
-  /// For the search for races: the clock of the initializer's warp then; and
-  /// the clocks of those who have arrived, and as
-  /// they were when the last phase was complete.
+  /// For race detection: the clock of the initializer's warp at that time, the
+  /// merged clocks of the threads that have arrived, and those of the last
+  /// completed phase.
   uint32_t initialClock = 0;
   Clocks clocks, completeClocks;
 

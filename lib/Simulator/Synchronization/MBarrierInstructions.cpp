@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of an mbarrier object that arrivals give is opaque in PTX. Here it
-// has from the lowest bit on the arrivals that were pending (20 bits), the
-// address of the object divided by 8 (16 bits) and the phase (28 bits).
+// The state that mbarrier.arrive returns is opaque in PTX. Here its fields are,
+// from the lowest bit on, the pending count (20 bits), the address of the
+// object divided by 8 (16 bits) and the phase (28 bits).
 //
 // Source: PTX ISA, section 9.7.13.15 "mbarrier".
 //
@@ -16,7 +16,7 @@
 
 #include "Arithmetic/Lanewise.h"
 #include "Machine/BlockGroup.h"
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 #include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
 
@@ -119,10 +119,10 @@ static void initialize(Warp &warp, unsigned lane, uint32_t offset,
   setStates(block, offset, ByteMBarrier);
 }
 
-static void arrive(Warp &warp, unsigned lane, SharedPlace place,
+static void arrive(Warp &warp, unsigned lane, SharedLocation location,
                    const Step &step) {
   const auto &form = step.getForm<UpdateForm>();
-  auto [owner, offset] = place;
+  auto [owner, offset] = location;
   Block &block = *owner;
   Slot countSlot = step.operands[1], bytes = step.operands[2];
   if (&block != &warp.block && step.operands[3] != kNoSlot)
@@ -145,7 +145,7 @@ static void arrive(Warp &warp, unsigned lane, SharedPlace place,
   if (form.kind == Kind::ArriveDrop) {
     if (*count > mbarrier->expected)
       return warp.fail(lane, block.describeMBarrier(offset) +
-                                 " expected to lose at most " +
+                                 " expected to drop at most " +
                                  llvm::Twine(mbarrier->expected) +
                                  " participants, got " + llvm::Twine(*count));
     mbarrier->expected -= *count;
@@ -159,7 +159,7 @@ static void arrive(Warp &warp, unsigned lane, SharedPlace place,
   if (block.group.races)
     block.group.races->release(warp.number, mbarrier->clocks);
   if (block.group.recorder)
-    block.group.recorder->arrive(warp, Recorder::getBarrier(place));
+    block.group.recorder->arrive(warp, Recorder::getBarrier(location));
   if (!block.arrive(warp, lane, offset, *count) || step.operands[3] == kNoSlot)
     return;
   Lanes &destination = warp.reg(step.operands[3]);
@@ -173,24 +173,24 @@ static void executeUpdate(Warp &warp, const Step &step) {
   Slot bytes = step.operands[2];
   forEachMBarrier(
       warp, form.space, step.operands[0], form.offset,
-      [&](unsigned lane, SharedPlace place) {
-        auto [owner, offset] = place;
+      [&](unsigned lane, SharedLocation location) {
+        auto [owner, offset] = location;
         Block &block = *owner;
         std::optional<uint32_t> count;
         switch (form.kind) {
         case Kind::Init:
-          if (!requireOwn(warp, lane, place))
+          if (!requireOwn(warp, lane, location))
             return;
           return initialize(warp, lane, offset, step.operands[1]);
         case Kind::Invalidate:
-          if (!requireOwn(warp, lane, place) ||
+          if (!requireOwn(warp, lane, location) ||
               !block.findMBarrier(warp, lane, offset))
             return;
           block.mbarriers.erase(offset);
           return setStates(block, offset, ByteUndefined);
         case Kind::Arrive:
         case Kind::ArriveDrop:
-          return arrive(warp, lane, place, step);
+          return arrive(warp, lane, location, step);
         case Kind::ExpectTx:
         case Kind::CompleteTx:
           count = getCount(warp, bytes, lane, /*least=*/0,
@@ -203,12 +203,13 @@ static void executeUpdate(Warp &warp, const Step &step) {
           }
           if (!block.addTransactions(warp, lane, offset, -int64_t(*count)))
             return;
-          // It is relaxed: a fence in front tells what came before.
+          // complete_tx is relaxed: it orders only what came before the last
+          // fence.
           if (block.group.races)
             block.group.races->releaseFenced(warp.number,
                                              block.mbarriers.at(offset).clocks);
           if (block.group.recorder)
-            block.group.recorder->arrive(warp, Recorder::getBarrier(place));
+            block.group.recorder->arrive(warp, Recorder::getBarrier(location));
           block.completeIfDue(offset);
           return;
         }
@@ -219,7 +220,7 @@ static void executeUpdate(Warp &warp, const Step &step) {
 // Waits
 //===----------------------------------------------------------------------===//
 
-/// Whether the phase that a lane asks for is complete; nothing after a failure.
+/// Whether the phase that a lane tests is complete; nothing after a failure.
 static std::optional<bool> isComplete(Warp &warp, unsigned lane,
                                       uint32_t offset, Slot slot,
                                       bool isParity) {
@@ -258,15 +259,15 @@ static std::optional<bool> isComplete(Warp &warp, unsigned lane,
   return std::nullopt;
 }
 
-/// Whether a wait is none: the next branch behind it does not depend on it.
-/// CUTLASS's pipelines look at the next stage before they begin with what is
-/// there.
+/// Whether a test only peeks: the next branch behind it does not depend on the
+/// result. CUTLASS's pipelines peek at the next stage before they process the
+/// current one.
 static bool isPeek(const Step &step) {
-  // What depends on the result: registers, and predicates.
+  // The registers and predicates that depend on the result.
   llvm::SmallSet<std::pair<bool, Slot>, 4> dependent;
   dependent.insert({true, step.operands[2]});
   constexpr unsigned most = 16;
-  // There is always a step behind: that which ends the function.
+  // There is always a next step: the last one ends the function.
   for (const Step *next = &step + 1; next != &step + 1 + most; ++next) {
     if (next->kind == StepClass::Control)
       return !dependent.count({true, next->guard});
@@ -291,9 +292,9 @@ static void executeWait(Warp &warp, const Step &step) {
   llvm::SmallVector<uint32_t, 2> awaited;
   forEachMBarrier(
       warp, form.space, step.operands[0], form.offset,
-      [&](unsigned lane, SharedPlace place) {
-        auto [owner, offset] = place;
-        if (!requireOwn(warp, lane, place))
+      [&](unsigned lane, SharedLocation location) {
+        auto [owner, offset] = location;
+        if (!requireOwn(warp, lane, location))
           return;
         std::optional<bool> result =
             isComplete(warp, lane, offset, step.operands[1], form.isParity);
@@ -303,8 +304,8 @@ static void executeWait(Warp &warp, const Step &step) {
             owner->group.races->acquire(
                 warp.number, owner->mbarriers.at(offset).completeClocks);
           if (owner->group.recorder)
-            owner->group.recorder->awaitLast(warp, Recorder::getBarrier(place),
-                                             isPeek(step));
+            owner->group.recorder->awaitLast(
+                warp, Recorder::getBarrier(location), isPeek(step));
         } else if (!llvm::is_contained(awaited, offset)) {
           awaited.push_back(offset);
         }
@@ -321,7 +322,7 @@ static void executeWait(Warp &warp, const Step &step) {
   result.value = (result.value & ~warp.active) | complete;
   result.undefined &= ~warp.active;
   if (!complete && warp.block.group.recorder)
-    warp.block.group.recorder->noteVainWait(warp);
+    warp.block.group.recorder->noteFailedTest(warp);
   if (!complete && !form.blocks)
     warp.poll(awaited);
 }
@@ -404,7 +405,7 @@ static void translateWait(Translator &t, Modifiers &modifiers, bool blocks) {
   WaitForm form = {};
   form.blocks = blocks;
   form.isParity = modifiers.take("parity");
-  // With a limit of the time, which a simulator does not have.
+  // The time limit, which the simulator ignores.
   if (!takeQualifiers(t, modifiers, form.space, /*mayBeRemote=*/false) ||
       !t.expectOperands(3, blocks ? 4 : 3))
     return;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Who gets columns, who has to wait for them, and where programs must not rely
-// on which ones they are.
+// tcgen05.alloc, dealloc and relinquish_alloc_permit: which warp gets columns,
+// and which one waits for them.
 //
 // Source: PTX ISA, section 9.7.16.7 "Tensor memory allocation and management".
 //
@@ -45,12 +45,12 @@ static std::optional<unsigned> getNumColumns(Warp &warp, Slot slot) {
   return std::nullopt;
 }
 
-/// Columns that are free in all memories. Programs must not rely on the place:
-/// of those that are multiples of the size, the seed tells which. But shipped
-/// ones do rely on getting the first columns where all are free.
+/// The first of `size` columns that are free in all memories. Programs must not
+/// rely on the choice, so the seed draws one among the multiples of the size.
+/// But shipped programs rely on getting the first columns if all are free.
 static std::optional<unsigned>
 findColumns(BlockGroup &group, llvm::ArrayRef<Block *> blocks, unsigned size) {
-  llvm::SmallVector<unsigned, 16> places;
+  llvm::SmallVector<unsigned, 16> candidates;
   bool isEmpty = true;
   for (Block *block : blocks)
     isEmpty &=
@@ -63,11 +63,11 @@ findColumns(BlockGroup &group, llvm::ArrayRef<Block *> blocks, unsigned size) {
       isFree &=
           group.get<Tcgen05Engine>().getMemory(*block).isFree(column, size);
     if (isFree)
-      places.push_back(column);
+      candidates.push_back(column);
   }
-  if (places.empty())
+  if (candidates.empty())
     return std::nullopt;
-  return places[group.draw(places.size())];
+  return candidates[group.draw(candidates.size())];
 }
 
 /// Stores the address of the columns, as a weak store of one lane.
@@ -92,7 +92,7 @@ static void storeAddress(Warp &warp, const Step &step, unsigned column) {
                 });
 }
 
-/// What the ISA asks of a request of a block.
+/// Checks a request of a block against the rules of the ISA.
 static bool checkRequest(Warp &warp, unsigned size) {
   BlockAllocation &own = getTensorEngine(warp).getAllocation(warp.block);
   auto fail = [&](const llvm::Twine &text) {
@@ -114,8 +114,8 @@ static bool checkRequest(Warp &warp, unsigned size) {
   return true;
 }
 
-/// Whether the other block of a pair asks for the same; else this one waits, or
-/// fails.
+/// Whether the other block of the CTA pair has made the same request; else this
+/// one waits, or fails.
 static bool meetPeer(Warp &warp, Block &peer, unsigned size) {
   Tcgen05Engine &tensor = getTensorEngine(warp);
   BlockAllocation &own = tensor.getAllocation(warp.block);
@@ -124,15 +124,15 @@ static bool meetPeer(Warp &warp, Block &peer, unsigned size) {
   own.warp = warp.index;
   if (own.granted)
     return true;
-  // What it got already is of an instruction before.
+  // Columns that it has got already belong to an earlier instruction.
   if (!other.wanted || other.granted) {
     tensor.awaitColumns(
-        warp, "for the other block of the pair to execute tcgen05.alloc");
+        warp, "for the other block of the CTA pair to execute tcgen05.alloc");
     return false;
   }
   if (*other.wanted == size)
     return true;
-  warp.fail(0, "expected as many columns as the other block of the pair "
+  warp.fail(0, "expected as many columns as the other block of the CTA pair "
                "allocates, " +
                    llvm::Twine(*other.wanted) + ", got " + llvm::Twine(size));
   return false;
@@ -168,7 +168,7 @@ static void executeAlloc(Warp &warp, const Step &step) {
     }
   }
   unsigned column = *own.granted;
-  // A peer may have taken the columns for this block.
+  // The peer may have allocated the columns for this block.
   tensor.getMemory(block).claim(column, warp.number, step.line);
   own.granted.reset();
   own.wanted.reset();

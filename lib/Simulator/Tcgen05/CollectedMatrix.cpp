@@ -1,4 +1,4 @@
-//===- CollectedMatrix.cpp - What a collector buffer keeps ----------------===//
+//===- CollectedMatrix.cpp - Contents of collector buffers ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Holds the B of an instruction against the one with which a buffer was filled.
+// Compares the B of an instruction with the one with which a collector buffer
+// was filled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// All that an instruction says of B, but for the shift.
+/// All properties of B but the shift.
 static auto getForm(const CollectedMatrix &b) {
   return std::tie(b.descriptor, b.kind, b.type, b.isTransposed, b.isNegated,
                   b.n);
@@ -40,9 +41,9 @@ CollectedMatrix::findDifference(const CollectedMatrix &used,
       std::mismatch(bytes.begin(), bytes.end(), used.bytes.begin());
   if (kept == bytes.end())
     return std::nullopt;
-  size_t place = kept - bytes.begin();
+  size_t index = kept - bytes.begin();
   return "the bytes of B with which " + name + " was filled, " +
          printHex(*kept) + " at " +
-         printHex(addresses[place / kChunkBytes] + place % kChunkBytes) +
+         printHex(addresses[index / kChunkBytes] + index % kChunkBytes) +
          " in shared memory, got " + printHex(*got);
 }

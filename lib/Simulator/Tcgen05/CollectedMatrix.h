@@ -1,4 +1,4 @@
-//===- CollectedMatrix.h - What a collector buffer keeps --------*- C++ -*-===//
+//===- CollectedMatrix.h - Contents of collector buffers --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tcgen05.mma.ws may leave B in a buffer and use it again. The buffer is not
-// modelled: B is read from shared memory each time, and has to be what it was.
+// tcgen05.mma.ws may keep B in a collector buffer and reuse it. The buffer is
+// not modelled: B is read from shared memory each time, and must not have
+// changed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,20 +32,21 @@ struct CollectedMatrix {
   Type type;
   bool isTransposed, isNegated;
   unsigned n;
-  /// Columns in front of those that are multiplied.
+  /// Columns before those that are multiplied.
   unsigned shift;
-  /// The addresses of its chunks, those in front, too, and their bytes, chunk
-  /// after chunk.
+  /// The addresses of its chunks, including those of the columns before, and
+  /// their bytes, chunk after chunk.
   std::vector<uint32_t> addresses;
   std::vector<uint8_t> bytes;
 
-  /// What follows "expected" where a buffer, which has a number, is to be used
-  /// for another matrix than this one; nothing where it may.
+  /// Compares this matrix, which fills buffer number `buffer`, with one that is
+  /// used from it. The text behind "expected" of the message if they differ;
+  /// else nothing.
   std::optional<std::string> findDifference(const CollectedMatrix &used,
                                             unsigned buffer) const;
 };
 
-/// What buffers b0 to b3 have been told to keep.
+/// The matrices that collector buffers b0 to b3 hold.
 using CollectorBuffers = std::array<std::optional<CollectedMatrix>, 4>;
 
 } // namespace mlir::blockscale::sim

@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The instructions beside mma that one thread issues and that complete later.
+// tcgen05.cp, shift and commit: the instructions beside mma that one thread
+// issues and that complete later.
 //
 // Source: PTX ISA, sections 9.7.16.9 "Data movement and conversion" and
-// 9.7.16.12 "tcgen05.commit". To which lanes rows go is what CUTLASS assumes.
-// Which way tcgen05.shift moves rows the ISA shows in a picture: here, as what
-// is known of .ashift, row r gets what row r + 1 had.
+// 9.7.16.12 "tcgen05.commit". The lanes of the rows are those that CUTLASS
+// assumes. The ISA shows the direction of tcgen05.shift only in a figure; here
+// row r gets the value of row r + 1, in agreement with .ashift.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
 #include "SharedDescriptors/SharedTile.h"
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 #include "Tcgen05/Tcgen05Engine.h"
 #include "Tcgen05/Tcgen05Instructions.h"
 
@@ -48,7 +49,7 @@ struct CopyShape {
   }
 };
 
-/// How elements of fp4 and fp6 become bytes.
+/// How fp4 and fp6 elements are unpacked to bytes.
 struct Decompression {
   llvm::StringRef name;
   ElementPacking packing;
@@ -56,7 +57,7 @@ struct Decompression {
 
 struct CopyForm {
   const CopyShape *shape;
-  /// Null where bytes stay what they are.
+  /// Null if bytes are copied unchanged.
   const Decompression *decompression;
   unsigned numBlocks;
   int64_t offset;
@@ -80,7 +81,8 @@ static constexpr Decompression kDecompressions[] = {
 static constexpr unsigned kCellBytes = 4;
 static constexpr unsigned kCellsOfChunk = kChunkBytes / kCellBytes;
 
-/// The 16 bytes that a chunk becomes; bit i of the result: byte i is undefined.
+/// Unpacks a chunk to 16 bytes; bit i of the result says that byte i is
+/// undefined.
 static uint16_t readChunk(const Storage &storage, uint32_t offset,
                           const Decompression *decompression,
                           uint8_t (&bytes)[kChunkBytes]) {
@@ -311,12 +313,12 @@ static void commitLane(Warp &warp, const Step &step, unsigned lane) {
       !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.commit", pair))
     return;
   // Shipped code passes addresses of .shared::cta as generic ones.
-  std::optional<SharedPlace> place =
-      findMBarrierPlace(warp, lane, AddressSpace::SharedCluster,
-                        (*address + form.offset) & UINT32_MAX);
-  if (!place)
+  std::optional<SharedLocation> location =
+      findMBarrierLocation(warp, lane, AddressSpace::SharedCluster,
+                           (*address + form.offset) & UINT32_MAX);
+  if (!location)
     return;
-  llvm::SmallVector<SharedPlace, 2> places = {*place};
+  llvm::SmallVector<SharedLocation, 2> locations = {*location};
   if (form.isMulticast) {
     std::optional<uint64_t> mask = getLaneValue(
         warp, step.operands[1], lane, "the mask of blocks of a multicast");
@@ -325,14 +327,14 @@ static void commitLane(Warp &warp, const Step &step, unsigned lane) {
     llvm::SmallVector<Block *, 16> blocks;
     if (!findBlocks(warp, lane, *mask, blocks))
       return;
-    places.clear();
+    locations.clear();
     for (Block *block : blocks)
-      places.push_back({block, place->offset});
+      locations.push_back({block, location->offset});
   }
-  for (SharedPlace each : places)
+  for (SharedLocation each : locations)
     if (!each.block->findMBarrier(warp, lane, each.offset))
       return;
-  tensor.commit(warp, lane, places);
+  tensor.commit(warp, lane, locations);
 }
 
 static void executeCommit(Warp &warp, const Step &step) {

@@ -1,4 +1,4 @@
-//===- InstructionDescriptor.cpp - What tcgen05.mma multiplies ------------===//
+//===- InstructionDescriptor.cpp - tcgen05.mma's descriptor ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kinds of tcgen05.mma are rows: their fields, types and K. What the ISA
-// asks of a descriptor beyond its fields is checked where it is decoded.
+// The table of the kinds of tcgen05.mma: their fields, types and K. The decoder
+// checks the other rules of the ISA.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ static constexpr DescriptorField kNibbleFields[] = {
 };
 
 namespace {
-/// A code of a field and the type that it stands for.
+/// A value of a field and the type that it means.
 struct TypeCode {
   unsigned code;
   Type type;
@@ -62,7 +62,7 @@ struct KindRow {
   llvm::ArrayRef<DescriptorField> fields;
   llvm::ArrayRef<TypeCode> elements, accumulators;
   unsigned k;
-  /// Elements are bytes: of a transposed B, N is a multiple of more.
+  /// Elements are bytes; N of a transposed B must be a larger multiple.
   bool isByteWide;
 };
 } // namespace
@@ -114,7 +114,7 @@ std::optional<Tcgen05Kind> sim::lookupTensorKind(llvm::StringRef name) {
 }
 
 namespace {
-/// The values of M.
+/// The legal values of M.
 struct ShapeRow {
   unsigned numBlocks;
   bool isWeightStationary, isScaled;
@@ -126,7 +126,7 @@ struct ShapeRow {
 static constexpr unsigned kRowsOfWS[] = {32, 64, 128};
 static constexpr unsigned kRowsOfOne[] = {64, 128};
 static constexpr unsigned kRowsOfScaled[] = {128};
-static constexpr unsigned kRowsOfPair[] = {128, 256};
+static constexpr unsigned kRowsOfCtaPair[] = {128, 256};
 static constexpr unsigned kColumnsOfWS[] = {64, 128, 256};
 
 /// PTX ISA, table 39.
@@ -134,14 +134,14 @@ static constexpr ShapeRow kShapes[] = {
     {1, true, false, kRowsOfWS, "M of 32, 64 or 128"},
     {1, false, false, kRowsOfOne, "M of 64 or 128"},
     {1, false, true, kRowsOfScaled, "M of 128"},
-    {2, false, false, kRowsOfPair, "M of 128 or 256"},
-    {2, false, true, kRowsOfPair, "M of 128 or 256"},
+    {2, false, false, kRowsOfCtaPair, "M of 128 or 256"},
+    {2, false, true, kRowsOfCtaPair, "M of 128 or 256"},
 };
 
-/// By the field max_shift.
+/// Indexed by the field max_shift.
 static constexpr unsigned kMaxShifts[] = {0, 8, 16, 32};
 
-/// Whether N goes with the kind and M (PTX ISA, table 39).
+/// Whether N is legal for the kind and M (PTX ISA, table 39).
 static bool isLegalN(const InstructionDescriptor &descriptor,
                      unsigned numBlocks, bool isWeightStationary,
                      bool isByteWide) {
@@ -215,7 +215,7 @@ InstructionDescriptor::decode(uint32_t bits, Tcgen05Kind kind,
     return reject("sparsity selector 0 of a dense instruction");
   d.maxShift = kMaxShifts[field("max_shift")];
   if (d.maxShift && !isWeightStationary)
-    return reject("no shift, which .ws alone has,");
+    return reject("no shift, which only .ws has,");
   if (d.maxShift > 16 && d.m == 32)
     return reject("a shift of at most 16 with M of 32");
   if (isScaled && kind != Tcgen05Kind::MXF4NVF4 && d.scale != Type::UE8M0)

@@ -1,4 +1,4 @@
-//===- InstructionDescriptor.h - What tcgen05.mma multiplies ----*- C++ -*-===//
+//===- InstructionDescriptor.h - tcgen05.mma's descriptor -------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -47,28 +47,28 @@ struct InstructionDescriptor {
   uint32_t bits;
   Tcgen05Kind kind;
   Type a, b, d;
-  /// Of the whole instruction: both blocks of a pair.
+  /// The shape of the whole instruction: of both blocks of a CTA pair.
   unsigned m, n, k;
   bool isNegatedA, isNegatedB;
-  /// Along M and N in shared memory.
+  /// MN-major in shared memory.
   bool isTransposedA, isTransposedB;
   bool isSparse, isSaturating;
-  /// With .ws: the first column of B is at most this one.
+  /// With .ws: the largest first column of B.
   unsigned maxShift;
   /// Block-scaled kinds only.
   Type scale;
   unsigned scaleIdA, scaleIdB;
 
   /// `numBlocks` is that of .cta_group, which is 1 with .ws. An error names the
-  /// field that is not what it has to be.
+  /// illegal field.
   static Result<InstructionDescriptor> decode(uint32_t bits, Tcgen05Kind kind,
                                               unsigned numBlocks,
                                               bool isWeightStationary = false);
   std::string print() const;
 };
 
-/// How elements of an operand of a kind are in a chunk: fp4 and fp6 are padded
-/// where elements of 8 bits are possible.
+/// How a kind packs the elements of an operand in a chunk: fp4 and fp6 are
+/// padded if the kind also allows 8-bit elements.
 ElementPacking getPacking(Tcgen05Kind kind, Type type);
 
 } // namespace mlir::blockscale::sim

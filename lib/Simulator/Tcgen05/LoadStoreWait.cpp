@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Between registers of a warp and its lanes of tensor memory; a shape is a row
-// that says where the cells of a register are.
+// tcgen05.ld and st move data between registers of a warp and its lanes of
+// tensor memory. A table has the cells of each register for each shape.
 //
 // Source: PTX ISA, sections 9.7.16.2.3 "Data movement shape" and 9.7.16.8
-// "Tensor memory and register load/store"; the ISA shows fragments in pictures,
-// the formulas here are those that CUTLASS assumes.
+// "Tensor memory and register load/store"; the ISA shows fragments only in
+// figures; the formulas here are those that CUTLASS assumes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,22 +27,22 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 namespace {
-/// A cell, counted from the address: that of register `r` of thread `t`.
+/// The cell of register `r` of thread `t`, relative to the address.
 struct Cell {
   unsigned lane, column;
 };
 
 struct Shape {
   llvm::StringRef name;
-  /// Lanes that are accessed: all of a warp's window, or half of it.
+  /// How many lanes are accessed: all 32 lanes of a warp, or 16.
   unsigned lanes;
-  /// Of .x1.
+  /// The registers and columns of .x1.
   unsigned registers, columns;
   unsigned maxCount;
   Cell (*locate)(unsigned t, unsigned r);
-  /// Threads 16 to 31 access cells of their own, behind a second address.
+  /// Threads 16 to 31 access other columns, at a second address.
   bool isSplit;
-  /// A thread gets cells of one lane, of which .red makes one value.
+  /// A thread gets cells of one lane, which .red reduces to one value.
   bool canReduce;
 };
 } // namespace
@@ -75,10 +75,10 @@ namespace {
 struct MoveForm {
   const Shape *shape;
   unsigned count;
-  /// Two columns have 16 bits each of a register.
+  /// A register holds 16 bits of each of two columns.
   bool isPacked;
   int64_t offset, splitOffset;
-  /// Of ld.red: the last operand gets what the registers of a thread come to.
+  /// ld.red: the last operand gets the reduction of a thread's registers.
   bool isReduced;
   ReductionRule reduction;
 
@@ -116,7 +116,7 @@ getAddresses(Warp &warp, const Step &step, bool isLoad) {
             name + " of warp " + llvm::Twine(warp.index) +
                 " expected an address in lane " + llvm::Twine(window + inside) +
                 ", got lane " + llvm::Twine(address.lane) +
-                ", which is taken as one of the warp's own",
+                ", which is treated as one of the warp's own",
             "PTX ISA, tcgen05.ld, \"Access restrictions\""))
       return std::nullopt;
     if (isGood) {
@@ -143,7 +143,8 @@ getAddresses(Warp &warp, const Step &step, bool isLoad) {
   return addresses;
 }
 
-/// Calls `body(thread, register, lane, column)` for all of a warp.
+/// Calls `body(thread, register, lane, column)` for all registers of all
+/// threads.
 template <typename Body>
 static void forEachCell(const MoveForm &form,
                         const std::array<Tcgen05Address, 2> &addresses,
@@ -212,7 +213,7 @@ static void executeStore(Warp &warp, const Step &step) {
                   memory.undefined(lane, column) = undefined;
                   return;
                 }
-                // The ISA does not say what becomes of the upper halves.
+                // The ISA does not specify the upper halves.
                 for (unsigned half = 0; half != 2; ++half) {
                   memory.value(lane, column + half) =
                       value >> 16 * half & kHalfMask;
@@ -222,7 +223,7 @@ static void executeStore(Warp &warp, const Step &step) {
               });
 }
 
-/// Takes out what is behind .red; false after a failure.
+/// Takes out the modifiers behind .red; false after a failure.
 static bool takeReduction(Translator &t, Modifiers &modifiers, MoveForm &form) {
   const Module &module = t.program.module;
   constexpr unsigned lowestMajor = 8, lowestMinor = 8;
@@ -253,7 +254,7 @@ static bool takeReduction(Translator &t, Modifiers &modifiers, MoveForm &form) {
   return !t.hasFailed();
 }
 
-/// Takes out the shape and what else the text says; false after a failure.
+/// Takes out the shape and the other modifiers; false after a failure.
 static bool takeForm(Translator &t, Modifiers &modifiers, bool isLoad,
                      MoveForm &form) {
   std::string name = isLoad ? "tcgen05.ld" : "tcgen05.st";
@@ -288,7 +289,7 @@ static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
   if (!takeForm(t, modifiers, isLoad, form) ||
       !t.expectOperands(2 + form.shape->isSplit + form.isReduced))
     return;
-  // ld: registers, of .red one more, address, offset; st: address, offset,
+  // ld: registers, the result of .red, address, offset; st: address, offset,
   // registers.
   const PtxOperand &registers = isLoad ? operands.front() : operands.back();
   operands = isLoad ? operands.drop_front(1 + form.isReduced) : operands;

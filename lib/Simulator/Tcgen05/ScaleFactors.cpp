@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which cells have the scale factors of an instruction, and whether all of
-// their copies agree.
+// Finds the cells of the scale factors of an instruction, and checks that all
+// copies agree.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Factor s of line R (a row of A, or a column of B) is byte s % 4 of a cell in
-// lane R % 32, in column R / 32 of word s / 4. All groups of 32 lanes have the
-// same. Where each half of the lanes computes half of the columns of D (a pair
-// of blocks with M = 128), each has the scales of its own columns of B.
+// lane R % 32. The cell is in column R / 32 of the columns for word s / 4,
+// where a word has four factors. All groups of 32 lanes have the same factors.
+// If each half of the lanes computes half of the columns of D (a CTA pair with
+// M = 128), each half has the scales of its own columns of B.
 //
 // Source: PTX ISA, section 9.7.16.10.7.2 "Scale factor layouts".
 //
@@ -31,19 +32,19 @@ namespace mlir::blockscale::sim {
 
 /// The scale factors of one operand that one instruction reads.
 struct ScaleFactors {
-  /// Lines that a group of lanes has.
+  /// Lines of a group of lanes.
   unsigned lines;
-  /// Their first group of 32 lanes, and how many have copies.
+  /// The first group of 32 lanes, and how many groups have copies.
   unsigned firstGroup, numGroups;
   unsigned column;
-  /// From one word of four factors to the next.
+  /// Columns from one word of four factors to the next.
   unsigned columnsOfWord;
-  /// Factors of a line, from which on.
+  /// The first factor of a line, and how many.
   unsigned first, count;
   Type type;
 
   unsigned getNumWords() const { return (first + count + 3) / 4; }
-  /// The cells.
+  /// The cells of the factors.
   llvm::SmallVector<TensorRegion, 2> getRegions() const;
 };
 
@@ -51,11 +52,11 @@ struct ScaleValues {
   /// Factor q of line R is number R * count + q.
   std::vector<double> values;
   std::vector<bool> undefinedLines;
-  /// A ue4m3 scale that has a sign bit, and its line.
+  /// The line of a ue4m3 scale with its sign bit set, if there is one.
   std::optional<unsigned> signedLine;
 };
 
-/// An error says where copies differ.
+/// An error says which copies differ.
 Result<ScaleValues> readScales(TensorMemory &memory,
                                const ScaleFactors &factors);
 

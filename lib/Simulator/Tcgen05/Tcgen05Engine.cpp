@@ -1,4 +1,4 @@
-//===- Tcgen05Engine.cpp - What tensor cores have under way ---------------===//
+//===- Tcgen05Engine.cpp - Tensor core operations in flight ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two accesses of a cell of which one writes must be ordered; what orders them
-// depends on who issues which instruction.
+// Two accesses of a cell, at least one of them a write, must be ordered. What
+// orders them depends on the instructions and on the threads that issue them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// One memory for each SM, which are as many as blocks of a
-/// cluster.
+/// One tensor memory for each SM; there are as many SMs as blocks in a cluster.
 Tcgen05Engine::Tcgen05Engine(BlockGroup &group)
     : group(group), memories(group.clusterSize), allocations(group.maxBlocks),
       collectors(group.maxBlocks),
@@ -49,13 +48,14 @@ bool Tcgen05Engine::findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
     blocks.push_back(peer);
     return true;
   }
-  warp.fail(lane,
-            what + (peer ? ".cta_group::2 expected the other block of the pair "
-                           "to run, but block " +
-                               print(peer->index) + " has ended"
-                         : ".cta_group::2 expected a cluster with an even "
-                           "number of blocks, got " +
-                               std::to_string(group.clusterSize)));
+  warp.fail(
+      lane,
+      what + (peer ? ".cta_group::2 expected the other block of the CTA pair "
+                     "to run, but block " +
+                         print(peer->index) + " has ended"
+                   : ".cta_group::2 expected a cluster with an even "
+                     "number of blocks, got " +
+                         std::to_string(group.clusterSize)));
   return false;
 }
 
@@ -113,7 +113,7 @@ bool Tcgen05Engine::checkAllocated(Warp &warp, unsigned lane,
   return false;
 }
 
-/// That columns are given back behind an access; false after a failure.
+/// Checks that columns are deallocated behind an access; false after a failure.
 bool Tcgen05Engine::checkBehind(Warp &warp, unsigned lane,
                                 const Tcgen05Access &access) {
   auto reject = [&](const std::string &text) {
@@ -166,7 +166,7 @@ bool Tcgen05Engine::endBlock(Block &block) {
         {allocation.line, 0,
          "the block ends before the " + std::to_string(allocation.numColumns) +
              " columns of tensor memory from " + std::to_string(column) +
-             " on are given back: expected tcgen05.dealloc"});
+             " on are deallocated: expected tcgen05.dealloc"});
   }
   return true;
 }
@@ -205,8 +205,8 @@ bool Tcgen05Engine::begin(Warp &warp, Tcgen05Operation operation) {
                                shared.getNumBytes());
   if (group.recorder) {
     TraceOperation recorded = {};
-    recorded.unit = TraceUnit::Tcgen05Core;
-    // The first one of a pair has the even rank.
+    recorded.unit = TraceUnit::TensorCore;
+    // The first block of a CTA pair has the even rank.
     recorded.block = warp.block.number & ~(operation.numBlocks - 1);
     recorded.numBlocks = operation.numBlocks;
     recorded.flops = operation.flops;
@@ -224,14 +224,14 @@ bool Tcgen05Engine::begin(Warp &warp, Tcgen05Operation operation) {
 }
 
 void Tcgen05Engine::commit(Warp &warp, unsigned lane,
-                           llvm::ArrayRef<SharedPlace> mbarriers) {
+                           llvm::ArrayRef<SharedLocation> mbarriers) {
   Entry entry = {};
   entry.mbarriers.append(mbarriers.begin(), mbarriers.end());
   entry.lane = lane;
   entry.line = warp.current->line;
   if (group.recorder) {
     TraceOperation recorded = {};
-    recorded.unit = TraceUnit::Tcgen05Core;
+    recorded.unit = TraceUnit::TensorCore;
     recorded.block = warp.block.number;
     entry.operationId = group.recorder->begin(warp, recorded);
   }
@@ -239,16 +239,17 @@ void Tcgen05Engine::commit(Warp &warp, unsigned lane,
   group.noteProgress();
 }
 
-bool Tcgen05Engine::arrive(Warp &warp, const Entry &entry, SharedPlace place) {
+bool Tcgen05Engine::arrive(Warp &warp, const Entry &entry,
+                           SharedLocation location) {
   unsigned lane = entry.lane;
-  Block &block = *place.block;
+  Block &block = *location.block;
   if (block.isDone()) {
     warp.fail(lane, "tcgen05.commit arrives at " +
-                        block.describeMBarrier(place.offset) + " of block " +
+                        block.describeMBarrier(location.offset) + " of block " +
                         print(block.index) + ", which has ended");
     return false;
   }
-  MBarrier *mbarrier = block.findMBarrier(warp, lane, place.offset);
+  MBarrier *mbarrier = block.findMBarrier(warp, lane, location.offset);
   if (!mbarrier)
     return false;
   if (group.races) {
@@ -256,18 +257,19 @@ bool Tcgen05Engine::arrive(Warp &warp, const Entry &entry, SharedPlace place) {
     group.races->arriveTensor(warp.number * kLanes + lane, mbarrier->clocks);
   }
   if (group.recorder)
-    group.recorder->arrive(entry.operationId, Recorder::getBarrier(place));
-  return block.arrive(warp, lane, place.offset, /*count=*/1);
+    group.recorder->arrive(entry.operationId, Recorder::getBarrier(location));
+  return block.arrive(warp, lane, location.offset, /*count=*/1);
 }
 
-/// Completes an operation, or arrives; false after a failure.
+/// Completes an operation, or makes the arrival of a commit; false after a
+/// failure.
 bool Tcgen05Engine::complete(Warp &warp, const Entry &entry) {
   unsigned thread = warp.number * kLanes + entry.lane;
   if (!entry.access && group.races)
     group.races->commitTensor(thread);
   if (!entry.access)
-    return llvm::all_of(entry.mbarriers, [&](SharedPlace place) {
-      return arrive(warp, entry, place);
+    return llvm::all_of(entry.mbarriers, [&](SharedLocation location) {
+      return arrive(warp, entry, location);
     });
   Tcgen05Access &access = accesses[entry.access];
   if (!entry.shared.checkUnchanged(warp, entry.lane, describe(access),
@@ -279,7 +281,7 @@ bool Tcgen05Engine::complete(Warp &warp, const Entry &entry) {
   return true;
 }
 
-bool Tcgen05Engine::completeNext(SharedPlace mbarrier) {
+bool Tcgen05Engine::completeNext(SharedLocation mbarrier) {
   for (auto &[thread, queue] : queues) {
     auto commit = llvm::find_if(queue, [&](const Entry &entry) {
       return llvm::is_contained(entry.mbarriers, mbarrier);

@@ -1,4 +1,4 @@
-//===- Tcgen05Engine.h - What tensor cores have under way -------*- C++ -*-===//
+//===- Tcgen05Engine.h - Tensor core operations in flight -------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tcgen05.mma, cp and shift are carried out when they are issued, and are under
-// way until a thread waits for the mbarrier object that a commit behind them
-// arrives at. Until then nobody may read what they write, or change what they
-// read, and so nobody can tell when they were carried out. tcgen05.ld and st
-// are under way until tcgen05.wait; shipped kernels leave it out, so that this
-// alone is reported and no more, but barriers and fences must be there.
+// tcgen05.mma, cp and shift are executed when they are issued, but count as in
+// flight until a thread waits for the mbarrier object at which a later commit
+// arrives. Until then no instruction may read what they write or change what
+// they read, so programs cannot observe when they were executed. tcgen05.ld and
+// st are in flight until tcgen05.wait. Shipped kernels omit that wait, so a
+// missing wait is only reported; missing barriers and fences are errors.
 //
 // Source: PTX ISA, section 9.7.16.6 "Memory consistency model for 5th
 // generation of tensor core operations".
@@ -35,12 +35,12 @@
 
 namespace mlir::blockscale::sim {
 
-/// Cells of one SM that an instruction reads or writes.
+/// Tensor memory cells of one SM that an instruction reads or writes.
 struct Tcgen05Use {
   Block *block;
   TensorRegion region;
   bool isWrite;
-  /// The accumulator of an mma.
+  /// Whether the cells are the accumulator of an mma.
   bool isAccumulator = false;
 };
 
@@ -52,19 +52,19 @@ struct Tcgen05Operation {
   llvm::SmallVector<SharedChunks, 4> shared;
   /// See Tcgen05Access.
   uint64_t accumulator = 0;
-  /// For recordings, see Operation.
+  /// For recordings; see TraceOperation.
   unsigned numBlocks = 1;
   uint64_t flops = 0;
   RateFigure rate = nullptr;
 };
 
-/// What a block has done with tcgen05.alloc.
+/// The state of tcgen05.alloc in a block.
 struct BlockAllocation {
-  /// The columns that the last one got, and whether another one may come.
+  /// The columns of the last allocation, and whether another one is permitted.
   std::optional<unsigned> last;
   bool isAllowed = true;
-  /// Of a pair of blocks: how many columns which warp asks for, and the first
-  /// one that it gets.
+  /// For a CTA pair: how many columns which warp requests, and the first one
+  /// that it gets.
   std::optional<unsigned> wanted, granted;
   unsigned warp = 0;
 };
@@ -79,50 +79,52 @@ public:
   BlockAllocation &getAllocation(const Block &block);
   CollectorBuffers &getCollectors(const Block &block);
 
-  /// A warp waits for columns: it tries again when some are given back.
+  /// A warp waits for columns, and tries again after a deallocation.
   void awaitColumns(Warp &warp, std::string reason);
   void wakeAllocations();
 
-  /// The block of a warp and, with .cta_group::2, the other one of its pair;
-  /// fails where that is not there. `what` is the instruction.
+  /// The block of a warp and, with .cta_group::2, the other one of its CTA
+  /// pair; fails if that does not exist. `what` names the instruction.
   bool findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
                   llvm::StringRef what, llvm::SmallVectorImpl<Block *> &blocks);
 
-  /// Checks that an instruction may do what it is about to do, and notes that
-  /// it does; false after a failure. Missing fences are reported only.
+  /// Checks that an instruction may make its accesses, and notes them; false
+  /// after a failure. Missing fences are only reported.
   bool begin(Warp &warp, Tcgen05Operation operation);
   /// The same for the ld or st of a whole warp.
   bool begin(Warp &warp, Tcgen05AccessKind kind,
              llvm::ArrayRef<TensorRegion> regions);
   /// tcgen05.wait::ld or ::st.
   void wait(Warp &warp, Tcgen05AccessKind kind);
-  /// tcgen05.commit: arrives at the mbarrier objects as soon as what the thread
-  /// has issued is complete.
-  void commit(Warp &warp, unsigned lane, llvm::ArrayRef<SharedPlace> mbarriers);
+  /// tcgen05.commit: arrives at the mbarrier objects when the operations that
+  /// the thread has issued are complete.
+  void commit(Warp &warp, unsigned lane,
+              llvm::ArrayRef<SharedLocation> mbarriers);
   void fence(Warp &warp, bool isBefore);
 
-  /// Completes what a commit at an mbarrier object tells of.
-  bool completeNext(SharedPlace mbarrier) override;
+  /// Completes the operations before a commit at an mbarrier object.
+  bool completeNext(SharedLocation mbarrier) override;
 
-  /// Whether all columns of a use belong to the block; fails otherwise.
+  /// Fails unless all columns of a use belong to the block.
   bool checkAllocated(Warp &warp, unsigned lane, const Tcgen05Use &use);
-  /// Fails where columns that are given back may be in use.
+  /// Fails if columns that are deallocated may be in use.
   bool checkUnused(Warp &warp, unsigned lane, unsigned column,
                    unsigned numColumns);
-  /// Fails where a block that ends has columns.
+  /// Fails if a block ends with allocated columns.
   bool endBlock(Block &block) override;
   void endGroup() override;
 
 private:
-  /// What one thread has issued and nobody has waited for.
+  /// An operation or commit that a thread has issued, and for which no thread
+  /// has waited.
   struct Entry {
     /// Number of the access; 0 for a commit.
     uint32_t access;
     SharedReads shared;
-    llvm::SmallVector<SharedPlace, 2> mbarriers;
+    llvm::SmallVector<SharedLocation, 2> mbarriers;
     unsigned lane;
     uint32_t line;
-    /// Of a commit: what recordings call it.
+    /// For a commit: its id in recordings.
     uint32_t operationId;
   };
   /// The number of the warp, and the lane.
@@ -131,7 +133,7 @@ private:
   bool checkOrder(Warp &warp, unsigned lane, const Tcgen05Access &next,
                   const Tcgen05Use &use);
   bool checkOverlap(Warp &warp, unsigned lane, llvm::ArrayRef<Tcgen05Use> uses);
-  bool arrive(Warp &warp, const Entry &entry, SharedPlace place);
+  bool arrive(Warp &warp, const Entry &entry, SharedLocation location);
   bool complete(Warp &warp, const Entry &entry);
   bool report(Warp &warp, unsigned lane,
               llvm::function_ref<std::string()> describe);
@@ -151,16 +153,16 @@ private:
   std::vector<Warp *> awaitingColumns;
   Tcgen05Fences fences;
   uint64_t now = 0;
-  /// What is missing before the current instruction is reported once.
+  /// Whether a missing fence before the current instruction has been reported.
   bool hasReported = false;
-  /// By number; the first one is nobody's.
+  /// By number; the first one is unused.
   std::deque<Tcgen05Access> accesses;
   std::map<Thread, std::deque<Entry>> queues;
-  /// By number of the warp: its ld and st under way.
+  /// By number of the warp: its ld and st in flight.
   std::vector<std::vector<uint32_t>> waiting;
 };
 
-/// That of the group of a warp.
+/// The engine of a warp's group.
 Tcgen05Engine &getTensorEngine(const Warp &warp);
 
 } // namespace mlir::blockscale::sim

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The families behind tcgen05 are rows; target, version and .cta_group are
-// looked at once for all.
+// The table of the tcgen05 instructions. Target, version and .cta_group are
+// checked here for all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,7 +87,7 @@ static void translateTensor(Translator &t, const PtxInstruction &instruction) {
                     llvm::Twine(module.versionMajor) + "." +
                     llvm::Twine(module.versionMinor));
     t.code.facilities |= UsesTensorMemory | UsesAsyncProxy;
-    // wait and fence find out themselves which one they are.
+    // wait and fence take out their own modifiers.
     if (!row.name.contains("::"))
       modifiers.take(row.name);
     return row.translate(t, modifiers);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the files of tcgen05 share.
+// Helpers that the files of tcgen05 share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@
 
 namespace mlir::blockscale::sim {
 
-/// The base and the offset of an address in tensor memory, which is in a
-/// register of 32 bits.
+/// The base and the offset of an address in tensor memory, which is in a 32-bit
+/// register.
 std::optional<Translator::Address> takeTensorAddress(Translator &t,
                                                      const PtxOperand &operand);
 

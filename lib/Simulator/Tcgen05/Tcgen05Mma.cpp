@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before anything is multiplied, all cells and chunks of the instruction are
-// found and held against what the ISA asks.
+// Finds all cells and chunks of the instruction and checks them against the
+// rules of the ISA, before it multiplies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,17 +28,17 @@ using namespace mlir::blockscale::sim;
 
 namespace {
 
-/// Where the elements of D are. Half h of the columns of D is in the lanes
-/// behind those of half h - 1.
+/// The layout of the elements of D. Part h of the columns of D is in the lanes
+/// behind those of part h - 1.
 struct Placement {
   unsigned numBlocks, m;
   bool isWeightStationary;
   /// Rows of D that a block has.
   unsigned rows;
-  /// Parts of the columns of D.
+  /// How many parts the columns of D are split into.
   unsigned numParts;
-  /// Groups of 16 rows are in groups of 32 lanes, the lower or the upper half
-  /// of them.
+  /// Each group of 16 rows is in the lower or the upper half of a group of 32
+  /// lanes.
   bool isSpread;
 };
 
@@ -51,24 +51,23 @@ constexpr Placement kPlacements[] = {
     {1, 32, true, 32, 4, false},
 };
 
-/// The identifiers of scale factors that an instruction may have.
+/// The scale factor ids that an instruction may have.
 struct ScaleIds {
   unsigned k, blockSize;
   /// Bit i: identifier i is legal.
   unsigned legal;
 };
 
-/// PTX ISA, section 9.7.16.10.7.2; where 96 elements are multiplied, the
-/// figures.
+/// PTX ISA, section 9.7.16.10.7.2; for K = 96, its figures.
 constexpr ScaleIds kScaleIds[] = {
     {32, 32, 0b1111}, {64, 32, 0b0101}, {64, 16, 0b0001},
     {96, 32, 0b1111}, {96, 16, 0b0101},
 };
 
-/// Bytes of tensor memory that a row of A has are in so many columns.
+/// Bytes of a row of A in one column of tensor memory.
 constexpr unsigned kColumnBytes = 4;
 
-/// Checks one instruction and finds all that it touches.
+/// Checks one instruction and finds all its accesses.
 class Preparation {
 public:
   Preparation(Warp &warp, unsigned lane, const Tcgen05MmaForm &form,
@@ -114,7 +113,7 @@ bool Preparation::findBlocks() {
   Block &block = warp.block;
   if (form.numBlocks == 2 && block.rank % 2 != 0)
     return fail("tcgen05.mma.cta_group::2 expected to be issued by the block "
-                "of the pair whose rank is even, got rank " +
+                "of the CTA pair whose rank is even, got rank " +
                 llvm::Twine(block.rank));
   return getTensorEngine(warp).findBlocks(warp, lane, form.numBlocks,
                                           "tcgen05.mma", blocks);
@@ -176,8 +175,8 @@ CollectedMatrix Preparation::readB() const {
   return b;
 }
 
-/// What a collector is said to have must have been put there; B is read from
-/// shared memory all the same, where it still has to be.
+/// Checks that a collector buffer was filled with the B of the instruction. B
+/// is still read from shared memory, and must not have changed there.
 bool Preparation::useCollector() {
   if (!form.isWeightStationary)
     return true;
@@ -264,7 +263,8 @@ bool Preparation::addAccumulator() {
     operation.uses.push_back(
         {block, region, /*isWrite=*/true, /*isAccumulator=*/true});
   }
-  // Shape, accumulator and kind; the field of N is where that of M is not.
+  // Combines shape, accumulator and kind in one number; the field of N does not
+  // overlap that of M.
   operation.accumulator =
       uint64_t(operands.d) << 32 | product.descriptor.m << 16 |
       product.descriptor.n << 3 | form.isWeightStationary << 3 |
@@ -303,13 +303,13 @@ bool Preparation::addShared(llvm::StringRef what, uint64_t bits, Type type,
   };
   bool isAtom32 = decoded->swizzle == SwizzleMode::Bytes128Atom32;
   if (isTransposed && isAtom32 != (form.kind == Tcgen05Kind::TF32))
-    return reject(isAtom32 ? "32-byte atoms (swizzle 1) for tf32 alone"
+    return reject(isAtom32 ? "32-byte atoms (swizzle 1) only for tf32"
                            : "32-byte atoms (swizzle 1) for transposed tf32");
   bool isPattern96 = d.k == 96 && decoded->swizzle == SwizzleMode::Bytes128 &&
                      decoded->baseOffset == 0;
   if (decoded->isLeadingAbsolute && !isPattern96)
-    return reject("an absolute leading offset for K = 96 with a swizzle of "
-                  "128 bytes and base offset 0 alone");
+    return reject("an absolute leading offset only for K = 96 with a swizzle "
+                  "of 128 bytes and base offset 0");
   if (isTransposed &&
       (type == Type::E2M1 || type == Type::E2M3 || type == Type::E3M2))
     warp.warn(lane, what + " of ." + std::string(getName(type)) +
@@ -340,7 +340,7 @@ bool Preparation::addShared(llvm::StringRef what, uint64_t bits, Type type,
 bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
   const InstructionDescriptor &d = product.descriptor;
   unsigned id = isA ? d.scaleIdA : d.scaleIdB;
-  // Shipped code keeps the identifier in the upper bits, too.
+  // Shipped code also has the identifier in the upper bits.
   constexpr unsigned idShift = 30;
   unsigned idOfAddress = address >> idShift;
   if (idOfAddress != 0 && idOfAddress != id)
@@ -350,7 +350,8 @@ bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
   address &= (uint32_t(1) << idShift) - 1;
   auto [base, column] = Tcgen05Address::decode(address);
   bool isSplit = placement->numParts == 2;
-  // Tiles begin at multiples of 64 lines, of which a part has 32 each.
+  // Tiles begin at multiples of 64 lines; if D is split, each part has 32 of
+  // them.
   unsigned alignment = isSplit ? 1 : 2;
   if (base != 0 || column % alignment != 0)
     return fail("expected lane 0 and a column that is a multiple of " +
@@ -416,7 +417,8 @@ static std::string getStatsName(const Tcgen05MmaForm &form,
 }
 
 namespace {
-/// How fast a kind is: operations of the figure for one of its own.
+/// The rate of a kind: a figure, and how many operations of it one operation of
+/// the kind counts as.
 struct KindRate {
   Tcgen05Kind kind;
   RateFigure rate;
@@ -440,7 +442,7 @@ void Preparation::addWork() {
   const InstructionDescriptor &d = product.descriptor;
   operation.numBlocks = form.numBlocks;
   operation.rate = row->rate;
-  // Instructions of fewer rows take as long as those of 128.
+  // Instructions with fewer rows take as long as those with 128.
   uint64_t rows = std::max<uint64_t>(d.m / form.numBlocks, kTensorLanes);
   operation.flops = 2 * rows * d.n * d.k * row->weight;
   // 96 elements of K take as long as 64.

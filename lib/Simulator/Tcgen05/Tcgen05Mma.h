@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One tcgen05.mma: which cells and chunks it touches, what the ISA asks of
-// them, and the product, in tiles of 16 x 8 elements of D that are those of
-// mma.sync.
+// One tcgen05.mma: the cells and chunks that it accesses, the rules of the ISA
+// for them, and the product, in tiles of 16 x 8 elements of D as in mma.sync.
 //
 // Source: PTX ISA, section 9.7.16.10 "tcgen05 instructions for matrix multiply
 // and accumulate"; for scales, section 9.7.16.10.7 "Block scaling".
@@ -23,33 +22,33 @@
 
 namespace mlir::blockscale::sim {
 
-/// What follows .collector::bN. Collectors of A are hints: what is in them is
-/// in shared memory as well.
+/// The modifier behind .collector::bN. Collectors of A are only hints here, as
+/// A is in shared memory as well.
 enum class CollectorUse : uint8_t { Fill, Use, LastUse, Discard };
 
-/// What the text of the instruction says.
+/// The static form of the instruction.
 struct Tcgen05MmaForm {
   Tcgen05Kind kind;
-  /// .ws: collectors are those of B, and there may be a mask of its columns.
+  /// .ws: collectors hold B, and there may be a zero-column mask.
   bool isWeightStationary;
   CollectorUse collector;
   unsigned collectorBuffer;
-  /// Of .cta_group.
+  /// The number in .cta_group.
   unsigned numBlocks;
   bool isTensorA;
-  /// Elements of K that have a scale factor in common; 0 in kinds without.
+  /// Elements along K that share a scale factor; 0 for kinds without scales.
   unsigned blockSize;
-  /// It is written as .scale_vec, which 96 elements of K do not have.
+  /// The block size is spelled .scale_vec, which K = 96 does not have.
   bool isScaleVec;
-  /// The accumulator is multiplied by 2 to the minus this.
+  /// The accumulator is multiplied by 2^-inputShift (scale-input-d).
   unsigned inputShift;
   /// The number of the target.
   unsigned target;
-  /// The target multiplies 96 elements of K.
+  /// The target has K = 96.
   bool hasK96;
 };
 
-/// What the operands of one thread say.
+/// The operand values of the issuing thread.
 struct Tcgen05MmaOperands {
   uint32_t d;
   /// A descriptor, or an address in tensor memory.
@@ -64,7 +63,7 @@ struct Tcgen05MmaOperands {
   uint64_t zeroColumns;
 };
 
-/// Carries out the instruction of one lane of a warp.
+/// Executes the instruction for one lane of a warp.
 void executeTcgen05Mma(Warp &warp, unsigned lane, const Tcgen05MmaForm &form,
                        const Tcgen05MmaOperands &operands);
 

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the text of tcgen05.mma says; the rest is in descriptors, which only an
-// execution knows.
+// Translates tcgen05.mma; its descriptors are only known at run time.
 //
 // Source: PTX ISA, sections 9.7.16.10.9.1 "tcgen05.mma" and 9.7.16.10.9.3
 // "tcgen05.mma.ws".
@@ -26,7 +25,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 namespace {
-/// The instruction with the places of its operands among the slots.
+/// The form, with the presence of optional operands.
 struct MultiplyForm {
   Tcgen05MmaForm form;
   int64_t dOffset, aOffset, scaleOffsetA, scaleOffsetB;
@@ -36,18 +35,18 @@ struct MultiplyForm {
   bool hasZeroColumns;
 };
 
-/// How the size of blocks is written, and for which kinds.
+/// A spelling of the block size, and the kinds that have it.
 struct Scaling {
   Tcgen05Kind kind;
-  /// Empty where it is left out.
+  /// Empty for the default.
   llvm::StringRef name;
   unsigned blockSize;
-  /// The lowest version of PTX, as ptxas has it.
+  /// The lowest PTX version, as in ptxas.
   unsigned version;
 };
 
-/// The slots, one for each.
-enum Place : unsigned {
+/// The operands, one slot for each.
+enum OperandSlot : unsigned {
   D,
   A,
   B,
@@ -73,14 +72,14 @@ static constexpr Scaling kScalings[] = {
     {Tcgen05Kind::MXF4NVF4, "block32", 32, 88},
 };
 
-/// Bits of a register of the mask of lanes that are not written.
+/// Bits in one register of the disable-output-lane mask.
 static constexpr unsigned kMaskBits = 32;
 
 static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
   const auto &multiply = step.getForm<MultiplyForm>();
   const Tcgen05MmaForm &form = multiply.form;
-  auto get = [&](unsigned place, llvm::StringRef what) {
-    return getLaneValue(warp, step.operands[place], lane, what);
+  auto get = [&](unsigned slot, llvm::StringRef what) {
+    return getLaneValue(warp, step.operands[slot], lane, what);
   };
   constexpr llvm::StringRef address = "an address in tensor memory";
   constexpr llvm::StringRef matrix = "a shared memory descriptor";
@@ -138,8 +137,8 @@ static void executeMultiply(Warp &warp, const Step &step) {
 // Translation
 //===----------------------------------------------------------------------===//
 
-/// Takes out .block_scale and what it is followed by; reports what does not go
-/// with the kind.
+/// Takes out .block_scale and the block size; reports modifiers that the kind
+/// does not have.
 static bool takeScaling(Translator &t, Modifiers &modifiers,
                         Tcgen05MmaForm &form) {
   bool isScaled = modifiers.take("block_scale");
@@ -221,7 +220,7 @@ static void takeCollector(Modifiers &modifiers, Tcgen05MmaForm &form) {
 }
 
 namespace {
-/// Takes operands off the front.
+/// Reads operands one after the other.
 class OperandReader {
 public:
   OperandReader(Translator &t, llvm::MutableArrayRef<Slot> slots)
@@ -237,15 +236,15 @@ public:
     return operand;
   }
   /// [address] in tensor memory.
-  void takeAddress(Place place, int64_t &offset) {
+  void takeAddress(OperandSlot slot, int64_t &offset) {
     std::optional<Translator::Address> address = takeTensorAddress(t, take());
     if (!address)
       return;
-    slots[place] = address->base;
+    slots[slot] = address->base;
     offset = address->offset;
   }
-  void takeValue(Place place, Type type) {
-    slots[place] = t.source(take(), type);
+  void takeValue(OperandSlot slot, Type type) {
+    slots[slot] = t.source(take(), type);
   }
 
 private:
@@ -283,8 +282,8 @@ static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
   if (!shift)
     return;
   if (!hasShift)
-    return t.fail("expected the operand scale-input-d with .kind::f16 or "
-                  ".kind::tf32 alone");
+    return t.fail("expected the operand scale-input-d only with .kind::f16 or "
+                  ".kind::tf32");
   if (!hasFeature(t.program.module.target, Feature::Tcgen05InputScale))
     return t.fail("expected a target that has the operand scale-input-d, got " +
                   t.program.module.target);
@@ -341,6 +340,7 @@ void sim::translateTcgen05Mma(Translator &t, Modifiers &modifiers) {
     takeEnd(t, reader, multiply, slots);
   if (t.hasFailed())
     return;
-  // Statistics get names with shapes and types, which only descriptors tell.
+  // The instruction counts itself in statistics, as only descriptors have the
+  // shape and the types.
   t.emit(executeMultiply, StepClass::Matrix, slots, t.keep(multiply)).name = "";
 }

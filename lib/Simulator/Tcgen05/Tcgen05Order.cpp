@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What has to be between two accesses of a cell of which one writes: that the
-// first is complete, that the second one's warp knows, and fences.
+// The rules for two accesses of a cell, at least one of them a write: the first
+// must be complete, the warp of the second must be ordered behind it, and there
+// must be fences.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-static std::string describePlace(const TensorRegion &region) {
+static std::string describeAddress(const TensorRegion &region) {
   unsigned lane = 0;
   while (lane != kTensorLanes - 1 && !region.lanes.test(lane))
     ++lane;
@@ -30,8 +31,8 @@ static std::string describePlace(const TensorRegion &region) {
          ")";
 }
 
-/// Whether two instructions of tensor cores that one thread issues are carried
-/// out in order.
+/// Whether two tensor core instructions of one thread are executed in order
+/// (pipelined).
 static bool isPipeline(const Tcgen05Access &first, const Tcgen05Access &next,
                        const Tcgen05Use &use) {
   using Kind = Tcgen05AccessKind;
@@ -50,8 +51,8 @@ static bool isPipeline(const Tcgen05Access &first, const Tcgen05Access &next,
   }
 }
 
-/// Reports what is missing before an instruction; one text for each says
-/// enough. False where that is an error.
+/// Reports what is missing before an instruction, once for each instruction.
+/// False if that is an error.
 bool Tcgen05Engine::report(Warp &warp, unsigned lane,
                            llvm::function_ref<std::string()> describe) {
   if (!hasReported)
@@ -60,9 +61,9 @@ bool Tcgen05Engine::report(Warp &warp, unsigned lane,
   return warp.state != WarpState::Failed;
 }
 
-/// Whether a warp has waited for an access that is complete, or for the issue
-/// of an ld or st, and, with `isFenced`, has executed the fence behind that;
-/// true where nobody searches for races.
+/// Whether a warp is ordered behind the completion of an access, or behind the
+/// issue of an ld or st, and, with `isFenced`, has executed the fence behind
+/// that; true without race detection.
 bool Tcgen05Engine::isKnown(const Warp &warp, const Tcgen05Access &first,
                             bool isFenced) {
   return !group.races ||
@@ -74,16 +75,17 @@ static bool isCopy(Tcgen05AccessKind kind) {
 }
 
 static constexpr const char *kIncomplete =
-    ", of which the first is not known to be complete: expected ";
+    ", and the first of them may not be complete: expected ";
 
-/// Two accesses of which one writes; `firstReads` if the first does not.
+/// Checks two accesses, one of which writes; `firstReads` if the first one only
+/// reads.
 bool Tcgen05Engine::checkPair(Warp &warp, unsigned lane,
                               const Tcgen05Access &first, bool firstReads,
                               const Tcgen05Access &next,
                               const Tcgen05Use &use) {
   auto describePair = [&] {
     return describe(first) + " and this " + getName(next.kind).str() +
-           " access " + describePlace(use.region) + " of tensor memory";
+           " access " + describeAddress(use.region) + " of tensor memory";
   };
   bool isSameThread = first.isCommitted() && next.isCommitted() &&
                       first.warp == next.warp && first.lanes == next.lanes;
@@ -94,7 +96,7 @@ bool Tcgen05Engine::checkPair(Warp &warp, unsigned lane,
   bool isKnownComplete =
       first.completed && isKnown(warp, first, /*isFenced=*/false);
   if (!isKnownComplete) {
-    // Shipped code relies on an order of cp behind mma and cp, too.
+    // Shipped code also relies on cp being ordered behind mma and cp.
     if (isSameThread && isCopy(next.kind) &&
         (first.kind == Tcgen05AccessKind::Multiply || isCopy(first.kind)))
       return report(warp, lane, [&] {
@@ -102,14 +104,15 @@ bool Tcgen05Engine::checkPair(Warp &warp, unsigned lane,
                ", and nothing orders them: expected tcgen05.commit and a wait "
                "for it between";
       });
-    // As it does on one that D of the next takes the place of A.
+    // Shipped code also relies on an mma being ordered before one that
+    // overwrites its A with D.
     if (isSameThread && firstReads &&
         first.kind == Tcgen05AccessKind::Multiply &&
         next.kind == Tcgen05AccessKind::Multiply)
       return warp.block.reportStrict(
           warp, lane,
           describePair() +
-              ", which changes what the first may still have to read: expected "
+              ", which changes cells that the first may still read: expected "
               "tcgen05.commit and a wait for it between",
           "PTX ISA, \"Pipelined tcgen05 Instructions\"");
     if (!areOrdered && first.isCommitted() && !first.completed) {
@@ -121,7 +124,7 @@ bool Tcgen05Engine::checkPair(Warp &warp, unsigned lane,
       warp.fail(lane, "race: " + describePair() + " have no barrier between");
       return false;
     }
-    // Shipped code signals behind ld and st that nobody has waited for.
+    // Shipped code signals after ld and st without a wait for them.
     if (!areOrdered &&
         !warp.block.reportStrict(warp, lane,
                                  describePair() + kIncomplete +
@@ -154,7 +157,7 @@ bool Tcgen05Engine::checkOrder(Warp &warp, unsigned lane,
   return isGood;
 }
 
-/// What an instruction writes it must not use otherwise, too.
+/// An instruction must not also read the cells that it writes.
 bool Tcgen05Engine::checkOverlap(Warp &warp, unsigned lane,
                                  llvm::ArrayRef<Tcgen05Use> uses) {
   for (auto [i, use] : llvm::enumerate(uses))
@@ -164,8 +167,8 @@ bool Tcgen05Engine::checkOverlap(Warp &warp, unsigned lane,
         continue;
       warp.fail(lane, "expected cells of its own for each operand, but those "
                       "from " +
-                          describePlace(use.region) + " and from " +
-                          describePlace(other.region) + " on overlap");
+                          describeAddress(use.region) + " and from " +
+                          describeAddress(other.region) + " on overlap");
       return false;
     }
   return true;
@@ -175,7 +178,7 @@ uint32_t Tcgen05Engine::note(const Tcgen05Access &access,
                              llvm::ArrayRef<Tcgen05Use> uses) {
   uint32_t number = accesses.size();
   accesses.push_back(access);
-  // Writes last: they take the place of what was read before.
+  // Writes come last, as they replace the noted reads.
   for (bool isWrite : {false, true})
     for (const Tcgen05Use &use : uses) {
       if (use.isWrite != isWrite)

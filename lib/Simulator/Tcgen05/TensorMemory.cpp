@@ -1,4 +1,4 @@
-//===- TensorMemory.cpp - The tensor memory of a SM -----------------------===//
+//===- TensorMemory.cpp - The tensor memory of an SM ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -90,8 +90,8 @@ const char *Tcgen05Fences::findMissing(const Tcgen05Access &first,
                                        bool needsAfter) const {
   static constexpr const char *before = "tcgen05.fence::before_thread_sync";
   static constexpr const char *after = "tcgen05.fence::after_thread_sync";
-  // A commit has the fence in it. What lanes did themselves, and have waited
-  // for, is before what they do next.
+  // A commit implies the fence. Accesses that lanes made themselves and waited
+  // for are before their next ones.
   bool isBehindCommit = first.isCommitted() && first.completed;
   uint64_t time = first.completed.value_or(first.begun);
   if (!isBehindCommit) {
@@ -160,7 +160,7 @@ std::optional<unsigned> TensorMemory::findForeign(const Block &block,
 }
 
 //===----------------------------------------------------------------------===//
-// Who accessed what
+// Accesses of cells
 //===----------------------------------------------------------------------===//
 
 void TensorMemory::noteWrite(const TensorRegion &region, uint32_t access) {

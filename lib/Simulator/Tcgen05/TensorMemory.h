@@ -1,4 +1,4 @@
-//===- TensorMemory.h - The tensor memory of a SM ---------------*- C++ -*-===//
+//===- TensorMemory.h - The tensor memory of an SM --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // 128 lanes of 512 cells of 32 bits. Columns are allocated to blocks. Every
-// cell knows who wrote and who read it last, so that a missing
-// `tcgen05.fence` between two warps can be told.
+// cell keeps its last write and last reads, so that a missing `tcgen05.fence`
+// between two warps can be found.
 //
 // Source: PTX ISA, sections 9.7.16.1 "Tensor memory", 9.7.16.6 "Memory
 // consistency model", 9.7.16.7 "Allocation and management".
@@ -36,9 +36,9 @@ class Block;
 
 inline constexpr unsigned kTensorLanes = 128;
 inline constexpr unsigned kTensorColumns = 512;
-/// Columns are allocated in units of so many.
+/// Columns are allocated in units of 32.
 inline constexpr unsigned kTensorUnit = 32;
-/// Lanes that a warp of four can access.
+/// Lanes that one warp of a warpgroup can access.
 inline constexpr unsigned kTensorWindow = 32;
 
 /// An address in tensor memory: the lane in the upper half of 32 bits, the
@@ -52,12 +52,12 @@ struct Tcgen05Address {
   uint32_t encode() const { return lane << 16 | column; }
 };
 
-/// Where an element of fp4 or fp6 is in the byte that it has in tensor memory.
+/// The lowest bit of an fp4 or fp6 element in its byte of tensor memory.
 unsigned getByteShift(unsigned bits);
 
 using Tcgen05Lanes = std::bitset<kTensorLanes>;
 
-/// Lanes from `first` on.
+/// A mask of `count` lanes from `first` on.
 Tcgen05Lanes makeTensorLanes(unsigned first, unsigned count);
 
 /// The same columns of some lanes.
@@ -76,7 +76,7 @@ enum class Tcgen05AccessKind : uint8_t {
   Store,
   Multiply,
   Copy,
-  /// tcgen05.cp.4x256b, which alone is ordered behind a shift.
+  /// tcgen05.cp.4x256b, the only copy that is ordered behind a shift.
   CopyOf4,
   Shift,
 };
@@ -84,20 +84,21 @@ enum class Tcgen05AccessKind : uint8_t {
 /// The name of the instruction.
 llvm::StringRef getName(Tcgen05AccessKind kind);
 
-/// Who accessed cells, for messages and for the rules of order.
+/// An access of cells, for messages and for the rules of order.
 struct Tcgen05Access {
   Tcgen05AccessKind kind;
   unsigned warp;
-  /// Which lanes of the warp take part.
+  /// The lanes of the warp that take part.
   LaneMask lanes;
   uint32_t line;
-  /// Of mma: the same for those with the same accumulator, shape and kind.
+  /// For mma: equal for instructions with the same accumulator, shape and kind.
   uint64_t accumulator = 0;
-  /// When it was begun, and complete; nothing while it is under way.
+  /// When it was begun and completed; `completed` is empty while it is in
+  /// flight.
   uint64_t begun = 0;
   std::optional<uint64_t> completed;
-  /// Then, and of ld and st from their issue on, for the search for races: what
-  /// others know who have waited for it.
+  /// For race detection: the time of its completion (for ld and st, of its
+  /// issue), behind which warps that have waited for it are ordered.
   AgentTime time;
 
   /// Whether tcgen05.commit completes it; else tcgen05.wait does.
@@ -116,8 +117,8 @@ public:
     fences[warp].after.add(lanes, time);
   }
 
-  /// What is missing between an access and a later one of some lanes of a warp:
-  /// a fence's name, or null. `needsAfter` is false for dealloc.
+  /// The fence that is missing between an access and a later one of some lanes
+  /// of a warp, or null. `needsAfter` is false for dealloc.
   const char *findMissing(const Tcgen05Access &first, unsigned warp,
                           LaneMask lanes, bool needsAfter = true) const;
 
@@ -126,11 +127,11 @@ private:
   class Times {
   public:
     void add(LaneMask lanes, uint64_t time);
-    /// When all of some lanes have executed one behind a time.
+    /// The time at which all of some lanes have executed a fence after a time.
     std::optional<uint64_t> findBehind(uint64_t time, LaneMask lanes) const;
 
   private:
-    /// Those of all lanes together, and of one or several.
+    /// The fences of all lanes together, and those of fewer lanes.
     std::vector<uint64_t> ofAll;
     std::map<unsigned, std::vector<uint64_t>> ofLane;
   };
@@ -160,15 +161,16 @@ public:
   struct Allocation {
     const Block *owner;
     unsigned numColumns;
-    /// Where it was made.
+    /// The warp and the line that allocated it.
     unsigned warp;
     uint32_t line;
   };
 
-  /// Whether nobody has these columns.
+  /// Whether these columns are not allocated.
   bool isFree(unsigned column, unsigned numColumns) const;
   void allocate(unsigned column, const Allocation &allocation);
-  /// Notes where an allocation is made that a peer has made for the block.
+  /// Notes the warp and the line of an allocation that the peer has made for
+  /// the block.
   void claim(unsigned column, unsigned warp, uint32_t line);
   void free(unsigned column);
   const std::map<unsigned, Allocation> &getAllocations() const {
@@ -182,17 +184,18 @@ public:
   unsigned getMostUsed() const { return mostUsed; }
 
   //===--------------------------------------------------------------------===//
-  // Who accessed what
+  // Accesses of cells
   //===--------------------------------------------------------------------===//
 
-  /// Numbers of accesses, which the caller keeps; 0 is none. `reader` tells
-  /// readers apart, of which the last two are kept.
+  /// Accesses are numbers, which the caller assigns; 0 is none. `reader`
+  /// identifies readers; the last two different ones are kept.
   void noteWrite(const TensorRegion &region, uint32_t access);
   void noteRead(const TensorRegion &region, uint32_t access, uint32_t reader);
 
-  /// Calls `body(access)` for the numbers of accesses in a region that a new
-  /// one has to be ordered behind: the last write or, if it writes, the reads
-  /// since, which are behind that write themselves. The same may come again.
+  /// Calls `body(access)` for the accesses in a region behind which a new one
+  /// has to be ordered: the last write, or, for a new write, the reads since,
+  /// which are behind that write themselves. An access may be passed several
+  /// times.
   template <typename Body>
   void forEachAccess(const TensorRegion &region, bool isWrite,
                      Body body) const {
@@ -216,7 +219,7 @@ private:
   struct Cell {
     uint32_t value = 0;
     uint32_t write = 0;
-    /// The last one first.
+    /// The most recent one first.
     std::array<Read, kReads> reads;
     uint8_t undefined = 0xF;
   };

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tcgen05.mma is many tiles of mma.sync: operands are decoded once, and each
-// tile takes its rows and columns.
+// Computes a tcgen05.mma as tiles of mma.sync: operands are decoded once, and
+// each tile uses its rows and columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// A tile is what mma.sync multiplies.
+/// The shape of a tile of mma.sync.
 static constexpr unsigned kTileM = kMaxM, kTileN = kN;
 
 //===----------------------------------------------------------------------===//
@@ -51,10 +51,10 @@ static MmaKind getTileKind(Tcgen05Kind kind) {
   return MmaKind::None;
 }
 
-/// The form of mma.sync that multiplies the same elements. There is none for
-/// K = 96: it is that for 64, with half as many elements again. Nor is there
-/// one of f16 and bf16: the elements are decoded before, and those of bf16 have
-/// the larger range.
+/// The form of mma.sync that multiplies the same elements. There is none for K
+/// = 96: the form for 64 is extended by half as many elements. There is none
+/// for f16 with bf16 either: the elements are decoded before, so the form of
+/// bf16, which has the larger range, is used.
 static MmaForm makeTileForm(const InstructionDescriptor &d,
                             unsigned blockSize) {
   unsigned tileK = d.k == 96 ? 64 : d.k;
@@ -97,7 +97,7 @@ static DecodedMatrix decodeOperand(const ProductOperand &operand,
   return matrix;
 }
 
-/// Whatever these columns of B are, they count as 0.
+/// Sets masked columns of B to 0.
 static void clearColumns(DecodedMatrix &matrix, unsigned k,
                          const std::vector<bool> &zeroColumns) {
   for (auto [column, isZero] : llvm::enumerate(zeroColumns)) {
@@ -147,7 +147,7 @@ static double decodeAccumulator(Type type, uint32_t bits) {
 
 namespace {
 
-/// The product of the rows of one block with one part of the columns.
+/// The product of the rows of one block and one part of the columns.
 class PartProduct {
 public:
   PartProduct(TiledProduct &product, const MmaForm &form,
@@ -226,7 +226,7 @@ void PartProduct::multiply(unsigned firstRow, unsigned firstColumn) {
     for (unsigned n = 0; n != kTileN; ++n) {
       unsigned at = product.column + ofPart + n, i = m * kTileN + n;
       memory.value(lane, at) = bits[i];
-      // The ISA does not say what is above an f16.
+      // The ISA does not specify the bits above an f16.
       memory.undefined(lane, at) =
           isUndefined[i] ? 0b1111 : 0b1111 & ~valueBytes;
     }
@@ -258,7 +258,7 @@ ProductOutcome TiledProduct::run() {
       adderTarget ? findAdderRule(MatrixUnit::Tensor, adderTarget, form)
                   : nullptr;
   ProductOutcome outcome;
-  // Each block of a pair has as many columns of B as the other.
+  // Each block of a CTA pair has half of the columns of B.
   DecodedMatrix columns;
   for (unsigned block = 0; block != numBlocks; ++block)
     append(columns, decodeOperand(b, block, d.b, d.k, d.isNegatedB));

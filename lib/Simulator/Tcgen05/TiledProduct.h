@@ -28,10 +28,10 @@ struct ProductOperand {
   ElementPacking packing;
   bool isInTensorMemory = false;
   unsigned column = 0;
-  /// See findChunks; the same in each block of a pair.
+  /// See findChunks; the same in each block of a CTA pair.
   bool isTransposed = false;
   unsigned lines = 0;
-  /// Lines in front that are not multiplied.
+  /// Lines at the beginning that are not multiplied.
   unsigned firstLine = 0;
   std::vector<uint32_t> offsets;
   std::array<const Storage *, 2> storages = {};
@@ -47,25 +47,25 @@ struct TiledProduct {
   std::array<TensorMemory *, 2> memories = {};
   ProductOperand a, b;
   ScaleFactors scaleA, scaleB;
-  /// Elements that have a scale in common; 0 where there are none.
+  /// Elements that share a scale; 0 without scales.
   unsigned blockSize = 0;
   /// The number of the target whose adder is to be used; 0 for exact sums.
   unsigned adderTarget = 0;
 
-  /// Where D is: rows of each block, parts of the columns, which follow one
-  /// another in the lanes, and whether 16 rows are in each 32 lanes.
+  /// The layout of D: rows of each block, parts of the columns, which are in
+  /// consecutive lanes, and whether each group of 32 lanes holds 16 rows.
   unsigned rows, numParts;
   bool isSpread;
   unsigned baseLane, column;
   bool addsD;
   unsigned inputShift;
   llvm::ArrayRef<Tcgen05Lanes> disabledLanes;
-  /// By column of D: that of B counts as 0. Empty if none does.
+  /// By column of D: whether the column of B counts as 0. Empty if none does.
   std::vector<bool> zeroColumns;
 
   ProductOutcome run();
 
-  /// The lane of a row of D (and of A, where that is in tensor memory).
+  /// The lane of a row of D (and of A, if it is in tensor memory).
   unsigned getLane(unsigned row, unsigned part) const {
     if (isSpread)
       return row / 16 * kTensorWindow + row % 16 + baseLane;

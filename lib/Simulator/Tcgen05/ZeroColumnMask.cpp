@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The columns of D are in one, two or four parts, as its rows are 128, 64 or
-// 32, and each part has a mask with a beginning of its own. What the section
-// says twice and differently is refused, as is what it leaves open.
+// The columns of D are split in one, two or four parts for 128, 64 or 32 rows,
+// and each part has its own mask with its own start. Cases that the section
+// contradicts or leaves open are refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ static constexpr DescriptorField kFields[] = {
     {"skip_span", 40, 8},     {"use_span", 48, 8},     {"column_shift", 56, 6},
 };
 
-/// Parts have so many rows at most together.
+/// The most rows of all parts together.
 static constexpr unsigned kMaxM = 128;
 
 Result<ZeroColumnMask> ZeroColumnMask::decode(uint64_t bits, unsigned m,
@@ -49,7 +49,7 @@ Result<ZeroColumnMask> ZeroColumnMask::decode(uint64_t bits, unsigned m,
                           std::to_string(maxShift)));
   if (!field("non_zero_mask"))
     return mask;
-  // Whether the mask is for columns of B or of D is open.
+  // The ISA does not say whether the mask is for columns of B or of D.
   if (mask.shift)
     return Error("not supported in this version: " +
                  describe("a mask and a column_shift"));
@@ -57,8 +57,8 @@ Result<ZeroColumnMask> ZeroColumnMask::decode(uint64_t bits, unsigned m,
   unsigned span = field("skip_span") + 1;
   if (field("use_span") + 1 != span)
     return Error("not supported in this version: " +
-                 describe("a skip_span that is not the use_span, which the "
-                          "PTX ISA confuses,"));
+                 describe("a skip_span that differs from the use_span, for "
+                          "which the PTX ISA is contradictory,"));
   unsigned numParts = kMaxM / m, columns = n / numParts;
   for (unsigned part = 0; part != numParts; ++part) {
     std::string number = std::to_string(part);

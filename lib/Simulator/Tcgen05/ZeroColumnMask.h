@@ -30,8 +30,8 @@ struct ZeroColumnMask {
   std::vector<bool> zeros;
 
   /// For a product with `m` rows, 32, 64 or 128, and `n` columns. An error
-  /// names the field that is not what it has to be, or that the ISA does not
-  /// define well enough.
+  /// names the field that is illegal or that the ISA does not define well
+  /// enough.
   static Result<ZeroColumnMask> decode(uint64_t bits, unsigned m, unsigned n);
 };
 

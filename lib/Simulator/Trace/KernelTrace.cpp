@@ -1,4 +1,4 @@
-//===- KernelTrace.cpp - What a kernel would take on a chip ---------------===//
+//===- KernelTrace.cpp - Estimated times of a kernel ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From a launch to a replay of it, and what statistics say of that.
+// Replays a launch, and writes the results to statistics.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Groups that are recorded, at most, but for kernels whose groups take each
+/// The most groups that are recorded, except for kernels whose groups take each
 /// other's work.
 static constexpr uint64_t kMaxRecorded = 64;
 
@@ -32,7 +32,7 @@ uint64_t sim::getRecordingStride(const LaunchedKernel &launch) {
 }
 
 uint64_t sim::countRecordings(const LaunchedKernel &launch) {
-  // Those whose groups take each other's work are as many as fit a chip.
+  // If groups take each other's work, as many are recorded as fit a chip.
   return std::min(
       llvm::divideCeil(BlockGroup::count(launch), getRecordingStride(launch)),
       launch.getResidentGroups());
@@ -62,13 +62,13 @@ KernelTrace sim::traceKernel(const LaunchedKernel &launch,
   trace.result = replay(trace.timing, trace.shape, trace.recordings,
                         wantsSlices ? &trace.slices : nullptr);
   if (!trace.result)
-    trace.problem = "warps wait for what no recorded block does";
+    trace.problem = "warps wait for something that no recorded block does";
   if (!wantsSlices)
     trace.recordings.clear();
   return trace;
 }
 
-/// Shares are written with four digits.
+/// Shares are rounded to four digits.
 static double round4(double share) {
   constexpr double digits = 1e4;
   return std::round(share * digits) / digits;
@@ -100,7 +100,7 @@ void sim::writeEstimate(llvm::json::OStream &json, const KernelTrace &trace) {
           json.attribute(getName(WaitCause(i)), round4(result.waits[i]));
     });
     json.attributeObject("idle", [&] {
-      for (BusyUnit unit : {BusyUnit::Tcgen05Core, BusyUnit::MatrixPipes}) {
+      for (BusyUnit unit : {BusyUnit::TensorCore, BusyUnit::MatrixPipes}) {
         if (result.busy[static_cast<unsigned>(unit)] == 0)
           continue;
         json.attributeObject(getName(unit), [&] {

@@ -1,4 +1,4 @@
-//===- KernelTrace.h - What a kernel would take on a chip -------*- C++ -*-===//
+//===- KernelTrace.h - Estimated times of a kernel --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,16 +21,16 @@
 
 namespace mlir::blockscale::sim {
 
-/// Of one kernel of a plan.
+/// The replay of one kernel of a plan.
 struct KernelTrace {
   std::string name;
   Timing timing;
   ReplayShape shape;
   std::vector<Recording> recordings;
-  /// Nothing where there is no estimate; why is in `problem`.
+  /// Nothing if there is no estimate; then `problem` says why.
   std::optional<ReplayResult> result;
   std::string problem;
-  /// Where somebody asked for them.
+  /// Empty if no trace was requested.
   std::vector<TraceSlice> slices;
 
   double getMicroseconds(double clocks) const {
@@ -38,11 +38,10 @@ struct KernelTrace {
   }
 };
 
-/// Every so many groups of a launch are recorded: those of large grids do the
-/// same, mostly.
+/// The stride of recorded groups: the groups of large grids mostly do the same.
 uint64_t getRecordingStride(const LaunchedKernel &launch);
 
-/// How many groups may be recorded, at most.
+/// The most groups that may be recorded.
 uint64_t countRecordings(const LaunchedKernel &launch);
 
 /// Plays recordings, of the groups 0, stride, 2 * stride and so on.
@@ -52,8 +51,8 @@ KernelTrace traceKernel(const LaunchedKernel &launch,
 /// The attribute "estimate" of a kernel in statistics.
 void writeEstimate(llvm::json::OStream &json, const KernelTrace &trace);
 
-/// The JSON of all kernels, one behind the other: Trace Event Format, as
-/// chrome://tracing and Perfetto open it.
+/// The JSON of all kernels, one after another, in Trace Event Format, which
+/// chrome://tracing and Perfetto open.
 std::string printTrace(const std::vector<KernelTrace> &kernels);
 
 } // namespace mlir::blockscale::sim

@@ -1,4 +1,4 @@
-//===- Player.h - A replay while it runs ------------------------*- C++ -*-===//
+//===- Player.h - The state of a replay -------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Warps on their way through their recordings, and the phases and operations of
-// their groups.
+// Replays recordings: warps step through them, with the phases and operations
+// of their groups.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,29 +26,30 @@ namespace mlir::blockscale::sim {
 
 struct GroupState;
 
-/// A warp on its way through its recording.
+/// The state of a warp in its recording.
 struct WarpState {
   GroupState *group;
   const WarpRecording *recording;
-  uint32_t number, place, quarter;
-  /// Where it is: a run, a step in it, which step of all, and the next event.
+  uint32_t number, sm, quarter;
+  /// Its position: a run of steps, a step in it, the index of the step, and the
+  /// next event.
   size_t run = 0, event = 0;
   uint32_t inRun = 0, step = 0;
-  /// Not before then does it go on.
+  /// The earliest time at which it goes on.
   double time;
-  /// When the last of its steps is issued.
+  /// When its last step was issued.
   double lastIssue = 0;
   /// The current step has been issued and waits.
   bool isIssued = false;
   double issued = 0, result = 0;
-  /// When registers have their values, then predicates: by function.
+  /// By function: when registers, then predicates, have their values.
   llvm::SmallDenseMap<const Code *, std::vector<double>, 2> ready;
   const Code *code = nullptr;
   std::vector<double> *values = nullptr;
-  /// Since it last waited.
+  /// When its last wait ended.
   double segmentBegin;
   uint32_t segmentLine = 0, segmentSteps = 0, lastLine = 0;
-  /// The phase that it has looked for and not waited for.
+  /// The phase that it has peeked at, but not waited for.
   std::optional<uint32_t> peeked;
   double waitEnd = 0;
   WaitCause cause = WaitCause::Issue;
@@ -71,7 +72,7 @@ struct GroupState {
   double end = 0;
 };
 
-/// The phases that operations arrive at: those of operation i are from
+/// The phases at which operations arrive: those of operation i are at
 /// `first[i]` to `first[i + 1]`.
 struct OperationArrivals {
   explicit OperationArrivals(const Recording &recording);
@@ -89,7 +90,7 @@ public:
 private:
   void beginGroup(uint32_t set, double time);
   void push(WarpState &warp);
-  /// Whether somebody else is further behind than `time`.
+  /// Whether another warp is further behind than `time`.
   bool isBehind(double time) const {
     return !heap.empty() && heap.top().time < time;
   }
@@ -114,7 +115,7 @@ private:
 
   struct Entry {
     double time;
-    /// Who came first, so that the order is always the same.
+    /// A sequence number that breaks ties, so that the order is deterministic.
     uint64_t order;
     WarpState *warp;
     bool operator<(const Entry &other) const {
@@ -134,12 +135,12 @@ private:
   std::vector<uint64_t> numWarpsOf;
   std::deque<GroupState> groups;
   std::deque<WarpState> warps;
-  /// Those that are over.
+  /// Groups that have ended.
   std::vector<GroupState *> freeGroups;
   std::vector<WarpState *> freeWarps;
   uint64_t nextGroup = 0, numEnded = 0;
   ReplayResult result;
-  /// Of all warps.
+  /// The sum over all warps.
   double lifetime = 0;
 };
 

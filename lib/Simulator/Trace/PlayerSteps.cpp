@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// When a warp issues a step, and what comes with it: accesses, operations that
-// begin, arrivals and waits. The completion of an operation is known when it
-// begins, as units do one thing after another.
+// Issues the steps of a warp, and handles their events: accesses, operations
+// that begin, arrivals and waits. The completion of an operation is known when
+// it begins, as units process one thing after another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +22,13 @@ using namespace mlir::blockscale::sim;
 static WaitCause getCause(TraceUnit unit) {
   // By unit.
   static constexpr WaitCause causes[kNumTraceUnits] = {
-      WaitCause::Copies,      WaitCause::Copies,      WaitCause::Copies,
-      WaitCause::Tcgen05Core, WaitCause::Tcgen05Core, WaitCause::Tcgen05Core,
-      WaitCause::Tcgen05Core};
+      WaitCause::Copies,     WaitCause::Copies,     WaitCause::Copies,
+      WaitCause::TensorCore, WaitCause::TensorCore, WaitCause::TensorCore,
+      WaitCause::TensorCore};
   return causes[static_cast<unsigned>(unit)];
 }
 
-/// When the sources of a step are there.
+/// When the sources of a step are ready.
 double Player::getReady(WarpState &warp, const Step &step) {
   std::vector<double> &values = *warp.values;
   double ready = warp.time;
@@ -45,7 +45,7 @@ double Player::getReady(WarpState &warp, const Step &step) {
   return ready;
 }
 
-/// When the result of a step is there that nothing else says.
+/// The latency of a result that no event determines.
 static double getLatency(const Timing &timing, const Step &step) {
   switch (step.pipe) {
   case Pipe::None:
@@ -55,31 +55,31 @@ static double getLatency(const Timing &timing, const Step &step) {
   case Pipe::Memory:
     return timing.sharedLatency;
   default:
-    // What takes longer is a pipe that has less of everything.
+    // Pipes with a lower throughput also have a longer latency.
     constexpr double ofFullPipes = 2;
     double clocks = timing.getClocks(step);
     return timing.arithmeticLatency + (clocks > ofFullPipes ? clocks : 0);
   }
 }
 
-/// A unit is asked at `begin`, and has had nothing to do since it was free.
+/// A unit gets work at `begin`, and has been idle since it was free.
 void Player::noteIdle(BusyUnit unit, const WarpState &warp, double free,
                       double begin) {
   if (begin <= free)
     return;
   WaitCause cause = warp.waitEnd > free ? warp.cause : WaitCause::Issue;
-  // Matrix pipes are quarters.
+  // Each SM has four matrix pipes.
   double share = unit == BusyUnit::MatrixPipes ? 1.0 / kNumQuarters : 1;
   result.idle[static_cast<unsigned>(unit)][static_cast<unsigned>(cause)] +=
       share * (begin - free);
 }
 
-/// False where somebody else has to go on first.
+/// False if another warp has to go on first.
 bool Player::issue(WarpState &warp, const Step &step) {
   const std::vector<TraceEvent> &events = warp.recording->events;
   double ready = getReady(warp, step);
-  // The compiler puts arithmetic in the order in which operands are there, up
-  // to the next branch or wait; accesses are in order among themselves.
+  // Compilers reorder arithmetic by the readiness of operands, up to the next
+  // branch or wait; accesses keep their order.
   bool hasEvent =
       warp.event != events.size() && events[warp.event].step == warp.step;
   bool isFence =
@@ -94,8 +94,8 @@ bool Player::issue(WarpState &warp, const Step &step) {
   }
   if (step.pipe == Pipe::Matrix)
     noteIdle(BusyUnit::MatrixPipes, warp,
-             chip.getMatrixFree(warp.place, warp.quarter), wanted);
-  double begin = chip.issue(warp.place, warp.quarter, step, wanted);
+             chip.getMatrixFree(warp.sm, warp.quarter), wanted);
+  double begin = chip.issue(warp.sm, warp.quarter, step, wanted);
   warp.time = begin + (step.pipe == Pipe::None ? 0 : 1);
   warp.issued = std::max(begin, ready);
   warp.lastIssue = std::max(warp.lastIssue, warp.issued);
@@ -161,17 +161,17 @@ void Player::beginOperation(WarpState &warp, uint32_t number) {
   const Recording &recording = *group.recording;
   const TraceOperation &operation = recording.operations[number];
   double begin = warp.issued, end = begin;
-  bool isTensor = operation.unit == TraceUnit::Tcgen05Core &&
+  bool isTensor = operation.unit == TraceUnit::TensorCore &&
                   (operation.flops || operation.sharedBytes);
   for (unsigned i = 0; i != operation.numBlocks; ++i) {
-    uint32_t place = group.set * shape.clusterSize +
-                     (operation.block + i) % shape.clusterSize;
+    uint32_t sm = group.set * shape.clusterSize +
+                  (operation.block + i) % shape.clusterSize;
     if (isTensor)
-      noteIdle(BusyUnit::Tcgen05Core, warp, chip.getTensorFree(place), begin);
+      noteIdle(BusyUnit::TensorCore, warp, chip.getTensorFree(sm), begin);
     else if (operation.unit == TraceUnit::Warpgroups)
       noteIdle(BusyUnit::MatrixPipes, warp,
-               chip.getMatrixFree(place, warp.quarter), begin);
-    end = std::max(end, chip.run(place, warp.quarter, operation, begin));
+               chip.getMatrixFree(sm, warp.quarter), begin);
+    end = std::max(end, chip.run(sm, warp.quarter, operation, begin));
   }
   group.done[number] = end;
   group.end = std::max(group.end, end);
@@ -184,20 +184,20 @@ void Player::beginOperation(WarpState &warp, uint32_t number) {
     contribute(group, of.phases[i], end, getCause(operation.unit));
 }
 
-/// An access that a warp waits for when it needs the value; a unit takes no
-/// more of them than it can do in some time.
+/// An access, for which the warp waits when it needs the value; the queue of a
+/// unit is limited.
 void Player::access(WarpState &warp, const TraceEvent &event) {
   Chip::Access access =
       event.kind == TraceEvent::Kind::SharedAccess
-          ? chip.accessShared(warp.place, event.number, warp.issued)
-          : chip.accessGlobal(warp.place, event.number, event.newSectors,
+          ? chip.accessShared(warp.sm, event.number, warp.issued)
+          : chip.accessGlobal(warp.sm, event.number, event.newSectors,
                               warp.issued);
   warp.time = std::max(warp.time, access.accepted);
   if (event.kind != TraceEvent::Kind::GlobalStore)
     warp.result = std::max(warp.result, access.result);
 }
 
-/// False where the phase is not complete yet.
+/// False if the phase is not complete yet.
 bool Player::awaitPhase(WarpState &warp, uint32_t number) {
   PhaseState &phase = warp.group->phases[number];
   if (phase.missing) {
@@ -208,8 +208,8 @@ bool Player::awaitPhase(WarpState &warp, uint32_t number) {
   return true;
 }
 
-/// What a warp has looked for it waits for before it waits for something else,
-/// or tells others that it goes on.
+/// A warp that has peeked at a phase waits for it before its next wait or
+/// arrival.
 bool Player::awaitPeeked(WarpState &warp) {
   if (warp.peeked && !awaitPhase(warp, *warp.peeked))
     return false;
@@ -217,8 +217,8 @@ bool Player::awaitPeeked(WarpState &warp) {
   return true;
 }
 
-/// What comes with a step, from the event on that it has come to; false where
-/// it waits.
+/// Handles the events of a step from the current one on; false if the warp
+/// waits.
 bool Player::handleEvents(WarpState &warp, const Step &step) {
   using Kind = TraceEvent::Kind;
   const std::vector<TraceEvent> &events = warp.recording->events;

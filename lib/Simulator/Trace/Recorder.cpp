@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps are kept as runs that follow one another, so that a loop costs a few
-// words for each time round, and waits that come again as one.
+// Keeps steps as runs of consecutive ones, so that an iteration of a loop costs
+// a few bytes, and merges repeated waits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// What is kept of all groups of a launch, at most: some 600 MB.
+/// The most that is kept of all groups of a launch: some 600 MB.
 static constexpr uint64_t kMaxKeptOfAll = uint64_t(1) << 25;
-/// How global memory is touched.
+/// The granularity of first accesses to global memory.
 static constexpr uint64_t kLineBytes = 128;
 static constexpr uint64_t kSectorsOfLine = kLineBytes / kSectorBytes;
 
@@ -36,7 +36,7 @@ Recorder::Recorder(BlockGroup &group)
     : group(group), maxKept(kMaxKeptOfAll / countRecordings(group.launch)) {
   size_t numWarps = group.maxBlocks * group.launch.getNumWarps();
   recording.warps.resize(numWarps);
-  vain.resize(numWarps);
+  failedTests.resize(numWarps);
   queues.resize(numWarps);
 }
 
@@ -68,7 +68,7 @@ void Recorder::truncate(unsigned warp, uint32_t numSteps) {
 
 bool Recorder::beginStep(Warp &warp, const Step &step) {
   WarpRecording &of = recording.warps[warp.number];
-  VainWait &wait = vain[warp.number];
+  FailedTest &wait = failedTests[warp.number];
   if (wait.step == &step && wait.numEvents == of.events.size())
     truncate(warp.number, wait.numSteps);
   if (isFull() || of.numSteps == UINT32_MAX) {
@@ -96,13 +96,14 @@ void Recorder::undoStep(const Warp &warp) {
     truncate(warp.number, of.numSteps - 1);
 }
 
-void Recorder::noteVainWait(const Warp &warp) {
+void Recorder::noteFailedTest(const Warp &warp) {
   WarpRecording &of = recording.warps[warp.number];
   if (of.numSteps)
-    vain[warp.number] = {warp.current, of.numSteps - 1, of.events.size()};
+    failedTests[warp.number] = {warp.current, of.numSteps - 1,
+                                of.events.size()};
 }
 
-/// Lanes of a step do the same at once.
+/// Lanes of a step do the same at the same time.
 bool Recorder::isAdded(const Warp &warp, TraceEvent::Kind kind,
                        uint32_t number) const {
   const WarpRecording &of = recording.warps[warp.number];
@@ -136,7 +137,7 @@ uint64_t Recorder::touchLines(const Span &span, uint64_t size) {
 }
 
 uint64_t Recorder::touch(const Span &span, uint64_t size) {
-  // Of lines at the ends not all bytes are asked for.
+  // The cache lines at both ends may be requested in part.
   return std::min(touchLines(span, size) * kLineBytes, size);
 }
 
@@ -187,7 +188,7 @@ void Recorder::observe(const Warp &warp, const WarpAccess &access) {
 //===----------------------------------------------------------------------===//
 
 Recorder::Phases &Recorder::add(Barrier barrier, TraceBarrier description) {
-  // Names are long.
+  // A name takes as much memory as so many events.
   constexpr unsigned weight = 8;
   numKept += weight;
   Phases &of = phases[barrier];

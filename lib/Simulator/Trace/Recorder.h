@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Hears of steps and accesses as statistics do, and is told by barriers and
-// asynchronous units who arrives, who waits and what is under way.
+// Records steps and accesses, as statistics do. Barriers and asynchronous units
+// report arrivals, waits and operations in flight.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,11 +32,11 @@ public:
   bool watchesSteps() const override { return true; }
   bool beginStep(Warp &warp, const Step &step) override;
   bool endCall(Warp &warp, const Step &step) override { return true; }
-  /// The current step of a warp did not happen: it comes again.
+  /// Undoes the current step of a warp, which is executed again.
   void undoStep(const Warp &warp);
-  /// The current step of a warp has asked for a phase in vain. If it does so
-  /// again without having done anything between, it has waited from here on.
-  void noteVainWait(const Warp &warp);
+  /// The current step of a warp has tested a phase that is not complete. If it
+  /// does so again with nothing in between, this counts as a wait from here on.
+  void noteFailedTest(const Warp &warp);
 
   void observe(const Warp &warp, const WarpAccess &access);
 
@@ -44,15 +44,15 @@ public:
   // Barriers
   //===--------------------------------------------------------------------===//
 
-  /// A barrier of any kind: an object, and which one of it.
+  /// A barrier of any kind: an object, and the number of the barrier in it.
   using Barrier = std::pair<const void *, uint32_t>;
-  static Barrier getBarrier(const SharedPlace &mbarrier) {
+  static Barrier getBarrier(const SharedLocation &mbarrier) {
     return {mbarrier.block, mbarrier.offset};
   }
-  /// The number of that of a cluster.
+  /// The number of a cluster's barrier.
   static constexpr uint32_t kOfCluster = ~uint32_t(0);
-  /// It is new: what is known of one in the same place is not of it. Others
-  /// than mbarrier objects need not begin.
+  /// A new mbarrier object begins, which has nothing to do with an earlier one
+  /// at the same address. Other barriers need not begin.
   void beginMBarrier(Barrier barrier, std::string name);
   /// The current step of a warp, or an operation that is complete, arrives.
   void arrive(const Warp &warp, Barrier barrier);
@@ -60,7 +60,8 @@ public:
   /// The current phase is complete.
   void complete(Barrier barrier);
   /// The current step of a warp has found the last phase complete, or waits for
-  /// the current one. `isPeek`: it only looks, and would go on if it were not.
+  /// the current one. `isPeek`: it only tests the phase, and goes on in any
+  /// case.
   void awaitLast(const Warp &warp, Barrier barrier, bool isPeek = false);
   void awaitCurrent(const Warp &warp, Barrier barrier);
 
@@ -68,43 +69,44 @@ public:
   // Operations
   //===--------------------------------------------------------------------===//
 
-  /// Begins with the current step of a warp, whose line it gets.
+  /// Begins an operation with the current step of a warp, whose line it gets.
   OperationId begin(const Warp &warp, TraceOperation operation);
-  /// The same once for all lanes of a step, with the bytes of all of them.
+  /// The same, but one operation for all lanes of a step, with the bytes of all
+  /// of them.
   OperationId beginOrAdd(const Warp &warp, const TraceOperation &operation);
-  /// Whether the operation that has begun last came with the current step.
+  /// Whether the operation was begun by the current step.
   bool isOfCurrentStep(const Warp &warp, OperationId operation) const {
     return isAdded(warp, TraceEvent::Kind::Begin, operation);
   }
-  /// Closes a group of operations of a unit; waits for all groups of a warp but
-  /// the `keep` most recent ones, or for all operations.
+  /// Closes a group of operations of a unit; and waits for all groups of a warp
+  /// but the `keep` most recent ones, or for all operations.
   void commit(const Warp &warp, TraceUnit unit);
   void awaitGroups(const Warp &warp, TraceUnit unit, uint64_t keep);
   void awaitAll(const Warp &warp, TraceUnit unit);
   /// The last operation of a warp; kNoOperation if there is none.
   OperationId getLast(const Warp &warp, TraceUnit unit);
 
-  /// How many bytes of global memory are touched for the first time, and notes
-  /// that they are.
+  /// Returns how many bytes of global memory are accessed for the first time,
+  /// and notes the access.
   uint64_t touch(const Span &span, uint64_t size);
 
-  /// Empty where there was too much.
+  /// The recording; empty if it got too large.
   Recording take();
 
 private:
   uint64_t touchLines(const Span &span, uint64_t size);
-  /// What the operations of one unit are, for a warp.
+  /// The operations of one unit for a warp.
   struct Queue {
     OperationId last = kNoOperation;
-    /// Of each group that was closed, the last operation until then.
+    /// For each closed group, the last operation until then.
     std::vector<OperationId> groups;
   };
   struct Phases {
     uint32_t barrier;
     std::optional<uint32_t> current, last;
   };
-  /// Where a warp has asked in vain.
-  struct VainWait {
+  /// A test of a phase that was not complete.
+  struct FailedTest {
     const Step *step = nullptr;
     uint32_t numSteps = 0;
     size_t numEvents = 0;
@@ -125,10 +127,10 @@ private:
   Recording recording;
   uint64_t numKept = 0;
   llvm::DenseMap<Barrier, Phases> phases;
-  std::vector<VainWait> vain;
+  std::vector<FailedTest> failedTests;
   /// By warp and unit.
   std::vector<std::array<Queue, kNumTraceUnits>> queues;
-  /// Lines of 128 bytes of an allocation.
+  /// Cache lines of 128 bytes of an allocation.
   llvm::DenseSet<std::pair<const void *, uint64_t>> touched;
 };
 

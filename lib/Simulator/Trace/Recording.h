@@ -1,4 +1,4 @@
-//===- Recording.h - What a group of blocks did -----------------*- C++ -*-===//
+//===- Recording.h - Recording of a group of blocks -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the warps of a group did in a run, and what waited for what: steps,
-// accesses of memory, asynchronous operations, and the phases of barriers. The
-// order in which warps took turns is not in it: a replay finds out when things
+// A recording of the warps of a group: steps, accesses of memory, asynchronous
+// operations, the phases of barriers, and the dependences between them. It does
+// not have the order in which warps took turns: a replay computes when things
 // would happen on a chip.
 //
 //===----------------------------------------------------------------------===//
@@ -31,74 +31,73 @@ namespace mlir::blockscale::sim {
 /// A figure of Support/Rates.h.
 using RateFigure = std::optional<int64_t> ChipRates::*;
 
-/// Units that have work under way apart from the steps of warps.
+/// Units that work asynchronously to the steps of warps.
 enum class TraceUnit : uint8_t {
   BulkLoads,
   BulkStores,
   ThreadCopies,
-  Tcgen05Core,
+  TensorCore,
   Tcgen05Loads,
   Tcgen05Stores,
   Warpgroups,
 };
 inline constexpr unsigned kNumTraceUnits = 7;
 
-/// What traces and statistics call it.
+/// Its name in traces and statistics.
 llvm::StringRef getName(TraceUnit unit);
 
-/// By number, in Recording::operations.
+/// An index into Recording::operations.
 using OperationId = uint32_t;
 inline constexpr OperationId kNoOperation = ~OperationId(0);
 
-/// One operation of a unit: what it has to do.
+/// The work of one operation of a unit.
 struct TraceOperation {
   TraceUnit unit;
-  /// The first block of the group whose SM does it, and how many.
+  /// The first block of the group whose SM executes it, and how many blocks.
   uint32_t block = 0, numBlocks = 1;
-  /// In the PTX text.
+  /// The line of the PTX text.
   uint32_t line = 0;
-  /// Floating point operations on each of the SMs, and the figure
-  /// that says how many there are in a clock.
+  /// Floating-point operations on each of the SMs, and the figure for how many
+  /// there are in a clock.
   uint64_t flops = 0;
   RateFigure rate = nullptr;
-  /// Bytes that come from the L2 cache or go there, that shared memory gives or
-  /// takes, and that tensor memory does.
+  /// Bytes from or to the L2 cache, shared memory and tensor memory.
   uint64_t l2Bytes = 0, sharedBytes = 0, tensorMemoryBytes = 0;
-  /// Bytes of global memory that the group had not touched before.
+  /// Bytes of global memory that the group accesses for the first time.
   uint64_t newBytes = 0;
 };
 
-/// Something that came with a step of a warp.
+/// An event of a step of a warp.
 struct TraceEvent {
   enum class Kind : uint8_t {
     /// `number` wavefronts of shared memory.
     SharedAccess,
-    /// `number` sectors of 32 bytes of global memory, of which the group had
-    /// not touched `newSectors` before.
+    /// `number` sectors of 32 bytes of global memory, of which the group
+    /// accesses `newSectors` for the first time.
     GlobalLoad,
     GlobalStore,
     /// The operation with a number begins.
     Begin,
     /// An arrival at the phase with a number.
     Arrive,
-    /// The step is over when the phase, or the operation, is.
+    /// The step ends when the phase, or the operation, is complete.
     AwaitPhase,
     AwaitOperation,
-    /// Has looked whether the phase is over, to wait for it later.
+    /// Has tested whether the phase is complete, to wait for it later.
     PeekPhase,
   };
-  /// The step: those of the warp are counted from 0 on.
+  /// The index of the step in the warp.
   uint32_t step;
   Kind kind;
-  /// At most those of 32 lanes.
+  /// At most the sectors of 32 lanes.
   uint16_t newSectors;
   uint32_t number;
 
-  /// Of memory, by the warp itself.
+  /// Whether it is an access of memory by the warp itself.
   bool isAccess() const { return kind <= Kind::GlobalStore; }
 };
 
-/// Steps that follow one another in a function.
+/// A run of consecutive steps in a function.
 struct StepRun {
   const Code *code;
   uint32_t first, count;
@@ -116,10 +115,10 @@ struct TraceBarrier {
   bool isMBarrier;
 };
 
-/// A phase of a barrier: complete when so many have arrived, warps or
-/// operations.
+/// A phase of a barrier: complete when so many warps or operations have
+/// arrived.
 struct TracePhase {
-  /// In Recording::barriers.
+  /// An index into Recording::barriers.
   uint32_t barrier;
   uint32_t numArrivals = 0;
 };
@@ -128,13 +127,13 @@ struct Recording {
   /// By number of the warp in the group.
   std::vector<WarpRecording> warps;
   std::vector<TraceOperation> operations;
-  /// Of each operation: the phases that it arrives at when it is complete.
+  /// Operations and the phases at which they arrive when they are complete.
   std::vector<std::pair<OperationId, uint32_t>> arrivals;
   std::vector<TracePhase> phases;
   std::vector<TraceBarrier> barriers;
-  /// Places of the blocks in the grid.
+  /// The indices of the blocks in the grid.
   std::vector<std::string> blocks;
-  /// There was more than is kept.
+  /// Whether the recording was cut off at the limit.
   bool isCut = false;
 };
 

@@ -1,4 +1,4 @@
-//===- Replay.cpp - When things would happen on a chip --------------------===//
+//===- Replay.cpp - Replay with the rates of a chip -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Events in the order of time: the warp that is furthest behind goes on until
-// another one is (PlayerSteps.cpp), so that units are asked in the right order.
+// Processes events in the order of time: the warp that is furthest behind runs
+// until another one is (PlayerSteps.cpp), so that units get their work in the
+// right order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +58,7 @@ void Player::push(WarpState &warp) {
   heap.push({warp.time, numPushed++, &warp});
 }
 
-/// A new state, in the place of one that is over.
+/// A new state, which reuses one that has ended.
 template <typename State>
 static State &reuse(std::deque<State> &all, std::vector<State *> &free) {
   if (free.empty())
@@ -67,7 +68,7 @@ static State &reuse(std::deque<State> &all, std::vector<State *> &free) {
   return state = State();
 }
 
-/// Begins the next group on the SMs with a number, or none.
+/// Begins the next group, if there is one, on the SMs with this number.
 void Player::beginGroup(uint32_t set, double time) {
   while (nextGroup != shape.numGroups) {
     GroupState &group = reuse(groups, freeGroups);
@@ -86,9 +87,9 @@ void Player::beginGroup(uint32_t set, double time) {
       warp.group = &group;
       warp.recording = &recording;
       warp.number = i;
-      warp.place = set * shape.clusterSize + rank;
-      // Warps take turns, whatever block they are of.
-      warp.quarter = numWarpsOf[warp.place]++ % kNumQuarters;
+      warp.sm = set * shape.clusterSize + rank;
+      // Warps of all blocks are assigned to quarters in turn.
+      warp.quarter = numWarpsOf[warp.sm]++ % kNumQuarters;
       warp.time = warp.segmentBegin = time;
       ++group.numWarps;
       push(warp);
@@ -119,7 +120,7 @@ void Player::endWarp(WarpState &warp) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is told
+// Results
 //===----------------------------------------------------------------------===//
 
 void Player::endWait(WarpState &warp, double end, WaitCause cause,
@@ -148,14 +149,14 @@ void Player::addSlice(TraceSlice::Kind kind, const WarpState &warp,
                       double begin, double end, uint32_t number,
                       bool isForOperation) {
   if (slices && slices->size() < kMaxSlices)
-    slices->push_back({kind, warp.place, warp.group->number, warp.number, begin,
+    slices->push_back({kind, warp.sm, warp.group->number, warp.number, begin,
                        end, number, warp.segmentLine, warp.lastLine,
                        warp.segmentSteps, isForOperation});
 }
 
 std::optional<ReplayResult> Player::run() {
   uint32_t numSets = chip.sms.size() / shape.clusterSize;
-  // One for each SM first, then those beside.
+  // First one group for each set of SMs, then further groups beside them.
   for (unsigned i = 0; i != shape.groupsBesideEachOther; ++i)
     for (uint32_t set = 0; set != numSets; ++set)
       beginGroup(set, 0);

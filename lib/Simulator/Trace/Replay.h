@@ -1,4 +1,4 @@
-//===- Replay.h - When things would happen on a chip ------------*- C++ -*-===//
+//===- Replay.h - Replay with the rates of a chip ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Plays recordings of blocks with the rates of a chip: warps issue their steps
-// in order as operands are there, units do what they are asked one after
-// another, and who waits goes on when what it waits for is complete. Blocks
-// begin as SMs have room for them.
+// Replays recordings of blocks with the rates of a chip: warps issue their
+// steps in order when operands are ready, units process one thing after
+// another, and a wait ends when what it waits for is complete. Blocks begin
+// when an SM has room for them.
 //
-// What it leaves out: caches of the SMs, waits through global
-// memory, instructions that ptxas adds or drops, and the launch of the kernel.
+// The replay leaves out caches of the SMs, waits through global memory,
+// instructions that ptxas adds or drops, and the launch of the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,58 +29,58 @@ namespace mlir::blockscale::sim {
 /// How the groups of a launch fill a chip.
 struct ReplayShape {
   uint64_t numGroups;
-  /// Blocks of a cluster, which are on different SMs, and clusters
-  /// of a group, which are on the same.
+  /// Blocks of a cluster, which are on different SMs, and clusters of a group,
+  /// which are on the same SMs.
   unsigned clusterSize, clustersOfGroup;
-  /// Groups that the same SMs have room for.
+  /// How many groups the same SMs can hold.
   unsigned groupsBesideEachOther;
   unsigned warpsOfBlock;
   /// Group i is recording i / stride.
   uint64_t stride;
 };
 
-/// Why somebody waited, or nothing was done.
-enum class WaitCause : uint8_t { Warps, Copies, Tcgen05Core, Issue };
+/// The cause of a wait of a warp, or of an idle unit.
+enum class WaitCause : uint8_t { Warps, Copies, TensorCore, Issue };
 inline constexpr unsigned kNumWaitCauses = 4;
-/// What statistics call it.
+/// Its name in statistics.
 llvm::StringRef getName(WaitCause cause);
 
-/// Something that took time, for those who look at it.
+/// An interval of time in the trace.
 struct TraceSlice {
   enum class Kind : uint8_t { Run, Wait, Operation };
   Kind kind;
   /// The SM.
-  uint32_t place;
-  /// The group, and in it the warp that ran or began the operation.
+  uint32_t sm;
+  /// The group, and the warp in it that ran or began the operation.
   uint32_t group, warp;
-  /// In clocks, from the start of the kernel on.
+  /// In clocks since the start of the kernel.
   double begin, end;
-  /// Wait: the phase. Operation: its number.
+  /// The phase of a wait, or the number of an operation.
   uint32_t number;
-  /// Lines of the PTX text, and how many steps.
+  /// Lines of the PTX text, and the number of steps.
   uint32_t firstLine, lastLine, numSteps;
-  /// Wait for an operation, not for a phase.
+  /// Whether the wait is for an operation and not for a phase.
   bool isForOperation;
 };
 
-/// Slices that are kept, at most.
+/// The most slices that are kept.
 inline constexpr size_t kMaxSlices = size_t(1) << 20;
 
-/// What a replay finds out.
+/// The result of a replay.
 struct ReplayResult {
   double clocks = 0;
   std::array<double, kNumBusyUnits> busy = {};
-  /// Of the tensor core and the matrix pipes: shares of the time of all
-  /// SMs in use in which they did nothing, by what the warp that
-  /// asked next had waited for before.
+  /// The shares of the time of all SMs in use in which the tensor core and the
+  /// matrix pipes were idle, by what the warp that used them next had waited
+  /// for.
   std::array<std::array<double, kNumWaitCauses>, kNumBusyUnits> idle = {};
-  /// Shares of the time of all warps in which they waited.
+  /// The shares of the time of all warps in which they waited.
   std::array<double, kNumWaitCauses> waits = {};
   unsigned sms = 0;
 };
 
-/// `recordings` is not empty; slices are kept where the pointer is not null.
-/// Nothing where warps wait for what nobody does.
+/// Replays `recordings`, which must not be empty; keeps slices if the pointer
+/// is not null. Nothing if warps would wait forever.
 std::optional<ReplayResult> replay(const Timing &timing,
                                    const ReplayShape &shape,
                                    const std::vector<Recording> &recordings,

@@ -1,4 +1,4 @@
-//===- StreamingMultiprocessor.cpp - Units of a SM in a replay ------------===//
+//===- StreamingMultiprocessor.cpp - Timing model of an SM ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How long units take for what they are asked.
+// How long units take for their work.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ Chip::Access Chip::accessShared(unsigned number, uint32_t wavefronts,
   return {end - timing.sharedQueue, end + timing.sharedLatency - 1};
 }
 
-/// Bytes on their way between the L2 cache and a SM.
+/// Moves bytes between the L2 cache and an SM.
 double Chip::move(StreamingMultiprocessor &of, uint64_t bytes,
                   uint64_t newBytes, double time) {
   double end = of.l2.serve(time, bytes / timing.l2Bytes);
@@ -84,8 +84,8 @@ double Chip::run(unsigned number, unsigned quarter,
   case TraceUnit::ThreadCopies:
     return move(of, operation.l2Bytes, operation.newBytes, time) +
            timing.l2Latency;
-  case TraceUnit::Tcgen05Core:
-    // A commit has nothing to do but to come behind what was before.
+  case TraceUnit::TensorCore:
+    // A commit has no work of its own; it completes after earlier operations.
     if (flops == 0 && reads == 0)
       return std::max(of.tensor.free, time) + timing.tensorLatency;
     return of.tensor.serve(time, std::max(flops, reads)) + timing.tensorLatency;
@@ -95,7 +95,7 @@ double Chip::run(unsigned number, unsigned quarter,
                                            timing.tensorMemoryBytes) +
            timing.sharedLatency;
   case TraceUnit::Warpgroups:
-    // A warp of the four, with its quarter of the tensor cores.
+    // One warp of the warpgroup, with the matrix pipe of its quarter.
     return of.quarters[quarter].matrix.serve(time, std::max(flops, reads) *
                                                        kNumQuarters) +
            timing.tensorLatency;
@@ -120,7 +120,7 @@ double Chip::getBusyShare(BusyUnit unit, double clocks) const {
       for (const Quarter &quarter : of.quarters)
         busy += quarter.matrix.busy / kNumQuarters;
       break;
-    case BusyUnit::Tcgen05Core:
+    case BusyUnit::TensorCore:
       busy += of.tensor.busy;
       break;
     case BusyUnit::SharedMemory:

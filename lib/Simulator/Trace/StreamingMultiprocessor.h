@@ -1,4 +1,4 @@
-//===- StreamingMultiprocessor.h - Units of a SM in a replay ----*- C++ -*-===//
+//===- StreamingMultiprocessor.h - Timing model of an SM --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// When the units of a SM are free again. Each does one thing after
-// another, in the order in which it is asked.
+// A timing model of an SM: when its units are free again. Each unit processes
+// one thing after another, in the order of requests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,21 +21,21 @@
 
 namespace mlir::blockscale::sim {
 
-/// What is counted as busy, for all SMs together.
+/// The units whose busy time is counted, for all SMs together.
 enum class BusyUnit : uint8_t {
   Schedulers,
   MatrixPipes,
-  Tcgen05Core,
+  TensorCore,
   SharedMemory,
   TensorMemory,
   L2Cache,
   Memory,
 };
 inline constexpr unsigned kNumBusyUnits = 7;
-/// What statistics call it.
+/// Its name in statistics.
 llvm::StringRef getName(BusyUnit unit);
 
-/// A unit that does one thing after another.
+/// A unit that processes one thing after another.
 struct Server {
   double free = 0, busy = 0;
 
@@ -48,7 +48,7 @@ struct Server {
   }
 };
 
-/// Where a warp issues its instructions.
+/// A quarter of an SM, in which a warp issues its instructions.
 struct Quarter {
   Server scheduler, matrix;
   std::array<Server, kNumPipes> pipes;
@@ -57,13 +57,13 @@ struct Quarter {
 struct StreamingMultiprocessor {
   std::array<Quarter, kNumQuarters> quarters;
   Server shared, l2, tensor, tensorMemory;
-  /// Shared memory that other units than warps use. What tensor cores will
-  /// read later does not delay warps now.
+  /// Shared memory traffic of units other than warps. Later reads of tensor
+  /// cores do not delay warps now.
   double otherSharedBytes = 0;
   bool isUsed = false;
 };
 
-/// What all SMs share.
+/// A chip: its SMs, and the units that they share.
 struct Chip {
   Chip(const Timing &timing, unsigned count) : timing(timing), sms(count) {}
 
@@ -72,24 +72,25 @@ struct Chip {
                double ready);
   /// Accesses of a warp.
   struct Access {
-    /// When the warp can go on, and when the value is there.
+    /// When the warp can go on, and when the value is available.
     double accepted, result;
   };
   Access accessShared(unsigned number, uint32_t wavefronts, double time);
   Access accessGlobal(unsigned number, uint32_t sectors, uint32_t newSectors,
                       double time);
-  /// An operation on a SM, from a warp in a quarter of its own;
-  /// returns when it is complete.
+  /// An operation on an SM, from a warp in a quarter; returns when it is
+  /// complete.
   double run(unsigned number, unsigned quarter, const TraceOperation &operation,
              double time);
-  /// Until when the tensor core, or a matrix pipe, is busy, as far as is known.
+  /// Until when the tensor core, or a matrix pipe, is busy with the work so
+  /// far.
   double getTensorFree(unsigned number) const {
     return sms[number].tensor.free;
   }
   double getMatrixFree(unsigned number, unsigned quarter) const {
     return sms[number].quarters[quarter].matrix.free;
   }
-  /// The part of `clocks` that units of the SMs in use were busy.
+  /// The share of `clocks` in which units of the SMs in use were busy.
   double getBusyShare(BusyUnit unit, double clocks) const;
 
   const Timing &timing;

@@ -1,4 +1,4 @@
-//===- Timing.cpp - How fast a chip is in a replay ------------------------===//
+//===- Timing.cpp - Rates for a replay ------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One row for each figure. Where nobody has published one for any chip, the row
-// has what is assumed.
+// The table of figures. If none is published for any chip, the row has an
+// assumed value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ struct TimingRow {
   llvm::StringLiteral name;
   RateFigure figure;
   double Timing::*member;
-  /// Where no chip has a figure; nothing where chips that have none, and no
-  /// older one has, do not have the instructions.
+  /// The value if no chip has a figure; nothing if chips without a figure, of
+  /// their own or of an older chip, do not have the instructions.
   std::optional<double> otherwise;
 };
 } // namespace
@@ -37,7 +37,7 @@ static constexpr TimingRow kRows[] = {
     {"multiprocessors", &ChipRates::sms, &Timing::sms, 1},
     {"megahertz", &ChipRates::megahertz, &Timing::megahertz, 1000},
     {"shared_bytes", &ChipRates::sharedBytes, &Timing::sharedBytes, 128},
-    // A cell of 32 bits of each lane.
+    // One 32-bit cell of each lane.
     {"tensor_memory_bytes", &ChipRates::tensorMemoryBytes,
      &Timing::tensorMemoryBytes, 512},
     {"l2_bytes", &ChipRates::l2Bytes, &Timing::l2Bytes, 64},
@@ -101,15 +101,15 @@ double Timing::getFlops(RateFigure rate) const {
 }
 
 namespace {
-/// How fast matrices are multiplied: operations in a clock, and for how many
-/// of them one counts.
+/// The rate of a matrix class: operations in a clock, and how many of them one
+/// operation of the class counts as.
 struct MatrixRow {
   MatrixClass matrixClass;
   double Timing::*operations;
   double weight;
 };
 
-/// Results of instructions in a clock of a SM: the same on all
+/// The throughput of a pipe, in results in a clock of an SM: the same on all
 /// chips, or a figure.
 struct PipeRow {
   Pipe pipe;
@@ -118,7 +118,7 @@ struct PipeRow {
 };
 } // namespace
 
-/// By MatrixClass.
+/// Indexed by MatrixClass.
 static constexpr MatrixRow kMatrices[kNumMatrixClasses] = {
     {MatrixClass::Halves, &Timing::syncFlops, 1},
     {MatrixClass::TF32, &Timing::syncFlops, 2},
@@ -136,8 +136,9 @@ double Timing::getMatrixClocks(const Step &step) const {
   return operations * kNumQuarters / this->*row.operations;
 }
 
-/// By Pipe, but for matrices. Source: CUDA C++ Programming Guide, "Throughput
-/// of Native Arithmetic Instructions"; of what is only issued, the schedulers'.
+/// Indexed by Pipe, without matrices. Source: CUDA C++ Programming Guide,
+/// "Throughput of Native Arithmetic Instructions"; for Pipe::Issue, the rate of
+/// the schedulers.
 static constexpr PipeRow kPipes[] = {
     {Pipe::Integer, 64, nullptr},
     {Pipe::Multiply, 64, nullptr},

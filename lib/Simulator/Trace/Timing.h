@@ -1,4 +1,4 @@
-//===- Timing.h - How fast a chip is in a replay ----------------*- C++ -*-===//
+//===- Timing.h - Rates for a replay ----------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rates of Support/Rates.h that a replay needs, for one target. What is not
-// published for its chip is taken from another one and named.
+// The rates of Support/Rates.h that a replay needs, for one target. Figures
+// that are not published for its chip are taken from another chip, and named.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,33 +24,33 @@
 
 namespace mlir::blockscale::sim {
 
-/// The quarters of a SM, each with a scheduler and pipes.
+/// The quarters of an SM, each with a scheduler and pipes.
 inline constexpr unsigned kNumQuarters = 4;
 
-/// Clocks, and bytes or operations in a clock of a SM.
+/// Latencies in clocks, and rates in bytes or operations in a clock of an SM.
 struct Timing {
-  /// Of so many SMs, or all of the chip.
+  /// For so many SMs, or all of the chip.
   Timing(llvm::StringRef target, std::optional<uint32_t> wanted);
 
   unsigned capability;
-  /// Whose SMs are counted.
+  /// The product whose SMs are counted.
   std::string product;
-  /// Figures that are not the chip's: "l2_bytes (H200)".
+  /// Figures that are taken from another chip: "l2_bytes (H200)".
   std::vector<std::string> assumed;
 
   double sms, megahertz;
   double sharedBytes, tensorMemoryBytes, l2Bytes;
-  /// Of the whole chip, in a clock.
+  /// For the whole chip, in a clock.
   double memoryBytes;
   double floatResults, doubleResults;
-  /// Of matrix instructions of warps.
+  /// Rates of matrix instructions of warps.
   double byteFlops, nibbleFlops;
   double syncFlops, syncByteFlops, syncByteOperations, syncNibbleOperations,
       syncDoubleFlops;
   double arithmeticLatency, matrixLatency, sharedLatency, l2Latency,
       memoryLatency, bulkLatency, tensorLatency, barrierLatency,
       blockBarrierLatency;
-  /// What accesses of warps may queue.
+  /// How much work the accesses of warps may queue.
   double sharedQueue, globalQueue;
 
   /// Operations of a kind in a clock, see TraceOperation::rate.

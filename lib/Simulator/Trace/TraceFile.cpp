@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A SM is a process; its warps are threads, and so are its units:
-// what a unit has under way is on as many lines as overlap.
+// An SM is a process. Its warps are threads, and so are its units: overlapping
+// operations of a unit are on several threads.
 //
 // Source: Trace Event Format, "Complete Events" and "Metadata Events".
 //
@@ -20,8 +20,8 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Things that a unit has under way at once, in a file: others are left out.
-static constexpr size_t kMaxLinesOfUnit = 64;
+/// The most overlapping operations of a unit in a file; others are left out.
+static constexpr size_t kMaxThreadsOfUnit = 64;
 
 namespace {
 class TraceWriter {
@@ -31,52 +31,53 @@ public:
   void write(const KernelTrace &kernel);
   /// Names of processes and threads.
   void writeNames();
-  /// Events that there was no room for.
+  /// How many events were left out.
   uint64_t getNumLeftOut() const { return numLeftOut; }
 
 private:
   void writeSlice(const KernelTrace &kernel, const TraceSlice &slice);
-  void writeName(llvm::StringRef what, uint64_t place, uint64_t thread,
+  void writeName(llvm::StringRef what, uint64_t sm, uint64_t thread,
                  const std::string &name);
-  std::optional<uint64_t> findLine(uint64_t place, TraceUnit unit, double begin,
-                                   double end);
-  uint64_t getThread(uint64_t place, const std::string &name);
+  std::optional<uint64_t> findThread(uint64_t sm, TraceUnit unit, double begin,
+                                     double end);
+  uint64_t getThread(uint64_t sm, const std::string &name);
   std::string nameWarp(const KernelTrace &kernel, const TraceSlice &slice);
 
   llvm::json::OStream &json;
   /// When the current kernel begins, in microseconds.
   double start = 0;
   uint64_t numLeftOut = 0;
-  /// By SM and name: numbers from 1 on.
+  /// Thread numbers from 1 on, by SM and name.
   std::map<std::pair<uint64_t, std::string>, uint64_t> threads;
   std::map<uint64_t, uint64_t> numThreads;
-  /// Of a SM and a unit: until when its lines are taken.
-  std::map<std::pair<uint64_t, TraceUnit>, std::vector<double>> lines;
+  /// By SM and unit: until when each of its threads is occupied.
+  std::map<std::pair<uint64_t, TraceUnit>, std::vector<double>> threadEnds;
 };
 } // namespace
 
-uint64_t TraceWriter::getThread(uint64_t place, const std::string &name) {
-  auto [entry, isNew] = threads.try_emplace({place, name});
+uint64_t TraceWriter::getThread(uint64_t sm, const std::string &name) {
+  auto [entry, isNew] = threads.try_emplace({sm, name});
   if (isNew)
-    entry->second = ++numThreads[place];
+    entry->second = ++numThreads[sm];
   return entry->second;
 }
 
-/// A thread on which nothing overlaps; none where there are too many.
-std::optional<uint64_t> TraceWriter::findLine(uint64_t place, TraceUnit unit,
-                                              double begin, double end) {
-  std::vector<double> &ends = lines[{place, unit}];
+/// A thread without an overlapping operation; none if there are too many
+/// threads.
+std::optional<uint64_t> TraceWriter::findThread(uint64_t sm, TraceUnit unit,
+                                                double begin, double end) {
+  std::vector<double> &ends = threadEnds[{sm, unit}];
   auto found = llvm::find_if(ends, [&](double each) { return each <= begin; });
   std::string name = getName(unit).str();
   if (size_t line = found - ends.begin())
     name += " (" + std::to_string(line + 1) + ")";
   if (found != ends.end())
     *found = end;
-  else if (ends.size() != kMaxLinesOfUnit)
+  else if (ends.size() != kMaxThreadsOfUnit)
     ends.push_back(end);
   else
     return std::nullopt;
-  return getThread(place, name);
+  return getThread(sm, name);
 }
 
 std::string TraceWriter::nameWarp(const KernelTrace &kernel,
@@ -116,8 +117,8 @@ void TraceWriter::writeSlice(const KernelTrace &kernel,
     break;
   }
   std::optional<uint64_t> thread =
-      isOperation ? findLine(slice.place, operation->unit, begin, end)
-                  : getThread(slice.place, nameWarp(kernel, slice));
+      isOperation ? findThread(slice.sm, operation->unit, begin, end)
+                  : getThread(slice.sm, nameWarp(kernel, slice));
   if (!thread) {
     ++numLeftOut;
     return;
@@ -127,7 +128,7 @@ void TraceWriter::writeSlice(const KernelTrace &kernel,
     json.attribute("ph", "X");
     json.attribute("ts", begin);
     json.attribute("dur", end - begin);
-    json.attribute("pid", slice.place);
+    json.attribute("pid", slice.sm);
     json.attribute("tid", *thread);
     json.attributeObject("args", [&] {
       json.attribute("clock", std::round(slice.begin));
@@ -152,24 +153,23 @@ void TraceWriter::write(const KernelTrace &kernel) {
     writeSlice(kernel, slice);
   if (kernel.result)
     start += kernel.getMicroseconds(kernel.result->clocks);
-  lines.clear();
+  threadEnds.clear();
 }
 
-void TraceWriter::writeName(llvm::StringRef what, uint64_t place,
-                            uint64_t thread, const std::string &name) {
+void TraceWriter::writeName(llvm::StringRef what, uint64_t sm, uint64_t thread,
+                            const std::string &name) {
   json.object([&] {
     json.attribute("name", what);
     json.attribute("ph", "M");
-    json.attribute("pid", place);
+    json.attribute("pid", sm);
     json.attribute("tid", thread);
     json.attributeObject("args", [&] { json.attribute("name", name); });
   });
 }
 
 void TraceWriter::writeNames() {
-  for (auto [place, count] : numThreads)
-    writeName("process_name", place, 0,
-              "multiprocessor " + std::to_string(place));
+  for (auto [sm, count] : numThreads)
+    writeName("process_name", sm, 0, "SM " + std::to_string(sm));
   for (const auto &[key, thread] : threads)
     writeName("thread_name", key.first, thread, key.second);
 }
@@ -195,9 +195,9 @@ std::string sim::printTrace(const std::vector<KernelTrace> &kernels) {
                      std::to_string(kMaxSlices) + " are left out");
       }
       if (writer.getNumLeftOut())
-        json.value(std::to_string(writer.getNumLeftOut()) +
-                   " events of units that have too much under way are left "
-                   "out");
+        json.value(
+            std::to_string(writer.getNumLeftOut()) +
+            " events of units with too many operations in flight are left out");
     });
   });
   stream << "\n";

@@ -1,4 +1,4 @@
-//===- Code.h - A function in the form that is executed ---------*- C++ -*-===//
+//===- Code.h - Translated functions ----------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A translated function is an array of steps. A step has a routine that carries
-// it out for the lanes that take part, and the numbers of the registers it
-// works on. Constants, special registers and addresses of variables are
-// registers too, which are filled when the function is entered, so that a
-// routine never asks what kind an operand is.
+// A translated function is an array of steps. A step has a function that
+// executes it for the participating lanes, and the indices of its registers.
+// Constants, special registers and addresses of variables are registers too,
+// which are filled when the function is entered, so that the function never
+// checks the kind of an operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ class Warp;
 using Slot = uint32_t;
 inline constexpr Slot kNoSlot = ~Slot(0);
 
-/// What `--stats` counts a step as.
+/// The class of a step in `--stats`.
 enum class StepClass : uint8_t {
   Arithmetic,
   Conversion,
@@ -47,9 +47,9 @@ enum class StepClass : uint8_t {
 };
 inline constexpr unsigned kNumStepClasses = 6;
 
-/// What carries out the instructions of warps in a SM.
+/// The pipe of an SM that executes an instruction.
 enum class Pipe : uint8_t {
-  /// Costs nothing: compilers do without.
+  /// Costs nothing: compilers remove it.
   None,
   /// Integers, logic, comparisons, conversions.
   Integer,
@@ -61,17 +61,17 @@ enum class Pipe : uint8_t {
   Special,
   Memory,
   Matrix,
-  /// Takes a slot of the scheduler and no more.
+  /// Takes only an issue slot of the scheduler.
   Issue,
 };
 inline constexpr unsigned kNumPipes = 9;
 
-/// A collective at whose instances lanes may meet, wherever in a function they
-/// are, if opcode and qualifiers are equal.
+/// A collective that lanes may execute together from different instructions of
+/// a function, if opcode and qualifiers are equal.
 struct Gathering {
   /// Opcode and qualifiers.
   llvm::StringRef name;
-  /// Bit i: operand i is a predicate; it is a result.
+  /// Bit i says whether operand i is a predicate, and whether it is a result.
   uint8_t predicates, results;
 };
 
@@ -79,26 +79,25 @@ struct Step {
   using Execute = void (*)(Warp &warp, const Step &step);
 
   Execute execute = nullptr;
-  /// What the routine knows beyond operands; of a type of its own.
+  /// The static parameters of the function; the type depends on the function.
   const void *form = nullptr;
   llvm::ArrayRef<Slot> operands;
-  /// Null where all lanes have to come to the same instruction.
+  /// Null if all lanes have to reach the same instruction.
   const Gathering *gathering = nullptr;
   /// The predicate that guards the step.
   Slot guard = kNoSlot;
   bool isGuardNegated = false;
-  /// The program promises that the lanes that come here agree (`.uni`).
+  /// The program promises that all lanes that get here take part (`.uni`).
   bool isUniform = false;
   StepClass kind = StepClass::Arithmetic;
-  /// What statistics call it (nothing where the routine counts itself), and how
-  /// many multiply-adds it counts as.
+  /// Its name in statistics (empty if the function counts itself), and how many
+  /// multiply-adds it counts as.
   llvm::StringRef name;
   uint32_t multiplyAdds = 0;
   /// In the PTX text.
   uint32_t line = 0;
-  /// For the time that a chip would take: what carries it out (Matrix: what it
-  /// multiplies), and which of its operands are results. Bit i: operand i is a
-  /// predicate.
+  /// For time estimates: the pipe (for Matrix, also the matrix class), and
+  /// which of its operands are results. Bit i: operand i is a predicate.
   Pipe pipe = Pipe::None;
   MatrixClass matrixClass = MatrixClass::Halves;
   uint16_t firstResult = 0, numResults = 0;
@@ -124,7 +123,7 @@ struct FilledSlot {
     LocalAddress,
     /// `value` in the shared memory of the block, as an address in the cluster.
     SharedAddress,
-    /// The same, counted from where the kernel has dynamic shared memory.
+    /// The same, relative to the kernel's dynamic shared memory.
     DynamicSharedAddress,
   };
   Slot slot;
@@ -132,24 +131,25 @@ struct FilledSlot {
   uint64_t value;
 };
 
-/// Where a frame has what a call hands over or takes back: a register, or bytes
-/// of its local variables.
-struct ParameterPlace {
+/// The location of a parameter or result of a call in a frame: a register, or
+/// bytes of its local variables.
+struct ParameterLocation {
   bool isRegister;
   Slot slot;
-  /// Of a register.
+  /// The type of a register.
   Type type;
   uint64_t offset, size;
 };
-using ParameterPlaces = std::vector<ParameterPlace>;
+using ParameterLocations = std::vector<ParameterLocation>;
 
-/// What not all kernels use.
+/// Facilities that only some kernels use.
 enum Facility : uint8_t {
-  /// Blocks may see each other's work while they run (atomics, volatile and
-  /// acquire accesses of global memory): then they run one after another.
+  /// Atomics, volatile or acquire accesses of global memory, by which blocks
+  /// may see each other's stores while they run. Such blocks run one after
+  /// another.
   UsesGlobalSynchronization = 1,
-  /// Something goes through the async proxy, so that stores have to be told
-  /// from those that a proxy fence follows.
+  /// Operations of the async proxy, so stores that a proxy fence has followed
+  /// must be tracked.
   UsesAsyncProxy = 2,
   /// tcgen05.
   UsesTensorMemory = 4,
@@ -162,24 +162,25 @@ enum Facility : uint8_t {
 struct Code {
   std::string name;
   std::vector<Step> steps;
-  /// Of a function; kernels have theirs elsewhere.
-  ParameterPlaces parameters, returns;
+  /// Parameters of a function; kernels have theirs elsewhere.
+  ParameterLocations parameters, returns;
   Slot numRegisters = 0;
   Slot numPredicates = 0;
   std::vector<FilledSlot> filled;
-  /// By slot: names in the PTX text; what has none is the translator's own.
+  /// Names in the PTX text, by slot; registers of the translator have none.
   std::vector<llvm::StringRef> registerNames, predicateNames;
-  /// Bytes of the local and param variables of a frame, and the largest
-  /// alignment of one.
+  /// Bytes of the local and param variables of a frame, and their largest
+  /// alignment.
   uint64_t localSize = 0, localAlignment = 1;
-  /// Parts of them that belong to a variable: [begin, end).
+  /// Ranges of them that belong to a variable: [begin, end).
   std::vector<std::pair<uint64_t, uint64_t>> localVariables;
   /// Bits of Facility.
   uint8_t facilities = 0;
-  /// Of .cta_group, which all instructions have in common; 0 if there is none.
+  /// The number in .cta_group, which must be the same in all instructions; 0 if
+  /// there is none.
   unsigned tensorBlocks = 0;
-  /// By number of the step, where there is a wgmma in this function: those
-  /// registers that it uses which a wgmma uses, too.
+  /// By step, if the function has a wgmma: the registers of the step that some
+  /// wgmma also uses.
   std::vector<llvm::ArrayRef<Slot>> registersOfSteps;
   /// Owns forms and lists of operands.
   std::unique_ptr<llvm::BumpPtrAllocator> allocator =

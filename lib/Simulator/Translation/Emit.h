@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From the operands of an instruction to the step of an operation: the
-// operation is a template over the type, and one switch here picks its routine.
+// Emits the step of an operation from the operands of an instruction. The
+// operation is a template over the type, and one switch here selects the
+// instance.
 //
 //===----------------------------------------------------------------------===//
 

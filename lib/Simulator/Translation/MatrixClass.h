@@ -1,4 +1,4 @@
-//===- MatrixClass.h - Kinds of matrix instructions -------------*- C++ -*-===//
+//===- MatrixClass.h - Classes of matrix instructions -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What matrix instructions of warps multiply, as far as chips have a rate of
-// its own for it.
+// Classes of operand types of warp matrix instructions that have their own
+// rates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +23,12 @@ enum class MatrixClass : uint8_t {
   Halves,
   TF32,
   Doubles,
-  /// Floats of 8 bits, and shorter ones in as many.
+  /// 8-bit floats, and narrower ones in 8-bit containers.
   Bytes,
-  /// With scale factors, in 8 bits or in 4.
+  /// With scale factors, in 8 or 4 bits.
   ScaledBytes,
   ScaledNibbles,
-  /// Integers of 8 and 4 bits.
+  /// 8-bit and 4-bit integers.
   ByteIntegers,
   NibbleIntegers,
 };

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Modifiers are taken one after the other, as ptxas accepts them in many
-// orders.
+// Modifiers are looked up in any order, as ptxas accepts many orders.
 //
 //===----------------------------------------------------------------------===//
 

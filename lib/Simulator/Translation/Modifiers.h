@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What follows an opcode, as names in any order: a family takes out what it
-// knows, and what is left is an error.
+// The modifiers behind an opcode, in any order: a family takes out those that
+// it knows; the rest is an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,14 @@
 
 namespace mlir::blockscale::sim {
 
-/// The modifiers of an instruction, taken one after the other. What is left at
-/// the end is not supported.
+/// The modifiers of an instruction, taken out one by one. Those that are left
+/// at the end are not supported.
 class Modifiers {
 public:
   explicit Modifiers(const PtxInstruction &instruction)
       : names(instruction.modifiers.begin(), instruction.modifiers.end()) {}
 
-  /// Takes `name` out, wherever it stands; false if it is not there.
+  /// Takes `name` out, at any position; false if it is not there.
   bool take(llvm::StringRef name);
   /// Takes out the first of `choices` that is there.
   std::optional<unsigned> takeOneOf(llvm::ArrayRef<llvm::StringRef> choices);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The list of families: a new one is a name here.
+// The list of instruction families; a new family is a new entry.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Pipes.cpp - What carries out instructions --------------------------===//
+//===- Pipes.cpp - Pipes of instructions ----------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of opcodes. Some belong to another pipe with operands that are
-// floating-point numbers.
+// The table of opcodes. Some use another pipe if their operands are
+// floating-point values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ static constexpr PipeRow makeArithmetic(llvm::StringLiteral opcode, Pipe pipe) {
   return {opcode, pipe, Pipe::Float, Pipe::Double};
 }
 
-/// Those that are not here are of Pipe::Integer.
+/// Opcodes that are not here use Pipe::Integer.
 static constexpr PipeRow kPipes[] = {
     makeArithmetic("add", Pipe::Integer),
     makeArithmetic("sub", Pipe::Integer),

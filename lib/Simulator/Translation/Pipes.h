@@ -1,4 +1,4 @@
-//===- Pipes.h - What carries out instructions ------------------*- C++ -*-===//
+//===- Pipes.h - Pipes of instructions --------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which part of a SM an instruction of a warp takes. What ptxas
-// makes of PTX is more or less: moves between registers vanish, addresses of 64
-// bits take two instructions. It is for estimates.
+// The pipe of an SM that an instruction uses, for time estimates. The
+// instructions that ptxas generates differ: moves between registers vanish, and
+// 64-bit addresses take two instructions.
 //
 // Source: CUDA C++ Programming Guide, "Throughput of Native Arithmetic
 // Instructions".

@@ -1,4 +1,4 @@
-//===- Reconvergence.cpp - Where parted lanes meet ------------------------===//
+//===- Reconvergence.cpp - Points of reconvergence ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,7 +8,7 @@
 //
 // The algorithm of Lengauer and Tarjan ("A Fast Algorithm for Finding
 // Dominators in a Flowgraph"), with path compression only, on the reversed
-// graph of basic blocks. Its time is not quadratic for any graph.
+// graph of basic blocks. It takes less than quadratic time for all graphs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +42,8 @@ static bool isExit(const Function &function,
           (instruction.opcode == "ret" && function.isEntry));
 }
 
-/// The instructions that control may go to, apart from the next one; whether it
-/// may go to that.
+/// The successors of an instruction apart from the next one; returns whether
+/// the next one is a successor.
 static bool getTargets(const Function &function,
                        const PtxInstruction &instruction,
                        llvm::SmallVectorImpl<Index> &targets) {
@@ -61,9 +61,9 @@ static bool getTargets(const Function &function,
         for (Index label : function.branchTargets[operand.index])
           add(label);
   } else if (instruction.opcode == "trap" || instruction.opcode == "brkpt") {
-    // The run ends: nobody comes from here to anywhere.
+    // The run ends here, so there are no successors.
   } else if (instruction.opcode == "ret" || instruction.opcode == "exit") {
-    // Lanes that leave do not come back: those that stay need not wait.
+    // Lanes that leave do not come back, so those that stay need not wait.
     bool isReturn = instruction.opcode == "ret" && !function.isEntry;
     if (instruction.guard && !isReturn)
       return true;
@@ -115,13 +115,13 @@ static BlockGraph buildGraph(const Function &function) {
 
 namespace {
 /// Immediate post-dominators: dominators of the graph with its edges reversed.
-/// Blocks go by their number in preorder from the end; blocks from which the
-/// end is not reached have none.
+/// Blocks are numbered in preorder from the end; blocks that cannot reach the
+/// end have no number.
 class PostDominators {
 public:
   explicit PostDominators(const BlockGraph &graph);
 
-  /// The immediate post-dominator of a block; kUnknown where there is none.
+  /// The immediate post-dominator of a block; kUnknown if there is none.
   Index lookup(Index block) const {
     Index number = numbers[block];
     return number == kUnknown || number == 0 ? kUnknown
@@ -135,11 +135,11 @@ private:
   Index findLeast(Index number);
 
   std::vector<Index> order, numbers;
-  /// By number: the parent in the search, the semidominator, and the immediate
-  /// dominator.
+  /// By number: the parent in the search tree, the semidominator, and the
+  /// immediate dominator.
   std::vector<Index> parents, semi, immediate;
-  /// The forest that grows while the numbers go down; `least` is the one with
-  /// the least semidominator on the part of the path that is compressed.
+  /// The forest, which grows while the numbers go down; `least` is the node
+  /// with the least semidominator on the compressed part of the path.
   std::vector<Index> ancestors, least;
 };
 } // namespace
@@ -167,8 +167,8 @@ void PostDominators::search(const BlockGraph &graph) {
   }
 }
 
-/// The number with the least semidominator on the way up in the forest, without
-/// the root.
+/// The node with the least semidominator on the path to the root of the forest,
+/// without the root.
 Index PostDominators::findLeast(Index number) {
   if (ancestors[number] == kUnknown)
     return number;
@@ -192,7 +192,7 @@ PostDominators::PostDominators(const BlockGraph &graph) {
   least = semi;
   immediate.assign(count, 0);
   ancestors.assign(count, kUnknown);
-  // Those whose semidominator a number is, as lists.
+  // Lists of the nodes with the same semidominator.
   std::vector<Index> first(count, kUnknown), next(count, kUnknown);
   for (Index number = count - 1; number != 0; --number) {
     for (Index successor : graph.successors[order[number]])
@@ -226,7 +226,7 @@ std::vector<Index> sim::computeReconvergence(const Function &function) {
     Index meet = dominators.lookup(block);
     if (meet == PostDominators::kUnknown || meet == end)
       continue;
-    // Lanes that leave need not wait for others, who may wait for them.
+    // Lanes that leave need not wait for others, which may wait for them.
     Index begin = graph.begins[meet];
     if (!isExit(function, function.instructions[begin]))
       reconvergence[last] = begin;
@@ -236,7 +236,7 @@ std::vector<Index> sim::computeReconvergence(const Function &function) {
 
 bool sim::leadsToExit(const Function &function, Index instruction) {
   Index count = function.instructions.size(), at = instruction;
-  // Whoever goes on for longer goes round in circles.
+  // A longer path would be a loop.
   for (Index steps = 0; at != count && steps != count; ++steps) {
     const PtxInstruction &current = function.instructions[at];
     if (isExit(function, current))

@@ -1,4 +1,4 @@
-//===- Reconvergence.h - Where parted lanes meet ----------------*- C++ -*-===//
+//===- Reconvergence.h - Points of reconvergence ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,17 +13,17 @@
 
 namespace mlir::blockscale::sim {
 
-/// The place behind the last instruction.
+/// The position behind the last instruction.
 inline constexpr Index kFunctionEnd = ~Index(0);
 
 /// For each instruction of a function: the first instruction that is on all
-/// paths from it to the function's end, itself left out (its immediate
-/// post-dominator). Lanes that part at a branch meet there. An instruction from
-/// which no path leads to the end has the end, and so have those that would
-/// meet only to leave the kernel.
+/// paths from it to the function's end, excluding itself (its immediate
+/// post-dominator). Lanes that diverge at a branch reconverge there. It is the
+/// end if no path leads from the instruction to the end, or if lanes would
+/// reconverge only to leave the kernel.
 std::vector<Index> computeReconvergence(const Function &function);
 
-/// Whether lanes leave the kernel that come to an instruction, without a choice
+/// Whether lanes that reach an instruction leave the kernel, without a branch
 /// or a call on the way.
 bool leadsToExit(const Function &function, Index instruction);
 

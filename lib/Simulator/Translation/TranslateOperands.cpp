@@ -1,4 +1,4 @@
-//===- TranslateOperands.cpp - From operands to registers -----------------===//
+//===- TranslateOperands.cpp - Operands become registers ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A step works on registers alone: constants, special registers and addresses
-// get one that is filled when a frame is made, or a step before that sets it.
+// Steps only use registers: constants, special registers and addresses get a
+// register that is filled when a frame is made, or that a step before sets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +74,7 @@ Slot Translator::registerSlot(const PtxOperand &operand, Type type,
     return 0;
   }
   unsigned size = getBits(reg.type) == 128 ? 2 : 1;
-  Slot slot = places[operand.index];
+  Slot slot = registerSlots[operand.index];
   if (operand.component > 0)
     slot += operand.component * size;
   if (hasWarpgroups)
@@ -93,7 +93,7 @@ Slot Translator::specialSlot(const PtxOperand &operand, Type type) {
                                shortenForMessage(operand.name));
     return 0;
   }
-  // mov.u64 %rd, %laneid and the like take what fits.
+  // mov.u64 %rd, %laneid and the like convert the size.
   Type own = value->row->type;
   if (getBits(own) > getBits(type)) {
     fail(operand.location, "expected a value of ." +
@@ -118,8 +118,8 @@ Slot Translator::specialSlot(const PtxOperand &operand, Type type) {
   return slot;
 }
 
-/// A predicate with the value of a special register; `kNoSlot` if that is none
-/// of a predicate.
+/// A predicate with the value of a special register; `kNoSlot` if that is not a
+/// predicate.
 Slot Translator::specialPredicate(const PtxOperand &operand) {
   std::optional<SpecialValue> value = lookupSpecialValue(operand.name);
   if (!value || value->row->type != Type::Pred)
@@ -137,9 +137,9 @@ Slot Translator::specialPredicate(const PtxOperand &operand) {
   return slot;
 }
 
-/// The address of a variable, as a value or as the base of an access. That of a
-/// function's parameter is in local memory, and generic as a base: `ld.param`
-/// names those of kernels, too.
+/// The address of a variable, as a value or as the base of an access. A
+/// function's parameter is in local memory; as a base its address is generic,
+/// since `ld.param` also names parameters of kernels.
 Slot Translator::variableSlot(const PtxOperand &operand, bool isBase) {
   const Variable &variable = program.module.variables[operand.index];
   if (std::optional<uint64_t> offset = getLocalOffset(operand.index))
@@ -174,7 +174,7 @@ static std::optional<uint64_t> getFloatBits(const PtxOperand &operand,
 }
 
 Slot Translator::source(const PtxOperand &operand, Type type, bool isWide) {
-  // What is filled has one slot, and a value of 128 bits needs two.
+  // A filled register has one slot, and a 128-bit value needs two.
   bool isFillable = getBits(type) <= 64;
   switch (operand.kind) {
   case PtxOperand::Kind::Register:
@@ -202,7 +202,7 @@ Slot Translator::source(const PtxOperand &operand, Type type, bool isWide) {
       break;
     return constantSlot(getFunctionAddress(operand.index));
   case PtxOperand::Kind::Vector:
-    // One element in braces is the element.
+    // A single element in braces is the element itself.
     if (operand.elements.size() == 1)
       return source(operand.elements.front(), type, isWide);
     break;
@@ -241,11 +241,11 @@ Slot Translator::predicateSource(const PtxOperand &operand, bool *isNegated) {
   Slot slot = kNoSlot;
   if (operand.kind == PtxOperand::Kind::Register &&
       function.registers[operand.index].type == Type::Pred) {
-    slot = places[operand.index] | kPredicateBit;
+    slot = registerSlots[operand.index] | kPredicateBit;
   } else if (operand.kind == PtxOperand::Kind::SpecialRegister) {
     slot = specialPredicate(operand);
   } else if (operand.kind == PtxOperand::Kind::Integer) {
-    // A predicate with this value, set where it is needed.
+    // A predicate with this value, set before each use.
     slot = newPredicate() | kPredicateBit;
     emit(
         [](Warp &warp, const Step &step) {
@@ -344,7 +344,7 @@ Translator::address(const PtxOperand &operand, AddressSpace space) {
   case PtxOperand::Kind::Variable: {
     const Variable &variable = program.module.variables[base.index];
     Slot slot = variableSlot(base, /*isBase=*/true);
-    // Without a space, the variable says where it is.
+    // Without a state space, that of the variable counts.
     if (space == AddressSpace::Generic)
       switch (variable.space) {
       case Space::Shared:

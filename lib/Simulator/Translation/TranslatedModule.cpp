@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Addresses of variables, code of all functions, and what kernels have from the
-// functions that they call.
+// Lays out variables, translates all functions, and collects for each kernel
+// what it needs for the functions that it calls.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,14 +25,14 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Variables in global and constant memory, together.
+/// The most bytes of variables in global and constant memory.
 static constexpr uint64_t kMaxModuleBytes = uint64_t(4) << 30;
-/// Shared memory with what lies between variables, which costs memory too.
+/// Shared memory with the gaps between variables, which also cost host memory.
 static constexpr uint64_t kMaxSharedSpan =
     (uint64_t(1) << kSharedOffsetBits) - kMaxSharedBytes;
-/// Of dynamic shared memory, whatever a kernel declares.
+/// The least alignment of dynamic shared memory.
 static constexpr uint64_t kDynamicAlignment = 16;
-/// Parameters of a kernel before PTX 8.1, as ptxas has it.
+/// The most bytes of parameters of a kernel before PTX 8.1, as in ptxas.
 static constexpr uint64_t kMaxOldParameterBytes = 4352;
 
 const Kernel *TranslatedModule::lookup(std::string_view name) const {
@@ -47,7 +47,7 @@ static Error failAt(Location location, const llvm::Twine &text) {
                std::to_string(location.column) + ": " + text.str());
 }
 
-/// Kernels have dynamic shared memory at different addresses.
+/// Dynamic shared memory has different addresses in different kernels.
 static Error checkRelocations(const Module &module, const Variable &variable) {
   for (const Relocation &relocation : variable.relocations) {
     if (relocation.isFunction)
@@ -100,7 +100,7 @@ static Error layOutVariables(TranslatedModule &program) {
   return Error::success();
 }
 
-/// A kernel needs more than there is.
+/// Refuses a kernel that needs more shared memory than there is.
 static void checkSharedSpan(Kernel &kernel, Location location) {
   if (kernel.staticShared > kMaxSharedSpan && !kernel.error)
     kernel.error =
@@ -109,8 +109,8 @@ static void checkSharedSpan(Kernel &kernel, Location location) {
                              "for alignment");
 }
 
-/// Gives addresses to shared variables that have a size: each behind those
-/// before it in all of the kernels that use it.
+/// Gives addresses to shared variables that have a size: each variable comes
+/// after the earlier ones in all kernels that use it.
 static void layOutShared(TranslatedModule &program, llvm::ArrayRef<Uses> uses) {
   for (Kernel &kernel : program.kernels)
     kernel.staticShared = kSharedStart;
@@ -134,9 +134,10 @@ static void layOutShared(TranslatedModule &program, llvm::ArrayRef<Uses> uses) {
   }
 }
 
-/// Dynamic shared memory begins behind the variables of a kernel, where the
-/// address modulo kSharedStart is that of cards, which have no gaps between
-/// variables: it is not better aligned than a kernel declares but by the sizes.
+/// Dynamic shared memory begins behind the variables of a kernel, at an address
+/// that equals that of cards modulo kSharedStart. Cards have no gaps between
+/// variables, so the alignment depends only on their sizes and on what the
+/// kernel declares.
 static void layOutDynamicShared(const Module &module, const Uses &used,
                                 Kernel &kernel) {
   uint64_t end = kSharedStart, alignment = kDynamicAlignment;
@@ -144,7 +145,7 @@ static void layOutDynamicShared(const Module &module, const Uses &used,
   for (unsigned i : used.sharedVariables.set_bits()) {
     const Variable &variable = module.variables[i];
     if (variable.isUnsized) {
-      // All names of dynamic shared memory are names of the same bytes.
+      // All names of dynamic shared memory alias the same bytes.
       alignment = std::max(alignment, variable.alignment);
       location = variable.location;
       kernel.dynamicSharedName = variable.name;
@@ -212,7 +213,7 @@ Result<std::unique_ptr<TranslatedModule>> sim::translate(Module module) {
       if (used.functions.test(i) && !kernel.error)
         kernel.error = error;
   }
-  // What a function does that is called counts for its kernel.
+  // The facilities of a called function count for its kernel.
   for (auto [kernel, used] : llvm::zip_equal(program->kernels, uses))
     for (unsigned i : used.functions.set_bits()) {
       kernel.facilities |= program->codes[i].facilities;

@@ -19,22 +19,22 @@
 
 namespace mlir::blockscale::sim {
 
-/// Shared memory that a block may have, of the chips that have most.
+/// The most shared memory that a block may have on any chip.
 inline constexpr uint64_t kMaxSharedBytes = 227 << 10;
 
-/// Where shared variables begin: no variable has address 0, and the driver
-/// keeps these bytes for itself on recent chips.
+/// The address of the first shared variable: no variable has address 0, and the
+/// driver reserves these bytes on recent chips.
 inline constexpr uint64_t kSharedStart = 1024;
-/// Of those, the bytes from here on are zeros that kernels may use, to which
-/// %reserved_smem_offset_1 points: tiles of several warps in cooperative_groups
-/// meet there.
+/// The reserved bytes from here on are zeros that kernels may use, and
+/// %reserved_smem_offset_1 points to them: cooperative_groups synchronizes
+/// tiles of several warps with them.
 inline constexpr uint64_t kGroupScratch = 512;
-/// Local memory that a thread may have.
+/// The most local memory that a thread may have.
 inline constexpr uint64_t kMaxLocalBytes = 512 << 10;
-/// Bytes between variables in shared or local memory that belong to none.
+/// Unmapped bytes between variables in shared or local memory.
 inline constexpr uint64_t kVariableGap = 16;
 
-/// Where a parameter is in the memory of a kernel's parameters.
+/// The location of a parameter in the parameter memory of a kernel.
 struct KernelParameter {
   uint64_t offset, size;
 };
@@ -42,23 +42,23 @@ struct KernelParameter {
 struct Kernel {
   const Function *function;
   const Code *code;
-  /// What is wrong with the kernel, or with a function that it may call. A
-  /// module can have kernels beside it that run.
+  /// The error of the kernel, or of a function that it may call. Other kernels
+  /// of the module may still run.
   std::optional<Error> error;
-  /// Of the kernel or a function that it may call, see Code.
+  /// Facilities of the kernel and the functions that it may call; see Code.
   uint8_t facilities = 0;
   unsigned tensorBlocks = 0;
   std::vector<KernelParameter> parameters;
   uint64_t parameterBytes = 0;
-  /// Where dynamic shared memory begins, behind the shared variables.
+  /// The offset of dynamic shared memory, behind the shared variables.
   uint64_t staticShared = 0;
-  /// Parts of shared memory that belong to a variable of this kernel: [begin,
+  /// Ranges of shared memory that belong to a variable of this kernel: [begin,
   /// end).
   std::vector<std::pair<uint64_t, uint64_t>> sharedVariables;
   /// Their names, and that of dynamic shared memory, if it has one.
   std::vector<llvm::StringRef> sharedNames;
   llvm::StringRef dynamicSharedName;
-  /// Whether the bytes from kGroupScratch on are there.
+  /// Whether the bytes from kGroupScratch on are mapped.
   bool hasGroupScratch = false;
 
   uint64_t sharedVariableBytes() const {
@@ -71,12 +71,12 @@ struct Kernel {
 
 struct TranslatedModule {
   Module module;
-  /// By number of the function; empty where it has no body.
+  /// By number of the function; empty for a function without a body.
   std::deque<Code> codes;
   std::deque<Kernel> kernels;
   /// By number of the variable: its generic address if it is in global or
   /// constant memory, its offset if it is shared or a kernel's parameter. Names
-  /// of dynamic shared memory have 0: each kernel has it where its own begins.
+  /// of dynamic shared memory have 0, as its offset differs between kernels.
   std::vector<uint64_t> addresses;
   /// Variables in global and constant memory; number i is the allocation number
   /// i of each run.
@@ -85,8 +85,8 @@ struct TranslatedModule {
   const Kernel *lookup(std::string_view name) const;
 };
 
-/// Translates a module that was parsed. What is wrong with the body of a
-/// function is the error of the kernels that reach it.
+/// Translates a parsed module. An error in the body of a function becomes the
+/// error of the kernels that may call it.
 Result<std::unique_ptr<TranslatedModule>> translate(Module module);
 
 } // namespace mlir::blockscale::sim

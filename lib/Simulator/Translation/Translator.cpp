@@ -1,4 +1,4 @@
-//===- Translator.cpp - From parsed instructions to steps -----------------===//
+//===- Translator.cpp - Translates instructions to steps ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One pass over the instructions of a function; steps that are still to come
-// are patched in at the end.
+// Translates the instructions of a function in one pass; forward references to
+// steps are patched at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +48,9 @@ Error Translator::run() {
   if (failure)
     return *failure;
   if (!function.isEntry) {
-    code.parameters = getPlaces(program, function, /*ofReturns=*/false);
-    code.returns = getPlaces(program, function, /*ofReturns=*/true);
+    code.parameters =
+        getParameterLocations(program, function, /*ofReturns=*/false);
+    code.returns = getParameterLocations(program, function, /*ofReturns=*/true);
   }
   reconvergence = computeReconvergence(function);
   hasWarpgroups = llvm::any_of(function.instructions, isWarpgroup);
@@ -70,7 +71,7 @@ Error Translator::run() {
     if (hasWarpgroups)
       noteRegisters();
   }
-  // Whoever runs over the end returns.
+  // Lanes that run past the end return.
   firstSteps.push_back(code.steps.size());
   Step &last = code.steps.emplace_back();
   last.execute = executeReturn;
@@ -78,15 +79,15 @@ Error Translator::run() {
   last.line = function.instructions.empty() ? function.location.line
                                             : current->location.line;
   for (const Patch &patch : patches)
-    *patch.place = patch.instruction == kFunctionEnd
-                       ? code.steps.size()
-                       : firstSteps[patch.instruction];
+    *patch.destination = patch.instruction == kFunctionEnd
+                             ? code.steps.size()
+                             : firstSteps[patch.instruction];
   if (hasWarpgroups)
     keepRegisters();
   return Error::success();
 }
 
-/// All steps of an instruction use its registers; wgmma sees to its own.
+/// All steps of an instruction use its registers; wgmma checks its own.
 void Translator::noteRegisters() {
   if (isWarpgroup(*current)) {
     warpgroupRegisters.insert_range(usedRegisters);
@@ -111,20 +112,20 @@ void Translator::layOutRegisters(llvm::ArrayRef<Register> registers) {
       if (reg.vectorSize != 1)
         fail(function.location, "expected no vector of predicates, got " +
                                     shortenForMessage(reg.name));
-      places.push_back(code.numPredicates++);
+      registerSlots.push_back(code.numPredicates++);
       code.predicateNames.push_back(reg.name);
       continue;
     }
-    places.push_back(code.numRegisters);
-    // 128 bits are two registers, the low half first; a vector has those of its
-    // elements, one after the other.
+    registerSlots.push_back(code.numRegisters);
+    // 128 bits are two registers, the low half first; a vector has consecutive
+    // registers for its elements.
     code.numRegisters += reg.vectorSize * (getBits(reg.type) == 128 ? 2 : 1);
     code.registerNames.resize(code.numRegisters, reg.name);
   }
 }
 
-/// Gives a variable its place in the frame.
-void Translator::placeLocal(Index number) {
+/// Assigns a variable its offset in the frame.
+void Translator::layOutLocal(Index number) {
   const Variable &variable = program.module.variables[number];
   uint64_t gap = code.localVariables.empty() ? 0 : kVariableGap;
   uint64_t begin = llvm::alignTo(code.localSize + gap, variable.alignment);
@@ -144,7 +145,7 @@ void Translator::layOutParameters() {
   for (const auto *parameters : {&function.returns, &function.parameters})
     for (const Parameter &parameter : *parameters) {
       if (!parameter.isRegister)
-        placeLocal(parameter.index);
+        layOutLocal(parameter.index);
       else if (const Register &reg = function.registers[parameter.index];
                reg.vectorSize != 1)
         fail(function.location, "not supported in this version: parameter in "
@@ -158,15 +159,16 @@ void Translator::layOutLocals() {
   for (Index number : function.variables) {
     Space space = program.module.variables[number].space;
     if (space == Space::Local || space == Space::Param)
-      placeLocal(number);
+      layOutLocal(number);
   }
 }
 
-ParameterPlaces Translator::getPlaces(TranslatedModule &program,
-                                      const Function &function,
-                                      bool ofReturns) {
-  // Laid out once more: callers may come before callees. Parameters come
-  // before all else, so that a call costs no more than it has parameters.
+ParameterLocations Translator::getParameterLocations(TranslatedModule &program,
+                                                     const Function &function,
+                                                     bool ofReturns) {
+  // Lays out the parameters again, as callers may come before callees.
+  // Parameters come first, so that the cost of a call depends only on its
+  // parameters.
   Code unused;
   Translator layout(program, function, unused);
   size_t numRegisters = 0;
@@ -176,20 +178,20 @@ ParameterPlaces Translator::getPlaces(TranslatedModule &program,
   layout.layOutRegisters(
       llvm::ArrayRef(function.registers).take_front(numRegisters));
   layout.layOutParameters();
-  ParameterPlaces places;
+  ParameterLocations locations;
   for (const Parameter &parameter :
        ofReturns ? function.returns : function.parameters) {
-    ParameterPlace &place = places.emplace_back();
-    place.isRegister = parameter.isRegister;
+    ParameterLocation &location = locations.emplace_back();
+    location.isRegister = parameter.isRegister;
     if (parameter.isRegister) {
-      place.slot = layout.places[parameter.index];
-      place.type = function.registers[parameter.index].type;
+      location.slot = layout.registerSlots[parameter.index];
+      location.type = function.registers[parameter.index].type;
     } else {
-      place.offset = *layout.getLocalOffset(parameter.index);
-      place.size = program.module.variables[parameter.index].size;
+      location.offset = *layout.getLocalOffset(parameter.index);
+      location.size = program.module.variables[parameter.index].size;
     }
   }
-  return places;
+  return locations;
 }
 
 std::optional<uint64_t> Translator::getLocalOffset(Index variable) const {
@@ -217,7 +219,7 @@ Step &Translator::emit(Step::Execute execute, StepClass kind,
   step.line = current->location.line;
   step.name = current->opcode;
   if (current->guard) {
-    step.guard = places[current->guard->reg];
+    step.guard = registerSlots[current->guard->reg];
     step.isGuardNegated = current->guard->isNegated;
   }
   step.pipe = getPipe(*current);
@@ -225,8 +227,8 @@ Step &Translator::emit(Step::Execute execute, StepClass kind,
   return step;
 }
 
-/// Routines ask for operands in the order in which steps have them, mostly.
-/// Results follow one another.
+/// Translators mostly request operands in the order of the step. Results are
+/// consecutive.
 void Translator::noteResults(Step &step, llvm::ArrayRef<Slot> operands) const {
   const UsedSlot *next = usedSlots.begin();
   for (auto [i, slot] : llvm::enumerate(operands)) {
@@ -247,12 +249,12 @@ void Translator::noteResults(Step &step, llvm::ArrayRef<Slot> operands) const {
   }
 }
 
-void Translator::patchTarget(uint32_t *place, Index label) {
-  patches.push_back({place, function.labels[label].instruction});
+void Translator::patchTarget(uint32_t *destination, Index label) {
+  patches.push_back({destination, function.labels[label].instruction});
 }
 
-void Translator::patchReconvergence(uint32_t *place) {
-  patches.push_back({place, reconvergence[index]});
+void Translator::patchReconvergence(uint32_t *destination) {
+  patches.push_back({destination, reconvergence[index]});
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- Translator.h - From parsed instructions to steps ---------*- C++ -*-===//
+//===- Translator.h - Translates instructions to steps ----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Translates the body of one function: the table of opcodes has a routine for
+// Translates the body of one function: the table of opcodes has a function for
 // each instruction, which checks modifiers and operands and emits a step.
 //
 //===----------------------------------------------------------------------===//
@@ -42,7 +42,7 @@ public:
   Error run();
 
   //===--------------------------------------------------------------------===//
-  // For the routines of instructions
+  // Interface for translators of instructions
   //===--------------------------------------------------------------------===//
 
   /// Reports an error at an operand or at the instruction; only the first
@@ -51,7 +51,7 @@ public:
   void fail(const llvm::Twine &text) { fail(current->location, text); }
   bool hasFailed() const { return failure.has_value(); }
 
-  /// Fails if modifiers are left, or if the number of operands is another.
+  /// Fails if modifiers are left, or if the number of operands is wrong.
   bool finish(const Modifiers &modifiers);
   bool expectOperands(unsigned minimum, unsigned maximum);
   bool expectOperands(unsigned count) { return expectOperands(count, count); }
@@ -61,23 +61,23 @@ public:
   /// must be that of the type (`isWide`: or larger), and its class must agree
   /// (PTX ISA, section 6.2 "Operand type information").
   Slot source(const PtxOperand &operand, Type type, bool isWide = false);
-  /// The register of an operand that is written. `_` is a register that nobody
-  /// reads.
+  /// The register of an operand that is written. `_` becomes an unused
+  /// register.
   Slot destination(const PtxOperand &operand, Type type, bool isWide = false);
-  /// The same for predicates: slots with kPredicateBit, which `emit` takes
-  /// away. `isNegated` tells of `!%p`; a null pointer refuses it. Integer
-  /// constants are taken where a source may be one.
+  /// The same for predicates: slots with kPredicateBit, which `emit` removes.
+  /// `isNegated` is set for `!%p`; a null pointer refuses it. Integer constants
+  /// are accepted if a source may be one.
   Slot predicateSource(const PtxOperand &operand, bool *isNegated);
   Slot predicateDestination(const PtxOperand &operand);
   /// The elements of a vector operand, or the operand itself.
   llvm::ArrayRef<PtxOperand> elements(const PtxOperand &operand) const;
-  /// Registers of all elements.
+  /// The registers of all elements.
   void sources(const PtxOperand &operand, Type type, unsigned count,
                llvm::SmallVectorImpl<Slot> &slots, bool isWide = false);
   void destinations(const PtxOperand &operand, Type type, unsigned count,
                     llvm::SmallVectorImpl<Slot> &slots, bool isWide = false);
-  /// The bits that the register of an operand has; all 64 if it is none, or a
-  /// wider one.
+  /// A mask of the bits of an operand's register; all 64 for other operands and
+  /// wider registers.
   uint64_t getRegisterMask(const PtxOperand &operand) const;
   /// The value of an operand that must be an integer constant.
   std::optional<int64_t> constant(const PtxOperand &operand,
@@ -96,8 +96,9 @@ public:
   }
 
   /// The base register and the offset of `[...]`. The space is the one that the
-  /// instruction names; kernel parameters, which have fixed places, and those
-  /// of functions, which are in local memory, come out as what they are.
+  /// instruction names. Kernel parameters, which have fixed addresses, and
+  /// parameters of functions, which are in local memory, get their actual
+  /// space.
   struct Address {
     Slot base;
     int64_t offset;
@@ -105,8 +106,8 @@ public:
   };
   std::optional<Address> address(const PtxOperand &operand, AddressSpace space);
 
-  /// Registers and predicates are numbered apart; this tells them apart until a
-  /// step has them.
+  /// Registers and predicates are numbered separately; this bit distinguishes
+  /// them until a step is emitted.
   static constexpr Slot kPredicateBit = Slot(1) << 31;
   /// Adds a step for the current instruction, with its guard.
   Step &emit(Step::Execute execute, StepClass kind,
@@ -122,19 +123,20 @@ public:
     return elements.copy(*code.allocator);
   }
 
-  /// Writes the number of the step of a label to `place`, as soon as it is
-  /// known; `place` is part of a form.
-  void patchTarget(uint32_t *place, Index label);
-  /// The same for the step where the paths from the current branch meet.
-  void patchReconvergence(uint32_t *place);
+  /// Writes the index of the step of a label to `destination` as soon as it is
+  /// known; `destination` is a member of a form.
+  void patchTarget(uint32_t *destination, Index label);
+  /// The same for the step where lanes of the current branch reconverge.
+  void patchReconvergence(uint32_t *destination);
 
   /// The offset of a local or param variable of this function in its frame.
   std::optional<uint64_t> getLocalOffset(Index variable) const;
 
-  /// Where a function has its parameters (or results). Known before the
-  /// function is translated.
-  static ParameterPlaces getPlaces(TranslatedModule &program,
-                                   const Function &function, bool ofReturns);
+  /// The locations of the parameters (or results) of a function, which are
+  /// known before it is translated.
+  static ParameterLocations getParameterLocations(TranslatedModule &program,
+                                                  const Function &function,
+                                                  bool ofReturns);
 
   TranslatedModule &program;
   const Function &function;
@@ -153,18 +155,18 @@ private:
   void layOutRegisters(llvm::ArrayRef<Register> registers);
   void layOutParameters();
   void layOutLocals();
-  void placeLocal(Index number);
+  void layOutLocal(Index number);
   void noteResults(Step &step, llvm::ArrayRef<Slot> operands) const;
   void noteRegisters();
   void keepRegisters();
 
-  /// A number of a step that is still to be written.
+  /// An index of a step that is still to be written.
   struct Patch {
-    uint32_t *place;
+    uint32_t *destination;
     Index instruction;
   };
   /// By number of the register.
-  std::vector<Slot> places;
+  std::vector<Slot> registerSlots;
   std::map<std::pair<FilledSlot::Kind, uint64_t>, Slot> filledSlots;
   llvm::DenseMap<Index, uint64_t> localOffsets;
   /// By number of the instruction: its first step.
@@ -173,15 +175,15 @@ private:
   std::vector<Patch> patches;
   Slot unreadRegister = kNoSlot, unreadPredicate = kNoSlot;
   Slot carrySlot = kNoSlot;
-  /// Registers and predicates of the current instruction, in the order in which
-  /// they were asked for.
+  /// Registers and predicates of the current instruction, in the order of
+  /// requests.
   struct UsedSlot {
     Slot slot;
     bool isResult;
   };
   llvm::SmallVector<UsedSlot, 8> usedSlots;
-  /// Where there is a wgmma: the registers of the current instruction, those of
-  /// each step, and those of wgmma.
+  /// If the function has a wgmma: the registers of the current instruction, of
+  /// each step, and of all wgmma.
   bool hasWarpgroups = false;
   std::vector<Slot> usedRegisters;
   std::vector<std::vector<Slot>> usedByStep;

@@ -1,4 +1,4 @@
-//===- Uses.cpp - What kernels use ----------------------------------------===//
+//===- Uses.cpp - Functions and variables of kernels ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What can be reached from a kernel is what its shared memory and its errors
-// are made of.
+// Finds what a kernel can reach: that determines its shared memory and its
+// errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ using namespace mlir::blockscale::sim;
 
 struct UseFinder::Search {
   Uses uses;
-  /// Those whose initializers are noted.
+  /// The variables whose initializers have been visited.
   llvm::BitVector variables;
   std::vector<Index> worklist;
 
@@ -30,7 +30,8 @@ struct UseFinder::Search {
   }
 };
 
-/// Notes a variable, and those whose addresses it has at first.
+/// Notes a variable, and the variables and functions whose addresses are in its
+/// initializer.
 void UseFinder::noteRelocations(Index variable, Search &search) const {
   std::vector<Index> worklist = {variable};
   while (!worklist.empty()) {
@@ -47,7 +48,7 @@ void UseFinder::noteRelocations(Index variable, Search &search) const {
   }
 }
 
-/// Notes an operand, or its parts.
+/// Notes an operand, and its elements.
 void UseFinder::note(const PtxOperand &operand, Search &search) const {
   switch (operand.kind) {
   case PtxOperand::Kind::Function:
@@ -88,7 +89,7 @@ const std::vector<Index> &UseFinder::getAddressed() {
     for (const Relocation &relocation : variable.relocations)
       if (relocation.isFunction)
         add(relocation.target);
-  // No operand has names of functions any deeper.
+  // Functions are not nested deeper in an operand.
   for (const Function &function : module.functions)
     for (const PtxInstruction &instruction : function.instructions)
       for (const PtxOperand &operand : instruction.operands) {

@@ -1,4 +1,4 @@
-//===- Uses.h - What kernels use --------------------------------*- C++ -*-===//
+//===- Uses.h - Functions and variables of kernels --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A module may have many kernels; a launch needs one of them, with the
-// functions that it may call and the shared variables that those name.
+// Finds what a kernel uses. A module may have many kernels; a launch needs one
+// of them, with the functions that it may call and their shared variables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 namespace mlir::blockscale::sim {
 
 struct Uses {
-  /// By numbers in the module.
+  /// By index in the module.
   llvm::BitVector functions, sharedVariables;
   /// Whether %reserved_smem_offset_1 is read.
   bool groupScratch = false;
@@ -34,8 +34,8 @@ class UseFinder {
 public:
   explicit UseFinder(const Module &module) : module(module) {}
 
-  /// What a function uses, itself among the functions. Who calls through a
-  /// register may call all functions of which somebody takes the address.
+  /// What a function uses, including itself. An indirect call may call all
+  /// functions whose addresses are taken anywhere.
   Uses find(Index function);
 
 private:
@@ -45,7 +45,7 @@ private:
   const std::vector<Index> &getAddressed();
 
   const Module &module;
-  /// Functions of which the address is taken, once they are known.
+  /// The functions whose addresses are taken, once they are known.
   std::optional<std::vector<Index>> addressed;
 };
 

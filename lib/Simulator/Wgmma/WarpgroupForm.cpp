@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Left out, and refused by name where they are translated: b1 and sparse A.
+// The table of the forms of wgmma. b1 and sparse A are not supported, and are
+// refused by name during translation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,14 +19,14 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 namespace {
-/// Stands for all combinations of its types.
+/// A row stands for all combinations of its types.
 struct Row {
   llvm::ArrayRef<Type> elements, accumulators;
   unsigned k;
-  /// N is a multiple of this; of 8 up to `mostEights`.
+  /// N is a multiple of `nStep`, or of 8 up to `mostEights`.
   unsigned nStep, mostEights;
   bool hasSigns, hasTransposes, hasSatfinite;
-  /// The lowest version of PTX, and where A and B are not of one type.
+  /// The lowest PTX version, and the lowest one for A and B of different types.
   unsigned version, mixedVersion;
 };
 } // namespace
@@ -79,7 +80,7 @@ Result<WarpgroupForm> sim::lookupWarpgroupForm(llvm::StringRef shape,
     return Error("expected types of D, A and B that wgmma.mma_async has, got " +
                  typeNames);
   if (types.isSatfinite && !row->hasSatfinite)
-    return Error("expected .satfinite with D of s32 alone, got " + typeNames);
+    return Error("expected .satfinite only with D of s32, got " + typeNames);
   unsigned lowest = types.a == types.b ? row->version : row->mixedVersion;
   if (version < lowest)
     return Error("expected PTX version " + std::to_string(lowest / 10) + "." +

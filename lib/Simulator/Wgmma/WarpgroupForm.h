@@ -1,4 +1,4 @@
-//===- WarpgroupForm.h - What a wgmma.mma_async is --------------*- C++ -*-===//
+//===- WarpgroupForm.h - Forms of wgmma.mma_async ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The forms of wgmma.mma_async. D has 64 rows, of which each of the four warps
-// of a warpgroup has 16, as fragments of mma.sync: a tile of 8 columns follows
-// the other in the registers of D, and the registers of A are those of a
-// tile's.
+// The forms of wgmma.mma_async. D has 64 rows, 16 for each of the four warps of
+// a warpgroup. A warp holds them as fragments of mma.sync: the registers of D
+// are consecutive tiles of 8 columns, and the registers of A are those of one
+// tile.
 //
 // Source: PTX ISA, section 9.7.15 "Asynchronous Warpgroup Level Matrix
 // Multiply-Accumulate Instructions".
@@ -23,26 +23,26 @@
 
 namespace mlir::blockscale::sim {
 
-/// Rows of D that a warpgroup, and that a warp has.
+/// Rows of D of a warpgroup, and of a warp.
 inline constexpr unsigned kWarpgroupRows = 64, kWarpRows = 16;
 
 /// An instruction and its modifiers.
 struct WarpgroupForm {
-  /// What a warp multiplies for 8 columns of D.
+  /// The form of mma.sync for 8 columns of D of a warp.
   MmaForm tile;
   unsigned n;
   /// Whether there are imm-scale-a and b, and whether there are imm-trans-a
   /// and b.
   bool hasSigns, hasTransposes;
-  /// Of A and B.
+  /// Properties of A and B.
   bool isRegisterA = false;
   bool isNegatedA = false, isNegatedB = false;
   bool isTransposedA = false, isTransposedB = false;
   const AdderRule *adder = nullptr;
   /// The guard `scale-d` is `!%p`.
   bool isScaleNegated = false;
-  /// What statistics call it: shape and types, which also tell whether two
-  /// instructions may have one accumulator after the other.
+  /// Its name in statistics: shape and types. Two instructions may use one
+  /// accumulator in succession only if these are equal.
   llvm::StringRef name = {};
 
   unsigned getNumTiles() const { return n / tile.n; }
@@ -61,9 +61,9 @@ struct WarpgroupTypes {
   bool isSatfinite;
 };
 
-/// The form with a shape (such as "m64n128k16") and types, without what
-/// operands tell. `version` is that of PTX (84 is 8.4). An error says what was
-/// expected.
+/// Looks up the form with a shape (such as "m64n128k16") and types; members
+/// that depend on operands are not set. `version` is that of PTX (84 is 8.4).
+/// An error says what was expected.
 Result<WarpgroupForm> lookupWarpgroupForm(llvm::StringRef shape,
                                           const WarpgroupTypes &types,
                                           unsigned version);

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A warp multiplies its 16 rows of A with all columns of B, tile by tile.
+// wgmma.mma_async: a warp multiplies its 16 rows of A by all columns of B, tile
+// by tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,7 +100,7 @@ bool Multiplication::readOperands() {
   return true;
 }
 
-/// Elements of 32 bits for tf32, else as many as the type has.
+/// tf32 takes 32 bits; other types take their own size.
 static ElementPacking getPacking(Type type) {
   unsigned bits = type == Type::TF32 ? 32 : getBits(type);
   return {bits, kChunkBytes * 8 / bits};
@@ -114,18 +115,17 @@ bool Multiplication::findOperand(llvm::StringRef what, uint64_t bits, Type type,
     warp.fail(0, what + ": " + descriptor.message());
     return false;
   }
-  // The ISA has no use for the field, but results of a card depend on it.
+  // The ISA does not use the field, but the results of a card depend on it.
   uint32_t leading = descriptor->leadingOffset / kChunkBytes;
   bool isUnused = !isTransposed && descriptor->swizzle != SwizzleMode::None;
   if (isUnused && leading > 1 &&
-      !warp.block.reportStrict(
-          warp, 0,
-          what +
-              ": expected 0 or 1 as leading_offset of a matrix along K with "
-              "a swizzle, got " +
-              llvm::Twine(leading) + "; the descriptor is " +
-              descriptor->print(),
-          "PTX ISA, leading dimension byte offset"))
+      !warp.block.reportStrict(warp, 0,
+                               what +
+                                   ": expected 0 or 1 as leading_offset of a "
+                                   "K-major matrix with a swizzle, got " +
+                                   llvm::Twine(leading) +
+                                   "; the descriptor is " + descriptor->print(),
+                               "PTX ISA, leading dimension byte offset"))
     return false;
   operand.shape = {lines, form.tile.k, isTransposed, getPacking(type)};
   Result<std::vector<uint32_t>> chunks = findChunks(*descriptor, operand.shape);
@@ -145,7 +145,7 @@ bool Multiplication::findOperand(llvm::StringRef what, uint64_t bits, Type type,
   return true;
 }
 
-/// Of the 64 rows of A.
+/// Keeps the warp's 16 of the 64 rows of A.
 void Multiplication::keepOwnRows() {
   unsigned first = warp.index % kWarpsOfWarpgroup * kWarpRows;
   TileShape &shape = a.shape;
@@ -219,8 +219,7 @@ void Multiplication::multiply() {
   }
 }
 
-/// A warp multiplies its rows by the whole of B, which is read once for all
-/// four warps.
+/// B is read once for all four warps.
 void Multiplication::record(size_t numA, size_t numB, uint64_t bytes) {
   constexpr unsigned bf16Bits = 16;
   TraceOperation operation = {};

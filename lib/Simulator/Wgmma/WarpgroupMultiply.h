@@ -16,8 +16,8 @@ namespace mlir::blockscale::sim {
 
 class Warp;
 
-/// Registers of D, then the registers or the descriptor of A, the descriptor of
-/// B, and the predicate scale-d; the form is a WarpgroupForm.
+/// Operands: registers of D, then the registers or the descriptor of A, the
+/// descriptor of B, and the predicate scale-d. The form is a WarpgroupForm.
 void executeWarpgroupMultiply(Warp &warp, const Step &step);
 
 } // namespace mlir::blockscale::sim

@@ -1,4 +1,4 @@
-//===- WarpgroupQueue.cpp - What wgmma has under way in a warp ------------===//
+//===- WarpgroupQueue.cpp - wgmma in flight in a warp ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every use of a register that a wgmma may have in use, with its time, is held
-// against those under way and the last fence.
+// Checks each use of a register that a wgmma may use against the wgmma in
+// flight and the last fence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ bool WarpgroupQueue::access(Warp &warp, const Step &step) {
     return true;
   for (Slot slot : code.registersOfSteps[&step - code.steps.data()]) {
     RegisterUse &use = getUse(warp, slot);
-    if (isUnderWay(use)) {
+    if (isInFlight(use)) {
       warp.fail(__builtin_ctz(warp.active),
                 step.name + " uses a register that is part of " +
                     (use.role == Role::Accumulator ? "D" : "A") + " of the " +
@@ -56,11 +56,11 @@ bool WarpgroupQueue::checkRegister(Warp &warp, const WarpgroupForm &form,
                                    Slot slot, Role role, unsigned index) {
   const RegisterUse &use = getUse(warp, slot);
   bool isSameShape = use.form && use.form->name == form.name;
-  // D of one after the other, and A that both read.
+  // The same D in succession, or an A that both read.
   bool isOrdered = use.role == role && (role == Role::Input || isSameShape);
   std::string name = "register " + std::to_string(index) + " of " +
                      (role == Role::Accumulator ? "D" : "A");
-  if (isUnderWay(use) && !isOrdered) {
+  if (isInFlight(use) && !isOrdered) {
     bool isShape = use.role == role;
     warp.fail(
         0, name + " is part of " + (use.role == Role::Accumulator ? "D" : "A") +

@@ -1,4 +1,4 @@
-//===- WarpgroupQueue.h - What wgmma has under way in a warp ----*- C++ -*-===//
+//===- WarpgroupQueue.h - wgmma in flight in a warp -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A wgmma.mma_async is carried out when it is issued, and is under way until a
-// wgmma.wait_group that covers it. Until then nothing else may use the
-// registers of D and A, and what it reads in shared memory must not change.
-// Before, a wgmma.fence must stand between other accesses of these registers
-// and it.
+// A wgmma.mma_async is executed when it is issued, but counts as in flight
+// until a wgmma.wait_group covers it. Until then no other instruction may use
+// the registers of D and A, and the shared memory that it reads must not
+// change. A wgmma.fence is required between earlier accesses of these registers
+// and the wgmma.mma_async.
 //
 // Source: PTX ISA, sections 9.7.15.7 "Asynchronous wgmma operations" and
 // "wgmma.fence".
@@ -30,12 +30,12 @@ namespace mlir::blockscale::sim {
 class Warp;
 struct WarpgroupForm;
 
-/// The registers of a wgmma.mma_async; those of A, where they are.
+/// The registers of a wgmma.mma_async; A may have none.
 struct WarpgroupRegisters {
   llvm::ArrayRef<Slot> d, a;
 };
 
-/// Of one warp, in kernels that have wgmma.
+/// The queue of one warp, in kernels with wgmma.
 class WarpgroupQueue {
 public:
   /// Another instruction is about to use registers; false after a failure.
@@ -43,22 +43,23 @@ public:
   /// A wgmma.mma_async may use its registers; false after a failure.
   bool checkRegisters(Warp &warp, const WarpgroupForm &form,
                       const WarpgroupRegisters &registers);
-  /// It is under way from now on.
+  /// Adds it to the operations in flight.
   void issue(Warp &warp, const WarpgroupForm &form,
              const WarpgroupRegisters &registers, uint64_t number,
              SharedReads reads);
   void fence() { lastFence = ++now; }
   void commit() { groups.push_back(numIssued); }
   /// The number, among the instructions of the warpgroup, of the last one that
-  /// a wait for all groups but the `keep` most recent ones is for; nothing if
-  /// there is none.
+  /// is covered by a wait for all groups but the `keep` most recent ones;
+  /// nothing if there is none.
   std::optional<uint64_t> getLastAwaited(uint64_t keep) const;
-  /// Those of the warpgroup up to a number are over: fails where what one of
-  /// this warp's reads has changed since it began.
+  /// Ends the reads of the warpgroup's instructions up to a number; fails if
+  /// the bytes of one of this warp's reads have changed since it began.
   void endReads(Warp &warp, uint64_t last);
   /// Completes all groups but the `keep` most recent ones.
   void wait(uint64_t keep);
-  /// The warp leaves its innermost function; false after a failure.
+  /// Called before the warp leaves its innermost function; false after a
+  /// failure.
   bool leave(Warp &warp);
 
 private:
@@ -68,21 +69,21 @@ private:
     Role role = Role::Thread;
     uint32_t line = 0;
     uint64_t time = 0;
-    /// The wgmma.mma_async; 0 where it was another instruction.
+    /// The number of the wgmma.mma_async; 0 for another instruction.
     uint64_t operation = 0;
     const WarpgroupForm *form = nullptr;
   };
   struct Operation {
     uint32_t line;
     size_t depth;
-    /// Among the instructions of the warpgroup.
+    /// Its number among the instructions of the warpgroup.
     uint64_t number;
-    /// Nothing once it is over in one of the four warps.
+    /// Empty once the reads have ended for one of the four warps.
     std::optional<SharedReads> reads;
   };
 
   RegisterUse &getUse(Warp &warp, Slot slot);
-  bool isUnderWay(const RegisterUse &use) const {
+  bool isInFlight(const RegisterUse &use) const {
     return use.operation > numCompleted;
   }
   bool checkRegister(Warp &warp, const WarpgroupForm &form, Slot slot,
@@ -91,11 +92,11 @@ private:
   /// Counts accesses and fences.
   uint64_t now = 0, lastFence = 0;
   uint64_t numIssued = 0, numCompleted = 0;
-  /// Those under way: the first one has number `numCompleted` + 1.
+  /// The operations in flight; the first one has number `numCompleted` + 1.
   std::deque<Operation> operations;
-  /// How many of them have ended their reads.
+  /// How many of them have completed their reads.
   size_t numRead = 0;
-  /// Of each group, the number of its last operation.
+  /// For each group, the number of its last operation.
   std::deque<uint64_t> groups;
   /// By depth of the frame and slot.
   std::vector<std::vector<RegisterUse>> uses;

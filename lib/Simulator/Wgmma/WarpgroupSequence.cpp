@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The first warp to come defines what is executed; the others are compared with
-// it.
+// The first warp that executes an instruction defines it; the others are
+// compared with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,7 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-/// Fails where a peer has ended that has not executed an instruction of this
-/// line.
+/// Fails if a peer has ended without executing the instruction of this line.
 static bool failEnded(Warp &warp, unsigned ended, uint64_t count,
                       uint32_t line) {
   warp.fail(0, "expected the four warps of a warpgroup to execute the same "
@@ -49,7 +48,7 @@ bool WarpgroupSequence::note(Warp &warp, const WarpgroupStep &instruction) {
   const WarpgroupStep &expected = instructions[number - first];
   if (instruction.line != expected.line || instruction.a != expected.a ||
       instruction.b != expected.b || instruction.addsD != expected.addsD) {
-    // Whichever warp was here before.
+    // Any warp that was here before.
     unsigned peer = llvm::max_element(counts) - counts.begin();
     warp.fail(0, "expected the four warps of a warpgroup to execute the same "
                  "wgmma instructions, but number " +

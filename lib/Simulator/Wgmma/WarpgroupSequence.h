@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The four warps of a warpgroup execute the same instructions of wgmma. Each
-// warp of the simulator does its part of them alone, and whether its peers did
-// the same is found out as they get there.
+// The four warps of a warpgroup must execute the same wgmma instructions. In
+// the simulator each warp executes its part alone, and a peer is checked when
+// it reaches the same instruction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +27,15 @@ class Warp;
 
 inline constexpr unsigned kWarpsOfWarpgroup = 4;
 
-/// What must be the same in all four warps; A is 0 where it is in registers.
+/// The properties that must be the same in all four warps; A is 0 if it is in
+/// registers.
 struct WarpgroupStep {
   uint32_t line;
   uint64_t a, b;
   bool addsD;
 };
 
-/// Of one warpgroup.
+/// The sequence of one warpgroup.
 class WarpgroupSequence {
 public:
   /// A warp executes its next instruction; false after a failure.
@@ -49,8 +50,8 @@ public:
   bool end(Warp &warp);
 
 private:
-  /// Those that some warp has executed and another has not; `first` is the
-  /// number of the first of them.
+  /// Instructions that some warp has executed and another has not; `first` is
+  /// the number of the first of them.
   std::deque<WarpgroupStep> instructions;
   uint64_t first = 0;
   /// By warp: how many it has executed, and whether it has ended.

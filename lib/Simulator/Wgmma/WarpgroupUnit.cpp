@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which queue and which sequence belong to a warp, and when they are asked.
+// Forwards events of warps to their queues and sequences.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What wgmma has under way in the warps of a group, and what the warps of each
-// warpgroup have executed.
+// The wgmma operations in flight in the warps of a group, and the instructions
+// that each warpgroup has executed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,35 +27,36 @@ public:
   explicit WarpgroupUnit(BlockGroup &group);
 
   WarpgroupQueue &getQueue(const Warp &warp);
-  /// When a multiplication is over, for the search for races; nothing where
-  /// nobody searches.
+  /// The time when a multiplication is complete, for race detection; nothing
+  /// without it.
   std::optional<AgentTime> getTime(const Warp &warp, uint64_t number);
-  /// That of the warp's warpgroup; null where that is not whole.
+  /// The sequence of the warp's warpgroup; null if the block does not have all
+  /// of its warps.
   WarpgroupSequence *getSequence(const Warp &warp);
 
   /// A warp executes its next instruction; false after a failure.
   bool note(Warp &warp, const WarpgroupStep &step);
-  /// A warp is about to wait for all groups but the `keep` most recent ones. A
-  /// multiplication is over when all four warps have issued it: false as long
-  /// as one has not, and after a failure. Then it is over for all four.
+  /// Called before a warp waits for all groups but the `keep` most recent ones.
+  /// A multiplication completes, for all four warps, when all of them have
+  /// issued it; false while one has not, and after a failure.
   bool completeReads(Warp &warp, uint64_t keep);
 
   bool watchesSteps() const override { return true; }
-  /// Another instruction is about to use registers.
+  /// Called before another instruction uses registers.
   bool beginStep(Warp &warp, const Step &step) override;
   bool endFunction(Warp &warp) override;
 
 private:
   /// By number of the warp.
   std::vector<WarpgroupQueue> queues;
-  /// Of each block, those whose warps are all whole.
+  /// How many warpgroups of a block have four whole warps.
   unsigned numWarpgroups;
   std::vector<WarpgroupSequence> sequences;
-  /// Those that wait for others of their warpgroup.
+  /// Warps that wait for others of their warpgroup.
   std::vector<Warp *> waiting;
 };
 
-/// That of the group of a warp.
+/// The unit of a warp's group.
 WarpgroupUnit &getWarpgroups(const Warp &warp);
 
 /// Fails unless the whole warp executes `what`, in a block that has all four

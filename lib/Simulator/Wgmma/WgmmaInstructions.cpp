@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the text of a wgmma instruction says, and the registers that it names.
+// Translates wgmma instructions and their registers.
 //
 // Source: PTX ISA, section 9.7.15 "Asynchronous Warpgroup Level Matrix
 // Multiply-Accumulate Instructions".
@@ -126,7 +126,7 @@ static std::optional<WarpgroupForm> takeForm(Translator &t,
   return *form;
 }
 
-/// The registers of a vector, which may be nothing else.
+/// The registers of an operand, which must be a vector.
 static void takeRegisters(Translator &t, const PtxOperand &operand, Type type,
                           unsigned count, llvm::SmallVectorImpl<Slot> &slots) {
   size_t got = t.elements(operand).size();
@@ -141,7 +141,7 @@ static void takeRegisters(Translator &t, const PtxOperand &operand, Type type,
   }
 }
 
-/// A constant that is one of two.
+/// A constant with two legal values.
 static bool takeFlag(Translator &t, const PtxOperand &operand, const char *what,
                      int64_t isFalse, int64_t isTrue) {
   std::optional<int64_t> value = t.constant(operand, what);
@@ -170,8 +170,8 @@ static void takeConstants(Translator &t, llvm::ArrayRef<PtxOperand> operands,
   form.isTransposedB = take("imm-trans-b", 0, 1);
 }
 
-/// What the ISA does not give a meaning: D in one register twice, or in one of
-/// A.
+/// Refuses operands that the ISA does not define: a register twice in D, or in
+/// both D and A.
 static void checkDistinct(Translator &t, llvm::ArrayRef<Slot> d,
                           llvm::ArrayRef<Slot> a) {
   llvm::SmallSet<Slot, 32> found;

@@ -29,12 +29,12 @@ static constexpr WmmaShape kShapes[] = {
 };
 
 namespace {
-/// A type of elements, as A and B or as the accumulator.
+/// An element type of A and B, or of the accumulator.
 struct WmmaType {
   Type element, registerType;
   bool isAccumulator;
   unsigned k;
-  /// 0: as many as the elements need.
+  /// 0 means as many as the elements need.
   unsigned numRegisters;
   unsigned capability, ptxVersion;
 };

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the elements of a matrix are in the registers of a warp. The PTX ISA
-// leaves that open (section 9.7.14.4 "Matrix Fragments for WMMA"); here lane l
-// has the elements from l * slots on, row by row. A and B of .f16 have more
-// slots than some shapes have elements: then each element is there more than
-// once, and all of its copies have to be the same.
+// The layout of a wmma fragment in the registers of a warp. The PTX ISA leaves
+// it open (section 9.7.14.4 "Matrix Fragments for WMMA"); here lane l has the
+// elements from l * slots on, row by row. A and B of .f16 have more slots than
+// some shapes have elements: then there are several copies of each element,
+// which must be equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ struct WmmaFragment {
   }
 };
 
-/// The shape that is among the modifiers, taken out; null after an error.
+/// Takes out the shape; null after an error.
 const WmmaShape *takeWmmaShape(Translator &t, Modifiers &modifiers);
 
 /// The fragment of A, B or the accumulator ('a', 'b', 'c'); nothing if there is
@@ -51,10 +51,10 @@ const WmmaShape *takeWmmaShape(Translator &t, Modifiers &modifiers);
 std::optional<WmmaFragment> getWmmaFragment(char operand,
                                             const WmmaShape &shape, Type type);
 
-/// Fails where the target or the version of the PTX has no wmma with this type.
+/// Fails if the target or the PTX version has no wmma with this type.
 bool checkWmmaTarget(Translator &t, Type type);
 
-/// The steps of wmma.load, .store and .mma.
+/// Translate wmma.load, .store and .mma.
 void translateWmmaLoad(Translator &t, const PtxInstruction &instruction);
 void translateWmmaStore(Translator &t, const PtxInstruction &instruction);
 void translateWmmaMultiply(Translator &t, const PtxInstruction &instruction);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A fragment goes between memory and registers element by element, an access of
-// the warp for each slot.
+// Loads and stores fragments element by element, with one access of the warp
+// for each slot.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ struct FragmentAccess {
 };
 } // namespace
 
-/// The access of a slot, whose addresses are those of the first element.
+/// Adds the offsets of a slot to the addresses of the first element.
 static void addElements(const FragmentAccess &form, unsigned slot,
                         uint64_t stride, WarpAccess &access) {
   const WmmaFragment &fragment = form.fragment;
@@ -40,14 +40,14 @@ static void addElements(const FragmentAccess &form, unsigned slot,
     unsigned element = fragment.getElement(lane, slot);
     uint64_t row = element / fragment.columns,
              column = element % fragment.columns;
-    uint64_t place =
+    uint64_t index =
         form.isRowMajor ? row * stride + column : column * stride + row;
-    access.addresses[lane] += place * access.size;
+    access.addresses[lane] += index * access.size;
   }
 }
 
 /// Each row or column has to begin at a multiple of the fragment's size (PTX
-/// ISA, "Matrix Storage"); of 16 bytes, as in CUDA, where that is larger.
+/// ISA, "Matrix Storage"), or of 16 bytes, as in CUDA, if the size is larger.
 static bool checkAlignment(Warp &warp, const FragmentAccess &form,
                            uint64_t address, uint64_t stride) {
   uint64_t alignment = std::min(16u, form.fragment.numRegisters * 4);
@@ -84,7 +84,7 @@ static void executeAccess(Warp &warp, const Step &step) {
   first.size = fragment.bits / 8;
   if (!getAddresses(warp, form.space, step.operands[0], form.offset, first))
     return;
-  // Written at the end: the base may be one of the registers.
+  // Registers are written at the end, as the base may be one of them.
   std::vector<Lanes> loaded(form.isStore ? 0 : fragment.numRegisters);
   for (Lanes &lanes : loaded) {
     lanes.value.fill(0);
@@ -97,7 +97,7 @@ static void executeAccess(Warp &warp, const Step &step) {
     unsigned byte = slot % fragment.getPerRegister() * access.size;
     std::array<uint8_t, kLanes * sizeof(uint64_t)> stored;
     if (form.isStore) {
-      // Where rows overlap, lanes store to the same place.
+      // If rows overlap, lanes store to the same address.
       const Lanes &lanes = warp.reg(step.operands[2 + index]);
       for (unsigned lane = 0; lane != kLanes; ++lane) {
         uint64_t value = lanes.value[lane] >> byte * 8;
@@ -158,7 +158,7 @@ static void translateAccess(Translator &t, const PtxInstruction &instruction,
     return;
   form.space = address->space;
   form.offset = address->offset;
-  // Rows, or columns, follow one another.
+  // By default, rows (or columns) are contiguous.
   unsigned stride = form.isRowMajor ? fragment->columns : fragment->rows;
   llvm::SmallVector<Slot> slots = {
       address->base, instruction.operands.size() == 3

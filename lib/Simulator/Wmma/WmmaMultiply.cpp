@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The product is made of tiles of 16 by 8, each an `mma.sync` with the same
-// types; no sum has more than one of them, and so one rounding.
+// Computes wmma.mma as tiles of 16 x 8, each an `mma.sync` with the same types.
+// Each element of D is in one tile, so it is rounded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ struct WmmaForm {
 struct WmmaMatrix {
   std::vector<double> values;
   std::vector<uint8_t> undefined;
-  /// A lane whose copy of an element is another.
+  /// A lane whose copy of an element differs.
   std::optional<unsigned> badLane;
   unsigned badElement = 0;
 };
@@ -107,7 +107,7 @@ private:
 };
 } // namespace
 
-/// Whether an element of its row, of its column, or the accumulator is.
+/// Whether an element of its row or column, or the accumulator, is undefined.
 bool WmmaProduct::isUndefined(unsigned m, unsigned n) const {
   unsigned depth = form.a.columns, width = form.c.columns;
   bool isUndefined = c.undefined[m * width + n];
@@ -118,7 +118,7 @@ bool WmmaProduct::isUndefined(unsigned m, unsigned n) const {
 
 void WmmaProduct::addTile(unsigned m, unsigned n, Numerics numerics) {
   unsigned depth = form.a.columns, width = form.c.columns;
-  // A shape of 8 rows leaves half of the tile 0.
+  // For a shape of 8 rows, half of the tile is 0.
   unsigned rows = std::min(form.a.rows, kMaxM);
   MmaMatrices matrices;
   std::fill_n(matrices.a, kMaxM * depth, 0.0);
@@ -193,7 +193,7 @@ static void executeMultiply(Warp &warp, const Step &step) {
   product.write(warp, step.operands);
 }
 
-/// The form of mma.sync that a tile is.
+/// The form of mma.sync for a tile.
 static const MmaForm *findTile(const WmmaShape &shape, Type a, Type c,
                                bool isSatfinite) {
   for (const MmaForm &form : getMmaForms())
@@ -220,7 +220,7 @@ void sim::translateWmmaMultiply(Translator &t,
   if (!shape)
     return;
   bool isSatfinite = modifiers.take("satfinite");
-  // D, A, B and C; those of .f16 have D and C alone.
+  // The types of D, A, B and C; .f16 forms name only D and C.
   llvm::SmallVector<Type, 4> types;
   while (std::optional<Type> type = modifiers.takeType())
     types.push_back(*type);
@@ -250,7 +250,7 @@ void sim::translateWmmaMultiply(Translator &t,
   t.sources(operands[3], c->registerType, c->numRegisters, slots);
   if (t.hasFailed())
     return;
-  // As ptxas makes it: instructions of mma.sync.
+  // ptxas compiles it to mma.sync, so the same adder counts.
   const AdderRule *adder = findAdderRule(
       MatrixUnit::Warp, getTargetNumber(t.program.module.target), *tile);
   Step &step = t.emit(executeMultiply, StepClass::Matrix, slots,

@@ -31,7 +31,7 @@ inline void expectRows(const std::vector<InstructionRow> &rows) {
       place += " " + std::to_string(source.value);
     EXPECT_EQ(value.error, "") << place;
     EXPECT_EQ(value.undefined, row.undefined) << place;
-    // The value of undefined bytes is nobody's business.
+    // The value of undefined bytes is not compared.
     uint64_t mask = 0;
     for (unsigned byte = 0; byte != 8; ++byte)
       if (!(row.undefined >> byte & 1))
@@ -40,7 +40,7 @@ inline void expectRows(const std::vector<InstructionRow> &rows) {
   }
 }
 
-/// A body that is refused, and what the message has.
+/// A body that is refused, and a part of the message.
 struct RefusedBody {
   const char *body, *message;
 };

@@ -12,9 +12,8 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 using namespace mlir::blockscale::sim::kerneltest;
 
-/// All in front of the body stands on the last line before it, and `.loc`-free
-/// text keeps its line numbers: the body is moved to line 1 by a count that
-/// messages are reduced by.
+/// Everything before the body is on a fixed number of lines; subtracting that
+/// number from lines in messages makes the body start at line 1.
 static constexpr unsigned kLinesBefore = 4;
 
 static std::string makeModule(const KernelRun &run) {

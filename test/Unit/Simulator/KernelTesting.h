@@ -22,10 +22,10 @@ namespace mlir::blockscale::sim::kerneltest {
 
 /// A kernel `k` and what it is started with.
 struct KernelRun {
-  /// Goes between the braces of the kernel. The registers %r0 to %r63 (.b32),
-  /// %s0 to %s63 (.b16), %d0 to %d63 (.b64), %f0 to %f63 (.f32) and %p0 to %p15
-  /// are declared, and the address of buffer i is in %buf<i>. The first line of
-  /// the body is line 1 of messages.
+  /// The text between the braces of the kernel. The registers %r0 to %r63
+  /// (.b32), %s0 to %s63 (.b16), %d0 to %d63 (.b64), %f0 to %f63 (.f32) and %p0
+  /// to %p15 are declared, and the address of buffer i is in %buf<i>. The first
+  /// line of the body is line 1 of messages.
   std::string body;
   /// The bytes of buffers, which come back in the result.
   std::vector<std::vector<uint8_t>> buffers;
@@ -98,19 +98,19 @@ inline Source undefinedBytes(Source source, uint8_t bytes) {
   return source;
 }
 
-/// What one instruction makes of sources: the bits of %d (16, 32 or 64, 1 for a
-/// predicate) after `text`, in which %a, %b, %c and %e stand for the sources in
-/// order. Undefined bytes come out in `undefined`.
+/// The result of one instruction: the bits of %d (16, 32 or 64, or 1 for a
+/// predicate) after `text`, in which %a, %b, %c and %e are the sources in
+/// order. `undefined` has the undefined bytes.
 struct Value {
   uint64_t bits = 0;
   uint8_t undefined = 0;
-  /// Of the load or the run; empty if it went well.
+  /// The error of the load or the run; empty if it went well.
   std::string error;
 };
 Value evaluate(const std::string &text, unsigned resultBits,
                const std::vector<Source> &sources);
 
-/// The message for a body that is refused before it runs, without the place;
+/// The message for a body that is refused before it runs, without the location;
 /// "no error" if it is accepted.
 std::string getLoadError(const std::string &body,
                          const std::string &target = "sm_120a");

@@ -30,8 +30,7 @@ KernelRun kerneltest::makeRun(const std::string &body, unsigned threads,
   run.threads = threads;
   run.options.seed = seed;
   run.options.maxSteps = 1000000;
-  // What tests of it look at is values and waits; `checkingRaces` is for those
-  // of races.
+  // Most tests check values and waits; `checkingRaces` is for tests of races.
   run.options.checkRace = false;
   return run;
 }

@@ -33,9 +33,9 @@ KernelRun makeRun(const std::string &body, unsigned threads = 32,
 /// %d3 is that of the word of the thread among all threads; further on there
 /// are
 ///   %r50, %r51    the rank of the block, and that of the next one
-///   %r52, %r53    the addresses of word %r0 of S and of M in the next block
-/// The memory of a block is there until all blocks have come to the end of the
-/// body.
+///   %r52, %r53 the addresses of word %r0 of S and of M in the next block The
+///   shared memory of a block stays valid until all blocks have reached the end
+///   of the body.
 KernelRun makeClusterRun(const std::string &body, unsigned blocks = 2,
                          uint64_t seed = 0);
 
@@ -48,13 +48,13 @@ std::vector<uint32_t> getOutput(const KernelRun &run);
 /// The message of a run that fails, "no error" if it does not.
 std::string getError(const KernelRun &run);
 
-/// A run that searches for races.
+/// A run with race detection.
 KernelRun checkingRaces(KernelRun run);
 
-/// A run that takes nothing from shipped kernels that the ISA does not promise.
+/// A run with --check=strict.
 KernelRun checkingStrictly(KernelRun run);
 
-/// How many of the first seeds make a run go well with this output.
+/// With how many of the first seeds a run succeeds with this output.
 unsigned countGoodSeeds(KernelRun run, const std::vector<uint32_t> &expected,
                         unsigned numSeeds = 10);
 

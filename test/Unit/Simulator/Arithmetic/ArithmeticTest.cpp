@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every opcode, type and modifier, with numbers at both ends of the types.
-// Results are worked out by hand.
+// Every opcode, type and modifier, with values at both ends of the types.
+// Results are computed by hand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -449,7 +449,8 @@ TEST(ArithmeticTest, UndefinedBytesSpread) {
   checkRows(
       32,
       {
-          // Upwards, in sums and low products; below, bytes keep their values.
+          // Undefined bytes spread upwards in sums and low products; lower
+          // bytes keep their values.
           {"add.u32", {hole, x}, 0x15, 0xE},
           {"add.u32", {x, hole}, 0x15, 0xE},
           {"sub.s32", {hole, x}, 0xF3, 0xE},
@@ -458,7 +459,7 @@ TEST(ArithmeticTest, UndefinedBytesSpread) {
           {"neg.s32", {hole}, 0xFC, 0xE},
           {"mul.wide.u16", {undefined(b16(0x0304), 2), b16(2)}, 0x08, 0xE},
           {"mad.wide.u16", {b16(2), b16(2), hole}, 0x08, 0xE},
-          // Everywhere.
+          // All bytes become undefined.
           {"add.sat.s32", {hole, x}, 0, 0xF},
           {"sub.sat.s32", {hole, x}, 0, 0xF},
           {"mul.hi.u32", {hole, x}, 0, 0xF},
@@ -473,12 +474,12 @@ TEST(ArithmeticTest, UndefinedBytesSpread) {
           {"max.relu.s32", {x, hole}, 0, 0xF},
           {"dp4a.u32.u32", {hole, x, x}, 0, 0xF},
           {"dp2a.lo.u32.u32", {x, x, hole}, 0, 0xF},
-          // In one element.
+          // Only one element becomes undefined.
           {"add.u16x2", {hole, x}, 0x01020015, 0x2},
           {"add.s16x2", {undefined(b32(0), 4), x}, 0x11, 0xC},
           {"min.s16x2", {hole, b32(0x00050005)}, 0x00050000, 0x3},
           {"max.u16x2", {undefined(b32(9), 8), x}, 0x11, 0xC},
-          // Not at all: x - x.
+          // x - x is defined.
           {"sub.u32 %d, %a, %a;", {undefined(b32(0), 0xF)}, 0},
       });
 }

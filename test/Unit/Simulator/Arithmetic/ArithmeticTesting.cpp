@@ -22,7 +22,7 @@ static std::string toHex(uint64_t bits, unsigned size) {
   return text.str();
 }
 
-/// "add.u32" as "add.u32 %d, %a, %b;".
+/// Expands "add.u32" to "add.u32 %d, %a, %b;".
 static std::string addOperands(const std::string &text, size_t numSources) {
   if (text.find(' ') != std::string::npos)
     return text;

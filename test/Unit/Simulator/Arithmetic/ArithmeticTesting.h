@@ -15,9 +15,9 @@
 
 namespace mlir::blockscale::sim::kerneltest {
 
-/// An instruction, as in "add.u32" (the operands are %d and the sources), or
-/// several with their operands; what it works on and what must come out.
-/// Undefined bytes of the result have no bits.
+/// An instruction such as "add.u32" (its operands are %d and the sources), or
+/// several instructions with operands; the sources, and the expected result.
+/// Undefined bytes of the result are 0.
 struct Row {
   std::string text;
   std::vector<Source> sources;
@@ -27,7 +27,7 @@ struct Row {
 
 void checkRows(unsigned resultBits, const std::vector<Row> &rows);
 
-/// A body that is refused, and the message.
+/// A body that is refused, and its message.
 struct Refusal {
   std::string body, message;
 };
@@ -41,14 +41,14 @@ evaluateAll(const std::string &text, unsigned resultBits,
             const std::vector<unsigned> &sourceBits,
             const std::vector<std::vector<uint64_t>> &sources);
 
-/// Numbers of a floating-point format that are likely to meet at its corners:
-/// ends, ties, small differences of exponents.
+/// Random values of a floating-point format that favor corner cases: ends of
+/// the range, ties, small differences of exponents.
 class RandomNumbers {
 public:
   RandomNumbers(unsigned exponentBits, unsigned mantissaBits)
       : exponentBits(exponentBits), mantissaBits(mantissaBits) {}
 
-  /// Up to three numbers, which belong together.
+  /// Up to three related values.
   std::vector<uint64_t> next(unsigned count);
 
 private:

@@ -11,7 +11,7 @@
 using namespace mlir::blockscale::sim::kerneltest;
 
 namespace {
-/// An undefined byte 1 of 0x11223344 and the like.
+/// Makes byte 1 of a source undefined.
 Source holed(Source source) { return undefinedBytes(source, 0b0010); }
 } // namespace
 
@@ -69,7 +69,7 @@ TEST(BitsTest, Shifts) {
        {b32(0x80000000), b32(1)},
        0x80000000},
       {"shf.r.clamp.b32 %d, %a, %b, 40;", 32, {b32(5), b32(7)}, 7},
-      // Undefined bits move along.
+      // Undefined bits move with the others.
       {"shl.b32 %d, %a, 8;", 32, {holed(b32(0x44))}, 0x4400, 0b0100},
       {"shl.b32 %d, %a, 4;", 32, {holed(b32(0x44))}, 0x440, 0b0110},
       {"shr.b32 %d, %a, 16;", 32, {holed(b32(0x110044))}, 0x11},
@@ -121,7 +121,7 @@ TEST(BitsTest, Fields) {
       {"szext.clamp.s32 %d, %a, %b;", 32, {b32(0x80), b32(99)}, 0x80},
       {"szext.wrap.s32 %d, %a, %b;", 32, {b32(1), b32(33)}, 0xFFFFFFFF},
       {"szext.clamp.s32 %d, %a, %b;", 32, {b32(1), b32(0)}, 0},
-      // Undefined bits move along.
+      // Undefined bits move with the others.
       {"bfe.u32 %d, %a, 0, 8;", 32, {holed(b32(0x5A))}, 0x5A},
       {"bfe.s32 %d, %a, 8, 8;", 32, {holed(b32(0))}, 0, 0xF},
       {"bfe.u32 %d, %a, 8, 8;", 32, {holed(b32(0))}, 0, 0b0001},
@@ -160,7 +160,7 @@ TEST(BitsTest, Permutes) {
       rows("prmt.b32.rc16 %d, %a, %b, %c;", 1, 0x33223322),
       // Bit 3: the sign of byte 0, and of byte 1.
       {general, 32, {b32(0x80), b32(0), b32(0x1898)}, 0x00FF00FF},
-      // Bytes that are not picked may be undefined.
+      // Bytes that are not selected may be undefined.
       {general, 32, {holed(b32(0x44)), b32(0x99), b32(0x0400)}, 0x44994444},
       {general,
        32,

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs of instructions that give and take the flag, of 32 and 64 bits, in
-// any order, against a model that a card has been held against: one adder, of
-// which differences use a + ~b + 1.
+// Compares random programs of 32-bit and 64-bit instructions that set and use
+// the carry flag with a model that agreed with a card: one adder, with a + ~b +
+// 1 for differences.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +29,11 @@ struct Instruction {
   std::string base;
   bool takes, gives, isSigned, isHigh;
   unsigned bits;
-  /// Of the inputs, or an earlier result of that width.
+  /// Indices of inputs, or of earlier results of the same width.
   unsigned sources[3];
 };
 
-/// Inputs, then results, of 64 bits each; of those of 32 the low half counts.
+/// Inputs, then results, of 64 bits each; only the low half counts for 32 bits.
 using Values = std::vector<uint64_t>;
 
 uint64_t cut(uint64_t value, unsigned bits) {
@@ -92,7 +92,7 @@ public:
     for (unsigned i = 0; i != kInstructions; ++i) {
       Instruction &each = program[i];
       each.base = bases[engine() % 3];
-      // The first one gives the flag a value.
+      // The first instruction sets the flag.
       each.takes = i != 0 && engine() % 4 != 0;
       each.gives = i == 0 || !each.takes || engine() % 4 != 0;
       each.isSigned = engine() % 2;
@@ -103,7 +103,7 @@ public:
     }
     return program;
   }
-  /// Numbers whose sums are likely to carry, just or not quite.
+  /// Values whose sums are close to a carry.
   uint64_t drawInput() {
     uint64_t value = engine() % 3 == 0 ? engine() : 0;
     uint64_t ends[] = {0, ~uint64_t(0), uint64_t(1) << 63, 0x80000000,
@@ -116,8 +116,8 @@ private:
 };
 } // namespace
 
-/// Loads the inputs of a thread, executes, and stores the flag's traces: what
-/// each instruction gave.
+/// Loads the inputs of a thread, executes the program, and stores the result of
+/// each instruction.
 static std::string makeBody(const std::vector<Instruction> &program) {
   std::string body = "mov.u32 %r60, %tid.x; mad.wide.u32 %d60, %r60, " +
                      std::to_string(kInputs * 8) +

@@ -31,7 +31,7 @@ TEST(ComparisonsTest, IntegersByAllComparisons) {
   for (const Case &row :
        {Case{"eq", "010"}, Case{"ne", "101"}, Case{"lt", "100"},
         Case{"le", "110"}, Case{"gt", "001"}, Case{"ge", "011"}}) {
-    // 1 and 2; and of signed types, -1 and 1.
+    // 1 and 2; for signed types, also -1 and 1.
     expectRelations(row.name, "u16", {b16(1), b16(0xFFFF)}, row.expected);
     expectRelations(row.name, "s16", {b16(0xFFFF), b16(1)}, row.expected);
     expectRelations(row.name, "u32", {b32(1), b32(-1)}, row.expected);
@@ -124,7 +124,7 @@ TEST(ComparisonsTest, Undefined) {
        {undefinedBytes(b32(0), 1), b32(7)},
        0,
        0xF},
-      // Of a combination that the other predicate decides: %p1 is false.
+      // A combination that the other predicate decides: %p1 is false.
       {"setp.eq.u32 %p1, %b, 0; setp.lt.and.u32 %d, %a, %b, %p1;",
        1,
        {undefinedBytes(b32(0), 1), b32(7)},
@@ -219,7 +219,7 @@ TEST(ComparisonsTest, SelectsByPredicate) {
 TEST(ComparisonsTest, Properties) {
   struct Case {
     const char *name;
-    // Of 1, 0, a subnormal number, infinity and a NaN.
+    // The results for 1, 0, a subnormal value, infinity and a NaN.
     bool results[5];
   };
   const uint64_t singles[] = {0x3F800000, 0, 1, 0xFF800000, 0x7FC00000};

@@ -28,7 +28,7 @@ TEST(ConversionsTest, IntegersToIntegers) {
       {"cvt.u16.u32 %d, %a;", 16, {b32(0x123456)}, 0x3456},
       {"cvt.s32.s16 %d, %a;", 32, {b16(0x8000)}, 0xFFFF8000},
       {"cvt.u32.u16 %d, %a;", 32, {b16(0x8000)}, 0x8000},
-      // Of a wider register, the lowest bits; to a wider one, extended.
+      // Takes the lowest bits of a wider register; extends to a wider one.
       {"cvt.u32.u8 %d, %a;", 32, {b32(0x1234)}, 0x34},
       {"cvt.s32.s8 %d, %a;", 32, {b32(0x1284)}, 0xFFFFFF84},
       {"cvt.s16.s8 %d, %a;", 16, {b16(0x1284)}, 0xFF84},
@@ -43,7 +43,7 @@ TEST(ConversionsTest, IntegersToIntegers) {
       {"cvt.sat.s32.s64 %d, %a;", 32, {b64(1ull << 63)}, 0x80000000},
       {"cvt.sat.u32.s64 %d, %a;", 32, {b64(1ull << 40)}, 0xFFFFFFFF},
       {"cvt.sat.u64.s32 %d, %a;", 64, {b32(-1)}, 0},
-      // Undefined bytes stay where they are.
+      // Undefined bytes keep their positions.
       {"cvt.u64.u32 %d, %a;", 64, {undefinedBytes(b32(0), 8)}, 0, 8},
       {"cvt.s64.s32 %d, %a;", 64, {undefinedBytes(b32(0), 8)}, 0, 0xF8},
       {"cvt.u16.u32 %d, %a;", 16, {undefinedBytes(b32(1), 8)}, 1},
@@ -263,8 +263,8 @@ TEST(ConversionsTest, PairsFromPairs) {
   });
 }
 
-/// With random bits r, 16 of them, a value that is a quarter of the way up goes
-/// up for 2^14 of all 2^16 of r: those from 0xC000 on.
+/// With 16 random bits r, a value a quarter of the way to the next one is
+/// rounded up for 2^14 of the 2^16 values of r: those from 0xC000 on.
 TEST(ConversionsTest, StochasticRounding) {
   // 1 + 1/4 of the step of each format: e4m3 has steps of 1/8.
   const float e4m3 = 1 + 0.25f / 8;
@@ -347,7 +347,7 @@ struct NarrowCase {
 };
 } // namespace
 
-/// All codes of a format to f16x2, and single numbers near all codes back.
+/// Converts all codes of a format to f16x2, and values near all codes back.
 TEST(ConversionsTest, NarrowFormatsAsInLLVM) {
   const NarrowCase cases[] = {
       {"e4m3x2", Format::E4M3, llvm::APFloat::Float8E4M3FN()},
@@ -371,7 +371,7 @@ TEST(ConversionsTest, NarrowFormatsAsInLLVM) {
       EXPECT_EQ(got.bits & 0xFFFF, expected) << text << code;
       if (!value.isFinite())
         continue;
-      // Numbers from below to above the step around the code.
+      // Values around the code, from below to above it.
       float center = half.convertToDouble();
       for (int i = 0; i != 4; ++i) {
         float step = std::ldexp(1.0f, std::ilogb(center ? center : 1e-3f) - 3);

@@ -1,4 +1,4 @@
-//===- FloatArithmeticTest.cpp - Arithmetic on floating-point numbers -----===//
+//===- FloatArithmeticTest.cpp - Arithmetic on f32 ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Of f32; FloatTypesTest.cpp has other types. Rows have the bits of sources and
-// results, worked out by hand.
+// f32; other types are in FloatTypesTest.cpp. Rows have the bits of sources and
+// results, computed by hand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ TEST(FloatArithmeticTest, AddF32) {
           {"add.f32", {infinity, b32(0xFF800000)}, kNaN},
           {"add.f32", {b32(0xFFC12345), one}, kNaN},
           {"add.rz.f32", {one, b32(0x7F800001)}, kNaN},
-          // Subnormal numbers.
+          // Subnormal values.
           {"add.f32", {b32(1), b32(1)}, 2},
           {"add.f32", {b32(0x007FFFFF), b32(1)}, 0x00800000},
           {"add.rp.f32", {b32(0x00800000), b32(0x80000001)}, 0x007FFFFF},
@@ -163,7 +163,7 @@ TEST(FloatArithmeticTest, MulF32) {
 TEST(FloatArithmeticTest, FmaF32) {
   const Source one = b32(kOne), minusOne = b32(kMinusOne), zero = b32(0);
   // The square is 1 + 2^-11 + 2^-24: in the middle between 0x3F801000 and the
-  // next number.
+  // next value.
   const Source root = b32(0x3F800800), tiny = b32(0x17800000),
                minusTiny = b32(0x97800000);
   for (std::string opcode : {"fma", "mad"})
@@ -192,7 +192,7 @@ TEST(FloatArithmeticTest, FmaF32) {
             {opcode + ".rz.f32", {minusOne, one, b32(1)}, 0xBF7FFFFF},
             {opcode + ".rp.f32", {minusOne, one, b32(1)}, 0xBF7FFFFF},
             {opcode + ".rm.f32", {minusOne, one, b32(1)}, 0xBF800000},
-            // 2^-298 does not get lost.
+            // 2^-298 still affects the rounding.
             {opcode + ".rp.f32", {b32(1), b32(1), one}, 0x3F800001},
             {opcode + ".rm.f32", {b32(1), b32(0x80000001), one}, 0x3F7FFFFF},
             // Ends and zeros.
@@ -211,7 +211,7 @@ TEST(FloatArithmeticTest, FmaF32) {
             {opcode + ".rn.f32", {one, b32(kInfinity), b32(0xFF800000)}, kNaN},
             {opcode + ".rn.f32", {one, one, b32(0x7FA00000)}, kNaN},
             {opcode + ".rz.f32", {one, b32(0xFF800000), one}, 0xFF800000},
-            // Subnormal numbers.
+            // Subnormal values.
             {opcode + ".rn.f32",
              {b32(0x00800000), b32(0x3F000000), zero},
              0x00400000},
@@ -371,7 +371,7 @@ TEST(FloatArithmeticTest, UndefinedBytes) {
       {
           {"add.f32", {hole, one}, 0, 0xF},
           {"sub.f32", {one, hole}, 0, 0xF},
-          // Zero times what is undefined might be a NaN.
+          // Zero times an undefined value might be a NaN.
           {"mul.f32", {b32(0), hole}, 0, 0xF},
           {"fma.rn.f32", {one, one, hole}, 0, 0xF},
           {"fma.rz.ftz.f32", {hole, one, one}, 0, 0xF},
@@ -398,7 +398,7 @@ TEST(FloatArithmeticTest, UndefinedBytes) {
            0xC},
           {"max.bf16x2", {low, b32(0)}, 0x3F800000, 0x3},
           {"neg.bf16x2", {low}, 0xBF800000, 0x3},
-          // Of the sign's source, the sign.
+          // Only the sign of its source.
           {"copysign.f32", {hole, one}, kOne},
           {"copysign.f32",
            {undefinedBytes(one, 8), b32(kOne)},

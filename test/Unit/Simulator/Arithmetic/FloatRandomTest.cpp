@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All floating-point types, with random numbers and those of f16.
+// All floating-point types with random values, and all values of f16.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +90,7 @@ static const std::vector<OperationRow> &getOperations() {
   return operations;
 }
 
-/// Whether a result is a NaN of the type; which one is another test's.
+/// Whether a result is a NaN of the type; other tests check which one.
 static bool isNaN(uint64_t bits, const TypeRow &type) {
   return llvm::APFloat(type.semantics, llvm::APInt(type.bits, bits)).isNaN();
 }
@@ -149,7 +149,7 @@ static llvm::APFloat widen(uint64_t bits, const TypeRow &type) {
   return value;
 }
 
-/// The middle between a number and the next one.
+/// The middle between a value and the next one.
 static llvm::APFloat getMiddle(uint64_t bits, const TypeRow &type) {
   llvm::APFloat sum = widen(bits, type);
   sum.add(widen(bits + 1, type), llvm::RoundingMode::NearestTiesToEven);
@@ -200,7 +200,7 @@ TEST(FloatRandomTest, RandomRoots) {
   }
 }
 
-/// All sums of an f16 with some numbers, and all of its products.
+/// The sums and products of all f16 values with some values.
 TEST(FloatRandomTest, AllNumbersOfF16) {
   const TypeRow &type = getTypes()[2];
   for (uint64_t other :

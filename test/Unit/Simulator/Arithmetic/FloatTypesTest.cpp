@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows have the bits of sources and results, worked out by hand.
+// Rows have the bits of sources and results, computed by hand.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tables of special values in the PTX ISA, numbers that are known, and the
-// error over ranges of sources, against long double.
+// The special values in the tables of the PTX ISA, some known values, and the
+// error over ranges of sources against long double.
 //
 //===----------------------------------------------------------------------===//
 
@@ -167,7 +167,7 @@ TEST(TranscendentalTest, ReciprocalF64) {
       {
           {"rcp.approx.ftz.f64", {b64(0x4008000000000000)}, 0x3FD5555500000000},
           {"rcp.approx.ftz.f64", {b64(0xC014000000000000)}, 0xBFC9999A00000000},
-          // The lower half is not looked at.
+          // The lower half is ignored.
           {"rcp.approx.ftz.f64", {b64(0x40080000FFFFFFFF)}, 0x3FD5555500000000},
           {"rcp.approx.ftz.f64", {b64(0x00000000FFFFFFFF)}, infinity},
           {"rcp.approx.ftz.f64", {b64(infinity | negative)}, negative},
@@ -223,7 +223,7 @@ namespace {
 struct FunctionRow {
   const char *text;
   long double (*compute)(long double);
-  /// Of sources; the first is also the step to those of the other sign.
+  /// The range of sources; negative ones are its mirror image.
   float smallest, largest;
   bool isSigned;
 };

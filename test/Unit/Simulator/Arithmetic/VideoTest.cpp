@@ -1,4 +1,4 @@
-//===- VideoTest.cpp - Tests of instructions for bytes and halves ---------===//
+//===- VideoTest.cpp - Tests of video instructions ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The results are those of an H200 for random operands; each kind of form is
-// there at least once.
+// Results of an H200 for random operands; each kind of form occurs at least
+// once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -738,7 +738,7 @@ TEST(VideoTest, Undefined) {
 }
 
 TEST(VideoTest, Refusals) {
-  const std::string cards = ", of which cards give other results than the ISA";
+  const std::string cards = ", for which cards give other results than the ISA";
   checkRefusals({
       {"vadd.s32.s32.s32.sat %r0.b0, %r1, %r2, %r3;",
        "not supported in this version: vadd with .sat that is merged" + cards},
@@ -751,12 +751,13 @@ TEST(VideoTest, Refusals) {
       {"vmad.s32.s32.s32.sat %r0, %r1, %r2, %r3;",
        "not supported in this version: vmad with .sat" + cards},
       {"vmad.s32.s32.s32.shr7 %r0, %r1.b0, %r2, %r3;",
-       "not supported in this version: vmad with a scale and words of 32 bits" +
+       "not supported in this version: vmad with a scale and 32-bit sources" +
            cards},
       {"vadd.s32.s32.s32 %r0, %r1.b4, %r2;",
        "expected .b0, .b1, .b2, .b3, .h0 or .h1 behind a register, got .b4"},
       {"vadd4.s32.s32.s32 %r0.b01, %r1, %r2, %r3;",
-       "expected digits below 4 that go down behind the result, got .b01"},
+       "expected digits below 4 in descending order behind the result, got "
+       ".b01"},
       {"vadd4.s32.s32.s32 %r0, %r1.b3218, %r2, %r3;",
        "expected .b and four digits from 0 to 7 behind a register, got "
        ".b3218"},

@@ -12,7 +12,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 using namespace mlir::blockscale::sim::kerneltest;
 
-/// What 32 lanes have in %r4 (or in a predicate %p1) after `text`.
+/// The value of %r4 (or of predicate %p1) in 32 lanes after `text`.
 static std::vector<uint32_t> getResults(const std::string &text,
                                         unsigned threads = 32) {
   std::vector<uint32_t> output =
@@ -96,12 +96,12 @@ TEST(CollectivesTest, Shuffles) {
 }
 
 TEST(CollectivesTest, ShufflesOfSomeLanes) {
-  // Lanes 0 to 7 and the others, each among themselves.
+  // Lanes 0 to 7 among themselves, and the others among themselves.
   EXPECT_EQ(getResults("setp.lt.u32 %p0, %r0, 8; selp.b32 %r5, 0xff, "
                        "0xffffff00, %p0; selp.b32 %r6, 2, 9, %p0;"
                        "shfl.sync.idx.b32 %r4, %r0, %r6, 31, %r5;"),
             forLanes([](unsigned i) { return i < 8 ? 2 : 9; }));
-  // Lanes that take no part give anything.
+  // Lanes that take no part give an unpredictable value.
   EXPECT_EQ(getUndefinedLanes("mov.u32 %r4, 0; setp.lt.u32 %p0, %r0, 8;"
                               "@%p0 shfl.sync.bfly.b32 %r4, %r0, 8, 31, 0xff;"),
             0xFFu);
@@ -114,7 +114,7 @@ TEST(CollectivesTest, ShufflesOfSomeLanes) {
   EXPECT_EQ(getUndefinedLanes("setp.eq.u32 %p0, %r0, 6; @!%p0 mov.u32 %r5, 31;"
                               "shfl.sync.down.b32 %r4, %r0, 1, %r5, -1;"),
             1u << 6);
-  // Those that have exited, too.
+  // So do lanes that have exited.
   EXPECT_NE(getError(makeRun("setp.ge.u32 %p0, %r0, 8; @%p0 ret;"
                              "shfl.sync.idx.b32 %r4, %r0, 9, 31, -1;"
                              "st.global.b32 [%d3], %r4;"))
@@ -199,7 +199,7 @@ TEST(CollectivesTest, Matches) {
   EXPECT_EQ(getPredicates("match.all.sync.b64 %r4|%p1, %buf0, -1;"), all(1));
   EXPECT_EQ(getResults("match.all.sync.b32 %r4|%p1, %r0, -1;"), all(0));
   EXPECT_EQ(getPredicates("match.all.sync.b32 %r4|%p1, %r0, -1;"), all(0));
-  // Words that differ above bit 31 only.
+  // 64-bit values that differ only above bit 31.
   EXPECT_EQ(getResults("mul.wide.u32 %d9, %r0, 1; mul.lo.u64 %d9, %d9, "
                        "0x100000000; match.any.sync.b64 %r4, %d9, -1;"),
             forLanes([](unsigned i) { return 1u << i; }));
@@ -292,7 +292,7 @@ TEST(CollectivesTest, ReductionsOfUndefinedBytes) {
   std::string undefined = "setp.eq.u32 %p0, %r0, 0; @!%p0 mov.u32 %r5, 1;";
   EXPECT_EQ(getUndefinedLanes(undefined + "redux.sync.add.u32 %r4, %r5, -1;"),
             0xFFFFFFFFu);
-  // A byte of a bitwise reduction depends on bytes of its place.
+  // A byte of a bitwise reduction depends on the bytes at the same position.
   std::string byte = "mov.u32 %r6, 0; st.shared.b8 [S + 1], %r6;"
                      "ld.shared.b32 %r5, [S]; redux.sync.or.b32 %r4, %r5, -1;"
                      "st.shared.b32 [%r3 + 128], %r4;";

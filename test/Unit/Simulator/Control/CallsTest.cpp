@@ -12,7 +12,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 using namespace mlir::blockscale::sim::kerneltest;
 
-/// Functions of a number, a table of them, and others.
+/// Functions of an integer, a table of them, and other functions.
 static const std::string kFunctions =
     ".func (.param .b32 o) twice(.param .b32 i) { .reg .b32 %r;"
     "ld.param.b32 %r, [i]; add.u32 %r, %r, %r; st.param.b32 [o], %r; ret; }"
@@ -50,7 +50,8 @@ static std::string load(const std::string &index) {
          index + ", 8, %d5; ld.u64 %d6, [%d5];";
 }
 
-// Odd lanes call one function, and even ones another; all meet behind the call.
+// Odd lanes call one function and even ones another; all reconverge behind the
+// call.
 TEST(CallsTest, LanesCallTheirOwnTargets) {
   std::vector<uint32_t> expected(1024);
   for (unsigned i = 0; i != 32; ++i)
@@ -65,7 +66,7 @@ TEST(CallsTest, LanesCallTheirOwnTargets) {
                   makeCall(choose + load("%r4"), prototype) + store)),
               expected)
         << prototype;
-  // Some lanes only, which are not the first ones.
+  // Only some lanes call, which are not the first ones.
   std::fill_n(expected.begin(), 5, 1042);
   EXPECT_EQ(getOutput(withFunctions(
                 makeCall(choose + load("%r4") +
@@ -89,7 +90,7 @@ TEST(CallsTest, AddressesInRegisters) {
                          "call.uni") +
                 store)),
             expected);
-  // Parameters in registers, and one that calls itself.
+  // Parameters in registers, and a recursive function.
   KernelRun run = makeRun(
       "mov.u64 %d6, down; P: .callprototype (.reg .b32 _) _ (.reg .b32 _, "
       ".reg .b64 _); call (%r5), %d6, (%r0, %d6), P;" +
@@ -103,7 +104,7 @@ TEST(CallsTest, AddressesInRegisters) {
   EXPECT_EQ(getOutput(run), expected);
 }
 
-TEST(CallsTest, AddressesThatAreNone) {
+TEST(CallsTest, AddressesOfNoFunction) {
   const std::string none = "a call expected the address of a function, got ";
   EXPECT_FAILS(withFunctions(makeCall(load("3"))), 2,
                "lane 0: " + none + "0x0");
@@ -113,7 +114,7 @@ TEST(CallsTest, AddressesThatAreNone) {
   EXPECT_FAILS(withFunctions(makeCall("mov.u64 %d6, Table;")), 2, none);
   EXPECT_FAILS(withFunctions(makeCall("")), 2,
                "the address of a call is undefined");
-  // Some lanes are good.
+  // Only some lanes have a bad address.
   EXPECT_FAILS(withFunctions(makeCall("mul.lo.u32 %r4, %r0, 3;"
                                       "min.u32 %r4, %r4, 3;" +
                                       load("%r4"))),
@@ -173,9 +174,9 @@ TEST(CallsTest, CallsThatDoNotFit) {
             std::string::npos);
 }
 
-// What may be called counts for the kernel: its shared variables, and what is
-// wrong with it.
-TEST(CallsTest, WhatIsCalledBelongsToTheKernel) {
+// The shared variables and errors of functions that may be called count for the
+// kernel.
+TEST(CallsTest, CalledFunctionsCountForTheKernel) {
   const std::string call = "P: .callprototype _ (); mov.u64 %d5, Table;"
                            "ld.global.u64 %d6, [%d5]; call %d6, P;";
   KernelRun run = makeRun(call);
@@ -189,7 +190,7 @@ TEST(CallsTest, WhatIsCalledBelongsToTheKernel) {
   run.declarations = declare("frobnicate;");
   EXPECT_NE(getError(run).find("instruction 'frobnicate'"), std::string::npos)
       << getError(run);
-  // A kernel that calls nobody has no use for it.
+  // A kernel without calls does not need it.
   run.body = "mov.u32 %r4, 1;";
   EXPECT_EQ(getError(run), "no error");
 }

@@ -59,7 +59,7 @@ TEST(ControlFlowTest, IndicesOfBranches) {
 
 TEST(ControlFlowTest, UndefinedGuards) {
   const std::string undefined = "lane 4: the guard is undefined";
-  // Known in the lanes below 4 only.
+  // Defined only in the lanes below 4.
   std::string body = "setp.lt.u32 %p0, %r0, 4; @%p0 setp.eq.u32 %p1, %r0, 0;\n";
   for (const char *text :
        {"@%p1 bra L; L:", "@!%p1 ret;", "@%p1 st.global.b32 [%d3], 1;"})
@@ -67,7 +67,7 @@ TEST(ControlFlowTest, UndefinedGuards) {
   EXPECT_EQ(getError(makeRun(body + "@!%p0 ret; @%p1 bra L; L:")), "no error");
 }
 
-TEST(ControlFlowTest, MessagesNameThePlace) {
+TEST(ControlFlowTest, MessagesNameTheThread) {
   KernelRun run = makeRun("mov.u32 %r4, %ctaid.x; mov.u32 %r5, %laneid;"
                           "setp.eq.u32 %p0, %r4, 2;"
                           "setp.eq.and.u32 %p0, %r5, 7, %p0;"
@@ -91,8 +91,8 @@ TEST(ControlFlowTest, Breakpoints) {
 // Lanes that leave
 //===----------------------------------------------------------------------===//
 
-/// Word i is `early` in the lanes that leave, and else what thread 39 - i has
-/// stored before the barrier.
+/// Word i is `early` in the lanes that leave, and else the value that thread 39
+/// - i has stored before the barrier.
 static std::vector<uint32_t> makeSwapped(uint32_t early) {
   std::vector<uint32_t> words(1024);
   for (unsigned i = 0; i != 64; ++i)
@@ -100,15 +100,16 @@ static std::vector<uint32_t> makeSwapped(uint32_t early) {
   return words;
 }
 
-// As compilers make of `if (tid >= 40) return;`: no guarded ret, but a branch.
-TEST(ControlFlowTest, LanesOnTheirWayOutAreNotWaitedFor) {
+// Compilers translate `if (tid >= 40) return;` to a branch, and not to a
+// guarded ret.
+TEST(ControlFlowTest, LanesThatLeaveAreNotWaitedFor) {
   const std::string exchange =
       "st.shared.b32 [%r3], %r0; bar.sync 0; sub.u32 %r4, 39, %r0;"
       "mad.lo.u32 %r5, %r4, 4, %r2; ld.shared.b32 %r6, [%r5];"
       "st.global.b32 [%d3], %r6; ";
   const std::string leave = "st.global.b32 [%d3], 100; ";
   const std::string early = "setp.ge.u32 %p0, %r0, 40; ";
-  // Those who leave branch, or those who stay do.
+  // Either the lanes that leave branch, or the lanes that stay.
   EXPECT_EQ(
       getOutput(makeRun(early + "@%p0 bra E;" + exchange + "E: ret;", 64)),
       makeSwapped(0));
@@ -127,7 +128,8 @@ TEST(ControlFlowTest, LanesOnTheirWayOutAreNotWaitedFor) {
             makeSwapped(100));
 }
 
-// As above, with the barrier in a function, where only the lanes that call are.
+// As above, with the barrier in a function, which only the lanes that stay
+// call.
 TEST(ControlFlowTest, LanesLeaveBeforeOthersCall) {
   for (const char *branch :
        {"setp.lt.u32 %p0, %r0, 40; @%p0 bra C; bra.uni O; C:",
@@ -144,7 +146,7 @@ TEST(ControlFlowTest, LanesLeaveBeforeOthersCall) {
   }
 }
 
-TEST(ControlFlowTest, MembersOnTheirWayOutAreNotWaitedFor) {
+TEST(ControlFlowTest, MembersThatLeaveAreNotWaitedFor) {
   std::vector<uint32_t> expected(1024);
   for (unsigned i = 0; i != 32; ++i)
     expected[i] = i < 20 ? 19 : 100;
@@ -221,7 +223,7 @@ TEST(ControlFlowTest, NestedCallsAreCounted) {
                0, "expected at most 524288 bytes of local memory for a thread");
 }
 
-// A frame is placed as its variables ask for, however deep it is.
+// Frames are aligned for their variables at any depth.
 TEST(ControlFlowTest, FramesAreAligned) {
   EXPECT_EQ(getError(withFunction(
                 ".func f(.reg .b32 n) { .local .align 64 .b8 L[8];"

@@ -16,7 +16,7 @@ using namespace mlir::blockscale::sim::kerneltest;
 // printf
 //===----------------------------------------------------------------------===//
 
-/// The initializer of a text.
+/// The initializer of a string.
 static std::string toBytesText(const std::string &text) {
   std::string bytes;
   for (char c : text)
@@ -47,7 +47,7 @@ static KernelRun makePrint(const std::string &format, const std::string &stores,
   return run;
 }
 
-/// What is printed; the message of an error.
+/// The printed text, or the message of an error.
 static std::string getPrinted(const KernelRun &run) {
   KernelResult result = runKernel(run);
   return result.error.empty() ? result.output : result.error;
@@ -114,11 +114,11 @@ TEST(PrintTest, OtherTypes) {
   const std::string text = "mov.u64 %d6, Text; st.b64 [%d5], %d6;";
   EXPECT_EQ(getPrinted(makePrint("%s|", text)), "hello|");
   EXPECT_EQ(getPrinted(makePrint("%7.2s|", text)), "     he|");
-  // The text has no end, but more than is asked for.
+  // The string has no end, but the precision limits it.
   const std::string open = "mov.u64 %d6, Open; st.b64 [%d5], %d6;";
   EXPECT_EQ(getPrinted(makePrint("%.3s|", open)), "abc|");
   EXPECT_EQ(getPrinted(makePrint("%s|", "st.b64 [%d5], 0;")), "(null)|");
-  // Each argument is at a multiple of its size; a negative width is to the
+  // Each argument is at a multiple of its size; a negative width aligns to the
   // left.
   EXPECT_EQ(getPrinted(makePrint("%*d %s %d|",
                                  "st.v2.b32 [%d5], {-4, 7}; mov.u64 %d6, Text;"
@@ -223,7 +223,7 @@ static KernelRun makeHeap(std::string body, unsigned threads = 32) {
   expand("MALLOC", "st.param.b64 [s], ",
          "; call [r], malloc, [s]; ld.param.b64 %d6, [r];");
   expand("FREE", "st.param.b64 [s], ", "; call free, [s];");
-  // The brackets keep the text from being expanded again.
+  // The braces prevent a second expansion.
   for (auto [from, to] :
        {std::pair("call [r], malloc, [s]", "call (r), malloc, (s)"),
         std::pair("call free, [s]", "call free, (s)")})
@@ -251,7 +251,7 @@ TEST(HeapTest, EachLaneHasItsOwn) {
   }
 }
 
-TEST(HeapTest, RoomIsBounded) {
+TEST(HeapTest, SizeIsBounded) {
   auto expectIsNull = [](const std::string &body, unsigned isNull) {
     std::vector<uint32_t> expected(1024);
     expected[0] = isNull;
@@ -269,7 +269,7 @@ TEST(HeapTest, RoomIsBounded) {
   expectIsNull("MALLOC(4000000) MALLOC(4388608)", 0);
   expectIsNull("MALLOC(4000001) MALLOC(4388608)", 1);
   expectIsNull("MALLOC(8388608) FREE(%d6) MALLOC(8388608)", 0);
-  // What is freed is kept, and so is bounded.
+  // Freed bytes are kept, so their total is bounded.
   EXPECT_FAILS(makeHeap("mov.u32 %r4, 0;\nL: MALLOC(8388608) FREE(%d6)"
                         "add.u32 %r4, %r4, 1; setp.lt.u32 %p0, %r4, 200;"
                         "@%p0 bra L;",
@@ -283,9 +283,9 @@ TEST(HeapTest, Errors) {
       "is out of bounds of allocation 0 of malloc, which has 10 bytes");
   EXPECT_FAILS(makeHeap("MALLOC(8) FREE(%d6)\nld.b64 %d7, [%d6];"), 2,
                "is in no allocation");
-  const std::string refused =
-      "free expected an address that malloc has given and nobody has freed, "
-      "got 0x";
+  const std::string refused = "free expected an address that malloc has "
+                              "returned and that was not freed, "
+                              "got 0x";
   EXPECT_FAILS(makeHeap("MALLOC(8) FREE(%d6)\nFREE(%d6)"), 2, refused);
   EXPECT_FAILS(makeHeap("MALLOC(8) add.u64 %d6, %d6, 4;\nFREE(%d6)"), 2,
                refused);
@@ -293,7 +293,7 @@ TEST(HeapTest, Errors) {
   EXPECT_FAILS(makeHeap("MALLOC(8)\nFREE(%d2)"), 2, refused);
   EXPECT_FAILS(makeHeap("\nMALLOC(%d60)"), 2,
                "argument 0 of malloc is undefined");
-  // Nothing is there before it is written.
+  // New bytes are undefined.
   KernelRun run = makeHeap("MALLOC(4) ld.b32 %r4, [%d6];"
                            "st.global.b32 [%d3], %r4;");
   EXPECT_NE(getError(run).find("bytes are undefined at the end"),

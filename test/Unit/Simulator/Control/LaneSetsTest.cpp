@@ -1,4 +1,4 @@
-//===- LaneSetsTest.cpp - Tests of lanes that have parted -----------------===//
+//===- LaneSetsTest.cpp - Tests of diverged lanes -------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,12 +23,12 @@ static std::vector<uint32_t> makeWords(llvm::function_ref<uint32_t(unsigned)> f,
 }
 
 //===----------------------------------------------------------------------===//
-// Joins that have a way out
+// Joins that some lanes might not reach
 //===----------------------------------------------------------------------===//
 
-// Lane 0 counts to 5, and would leave the loop in another way if it came to
-// 100; the others are behind it already.
-TEST(LaneSetsTest, WaysOutThatAreNotTaken) {
+// Lane 0 counts to 5, and would leave the loop elsewhere if it came to 100; the
+// other lanes have left the loop.
+TEST(LaneSetsTest, ExitsThatAreNotTaken) {
   for (const char *out : {"trap", "exit", "ret"})
     for (const char *collective :
          {"bar.warp.sync -1;", "bar.sync 0;", "elect.sync _|%p2, -1;",
@@ -49,8 +49,8 @@ TEST(LaneSetsTest, WaysOutThatAreNotTaken) {
     }
 }
 
-// Lanes that have met go on together: the whole warp is there for the second
-// instruction, which has no mask.
+// Lanes that have met stay together: the second instruction, which has no mask,
+// is executed by the whole warp.
 TEST(LaneSetsTest, LanesThatHaveMetStayTogether) {
   std::string body =
       "and.b32 %r4, %r0, 1; setp.ne.u32 %p0, %r4, 0; mov.u32 %r5, 3;"
@@ -69,9 +69,9 @@ TEST(LaneSetsTest, LanesThatHaveMetStayTogether) {
 // Different instances of one collective
 //===----------------------------------------------------------------------===//
 
-/// Lanes below 8 do `text` on one way, with their registers, and the others
-/// elsewhere, with theirs. %r10 is its result, of %r4 = 10 + lane or 100 +
-/// lane.
+/// Lanes below 8 execute one text with their registers in one branch, and the
+/// others another text with theirs in the other branch. %r10 is its result, of
+/// %r4 = 10 + lane or 100 + lane.
 static std::string onBothWays(const std::string &low, const std::string &high) {
   return "setp.ge.u32 %p0, %r0, 8; @%p0 bra X; add.u32 %r4, %r0, 10;"
          "setp.lt.u32 %p1, %r0, 3;\n" +
@@ -81,7 +81,7 @@ static std::string onBothWays(const std::string &low, const std::string &high) {
          high + "\nmov.u32 %r20, %r11; E: st.global.b32 [%d3], %r20; ret;";
 }
 
-TEST(LaneSetsTest, CollectivesOnBothWays) {
+TEST(LaneSetsTest, CollectivesInBothBranches) {
   auto expect = [](const std::string &low, const std::string &high,
                    llvm::function_ref<uint32_t(unsigned)> word) {
     EXPECT_EQ(countGoodSeeds(makeRun(onBothWays(low, high)), makeWords(word)),
@@ -91,7 +91,7 @@ TEST(LaneSetsTest, CollectivesOnBothWays) {
   expect("bar.warp.sync -1; mov.u32 %r10, 7;",
          "bar.warp.sync -1; mov.u32 %r11, 9;",
          [](unsigned i) { return i < 8 ? 7 : 9; });
-  // The value of the lane that is 8 further on, round about.
+  // The value of the lane 8 further on, modulo 32.
   expect("add.u32 %r6, %r0, 8; shfl.sync.idx.b32 %r10, %r4, %r6, 31, -1;",
          "add.u32 %r7, %r0, 8; shfl.sync.idx.b32 %r11|%p3, %r5, %r7, 31, -1;",
          [](unsigned i) {
@@ -116,8 +116,8 @@ TEST(LaneSetsTest, CollectivesThatDoNotMeet) {
   auto error = [](const std::string &low, const std::string &high) {
     return getError(makeRun(onBothWays(low, high)));
   };
-  // Other qualifiers, another opcode, another mask, and what has to be one
-  // instruction.
+  // Other qualifiers, another opcode, another mask, and collectives that must
+  // be the same instruction.
   EXPECT_NE(error("shfl.sync.up.b32 %r10, %r4, 1, 0, -1;",
                   "shfl.sync.down.b32 %r11, %r5, 1, 31, -1;")
                 .find("which does not take part"),
@@ -154,8 +154,8 @@ TEST(LaneSetsTest, ALockThatLanesTakeInTurn) {
             10u);
 }
 
-// Lane 3 waits for what lane 20 does on the other way, and the other way round.
-TEST(LaneSetsTest, EitherWayMayWaitForTheOther) {
+// Lane 3 waits for lane 20 in the other branch, and vice versa.
+TEST(LaneSetsTest, EitherBranchMayWaitForTheOther) {
   for (const char *guard : {"@%p0", "@!%p0"}) {
     std::string spin =
         std::string(
@@ -191,8 +191,8 @@ TEST(LaneSetsTest, EitherWayMayWaitForTheOther) {
   }
 }
 
-// Lane 0 waits for a word that the others store behind the place where they
-// would meet: they do not wait for it there.
+// Lane 0 waits for a value that the others store behind the point of
+// reconvergence, so they must not wait for it there.
 TEST(LaneSetsTest, LanesThatWaitedAtAJoinGoOn) {
   for (bool polls : {false, true}) {
     std::string wait =
@@ -214,7 +214,7 @@ TEST(LaneSetsTest, LanesThatWaitedAtAJoinGoOn) {
   }
 }
 
-TEST(LaneSetsTest, LanesThatNobodyLetsGo) {
+TEST(LaneSetsTest, LanesThatWaitForever) {
   EXPECT_FAILS(makeRun("setp.eq.u32 %p0, %r0, 0; st.shared.b32 [%r3], 0;"
                        "bar.sync 0; @!%p0 bra J;\n"
                        "L: ld.volatile.shared.b32 %r4, [S];"
@@ -223,8 +223,8 @@ TEST(LaneSetsTest, LanesThatNobodyLetsGo) {
                2, "deadlock: warp 0 waits for memory to change in line 2");
 }
 
-// A loop that changes something is not one that waits, though its registers
-// are the same each time.
+// A loop that changes memory makes progress, though its registers are the same
+// each time.
 TEST(LaneSetsTest, LoopsThatChangeMemory) {
   for (const char *change :
        {"red.shared.add.u32 [S], 1;", "atom.shared.exch.b32 _, [S], %r0;",
@@ -239,7 +239,8 @@ TEST(LaneSetsTest, LoopsThatChangeMemory) {
   }
 }
 
-// A counter in memory: where the loop begins, registers are always the same.
+// A counter in memory: at the beginning of the loop, the registers are always
+// the same.
 TEST(LaneSetsTest, LoopsThatCountInMemory) {
   KernelRun run = makeRun(
       "st.shared.b32 [%r3], 0; bar.sync 0; L: mov.b32 %r4, 0; setp.ne.u32 %p1, "
@@ -249,9 +250,9 @@ TEST(LaneSetsTest, LoopsThatCountInMemory) {
   EXPECT_EQ(getOutput(run)[31], 3u);
 }
 
-// The results of each instruction go to its own operands, a predicate that the
-// other one does not have too.
-TEST(LaneSetsTest, PredicatesOfOneWay) {
+// The results of each instruction go to its own operands, including a predicate
+// that the other instruction does not have.
+TEST(LaneSetsTest, PredicatesOfOneBranch) {
   EXPECT_EQ(countGoodSeeds(
                 makeRun(onBothWays("shfl.sync.up.b32 %r10, %r4, 4, 0, -1;",
                                    "shfl.sync.up.b32 %r12|%p3, %r5, 12, 0, -1;"
@@ -262,7 +263,7 @@ TEST(LaneSetsTest, PredicatesOfOneWay) {
             10u);
 }
 
-// One of the ways has ended when the others meet.
+// One branch has ended when the others meet.
 TEST(LaneSetsTest, MeetingsBesideLanesAtTheEnd) {
   std::string body =
       "setp.ge.u32 %p0, %r0, 16; setp.ge.u32 %p1, %r0, 8;"

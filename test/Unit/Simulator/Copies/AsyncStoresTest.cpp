@@ -12,7 +12,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 using namespace mlir::blockscale::sim::kerneltest;
 
-/// M of each block waits for an arrival and bytes; %p0 is thread 0.
+/// M of each block expects one arrival and `bytes`; %p0 is thread 0.
 static std::string initialize(unsigned bytes) {
   return "setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [M], 1;"
          "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [M], " +
@@ -25,13 +25,14 @@ static constexpr const char *kStore =
 static constexpr const char *kReduce =
     "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.";
 
-/// %r4 is `base` plus the number of the thread among all threads.
+/// %r4 is `base` plus the index of the thread among all threads.
 static std::string makeNumber(unsigned base) {
   return "mad.lo.u32 %r4, %r50, 32, %r0; add.u32 %r4, %r4, " +
          std::to_string(base) + ";";
 }
 
-/// What the block before has made with base 100 and `stride` words a thread.
+/// What the previous block has computed with base 100 and `stride` words for
+/// each thread.
 static std::vector<uint32_t> makeWords(unsigned blocks) {
   std::vector<uint32_t> words(1024);
   for (unsigned i = 0; i != 32 * blocks; ++i)
@@ -143,7 +144,7 @@ TEST(AsyncStoresTest, ReductionsThatAreLeft) {
                       "add.u32 [%r6], 1, [%r53];" + kWait;
   EXPECT_FAILS(makeClusterRun(start + "ld.shared.b32 %r5, [S];"), 3,
                "a load of a byte that an asynchronous copy has still to write");
-  // An atomic access changes nothing about that.
+  // An atomic access does not help.
   start = "st.shared.b32 [%r3], 1;" + initialize(128) + kReduce +
           "add.u32 [%r52], 1, [%r53];" + kMeet +
           "atom.shared.add.u32 %r5, [%r3], 1;\n";
@@ -152,7 +153,7 @@ TEST(AsyncStoresTest, ReductionsThatAreLeft) {
 }
 
 TEST(AsyncStoresTest, BesideManyCopiesThatHaveRead) {
-  // They complete when there are many of them, which stores do not.
+  // Copies complete when there are too many of them; stores do not.
   KernelRun run = makeClusterRun(
       "shl.b32 %r9, %r0, 4; cvt.u64.u32 %d8, %r9; add.u64 %d8, %d8, %buf1;"
       "add.u32 %r9, %r9, %r2; st.shared.b64 [%r9 + 2048], 0;"
@@ -182,7 +183,7 @@ TEST(AsyncStoresTest, NobodyWaits) {
 }
 
 TEST(AsyncStoresTest, NeedNoFenceOfTheProxy) {
-  // What was stored before may be overwritten, and a bulk copy of what arrived
+  // Earlier stores may be overwritten, and a bulk copy of the arrived bytes
   // needs a fence.
   std::string body = "st.shared.b32 [%r3], 1;" + initialize(128) +
                      makeNumber(100) + kStore + "b32 [%r52], %r4, [%r53];" +
@@ -228,7 +229,7 @@ TEST(AsyncStoresTest, Misuse) {
                2,
                "red.async expected shared memory of another block of the "
                "cluster, got that of the own one");
-  // An undefined value makes what it is written to undefined.
+  // An undefined value makes the destination undefined.
   EXPECT_NE(getError(makeClusterRun(
                          start + kStore + "b32 [%r52], %r60, [%r53];" + kWait +
                          "ld.shared.b32 %r5, [%r3]; st.global.b32 [%d3], "

@@ -170,7 +170,7 @@ TEST(BulkCopiesTest, ToGlobalMemory) {
   EXPECT_EQ(countGoodSeeds(run, makeWords(64, 100)), 10u);
   EXPECT_EQ(countGoodSeeds(checkingRaces(run), makeWords(64, 100)), 10u);
   EXPECT_TRUE(getWarnings(run).empty());
-  // Who has let it read need not wait for the end.
+  // After a wait with .read, a wait for the end is not needed.
   run = makeRun(copyOut(kFence, kCopyOut, "cp.async.bulk.wait_group.read 0;"),
                 64);
   EXPECT_EQ(countGoodSeeds(run, makeWords(64, 100)), 10u);
@@ -182,7 +182,7 @@ TEST(BulkCopiesTest, ToGlobalMemory) {
 TEST(BulkCopiesTest, SourceIsReadAtTheWait) {
   std::string store = "\n@%p0 st.shared.b32 [S], 7;\n";
   std::string copy = copyOut(kFence, kCopyOut, "");
-  // Stored before the wait: it may be copied.
+  // A store before the wait may be copied.
   EXPECT_EQ(getOutput(makeRun(copy + store + "@%p0 " + kWaitGroup, 64))[0], 7u);
   EXPECT_EQ(
       getOutput(makeRun(
@@ -194,14 +194,14 @@ TEST(BulkCopiesTest, SourceIsReadAtTheWait) {
                "race: the store in line 5 by lane 0 of warp 0 changes the "
                "byte at 0x400 in shared memory, which the copy in line 2 "
                "may still have to read");
-  // Shipped kernels leave it at that.
+  // Shipped kernels do not wait at the end.
   KernelRun noWait = makeRun(copyOut(kFence, kCopyOut, ""), 64);
   EXPECT_EQ(getOutput(noWait)[0], 100u);
   EXPECT_EQ(runKernel(noWait).warnings.size(), 1u);
   EXPECT_FAILS(checkingStrictly(noWait), 2,
                "the block ends before this copy has read its shared memory: "
                "expected cp.async.bulk.wait_group before");
-  // Not committed: no group.
+  // Without a commit there is no group.
   EXPECT_FAILS(checkingStrictly(makeRun(
                    "setp.eq.u32 %p0, %r0, 0; st.shared.b32 [%r3], 1;" + kFence +
                        "bar.sync 0;\n@%p0 " + kCopyOut + "@%p0 " + kWaitGroup,
@@ -210,7 +210,7 @@ TEST(BulkCopiesTest, SourceIsReadAtTheWait) {
 }
 
 TEST(BulkCopiesTest, GroupsCompleteInOrder) {
-  // The second of two groups is still to be read.
+  // The second of two groups has not been read yet.
   std::string body =
       "st.shared.b32 [S], 1; st.shared.b64 [S + 8], 0; st.shared.b32 [S + 4], "
       "0; st.shared.b32 [S + 16], 2; st.shared.b64 [S + 24], 0;"
@@ -253,7 +253,7 @@ TEST(BulkCopiesTest, UndefinedBytesAreCopied) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// What 4 words of the output (1, 2, 3, 4 before) become with 5, -6, 7, -8.
+/// The reduction of 4 words of the output (1, 2, 3, 4) with 5, -6, 7, -8.
 static std::vector<uint32_t> reduceWords(const std::string &operation) {
   std::string body;
   const int operands[] = {5, -6, 7, -8};
@@ -346,13 +346,13 @@ TEST(BulkCopiesTest, ReductionsInSharedMemory) {
 //===----------------------------------------------------------------------===//
 
 /// The warning of a run, which is an error where proxies are checked.
-static void expectProxyMessage(KernelRun run, const std::string &place,
+static void expectProxyMessage(KernelRun run, const std::string &location,
                                const std::string &text) {
   std::vector<std::string> warnings = getWarnings(run);
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_EQ(warnings[0], place + ": " + text);
+  EXPECT_EQ(warnings[0], location + ": " + text);
   run.options.checkProxy = true;
-  EXPECT_EQ(getError(run), place + ": " + text);
+  EXPECT_EQ(getError(run), location + ": " + text);
 }
 
 TEST(BulkCopiesTest, StoresNeedAProxyFence) {
@@ -373,7 +373,7 @@ TEST(BulkCopiesTest, StoresNeedAProxyFence) {
                             64))
             .size(),
         1u);
-  // What cp.async writes passes through the generic proxy, too.
+  // cp.async also writes through the generic proxy.
   EXPECT_EQ(getWarnings(makeRun("cp.async.ca.shared.global [S], [%buf0], 16; "
                                 "cp.async.wait_all;" +
                                     std::string(kToGlobal) +
@@ -409,7 +409,7 @@ TEST(BulkCopiesTest, FenceMayBeThatOfTheThreadThatStores) {
   EXPECT_EQ(getWarnings(makeRun(body + end, 64)).size(), 1u);
 }
 
-TEST(BulkCopiesTest, WhatTheAsyncProxyWritesNeedsNoFence) {
+TEST(BulkCopiesTest, WritesOfTheAsyncProxyNeedNoFence) {
   // The warning for the stores is the only one.
   std::string body =
       kInit + std::string("st.shared.b32 [%r3], 1; bar.sync 0;") +
@@ -452,7 +452,7 @@ TEST(BulkCopiesTest, MBarriersNeedAFence) {
        {"fence.mbarrier_init.release.cluster;", "fence.proxy.async;",
         "barrier.cluster.arrive; barrier.cluster.wait;"})
     EXPECT_TRUE(getWarnings(run(fence)).empty()) << fence;
-  // Barriers of the block order threads alone.
+  // Barriers of the block only order threads.
   for (const char *barrier : {"bar.sync 0;", "bar.warp.sync -1;"}) {
     EXPECT_EQ(getWarnings(run(barrier)).size(), 1u) << barrier;
     EXPECT_TRUE(
@@ -515,7 +515,7 @@ TEST(BulkCopiesTest, FormsThatAreRefused) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What is left out of the kernel below.
+/// What is omitted from the kernel below.
 struct Without {
   bool initBarrier = false, expectation = false, fullWait = false,
        emptyWait = false, emptyArrival = false;

@@ -21,8 +21,8 @@ static constexpr const char *kReduceToBlock =
     "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::"
     "bytes.add.u32 ";
 
-/// M of each block waits for an arrival and bytes; %p0 is thread 0, %p1 that of
-/// block 0, and S has words from 500 times the rank on.
+/// M of each block expects one arrival and `bytes`; %p0 is thread 0, %p1 thread
+/// 0 of block 0, and S has words from 500 times the rank on.
 static std::string initialize(unsigned bytes) {
   return "setp.eq.u32 %p0, %r0, 0; setp.eq.and.u32 %p1, %r50, 0, %p0;"
          "mad.lo.u32 %r4, %r50, 500, %r0; st.shared.b32 [%r3], %r4;"
@@ -34,7 +34,7 @@ static std::string initialize(unsigned bytes) {
 }
 static constexpr const char *kWait =
     "L: mbarrier.try_wait.parity.shared.b64 %p7, [M], 0; @!%p7 bra L;\n";
-/// Stores what lies 512 bytes behind the own word.
+/// Stores the word 512 bytes behind the own one.
 static constexpr const char *kStoreWords =
     "ld.shared.b32 %r5, [%r3 + 512]; st.global.b32 [%d3], %r5;";
 
@@ -164,7 +164,7 @@ TEST(ClusterCopiesTest, RacesWithTheInitialization) {
 }
 
 TEST(ClusterCopiesTest, RemoteArrivals) {
-  // All threads of a block let the next one go on.
+  // All threads of a block arrive for the next block.
   std::string body =
       "setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [M], 32;" +
       std::string(kMeet) +
@@ -221,7 +221,7 @@ TEST(ClusterCopiesTest, Misuse) {
   EXPECT_FAILS(makeClusterRun(start + "@%p1 " + kMulticast +
                               "[S], [%buf0], 128, [M + 8], 3;"),
                2, "expected an mbarrier object at 0x1418, got none");
-  // What another block has stored needs a fence, too.
+  // Stores of another block also need a fence.
   KernelRun run = makeClusterRun(start + "st.shared::cluster.b32 [%r52], 1;" +
                                  kMeet + "\n@%p0 " + kToBlock +
                                  "[%r52], [S + 512], 128, [%r53];" + kWait);

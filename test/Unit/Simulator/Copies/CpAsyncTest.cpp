@@ -106,7 +106,8 @@ TEST(CopiesTest, StatisticsCountBothSides) {
 }
 
 TEST(CopiesTest, LanesMayCopyTheSame) {
-  // Twice the same is once; but other bytes to one place are a mistake.
+  // The same copy twice is allowed; different bytes to one destination are an
+  // error.
   std::string same = "cp.async.ca.shared.global [S], [%buf0 + 64], 4;"
                      "cp.async.wait_all; bar.sync 0; ld.shared.b32 %r4, [S];"
                      "st.global.b32 [%d3], %r4;";
@@ -189,7 +190,7 @@ TEST(CopiesTest, BytesArePendingUntilTheWait) {
   EXPECT_FAILS(
       makeRun(copy + "cp.async.commit_group; cp.async.wait_group 1;" + load), 2,
       loaded);
-  // Not committed: no group.
+  // Without a commit there is no group.
   EXPECT_FAILS(makeRun(copy + "cp.async.wait_group 0;" + load), 2, loaded);
   EXPECT_FAILS(makeRun(copy + "bar.sync 0;" + load), 2, loaded);
   EXPECT_FAILS(makeRun(copy + "\nst.shared.b32 [%r3], 1;"), 2,
@@ -281,7 +282,7 @@ TEST(CopiesTest, ArrivalFollowsTheCopies) {
                            "@!%p1 bra L;";
   for (KernelRun run :
        {arriveAfterCopy("64", noinc, wait),
-        // Its own arrival beside the one that is counted in.
+        // An additional arrival beside the one that is counted.
         arriveAfterCopy("64", inc + "mbarrier.arrive.shared.b64 _, [M];",
                         wait)}) {
     EXPECT_EQ(countGoodSeeds(run, expected), 10u);
@@ -313,7 +314,7 @@ TEST(CopiesTest, ArrivalFollowsTheCopies) {
 static constexpr unsigned kTiles = 8;
 
 /// Tiles of 64 words pass through two stages; 64 threads copy a word each, and
-/// read that of the thread on the other side.
+/// read that of the opposite thread.
 static KernelRun makePipeline(const std::string &wait,
                               const std::string &barrierBeforeReads,
                               const std::string &barrierBeforeWrites) {

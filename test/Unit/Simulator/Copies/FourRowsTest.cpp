@@ -69,7 +69,7 @@ TEST(FourRowsTest, GatherBeyondTheTensor) {
   }
 }
 
-/// Words 0 to 127 at S + 1024 are 10000 and up, and go to rows.
+/// Words 0 to 127 at S + 1024 are 10000 and up, and are scattered to rows.
 static TensorMapRun makeScatter(const std::string &store) {
   TensorMapRun run;
   run.map = makeMap("none");
@@ -91,7 +91,7 @@ TEST(FourRowsTest, Scatter) {
         isReduction ? "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add"
                       ".tile::scatter4.bulk_group "
                     : kScatter;
-    // The third row is not there.
+    // The third row is outside of the tensor.
     TensorMapResult result = runTensorMap(
         makeScatter(store + "[T, {16, 40, 3, 64, 63}], [S + 1024];"));
     ASSERT_EQ(result.error, "");

@@ -1,4 +1,4 @@
-//===- TensorMapBoxTest.cpp - Tests of where the bytes of boxes are -------===//
+//===- TensorMapBoxTest.cpp - Tests of boxes of tensor copies -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@ using namespace mlir::blockscale::sim;
 using Kind = BoxPiece::Kind;
 using Row = std::tuple<Kind, uint64_t, uint32_t, uint32_t>;
 
-/// A map of an array of bytes; `text` is all behind the file.
+/// A map of an array of bytes; `text` follows the file name.
 static TensorMap makeMap(const std::string &text, DType dtype,
                          std::vector<int64_t> shape) {
   Result<TensorMapText> parsed = parseTensorMap("f:" + text);
@@ -32,81 +32,79 @@ static TensorMap makeMap(const std::string &text, DType dtype,
   return parsed->map;
 }
 
-static std::vector<Row> place(const TensorMap &map,
-                              std::vector<int32_t> coordinates,
-                              uint64_t address, bool isStore = false) {
+static std::vector<Row> cut(const TensorMap &map,
+                            std::vector<int32_t> coordinates, uint64_t address,
+                            bool isStore = false) {
   std::vector<Row> rows;
   for (const BoxPiece &piece :
-       placeBox(map, coordinates, address, isStore).pieces)
+       cutBox(map, coordinates, address, isStore).pieces)
     rows.emplace_back(piece.kind, piece.kind == Kind::Fill ? 0 : piece.global,
                       piece.shared, piece.size);
   return rows;
 }
 
-TEST(TensorBoxTest, RowsAreOneBehindTheOther) {
+TEST(TensorBoxTest, RowsAreContiguous) {
   TensorMap map = makeMap("u2:BOX=2x8:SWIZZLE=none", DType::U2, {4, 16});
   EXPECT_EQ(getBoxBytes(map), 32u);
   EXPECT_EQ(getTransactionBytes(map), 32u);
-  EXPECT_EQ(
-      place(map, {3, 1}, 0),
-      (std::vector<Row>{{Kind::Copy, 38, 0, 16}, {Kind::Copy, 70, 16, 16}}));
+  EXPECT_EQ(cut(map, {3, 1}, 0), (std::vector<Row>{{Kind::Copy, 38, 0, 16},
+                                                   {Kind::Copy, 70, 16, 16}}));
   // Whole rows are one piece.
   EXPECT_EQ(
-      place(makeMap("u2:BOX=2x16:SWIZZLE=none", DType::U2, {4, 16}), {0, 1}, 0),
+      cut(makeMap("u2:BOX=2x16:SWIZZLE=none", DType::U2, {4, 16}), {0, 1}, 0),
       (std::vector<Row>{{Kind::Copy, 32, 0, 64}}));
 }
 
 TEST(TensorBoxTest, OutsideIsFilledOrSkipped) {
   TensorMap map = makeMap("u1:BOX=3x16:SWIZZLE=none", DType::U1, {2, 32});
-  EXPECT_EQ(place(map, {-4, -1}, 0),
+  EXPECT_EQ(cut(map, {-4, -1}, 0),
             (std::vector<Row>{{Kind::Fill, 0, 0, 20},
                               {Kind::Copy, 0, 20, 12},
                               {Kind::Fill, 0, 32, 4},
                               {Kind::Copy, 32, 36, 12}}));
-  EXPECT_EQ(place(map, {28, 1}, 0, /*isStore=*/true),
+  EXPECT_EQ(cut(map, {28, 1}, 0, /*isStore=*/true),
             (std::vector<Row>{{Kind::Copy, 60, 0, 4}}));
-  EXPECT_EQ(place(map, {INT32_MAX, INT32_MIN}, 0),
+  EXPECT_EQ(cut(map, {INT32_MAX, INT32_MIN}, 0),
             (std::vector<Row>{{Kind::Fill, 0, 0, 48}}));
-  EXPECT_TRUE(place(map, {INT32_MIN, INT32_MAX}, 0, /*isStore=*/true).empty());
+  EXPECT_TRUE(cut(map, {INT32_MIN, INT32_MAX}, 0, /*isStore=*/true).empty());
 }
 
 TEST(TensorBoxTest, ElementStridesLeaveOut) {
   TensorMap map =
       makeMap("u1:BOX=5x16:SWIZZLE=none:STRIDES=2x1", DType::U1, {8, 32});
   EXPECT_EQ(getBoxBytes(map), 48u);
-  EXPECT_EQ(place(map, {0, 3}, 0),
-            (std::vector<Row>{{Kind::Copy, 96, 0, 16},
-                              {Kind::Copy, 160, 16, 16},
-                              {Kind::Copy, 224, 32, 16}}));
+  EXPECT_EQ(cut(map, {0, 3}, 0), (std::vector<Row>{{Kind::Copy, 96, 0, 16},
+                                                   {Kind::Copy, 160, 16, 16},
+                                                   {Kind::Copy, 224, 32, 16}}));
 }
 
 TEST(TensorBoxTest, DimensionsGoUpwards) {
   TensorMap map =
       makeMap("u1:BOX=1x2x2x1x16:SWIZZLE=none", DType::U1, {2, 3, 4, 5, 16});
   // Byte strides are 16, 80, 320, 960.
-  EXPECT_EQ(place(map, {0, 4, 2, 1, 1}, 0),
+  EXPECT_EQ(cut(map, {0, 4, 2, 1, 1}, 0),
             (std::vector<Row>{{Kind::Copy, 64 + 160 + 320 + 960, 0, 16},
                               {Kind::Copy, 64 + 240 + 320 + 960, 16, 16},
                               {Kind::Copy, 64 + 160 + 640 + 960, 32, 16},
                               {Kind::Copy, 64 + 240 + 640 + 960, 48, 16}}));
 }
 
-/// Where the chunks of 16 bytes of one line of 128 are, for a box whose start
-/// is in line `line`.
+/// The positions of the chunks of 16 bytes of one swizzle row of 128 bytes, for
+/// a box that starts in swizzle row `row`.
 static std::vector<uint32_t> getChunks(const std::string &swizzle,
-                                       unsigned width, uint64_t line) {
+                                       unsigned width, uint64_t row) {
   TensorMap map = makeMap("u1:BOX=" + std::to_string(128 / width) + "x" +
                               std::to_string(width) + ":SWIZZLE=" + swizzle,
                           DType::U1, {16, width});
   std::vector<uint32_t> order(8);
-  for (const BoxPiece &piece : placeBox(map, {0, 0}, line * 128, false).pieces)
+  for (const BoxPiece &piece : cutBox(map, {0, 0}, row * 128, false).pieces)
     for (uint32_t i = 0; i != piece.size; i += 16)
       order[(piece.shared + i) / 16] = (piece.global + i) / 16;
   return order;
 }
 
 // The tables of section 5.5.7.
-TEST(TensorBoxTest, SwizzlesDependOnTheLine) {
+TEST(TensorBoxTest, SwizzlesDependOnTheSwizzleRow) {
   using Chunks = std::vector<uint32_t>;
   EXPECT_EQ(getChunks("32", 32, 0), (Chunks{0, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(getChunks("32", 32, 1), (Chunks{1, 0, 3, 2, 5, 4, 7, 6}));
@@ -122,27 +120,26 @@ TEST(TensorBoxTest, SwizzlesDependOnTheLine) {
   EXPECT_EQ(getChunks("128-atom64", 128, 2), (Chunks{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
-TEST(TensorBoxTest, HalvesFlipInOddLines) {
+TEST(TensorBoxTest, HalvesFlipInOddSwizzleRows) {
   TensorMap map =
       makeMap("u1:BOX=1x16:SWIZZLE=128-atom32-flip8", DType::U1, {2, 16});
-  EXPECT_EQ(place(map, {0, 0}, 128),
+  EXPECT_EQ(cut(map, {0, 0}, 128),
             (std::vector<Row>{{Kind::Copy, 0, 40, 8}, {Kind::Copy, 8, 32, 8}}));
-  EXPECT_EQ(place(map, {0, 0}, 256),
-            (std::vector<Row>{{Kind::Copy, 0, 64, 16}}));
+  EXPECT_EQ(cut(map, {0, 0}, 256), (std::vector<Row>{{Kind::Copy, 0, 64, 16}}));
 }
 
 TEST(TensorBoxTest, PackedTypes) {
   TensorMap dense =
       makeMap("u4x16_align8:BOX=1x32:SWIZZLE=none", DType::U1, {2, 16});
   EXPECT_EQ(dense.sizes[0], 32u);
-  EXPECT_EQ(place(dense, {-2, 1}, 0),
+  EXPECT_EQ(cut(dense, {-2, 1}, 0),
             (std::vector<Row>{{Kind::Fill, 0, 0, 1}, {Kind::Copy, 16, 1, 15}}));
 
   TensorMap four =
       makeMap("u4x16_align16:BOX=1x128:SWIZZLE=128", DType::U1, {2, 64});
   EXPECT_EQ(getBoxBytes(four), 128u);
   EXPECT_EQ(getTransactionBytes(four), 64u);
-  std::vector<Row> rows = place(four, {0, 1}, 128);
+  std::vector<Row> rows = cut(four, {0, 1}, 128);
   ASSERT_EQ(rows.size(), 16u);
   EXPECT_EQ(rows[0], Row(Kind::Copy, 64, 16, 8));
   EXPECT_EQ(rows[1], Row(Kind::Gap, 0, 24, 8));
@@ -152,11 +149,11 @@ TEST(TensorBoxTest, PackedTypes) {
       makeMap("u6x16_align16:BOX=1x128:SWIZZLE=none", DType::U1, {2, 96});
   EXPECT_EQ(six.sizes[0], 128u);
   EXPECT_EQ(getTransactionBytes(six), 96u);
-  rows = place(six, {0, 1}, 0);
+  rows = cut(six, {0, 1}, 0);
   ASSERT_EQ(rows.size(), 16u);
   EXPECT_EQ(rows[2], Row(Kind::Copy, 108, 16, 12));
   EXPECT_EQ(rows[3], Row(Kind::Gap, 0, 28, 4));
-  EXPECT_EQ(place(six, {0, 1}, 0, /*isStore=*/true),
+  EXPECT_EQ(cut(six, {0, 1}, 0, /*isStore=*/true),
             (std::vector<Row>{{Kind::Pack6, 96, 0, 128}}));
 }
 

@@ -33,7 +33,7 @@ static std::string replace(const std::string &field,
          (isLong ? "b64" : "b32") + " [S], " + operands + ";";
 }
 
-/// As kernels do it: the map is in global memory in the end.
+/// As in kernels: publishes the map in global memory.
 static const std::string kPublish =
     "\nC: bar.warp.sync -1; tensormap.cp_fenceproxy.global.shared::cta"
     ".tensormap::generic.release.gpu.sync.aligned [%buf2], [S], 128;"

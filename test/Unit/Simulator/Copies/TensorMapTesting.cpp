@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A map is a parameter of its own, of the buffer of another one.
+// The map is a parameter of its own, which views the buffer of another
+// parameter.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,26 +13,26 @@
 
 namespace mlir::blockscale::sim::kerneltest {
 
-/// A kernel of one warp with a tensor map T of buffer 0. That has 64 rows of 64
-/// words, of which word i is i; buffers 1 and 2 have 1024 words that are 0. In
-/// front of the body, S (8192 bytes, a multiple of 1024) and M are declared as
-/// in ThreadTesting.h, %r0 is the number of the thread, %p0 that of thread 0,
-/// %buf<i> the address of buffer i, and M waits for one arrival. `map` is what
-/// stands behind `tmap:@0:`.
+/// A kernel of one warp with a tensor map T of buffer 0, which has 64 rows of
+/// 64 words; word i is i. Buffers 1 and 2 have 1024 words that are 0. In front
+/// of the body, S (8192 bytes, a multiple of 1024) and M are declared as in
+/// ThreadTesting.h, %r0 is the number of the thread, %p0 that of thread 0,
+/// %buf<i> the address of buffer i, and M waits for one arrival. `map` is the
+/// text behind `tmap:@0:`.
 struct TensorMapRun {
   std::string map, body;
   std::string target = "sm_100a";
   Options options;
 };
 
-/// The words of all buffers, or the message of an error.
+/// The words (uint32_t) of all buffers, or the message of an error.
 struct TensorMapResult {
   std::string error;
   std::vector<std::vector<uint32_t>> words;
 };
 TensorMapResult runTensorMap(const TensorMapRun &run);
 
-/// Waits until M has `bytes`, which a load that stands between brings.
+/// Executes a load and waits until M has received `bytes`.
 std::string loadAndWait(const std::string &load, unsigned bytes);
 /// Stores the first `count` words behind S + 1024 as those of buffer 1.
 std::string storeWords(unsigned count);

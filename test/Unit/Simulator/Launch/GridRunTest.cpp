@@ -41,8 +41,8 @@ TEST(GridRunTest, BlocksWaitForLaterOnes) {
   EXPECT_EQ(countGoodSeeds(makeGrid(body, 50, 64), expected, 3), 3u);
 }
 
-// As grid.sync of cooperative groups does it: a counter that all blocks add to,
-// many times.
+// As in grid.sync of cooperative groups: all blocks add to a counter, many
+// times.
 TEST(GridRunTest, AllBlocksMeetManyTimes) {
   std::string body =
       "mov.u32 %r14, 0; N: bar.sync 0; setp.ne.u32 %p0, %r0, 0; @%p0 bra W;"
@@ -57,7 +57,7 @@ TEST(GridRunTest, AllBlocksMeetManyTimes) {
   EXPECT_EQ(countGoodSeeds(makeGrid(body, 12, 96), expected, 3), 3u);
 }
 
-TEST(GridRunTest, BlocksThatWaitForNobody) {
+TEST(GridRunTest, BlocksThatWaitForever) {
   std::string body = "add.u64 %d5, %buf1, 40;\n" + kSpin;
   EXPECT_FAILS(makeGrid(body, 5), 2,
                "warp 0, lane 0: deadlock: warp 0 waits for memory to change "
@@ -65,7 +65,7 @@ TEST(GridRunTest, BlocksThatWaitForNobody) {
 }
 
 // 170 SMs have room for a block of 64 KiB each.
-TEST(GridRunTest, BlocksThatHaveNoRoom) {
+TEST(GridRunTest, BlocksThatDoNotFit) {
   std::string body = "sub.u32 %r13, %r11, 1; mad.wide.u32 %d5, %r13, 4, %buf1;"
                      "setp.eq.u32 %p0, %r10, %r13;"
                      "@%p0 st.release.gpu.global.b32 [%d5], 1;\n" +
@@ -85,10 +85,11 @@ TEST(GridRunTest, TooManyStepsSayWhoWaits) {
                      "bar.sync 0; ret;\nL: add.u32 %r4, %r4, 1; bra L;";
   KernelRun run = makeRun(body, 64);
   run.options.maxSteps = 1000;
-  EXPECT_FAILS(run, 2,
-               "the run takes more steps than --max-steps allows: warp 0 waits "
-               "at barrier 0 (32 of 64 threads have come) in line 1; warp 1 is "
-               "in line 2");
+  EXPECT_FAILS(
+      run, 2,
+      "the run takes more steps than --max-steps allows: warp 0 waits "
+      "at barrier 0 (32 of 64 threads have arrived) in line 1; warp 1 is "
+      "in line 2");
 }
 
 // As this_grid().sync() of cooperative_groups is compiled: the block with
@@ -149,7 +150,7 @@ TEST(GridRunTest, EnvironmentRegisters) {
                "has 8 bytes");
 }
 
-// A kernel finds it as the first one does, whatever the one before has left.
+// Each kernel starts with zeros, whatever the previous one has stored.
 TEST(GridRunTest, EachKernelHasAWorkspaceOfZeros) {
   Result<SimulatedProgram> program = SimulatedProgram::load(
       ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 B) "

@@ -31,7 +31,7 @@ TEST(RegisterLimitsTest, WarpgroupsChangeTheirLimits) {
   EXPECT_EQ(countGoodRuns(run), 10u);
   run.directives = ".maxnreg 168";
   EXPECT_EQ(countGoodRuns(run), 10u);
-  // To the same number changes nothing.
+  // A change to the current number does nothing.
   run = makeGroups("setmaxnreg.inc.sync.aligned.u32 168; bar.sync 0;"
                    "setmaxnreg.dec.sync.aligned.u32 168;",
                    /*threads=*/128);
@@ -70,7 +70,7 @@ TEST(RegisterLimitsTest, WarpsOfAWarpgroupDoTheSame) {
                2,
                "setmaxnreg expected all warps of the warpgroup, but warp 1 "
                "ends without executing it");
-  // Nobody knows whether warp 1 has come to the first one.
+  // Nothing orders warp 1's first change before it.
   error = getError(makeGroups("@%p1 bar.sync 1, 64;\n"
                               "setmaxnreg.dec.sync.aligned.u32 64;\n"
                               "setmaxnreg.dec.sync.aligned.u32 56;"));
@@ -105,7 +105,7 @@ TEST(RegisterLimitsTest, RegistersOfABlock) {
                        "which 512 are free in line 2"),
             std::string::npos)
       << error;
-  // A .dec to more than it is taken to have waits for nothing.
+  // A .dec to more than the assumed number does not wait.
   EXPECT_EQ(countGoodRuns(makeFiveGroups(96, 104)), 10u);
   KernelRun declared = makeFiveGroups(112, 32);
   declared.directives = ".maxnreg 90";
@@ -118,7 +118,7 @@ TEST(RegisterLimitsTest, RegistersOfABlock) {
 }
 
 TEST(RegisterLimitsTest, RegistersThatComeLater) {
-  // Those of the first warpgroup, behind a second change or its end.
+  // Registers of the first warpgroup, after its second change or its end.
   EXPECT_EQ(countGoodRuns(makeGroups("@%p0 bra P;\nsetmaxnreg.inc.sync.aligned."
                                      "u32 120;\nbra E; P: bar.sync 1, 128;"
                                      "setmaxnreg.dec.sync.aligned.u32 64;"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs that no compiler writes, and that once ended the simulator or took
-// memory without bound: those of the fuzzers (test/Fuzz) and their relatives.
+// Programs that no compiler writes, and that once crashed the simulator or took
+// unbounded memory: found by the fuzzers (test/Fuzz), and variants of those.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,12 +72,13 @@ TEST(SimulatorRegressionTest, Parameters) {
 TEST(SimulatorRegressionTest, NothingToRun) {
   KernelRun run = makeRun("ret;");
   run.threads = 0;
-  EXPECT_EQ(getError(run), "kernel k: expected a thread in a block at least, "
+  EXPECT_EQ(getError(run), "kernel k: expected at least one thread in a block, "
                            "got a block of (0,1,1)");
   run.threads = 1;
   run.blocks = 0;
-  EXPECT_EQ(getError(run), "kernel k: expected a block in a grid at least, got "
-                           "a grid of (0,1,1)");
+  EXPECT_EQ(getError(run),
+            "kernel k: expected at least one block in a grid, got "
+            "a grid of (0,1,1)");
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,19 +138,20 @@ TEST(SimulatorRegressionTest, DeepRecursion) {
   EXPECT_NE(error.find("expected at most 1024 nested calls"), std::string::npos)
       << error;
   error = getRecursionError(9000);
-  EXPECT_NE(error.find("expected at most 4194304 registers in the functions"),
-            std::string::npos)
+  EXPECT_NE(
+      error.find("expected at most 4194304 registers in the active functions"),
+      std::string::npos)
       << error;
 }
 
-/// Places of parameters are looked up for each call.
+/// Locations of parameters are looked up for each call.
 TEST(SimulatorRegressionTest, ManyCallsOfALargeFunction) {
   std::string body, calls;
   for (unsigned i = 0; i != 5000; ++i) {
     body += " mov.u32 %r" + std::to_string(i) + ", 1;";
     calls += "call (%r4), f, (%r4);\n";
   }
-  // Most of them stand where no lane comes.
+  // No lane executes most of the calls.
   KernelRun run = makeRun("mov.u32 %r4, 0; call (%r4), f, (%r4);"
                           "st.global.b32 [%d3], %r4; ret;" +
                           calls);
@@ -164,7 +166,7 @@ TEST(SimulatorRegressionTest, ManyCallsOfALargeFunction) {
 //===----------------------------------------------------------------------===//
 
 TEST(SimulatorRegressionTest, WarningsOfALoop) {
-  // Each turn copies from another place that no fence has passed.
+  // Each iteration copies from another address without a fence.
   KernelRun run = makeRun(
       "setp.ne.u32 %p0, %r0, 0; @%p0 ret; mov.u32 %r4, 0;\n"
       "L: add.u32 %r5, %r2, %r4; st.shared.b32 [%r5], 1;\n"
@@ -199,15 +201,15 @@ TEST(SimulatorRegressionTest, WarningsOfALoop) {
 TEST(SimulatorRegressionTest, CopiesWithoutAWait) {
   EXPECT_FAILS(
       makeRun("\nL: cp.async.ca.shared.global [%r3], [%d2], 4;\nbra L;"), 2,
-      "expected at most 65536 copies and arrivals of a warp under way");
+      "expected at most 65536 copies and arrivals of a warp in flight");
   EXPECT_FAILS(makeRun("setp.ne.u32 %p0, %r0, 0; @%p0 ret;\n"
                        "L: cp.async.bulk.global.shared::cta.bulk_group "
                        "[%buf1], [S], 16;\nbra L;"),
-               2, "expected at most 65536 bulk copies under way in a block");
+               2, "expected at most 65536 bulk copies in flight in a block");
 }
 
 TEST(SimulatorRegressionTest, CopiesThatHaveOnlyRead) {
-  // They may complete although nobody waits for that.
+  // They may complete without a wait.
   KernelRun run = makeRun(
       "setp.ne.u32 %p0, %r0, 0; @%p0 ret; mov.u32 %r4, 0;\n"
       "L: st.shared.v4.b32 [S], {%r4, %r4, %r4, %r4}; fence.proxy.async;"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each program is run with several seeds: what is a race is one with all of
-// them, and what is ordered is none with any.
+// Each program runs with several seeds: a race must be found with all of them,
+// and ordered accesses must be accepted with all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ static unsigned countRaces(const KernelRun &run) {
   for (uint64_t seed = 0; seed != 4; ++seed) {
     KernelRun seeded = run;
     seeded.options.seed = seed;
-    // What is found does not depend on how many run at the same time.
+    // The result does not depend on how many groups run at the same time.
     seeded.options.jobs = 1 + seed % 2 * 3;
     std::string error = runKernel(seeded).error;
     bool isRace = error.find(": race: ") != std::string::npos;
@@ -58,17 +58,18 @@ static void expectNone(const std::string &body, unsigned blocks = 2) {
 }
 
 TEST(GlobalRacesTest, BetweenBlocks) {
-  // Each stores to a word of its own, and to one of all.
+  // Each thread stores to its own word, and then all to one word.
   expectNone("st.global.u32 [%d1], %r2;");
   expectRace("st.global.u32 [%d0], %r1;");
-  // The same value: whoever comes last, the outcome is one.
+  // Stores of the same value: the outcome does not depend on the order.
   expectNone("st.global.u32 [%d0], 5;");
   expectNone("st.global.u32 [%d0+4], 5; ld.global.u32 %r4, [%d1+1024];");
-  // A load of what the other block stores, before or behind its own store.
+  // A load of a word that the other block stores, before or after its own
+  // store.
   expectRace("ld.global.u32 %r4, [%d1+128]; st.global.u32 [%d1], 1;");
   expectRace("st.global.u32 [%d1], 1; ld.global.u32 %r4, [%d1+128];");
   expectNone("ld.global.u32 %r4, [%d1+1024]; st.global.u32 [%d1], 1;");
-  // Loads alone are none.
+  // Loads alone are no race.
   expectNone("ld.global.u32 %r4, [%d0]; st.global.u32 [%d1+512], 1;");
 }
 
@@ -133,9 +134,9 @@ TEST(GlobalRacesTest, MessageNamesBothSides) {
 
 TEST(GlobalRacesTest, Atomics) {
   expectNone("atom.global.add.u32 %r4, [%d0], 1; red.global.add.u32 [%d0], 2;");
-  // One stores what all add to.
+  // One thread stores to a word to which all add.
   expectRace("@%p1 st.global.u32 [%d0], %r0; red.global.add.u32 [%d0], 1;");
-  // A look at a bound.
+  // A load of a bound.
   expectNone("ld.global.u32 %r4, [%d0]; red.global.max.u32 [%d0], %r2;");
 }
 
@@ -154,7 +155,7 @@ TEST(GlobalRacesTest, FlagsOrderBlocks) {
                       "ld.volatile.global.u32 %r4, [%d0+4];"));
   expectNone(makeFlag("membar.gl; red.global.add.u32 [%d0+4], 1;",
                       "atom.global.or.b32 %r4, [%d0+4], 0;"));
-  // What comes behind the flag is not told.
+  // Stores after the flag are not ordered.
   expectRace("@!%p0 bra E; @!%p1 bra W; st.release.gpu.global.u32 [%d0+4], 1;"
              "st.global.u32 [%d0], 7; bra E;"
              "W: ld.acquire.gpu.global.u32 %r4, [%d0+4];"
@@ -163,7 +164,8 @@ TEST(GlobalRacesTest, FlagsOrderBlocks) {
 }
 
 TEST(GlobalRacesTest, TheLastBlockSumsUp) {
-  // As in threadFenceReduction: who counts last loads what all have stored.
+  // As in threadFenceReduction: the block that counts last loads the stores of
+  // all.
   expectNone("st.global.u32 [%d1+64], %r2; membar.gl; bar.sync 0;"
              ".shared .u32 S; @!%p0 bra J;"
              "atom.global.inc.u32 %r4, [%d0], 100; st.shared.u32 [S], %r4;"

@@ -45,7 +45,7 @@ TEST(MemoryTest, BetweenBuffersIsNothing) {
                  "is out of bounds of argument 0");
   EXPECT_REFUSED(halfway, "st.b32 [%d9], %r4;",
                  "is out of bounds of argument 0");
-  // What a kernel computes from a wrong pointer is a neighbor of nobody.
+  // An address that is computed from a wrong pointer is in no allocation.
   EXPECT_REFUSED("mov.b64 %d9, 0x2000;", "ld.global.b32 %r4, [%d9];",
                  "is in no allocation");
   EXPECT_REFUSED("not.b64 %d9, %buf0; and.b64 %d9, %d9, -256;",
@@ -270,7 +270,7 @@ TEST(MemoryTest, ReservedSharedMemory) {
             "atom.shared.add.u32 %r6, [%r5], 2; bar.warp.sync -1;"
             "ld.shared.b32 %r6, [%r5]; add.u32 %r4, %r4, %r6;",
             64);
-  // Kernels that do not ask have nothing there.
+  // In kernels without %reserved_smem_offset_1, nothing is mapped there.
   EXPECT_FAILS(makeRun("ld.shared.b32 %r4, [512];"), 1,
                "in shared memory is outside of its variables");
 }

@@ -1,4 +1,4 @@
-//===- RacesTest.cpp - Tests of the search for races ----------------------===//
+//===- RacesTest.cpp - Tests of race detection ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,7 +12,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 using namespace mlir::blockscale::sim::kerneltest;
 
-/// A run of 64 threads that searches for races.
+/// A run of 64 threads with race detection.
 static KernelRun check(const std::string &body, unsigned threads = 64) {
   return checkingRaces(makeRun(body, threads));
 }
@@ -53,7 +53,7 @@ TEST(RacesTest, MessageNamesBothSides) {
   EXPECT_TRUE(isAlwaysRace(run));
 }
 
-TEST(RacesTest, IsOnlySearchedForWhenAsked) {
+TEST(RacesTest, RaceDetectionIsAnOption) {
   KernelRun run = makeRun("st.shared.b32 [S], %r0;", 64);
   EXPECT_EQ(getError(run), "no error");
   EXPECT_TRUE(isAlwaysRace(checkingRaces(run)));
@@ -110,7 +110,7 @@ TEST(RacesTest, LanesThatStoreTheSame) {
 }
 
 TEST(RacesTest, WarpsThatStoreTheSame) {
-  // A flag that whoever has something raises.
+  // A flag that any thread may raise.
   const std::string flag =
       "setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.b32 [S], 0; bar.sync 0;"
       "and.b32 %r4, %r0, 1; setp.eq.u32 %p1, %r4, 0;";
@@ -155,12 +155,13 @@ TEST(RacesTest, BetweenWarps) {
                                       "bar.arrive 1, 64; bar.sync 2, 32;"
                                       "mov.u32 %r9, S; st.shared.b32 [%r9 + "
                                       "64], %r0;")));
-  // What is done behind an arrival is not ordered by it.
+  // An arrival does not order what comes after it.
   EXPECT_TRUE(isAlwaysRace(checkWarps(
       "bar.arrive 1, 64;" + one,
       "st.shared.b32 [%r3], %r0; bar.sync 1, 64; setp.eq.u32 %p2, %r0, 32;"
       "@%p2 st.shared.b32 [S], 3;")));
-  // Nor does an arrival order what others do behind the barrier.
+  // Nor does it order a warp that only arrives with what others do after the
+  // barrier.
   EXPECT_TRUE(isAlwaysRace(checkWarps(
       "bar.sync 1, 64;" + one,
       "setp.eq.u32 %p2, %r0, 32; bar.arrive 1, 64; @%p2 st.shared.b32 [S], "
@@ -173,7 +174,8 @@ TEST(RacesTest, BetweenWarps) {
 }
 
 TEST(RacesTest, OrderIsHandedOn) {
-  // Warp 0 stores, warp 1 hears of it, and tells warp 2, which loads.
+  // Warp 0 stores, a barrier orders warp 1 behind it, and another one orders
+  // warp 2, which loads.
   KernelRun run = check("setp.ge.u32 %p1, %r0, 64; @%p1 bra C;"
                         "setp.ge.u32 %p2, %r0, 32; @%p2 bra B;"
                         "st.shared.b32 [%r3], %r0; bar.sync 1, 64; ret;"
@@ -231,7 +233,7 @@ TEST(RacesTest, CopyOverBytesThatOthersRead) {
 }
 
 TEST(RacesTest, CopiesAreOrderedBehindTheWait) {
-  // Whoever reads needs a barrier behind the wait; the one before is not it.
+  // Readers need a barrier after the wait; one before it does not help.
   std::string error =
       getError(check("cp.async.ca.shared.global [%r3], [%d2], 4; bar.sync 0;"
                      "cp.async.wait_all;\nld.shared.b32 %r4, [S];",
@@ -260,8 +262,8 @@ static std::string copyBulk(const std::string &to, const std::string &object) {
          to + "], [%buf0], 16, [" + object + "];";
 }
 
-// mbarrier.complete_tx is relaxed: what a fence in front of it covers is
-// ordered.
+// mbarrier.complete_tx is relaxed: it orders what comes before an earlier
+// fence.
 TEST(RacesTest, CompletedTransactions) {
   auto run = [&](const std::string &fence) {
     return check(kInit +
@@ -292,8 +294,8 @@ TEST(RacesTest, MBarriersOrderPhases) {
   std::string load = "ld.shared.b32 %r4, [S];";
   EXPECT_TRUE(isNeverRace(run(produce, wait("L", "M") + load)));
   EXPECT_TRUE(isAlwaysRace(run(produce, load)));
-  // What is done behind the arrival is not ordered, and neither is what comes
-  // before one in the next phase.
+  // Accesses after the arrival are not ordered, and neither are those before an
+  // arrival in the next phase.
   EXPECT_TRUE(isAlwaysRace(
       run(produce + "st.shared.b32 [S], 2;", wait("L", "M") + load)));
   EXPECT_TRUE(
@@ -312,7 +314,7 @@ TEST(RacesTest, MBarriersOrderPhases) {
 
 TEST(RacesTest, BulkCopiesAreOrderedByTheirMBarrier) {
   // Thread 0 copies for both warps. Warp 1 goes on when warp 0 has seen the
-  // copy, of which it hears through global memory, and waits for `object`.
+  // copy and has said so through global memory, and waits for `object`.
   auto run = [&](const std::string &object) {
     return check(
         kInit + "@%p0 bra A; bra B; A: " + copyBulk("S", "M") +

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The algorithm once more, one element of D at a time, with a table of its own.
+// A second implementation of the algorithm, one element of D at a time, with
+// its own table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -169,7 +170,7 @@ double Element::add(std::vector<Mma::Factors> factors, double c) {
   return std::fabs(sum) >= 0x1p16 ? std::copysign(HUGE_VAL, sum) : sum;
 }
 
-/// What a test of f64 has apart.
+/// f64 has its own test.
 static bool isFloat(const Description &d) {
   return d.c == "f32" || d.c == "f16";
 }
@@ -189,7 +190,7 @@ static void expectAll(const Mma &mma, unsigned target) {
     }
 }
 
-TEST(AdderRulesTest, EveryFormOnEveryTargetIsWhatWasMeasured) {
+TEST(AdderRulesTest, EveryFormOnEveryTargetAgreesWithTheModel) {
   static const std::pair<unsigned, const char *> targets[] = {
       {80, "sm_80"},    {86, "sm_86"},    {87, "sm_87"},    {89, "sm_89"},
       {90, "sm_90a"},   {100, "sm_100a"}, {103, "sm_103a"}, {110, "sm_110a"},

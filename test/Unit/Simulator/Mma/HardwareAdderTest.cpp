@@ -32,7 +32,7 @@ static constexpr const char *kF8 = "sync.aligned.m16n8k32.row.col.f32.e4m3."
 
 static uint32_t getBits(float value) { return llvm::bit_cast<uint32_t>(value); }
 
-/// The target of the first tests, and what stands for exact sums.
+/// The target of the first tests, and the value for exact sums.
 static constexpr unsigned kSm120 = 120, kExact = 0;
 
 static float runProducts(Mma &mma, unsigned hardware, float c) {
@@ -41,7 +41,7 @@ static float runProducts(Mma &mma, unsigned hardware, float c) {
   return mma.getFloat(0, 0);
 }
 
-TEST(MatrixHardwareTest, TermsBelowTheAlignmentAreLost) {
+TEST(MatrixHardwareTest, TermsBelowTheAlignmentAreCutOff) {
   for (const char *text : {kF8, kMxf8}) {
     Mma mma(text);
     // 256 * 256 = 2^16; e4m3 0x78 is 256.
@@ -78,8 +78,8 @@ TEST(MatrixHardwareTest, ExponentsOfProductsAreNotNormalized) {
   EXPECT_EQ(runProducts(mma, kSm120, 0x1p-25f), 0x1p-25f);
   EXPECT_EQ(runProducts(mma, kSm120, 0x1p-26f), 0.0f);
   EXPECT_EQ(runProducts(mma, kExact, 0x1p-26f), 0x1p-26f);
-  // A subnormal has the exponent of the smallest normal number: 2^-9 * 1 has
-  // -6, and the unit is 2^-31.
+  // A subnormal has the exponent of the smallest normal value: 2^-9 * 1 has -6,
+  // and the unit is 2^-31.
   Mma subnormal(kF8);
   subnormal.setA(0, 0, 0x01);
   subnormal.setB(0, 0, 0x38);
@@ -154,8 +154,8 @@ TEST(MatrixHardwareTest, ChunksOfF16GrowWithTheChip) {
   set(8, 0x1800);
   for (unsigned target : {80, 89, 90, 100, 120})
     EXPECT_EQ(runProducts(mma, target, 0), 0x1p-9f);
-  // 2^-10 is lost beside 2^15 with 24 bits, unless it is in another chunk; and
-  // 2^-11 with 25.
+  // 2^-10 is cut off beside 2^15 with 24 bits, unless it is in another chunk;
+  // and 2^-11 with 25.
   set(8, 0x1400);
   for (unsigned target : {80, 89, 90, 100, 120})
     EXPECT_EQ(runProducts(mma, target, 0), 0x1p-10f);
@@ -178,7 +178,7 @@ TEST(MatrixHardwareTest, SumsOfF8KeepThirteenBitsOnSm89) {
   // 1 + (4 - 2^-11) needs 14 bits.
   EXPECT_EQ(runProducts(mma, 89, 4 - 0x1p-11f), 5 - 0x1p-11f);
   EXPECT_EQ(runProducts(mma, 89, 4 - 0x1p-13f), 5 - 0x1p-11f);
-  // Without products, subnormal numbers have bits down to 2^-139.
+  // Without products, subnormal values have bits down to 2^-139.
   mma.setA(0, 0, 0);
   EXPECT_EQ(runProducts(mma, 89, 0x1.8p-139f), 0x1p-139f);
 }
@@ -193,7 +193,7 @@ TEST(MatrixHardwareTest, SumsOfF8AreTwoOfF16OnSm90) {
   EXPECT_EQ(runProducts(mma, 90, 0x1p-8f), 65536.0f);
   mma.setA(0, 4, 0xF8);
   mma.setB(4, 0, 0x78);
-  // 2^-6 * 2^-4 = 2^(16 - 26): lost in the first half, not in the second.
+  // 2^-6 * 2^-4 = 2^(16 - 26): cut off in the first half, not in the second.
   for (unsigned k : {5, 6}) {
     mma.setA(0, k, 0x08);
     mma.setB(k, 0, 0x18);
@@ -228,8 +228,8 @@ TEST(MatrixHardwareTest, ExponentsHaveAFloor) {
 }
 
 TEST(MatrixHardwareTest, FloorsAreThoseOfTheTable) {
-  // The last bit of D, less the lowest bit that is kept: a bit of D is lost. Or
-  // half of the last bit of an f16, and that bit more: D is rounded up.
+  // The last bit of D, less the lowest bit that is kept: a bit of D is cut off.
+  // Or half of the last bit of an f16, and that bit more: D is rounded up.
   static constexpr const char *kBF16 =
       "sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32";
   static constexpr const char *kTF32 =

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each instruction as PTX text in a kernel that loads its registers, against
-// the exact reference. The block-scaled ones are those of the table that the
-// lowering uses: a new row is executed here, or the test fails.
+// Runs each instruction as PTX text in a kernel that loads its registers,
+// against the exact reference. The block-scaled instructions come from the
+// table of the lowering: the test fails if a new row is not executed here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ namespace {
 /// The registers of an instruction in a buffer: 32 lanes of 8 bytes each.
 using Registers = std::vector<std::array<uint64_t, 32>>;
 
-/// The numbers of the first registers of operands.
+/// The indices of the first registers of the operands.
 struct Layout {
   explicit Layout(const Mma &mma) {
     a = 0;
@@ -197,7 +197,7 @@ static void fillScales(Mma &mma) {
   }
 }
 
-/// Numbers of about the same size, so that no rounding hides a difference:
+/// Values of about the same size, so that no rounding hides a difference:
 /// scales differ in neighbouring rows, columns and blocks.
 static void fillMedium(Mma &mma, std::mt19937 &random) {
   for (unsigned m = 0; m != 16; ++m)
@@ -241,7 +241,7 @@ TEST(MatrixKernelsTest, EveryRowOfTheTable) {
 }
 
 //===----------------------------------------------------------------------===//
-// Mutations: each change of what an instruction reads shows
+// Mutations: each change of what an instruction reads is visible
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -254,7 +254,7 @@ public:
     selectors.threadB = 2;
     mma.setSelectors(0, selectors.threadA, 0, selectors.threadB);
     fillMedium(mma, random);
-    // What no selector names differs too.
+    // Scales that no selector names also differ.
     for (unsigned lane = 0; lane != 32; ++lane)
       for (Lanes *scales : {&mma.scaleA, &mma.scaleB})
         for (unsigned byte = 0; byte != 4; ++byte)
@@ -366,7 +366,7 @@ TEST(MatrixKernelsTest, EveryMutationShows) {
   }
 }
 
-/// Every bit of a fragment of A and B that an element uses shows, too.
+/// Every bit of a fragment of A and B that an element uses affects the result.
 TEST(MatrixKernelsTest, EveryBitOfElementsShows) {
   for (const Instruction &row : getMmaSyncRows()) {
     Mma mma(getText(row));

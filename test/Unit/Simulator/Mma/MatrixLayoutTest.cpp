@@ -8,8 +8,8 @@
 //
 // The formulas of the PTX ISA, sections 9.7.14.5.1 to 9.7.14.5.13 and
 // 9.7.14.6.2, as it states them: for element i of a lane's registers, counted
-// through all of them. One element of A or B is 1, and the other matrix says
-// with the bits of its columns or rows which k it met.
+// through all of them. One element of A or B is 1, and the bits of the columns
+// or rows of the other matrix encode the k with which it is multiplied.
 //
 //===----------------------------------------------------------------------===//
 
@@ -226,7 +226,7 @@ static void setElement(std::vector<Lanes> &operand, unsigned lane, unsigned i,
   operand[i / slots].value[lane] |= code << (i % slots * slotBits);
 }
 
-/// All elements of D by the formula, as numbers.
+/// All elements of D by the formula, as doubles.
 static std::vector<double> readResults(const Mma &mma, const Shape &shape) {
   std::vector<double> results(mma.d.m * 8, -1);
   unsigned bits = mma.d.getAccumulatorBits();
@@ -339,7 +339,7 @@ TEST(MatrixLayoutTest, EveryElementOfCStaysInItsRegister) {
     unsigned bits = mma.d.getAccumulatorBits();
     for (unsigned r = 0; r != mma.c.size(); ++r)
       for (unsigned lane = 0; lane != 32; ++lane) {
-        // Small numbers, each once, none NaN.
+        // Small distinct values, none NaN.
         uint64_t number = 1 + r * 64 + lane;
         mma.c[r].value[lane] =
             bits == 16 ? (number + 32) << 16 | number : number;

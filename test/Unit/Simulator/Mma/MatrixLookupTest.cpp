@@ -169,7 +169,7 @@ TEST(MatrixLookupTest, IllegalCombinationsAreExplained) {
        "mma.sp::ordered_metadata.m16n8k8.f32: expected '.tf32' as the type of "
        "A, got '.f16'"},
       {SA "m16n8k8.row.col.satfinite.f32.f16.f16.f32",
-       "mma.m16n8k8.f32.f16.f16.f32: expected '.satfinite' with s32 alone, got "
+       "mma.m16n8k8.f32.f16.f16.f32: expected '.satfinite' only with s32, got "
        "it with '.f32'"},
       {SA "m16n8k20.row.col.f32.f16.f16.f32",
        "mma: expected '.m16n8k8', '.m16n8k16', '.m16n8k4', '.m8n8k4', "

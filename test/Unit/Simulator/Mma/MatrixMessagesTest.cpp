@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What MatrixScaleTest and MatrixUndefinedTest find in one instruction, as a
-// user of a kernel sees it.
+// The messages of MatrixScaleTest and MatrixUndefinedTest as users of a kernel
+// see them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -92,7 +92,7 @@ TEST(MatrixNumericsTest, EverySelectorOfSparseMetadataIsRead) {
       mma.metadata.value.fill(0);
       mma.selector = selector;
       mma.randomize(random, /*withSpecials=*/false);
-      // What the selected threads do not hold is not looked at.
+      // Metadata of threads that are not selected is ignored.
       expectReference(mma);
     }
   }
@@ -115,7 +115,7 @@ TEST(MatrixNumericsTest, CancellationLeavesTheSmallestTerm) {
   EXPECT_EQ(mma.getFloat(3, 5), 0x1p-140f);
 }
 
-/// 2^24 + 1 is halfway; what is far below decides.
+/// 2^24 + 1 is halfway; a tiny term decides.
 TEST(MatrixNumericsTest, TinyTermsBreakTies) {
   for (float tiny : {0x1p-100f, 0.0f, -0x1p-100f}) {
     Mma mma(kF16ToF32);
@@ -337,7 +337,7 @@ TEST(MatrixNumericsTest, IntegersWrapOrSaturate) {
     mma.setB(0, 0, 255);
     mma.setC(1, 0, 0x80000000);
     mma.setA(1, 0, 0x80); // -128
-    // What overflows on the way only does not.
+    // An intermediate overflow has no effect.
     mma.setC(2, 0, 0x7FFFFFFF);
     mma.setA(2, 0, 1);
     mma.setA(2, 31, 0xFF);

@@ -1,4 +1,4 @@
-//===- MatrixReference.cpp - What matrix instructions should give ---------===//
+//===- MatrixReference.cpp - Reference of matrix instructions -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,8 +21,8 @@ unsigned Mma::getPosition(unsigned m, unsigned kept) const {
     return kept;
   unsigned chunkSize = d.getChunk(), numKept = chunkSize / 2;
   unsigned chunk = kept / numKept, i = kept % numKept;
-  Place place = placeMetadata(d, m, chunk, selector);
-  unsigned field = metadata.value[place.lane] >> (4 * place.slot) & 15;
+  Position position = locateMetadata(d, m, chunk, selector);
+  unsigned field = metadata.value[position.lane] >> (4 * position.slot) & 15;
   if (chunkSize == 2)
     return 2 * chunk + (field == 0b1110);
   unsigned width = chunkSize / 4;
@@ -32,20 +32,20 @@ unsigned Mma::getPosition(unsigned m, unsigned kept) const {
 
 double Mma::getC(unsigned m, unsigned n) const {
   return decodeElement(d.c,
-                       getElement(c, placeC(d, m, n), d.getAccumulatorBits()));
+                       getElement(c, locateC(d, m, n), d.getAccumulatorBits()));
 }
 
 std::vector<Mma::Factors> Mma::getFactors(unsigned m, unsigned n) const {
-  auto getCode = [&](const std::vector<Lanes> &operand, Place place,
+  auto getCode = [&](const std::vector<Lanes> &operand, Position position,
                      const std::string &type) {
-    uint64_t code = getElement(operand, place, d.slotBits);
+    uint64_t code = getElement(operand, position, d.slotBits);
     return decodeElement(type, code >> getShift(type, d.slotBits));
   };
   std::vector<Factors> all;
   for (unsigned kept = 0; kept != d.getKeptK(); ++kept) {
     unsigned k = getPosition(m, kept);
-    Factors factors = {getCode(a, placeA(d, m, kept), d.a),
-                       getCode(b, placeB(d, k, n), d.b), 1, 1};
+    Factors factors = {getCode(a, locateA(d, m, kept), d.a),
+                       getCode(b, locateB(d, k, n), d.b), 1, 1};
     if (d.scaleVec) {
       unsigned block = k / (d.k / d.scaleVec);
       unsigned laneA = 4 * (m % 8) + 2 * unsigned(threadA.value[0]) + m / 8;

@@ -385,7 +385,7 @@ TEST(MatrixScaleTest, TheSignOfUE4M3IsIgnoredWithAWarning) {
   outcome = mma.run();
   ASSERT_EQ(outcome.warnings.size(), 1u);
   EXPECT_EQ(outcome.warnings[0].lane, 4u);
-  // What is not selected may have it.
+  // Scales that are not selected may have it.
   mma.setScaleB(1, 1, 0x38);
   mma.scaleA.value[2] = 0xFFFFFFFF;
   EXPECT_TRUE(mma.run().warnings.empty());

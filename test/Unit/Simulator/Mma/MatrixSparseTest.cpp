@@ -61,10 +61,10 @@ TEST(MatrixSparseTest, LegalFields) {
     EXPECT_EQ(findLegalFields(row.text), row.expected) << row.text;
 }
 
-/// Row m, a chunk, and where its field is: by hand from the PTX ISA,
+/// Row m, a chunk, and the position of its field, by hand from the PTX ISA,
 /// section 9.7.14.6.2, figures 119, 122, 125, 127, 129, 136, 137, 139, 146 and
 /// 147.
-TEST(MatrixSparseTest, PlacesOfMetadata) {
+TEST(MatrixSparseTest, PositionsOfMetadata) {
   struct {
     const char *text;
     unsigned selector, row, firstColumn, lane, firstBit;
@@ -209,7 +209,7 @@ TEST(MatrixSparseTest, PositionsByHand) {
   }
 }
 
-TEST(MatrixSparseTest, WhatIsNotKeptIsNotMultiplied) {
+TEST(MatrixSparseTest, DroppedElementsAreNotMultiplied) {
   // Infinity in a row of B that no row of A keeps: 0 * infinity is not formed.
   Mma mma(OM "m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e5m2.e5m2.f32."
              "ue8m0");

@@ -240,31 +240,31 @@ uint64_t mmatest::getNaN(const std::string &type) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Positions
 //===----------------------------------------------------------------------===//
 
 static unsigned getSlots(unsigned bits) { return bits == 64 ? 1 : 32 / bits; }
 
-Place mmatest::placeA(const Description &d, unsigned m, unsigned k) {
+Position mmatest::locateA(const Description &d, unsigned m, unsigned k) {
   unsigned w = getSlots(d.slotBits);
   unsigned halves = d.m / 8;
   return {4 * (m % 8) + k / w % 4, m / 8 + halves * (k / (4 * w)), k % w};
 }
 
-Place mmatest::placeB(const Description &d, unsigned k, unsigned n) {
+Position mmatest::locateB(const Description &d, unsigned k, unsigned n) {
   unsigned w = getSlots(d.slotBits);
   return {4 * n + k / w % 4, k / (4 * w), k % w};
 }
 
-Place mmatest::placeC(const Description &d, unsigned m, unsigned n) {
+Position mmatest::locateC(const Description &d, unsigned m, unsigned n) {
   unsigned lane = 4 * (m % 8) + n / 2;
   if (d.c == "f16")
     return {lane, m / 8, n % 2};
   return {lane, n % 2 + 2 * (m / 8), 0};
 }
 
-Place mmatest::placeMetadata(const Description &d, unsigned m, unsigned chunk,
-                             unsigned selector) {
+Position mmatest::locateMetadata(const Description &d, unsigned m,
+                                 unsigned chunk, unsigned selector) {
   unsigned chunks = d.k / d.getChunk();
   unsigned g = m % 8, high = m / 8;
   if (d.slotBits >= 16) {
@@ -325,26 +325,26 @@ Mma::Mma(llvm::StringRef text)
 }
 
 void Mma::setA(unsigned m, unsigned k, uint64_t code) {
-  Place place = placeA(d, m, k);
-  setBits(a[place.reg], place.lane, place.slot * d.slotBits, d.slotBits,
-          code << getShift(d.a, d.slotBits));
+  Position position = locateA(d, m, k);
+  setBits(a[position.reg], position.lane, position.slot * d.slotBits,
+          d.slotBits, code << getShift(d.a, d.slotBits));
 }
 
 void Mma::setB(unsigned k, unsigned n, uint64_t code) {
-  Place place = placeB(d, k, n);
-  setBits(b[place.reg], place.lane, place.slot * d.slotBits, d.slotBits,
-          code << getShift(d.b, d.slotBits));
+  Position position = locateB(d, k, n);
+  setBits(b[position.reg], position.lane, position.slot * d.slotBits,
+          d.slotBits, code << getShift(d.b, d.slotBits));
 }
 
 void Mma::setC(unsigned m, unsigned n, uint64_t bits) {
-  Place place = placeC(d, m, n);
-  setBits(c[place.reg], place.lane, place.slot * d.getAccumulatorBits(),
-          d.getAccumulatorBits(), bits);
+  Position position = locateC(d, m, n);
+  setBits(c[position.reg], position.lane,
+          position.slot * d.getAccumulatorBits(), d.getAccumulatorBits(), bits);
 }
 
 void Mma::setMetadata(unsigned m, unsigned chunk, unsigned field) {
-  Place place = placeMetadata(d, m, chunk, selector);
-  setBits(metadata, place.lane, 4 * place.slot, 4, field);
+  Position position = locateMetadata(d, m, chunk, selector);
+  setBits(metadata, position.lane, 4 * position.slot, 4, field);
 }
 
 void Mma::setScaleA(unsigned m, unsigned block, uint8_t code) {
@@ -365,8 +365,8 @@ void Mma::setSelectors(unsigned byteOfA, unsigned threadOfA, unsigned byteOfB,
   threadB.value.fill(threadOfB);
 }
 
-/// A code of this type; without specials, a finite number, and f64 is between
-/// 2^-300 and 2^300 or 0, so that a Rational holds all products.
+/// A random code of this type. Without specials it is finite, and f64 is
+/// between 2^-300 and 2^300 or 0, so that a Rational holds all products.
 static uint64_t drawElement(const std::string &type, std::mt19937 &random,
                             bool withSpecials) {
   for (;;) {
@@ -450,14 +450,15 @@ MmaOutcome Mma::run(unsigned hardware) {
                              : nullptr);
 }
 
-uint64_t Mma::getElement(const std::vector<Lanes> &operand, Place place,
+uint64_t Mma::getElement(const std::vector<Lanes> &operand, Position position,
                          unsigned bits) const {
-  uint64_t word = operand[place.reg].value[place.lane] >> (bits * place.slot);
+  uint64_t word =
+      operand[position.reg].value[position.lane] >> (bits * position.slot);
   return bits == 64 ? word : word & ((uint64_t(1) << bits) - 1);
 }
 
 uint64_t Mma::getD(unsigned m, unsigned n) const {
-  return getElement(result, placeC(d, m, n), d.getAccumulatorBits());
+  return getElement(result, locateC(d, m, n), d.getAccumulatorBits());
 }
 
 float Mma::getFloat(unsigned m, unsigned n) const {
@@ -473,10 +474,10 @@ std::vector<uint64_t> Mma::getResults() const {
 }
 
 bool Mma::isUndefined(unsigned m, unsigned n) const {
-  Place place = placeC(d, m, n);
+  Position position = locateC(d, m, n);
   unsigned bytes = d.getAccumulatorBits() / 8;
-  unsigned mask = ((1u << bytes) - 1) << (bytes * place.slot);
-  unsigned undefined = result[place.reg].getUndefined(place.lane) & mask;
+  unsigned mask = ((1u << bytes) - 1) << (bytes * position.slot);
+  unsigned undefined = result[position.reg].getUndefined(position.lane) & mask;
   EXPECT_TRUE(undefined == 0 || undefined == mask);
   return undefined;
 }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A matrix instruction with its registers, and an exact reference. Nothing here
-// uses the tables of the simulator: layouts, formats and rounding are written
-// once more, from the PTX ISA.
+// uses the tables of the simulator: layouts, formats and rounding are
+// implemented a second time from the PTX ISA.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,14 +32,14 @@ std::vector<llvm::StringRef> splitModifiers(llvm::StringRef text);
 /// The message of a look-up, "no error" if it succeeds.
 std::string getLookupMessage(llvm::StringRef text);
 
-/// What the modifiers of a legal instruction say.
+/// The properties of a legal instruction, from its modifiers.
 struct Description {
   unsigned m, k;
   std::string a, b, c, scale;
   /// 0 without scales.
   unsigned scaleVec = 0;
   bool isSparse = false, isOrdered = false, isSatfinite = false;
-  /// Of a slot of A and B.
+  /// Bits of a slot of A and B.
   unsigned slotBits;
 
   unsigned getKeptK() const { return isSparse ? k / 2 : k; }
@@ -54,32 +54,32 @@ struct Description {
 
 Description describe(llvm::StringRef text);
 
-/// Of an element or accumulator of this type.
+/// The value of an element or accumulator of this type.
 double decodeElement(const std::string &type, uint64_t code);
 
 /// Bits of an element, without its container.
 unsigned getElementBits(const std::string &type);
 
-/// How far an element is from the low end of its slot.
+/// The lowest bit of an element in its slot.
 unsigned getShift(const std::string &type, unsigned slotBits);
 
 /// All legal instructions, as the PTX ISA lists them. Satfinite ones too.
 std::vector<std::string> listInstructions();
 
-/// Where an element is.
-struct Place {
+/// The position of an element in the registers.
+struct Position {
   unsigned lane, reg, slot;
 };
 
-/// PTX ISA 9.7.14.5, the formulas solved for the place.
-Place placeA(const Description &d, unsigned m, unsigned keptK);
-Place placeB(const Description &d, unsigned k, unsigned n);
-Place placeC(const Description &d, unsigned m, unsigned n);
+/// PTX ISA 9.7.14.5: the formulas solved for the position.
+Position locateA(const Description &d, unsigned m, unsigned keptK);
+Position locateB(const Description &d, unsigned k, unsigned n);
+Position locateC(const Description &d, unsigned m, unsigned n);
 
-/// Where the 4-bit field of a chunk of a row is (PTX ISA 9.7.14.6, figures 119
-/// to 147); the slot counts fields.
-Place placeMetadata(const Description &d, unsigned m, unsigned chunk,
-                    unsigned selector);
+/// The position of the 4-bit field of a chunk of a row (PTX ISA 9.7.14.6,
+/// figures 119 to 147); the slot counts fields.
+Position locateMetadata(const Description &d, unsigned m, unsigned chunk,
+                        unsigned selector);
 
 class Mma {
 public:
@@ -114,7 +114,7 @@ public:
   std::vector<Factors> getFactors(unsigned m, unsigned n) const;
   double getC(unsigned m, unsigned n) const;
 
-  /// What D should be.
+  /// The expected element of D.
   uint64_t getExpected(unsigned m, unsigned n) const;
 
   std::string text;
@@ -126,12 +126,12 @@ public:
   unsigned selector = 0;
 
 private:
-  uint64_t getElement(const std::vector<Lanes> &operand, Place place,
+  uint64_t getElement(const std::vector<Lanes> &operand, Position position,
                       unsigned bits) const;
   unsigned getPosition(unsigned m, unsigned keptK) const;
 };
 
-/// An exact number: a multiple of 2^-1100, below 2^1100.
+/// An exact value: a multiple of 2^-1100, below 2^1100.
 class Rational {
 public:
   Rational() : units(kBits, 0) {}

@@ -37,7 +37,8 @@ static const char *const kForms[] = {
        "f32.ue8m0",
 };
 
-/// Checks D: undefined is what `isUndefined(m, n)` says; the rest is not.
+/// Checks that exactly the elements of D with `isUndefined(m, n)` are
+/// undefined.
 template <typename Predicate>
 static void expectUndefined(Mma &mma, Predicate isUndefined) {
   MmaOutcome outcome = mma.run();
@@ -86,12 +87,13 @@ TEST(MatrixUndefinedTest, AnAccumulatorSpoilsItself) {
     for (unsigned m = 0; m != mma.d.m; ++m)
       for (unsigned n = 0; n != 8; ++n)
         for (unsigned byte = 0; byte != bytes; ++byte) {
-          Place place = placeC(mma.d, m, n);
-          Lanes &lanes = mma.c[place.reg];
-          lanes.setUndefined(place.lane, 1u << (place.slot * bytes + byte));
+          Position position = locateC(mma.d, m, n);
+          Lanes &lanes = mma.c[position.reg];
+          lanes.setUndefined(position.lane,
+                             1u << (position.slot * bytes + byte));
           expectUndefined(
               mma, [&](unsigned i, unsigned j) { return i == m && j == n; });
-          lanes.setUndefined(place.lane, 0);
+          lanes.setUndefined(position.lane, 0);
         }
   }
 }
@@ -130,7 +132,7 @@ TEST(MatrixUndefinedTest, MetadataSpoilsItsRows) {
   f16.metadata.value.fill(0x44444444);
   for (unsigned lane = 0; lane != 32; ++lane)
     for (unsigned byte = 0; byte != 4; ++byte) {
-      // No legal metadata, either: it is not looked at.
+      // The metadata is illegal, too, but it is ignored.
       f16.metadata.value[lane] &= ~(uint64_t(0xFF) << (8 * byte));
       f16.metadata.setUndefined(lane, 1u << byte);
       expectUndefined(f16, [&](unsigned m, unsigned) {

@@ -411,14 +411,14 @@ TEST(PtxParserBodyTest, Labels) {
   const Function &k = module.functions[0];
   ASSERT_EQ(k.labels.size(), 7u);
   Names names;
-  std::vector<Index> places;
+  std::vector<Index> instructions;
   for (const Label &label : k.labels) {
     names.push_back(label.name);
-    places.push_back(label.instruction);
+    instructions.push_back(label.instruction);
   }
   EXPECT_EQ(names, (Names{"first", "second", "inner", "first", "inner", "end2",
                           "end"}));
-  EXPECT_EQ(places, (std::vector<Index>{0, 0, 4, 7, 7, 9, 10}));
+  EXPECT_EQ(instructions, (std::vector<Index>{0, 0, 4, 7, 7, 9, 10}));
   std::vector<Index> targets;
   for (const PtxInstruction &instruction : k.instructions)
     if (instruction.opcode == "bra") {

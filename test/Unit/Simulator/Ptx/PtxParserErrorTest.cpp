@@ -1,4 +1,4 @@
-//===- PtxParserErrorTest.cpp - Tests of what the PTX parser refuses ------===//
+//===- PtxParserErrorTest.cpp - Tests of errors of the PTX parser ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every message, with its place; and that no text costs more than it should.
+// Every message, with its location; and the cost of parsing large texts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -463,10 +463,11 @@ TEST(PtxParserErrorTest, Operands) {
   for (const Case &test : cases) {
     auto [column, message] = llvm::StringRef(test.message).split(':');
     // Where the body has ended, the brace is on the next line.
-    std::string place = test.text == "op a" || test.text == "op" ? "7:" : "6:";
-    std::string expected =
-        column == "0" ? "no error"
-                      : "line " + place + column.str() + ": " + message.str();
+    std::string location =
+        test.text == "op a" || test.text == "op" ? "7:" : "6:";
+    std::string expected = column == "0" ? "no error"
+                                         : "line " + location + column.str() +
+                                               ": " + message.str();
     EXPECT_EQ(getBodyMessage(start + test.text), expected) << test.text;
   }
 }
@@ -593,7 +594,7 @@ TEST(PtxParserErrorTest, TimeIsLinear) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
 }
 
-/// No prefix of a text crashes; each is an error with a place, or a module.
+/// No prefix of a text crashes; each is an error with a location, or a module.
 TEST(PtxParserErrorTest, Prefixes) {
   std::string text = makeModule(
       ".file 1 \"x\"\n.global .v2 .b32 x[2] = {{1, 0x2}, {3}};\n"

@@ -191,7 +191,7 @@ TEST(PtxParserTest, InitializersOfFloats) {
             (Bytes{0, 0, 0, 0, 0, 0, 0xf0, 0x3f}));
   EXPECT_EQ(parseInitializer(".global .b64 x = 0D3FF0000000000001;"),
             (Bytes{1, 0, 0, 0, 0, 0, 0xf0, 0x3f}));
-  // As ptxas has it, whatever was meant.
+  // As in ptxas.
   EXPECT_EQ(parseInitializer(".global .b16 x = 0d3FF0000000001234;"),
             (Bytes{0x34, 0x12}));
 }

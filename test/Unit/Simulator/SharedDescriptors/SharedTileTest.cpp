@@ -92,8 +92,8 @@ TEST(SharedTileTest, BaseOffsets) {
   std::vector<uint32_t> at0 = locate(0x100 | mode, shape);
   std::vector<uint32_t> at3 = locate(0x118 | uint64_t(3) << 49 | mode, shape);
   for (unsigned i = 0; i != at0.size(); ++i) {
-    unsigned row = i / 2, place = (at0[i] - 0x1000) % 128;
-    EXPECT_EQ(at3[i], 0x1180 + row * 128 + place) << i;
+    unsigned row = i / 2, offset = (at0[i] - 0x1000) % 128;
+    EXPECT_EQ(at3[i], 0x1180 + row * 128 + offset) << i;
   }
 }
 

@@ -25,7 +25,7 @@ static std::vector<uint32_t> makeWords(unsigned count, Body body) {
 // bar and barrier
 //===----------------------------------------------------------------------===//
 
-/// Each of 128 threads reads what the thread on the other side has stored.
+/// Each of 128 threads reads what the opposite thread has stored.
 static std::string exchange(const std::string &barrier) {
   return "st.shared.b32 [%r3], %r0;\n" + barrier +
          "\nsub.u32 %r4, 127, %r0; mad.lo.u32 %r5, %r4, 4, %r2;"
@@ -51,7 +51,7 @@ TEST(BarriersTest, WithoutBarrierBytesAreUndefined) {
             0u);
 }
 
-// What is read has to be read before the next round overwrites it.
+// The bytes must be read before the next round overwrites them.
 TEST(BarriersTest, WithoutSecondBarrierBytesAreOverwritten) {
   auto makeRounds = [](const std::string &barrier) {
     return makeRun("mov.u32 %r7, 0; mov.u32 %r8, 0; sub.u32 %r4, 127, %r0; "
@@ -116,7 +116,7 @@ TEST(BarriersTest, ArrivalDoesNotWait) {
   EXPECT_EQ(countGoodSeeds(checkingRaces(makeRun(body, 64)), expected), 10u);
 }
 
-TEST(BarriersTest, WhoHasExitedIsNotWaitedFor) {
+TEST(BarriersTest, WarpsThatHaveExitedNeedNotArrive) {
   std::string body = "setp.ge.u32 %p0, %r0, 80; @%p0 ret; bar.sync 0; "
                      "st.global.b32 [%d3], %r0;";
   EXPECT_EQ(countGoodSeeds(makeRun(body, 128),
@@ -160,8 +160,7 @@ TEST(BarriersTest, WarpsMustAgreeOnAPhase) {
       "setp.lt.u32 %p0, %r0, 32; @%p0 bra A; bar.sync 1, 64; ret;"
       "A: bar.red.popc.u32 %r4, 1, 64, %p0;";
   std::string error = getError(makeRun(kinds, 64));
-  EXPECT_NE(error.find("as those have that arrived before, got"),
-            std::string::npos)
+  EXPECT_NE(error.find("as earlier arrivals have, got"), std::string::npos)
       << error;
   EXPECT_NE(error.find(".red.popc"), std::string::npos) << error;
 }

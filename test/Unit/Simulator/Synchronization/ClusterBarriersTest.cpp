@@ -15,7 +15,7 @@ using namespace mlir::blockscale::sim::kerneltest;
 static constexpr const char *kStoreThread =
     "mad.lo.u32 %r4, %r50, 32, %r0; st.global.b32 [%d3], %r4;";
 
-/// What the threads of blocks write with `kStoreThread`.
+/// The words that the threads of blocks write with `kStoreThread`.
 static std::vector<uint32_t> makeNumbers(unsigned blocks) {
   std::vector<uint32_t> words(1024);
   for (unsigned i = 0; i != 32 * blocks; ++i)
@@ -119,15 +119,16 @@ TEST(ClusterBarriersTest, Misuse) {
 }
 
 TEST(ClusterBarriersTest, DeadlocksSayWhoIsMissing) {
-  // Block 1 waits for an arrival that nobody makes.
+  // Block 1 waits for an arrival that never comes.
   KernelRun run = makeClusterRun(
       "setp.eq.u32 %p0, %r50, 1; @%p0 bar.sync 1, 64;\n" + std::string(kMeet),
       2);
-  EXPECT_FAILS(run, 2,
-               "deadlock: warp 0 of block (0,0,0) waits at the barrier of the "
-               "cluster (1 of 2 warps have come, warp 0 of block (1,0,0) has "
-               "not) in line 2; warp 0 of block (1,0,0) waits at barrier 1 (32 "
-               "of 64 threads have come) in line 1");
+  EXPECT_FAILS(
+      run, 2,
+      "deadlock: warp 0 of block (0,0,0) waits at the barrier of the "
+      "cluster (1 of 2 warps have arrived, warp 0 of block (1,0,0) has "
+      "not) in line 2; warp 0 of block (1,0,0) waits at barrier 1 (32 "
+      "of 64 threads have arrived) in line 1");
 }
 
 TEST(ClusterBarriersTest, FormsThatAreRefused) {

@@ -177,7 +177,7 @@ TEST(ClustersTest, ExplicitClusters) {
 }
 
 TEST(ClustersTest, MisuseOfAddresses) {
-  // As shipped kernels do: each lane asks for the block of its number.
+  // As in shipped kernels: each lane names the block with its own number.
   EXPECT_EQ(getError(makeClusterRun("mapa.shared::cluster.u32 %r5, S, %r0;"
                                     "setp.lt.u32 %p0, %r0, 2;"
                                     "@%p0 ld.shared::cluster.b32 %r6, [%r5];")),
@@ -196,7 +196,7 @@ TEST(ClustersTest, MisuseOfAddresses) {
                2,
                "getctarank expected an address of shared memory of the "
                "cluster, got 0x2000000");
-  // Undefined values may be there as long as nobody uses them.
+  // Undefined values are allowed if they are not used.
   EXPECT_EQ(getError(makeClusterRun("mapa.shared::cluster.u32 %r5, %r3, %r60;"
                                     "getctarank.shared::cluster.u32 %r6, "
                                     "%r5;")),

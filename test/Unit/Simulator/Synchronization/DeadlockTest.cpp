@@ -1,4 +1,4 @@
-//===- DeadlockTest.cpp - Tests of runs that cannot go on -----------------===//
+//===- DeadlockTest.cpp - Tests of deadlocks ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,26 +16,28 @@ TEST(DeadlockTest, BarrierOfWarpsThatNeverCome) {
   std::string body = "setp.ge.u32 %p0, %r0, 32; @%p0 ret;\nbar.sync 1, 64;";
   EXPECT_FAILS(makeRun(body, 64), 2,
                "warp 0, lane 0: deadlock: warp 0 waits at barrier 1 (32 of 64 "
-               "threads have come) in line 2");
+               "threads have arrived) in line 2");
 }
 
 TEST(DeadlockTest, WarpsWaitAtDifferentBarriers) {
   std::string body = "setp.ge.u32 %p0, %r0, 32; @%p0 bra B;\nbar.sync 1; ret;"
                      "\nB: bar.sync 2;";
   std::string error = getError(makeRun(body, 64));
-  EXPECT_NE(error.find("warp 0 waits at barrier 1 (32 of 64 threads have come) "
-                       "in line 2; warp 1 waits at barrier 2 (32 of 64 threads "
-                       "have come) in line 3"),
-            std::string::npos)
+  EXPECT_NE(
+      error.find("warp 0 waits at barrier 1 (32 of 64 threads have arrived) "
+                 "in line 2; warp 1 waits at barrier 2 (32 of 64 threads have "
+                 "arrived) in line 3"),
+      std::string::npos)
       << error;
 }
 
 TEST(DeadlockTest, BarrierWithAWarpThatLoops) {
   std::string body = "setp.ge.u32 %p0, %r0, 32; @%p0 bra L; bar.sync 0; ret;"
                      "\nL: bra L;";
-  EXPECT_FAILS(makeRun(body, 64), 1,
-               "deadlock: warp 0 waits at barrier 0 (32 of 64 threads have "
-               "come) in line 1; warp 1 waits for memory to change in line 2");
+  EXPECT_FAILS(
+      makeRun(body, 64), 1,
+      "deadlock: warp 0 waits at barrier 0 (32 of 64 threads have arrived) in "
+      "line 1; warp 1 waits for memory to change in line 2");
 }
 
 /// Initializes M for `count` arrivals, and waits for phase 0 in line 3.
@@ -69,7 +71,7 @@ TEST(DeadlockTest, MBarrierThatIsPolled) {
   EXPECT_FAILS(makeRun(body), 2, "deadlock: warp 0 waits for the mbarrier");
 }
 
-TEST(DeadlockTest, TryWaitComesBackForThoseWhoGiveUp) {
+TEST(DeadlockTest, TryWaitReturnsFalseIfNothingElseCanRun) {
   // Nothing else can happen: the wait ends with false.
   std::string body = "setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 "
                      "[M], 1; bar.sync 0; "
@@ -78,7 +80,7 @@ TEST(DeadlockTest, TryWaitComesBackForThoseWhoGiveUp) {
   EXPECT_EQ(getOutput(makeRun(body))[31], 5u);
 }
 
-TEST(DeadlockTest, SomeoneElseMayComplete) {
+TEST(DeadlockTest, AnotherWarpMayComplete) {
   // Warp 0 spins on a word that warp 1 stores after its wait for a copy.
   std::string body =
       "setp.eq.u32 %p0, %r0, 0; @%p0 mbarrier.init.shared.b64 [M], 1;"

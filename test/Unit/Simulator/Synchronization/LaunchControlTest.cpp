@@ -45,7 +45,7 @@ static const std::string kCount =
     "mad.wide.u32 %d4, %r10, 4, %buf1; mad.lo.u32 %r11, %r21, 65536, 1;"
     "red.add.global.u32 [%d4], %r11;";
 
-/// Thread 0 of each block takes blocks until there are none.
+/// Thread 0 of each block cancels blocks until there are none left.
 static KernelRun makePersistent(unsigned blocks) {
   return makeGrid(makeRun(kInitialize + "@!%p0 bra E;\nN: " + kCount + kExpect +
                           kRequest + ".b128 [S], [M];\nL: " + kWaitAndLoad +
@@ -74,9 +74,9 @@ static unsigned countWorkers(KernelRun run, unsigned numSeeds) {
   return count;
 }
 
-TEST(LaunchControlTest, EachBlockIsWorkedOnOnce) {
+TEST(LaunchControlTest, EachBlockIsProcessedOnce) {
   KernelRun run = makePersistent(50);
-  // With seed 0, all begin that there is room for, and take turns.
+  // With seed 0, as many blocks begin as fit, and take turns.
   EXPECT_EQ(countWorkers(run, 1), 50u);
   KernelRun small = makePersistent(240);
   small.options.sms = 1;
@@ -93,7 +93,7 @@ TEST(LaunchControlTest, EachBlockIsWorkedOnOnce) {
   countWorkers(run, 5);
 }
 
-// The order differs from seed to seed: the block that is taken first is stored.
+// The order depends on the seed: the block that is canceled first is stored.
 TEST(LaunchControlTest, OrderIsDrawn) {
   KernelRun run = makeGrid(
       makeRun(kInitialize + "setp.eq.and.u32 %p0, %r10, 0, %p0; @!%p0 bra E;" +
@@ -137,8 +137,8 @@ TEST(LaunchControlTest, Multicast) {
   countWorkers(checkingRaces(run), 5);
 }
 
-// Two clusters share SMs: the second one of a group may be taken
-// without the first one.
+// Two clusters share SMs: the second one of a group may be canceled without the
+// first one.
 TEST(LaunchControlTest, TensorMemory) {
   for (unsigned most : {2, 100}) {
     KernelRun run = makeMulticast(
@@ -162,16 +162,16 @@ TEST(LaunchControlTest, Refusals) {
                1);
   run.threads = 1;
   EXPECT_FAILS(run, 3,
-               "expected the response to a request that took a cluster, got "
-               "one that says that there is none left");
+               "expected the response to a request that canceled a cluster, "
+               "got one that says that no cluster is left");
   run = makeGrid(makeRun(start + "\nL: " + kWaitAndLoad + kExpect + "\n" +
                          kRequest + ".b128 [S], [M];"),
                  1);
   run.threads = 1;
   EXPECT_FAILS(run, 3,
-               "expected no further request of a block that has been told that "
-               "there is no cluster left");
-  // One that was under way before the answer is none.
+               "expected no further request of a block that has got the "
+               "response that no cluster is left");
+  // A request that was in flight before the response is legal.
   run = makeGrid(
       makeRun(start + kExpect +
               "@%p0 mbarrier.init.shared.b64 [M + 8], 1;"
@@ -210,7 +210,8 @@ TEST(LaunchControlTest, Errors) {
       "clusterlaunchcontrol, such as sm_100a, got sm_100");
 }
 
-// Zeros that a kernel has made itself say that there is no cluster left.
+// Zeros that a kernel has stored itself count as a response that no cluster is
+// left.
 TEST(LaunchControlTest, Zeros) {
   KernelRun run = makeGrid(
       makeRun(".reg .b128 %q<2>; mov.u64 %d2, 0; mov.b128 %q0, {%d2, %d2};"
@@ -222,8 +223,7 @@ TEST(LaunchControlTest, Zeros) {
   EXPECT_EQ(getOutput(run)[0], 7u);
   std::string expected =
       "expected a response of clusterlaunchcontrol.try_cancel, got zeros, "
-      "which "
-      "are taken for one that says that there is no cluster left (PTX ISA, "
+      "which count as a response that no cluster is left (PTX ISA, "
       "clusterlaunchcontrol.query_cancel: other bytes are undefined)";
   EXPECT_EQ(runKernel(run).warnings.size(), 1u);
   EXPECT_FAILS(checkingStrictly(run), 2, expected);

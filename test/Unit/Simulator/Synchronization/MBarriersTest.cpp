@@ -35,7 +35,7 @@ static std::vector<uint32_t> getWords(const std::string &body, unsigned count,
 }
 
 TEST(MBarriersTest, PhasesFollowEachOther) {
-  // 64 threads arrive twice; those who have waited see what others stored.
+  // 64 threads arrive twice; after the wait they see what others stored.
   std::string body = init("64") +
                      "st.shared.b32 [%r3], %r0;"
                      "mbarrier.arrive.shared.b64 %d9, [M];\n" +
@@ -174,7 +174,7 @@ TEST(MBarriersTest, MisuseOfCounts) {
                "more arrivals in this phase, got 1");
   EXPECT_FAILS(
       makeRun(init("2") + "@%p0 mbarrier.arrive_drop.shared.b64 _, [M], 3;"), 2,
-      "expected to lose at most 2 participants, got 3");
+      "expected to drop at most 2 participants, got 3");
   EXPECT_FAILS(makeRun(init("1") +
                        "@%p0 mbarrier.arrive.noComplete.shared.b64 %d9, [M], "
                        "1;"),

@@ -1,4 +1,4 @@
-//===- EncodedDescriptorsTest.cpp - Words of the compiler's tables --------===//
+//===- EncodedDescriptorsTest.cpp - Descriptors of the compiler -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The simulator reads what the lowering writes; neither knows the other one's
-// tables.
+// The simulator decodes descriptors that the lowering has encoded; they share
+// no tables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,8 +108,8 @@ TEST(EncodedDescriptors, Instructions) {
 }
 
 /// Where the compiler stores the chunk `chunk` (along K, or M or N) of a line.
-static uint32_t getPlace(const blockscale::MatrixShape &shape, unsigned line,
-                         unsigned chunk) {
+static uint32_t getOffset(const blockscale::MatrixShape &shape, unsigned line,
+                          unsigned chunk) {
   auto perLine = static_cast<unsigned>(shape.lineBytes / 16);
   auto bytes = static_cast<uint32_t>(shape.lineBytes);
   unsigned column = chunk / perLine, inLine = chunk % perLine;
@@ -149,7 +149,8 @@ static void expectChunks(const blockscale::MatrixShape &shape, unsigned rows,
   ASSERT_EQ(chunks->size(), lines * perLine);
   for (unsigned line = 0; line != lines; ++line)
     for (unsigned chunk = 0; chunk != perLine; ++chunk)
-      EXPECT_EQ((*chunks)[line * perLine + chunk], getPlace(shape, line, chunk))
+      EXPECT_EQ((*chunks)[line * perLine + chunk],
+                getOffset(shape, line, chunk))
           << line << ", " << chunk;
 }
 

@@ -1,4 +1,4 @@
-//===- InstructionDescriptorTest.cpp - Tests of its fields ----------------===//
+//===- InstructionDescriptorTest.cpp - Tests of instruction descriptors ---===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,7 +25,7 @@ static uint32_t makeShape(unsigned m, unsigned n) {
 }
 
 TEST(InstructionDescriptorTest, FieldsOfInstructions) {
-  // The examples of facts that are known: e4m3, M = N = 128, and k-step 3.
+  // A published example: e4m3, M = N = 128, and k-step 3.
   Result<InstructionDescriptor> d = InstructionDescriptor::decode(
       0x08A00000 | 3 << 4 | 3u << 29, Tcgen05Kind::MXF8F6F4, 1);
   ASSERT_TRUE(d) << d.message();

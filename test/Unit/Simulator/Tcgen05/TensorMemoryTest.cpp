@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What instructions of tensor memory compute is tested by kernels in
-// test/Execution/tcgen05; here are their errors.
+// Errors of tensor memory instructions; kernels in test/Execution/tcgen05 test
+// their results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,7 @@ static std::string getTensorLoadError(const std::string &body,
 // Allocation
 //===----------------------------------------------------------------------===//
 
-TEST(TensorMemoryTest, LoadsThatNobodyWaitsFor) {
+TEST(TensorMemoryTest, LoadsWithoutAWait) {
   KernelRun run = makeAllocatedRun(std::string(kStore) + kWaitStore + kLoad +
                                    "st.global.b32 [%d3], %r11;");
   EXPECT_EQ(getOutput(run)[31], 31u);
@@ -68,7 +68,8 @@ TEST(TensorMemoryTest, LoadsThatNobodyWaitsFor) {
                "ISA, tcgen05.wait)");
 }
 
-// Shipped kernels give lane 0 in all warps, for the lanes that are the warp's.
+// Shipped kernels use lane 0 in the address in all warps, and mean the warp's
+// own lanes.
 TEST(TensorMemoryTest, LanesOfTheFirstWarp) {
   const std::string first = "setp.lt.u32 %p0, %r0, 32; @!%p0 bra W;"
                             "tcgen05.alloc.cta_group::1.sync.aligned.shared::"
@@ -95,7 +96,7 @@ TEST(TensorMemoryTest, LanesOfTheFirstWarp) {
             std::string::npos)
       << warnings[0];
   std::string error = getError(checkingStrictly(run));
-  EXPECT_NE(error.find("got lane 0, which is taken as one of the warp's own "
+  EXPECT_NE(error.find("got lane 0, which is treated as one of the warp's own "
                        "(PTX ISA, tcgen05.ld, \"Access restrictions\")"),
             std::string::npos)
       << error;
@@ -156,7 +157,7 @@ TEST(TensorMemoryTest, NumbersOfColumns) {
                "were 64, got 128");
 }
 
-TEST(TensorMemoryTest, AllocationsThatMustNotBe) {
+TEST(TensorMemoryTest, IllegalAllocations) {
   EXPECT_FAILS(
       makeTensorRun("tcgen05.relinquish_alloc_permit.cta_group::1.sync."
                     "aligned;\n" +
@@ -172,7 +173,7 @@ TEST(TensorMemoryTest, AllocationsThatMustNotBe) {
   EXPECT_FAILS(
       makeTensorRun("tcgen05.alloc.cta_group::1.sync.aligned.b32 [%buf0], 32;"),
       1, "expected an address in shared memory of this block");
-  // Nobody gives columns back.
+  // The columns are not deallocated.
   EXPECT_FAILS(
       makeTensorRun("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 "
                     "[S], 512;\ntcgen05.alloc.cta_group::1.sync.aligned."
@@ -182,7 +183,7 @@ TEST(TensorMemoryTest, AllocationsThatMustNotBe) {
       "2");
 }
 
-TEST(TensorMemoryTest, ColumnsThatAreGivenBackWrongly) {
+TEST(TensorMemoryTest, MisuseOfDealloc) {
   EXPECT_FAILS(makeTensorRun(kAlloc), 1,
                "the block ends before the 64 columns of tensor memory");
   EXPECT_FAILS(
@@ -216,7 +217,7 @@ TEST(TensorMemoryTest, LanesOfOthers) {
       "lane 8");
 }
 
-TEST(TensorMemoryTest, CellsOfNobody) {
+TEST(TensorMemoryTest, CellsThatAreNotAllocated) {
   EXPECT_FAILS(makeTensorRun("mov.b32 %r10, 0;" + std::string(kLoad)), 1,
                "expected columns 0 to 0 of tensor memory to be allocated by "
                "block (0,0,0), but column 0 is not");
@@ -229,8 +230,8 @@ TEST(TensorMemoryTest, CellsOfNobody) {
       "but column 65535 is not");
 }
 
-// A warning: shipped kernels leave out tcgen05.wait where what depends on a
-// register, or a signal far behind, orders accesses on cards.
+// A warning: shipped kernels omit tcgen05.wait where a dependence on a register
+// or a later signal orders the accesses on cards.
 TEST(TensorMemoryTest, AccessesWithoutAWait) {
   KernelRun run =
       makeAllocatedRun(std::string(kStore) + "\n" + kLoad + kWaitLoad +
@@ -244,11 +245,11 @@ TEST(TensorMemoryTest, AccessesWithoutAWait) {
                          kStore + kWaitStore + kWaitLoad);
   EXPECT_EQ(runKernel(run).warnings.size(), 1u);
   EXPECT_FAILS(checkingStrictly(run), 4,
-               "of which the first is not known to be complete: expected "
+               "and the first of them may not be complete: expected "
                "tcgen05.wait::ld between (PTX ISA, tcgen05.wait)");
 }
 
-// Whoever leaves out a wait still needs a barrier, and fences.
+// Without a wait, a barrier and fences are still needed.
 TEST(TensorMemoryTest, AccessesOfTwoWarpsWithoutAWait) {
   const std::string before = "tcgen05.fence::before_thread_sync;",
                     after = "tcgen05.fence::after_thread_sync;",
@@ -337,7 +338,7 @@ TEST(TensorMemoryTest, FencesBetweenWarps) {
     return checkingProxies(makeTensorRun(body, 160));
   };
   EXPECT_EQ(getError(makeBody(before, after)), "no error");
-  // A fence that comes too late may do where the other warp is later still.
+  // A fence that comes too late may be enough if the other warp is even later.
   auto isCaught = [](KernelRun run) {
     for (run.options.seed = 0; run.options.seed != 8; ++run.options.seed)
       if (getError(run).find(" without tcgen05.fence::") != std::string::npos)

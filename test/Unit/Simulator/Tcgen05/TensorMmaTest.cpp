@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What they compute is tested by kernels in test/Execution/tcgen05; here are
-// their errors.
+// Errors of tcgen05.mma; kernels in test/Execution/tcgen05 test its results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +18,9 @@ using namespace mlir::blockscale::sim::kerneltest;
 
 /// One warp. Line 1: M is initialized, S has zeros that the async proxy sees,
 /// and 256 columns are allocated, whose address is in %r10. %d10 is a
-/// descriptor of S without a swizzle, LBO 16 and SBO 128; rows of 8 x 16 bytes
-/// of which all are the same. %r20 is a descriptor of kind::mxf8f6f4 with
-/// M = 128, N = 8; %r21 and %r22 are columns for scales, %p2 is false.
+/// descriptor of S without a swizzle, LBO 16 and SBO 128; all groups of 8 rows
+/// of 16 bytes are the same. %r20 is a descriptor of kind::mxf8f6f4 with M =
+/// 128, N = 8; %r21 and %r22 are columns for scales, %p2 is false.
 static std::string begin() {
   return "setp.eq.u32 %p0, %r0, 0; setp.ne.u32 %p2, %r0, %r0;"
          "@%p0 mbarrier.init.shared.b64 [M], 1;"
@@ -102,11 +101,11 @@ TEST(TensorMultiplyTest, Descriptors) {
       "A: expected a matrix in shared memory, which has");
   EXPECT_FAILS(
       makeMultiplyRun(kCopyScales + "or.b64 %d10, %d10, 0x10000000000000;"), 2,
-      "an absolute leading offset for K = 96 with a swizzle of 128 bytes");
+      "an absolute leading offset only for K = 96 with a swizzle of 128 bytes");
   EXPECT_FAILS(makeMultiplyRun(kCopyScales +
                                "or.b32 %r20, %r20, 0x8000;"
                                "or.b64 %d10, %d10, 0x2000000000000000;"),
-               2, "32-byte atoms (swizzle 1) for tf32 alone");
+               2, "32-byte atoms (swizzle 1) only for tf32");
 }
 
 TEST(TensorMultiplyTest, AddressesInTensorMemory) {
@@ -164,7 +163,7 @@ TEST(TensorMultiplyTest, Scales) {
 }
 
 TEST(TensorMultiplyTest, OrderAndProxies) {
-  // Nobody has waited.
+  // There is no wait.
   EXPECT_FAILS(makeTensorRun(kCopyScales + "@%p0 " + kMultiply + "\n" +
                              "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r11}, "
                              "[%r10];"),
@@ -208,7 +207,7 @@ TEST(TensorMultiplyTest, OrderAndProxies) {
 }
 
 TEST(TensorMultiplyTest, OrderOfThreads) {
-  // Nobody has elected a lane.
+  // No lane was elected.
   EXPECT_FAILS(makeTensorRun(kCopyScales + kMultiply), 2,
                " without tcgen05.fence::before_thread_sync between");
   // D of one is A of the next, without a wait between.
@@ -218,16 +217,16 @@ TEST(TensorMultiplyTest, OrderOfThreads) {
   EXPECT_FAILS(makeTensorRun(kCopyScales + "add.u32 %r16, %r10, 64; @%p0 " +
                              kMultiply + "\n@%p0 " + next),
                3,
-               "of which the first is not known to be complete: expected "
+               "and the first of them may not be complete: expected "
                "tcgen05.commit and a wait for it between");
   // Another shape on the same accumulator.
   EXPECT_FAILS(makeTensorRun(kCopyScales + "@%p0 " + kMultiply +
                              "add.u32 %r20, %r20, 0x20000;\n@%p0 " + kMultiply),
-               3, "of which the first is not known to be complete");
+               3, "and the first of them may not be complete");
 }
 
-TEST(TensorMultiplyTest, DInThePlaceOfTheLastA) {
-  // As shipped kernels do: one thread issues both.
+TEST(TensorMultiplyTest, DOverwritesTheLastA) {
+  // As in shipped kernels: one thread issues both.
   KernelRun run =
       makeTensorRun(kCopyScales +
                     "add.u32 %r16, %r10, 64;"
@@ -245,7 +244,7 @@ TEST(TensorMultiplyTest, DInThePlaceOfTheLastA) {
   EXPECT_EQ(getError(run), "no error");
   EXPECT_EQ(runKernel(run).warnings.size(), 1u);
   EXPECT_FAILS(checkingStrictly(run), 4,
-               "which changes what the first may still have to read: expected "
+               "which changes cells that the first may still read: expected "
                "tcgen05.commit and a wait for it between (PTX ISA, \"Pipelined "
                "tcgen05 Instructions\")");
 }
@@ -330,7 +329,7 @@ TEST(TensorMultiplyTest, ArrivalsAtNothing) {
                "expected an mbarrier object at 0x1410, got none");
 }
 
-TEST(TensorMultiplyTest, PairsAndSingleBlocks) {
+TEST(TensorMultiplyTest, CtaPairsAndSingleBlocks) {
   KernelRun run = makeTensorRun("call f;" + kEnd);
   run.declarations += ".func f() { tcgen05.relinquish_alloc_permit.cta_group::"
                       "2.sync.aligned; ret; } ";
@@ -398,8 +397,7 @@ TEST(TensorMultiplyTest, FormsThatAreRefused) {
       "expected the operand scale-input-d from 0 to 15, got 16");
   EXPECT_EQ(
       getLoadError(plain + "f8f6f4 [%r0], %d0, %d1, %r1, %p0, 1;", "sm_100a"),
-      "expected the operand scale-input-d with .kind::f16 or .kind::tf32 "
-      "alone");
+      "expected the operand scale-input-d only with .kind::f16 or .kind::tf32");
   EXPECT_EQ(
       getLoadError("tcgen05.cp.cta_group::1.64x128b [%r0], %d0;", "sm_100a"),
       "expected a shape and a multicast that tcgen05.cp has, such as "

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every form that ptxas 13.0 takes is executed on cells with all sorts of bits,
-// and what it gives is compared with the columns of a lane in order.
+// Executes every form that ptxas 13.0 accepts on cells with all sorts of bits,
+// and compares the result with a reduction of the columns of a lane in order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace mlir::blockscale::sim;
 using namespace mlir::blockscale::sim::kerneltest;
 
 namespace {
-/// What is written behind the shape and the count.
+/// The modifiers behind the shape and the count.
 struct Operation {
   const char *modifiers;
   bool isMax, isFloat, isSigned, isAbsolute, propagatesNaN;
@@ -46,8 +46,8 @@ static constexpr Operation kOperations[] = {
 
 static constexpr unsigned kThreads = 32, kColumns = 256, kStored = 128;
 
-/// Columns of a lane follow one another. Some lanes are no numbers at all, and
-/// one has zeros of both signs alone.
+/// The cells, lane by lane. Some lanes have only NaNs, and one has only zeros
+/// of both signs.
 static std::vector<uint32_t> makeCells() {
   static constexpr uint32_t special[] = {
       0x00000000, 0x80000000, 0x7F800000, 0xFF800000, 0x00000001,
@@ -72,7 +72,7 @@ static std::vector<uint32_t> makeCells() {
 
 static bool isNaN(uint32_t bits) { return (bits & 0x7FFFFFFF) > 0x7F800000; }
 
-/// A number that grows with the value of bits.
+/// A key that orders bits by their value.
 static uint32_t getRank(const Operation &operation, uint32_t bits) {
   constexpr uint32_t sign = 0x80000000;
   if (operation.isFloat)
@@ -202,7 +202,7 @@ TEST(TensorReductionTest, UndefinedCells) {
       << getError(run);
 }
 
-TEST(TensorReductionTest, LoadsThatNobodyHasWaitedFor) {
+TEST(TensorReductionTest, LoadsWithoutAWaitBefore) {
   const std::string load = "tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32 "
                            "{%v0, %v1}, %r11, [%r10];";
   EXPECT_FAILS(makeReductionRun(load + "tcgen05.st.sync.aligned.32x32b.x1.b32 "
@@ -223,7 +223,7 @@ TEST(TensorReductionTest, FormsThatAreRefused) {
     return getLoadError(
         "tcgen05.ld.red.sync.aligned." + modifiers + " " + operands, target);
   };
-  // What is taken runs, without an address.
+  // Accepted forms run up to the undefined address.
   const std::string taken =
       "an address in tensor memory is undefined: %r3 is never given a value";
   EXPECT_EQ(load("32x32b.x2.max.f32"), taken);

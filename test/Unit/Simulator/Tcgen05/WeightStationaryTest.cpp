@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All cells of D are compared with sums of products one after the other.
+// Compares all cells of D with sums of products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -169,7 +169,7 @@ TEST(WeightStationaryTest, ColumnsThatCountAsZero) {
   }
 }
 
-TEST(WeightStationaryTest, ZerosInThePlaceOfWhatNobodyHasStored) {
+TEST(WeightStationaryTest, ZerosReplaceUndefinedColumns) {
   // 192 of 256 columns are stored, and the last 64 count as 0.
   Product product = {128, 256, &kF16, &kF16};
   product.numBlocks = 5;
@@ -205,8 +205,9 @@ TEST(WeightStationaryTest, MasksThatAreRefused) {
                "got 9");
   // The examples of the ISA: a span of 3 and one of 4, and a shift.
   EXPECT_FAILS(run(128, 0, isMasked | uint64_t(2) << 40 | uint64_t(3) << 48), 2,
-               "not supported in this version: a skip_span that is not the "
-               "use_span, which the PTX ISA confuses, in a zero-column mask");
+               "not supported in this version: a skip_span that differs from "
+               "the use_span, for which the PTX ISA is contradictory, in a "
+               "zero-column mask");
   EXPECT_FAILS(
       run(32, 1,
           isMasked | uint64_t(3) << 40 | uint64_t(3) << 48 | uint64_t(2) << 56),
@@ -253,8 +254,8 @@ TEST(WeightStationaryTest, CollectorsThatAreNotFilled) {
                other);
 }
 
-// What a buffer keeps is what was there when it was filled.
-TEST(WeightStationaryTest, CollectorsOfWhatHasChanged) {
+// A buffer keeps the bytes with which it was filled.
+TEST(WeightStationaryTest, CollectorsOfChangedBytes) {
   Product product = {64, 64, &kF16, &kF16};
   const std::string wait =
       "W1: mbarrier.try_wait.parity.shared.b64 %p7, [M], 0; @!%p7 bra W1;"
@@ -273,7 +274,7 @@ TEST(WeightStationaryTest, CollectorsOfWhatHasChanged) {
   for (const char *use : {".collector::b1::use", ".collector::b1::lastuse"}) {
     EXPECT_FAILS(run("@%p0 st.shared.b8 [S + 4096], 7;", use), 3,
                  changed + "0x0 at 0x1400 in shared memory, got 0x7");
-    // What lies behind B, and B as it was.
+    // Stores behind B, and stores of the same bytes.
     for (const char *between :
          {"@%p0 st.shared.b8 [S + 14335], 7;",
           "ld.shared.b8 %r9, [S + 4096]; @%p0 st.shared.b8 [S + 4096], %r9;"})
@@ -349,7 +350,7 @@ TEST(WeightStationaryTest, OrderAndProxies) {
       makeProductRun(square, multiply(square) +
                                  "\n@%p0 tcgen05.mma.cta_group::1.kind::f16 "
                                  "[%r10], %d10, %d11, %r14, %p2;"),
-      3, "of which the first is not known to be complete");
+      3, "and the first of them may not be complete");
 }
 
 TEST(WeightStationaryTest, DescriptorsAndAddressesThatAreRefused) {

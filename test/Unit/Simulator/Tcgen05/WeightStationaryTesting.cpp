@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows of A and B have 32 bytes in every kind, so that one layout does for all.
+// Rows of A and B have 32 bytes in every kind, so that all use one layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,10 +53,10 @@ static void put(std::vector<uint8_t> &image, unsigned base,
                 bool isTransposed) {
   unsigned inner = isTransposed ? line : k, outer = isTransposed ? k : line;
   unsigned perChunk = 16 / type.bytes;
-  unsigned place = inner / perChunk * (isTransposed ? 256 : 128) +
-                   outer / 8 * (isTransposed ? 128 : 256) + outer % 8 * 16 +
-                   inner % perChunk * type.bytes;
-  std::memcpy(&image[base + place], &type.bits[value + 2], type.bytes);
+  unsigned offset = inner / perChunk * (isTransposed ? 256 : 128) +
+                    outer / 8 * (isTransposed ? 128 : 256) + outer % 8 * 16 +
+                    inner % perChunk * type.bytes;
+  std::memcpy(&image[base + offset], &type.bits[value + 2], type.bytes);
 }
 
 static KernelRun makeData(const Product &product) {
@@ -106,7 +106,7 @@ static std::string moveGlobal(bool isLoad, const std::string &base,
   return text;
 }
 
-/// What is on line 1.
+/// The text of line 1.
 static std::string begin(const Product &product) {
   std::string text =
       ".shared .align 1024 .b8 S[14336]; .shared .align 8 .b64 M; "
@@ -152,7 +152,7 @@ static const std::string kWait =
     "L: mbarrier.try_wait.parity.shared.b64 %p7, [M], 0; @!%p7 bra L;"
     "tcgen05.fence::after_thread_sync;\n";
 
-/// Stores D, of f16 without what is above, and gives the columns back.
+/// Stores D (for f16 only the low halves), and deallocates the columns.
 static std::string end(const Product &product) {
   bool isHalf = product.sum == Sum::F16;
   std::string text;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A block of four warps that multiplies small integers, of which every sum is
+// A block of four warps that multiplies small integers, so that every sum is
 // exact.
 //
 //===----------------------------------------------------------------------===//
@@ -18,7 +18,7 @@
 
 namespace mlir::blockscale::sim::kerneltest {
 
-/// A type of A and B: its code in an instruction descriptor, and the bits of
+/// A type of A and B: its value in an instruction descriptor, and the bits of
 /// -2 to 2.
 struct ElementRow {
   const char *kind;
@@ -26,7 +26,7 @@ struct ElementRow {
   uint32_t bits[5];
 };
 
-/// A type of D: its code, and whether its cells are floats of 32 or 16 bits.
+/// A type of D: its value in an instruction descriptor.
 enum class Sum : uint8_t { F16 = 0, F32 = 1, S32 = 2 };
 
 struct Product {
@@ -34,10 +34,10 @@ struct Product {
   const ElementRow *a, *b;
   Sum sum = Sum::F32;
   bool isTensorA = false, isTransposedB = false, addsD = true;
-  /// Of an instruction descriptor: the code of the largest shift.
+  /// The field max_shift of the instruction descriptor.
   unsigned maxShift = 0;
   uint64_t zeroColumns = 0;
-  /// What is written of the operand for zero columns.
+  /// The text of the zero-column mask operand.
   std::string mask = ", %d12";
   /// Of A and B in shared memory, blocks of 2048 bytes that are stored.
   unsigned numBlocks = 7;
@@ -72,11 +72,11 @@ int getA(const Product &product, unsigned part, unsigned m, unsigned k);
 int getB(unsigned n, unsigned k);
 int getD(unsigned lane, unsigned column);
 
-/// The bits of a number in a cell of D.
+/// The bits of an integer in a cell of D.
 uint32_t encodeSum(Sum sum, int value);
 
-/// The instruction, as the first thread issues it; `collector` is
-/// ".collector::" and what follows, if anything.
+/// The instruction, issued by the first thread; `collector` is the modifier
+/// ".collector::...", or empty.
 std::string multiply(const Product &product, const std::string &collector = "");
 
 /// Line 1: A and B are in shared memory, in S, A in columns 256 to 263 and D

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Clocks that a kernel would take on an H200, whose figures are in Rates.cpp:
-// chains of one warp, units that are asked for more than they can, and waits.
+// Estimated clocks of kernels on an H200, whose figures are in Rates.cpp:
+// dependent chains of one warp, saturated units, and waits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ static double getClocks(const KernelRun &run,
   return estimate(run, target).getNumber("clocks").value_or(-1);
 }
 
-/// Of an object in the estimate, or in that object's object `unit`.
+/// A member of an object in the estimate, or of that object's object `unit`.
 static double getShare(const llvm::json::Object &estimate,
                        llvm::StringRef group, llvm::StringRef name,
                        llvm::StringRef unit = "") {
@@ -73,7 +73,7 @@ TEST(ReplayTest, ChainsTakeTheirLatency) {
     four +=
         "fma.rn.f32 " + std::string(f) + ", " + f + ", " + f + ", " + f + ";";
   EXPECT_NEAR(getClocks(makeRun(start + repeat(four, 1000))), 4000, 100);
-  // Of integers there are half as many: two chains.
+  // Integers have half the rate: two chains.
   EXPECT_NEAR(getClocks(makeRun("mov.u32 %r4, 1; mov.u32 %r5, 1;" +
                                 repeat("xor.b32 %r4, %r4, %r0;"
                                        "xor.b32 %r5, %r5, %r0;"
@@ -87,8 +87,8 @@ TEST(ReplayTest, ChainsTakeTheirLatency) {
       8000, 100);
 }
 
-// The register of a constant may have the number that a predicate has, and
-// nothing waits for that. Which one it has is tried.
+// The register of a constant may have the same number as a predicate, which
+// must not cause a wait. The test tries several numbers.
 TEST(ReplayTest, PredicatesAreNoRegisters) {
   auto compare = [](const std::string &with) {
     std::string body = "mov.u32 %r4, 1; mov.u32 %r5, 7; .reg .pred q<400>;";
@@ -102,17 +102,17 @@ TEST(ReplayTest, PredicatesAreNoRegisters) {
   EXPECT_NEAR(compare("7"), compare("%r5"), 50);
 }
 
-TEST(ReplayTest, WarpsShareWhatTheyHave) {
+TEST(ReplayTest, WarpsShareUnits) {
   const std::string body =
       "mov.u32 %r4, 1; mov.u32 %r5, 1;" +
       repeat("xor.b32 %r4, %r4, %r0; xor.b32 %r5, %r5, %r0;", 100);
-  // Each quarter of a SM has its own: 4 warps are as fast as one,
+  // Each quarter of an SM has its own: 4 warps are as fast as one,
   // 8 take twice as long.
   double one = getClocks(makeRun(body, 32));
   EXPECT_NEAR(one, 400, 40);
   EXPECT_NEAR(getClocks(makeRun(body, 128)), one, 40);
   EXPECT_NEAR(getClocks(makeRun(body, 256)), 2 * one, 40);
-  // As many blocks as the chip has room for; those behind come later.
+  // As many blocks as the chip can hold; further blocks begin later.
   KernelRun full = makeRun(body, 1024);
   full.blocks = 132 * 2;
   double wave = getClocks(full);
@@ -154,7 +154,7 @@ TEST(ReplayTest, MemoryIsFartherThanTheCache) {
   EXPECT_NEAR(getClocks(run) - first, 270, 30);
 }
 
-// The second warp waits for the first one, and so does a loop that asks.
+// The second warp waits for the first one, with a barrier or in a polling loop.
 TEST(ReplayTest, WaitsForWarps) {
   const std::string chain = repeat("fma.rn.f32 %f0, %f0, %f0, %f0;", 1000);
   const std::string start =
@@ -179,7 +179,7 @@ TEST(ReplayTest, WaitsForWarps) {
                 64);
     for (uint64_t seed : {0, 1, 2, 3}) {
       loop.options.seed = seed;
-      // How often it asks makes no difference.
+      // The number of polls makes no difference.
       EXPECT_NEAR(getClocks(loop), 8170, 60) << wait << " " << seed;
     }
   }
@@ -192,7 +192,7 @@ TEST(ReplayTest, BarriersOfABlock) {
         << threads;
 }
 
-// Who looks for a phase goes on until it needs it.
+// A warp that peeks at a phase goes on until it needs the phase.
 TEST(ReplayTest, PeeksDoNotWait) {
   const std::string chain = repeat("fma.rn.f32 %f0, %f0, %f0, %f0;", 1000);
   auto makePeek = [&](const std::string &behind) {
@@ -209,7 +209,7 @@ TEST(ReplayTest, PeeksDoNotWait) {
   };
   EXPECT_NEAR(getClocks(makePeek("")), 4100, 100);
   EXPECT_NEAR(getClocks(makePeek("bar.sync 1, 32;")), 8200, 100);
-  // A branch that depends on what it has found waits.
+  // A branch that depends on the result waits.
   EXPECT_NEAR(getClocks(makePeek("add.u32 %r5, %r0, 1; setp.eq.u32 %p3, %r4, 0;"
                                  "@%p3 bra W;")),
               8200, 100);
@@ -233,7 +233,7 @@ TEST(ReplayTest, WaitsForCopies) {
   run.dynamicShared = 1 << 16;
   run.buffers[0].resize(1 << 14);
   llvm::json::Object found = estimate(run);
-  // Of the first one, memory is done before the last one begins.
+  // Memory has served the first copy before the last one begins.
   EXPECT_NEAR(*found.getNumber("clocks"), 1024 + 290, 50);
   EXPECT_GT(getShare(found, "waits", "copies"), 0.9);
   EXPECT_NEAR(getShare(found, "busy", "L2 cache"),
@@ -263,7 +263,7 @@ TEST(ReplayTest, TensorCores) {
   llvm::json::Object found = estimate(makeProducts(1010));
   EXPECT_GT(getShare(found, "busy", "matrix pipes"), 0.95);
   EXPECT_GT(getShare(found, "waits", "tensor core"), 0.7);
-  // In front of them, and behind, is little.
+  // There is little idle time before and after them.
   EXPECT_LT(getShare(found, "idle", "warps", "matrix pipes"), 0.02);
   llvm::json::Object late =
       estimate(makeRun("mov.f32 %f9, 0f3F800000;" +
@@ -290,7 +290,7 @@ TEST(ReplayTest, TensorCores) {
 }
 
 /// 32 instructions of mma.sync without a chain among them: `d` is the kind of
-/// register of C and D, which have so many.
+/// register of C and D, and how many registers they have.
 static std::string makeProducts(const std::string &form, const std::string &d,
                                 unsigned numD, const std::string &a,
                                 const std::string &b) {
@@ -305,7 +305,7 @@ static std::string makeProducts(const std::string &form, const std::string &d,
   return text;
 }
 
-// How long a pipe takes for one instruction of a warp.
+// The clocks of a pipe for one instruction of a warp.
 TEST(ReplayTest, PipesOfChips) {
   std::string floats, doubles;
   std::string start = "mov.b32 %r4, 0; mov.f32 %f0, 0f00000000;"
@@ -371,13 +371,13 @@ TEST(ReplayTest, CallsAreOneInstruction) {
                      "{ add.u32 r, a, 1; ret; }";
   double few = getClocks(run);
   run.body += repeat("add.u32 %r4, %r4, 1;", 100);
-  // The call and an instruction of the function; what depends on what is not
-  // known across functions.
+  // The call and an instruction of the function; dependences are not tracked
+  // across functions.
   EXPECT_NEAR(few, 220, 30);
   EXPECT_NEAR(getClocks(run) - few, 400, 10);
 }
 
-TEST(ReplayTest, OfOtherChipsSaysWhatIsAssumed) {
+TEST(ReplayTest, FiguresOfOtherChipsAreNamed) {
   KernelRun run = makeRun("st.global.b32 [%d3], 1;");
   run.options.wantsStatistics = true;
   for (const char *target : {"sm_80", "sm_100a", "sm_120a"}) {
@@ -387,7 +387,7 @@ TEST(ReplayTest, OfOtherChipsSaysWhatIsAssumed) {
     EXPECT_NE(result.statistics.find("l2_latency (H200)"), std::string::npos)
         << target;
   }
-  // Instructions that a chip has not need no figure.
+  // Instructions that a chip does not have need no figure.
   for (const char *target : {"sm_80", "sm_90a"}) {
     run.target = target;
     EXPECT_EQ(runKernel(run).statistics.find("\"byte_flops"), std::string::npos)

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a trace of a small kernel has: who ran, who waited for what, and what a
-// unit had under way.
+// The trace of a small kernel: steps of warps, waits with their causes, and
+// operations of units.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace mlir::blockscale::sim::kerneltest;
 namespace {
 struct Event {
   std::string name;
-  int64_t place, thread;
+  int64_t sm, thread;
   double begin, duration, bytes, instructions;
 };
 } // namespace
@@ -49,14 +49,14 @@ trace(KernelRun run,
        *json->getAsObject()->getArray("traceEvents")) {
     const llvm::json::Object &event = *value.getAsObject();
     const llvm::json::Object &arguments = *event.getObject("args");
-    int64_t place = *event.getInteger("pid"), thread = *event.getInteger("tid");
+    int64_t sm = *event.getInteger("pid"), thread = *event.getInteger("tid");
     if (*event.getString("ph") == "X")
-      events.push_back({event.getString("name")->str(), place, thread,
+      events.push_back({event.getString("name")->str(), sm, thread,
                         *event.getNumber("ts"), *event.getNumber("dur"),
                         arguments.getNumber("bytes").value_or(0),
                         arguments.getNumber("instructions").value_or(0)});
     else if (*event.getString("name") == "thread_name")
-      names[{place, thread}] = arguments.getString("name")->str();
+      names[{sm, thread}] = arguments.getString("name")->str();
   }
   return events;
 }
@@ -80,25 +80,25 @@ static KernelRun makeCopy() {
   return run;
 }
 
-TEST(TraceFileTest, WhoWaitsForWhat) {
+TEST(TraceFileTest, WaitsAndTheirCauses) {
   std::map<std::pair<int64_t, int64_t>, std::string> names;
   std::vector<Event> events = trace(makeCopy(), names);
   for (const Event &event : events)
-    EXPECT_TRUE(names.count({event.place, event.thread})) << event.name;
-  // Both blocks have a SM, two warps and two copies.
-  for (unsigned place = 0; place != 2; ++place) {
-    std::string block = "k, block (" + std::to_string(place) + ",0,0), warp ";
+    EXPECT_TRUE(names.count({event.sm, event.thread})) << event.name;
+  // Both blocks have an SM, two warps and two copies.
+  for (unsigned sm = 0; sm != 2; ++sm) {
+    std::string block = "k, block (" + std::to_string(sm) + ",0,0), warp ";
     for (unsigned warp = 0; warp != 2; ++warp) {
       auto isWait = [&](const Event &event) {
-        return event.place == place &&
-               names[{event.place, event.thread}] ==
+        return event.sm == sm &&
+               names[{event.sm, event.thread}] ==
                    block + std::to_string(warp) &&
                event.name.find("wait for mbarrier") == 0;
       };
       EXPECT_EQ(llvm::count_if(events, isWait), 1) << block << warp;
     }
     auto isCopy = [&](const Event &event) {
-      return event.place == place && event.name.find("bulk loads") == 0 &&
+      return event.sm == sm && event.name.find("bulk loads") == 0 &&
              event.bytes == 1024;
     };
     EXPECT_EQ(llvm::count_if(events, isCopy), 2);
@@ -116,16 +116,16 @@ TEST(TraceFileTest, NothingOverlaps) {
   EXPECT_GT(events.size(), 12u);
   constexpr double nearly = 1e-9;
   for (const Event &event : events) {
-    double &end = ends[{event.place, event.thread}];
+    double &end = ends[{event.sm, event.thread}];
     EXPECT_GE(event.begin + nearly, end) << event.name;
     EXPECT_GE(event.duration, 0) << event.name;
     end = event.begin + event.duration;
   }
 }
 
-// How often a warp asks in vain is not what it does: the second one has as many
+// Polls without success are not counted: the second warp has as many
 // instructions with every seed.
-TEST(TraceFileTest, AskingInVainIsNoWork) {
+TEST(TraceFileTest, PollsAreNotCounted) {
   std::string chain;
   for (unsigned i = 0; i != 2000; ++i)
     chain += "add.u32 %r4, %r4, 1;";
@@ -148,7 +148,7 @@ TEST(TraceFileTest, AskingInVainIsNoWork) {
                              "E: ret;",
                          64, seed),
                  names))
-        if (names[{event.place, event.thread}] == "k, block (0,0,0), warp 1")
+        if (names[{event.sm, event.thread}] == "k, block (0,0,0), warp 1")
           count += event.instructions;
       counts.insert(count);
     }

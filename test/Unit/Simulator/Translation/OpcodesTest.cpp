@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each opcode of the PTX ISA 9.0 has a row: a form that ptxas assembles. It is
-// translated, or refused by its name, and then docs/Simulator.md says so.
+// Each opcode of the PTX ISA 9.0 has a row with a form that ptxas assembles.
+// The form is translated, or refused by name; docs/Simulator.md lists the
+// refused ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -172,7 +173,8 @@ static const Form kForms[] = {
     {"xor.b32 %r0, %r1, %r2;"},
 };
 
-/// Forms of opcodes that are there which the table of docs/Simulator.md names.
+/// Refused forms of supported opcodes that the table of docs/Simulator.md
+/// names.
 static const Form kRefusedForms[] = {
     {"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx"
      "::bytes [%r0], [%d0, {%r1, %r1, %r1}], [%r2], {%s0};"},
@@ -193,11 +195,11 @@ static std::string getLoadError(const Form &form) {
   run.body = std::string(form.text) + "\nexit;";
   run.target = form.target;
   run.buffers = {zeros<uint64_t>(1)};
-  // What goes wrong when it runs has no column.
+  // Run-time errors have no column.
   std::string message = runKernel(run).error;
-  llvm::StringRef place = message;
-  bool hasColumn = place.consume_front("line ") &&
-                   place.drop_while(llvm::isDigit).starts_with(":");
+  llvm::StringRef location = message;
+  bool hasColumn = location.consume_front("line ") &&
+                   location.drop_while(llvm::isDigit).starts_with(":");
   return hasColumn ? message : "";
 }
 
@@ -265,8 +267,8 @@ TEST(OpcodesTest, RefusedFormsAreNamed) {
                              }))
         << "not in docs/Simulator.md: " << opcode;
   }
-  // What the page says to be refused is: opcodes without a form above are not
-  // there at all.
+  // Everything that the page lists is refused: opcodes without a form above are
+  // not supported at all.
   for (const std::string &row : rows) {
     llvm::SmallVector<llvm::StringRef> names;
     llvm::StringRef(row).split(names, '`');

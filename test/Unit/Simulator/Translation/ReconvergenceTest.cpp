@@ -1,4 +1,4 @@
-//===- ReconvergenceTest.cpp - Tests of where lanes meet ------------------===//
+//===- ReconvergenceTest.cpp - Tests of points of reconvergence -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,7 +12,7 @@
 using namespace mlir::blockscale::sim;
 using namespace mlir::blockscale::sim::ptxtest;
 
-/// Where the lanes meet that part at instruction number `branch`.
+/// Where lanes that diverge at instruction `branch` reconverge.
 static Index getMeeting(const std::string &body, Index branch) {
   Module module = parseBody(".reg .pred p; .reg .b32 r; " + body);
   return computeReconvergence(module.functions[0])[branch];
@@ -28,7 +28,7 @@ TEST(ReconvergenceTest, IfAndElse) {
   EXPECT_EQ(getMeeting(body, 5), kFunctionEnd);
 }
 
-TEST(ReconvergenceTest, LoopMeetsBehindIt) {
+TEST(ReconvergenceTest, LoopsReconvergeBehindThem) {
   EXPECT_EQ(getMeeting("L: mov.b32 r, 1; @p bra L; mov.b32 r, 2; ret;", 1), 2u);
   // A loop that is left from two places, 1 and 3, which meet behind it.
   const std::string body = "L: mov.b32 r, 1; @p bra X; mov.b32 r, 2; "
@@ -46,13 +46,13 @@ TEST(ReconvergenceTest, NestedBranches) {
 }
 
 TEST(ReconvergenceTest, LanesThatExitAreNotWaitedFor) {
-  // Those that go on meet at once behind the exit.
+  // The remaining lanes reconverge directly behind the exit.
   EXPECT_EQ(getMeeting("@p exit; mov.b32 r, 1; ret;", 0), 1u);
   EXPECT_EQ(getMeeting("@p ret; mov.b32 r, 1; ret;", 0), 1u);
-  // A branch to a return: nothing is on both ways but the end.
+  // A branch to a return: both paths share only the end.
   EXPECT_EQ(getMeeting("@p bra X; mov.b32 r, 1; ret; X: ret;", 0),
             kFunctionEnd);
-  // Nor do they wait for others, to leave with them.
+  // Nor do they wait for others in order to leave together.
   for (const char *exit : {"ret", "exit"})
     EXPECT_EQ(
         getMeeting(std::string("@p bra X; mov.b32 r, 1; X: ") + exit + ";", 0),
@@ -82,8 +82,8 @@ TEST(ReconvergenceTest, LoopsWithoutAnEnd) {
   EXPECT_EQ(getMeeting("@p bra L; ret; L: bra L;", 2), kFunctionEnd);
 }
 
-TEST(ReconvergenceTest, LongWaysToTheMeeting) {
-  // Each of many branches meets another at the end of a long chain of blocks.
+TEST(ReconvergenceTest, LongPathsToTheJoin) {
+  // Many branches reconverge at the end of a long chain of blocks.
   constexpr unsigned kCount = 20000;
   std::string body;
   for (unsigned i = 0; i != kCount; ++i)

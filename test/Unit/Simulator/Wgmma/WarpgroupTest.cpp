@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is refused, and errors of kernels. Products are in
-// test/Execution/wgmma.
+// Refused forms, and errors of kernels; kernels in test/Execution/wgmma test
+// the results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +83,7 @@ TEST(WarpgroupTest, Refused) {
       {mma + "m64n8k16.f16.bf16.bf16 {%r0, %r1}" + rest, "expected types"},
       {mma + "m64n8k16.f32.f16 " + d + rest, "expected the types of D, A"},
       {mma + "m64n8k16.satfinite.f32.f16.f16 " + d + rest,
-       "expected .satfinite with D of s32 alone"},
+       "expected .satfinite only with D of s32"},
       {mma + "m64n8k16.f32.f16.f16.ftz " + d + rest, "modifier 'ftz'"},
       {"wgmma.mma_async.aligned.m64n8k16.f32.f16.f16 " + d + rest,
        "expected .sync"},
@@ -147,7 +147,8 @@ TEST(WarpgroupTest, FenceBehindAnAccess) {
   EXPECT_FAILS(makeWarpgroupRun(
                    concat({kFence, "mov.b32 %r12, 1;\n", kMultiplyRegisters})),
                4, "register 2 of A is used in line 3: expected wgmma.fence");
-  // What has been waited for is ordered for the same shape alone.
+  // After a wait, an instruction of the same shape needs no new fence; one of
+  // another shape does.
   EXPECT_EQ(getError(makeWarpgroupRun(concat({kFence, kMultiply, kCommit, kWait,
                                               kMultiply, kCommit, kWait}))),
             "no error");
@@ -156,7 +157,7 @@ TEST(WarpgroupTest, FenceBehindAnAccess) {
                6, "register 0 of D is used in line 3: expected wgmma.fence");
 }
 
-TEST(WarpgroupTest, AccessWhileUnderWay) {
+TEST(WarpgroupTest, AccessWhileInFlight) {
   EXPECT_FAILS(makeWarpgroupRun(concat({kFence, kMultiply, kCommit, kStore})),
                5,
                "uses a register that is part of D of the wgmma.mma_async in "
@@ -179,7 +180,7 @@ TEST(WarpgroupTest, AccessWhileUnderWay) {
                "wgmma.mma_async in line 5");
 }
 
-TEST(WarpgroupTest, EndWhileUnderWay) {
+TEST(WarpgroupTest, EndWhileInFlight) {
   EXPECT_FAILS(makeWarpgroupRun(concat({kFence, kMultiply, kCommit})), 4,
                "the function ends while the wgmma.mma_async in line 3");
 }
@@ -263,7 +264,7 @@ static KernelRun makeSwizzledRun(const std::string &leading,
 }
 
 TEST(WarpgroupTest, LeadingOffsetThatIsNotUsed) {
-  const char *text = "expected 0 or 1 as leading_offset of a matrix along K "
+  const char *text = "expected 0 or 1 as leading_offset of a K-major matrix "
                      "with a swizzle, got 16; the descriptor is "
                      "0xc000001000100040 {start 64, leading_offset 16, ";
   for (const char *multiply : {kMultiply, kMultiplyRegisters}) {
@@ -281,7 +282,8 @@ TEST(WarpgroupTest, LeadingOffsetThatIsNotUsed) {
     EXPECT_FAILS(checkingStrictly(run), 4,
                  (multiply == kMultiply ? "A: " : "B: ") + std::string(text));
   }
-  // Along M and N it is the way from one row of the pattern to the next.
+  // For an MN-major matrix it is the distance between rows of the swizzle
+  // pattern.
   std::string along = kMultiply;
   along.replace(along.rfind("0, 0;"), 5, "1, 1;");
   EXPECT_EQ(getError(checkingStrictly(makeSwizzledRun("32", along.c_str()))),
@@ -300,8 +302,8 @@ TEST(WarpgroupTest, ReadsOfSharedMemory) {
       "it: expected wgmma.wait_group");
 }
 
-// Whoever has waited may give the operands' memory to others, as all four warps
-// have issued what reads it; and not before.
+// A warp that has waited may release the operands' memory, as all four warps
+// have issued the reads of it by then; but not before.
 TEST(WarpgroupTest, OneWarpMayReleaseTheOperands) {
   const std::string ones = "mov.b32 %r21, 0x3c003c00; mul.lo.u32 %r20, %r0, 16;"
                            "add.u32 %r20, %r20, %r2;"
@@ -331,7 +333,7 @@ TEST(WarpgroupTest, OneWarpMayReleaseTheOperands) {
       << getError(early);
 }
 
-// Others learn of the reads from any warp that has waited.
+// Another warp is ordered behind the reads by any warp that has waited.
 TEST(WarpgroupTest, AnotherWarpReusesTheOperands) {
   auto makeBody = [](const std::string &signal) {
     return checkingRaces(makeWarpgroupRun(
@@ -350,7 +352,7 @@ TEST(WarpgroupTest, AnotherWarpReusesTheOperands) {
       << getError(makeBody("bar.warp.sync 0xFFFFFFFF;"));
 }
 
-// Who has heard of the last reads still knows of them when it has waited for
+// A warp that is ordered behind the last reads stays so after a wait for
 // earlier ones.
 TEST(WarpgroupTest, WaitsOfDifferentDepth) {
   KernelRun run = checkingRaces(makeWarpgroupRun(concat(

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout of fragments is opaque: matrices go from memory to memory.
+// The layout of fragments is opaque, so tests compare matrices in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,14 @@ struct Matrix {
   unsigned rows, columns;
   Type type;
   std::string layout = "row";
-  /// Elements between rows or columns beyond those that there are.
+  /// Extra elements between rows or columns.
   unsigned gap = 0;
 
   unsigned getStride() const {
     return (layout == "row" ? columns : rows) + gap;
   }
   unsigned getSize() const { return type == Type::TF32 ? 4 : getBytes(type); }
-  unsigned getPlace(unsigned row, unsigned column) const {
+  unsigned getIndex(unsigned row, unsigned column) const {
     return layout == "row" ? row * getStride() + column
                            : column * getStride() + row;
   }
@@ -47,7 +47,7 @@ struct Product {
   Matrix a, b, c, d;
   /// Registers of A and of B.
   unsigned numA, numB;
-  /// Behind the layouts of wmma.mma.
+  /// The modifiers behind the layouts of wmma.mma.
   std::string types, target = "sm_90";
 
   std::string makeList(const Matrix &matrix, unsigned first,
@@ -69,7 +69,7 @@ Matrix::make(const std::function<int(unsigned, unsigned)> &element) const {
       int value = element(row, column);
       Type stored = type == Type::TF32 ? Type::F32 : type;
       uint64_t bits = isInteger(type) ? value : roundToBits(value, stored);
-      std::memcpy(&bytes[getPlace(row, column) * getSize()], &bits, getSize());
+      std::memcpy(&bytes[getIndex(row, column) * getSize()], &bits, getSize());
     }
   return bytes;
 }
@@ -77,7 +77,7 @@ Matrix::make(const std::function<int(unsigned, unsigned)> &element) const {
 int Matrix::get(const std::vector<uint8_t> &bytes, unsigned row,
                 unsigned column) const {
   uint64_t bits = 0;
-  std::memcpy(&bits, &bytes[getPlace(row, column) * getSize()], getSize());
+  std::memcpy(&bits, &bytes[getIndex(row, column) * getSize()], getSize());
   return isInteger(type) ? static_cast<int32_t>(bits) : decodeFloat(type, bits);
 }
 
@@ -203,7 +203,7 @@ TEST(WmmaTest, LayoutsAndStrides) {
   }
 }
 
-/// The message of a run with `between` in line 2, in front of the product.
+/// The message of a run with `between` in line 2, before the product.
 static std::string getError(const Product &product, const std::string &between,
                             const std::string &from = "",
                             const std::string &to = "") {
@@ -223,7 +223,7 @@ TEST(WmmaTest, Errors) {
     EXPECT_NE(error.find(message), std::string::npos) << error;
   };
   const std::string lane = "mov.u32 %r40, %laneid; setp.eq.u32 %p0, %r40, 9;";
-  // B has 128 elements in 512 places.
+  // B has 128 elements in 512 slots.
   expectError("line 3, block (0,0,0), warp 0, lane 9: wmma.mma expected the "
               "same value in all copies of element (2,0) of B",
               lane + "@%p0 mov.b32 %r8, 0x12341234;");

@@ -1,4 +1,4 @@
-//===- MBarrierPlaces.h - Addresses of mbarrier objects ---------*- C++ -*-===//
+//===- MBarrierLocations.h - Addresses of mbarrier objects ------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,21 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIERPLACES_H
-#define BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIERPLACES_H
+#ifndef BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIERLOCATIONS_H
+#define BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIERLOCATIONS_H
 
 #include "Memory/MemoryOperands.h"
 
 namespace mlir::blockscale::sim {
 
-/// The address of an mbarrier object in the window of shared memory; nothing if
-/// none can be there, which fails.
-std::optional<SharedPlace> findMBarrierPlace(Warp &warp, unsigned lane,
-                                             AddressSpace space,
-                                             uint64_t address);
+/// Resolves the address of an mbarrier object; fails if none can be there.
+std::optional<SharedLocation> findMBarrierLocation(Warp &warp, unsigned lane,
+                                                   AddressSpace space,
+                                                   uint64_t address);
 
-/// Fails where an mbarrier object is in the memory of another block.
-bool requireOwn(Warp &warp, unsigned lane, const SharedPlace &place);
+/// Fails if an mbarrier object is in the memory of another block.
+bool requireOwn(Warp &warp, unsigned lane, const SharedLocation &location);
 
 /// Calls `body(lane, address)` with the address of each lane's mbarrier object,
 /// until one fails.
@@ -33,17 +32,17 @@ void forEachMBarrier(Warp &warp, AddressSpace space, Slot base, int64_t offset,
   forEachLane(warp.active, [&](unsigned lane) {
     if (warp.state == WarpState::Failed)
       return;
-    if (std::optional<SharedPlace> place =
-            findMBarrierPlace(warp, lane, space, access.addresses[lane]))
-      body(lane, *place);
+    if (std::optional<SharedLocation> location =
+            findMBarrierLocation(warp, lane, space, access.addresses[lane]))
+      body(lane, *location);
   });
 }
 
 /// The blocks of the cluster whose ranks are bits of the mask of a multicast;
-/// fails where one is not there.
+/// fails if one does not exist.
 bool findBlocks(Warp &warp, unsigned lane, uint64_t mask,
                 llvm::SmallVectorImpl<Block *> &blocks);
 
 } // namespace mlir::blockscale::sim
 
-#endif // BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIERPLACES_H
+#endif // BLOCKSCALE_LIB_SIMULATOR_SYNCHRONIZATION_MBARRIERLOCATIONS_H

@@ -1,4 +1,4 @@
-//===- MBarrierPlaces.cpp - Addresses of mbarrier objects -----------------===//
+//===- MBarrierLocations.cpp - Addresses of mbarrier objects --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,21 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From the addresses of instructions to objects in the shared memory of a
-// block, which may be another one of the cluster.
+// Resolves addresses of mbarrier objects to a block of the cluster and an
+// offset in its shared memory.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Synchronization/MBarrierPlaces.h"
+#include "Synchronization/MBarrierLocations.h"
 
 #include "Machine/BlockGroup.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-std::optional<SharedPlace> sim::findMBarrierPlace(Warp &warp, unsigned lane,
-                                                  AddressSpace space,
-                                                  uint64_t address) {
+std::optional<SharedLocation> sim::findMBarrierLocation(Warp &warp,
+                                                        unsigned lane,
+                                                        AddressSpace space,
+                                                        uint64_t address) {
   if (address % kMBarrierBytes != 0) {
     warp.fail(lane, "expected the address of an mbarrier object to be a "
                     "multiple of 8, got " +
@@ -52,7 +53,7 @@ std::optional<SharedPlace> sim::findMBarrierPlace(Warp &warp, unsigned lane,
                         print(owner->index) + ", which has ended");
     return std::nullopt;
   }
-  return SharedPlace{owner, static_cast<uint32_t>(getSharedOffset(address))};
+  return SharedLocation{owner, static_cast<uint32_t>(getSharedOffset(address))};
 }
 
 bool sim::findBlocks(Warp &warp, unsigned lane, uint64_t mask,
@@ -76,11 +77,12 @@ bool sim::findBlocks(Warp &warp, unsigned lane, uint64_t mask,
   return true;
 }
 
-bool sim::requireOwn(Warp &warp, unsigned lane, const SharedPlace &place) {
-  if (place.block == &warp.block)
+bool sim::requireOwn(Warp &warp, unsigned lane,
+                     const SharedLocation &location) {
+  if (location.block == &warp.block)
     return true;
   warp.fail(lane, "expected an mbarrier object of this block, got one of "
                   "block " +
-                      print(place.block->index));
+                      print(location.block->index));
   return false;
 }
