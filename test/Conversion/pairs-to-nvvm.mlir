@@ -18,8 +18,8 @@
 gpu.module @kernels {
   gpu.func @copies(%map: !llvm.ptr, %row: i32, %column: i32, %tile: !tile, %barriers: !barriers, %blocks: i16) {
     %c0 = arith.constant 0 : index
-    blockscale.tensor_load %map[%row, %column] to %tile[%c0], %barriers[%c0] {raster_group = 2 : i64} : !tile, !barriers
-    blockscale.tensor_load %map[%row, %column] to %tile[%c0], %barriers[%c0] blocks %blocks hint 1 {raster_group = 2 : i64} : !tile, !barriers
+    blockscale.tensor_load %map[%row, %column] to %tile[%c0], %barriers[%c0] {group = 2 : i64} : !tile, !barriers
+    blockscale.tensor_load %map[%row, %column] to %tile[%c0], %barriers[%c0] blocks %blocks hint 1 {group = 2 : i64} : !tile, !barriers
     gpu.return
   }
 }
@@ -59,7 +59,7 @@ gpu.module @kernels {
   gpu.func @commits(%barriers: !barriers, %blocks: i16) {
     %c0 = arith.constant 0 : index
     %all = arith.constant 3 : i16
-    blockscale.tcgen05_commit %barriers[%c0] blocks %blocks {raster_group = 2 : i64} : !barriers
+    blockscale.tcgen05_commit %barriers[%c0] blocks %blocks {group = 2 : i64} : !barriers
     blockscale.tcgen05_commit %barriers[%c0] blocks %all : !barriers
     gpu.return
   }
@@ -76,7 +76,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @scales(%atoms: !atoms, %scales: !scales) {
     %c0 = arith.constant 0 : index
-    blockscale.copy_scales %atoms[%c0], %scales {raster_group = 2 : i64, row_atom = 0 : i64, word = 0 : i64} : !atoms, !scales
+    blockscale.copy_scales %atoms[%c0], %scales {group = 2 : i64, row_atom = 0 : i64, word = 0 : i64} : !atoms, !scales
     gpu.return
   }
 }

@@ -444,7 +444,7 @@ func.func @arrive_b5_cluster(%b: !barriers, %i: index) {
 !tile = memref<128x128xi8, #gpu.address_space<workgroup>>
 func.func @load_l3(%map: !llvm.ptr, %tile: !tile, %b: !barriers, %i: index, %at: i32) {
   // expected-error@+1 {{expected group to be 1 or 2, got 4}}
-  blockscale.tensor_load %map[%at] to %tile[%i], %b[%i] {raster_group = 4 : i64} : !tile, !barriers
+  blockscale.tensor_load %map[%at] to %tile[%i], %b[%i] {group = 4 : i64} : !tile, !barriers
   return
 }
 
@@ -483,11 +483,11 @@ func.func @tile_a5(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tmem_acc
 // Each block of a pair has half of the rows of B.
 !tile = memref<128x128xi8, #gpu.address_space<workgroup>>
 !scales = !blockscale.tmem_scales<128x4>
-func.func @tile_a3_pair(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tmem_acc<256x128, raster_group = 2>, %more: i1) {
+func.func @tile_a3_pair(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tmem_acc<256x128, group = 2>, %more: i1) {
   // expected-error@+1 {{expected b to have 64 rows, got 128}}
   blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more
       instruction = <tcgen05, 256x128x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
       layouts = <k, slots, swizzled>, <k, slots, swizzled>
-      : !tile, !scales, !tile, !scales, !blockscale.tmem_acc<256x128, raster_group = 2>
+      : !tile, !scales, !tile, !scales, !blockscale.tmem_acc<256x128, group = 2>
   return
 }

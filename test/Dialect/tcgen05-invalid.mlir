@@ -325,7 +325,7 @@ func.func @copy_p3_step(%m: !m, %s: !s) {
 func.func @copy_p4(%m: !m, %s: !s, %at: index) {
   // expected-error@+1 {{'blockscale.copy_scales' op expected group to be 1 or 2, got 3}}
   blockscale.copy_scales %m[%at], %s
-      {raster_group = 3 : i64, row_atom = 0 : i64, word = 0 : i64} : !m, !s
+      {group = 3 : i64, row_atom = 0 : i64, word = 0 : i64} : !m, !s
   return
 }
 
@@ -521,19 +521,19 @@ func.func @mma_t7(%acc: !acc, %a: !a, %b: i64, %sa: !sa,
                   %sb: !sb, %more: i1) {
   // expected-error@+1 {{'blockscale.tcgen05_mma' op expected group to be 1 or 2, got 3}}
   blockscale.tcgen05_mma <tcgen05, 128x128x32, mxf8f6f4, e4m3, e4m3, ue8m0, 1>
-      %acc, %a, %b, %sa[0], %sb[0], %more {raster_group = 3 : i64} : !acc, !a, !sa, !sb
+      %acc, %a, %b, %sa[0], %sb[0], %more {group = 3 : i64} : !acc, !a, !sa, !sb
   return
 }
 
 // -----
 
-!acc = !blockscale.tmem_acc<128x128, raster_group = 2>
+!acc = !blockscale.tmem_acc<128x128, group = 2>
 !a = i64
 !sa = !blockscale.tmem_scales<128x8>
 !sb = !blockscale.tmem_scales<128x8>
 func.func @mma_t7_acc(%acc: !acc, %a: !a, %b: i64, %sa: !sa,
                       %sb: !sb, %more: i1) {
-  // expected-error@+1 {{expected an accumulator of group 1, got '!blockscale.tmem_acc<128x128, raster_group = 2>'}}
+  // expected-error@+1 {{expected an accumulator of group 1, got '!blockscale.tmem_acc<128x128, group = 2>'}}
   blockscale.tcgen05_mma <tcgen05, 128x128x32, mxf8f6f4, e4m3, e4m3, ue8m0, 1>
       %acc, %a, %b, %sa[0], %sb[0], %more : !acc, !a, !sa, !sb
   return
@@ -563,14 +563,14 @@ func.func @commit_b2(%b: !b) {
 !b = memref<4xi64, #gpu.address_space<workgroup>>
 func.func @commit_b3(%b: !b, %at: index) {
   // expected-error@+1 {{'blockscale.tcgen05_commit' op expected group to be 1 or 2, got 3}}
-  blockscale.tcgen05_commit %b[%at] {raster_group = 3 : i64} : !b
+  blockscale.tcgen05_commit %b[%at] {group = 3 : i64} : !b
   return
 }
 
 // -----
 
 // Pairs of blocks with M = 128 have two copies of the scales of B.
-!acc = !blockscale.tmem_acc<128x256, raster_group = 2>
+!acc = !blockscale.tmem_acc<128x256, group = 2>
 !a = i64
 !sa = !blockscale.tmem_scales<128x8>
 !sb = !blockscale.tmem_scales<256x8>
@@ -578,14 +578,14 @@ func.func @mma_t3_copies(%acc: !acc, %a: !a, %b: i64, %sa: !sa,
                          %sb: !sb, %more: i1) {
   // expected-error@+1 {{expected scales of b to have 2 copies of 256 rows for 256, got '!blockscale.tmem_scales<256x8>'}}
   blockscale.tcgen05_mma <tcgen05, 128x256x32, mxf8f6f4, e4m3, e4m3, ue8m0, 1>
-      %acc, %a, %b, %sa[0], %sb[0], %more {raster_group = 2 : i64} : !acc, !a, !sa, !sb
+      %acc, %a, %b, %sa[0], %sb[0], %more {group = 2 : i64} : !acc, !a, !sa, !sb
   return
 }
 
 // -----
 
 // The word behind is not where two copies put it.
-!acc = !blockscale.tmem_acc<128x256, raster_group = 2>
+!acc = !blockscale.tmem_acc<128x256, group = 2>
 !a = i64
 !sa = !blockscale.tmem_scales<128x8>
 !sb = !blockscale.tmem_scales<256x8, copies = 2>
@@ -593,6 +593,6 @@ func.func @mma_t8(%acc: !acc, %a: !a, %b: i64, %sa: !sa,
                   %sb: !sb, %more: i1) {
   // expected-error@+1 {{expected M of 256 for pairs of blocks with K of 96, got #blockscale.instruction<tcgen05, 128x256x96, mxf4, e2m1, e2m1, ue8m0, 3>}}
   blockscale.tcgen05_mma <tcgen05, 128x256x96, mxf4, e2m1, e2m1, ue8m0, 3>
-      %acc, %a, %b, %sa[0], %sb[0], %more {raster_group = 2 : i64} : !acc, !a, !sa, !sb
+      %acc, %a, %b, %sa[0], %sb[0], %more {group = 2 : i64} : !acc, !a, !sa, !sb
   return
 }

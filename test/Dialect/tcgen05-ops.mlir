@@ -11,14 +11,14 @@
 // CHECK-LABEL: func private @types(
 // CHECK-SAME:    !blockscale.tmem<32>, !blockscale.tmem<512>
 // CHECK-SAME:    !blockscale.tmem_acc<128x8>, !blockscale.tmem_acc<128x256>
-// CHECK-SAME:    !blockscale.tmem_acc<256x256, raster_group = 2>, !blockscale.tmem_acc<128x16, raster_group = 2>
+// CHECK-SAME:    !blockscale.tmem_acc<256x256, group = 2>, !blockscale.tmem_acc<128x16, group = 2>
 // CHECK-SAME:    !blockscale.tmem_scales<128x4>, !blockscale.tmem_scales<256x256>
 // CHECK-SAME:    !blockscale.tmem_a<128x8>
 func.func private @types(
     !blockscale.tmem<32>, !blockscale.tmem<512>,
-    !blockscale.tmem_acc<128x8>, !blockscale.tmem_acc<128x256, raster_group = 1>,
-    !blockscale.tmem_acc<256x256, raster_group = 2>,
-    !blockscale.tmem_acc<128x16, raster_group = 2>,
+    !blockscale.tmem_acc<128x8>, !blockscale.tmem_acc<128x256, group = 1>,
+    !blockscale.tmem_acc<256x256, group = 2>,
+    !blockscale.tmem_acc<128x16, group = 2>,
     !blockscale.tmem_scales<128x4>, !blockscale.tmem_scales<256x256>,
     !blockscale.tmem_a<128x8>)
 
@@ -94,7 +94,7 @@ func.func @matrix_descriptor(%rows: !rows, %columns: !columns, %offset: index)
 // printed.
 
 // GENERIC-LABEL: sym_name = "multiply"
-// GENERIC:         "blockscale.copy_scales"{{.*}} <{raster_group = 1 : i64, row_atom = 1 : i64, word = 2 : i64}>
+// GENERIC:         "blockscale.copy_scales"{{.*}} <{group = 1 : i64, row_atom = 1 : i64, word = 2 : i64}>
 // GENERIC:         "blockscale.tcgen05_mma"{{.*}}a_block = 4 : i64, b_block = 6 : i64,{{.*}} transpose_b}>
 // CHECK-LABEL: func @multiply(
 // CHECK-SAME:    %[[ATOMS:[a-z0-9]+]]: memref<4096xi8, {{.*}}>, %[[BARRIERS:[a-z0-9]+]]: memref<2xi64, {{.*}}>, %[[ACC:[a-z0-9]+]]: !blockscale.tmem_acc<128x240>, %[[WORD:[a-z0-9]+]]: i64, %[[A:[a-z0-9]+]]: !blockscale.tmem_a<128x8>, %[[SA:[a-z0-9]+]]: !blockscale.tmem_scales<128x12>, %[[SB:[a-z0-9]+]]: !blockscale.tmem_scales<256x12>, %[[AT:[a-z0-9]+]]: index, %[[ACCUMULATE:[a-z0-9]+]]: i1)

@@ -38,12 +38,12 @@ func.func private @tmem_acc_c1_large(!blockscale.tmem_acc<128x264>)
 // -----
 
 // expected-error@+1 {{expected M of 256 128 and N from 16 to 256 in steps of 16, got 256x8}}
-func.func private @tmem_acc_c1_pair(!blockscale.tmem_acc<256x8, raster_group = 2>)
+func.func private @tmem_acc_c1_pair(!blockscale.tmem_acc<256x8, group = 2>)
 
 // -----
 
 // expected-error@+1 {{expected group to be 1 or 2, got 3}}
-func.func private @tmem_acc_c1_group(!blockscale.tmem_acc<128x8, raster_group = 3>)
+func.func private @tmem_acc_c1_group(!blockscale.tmem_acc<128x8, group = 3>)
 
 // -----
 
@@ -129,7 +129,7 @@ func.func @base_a2(%slot: !slot) {
 !slot = memref<1xi32, #gpu.address_space<workgroup>>
 func.func @alloc_a3(%slot: !slot) {
   // expected-error@+1 {{'blockscale.tmem_alloc' op expected group to be 1 or 2, got 3}}
-  blockscale.tmem_alloc %slot {columns = 32 : i64, raster_group = 3 : i64} : !slot
+  blockscale.tmem_alloc %slot {columns = 32 : i64, group = 3 : i64} : !slot
   return
 }
 
@@ -138,7 +138,7 @@ func.func @alloc_a3(%slot: !slot) {
 !slot = memref<1xi32, #gpu.address_space<workgroup>>
 func.func @alloc_a3_unknown(%slot: !slot) {
   // expected-error@+1 {{expected group to be 1 or 2, got 4}}
-  blockscale.tmem_alloc %slot {columns = 32 : i64, raster_group = 4 : i64} : !slot
+  blockscale.tmem_alloc %slot {columns = 32 : i64, group = 4 : i64} : !slot
   return
 }
 
@@ -146,7 +146,7 @@ func.func @alloc_a3_unknown(%slot: !slot) {
 
 func.func @relinquish_a3() {
   // expected-error@+1 {{'blockscale.tmem_relinquish' op expected group to be 1 or 2, got 3}}
-  blockscale.tmem_relinquish {raster_group = 3 : i64}
+  blockscale.tmem_relinquish {group = 3 : i64}
   return
 }
 
@@ -154,7 +154,7 @@ func.func @relinquish_a3() {
 
 func.func @dealloc_a3(%t: !blockscale.tmem<32>) {
   // expected-error@+1 {{'blockscale.tmem_dealloc' op expected group to be 1 or 2, got 3}}
-  blockscale.tmem_dealloc %t {raster_group = 3 : i64} : !blockscale.tmem<32>
+  blockscale.tmem_dealloc %t {group = 3 : i64} : !blockscale.tmem<32>
   return
 }
 

@@ -136,20 +136,20 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[SECOND:.*]] = arith.constant 48 : index
 // CHECK-DAG:     %[[LAST:.*]] = arith.constant 96 : index
 // CHECK:         blockscale.matrix_descriptor %{{.*}}[%[[FIRST]]]
-// CHECK:         blockscale.tcgen05_mma <tcgen05, 256x128x96, mxf4nvf4, e2m1, e2m1, ue4m3, 6> %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}[0], %{{.*}}[0], %{{.*}} {raster_group = 2 : i64}
+// CHECK:         blockscale.tcgen05_mma <tcgen05, 256x128x96, mxf4nvf4, e2m1, e2m1, ue4m3, 6> %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}[0], %{{.*}}[0], %{{.*}} {group = 2 : i64}
 // CHECK:         blockscale.matrix_descriptor %{{.*}}[%[[SECOND]]]
-// CHECK:         blockscale.tcgen05_mma <tcgen05, 256x128x96, mxf4nvf4, e2m1, e2m1, ue4m3, 6> %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}[6], %{{.*}}[6], %{{.*}} {raster_group = 2 : i64}
+// CHECK:         blockscale.tcgen05_mma <tcgen05, 256x128x96, mxf4nvf4, e2m1, e2m1, ue4m3, 6> %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}[6], %{{.*}}[6], %{{.*}} {group = 2 : i64}
 // CHECK:         blockscale.matrix_descriptor %{{.*}}[%[[LAST]]]
-// CHECK:         blockscale.tcgen05_mma <tcgen05, 256x128x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}[12], %{{.*}}[12], %{{.*}} {raster_group = 2 : i64}
+// CHECK:         blockscale.tcgen05_mma <tcgen05, 256x128x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}[12], %{{.*}}[12], %{{.*}} {group = 2 : i64}
 // CHECK-NOT:     blockscale.tcgen05_mma
 gpu.module @kernels {
   gpu.func @wide(%a: memref<128x128xi8, #gpu.address_space<workgroup>>, %b: memref<64x128xi8, #gpu.address_space<workgroup>>,
-                 %s: !blockscale.tmem_scales<128x16>, %acc: !blockscale.tmem_acc<256x128, raster_group = 2>, %more: i1) {
+                 %s: !blockscale.tmem_scales<128x16>, %acc: !blockscale.tmem_acc<256x128, group = 2>, %more: i1) {
     blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more
         instruction = <tcgen05, 256x128x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
         layouts = <k, slots, swizzled>, <k, slots, swizzled> wide
         : memref<128x128xi8, #gpu.address_space<workgroup>>, !blockscale.tmem_scales<128x16>,
-          memref<64x128xi8, #gpu.address_space<workgroup>>, !blockscale.tmem_scales<128x16>, !blockscale.tmem_acc<256x128, raster_group = 2>
+          memref<64x128xi8, #gpu.address_space<workgroup>>, !blockscale.tmem_scales<128x16>, !blockscale.tmem_acc<256x128, group = 2>
     gpu.return
   }
 }

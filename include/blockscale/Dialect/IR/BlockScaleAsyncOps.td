@@ -260,7 +260,7 @@ def BlockScale_TensorLoadOp
 
     With `blocks`, each block of the cluster whose rank is a bit of it gets the
     box, at the same place of its own memory, and counts the bytes at its own
-    mbarrier. With `raster_group = 2`, blocks with the ranks 2 i and 2 i + 1 are a pair,
+    mbarrier. With `group = 2`, blocks with the ranks 2 i and 2 i + 1 are a pair,
     and what either of them gets counts at the mbarrier of 2 i.
 
     Constraints (B1) and (B2) as for `barrier_init`.
@@ -320,7 +320,7 @@ def BlockScale_AsyncTileMmaOp : BlockScale_KernelOp<"async_tile_mma"> {
     With `wide`, a line of 128 bytes of packed fp4 takes two instructions with
     K = 96 and one with K = 64, in the place of four with K = 64.
 
-    Where the accumulator is that of a pair of blocks (`raster_group = 2`), tiles are
+    Where the accumulator is that of a pair of blocks (`group = 2`), tiles are
     what each of both has at the same place of its memory: half of the rows of
     A, and half of those of B.
 

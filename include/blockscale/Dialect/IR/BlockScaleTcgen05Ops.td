@@ -177,7 +177,7 @@ def BlockScale_CopyScalesOp
     `tcgen05_mma` of the thread begins, and what waits for `tcgen05_commit`
     waits for it, too. It reads through the async proxy.
 
-    With `raster_group = 2`, both blocks of the pair copy from their own memory to
+    With `group = 2`, both blocks of the pair copy from their own memory to
     their own tensor memory. To scales with two copies, two atoms that follow
     each other are copied, to all rows: `row_atom` is 0.
 
@@ -240,7 +240,7 @@ def BlockScale_Tcgen05MmaOp
     * (T1) The instruction is one of tcgen05.
     * (T2) The accumulator has the M and N of the instruction.
     * (T3) Scales of A have 128 rows; those of B 128 for N up to 128, else 256.
-      With `raster_group = 2` those of A are the block's own, those of B are all; where
+      With `group = 2` those of A are the block's own, those of B are all; where
       M is 128, those of B have two copies of 256 rows.
     * (T4) Blocks are in the regions of scales, and their scale ids (the block
       modulo 4) are 0, 1, 2, 3 for one scale along K, 0, 2 for two and 0 for

@@ -51,7 +51,7 @@ def BlockScale_TmemAccType : BlockScale_Tcgen05Type<"TmemAcc", "tmem_acc"> {
     instructions take: 8 to 256 in steps of 8 (16 to 256 in steps of 16).
 
     Examples: `!blockscale.tmem_acc<128x256>`,
-    `!blockscale.tmem_acc<256x256, raster_group = 2>`.
+    `!blockscale.tmem_acc<256x256, group = 2>`.
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n,
                         DefaultValuedParameter<"int64_t", "1">:$group);
