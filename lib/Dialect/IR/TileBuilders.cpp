@@ -102,11 +102,11 @@ void QuantizeOp::build(OpBuilder &builder, OperationState &state, Value x,
 }
 
 void DequantizeOp::build(OpBuilder &builder, OperationState &state, Value codes,
-                         Value scales, Type numberType, Value tensorScale,
+                         Value scales, Type resultType, Value tensorScale,
                          int64_t blockSize) {
-  if (!numberType)
-    numberType = builder.getF32Type();
-  Type type = makeLike(codes.getType(), getShape(codes.getType()), numberType);
+  if (!resultType)
+    resultType = builder.getF32Type();
+  Type type = makeLike(codes.getType(), getShape(codes.getType()), resultType);
   build(builder, state, type, codes, scales, tensorScale,
         makeBlockSize(builder, blockSize));
 }

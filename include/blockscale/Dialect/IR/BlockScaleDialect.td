@@ -21,9 +21,9 @@ def BlockScale_Dialect : Dialect {
     Microscaling Formats v1.0) and NVFP4.
 
     The ops of this dialect say *what* is computed, on tensors or vectors of
-    any shape. `blockscale-decompose` gives their meaning in upstream dialects.
-    Ops of the kernel and the instruction level say it for one tile in shared
-    memory and for one instruction.
+    any shape. `blockscale-decompose` defines their meaning in upstream dialects.
+    Ops of the kernel level compute one tile in shared memory, and ops of the
+    instruction level stand for one instruction.
   }];
   let extraClassDeclaration = [{
     void addAttributesAndTypes();

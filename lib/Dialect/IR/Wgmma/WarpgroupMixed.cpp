@@ -17,17 +17,17 @@ using namespace mlir::blockscale;
 
 static constexpr int64_t kBoxBytes = 64, kByteBits = 8;
 
-int64_t WarpgroupMmaMixedOp::getBoxElements() {
+int64_t WarpgroupMmaMixedOp::getChunkElements() {
   return kBoxBytes * kByteBits / getFormatInfo(getTypes().getB()).storedBits();
 }
 
-int64_t WarpgroupMmaGemvOp::getBoxBlocks() {
+int64_t WarpgroupMmaGemvOp::getChunkBlocks() {
   constexpr int64_t kBoxElements = 128;
   return kBoxElements / getTypes().getBlockSize();
 }
 
-int64_t WarpgroupMmaMixedOp::getBoxBlocks() {
-  return getBoxElements() / getTypes().getBlockSize();
+int64_t WarpgroupMmaMixedOp::getChunkBlocks() {
+  return getChunkElements() / getTypes().getBlockSize();
 }
 
 LogicalResult WarpgroupMmaMixedOp::verify() {
@@ -55,13 +55,13 @@ LogicalResult WarpgroupMmaMixedOp::verify() {
            << ", got " << acc << " and " << getCodes().getType();
   constexpr int64_t kElementBytes = 2;
   int64_t k = shape.columns * shape.lineBytes / kElementBytes;
-  if (shape.lines != acc.getM() || k != codes[0] * getBoxElements()) // (C4)
+  if (shape.lines != acc.getM() || k != codes[0] * getChunkElements()) // (C4)
     return emitOpError("expected b with ")
-           << acc.getM() << " rows of " << codes[0] * getBoxElements()
+           << acc.getM() << " rows of " << codes[0] * getChunkElements()
            << " elements, got " << shape.lines << " of " << k;
   constexpr int64_t kRows = 2;
   int64_t words =
-      kRows * llvm::divideCeilSigned(codes[0] * getBoxBlocks(), kBlocksOfWord);
+      kRows * llvm::divideCeilSigned(codes[0] * getChunkBlocks(), kBlocksOfWord);
   if (static_cast<int64_t>(getScales().size()) != words) // (C5)
     return emitOpError("expected ")
            << words << " words of scales, got " << getScales().size();
@@ -85,7 +85,7 @@ LogicalResult WarpgroupMmaGemvOp::verify() {
            << " rows in #blockscale.warp_columns, and codes in boxes x "
            << acc.getN() << " x " << kBoxBytes << ", got " << acc << " and "
            << codes;
-  int64_t boxes = codes.getDimSize(0), blocks = boxes * getBoxBlocks();
+  int64_t boxes = codes.getDimSize(0), blocks = boxes * getChunkBlocks();
   const int64_t lines[] = {boxes * kColumnsOfBox, kSums, kChunk};
   MemRefType factors = getFactors().getType();
   if (b.getShape() != ArrayRef(lines) ||

@@ -38,7 +38,7 @@ public:
       : b(b), op(op), loc(op.getLoc()), emit(b, loc), lane(lane),
         quarter(emit.bitAnd(emit.toWord(lane), kLanesOfRow - 1)),
         isPower(getFormatInfo(op.getTypes().getScale()).mantissaBits == 0),
-        blocksOfLane(op.getBoxBlocks() / kLanesOfRow), nan(emit.integer(0)),
+        blocksOfLane(op.getChunkBlocks() / kLanesOfRow), nan(emit.integer(0)),
         furthest(emit.integer(0)) {}
 
   /// The sums `acc` with all products added.
@@ -129,7 +129,7 @@ SmallVector<Value> RowEmitter::emitGroup(ArrayRef<BoxWords> boxes,
 SmallVector<Value> RowEmitter::loadFactors(int64_t box) {
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value from = applyExprs(
-      b, loc, {d0 % kLanesOfRow * blocksOfLane + box * op.getBoxBlocks()},
+      b, loc, {d0 % kLanesOfRow * blocksOfLane + box * op.getChunkBlocks()},
       lane)[0];
   constexpr int64_t kBytes = 4;
   Value loaded = vector::LoadOp::create(
@@ -147,9 +147,9 @@ Value RowEmitter::getScales(int64_t box, int64_t row) {
   auto getWord = [&](int64_t block) -> Value {
     return scales[static_cast<size_t>(row * ofRow + block / kBlocksOfWord)];
   };
-  int64_t block = box * op.getBoxBlocks();
+  int64_t block = box * op.getChunkBlocks();
   Value word = getWord(block);
-  if (op.getBoxBlocks() > kBlocksOfWord)
+  if (op.getChunkBlocks() > kBlocksOfWord)
     word = emit.select(emit.isAtLeast(quarter, kLanesOfRow / 2),
                        getWord(block + kBlocksOfWord), word);
   if (isPower)

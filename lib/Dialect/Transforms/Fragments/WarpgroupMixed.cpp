@@ -161,7 +161,7 @@ Value CodesEmitter::makeNumber(Value word, Value byte) {
 }
 
 Factors CodesEmitter::makeFactors(int64_t box, int64_t row) {
-  int64_t blocks = op.getBoxBlocks(), first = box * blocks;
+  int64_t blocks = op.getChunkBlocks(), first = box * blocks;
   auto scales = op.getScales();
   auto getWord = [&](int64_t block) -> Value {
     return scales[static_cast<size_t>(
@@ -201,7 +201,7 @@ Pairs CodesEmitter::place(int64_t box, int64_t row,
 
 SmallVector<SmallVector<Value>> CodesEmitter::makeNumbers(int64_t box) {
   constexpr int64_t kElements = 16;
-  auto count = static_cast<unsigned>(op.getBoxElements() / kElements);
+  auto count = static_cast<unsigned>(op.getChunkElements() / kElements);
   std::array<Factors, kRows> factors = {makeFactors(box, 0),
                                         makeFactors(box, 1)};
   SmallVector<SmallVector<Value>> numbers;
