@@ -31,8 +31,8 @@ def BlockScale_RolesOp : BlockScale_KernelOp<"roles", [
   let summary = "regions for warps of a block";
   let description = [{
     The first warps of the block, along x, execute the first region, the next
-    ones the second, and so on; any further warps execute none. After the op, all
-    warps execute the code that follows.
+    ones the second, and so on; any further warps execute none. After the op,
+    all warps execute the code that follows.
 
     Constraints:
 
@@ -95,8 +95,8 @@ def BlockScale_BarrierInitOp
   let summary = "initialize an mbarrier";
   let description = [{
     Initializes mbarrier `index` of `barriers`; its phases end with `count`
-    arrivals. One thread executes it, and then `nvvm.fence.mbarrier.init`, before
-    a barrier of the block. The example is that of `roles`.
+    arrivals. One thread executes it, and then `nvvm.fence.mbarrier.init`,
+    before a barrier of the block. The example is that of `roles`.
 
     Constraints:
 
@@ -116,12 +116,12 @@ def BlockScale_BarrierArriveOp
     : BlockScale_BulkOp<"barrier_arrive", "mbarrier.arrive"> {
   let summary = "arrive at an mbarrier";
   let description = [{
-    Each thread that executes it arrives once. With `bytes`, the phase also waits
-    until `tensor_load` has copied as many more bytes. With `block`, the mbarrier
-    is that of the block of the cluster with that rank. The threads of that block
-    see what this thread wrote before only if both the arrival and their wait
-    have `cluster`. The example is that of `roles`; for blocks of a cluster, that
-    of `cluster_barrier`.
+    Each thread that executes it arrives once. With `bytes`, the phase also
+    waits until `tensor_load` has copied as many more bytes. With `block`, the
+    mbarrier is that of the block of the cluster with that rank. The threads of
+    that block see what this thread wrote before only if both the arrival and
+    their wait have `cluster`. The example is that of `roles`; for blocks of a
+    cluster, that of `cluster_barrier`.
 
     Constraints (B1) and (B2) as for `barrier_init`.
 
@@ -147,10 +147,10 @@ def BlockScale_BarrierWaitOp
   let summary = "wait for a phase of an mbarrier";
   let description = [{
     Waits until the phase with the parity `parity` has ended. The first phase,
-    and every second one after it, has the parity 0. Before the first phase ends,
-    a wait for parity 1 returns at once. With `cluster`, the thread sees what
-    threads of other blocks wrote before they arrived with `cluster`. The example
-    is that of `roles`.
+    and every second one after it, has the parity 0. Before the first phase
+    ends, a wait for parity 1 returns at once. With `cluster`, the thread sees
+    what threads of other blocks wrote before they arrived with `cluster`. The
+    example is that of `roles`.
 
     Constraints (B1) and (B2) as for `barrier_init`.
   }];
@@ -170,8 +170,8 @@ def BlockScale_ClusterBarrierOp
     what the others wrote before. All lanes of a warp execute it together.
 
     Blocks use each other's mbarriers and memory only between two of these: the
-    first one comes after the mbarriers are initialized, and no block ends before
-    the last one.
+    first one comes after the mbarriers are initialized, and no block ends
+    before the last one.
 
     Example:
 

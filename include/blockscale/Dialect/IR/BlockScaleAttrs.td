@@ -288,11 +288,11 @@ def BlockScale_WarpSpecializedScheduleAttr
     * `instruction_k`: 96 to use instructions with K = 96, which sm_103 has for
       packed fp4. The default is 0: the K that all chips have.
 
-    M is 64 to 256 in steps of 64 (with tcgen05 128, with two CTAs 64). N is 8 to
-    256 in steps of 8 (with mma_sync, M and N are 64, 128 or 256). The elements
-    along K fill swizzle rows of 128 bytes, at most 16 of them if operands are
-    dequantized in registers. `blockscale-select-schedule` checks the limits of
-    the chip, of the types and of the sizes.
+    M is 64 to 256 in steps of 64 (with tcgen05 128, with two CTAs 64). N is 8
+    to 256 in steps of 8 (with mma_sync, M and N are 64, 128 or 256). The
+    elements along K fill swizzle rows of 128 bytes, at most 16 of them if
+    operands are dequantized in registers. `blockscale-select-schedule` checks
+    the limits of the chip, of the types and of the sizes.
 
     Example:
     `#blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true>`.
@@ -341,11 +341,12 @@ def BlockScale_WarpsAttr : BlockScale_Attr<"Warps", "warps", [
     accumulator fragments of mma.sync. Warp w of the block has row `w / columns`
     and column `w % columns`.
 
-    With `interleave = RxC`, R (C) neighbouring groups of 8 rows (columns) of the
-    instructions are interleaved in the rows (columns) of the share; R and C are
-    1, 2 or 4. Row i of group o is row `8 (o - o mod R) + R i + o mod R` of the
-    share. Instructions of the kinds `bf16` and `bf16_packed` need this if the
-    contiguous index of an operand is `mn`: 2 for bytes, 4 for packed elements.
+    With `interleave = RxC`, R (C) neighbouring groups of 8 rows (columns) of
+    the instructions are interleaved in the rows (columns) of the share; R and C
+    are 1, 2 or 4. Row i of group o is row `8 (o - o mod R) + R i + o mod R` of
+    the share. Instructions of the kinds `bf16` and `bf16_packed` need this if
+    the contiguous index of an operand is `mn`: 2 for bytes, 4 for packed
+    elements.
 
     Examples: `#blockscale.warps<2x2>`,
     `#blockscale.warps<2x2, interleave = 1x2>`.
@@ -388,8 +389,8 @@ def BlockScale_WarpColumnsAttr
   let description = [{
     Each of `warps` warps holds 16 columns of the tile, with all rows: the
     transpose of what wgmma leaves in its registers (PTX ISA, "Register
-    Fragments for wgmma.mma_async"). Further warps hold further tiles of the same
-    shape: warp w has the columns of warp `w mod warps`.
+    Fragments for wgmma.mma_async"). Further warps hold further tiles of the
+    same shape: warp w has the columns of warp `w mod warps`.
 
     Example: `#blockscale.warp_columns<4>`.
   }];

@@ -167,9 +167,9 @@ def BlockScale_LaunchOp : BlockScale_TileOp<"launch", [
     each of these tensors among inputs and outputs. Symbols of a map are the
     sizes of that memory.
 
-    Constraint (L1): `blocks` and `threads` have three positive sizes each, there
-    is an operand for each size of `blocks` that is not constant, and `shared` is
-    not negative.
+    Constraint (L1): `blocks` and `threads` have three positive sizes each,
+    there is an operand for each size of `blocks` that is not constant, and
+    `shared` is not negative.
 
     Constraint (L2): `cluster` has three positive sizes, which divide the
     constant sizes of `blocks`.

@@ -57,8 +57,9 @@ def BlockScale_InstructionOpInterface
   let description = [{
     An op of the instruction level: one instruction of a GPU, or an address or a
     descriptor for one. A pattern of
-    `populateBlockScaleToNVVMConversionPatterns` converts it. For chips that lack
-    it, a pattern of `populateEmulationPatterns` may replace it by software.
+    `populateBlockScaleToNVVMConversionPatterns` converts it. For chips that
+    lack it, a pattern of `populateEmulationPatterns` may replace it by
+    software.
   }];
   let methods = [
     InterfaceMethod<"The lowest PTX version that has it, `88` for 8.8.",

@@ -61,9 +61,9 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     `types` are the types of the product, `instruction` is the instruction that
     computes it, and the layout of the accumulator says which warps do.
     `a_layout` and `b_layout` are the layouts of the elements, if they differ
-    from the table; with the contiguous index `mn`, the shape is `K x M` or
-    `K x N` bytes. `a_scale_layout` and `b_scale_layout` are those of the scales.
-    A tile may extend beyond K, with elements that are 0 there. Only the first
+    from the table; with the contiguous index `mn`, the shape is `K x M` or `K x
+    N` bytes. `a_scale_layout` and `b_scale_layout` are those of the scales. A
+    tile may extend beyond K, with elements that are 0 there. Only the first
     `blocks` scales of each row are then used; the others count as 0x00,
     whatever memory holds.
 
@@ -174,11 +174,11 @@ def BlockScale_AccZeroOp : BlockScale_KernelOp<"acc_zero", [Pure]> {
 def BlockScale_AccLoadOp : BlockScale_KernelOp<"acc_load"> {
   let summary = "load an accumulator from memory";
   let description = [{
-    Loads the tile of `memory` that starts at `indices`. Elements beyond the last
-    row or column of `memory` are 0. There is one index per dimension; the tile
-    is in the last two. `in_bounds` says that the tile is inside of `memory` and
-    that its rows are aligned to 8 bytes, or to 16 bytes if the accumulator is
-    interleaved along N.
+    Loads the tile of `memory` that starts at `indices`. Elements beyond the
+    last row or column of `memory` are 0. There is one index per dimension; the
+    tile is in the last two. `in_bounds` says that the tile is inside of
+    `memory` and that its rows are aligned to 8 bytes, or to 16 bytes if the
+    accumulator is interleaved along N.
   }];
   let arguments = (ins
     Arg<BlockScale_Sums, "sums", [MemRead]>:$memory, Variadic<Index>:$indices,
@@ -271,10 +271,10 @@ def BlockScale_AccQuantizeOp : BlockScale_KernelOp<"acc_quantize", [
     from each element of the tile, as in `acc_for_each`. Blocks of `block_size`
     values along rows are quantized by the rules of `quantize`. The quantized
     elements are stored in `codes` and their scales in `scales`, both as bytes;
-    with `code_bits` 4, a byte holds two elements. If `scales` has two dimensions
-    more than `codes`, it is in the 32x4x4 layout, and padding that the tile
-    covers is written. `amax` becomes the maximum of its old value and of the
-    magnitudes of all values.
+    with `code_bits` 4, a byte holds two elements. If `scales` has two
+    dimensions more than `codes`, it is in the 32x4x4 layout, and padding that
+    the tile covers is written. `amax` becomes the maximum of its old value and
+    of the magnitudes of all values.
 
     Constraints:
       * (G3) the body takes an f32 and two indices and yields an f32;

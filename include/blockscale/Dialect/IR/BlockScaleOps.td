@@ -218,9 +218,9 @@ def BlockScale_SwizzleScalesOp : BlockScale_TileOp<"swizzle_scales", [
         "reifyResultShapes"]>]> {
   let summary = "arrange scales in the 32x4x4 layout";
   let description = [{
-    Arranges row-major scales in atoms of 128 rows by 4 blocks along K. Copies to
-    tensor memory and vector loads of 32-bit words of scales need this layout.
-    The scale of (row `m`, block `k`) is stored at
+    Arranges row-major scales in atoms of 128 rows by 4 blocks along K. Copies
+    to tensor memory and vector loads of 32-bit words of scales need this
+    layout. The scale of (row `m`, block `k`) is stored at
 
     ```
     result[m / 128, k / 4, m % 32, ((m / 32) % 4) * 4 + k % 4]

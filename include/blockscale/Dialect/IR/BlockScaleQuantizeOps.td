@@ -117,13 +117,13 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
     * (Q3) `scales` has the shape of `x`, except for K_s in the last dimension.
     * (Q4) Element type, scale type and block size are a legal combination of
       `mma_scaled`.
-    * (Q5) `rule` is only for scales of type `f8E8M0FNU`, `tensor_scale` only for
-      those of type `f8E4M3FN`.
+    * (Q5) `rule` is only for scales of type `f8E8M0FNU`, `tensor_scale` only
+      for those of type `f8E4M3FN`.
     * (Q6) All sizes are at least 1; K is a multiple of the block size, unless
       there is `pad`.
 
-    What cannot be checked statically is checked at run time. Without `amax`, the
-    op can be tiled, along the last dimension by whole blocks.
+    What cannot be checked statically is checked at run time. Without `amax`,
+    the op can be tiled, along the last dimension by whole blocks.
 
     Example:
 
@@ -170,7 +170,8 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
   }];
   let builders = [
     // Infers the shapes of the results. If `blockSize` is 0, it becomes 32, or
-    // 16 for scales of type f8E4M3FN. Without `scaleType`, scales are f8E8M0FNU.
+    // 16 for scales of type f8E4M3FN. Without `scaleType`, scales are
+    // f8E8M0FNU.
     OpBuilder<(ins "Value":$x, "Type":$elementType,
                    CArg<"Type", "{}">:$scaleType,
                    CArg<"int64_t", "0">:$blockSize,
@@ -212,9 +213,9 @@ def BlockScale_DequantizeOp : BlockScale_TileOp<"dequantize", [
     bf16 is rounded from that. NaN and infinity come out where the product gives
     them; beyond the largest f32 it is infinity.
 
-    Shapes and types are those of `quantize`. `block_size` is required if it does
-    not follow from K and K_s: if sizes are dynamic, or if K is no multiple of
-    K_s because the last block of a row is not whole.
+    Shapes and types are those of `quantize`. `block_size` is required if it
+    does not follow from K and K_s: if sizes are dynamic, or if K is no multiple
+    of K_s because the last block of a row is not whole.
 
     Constraints:
 

@@ -172,10 +172,10 @@ def BlockScale_CopyScalesOp
   let summary = "copy scales from shared to tensor memory";
   let description = [{
     Copies one atom of the 32x4x4 layout, the 512 bytes from `offset` on, to
-    rows `128 row_atom` to `128 row_atom + 127` and blocks `4 word` to
-    `4 word + 3` of the scales. One thread executes it. The copy completes before
-    a later `tcgen05_mma` of the thread starts, and `tcgen05_commit` tracks it.
-    It reads through the async proxy.
+    rows `128 row_atom` to `128 row_atom + 127` and blocks `4 word` to `4 word +
+    3` of the scales. One thread executes it. The copy completes before a later
+    `tcgen05_mma` of the thread starts, and `tcgen05_commit` tracks it. It reads
+    through the async proxy.
 
     With `group = 2`, both blocks of the pair of CTAs copy from their own shared
     memory to their own tensor memory. For scales with two copies, two
@@ -232,8 +232,8 @@ def BlockScale_Tcgen05MmaOp
 
     `a` and `b` are descriptors from `matrix_descriptor`; `a` may also be in
     tensor memory. In brackets after the scales is the first block along K that
-    the instruction uses. A is M x K, and B N x K: contiguous along K, or along M
-    with `transpose_a` and along N with `transpose_b`.
+    the instruction uses. A is M x K, and B N x K: contiguous along K, or along
+    M with `transpose_a` and along N with `transpose_b`.
 
     Constraints:
 
@@ -301,9 +301,9 @@ def BlockScale_Tcgen05CommitOp
   let description = [{
     Arrives once at mbarrier `index`, when all `copy_scales` and `tcgen05_mma`
     that the same thread has executed before are complete. After a wait for the
-    mbarrier, threads that read tensor memory execute `tcgen05_fence after`. With
-    `blocks`, it arrives once at that mbarrier of each block of the cluster whose
-    rank is a bit of it.
+    mbarrier, threads that read tensor memory execute `tcgen05_fence after`.
+    With `blocks`, it arrives once at that mbarrier of each block of the cluster
+    whose rank is a bit of it.
 
     Constraints:
 
@@ -341,11 +341,11 @@ def BlockScale_TmemLoadOp
     : BlockScale_Tcgen05Op<"tmem_load", "tcgen05.ld"> {
   let summary = "load columns of tensor memory to registers";
   let description = [{
-    Thread t of warp w (along x) loads the columns from `column` on of lane
-    `32 (w mod 4) + t` of the region. In an accumulator of one block, that lane
-    is row `32 (w mod 4) + t`. All lanes of a warp execute it together, with the
-    same `column`. A `tmem_wait load` must come before the columns are written or
-    freed.
+    Thread t of warp w (along x) loads the columns from `column` on of lane `32
+    (w mod 4) + t` of the region. In an accumulator of one block, that lane is
+    row `32 (w mod 4) + t`. All lanes of a warp execute it together, with the
+    same `column`. A `tmem_wait load` must come before the columns are written
+    or freed.
 
     With `lane`, the warp loads 16 of its 32 lanes, from that one on, as
     accumulator fragments of mma.sync: registers 4 n to 4 n + 3 of thread t are
@@ -354,8 +354,8 @@ def BlockScale_TmemLoadOp
 
     Constraints:
 
-    * (L1) The vector has 1, 2, 4, 8, 16, 32, 64 or 128 elements, at least 4 with
-      `lane`.
+    * (L1) The vector has 1, 2, 4, 8, 16, 32, 64 or 128 elements, at least 4
+      with `lane`.
     * (L2) The columns are in the region, if `column` is a constant.
     * (L3) `lane` is 0 or 16.
 
@@ -411,8 +411,8 @@ def BlockScale_TmemWaitOp
   let summary = "wait for loads or stores of tensor memory";
   let description = [{
     Waits until all `tmem_load`, or all `tmem_store`, that the warp has executed
-    are complete. All lanes of a warp execute it together. The example is that of
-    `tmem_load`.
+    are complete. All lanes of a warp execute it together. The example is that
+    of `tmem_load`.
   }];
   let arguments = (ins BlockScale_TmemWaitKindAttr:$kind);
   let assemblyFormat = "$kind attr-dict";

@@ -45,8 +45,9 @@ def BlockScale_TmemAccType : BlockScale_Tcgen05Type<"TmemAcc", "tmem_acc"> {
   let summary = "an f32 accumulator in tensor memory";
   let description = [{
     M x N sums of one `tcgen05.mma`. PTX ISA, "Data path layout organization",
-    says where sum (m, n) is; with the layout D, which a single block uses, it is
-    in lane m and column n. `group` is 2 for the accumulator of a pair of CTAs.
+    says where sum (m, n) is; with the layout D, which a single block uses, it
+    is in lane m and column n. `group` is 2 for the accumulator of a pair of
+    CTAs.
 
     Constraint (C1): M is 128 (with `group = 2`, 128 or 256), and N is 8 to 256
     in steps of 8 (with `group = 2`, 16 to 256 in steps of 16).
@@ -73,13 +74,14 @@ def BlockScale_TmemScalesType
   let summary = "scales in tensor memory";
   let description = [{
     Scales of rows x blocks along K, a byte each. The scale (r, s) is in lanes
-    `r mod 32 + 32 i` for i = 0 to 3, in byte `s mod 4` of column
-    `r div 32 + (rows div 32) (s div 4)`. So a 32-bit column holds four blocks of
-    a row, and `rows / 32` columns hold four blocks of all rows (a *word*).
+    `r mod 32 + 32 i` for i = 0 to 3, in byte `s mod 4` of column `r div 32 +
+    (rows div 32) (s div 4)`. So a 32-bit column holds four blocks of a row, and
+    `rows / 32` columns hold four blocks of all rows (a *word*).
 
-    With `copies = 2`, for B of pairs of CTAs with M = 128, the first half of the
-    rows is in lanes `r mod 32 + 32 i` for i = 0 and 1, and the other half is in
-    the same columns, 64 lanes further. A word then has `rows / 64` columns.
+    With `copies = 2`, for B of pairs of CTAs with M = 128, the first half of
+    the rows is in lanes `r mod 32 + 32 i` for i = 0 and 1, and the other half
+    is in the same columns, 64 lanes further. A word then has `rows / 64`
+    columns.
 
     Constraint (C1): There are 128 rows (for up to 128) or 256 (for more), and a
     multiple of 4 blocks that fits in tensor memory; 2 copies have 256 rows, and
@@ -109,8 +111,8 @@ def BlockScale_TmemOperandType
   let summary = "elements of A in tensor memory";
   let description = [{
     Rows of A in lanes, with 4 bytes along K in each column: 4 elements, or 8
-    packed elements of 4 bits. In a byte of its own, the code of an element is in
-    bits [5:2] (fp4) or [6:1] (fp6). One instruction reads 8 columns.
+    packed elements of 4 bits. In a byte of its own, the code of an element is
+    in bits [5:2] (fp4) or [6:1] (fp6). One instruction reads 8 columns.
 
     Constraint (C1): There are 128 rows, and at least 8 columns and at most as
     many as tensor memory has.

@@ -100,9 +100,9 @@ def BlockScale_WarpgroupMmaMixedOp
     `q t + 4 i + e`, where q is a quarter of the elements of a chunk, and
     s = 2 t + e for e < 2, else 2 t + e + 6.
 
-    `scales` are those of the lane's two rows, 16 w + l / 4 and 8 more, where l is
-    the lane and w the warp: the 32-bit words of the first row and then those of
-    the second one. A word has the scales of four blocks along K.
+    `scales` are those of the lane's two rows, 16 w + l / 4 and 8 more, where l
+    is the lane and w the warp: the 32-bit words of the first row and then those
+    of the second one. A word has the scales of four blocks along K.
 
     The bf16 values of A are 2^-c times the dequantized elements, see
     getScaleShift, so that one multiplication is enough. Bits of `inexact` stay
@@ -182,19 +182,20 @@ def BlockScale_WarpgroupMmaGemvOp : BlockScale_KernelOp<"warpgroup_mma_gemv", [
     multiplied by the scales of the block in f32.
 
     `codes` and `scales` are those of `warpgroup_mma_mixed`: a lane has a
-    quarter t of a row of each chunk of 128 elements at once, and uses 8 elements
-    of it for each of four instructions. `b` has a column of 8 x 16 bytes for
-    each half of an instruction: the bytes from 4 t on in row 2 t + s of the
-    columns 8 i and 8 i + 1 of a chunk are the elements 0, 2, 4, 6 and 1, 3, 5, 7
-    that lanes of quarter t use for instruction i, as e5m2 and times 128. For
-    blocks of 16, s is i / 2; for blocks of 32, the chunk's index modulo 2.
+    quarter t of a row of each chunk of 128 elements at once, and uses 8
+    elements of it for each of four instructions. `b` has a column of 8 x 16
+    bytes for each half of an instruction: the bytes from 4 t on in row 2 t + s
+    of the columns 8 i and 8 i + 1 of a chunk are the elements 0, 2, 4, 6 and 1,
+    3, 5, 7 that lanes of quarter t use for instruction i, as e5m2 and times
+    128. For blocks of 16, s is i / 2; for blocks of 32, the chunk's index
+    modulo 2.
 
     `factors` has a 32-bit word for each block along K, from the scale of the
     vector's block: for e8m0, its code minus 129; else the bits of an f32, 2^119
     times the scale.
 
-    Bits of `inexact` stay set. Another one is set if the factor of a block whose
-    sum is not zero is out of range, or if a scale is NaN.
+    Bits of `inexact` stay set. Another one is set if the factor of a block
+    whose sum is not zero is out of range, or if a scale is NaN.
 
     Constraints:
 
@@ -202,8 +203,8 @@ def BlockScale_WarpgroupMmaGemvOp : BlockScale_KernelOp<"warpgroup_mma_gemv", [
     * (G2) `codes` has the shape chunks x rows x 64 bytes, and the accumulator
       has 8 rows and as many columns as `codes` has rows, in
       `#blockscale.warp_columns`.
-    * (G3) `b` has 8 columns x 8 x 16 bytes for each chunk, and there is a factor
-      for each block.
+    * (G3) `b` has 8 columns x 8 x 16 bytes for each chunk, and there is a
+      factor for each block.
     * (G4) There are scales for all blocks of both rows.
 
     Example:
