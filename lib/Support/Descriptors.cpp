@@ -217,22 +217,22 @@ blockscale::encodeInstructionDescriptor(const InstructionFields &fields) {
 // Matrices
 //===----------------------------------------------------------------------===//
 
-const std::vector<LinePattern> &blockscale::getLinePatterns() {
-  static const std::vector<LinePattern> patterns = {
+const std::vector<SwizzlePattern> &blockscale::getSwizzlePatterns() {
+  static const std::vector<SwizzlePattern> patterns = {
       {16, 0}, {32, 6}, {64, 4}, {128, 2}};
   return patterns;
 }
 
-const LinePattern *blockscale::lookupLinePattern(bool isSwizzled,
-                                                 int64_t lineBytes) {
-  for (const LinePattern &pattern : getLinePatterns())
+const SwizzlePattern *blockscale::lookupSwizzlePattern(bool isSwizzled,
+                                                       int64_t lineBytes) {
+  for (const SwizzlePattern &pattern : getSwizzlePatterns())
     if (pattern.lineBytes == lineBytes && (pattern.code != 0) == isSwizzled)
       return &pattern;
   return nullptr;
 }
 
 int64_t blockscale::getPatternBytes(int64_t lineBytes) {
-  return kPatternLines * lineBytes;
+  return kPatternRows * lineBytes;
 }
 
 namespace {
@@ -271,9 +271,9 @@ static constexpr uint64_t kVersion = 1;
 std::optional<uint64_t>
 blockscale::encodeMatrixDescriptor(const MatrixShape &shape,
                                    DescriptorUser user) {
-  const LinePattern *pattern =
-      lookupLinePattern(shape.isSwizzled, shape.lineBytes);
-  if (!pattern || shape.lines < 1 || shape.lines % kPatternLines != 0 ||
+  const SwizzlePattern *pattern =
+      lookupSwizzlePattern(shape.isSwizzled, shape.lineBytes);
+  if (!pattern || shape.lines < 1 || shape.lines % kPatternRows != 0 ||
       shape.columns < 1)
     return std::nullopt;
   MatrixStrides strides = getMatrixStrides(shape);
@@ -288,5 +288,5 @@ blockscale::encodeMatrixDescriptor(const MatrixShape &shape,
 std::optional<uint64_t> blockscale::encodeScaleAtomDescriptor() {
   return encodeFields(
       DescriptorForm::Matrix,
-      {{"stride", kPatternLines * kScaleAtomInner}, {"version", kVersion}});
+      {{"stride", kPatternRows * kScaleAtomInner}, {"version", kVersion}});
 }

@@ -125,14 +125,14 @@ LogicalResult blockscale::verifyMatrix(Operation *op, const Matrix &matrix) {
   if (failed(verifySharedMemory(op, matrix.name, matrix.memory))) // (S1)
     return failure();
   MatrixShape shape = matrix.getShape();
-  if (!lookupLinePattern(shape.isSwizzled, shape.lineBytes)) // (S2)
+  if (!lookupSwizzlePattern(shape.isSwizzled, shape.lineBytes)) // (S2)
     return op->emitOpError("expected ")
            << matrix.name << " with lines of 16 bytes, or of 32, 64 or 128 "
            << "that are swizzled, got " << shape.lineBytes
            << (shape.isSwizzled ? " that are swizzled" : "");
-  if (shape.lines < 1 || shape.lines % kPatternLines != 0) // (S3)
+  if (shape.lines < 1 || shape.lines % kPatternRows != 0) // (S3)
     return op->emitOpError("expected ")
-           << matrix.name << " with columns of a multiple of " << kPatternLines
+           << matrix.name << " with columns of a multiple of " << kPatternRows
            << " lines, got " << shape.lines;
   if (shape.columns < 1)
     return op->emitOpError("expected ")

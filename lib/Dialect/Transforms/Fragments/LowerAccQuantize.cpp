@@ -239,8 +239,8 @@ Value AccQuantizer::shareScale(MutableArrayRef<Part> group) {
                                     gpu::ShuffleMode::IDX)
           .getShuffleResult();
     };
-    part.factor = arithmetic.fromNumbers(receive(own.number),
-                                         receive(own.reciprocal), tensorScale);
+    part.factor = arithmetic.fromReciprocal(
+        receive(own.number), receive(own.reciprocal), tensorScale);
   }
   return scale;
 }

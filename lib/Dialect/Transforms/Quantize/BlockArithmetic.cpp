@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rounding is an addition: to a power of two whose last place is the step
-// between the codes beside the number.
+// Rounds by adding a power of two whose unit in the last place is the distance
+// between neighbouring values of the format.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,13 +64,13 @@ Value BlockArithmetic::encode(Format format, Value value) {
   };
   unsigned shift = kF32MantissaBits - info.mantissaBits;
   Value bits = toBits(value);
-  // Beyond the largest number it is that.
+  // Saturates at the largest value.
   Value magnitude =
       minU(bitAnd(bits, kF32Magnitude), floatBits(getLargestNumber(format)));
   // The power of two at or below it, but not below the smallest normal one.
   uint32_t smallest = floatBits(std::ldexp(1.0, 1 - info.bias));
   Value power = maxU(bitAnd(magnitude, kF32Exponent), smallest);
-  // A power whose last place is the step between codes there.
+  // A power whose unit in the last place is the distance between values there.
   Value large = mul(fromBits(power), std::ldexp(1.0f, static_cast<int>(shift)));
   Value sum = add(large, fromBits(magnitude));
   Value steps = sub(toBits(sum), toBits(large));
@@ -90,10 +90,12 @@ Value BlockArithmetic::decode(Format format, Value code) {
   Value moved = shiftLeft(magnitude, kF32MantissaBits - info.mantissaBits);
   Value value;
   if (info.hasSubnormals) {
-    // The fields in their places, which makes subnormals of subnormals.
+    // The fields are shifted into position: subnormals become subnormals of
+    // f32.
     value = mul(fromBits(moved), std::ldexp(1.0f, kF32Bias - info.bias));
   } else {
-    // Only the smallest power has no exponent field of its own.
+    // Only the smallest power has an exponent field of 0 and is a subnormal
+    // f32.
     constexpr uint32_t kHalfOfNormal = 1u << (kF32MantissaBits - 1);
     value = fromBits(maxU(moved, kHalfOfNormal));
   }
@@ -141,7 +143,7 @@ BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,
   BlockFactor factor;
   factor.isNaN = is(IP::eq, scale, getScaleNaN(format.scale));
   if (format.rule) {
-    // 2^-e: of the largest power, a subnormal.
+    // 2^-e; for the largest power, a subnormal.
     constexpr uint32_t kSmallest = 1u << (kF32MantissaBits - 1);
     Value field = sub(integer(kLastPowerCode), scale);
     Value bits = shiftLeft(field, kF32MantissaBits);
@@ -157,26 +159,26 @@ BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,
   return factor;
 }
 
-BlockFactor BlockArithmetic::fromNumbers(Value divisor, Value reciprocal,
-                                         Value tensorScale) {
+BlockFactor BlockArithmetic::fromReciprocal(Value divisor, Value reciprocal,
+                                            Value tensorScale) {
   BlockFactor factor;
   factor.isScale = !tensorScale;
   factor.number = divisor;
   factor.reciprocal = reciprocal;
   factor.isNaN = is(FP::UNO, divisor, divisor);
-  // That of an infinite divisor is 0, too, and so are the quotients.
+  // The reciprocal of an infinite divisor is 0, too, and so are the quotients.
   factor.isZero = is(IP::eq, toBits(reciprocal), 0);
   return factor;
 }
 
 Value BlockArithmetic::emitQuotient(const BlockFormat &format, Value number,
                                     const BlockFactor &factor) {
-  // What f32 cannot hold of a product with a power is far below the smallest
-  // element, and rounds to 0 all the same.
+  // A product with a power that f32 cannot hold exactly is far below the
+  // smallest element, and rounds to 0 anyway.
   if (format.rule)
     return mul(number, factor.number);
   Value quotient = div(number, factor.number);
-  // 0 / 0 where the divisor is too small for f32.
+  // 0 / 0 if the divisor is too small for f32.
   Value isNaN = is(FP::UNO, quotient, quotient);
   Value isZero = bitOr(factor.isZero, isNaN);
   constexpr uint32_t kSign = ~kF32Magnitude;
@@ -188,7 +190,7 @@ static uint32_t getPowerBits(int exponent) {
   return static_cast<uint32_t>(kF32Bias + exponent) << kF32MantissaBits;
 }
 
-/// Scales of ue4m3 are from 2^-9 to 2^9: divisors are from 2^-59 to 2^59 then.
+/// Scales of ue4m3 are from 2^-9 to 2^9, so divisors are from 2^-59 to 2^59.
 Value BlockArithmetic::emitIsPlain(Value tensorScale) {
   constexpr int kRange = 50;
   if (!tensorScale)
@@ -198,24 +200,25 @@ Value BlockArithmetic::emitIsPlain(Value tensorScale) {
 }
 
 void BlockArithmetic::emitReciprocal(BlockFactor &factor) {
-  // A scale of 0 multiplies by 0 instead, and codes of NaN are masked.
+  // For a scale of 0, the factor is 0; elements of a NaN block are masked
+  // later.
   factor.reciprocal =
       select(factor.isZero, number(0), div(number(1), factor.number));
 }
 
-/// P. Markstein's division: with a reciprocal that is rounded to nearest, a
-/// quotient within one unit of the last place becomes the nearest one by one
-/// more correction. Remainders of quotients that matter, 1/4 and more, are far
-/// above subnormal numbers and so exact.
+/// P. Markstein's division: with a reciprocal that is rounded to nearest, one
+/// more correction makes a quotient that is within one unit in the last place
+/// the nearest one. Remainders of the quotients that matter, 1/4 and more, are
+/// far above subnormals, and so exact.
 ///
-/// A scale of ue4m3 alone has 4 bits. Quotients that fall next to a border of
-/// e2m1, which has 3, are at least 2^-32 of it from where rounding of f32
-/// turns, and the first correction leaves 2^-46: it is enough. Nor does
-/// anything overflow, as numbers are at most 7 times a scale that is not the
-/// largest. Beside a tensor scale, what is larger than the largest element,
-/// whatever the divisor, is as good as 2^65.
-Value BlockArithmetic::emitPlainQuotient(Value number,
-                                         const BlockFactor &factor) {
+/// Without a tensor scale, the divisor is a ue4m3 scale of 4 bits. A quotient
+/// close to a rounding boundary of e2m1, which has 3 bits, is at least 2^-32 of
+/// it away from where rounding to f32 would change the result. The first
+/// correction leaves an error of 2^-46, so one is enough. Nothing overflows,
+/// because elements are at most 7 times a scale that is not the largest. With a
+/// tensor scale, values are clamped to 2^65, which saturates with any divisor.
+Value BlockArithmetic::emitQuotientByReciprocal(Value number,
+                                                const BlockFactor &factor) {
   constexpr int kLarge = 65;
   Value magnitude = math::AbsFOp::create(b, loc, number);
   if (!factor.isScale)

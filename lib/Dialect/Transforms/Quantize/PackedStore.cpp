@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The conversions of chips round to nearest even and saturate, as the rules of
-// quantize do; a block that has no number is masked behind them.
+// Conversion instructions round to nearest even and saturate, like the rules of
+// quantize. A block with NaN or infinity is masked after them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +90,7 @@ Value PackedStore::emitBy(bool isPlain, ArrayRef<Value> numbers,
                           const BlockFactor &factor) {
   SmallVector<Value> quotients =
       llvm::map_to_vector(numbers, [&](Value number) {
-        return isPlain ? arithmetic.emitPlainQuotient(number, factor)
+        return isPlain ? arithmetic.emitQuotientByReciprocal(number, factor)
                        : arithmetic.emitQuotient(format, number, factor);
       });
   return join(quotients, factor);

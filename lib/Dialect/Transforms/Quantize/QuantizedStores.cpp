@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Addresses of packed codes and of scales in either layout, and the one word
-// that all blocks of a launch share.
+// Addresses of packed elements and of scales in both layouts, and the largest
+// magnitude, which all blocks of a launch share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +90,8 @@ void QuantizedStores::storeScale(const MatrixPlace &place, Value code,
   });
 }
 
-/// Most are no larger than what is there, and need no atomic operation.
+/// Most magnitudes are not larger than the one in memory, and need no atomic
+/// operation.
 void blockscale::emitJoinLargest(OpBuilder &b, Location loc, Value largest,
                                  Value memory) {
   BlockArithmetic arithmetic(b, loc);

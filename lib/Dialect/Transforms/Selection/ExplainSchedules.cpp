@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Why a kernel has the schedule that it has can be asked, instead of read out
-// of the code. What there is to say is known to the path's backend.
+// Explains why a kernel has its schedule. The path's backend writes the
+// explanation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ static bool printHead(raw_ostream &os, ProductOpInterface op, PathAttr path,
   return ShapedType::isDynamicShape(sizes);
 }
 
-/// What the numbers below take dynamic sizes for.
+/// Prints the values that the estimates assume for dynamic sizes.
 static void printAssumedSizes(raw_ostream &os, const Chip &chip) {
   os << "  ? counts as " << kEstimatedSize;
   if (hasOpcode(chip, "wgmma.mma_async"))
