@@ -125,8 +125,8 @@ LayoutGrid blockscale::getPairGrid(Operand operand, PairOrder order) {
   constexpr int64_t kGroupRows = 8, kThreads = 4;
   int64_t groups = operand == Operand::A ? 2 : 1;
   LayoutGrid grid =
-      makeGrid(getName(operand) + " of the two instructions of a step, numbers "
-                                  "of 16 bits",
+      makeGrid(getName(operand) + " of the two instructions of a step, 16-bit "
+                                  "values",
                getRowName(operand), groups * kGroupRows, "k", kStepElements,
                {"lane", "instruction", "register", "half"});
   return fill(std::move(grid), [&](int64_t row, int64_t column) -> Place {
@@ -138,12 +138,12 @@ LayoutGrid blockscale::getPairGrid(Operand operand, PairOrder order) {
 
 LayoutGrid blockscale::getScaleFragmentGrid(Operand operand) {
   const ScaleFragment &layout = getScaleFragment(operand);
-  LayoutGrid grid =
-      makeGrid("scales of " + getName(operand) + ", a word of each lane for " +
-                   std::to_string(layout.tiles) + " tiles of " +
-                   std::to_string(layout.rowsPerTile) + " rows",
-               getRowName(operand), int64_t(layout.tiles) * layout.rowsPerTile,
-               "block", kScalesPerWord, {"lane", "byte"});
+  LayoutGrid grid = makeGrid(
+      "scales of " + getName(operand) + ", a 32-bit word of each lane for " +
+          std::to_string(layout.tiles) + " tiles of " +
+          std::to_string(layout.rowsPerTile) + " rows",
+      getRowName(operand), int64_t(layout.tiles) * layout.rowsPerTile, "block",
+      kScalesPerWord, {"lane", "byte"});
   return fill(std::move(grid), [&](int64_t row, int64_t block) {
     int64_t lane =
         applyLayout<1>(layout.toLane, std::array<int64_t, 1>{row})[0];

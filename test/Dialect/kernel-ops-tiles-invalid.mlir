@@ -607,7 +607,7 @@ func.func @acc_quantize_g4_block(%acc: !blockscale.acc<16x32, #blockscale.warps<
 
 func.func @acc_quantize_g4_rule(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
     %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
-  // expected-error@+1 {{'blockscale.acc_quantize' op expected a 'rule' beside scales of type 'f8E8M0FNU'}}
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected a 'rule' for scales of type 'f8E8M0FNU'}}
   blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
@@ -620,7 +620,7 @@ func.func @acc_quantize_g4_rule(%acc: !blockscale.acc<16x32, #blockscale.warps<1
 
 func.func @acc_quantize_g4_no_rule(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
     %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
-  // expected-error@+1 {{'blockscale.acc_quantize' op expected no 'rule' beside scales of type 'f8E4M3FN'}}
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected no 'rule' for scales of type 'f8E4M3FN'}}
   blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
@@ -633,7 +633,7 @@ func.func @acc_quantize_g4_no_rule(%acc: !blockscale.acc<16x32, #blockscale.warp
 
 func.func @acc_quantize_g4_tensor_scale(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
     %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
-  // expected-error@+1 {{'blockscale.acc_quantize' op expected no tensor scale beside scales of type 'f8E8M0FNU'}}
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected no tensor scale for scales of type 'f8E8M0FNU'}}
   blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) tensor_scale(%g) to %codes, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32

@@ -97,7 +97,7 @@ func.func @q4_zero(%x: tensor<4x64xf32>) {
 // -----
 
 func.func @q5_rule(%x: tensor<4x16xf32>) {
-  // expected-error @+1 {{expected no 'rule' beside scales of type 'f8E4M3FN'}}
+  // expected-error @+1 {{expected no 'rule' for scales of type 'f8E4M3FN'}}
   %c, %s = blockscale.quantize %x {block_size = 16 : i64, rule = #blockscale.scale_rule<ceil>} : tensor<4x16xf32> to tensor<4x16xf4E2M1FN>, tensor<4x1xf8E4M3FN>
   return
 }
@@ -105,7 +105,7 @@ func.func @q5_rule(%x: tensor<4x16xf32>) {
 // -----
 
 func.func @q5_tensor_scale(%x: tensor<4x32xf32>, %g: f32) {
-  // expected-error @+1 {{expected no tensor scale beside scales of type 'f8E8M0FNU'}}
+  // expected-error @+1 {{expected no tensor scale for scales of type 'f8E8M0FNU'}}
   %c, %s = blockscale.quantize %x tensor_scale(%g) {block_size = 32 : i64} : tensor<4x32xf32>, f32 to tensor<4x32xf4E2M1FN>, tensor<4x1xf8E8M0FNU>
   return
 }

@@ -166,7 +166,8 @@ static void checkBlocks(SizeChecker &check, OpBuilder &builder, Value matrix,
       size = check.apply(builder.getAffineDimExpr(0).ceilDiv(blockSize),
                          {OpFoldResult(size)});
     check.expect(check.isEqual(size, check.getSize(scales, dim)),
-                 "scales of blocks of " + Twine(blockSize) + " of the codes");
+                 "scales of blocks of " + Twine(blockSize) +
+                     " of the elements");
   }
 }
 

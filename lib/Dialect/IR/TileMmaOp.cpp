@@ -184,12 +184,11 @@ LogicalResult TileMmaOp::verify() {
            << getTypes() << ", got " << getInstruction();
   bool hasNumbers = instruction.scaling == Scaling::OnB;
   if (hasNumbers && isa<MemRefType>(getAScale().getType())) // (T7)
-    return emitOpError("expected an i8 for the scales that numbers of A do not "
-                       "have, got ")
+    return emitOpError("expected an i8 for a_scale with mixed input, got ")
            << getAScale().getType();
   if (getTensorScale() && !hasNumbers)
-    return emitOpError("expected no tensor_scale but beside an A of numbers, "
-                       "got the types ")
+    return emitOpError("expected a tensor_scale only with mixed input, got the "
+                       "types ")
            << getTypes();
   TileOperandVerifier a(*this, Operand::A), b(*this, Operand::B);
   if (failed(a.verifyMemory()) || failed(b.verifyMemory()))

@@ -21,8 +21,8 @@ inline LogicalResult verifySplitK(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t splitK) {
   constexpr int64_t kMaxSplitK = 64;
   if (splitK < 1 || splitK > kMaxSplitK)
-    return emitError() << "expected K to be divided into 1 to " << kMaxSplitK
-                       << " parts, got " << splitK;
+    return emitError() << "expected 1 to " << kMaxSplitK
+                       << " split-K ranges, got " << splitK;
   return success();
 }
 

@@ -104,7 +104,7 @@ gpu.module @kernels {
     %byte = arith.constant 0 : i8
     %bytes = vector.transfer_read %x[%c0, %c0], %byte
              {in_bounds = [true, true]} : memref<16x32xi8>, vector<16x32xi8>
-    // expected-error@+1 {{not supported in this version: expected codes that are packed in bytes, got 'vector<16x32xi4>'}}
+    // expected-error@+1 {{not supported in this version: expected elements that are packed in bytes, got 'vector<16x32xi4>'}}
     %codes = arith.trunci %bytes : vector<16x32xi8> to vector<16x32xi4>
     %a = vector.bitcast %codes : vector<16x32xi4> to vector<16x32xf4E2M1FN>
     %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>

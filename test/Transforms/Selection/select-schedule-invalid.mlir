@@ -34,7 +34,7 @@
 // What the attribute cannot be, the option cannot be either.
 // REDEFINE: %{option} = schedule=tile=64x64x128,warps=2x2,stages=2,split_k=65
 // RUN: %{fail}=SPLITS
-// SPLITS: error: expected K to be divided into 1 to 64 parts, got 65
+// SPLITS: error: expected 1 to 64 split-K ranges, got 65
 // REDEFINE: %{option} = schedule=tile=64x64x64,warps=2x2,stages=2
 // RUN: %{fail}=ATTRIBUTE
 // ATTRIBUTE: error: expected K of the tile to be a power of two from 128 to 1024, got 64

@@ -49,14 +49,14 @@
 // What the attribute cannot be, the text cannot be either.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=0
 // RUN: %{fail}=GROUP
-// GROUP: error: expected groups of 1 to 1024 tiles, got 0{{$}}
+// GROUP: error: expected raster groups of 1 to 1024 tiles, got 0{{$}}
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=2
 // RUN: %{fail}=EXCHANGED
 // EXCHANGED: error: expected swap_ab to be 0 or 1, got 2{{$}}
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,split_k=65
 // RUN: %{fail}=PARTS
-// PARTS: error: expected K to be divided into 1 to 64 parts, got 65{{$}}
+// PARTS: error: expected 1 to 64 split-K ranges, got 65{{$}}
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x3
 // RUN: %{fail}=BLOCKS
@@ -71,16 +71,16 @@
 // RUN: %{select} | FileCheck %s "-DREST=, cluster = 2x2, two_cta = true"
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,two_cta=1
 // RUN: %{fail}=ODD
-// ODD: error: expected an even number of blocks along M for pairs of them, got 1x1{{$}}
+// ODD: error: expected an even number of blocks along M for pairs of CTAs, got 1x1{{$}}
 // REDEFINE: %{text} = tile=128x24x128,stages=3,accumulators=2,persistent=0,cluster=2x1,two_cta=1
 // RUN: %{fail}=LINES
 // LINES: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 16 for a cluster of 2 blocks along M, got
 // REDEFINE: %{text} = tile=64x64x128,stages=3,accumulators=2,persistent=0
 // RUN: %{fail}=SIXTY
-// SIXTY: error: 'blockscale.mma_scaled' op expected M of the tile to be 128, or 64 for pairs of blocks, got
+// SIXTY: error: 'blockscale.mma_scaled' op expected M of the tile to be 128, or 64 for pairs of CTAs, got
 // REDEFINE: %{text} = tile=64x128x128,stages=3,accumulators=2,persistent=0,cluster=2x1,two_cta=1
 // RUN: %{fail}=HALVES
-// HALVES: error: 'blockscale.mma_scaled' op expected N of the tile to be 256 for pairs of blocks with 64 rows each, got
+// HALVES: error: 'blockscale.mma_scaled' op expected N of the tile to be 256 for pairs of CTAs with 64 rows each, got
 
 // K of instructions is for sm_103 and packed fp4.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,k=96

@@ -53,7 +53,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
     return emitError() << "expected 1 or 2 accumulators, got " << accumulators;
   constexpr int64_t kMaxGroup = 1024;
   if (group < 1 || group > kMaxGroup)
-    return emitError() << "expected groups of 1 to " << kMaxGroup
+    return emitError() << "expected raster groups of 1 to " << kMaxGroup
                        << " tiles, got " << group;
   // Powers of two, as positions in a cluster are taken from numbers of blocks.
   constexpr int64_t kMaxBlocks = 4;
@@ -66,7 +66,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
                        << " blocks, got " << cluster.m << "x" << cluster.n;
   if (pair && cluster.m % 2 != 0)
     return emitError() << "expected an even number of blocks along M for pairs "
-                          "of them, got "
+                          "of CTAs, got "
                        << cluster.m << "x" << cluster.n;
   if (instructionK != 0 && instructionK != getWideK())
     return emitError() << "expected K of instructions to be " << getWideK()

@@ -32,7 +32,7 @@ LogicalResult blockscale::verifyBlockTypes(Operation *op, Type element,
   std::optional<Format> elementFormat = getElementFormat(element);
   std::optional<Format> scaleFormat = getScaleFormat(scale);
   if (!elementFormat || !scaleFormat)
-    return op->emitOpError("expected codes of f8E4M3FN, f8E5M2, f6E3M2FN, "
+    return op->emitOpError("expected elements of f8E4M3FN, f8E5M2, f6E3M2FN, "
                            "f6E2M3FN or f4E2M1FN and scales of f8E8M0FNU or "
                            "f8E4M3FN, got ")
            << element << " and " << scale;
@@ -53,10 +53,9 @@ LogicalResult blockscale::verifyScaleRule(Operation *op, Type scale,
                                           bool hasTensorScale) {
   bool isPower = getScaleFormat(scale) == Format::UE8M0;
   if (rule && !isPower)
-    return op->emitOpError("expected no 'rule' beside scales of type ")
-           << scale;
+    return op->emitOpError("expected no 'rule' for scales of type ") << scale;
   if (hasTensorScale && isPower)
-    return op->emitOpError("expected no tensor scale beside scales of type ")
+    return op->emitOpError("expected no tensor scale for scales of type ")
            << scale;
   return success();
 }

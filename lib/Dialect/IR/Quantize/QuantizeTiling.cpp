@@ -75,7 +75,7 @@ struct Blocks {
       return success();
     return op->emitOpError("expected tiles of whole blocks along the last "
                            "dimension, of a multiple of ")
-           << size << " numbers";
+           << size << " elements";
   }
 
   SmallVector<OpFoldResult> toBlocks(OpBuilder &builder, Sizes numbers) const {

@@ -49,7 +49,7 @@ static LogicalResult verifyStorage(AsyncTileMmaOp op, Operand operand) {
   if (tile.layout.storage == expected)
     return success();
   return op.emitOpError("expected ")
-         << tile.name << " with lines of "
+         << tile.name << " with swizzle rows of "
          << StringRef(stringifyStorage(expected)) << " for "
          << StringRef(getFormatInfo(format).ptxName) << ", got "
          << StringRef(stringifyStorage(tile.layout.storage));
@@ -84,7 +84,7 @@ LogicalResult AsyncTileMmaOp::verify() {
     };
     if (!wide || getSteps() || !hasLines(Operand::A) || !hasLines(Operand::B) ||
         instruction.getN() % kStepN != 0)
-      return emitOpError("expected packed fp4 in lines of ")
+      return emitOpError("expected packed fp4 in swizzle rows of ")
              << kLineBytes << " bytes, N of a multiple of " << kStepN
              << " and no steps for K of 96, got " << instruction;
   }

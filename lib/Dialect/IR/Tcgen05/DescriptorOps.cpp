@@ -127,13 +127,14 @@ LogicalResult blockscale::verifyMatrix(Operation *op, const Matrix &matrix) {
   MatrixShape shape = matrix.getShape();
   if (!lookupSwizzlePattern(shape.isSwizzled, shape.lineBytes)) // (S2)
     return op->emitOpError("expected ")
-           << matrix.name << " with lines of 16 bytes, or of 32, 64 or 128 "
+           << matrix.name
+           << " with swizzle rows of 16 bytes, or of 32, 64 or 128 "
            << "that are swizzled, got " << shape.lineBytes
            << (shape.isSwizzled ? " that are swizzled" : "");
   if (shape.lines < 1 || shape.lines % kPatternRows != 0) // (S3)
     return op->emitOpError("expected ")
            << matrix.name << " with columns of a multiple of " << kPatternRows
-           << " lines, got " << shape.lines;
+           << " swizzle rows, got " << shape.lines;
   if (shape.columns < 1)
     return op->emitOpError("expected ")
            << matrix.name << " with at least one column, got " << shape.columns;
@@ -141,12 +142,12 @@ LogicalResult blockscale::verifyMatrix(Operation *op, const Matrix &matrix) {
       shape.columns * shape.lineBytes < kStepBytes)
     return op->emitOpError("expected ")
            << matrix.name << " with at least " << kStepBytes / shape.lineBytes
-           << " columns of lines of " << shape.lineBytes
+           << " columns of swizzle rows of " << shape.lineBytes
            << " bytes along K, got " << shape.columns;
   Storage storage = matrix.layout.storage;
   if (storage != Storage::Slots && storage != Storage::Padded) // (S4)
     return op->emitOpError("expected ")
-           << matrix.name << " with lines of "
+           << matrix.name << " with swizzle rows of "
            << StringRef(stringifyStorage(Storage::Slots)) << " or "
            << StringRef(stringifyStorage(Storage::Padded)) << ", got "
            << StringRef(stringifyStorage(storage));

@@ -88,7 +88,7 @@ LogicalResult blockscale::verifyProduct(Operation *op, const Product &product) {
     return failure();
   const Instruction &row = instruction.getInstruction();
   if (lookupWide(row) == &row && layout.parts != 1) // (T8)
-    return op->emitOpError("expected M of 256 for pairs of blocks with K of ")
+    return op->emitOpError("expected M of 256 for pairs of CTAs with K of ")
            << row.k << ", got " << instruction;
   return verifyN(op, instruction, product.group,
                  product.b.isTransposed); // (T6)

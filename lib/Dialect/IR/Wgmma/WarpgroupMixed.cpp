@@ -41,7 +41,7 @@ LogicalResult WarpgroupMmaMixedOp::verify() {
     return failure();
   MatrixShape shape = tile.getShape();
   if (shape.major != Major::K || tile.layout.storage != Storage::Slots)
-    return emitOpError("expected b with lines of ")
+    return emitOpError("expected b with swizzle rows of ")
            << StringRef(stringifyStorage(Storage::Slots)) << " along k, got "
            << getLayout();
   AccType acc = getAcc().getType();
@@ -51,7 +51,7 @@ LogicalResult WarpgroupMmaMixedOp::verify() {
       codes[2] != kBoxBytes) // (C3)
     return emitOpError("expected an accumulator of ")
            << instruction.getN() << " rows in #blockscale.warp_columns, and "
-           << "codes in boxes x " << acc.getN() << " x " << kBoxBytes
+           << "codes in chunks x " << acc.getN() << " x " << kBoxBytes
            << ", got " << acc << " and " << getCodes().getType();
   constexpr int64_t kElementBytes = 2;
   int64_t k = shape.columns * shape.lineBytes / kElementBytes;
@@ -60,8 +60,8 @@ LogicalResult WarpgroupMmaMixedOp::verify() {
            << acc.getM() << " rows of " << codes[0] * getChunkElements()
            << " elements, got " << shape.lines << " of " << k;
   constexpr int64_t kRows = 2;
-  int64_t words =
-      kRows * llvm::divideCeilSigned(codes[0] * getChunkBlocks(), kBlocksOfWord);
+  int64_t words = kRows * llvm::divideCeilSigned(codes[0] * getChunkBlocks(),
+                                                 kBlocksOfWord);
   if (static_cast<int64_t>(getScales().size()) != words) // (C5)
     return emitOpError("expected ")
            << words << " words of scales, got " << getScales().size();
@@ -72,7 +72,7 @@ LogicalResult WarpgroupMmaGemvOp::verify() {
   TypeCombinationAttr types = getTypes();
   for (Format format : {types.getA(), types.getB()})
     if (format != Format::E2M1) // (G1)
-      return emitOpError("expected types of e2m1 alone, got ") << types;
+      return emitOpError("expected only types of e2m1, got ") << types;
   constexpr int64_t kRows = 2, kSums = 8, kColumnsOfBox = 8, kChunk = 16;
   AccType acc = getAcc().getType();
   MemRefType codes = getCodes().getType(), b = getB().getType();
@@ -82,7 +82,7 @@ LogicalResult WarpgroupMmaGemvOp::verify() {
       codes.getDimSize(2) != kBoxBytes) // (G2)
     return emitOpError("expected an accumulator of ")
            << kSums
-           << " rows in #blockscale.warp_columns, and codes in boxes x "
+           << " rows in #blockscale.warp_columns, and codes in chunks x "
            << acc.getN() << " x " << kBoxBytes << ", got " << acc << " and "
            << codes;
   int64_t boxes = codes.getDimSize(0), blocks = boxes * getChunkBlocks();

@@ -58,7 +58,7 @@ LogicalResult WarpgroupMmaOp::verify() {
     return emitOpError("expected an accumulator of ")
            << instruction.getN() << " columns, of " << kWarpgroupRows
            << " rows for each " << kWarpgroupWarps
-           << " warps, which are its rows, got " << acc;
+           << " warps, which divide its rows, got " << acc;
   const int64_t rows[] = {acc.getM(), acc.getN()};
   int64_t lengths[2];
   for (Operand operand : {Operand::A, Operand::B}) {
@@ -67,7 +67,7 @@ LogicalResult WarpgroupMmaOp::verify() {
       return failure();
     if (tile.layout.storage != Storage::Slots)
       return emitOpError("expected ")
-             << tile.name << " with lines of "
+             << tile.name << " with swizzle rows of "
              << StringRef(stringifyStorage(Storage::Slots)) << ", got "
              << StringRef(stringifyStorage(tile.layout.storage));
     bool isB = operand == Operand::B;

@@ -64,7 +64,7 @@ FailureOr<ElementSource> blockscale::findElementSource(Value operand) {
   if (source.bits != 8 &&
       cast<VectorType>(value.getType()).getElementTypeBitWidth() != 8)
     return emitError(value.getLoc(), "not supported in this version: expected "
-                                     "codes that are packed in bytes, got ")
+                                     "elements that are packed in bytes, got ")
            << value.getType();
   source.splat = getSplatBits(value);
   if (source.splat)

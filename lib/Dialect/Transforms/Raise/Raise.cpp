@@ -171,14 +171,14 @@ private:
     getOperation()->walk([&](Operation *op) {
       Outcome outcome = match(op, options);
       if (outcome)
-        emitRemark(op->getLoc(), "a block-scaled product stays plain "
+        emitRemark(op->getLoc(), "a block-scaled matmul stays scalar "
                                  "arithmetic; blockscale-raise (--raise) makes "
                                  "it ")
             << (outcome.weights ? "blockscale.dequantize and a matmul"
                                 : outcome.target);
       else if (!outcome.reason.empty())
         emitRemark(op->getLoc(),
-                   "a block-scaled product stays plain arithmetic, which "
+                   "a block-scaled matmul stays scalar arithmetic, which "
                    "blockscale-raise (--raise) does not change: ")
             << outcome.reason;
     });

@@ -239,7 +239,7 @@ private:
     if (!hasScale)
       return failToRead(side, "_scale", *factors.scale, isScalePartial,
                         "blocks of " + Twine(blocking.size) + " of K");
-    return isAlone ? fail("only one of codes and scales has the batch")
+    return isAlone ? fail("only one of elements and scales has the batch")
                    : fail("only one of ", getName(side), " and ", getName(side),
                           "_scale has the batch");
   }
@@ -250,7 +250,7 @@ private:
     StringRef row = side == Side::X ? "M" : "N";
     std::string name = (getName(side) + suffix).str();
     if (isAlone)
-      name = suffix.empty() ? "a tensor of codes" : "a tensor of scales";
+      name = suffix.empty() ? "a tensor of elements" : "a tensor of scales";
     Type type = form.value.getType();
     if (isPartial)
       return fail(name, " of type ", type,

@@ -139,7 +139,7 @@ public:
         break;
       }
     }
-    fail("expected codes times scales of blocks, got other ops");
+    fail("expected elements times scales of blocks, got other ops");
     return std::nullopt;
   }
 
@@ -163,7 +163,7 @@ private:
     if (type.isF32())
       return true;
     if (!type.isBF16() && !type.isF16())
-      return fail("the weights are decoded in ", type,
+      return fail("the weights are dequantized in ", type,
                   ", expected f32, bf16 or f16");
     SmallVector<FloatType> &types =
         decoding.tensorScale ? decoding.inner : decoding.outer;
@@ -217,7 +217,7 @@ private:
       return true;
     return fail("a factor of type ", factor.origin.value.getType(),
                 " is extended to ", type,
-                ", which does not hold all of its numbers");
+                ", which does not hold all of its values");
   }
 
   bool set(std::optional<Factor> first, std::optional<Factor> second) {
@@ -281,9 +281,9 @@ private:
       access = std::move(sides[1 - side]);
       return true;
     }
-    return fail("expected codes times scales of blocks, and that times a scale "
-                "for the whole tensor, if there is one: other orders are "
-                "rounded in another way than by blockscale.dequantize");
+    return fail("expected elements times scales of blocks, and that times a "
+                "scale for the whole tensor, if there is one: other orders "
+                "are rounded in another way than by blockscale.dequantize");
   }
 
   bool take(const Access &access, DequantizeOp op) {

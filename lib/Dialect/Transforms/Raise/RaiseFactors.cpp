@@ -210,8 +210,8 @@ private:
     if (isa<FloatType>(type) && !isNarrowFloat(type) && !type.isF32() &&
         !type.isBF16()) {
       std::string text;
-      llvm::raw_string_ostream(text)
-          << "an operand is decoded to " << type << ", expected f32 or bf16";
+      llvm::raw_string_ostream(text) << "an operand is dequantized to " << type
+                                     << ", expected f32 or bf16";
       note(text);
     }
   }
@@ -257,8 +257,8 @@ private:
     if (op.getTensorScale())
       note("'blockscale.dequantize' with a scale of the tensor rounds twice");
     else if (type.isBF16() && !isExactInBF16(op))
-      note("'blockscale.dequantize' rounds to bf16, which does not have all "
-           "numbers of these codes and scales, expected f32");
+      note("'blockscale.dequantize' rounds to bf16, which does not hold all "
+           "products of these elements and scales, expected f32");
     pending.push_back({accessScales(whole.access, op, loops), FactorRole::Scale,
                        whole.rounding});
     pending.push_back(whole);

@@ -57,7 +57,7 @@ static bool checkTensorScales(ArrayRef<const Factor *> scales, Type scaleType,
   if (scales.empty() || isa<Float8E4M3FNType>(scaleType))
     return true;
   llvm::raw_string_ostream(reason)
-      << "a scale of type f32 for the whole tensor beside scales of type "
+      << "a scale of type f32 for the whole tensor with scales of type "
       << scaleType << ", expected f8E4M3FN";
   return false;
 }
@@ -159,7 +159,7 @@ private:
       bool isY = isReadBy(factor, contraction.getRow(Side::Y));
       if (!factor.isNarrow())
         return fail("a factor of type ", type,
-                    " is not decoded from a type of at most 8 bits");
+                    " is not dequantized from a type of at most 8 bits");
       bool isSplatScale =
           factor.splat && getScaleFormat(factor.getElementType());
       if (factor.forms.empty() && !isSplatScale)

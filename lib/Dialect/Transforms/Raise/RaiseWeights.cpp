@@ -121,7 +121,7 @@ private:
     std::optional<Format> elementFormat = getElementFormat(type),
                           formatOfScale = getScaleFormat(scaleType);
     if (!elementFormat)
-      return fail("dequantize has no codes of type ", type);
+      return fail("dequantize has no elements of type ", type);
     if (!formatOfScale)
       return fail("dequantize has no scales of type ", scaleType);
     element = *elementFormat;
@@ -152,7 +152,7 @@ private:
     Factor x = traceHighPrecision(dense, contraction.loops);
     if (x.forms.empty())
       return fail("the other operand is of type ", x.origin.value.getType(),
-                  ", expected numbers of bf16 or f16, which may be extended");
+                  ", expected bf16 or f16, which may be extended");
     type = cast<FloatType>(getElementTypeOrSelf(x.forms.front().value));
 
     auto isRounding = [&](FloatType passed) {
@@ -161,7 +161,7 @@ private:
     FloatType rounding;
     for (FloatType inner : decoding.inner)
       if (isRounding(inner))
-        return fail("codes times scales are rounded to ", inner,
+        return fail("elements times scales are rounded to ", inner,
                     " before they are multiplied by the scale for the whole "
                     "tensor, expected f32");
     for (FloatType outer : decoding.outer) {
@@ -179,7 +179,7 @@ private:
       return fail("the weights are rounded to ", rounding,
                   ", and the other operand is of type ", type);
     return fail("the weights are of type f32 and the other operand of type ",
-                type, ", which does not hold all of their numbers");
+                type, ", which does not hold all of their values");
   }
 
   /// Whether rows of the weights are M or N: elements are indexed by them, or,
@@ -269,8 +269,9 @@ blockscale::matchWeights(Operation *op, const RaiseOptions &options,
         .run(operands[i], operands[1 - i]);
   }
   if (isMixedInput(factors, *contraction))
-    reason = "codes and scales are multiplied by the other operand one after "
-             "the other, which is rounded in another way than their product, "
-             "expected that";
+    reason =
+        "elements and scales are multiplied by the other operand one after "
+        "the other, which is rounded in another way than their product, "
+        "expected their product";
   return std::nullopt;
 }

@@ -61,7 +61,7 @@ static void printAssumedSizes(raw_ostream &os, const Chip &chip) {
   os << "  ? counts as " << kEstimatedSize;
   if (hasOpcode(chip, "wgmma.mma_async"))
     os << "; as " << kDequantizedSize
-       << " where it is asked whether operands are decoded first";
+       << " to decide whether operands are dequantized first";
   os << '\n';
 }
 

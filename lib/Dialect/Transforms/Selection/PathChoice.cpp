@@ -87,13 +87,13 @@ std::string PathChooser::explainFallback(MmaScaledOp op) const {
   const PathInfo &path = getPathInfo(choice->emitted->path);
   std::string opcode(path.opcode);
   if (!op.hasTensorSemantics())
-    return opcode + " takes tiles in shared memory (async_tile_mma), not "
+    return opcode + " needs tiles in shared memory (async_tile_mma), not "
                     "vectors";
   if (getRequest(op, choice->emitted->path) == Request::Other)
     return "the attribute '" + kScheduleAttrName.str() +
            "' is of another path, " + opcode + " computes it without that";
   return opcode + " computes it where the attribute '" + kPathAttrName.str() +
-         "' asks for the path " + std::string(path.name);
+         "' requests the path " + std::string(path.name);
 }
 
 std::string PathChooser::listNativeChips(MmaScaledOp op) const {

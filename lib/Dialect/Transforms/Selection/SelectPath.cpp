@@ -103,7 +103,7 @@ private:
     if (nativeOnly || !choice)
       return op.emitOpError(reason);
     InFlightDiagnostic remark = op.emitRemark(reason);
-    remark << "; converted to bf16 for " << getOpcode(*choice->emitted);
+    remark << "; dequantized to bf16 for " << getOpcode(*choice->emitted);
     if (std::string chips = chooser.listNativeChips(op); !chips.empty())
       remark << ", an instruction computes it on " << chips;
     return choice->emitted->path;
@@ -145,7 +145,7 @@ private:
       }
     if (!wanted) {
       remarkOnDequantize(
-          op, "K of whole blocks, sums of f32 of bf16 or f16 numbers, and " +
+          op, "K of whole blocks, f32 sums of bf16 or f16 values, and " +
                   describeMixedInputPaths());
       return success();
     }
