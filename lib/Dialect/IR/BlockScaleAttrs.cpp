@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The text forms and the checks of attributes; each names rows of the tables of
-// Support.
+// The text forms and the checks of attributes, which refer to the tables of
+// Support by names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// Rows of tables by their names
+// Names of table entries
 //===----------------------------------------------------------------------===//
 
 static StringRef getName(Format format) {
@@ -131,7 +131,7 @@ void BlockScaleDialect::addAttributesAndTypes() {
 }
 
 //===----------------------------------------------------------------------===//
-// Rows and instructions
+// Type combinations and instructions
 //===----------------------------------------------------------------------===//
 
 LogicalResult

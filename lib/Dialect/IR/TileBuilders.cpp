@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Types of results follow from those of operands. Whether operands fit each
-// other is for the verifier.
+// Builders that infer result types from operands. The verifier checks whether
+// operands match.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// A tensor or a vector as `like` is, of another shape and element type.
+/// A tensor or vector type, like `like`, with another shape and element type.
 static Type makeLike(Type like, ArrayRef<int64_t> shape, Type element) {
   if (isa<VectorType>(like))
     return VectorType::get(shape, element);
   return RankedTensorType::get(shape, element);
 }
 
-/// The shape of what is of a type; empty for a type that the op does not take.
+/// The shape of a type; empty for a type that the op does not support.
 static ArrayRef<int64_t> getShape(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   return shaped && shaped.hasRank() ? shaped.getShape() : ArrayRef<int64_t>();

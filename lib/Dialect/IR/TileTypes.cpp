@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One table for what ODS asks and what its errors would say.
+// One table for the types that ODS accepts and for its error messages.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The types of operands and results of the tile level: a ranked tensor or a
-// vector that is not scalable, each of one of two ranks. Errors of ODS count
-// operands; these name them.
+// vector that is not scalable, each of one of two ranks. Errors of ODS have the
+// index of an operand; these checks name it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What holds for such a schedule whatever is computed; the rest is known to the
-// backends (Kernels/Pipeline).
+// The constraints of a warp-specialized schedule that do not depend on the op;
+// the backends check the rest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +23,13 @@ using namespace mlir::blockscale;
 
 LogicalResult WarpSpecializedScheduleAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> tile,
-    int64_t stages, int64_t accumulators, bool, int64_t group, bool swapAb,
-    int64_t splitK, ClusterSize cluster, bool pair, int64_t instructionK) {
+    int64_t stages, int64_t accumulators, bool, int64_t rasterGroup,
+    bool swapAb, int64_t splitK, ClusterSize cluster, bool twoCta,
+    int64_t instructionK) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;
-  // Of tensor memory, or of the 64 rows of up to four warpgroups.
+  // The rows of tensor memory, or 64 rows for each of up to four warpgroups.
   constexpr int64_t kRows = 64, kMostM = 256;
   if (tile[0] < 1 || tile[0] % kRows != 0 || tile[0] > kMostM)
     return emitError() << "expected M of the tile to be a multiple of " << kRows
@@ -39,8 +40,8 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
     return emitError() << "expected N of the tile to be a multiple of "
                        << rule->step << " up to " << kMostN
                        << ", or 1 with swapped operands, got " << tile[1];
-  // Lines of 128 bytes, of two bytes, a byte or half a byte for each element;
-  // or more of them.
+  // One or more swizzle rows of 128 bytes, with two bytes, a byte or half a
+  // byte for each element.
   constexpr int64_t kLeastK = kBankLineBytes / 2, kMostK = 16 * kBankLineBytes;
   if (tile[2] < kLeastK || tile[2] > kMostK || !llvm::isPowerOf2_64(tile[2]))
     return emitError() << "expected K of the tile to be a power of two from "
@@ -52,10 +53,10 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
   if (accumulators < 1 || accumulators > 2)
     return emitError() << "expected 1 or 2 accumulators, got " << accumulators;
   constexpr int64_t kMaxGroup = 1024;
-  if (group < 1 || group > kMaxGroup)
+  if (rasterGroup < 1 || rasterGroup > kMaxGroup)
     return emitError() << "expected raster groups of 1 to " << kMaxGroup
-                       << " tiles, got " << group;
-  // Powers of two, as positions in a cluster are taken from numbers of blocks.
+                       << " tiles, got " << rasterGroup;
+  // Powers of two, because positions in a cluster are bits of block indices.
   constexpr int64_t kMaxBlocks = 4;
   auto isCount = [](int64_t count) {
     return count >= 1 && count <= kMaxBlocks && llvm::isPowerOf2_64(count);
@@ -64,7 +65,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
       cluster.getBlocks() > kMaxBlocks)
     return emitError() << "expected a cluster of 1, 2 or " << kMaxBlocks
                        << " blocks, got " << cluster.m << "x" << cluster.n;
-  if (pair && cluster.m % 2 != 0)
+  if (twoCta && cluster.m % 2 != 0)
     return emitError() << "expected an even number of blocks along M for pairs "
                           "of CTAs, got "
                        << cluster.m << "x" << cluster.n;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout of accumulators of mma.sync, and what it asks of the operands of a
-// tile_mma: warps share M and N of them.
+// The layout of accumulators of mma.sync, in which warps share M and N, and its
+// constraints on the operands of a tile_mma.
 //
 //===----------------------------------------------------------------------===//
 
@@ -113,8 +113,7 @@ blockscale::verifyWarpShares(function_ref<InFlightDiagnostic()> emitError,
 // tile_mma
 //===----------------------------------------------------------------------===//
 
-/// Checks what lanes ask of A or B, of which a warp has `warpRows` rows of
-/// `rows`.
+/// Checks the layout of A or B, of which a warp has `warpRows` rows.
 static LogicalResult verifyElements(TileMmaOp op, StringRef name,
                                     Operand operand, int64_t warpRows,
                                     int64_t interleave) {

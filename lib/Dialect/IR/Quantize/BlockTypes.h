@@ -13,7 +13,7 @@
 
 namespace mlir::blockscale {
 
-/// (Q4), (E4), (G4): types and block size of a legal row.
+/// (Q4), (E4), (G4): types and block size are a legal combination.
 LogicalResult verifyBlockTypes(Operation *op, Type element, Type scale,
                                int64_t blockSize);
 

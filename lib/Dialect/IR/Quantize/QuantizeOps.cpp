@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Accessors, verifiers, shapes and folds of the two ops, which share what a
-// tensor of blocks is.
+// Accessors, verifiers, shapes and folds of quantize and dequantize.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +23,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// What a tensor of blocks is
+// Checks of quantized tensors
 //===----------------------------------------------------------------------===//
 
 LogicalResult blockscale::verifyBlockTypes(Operation *op, Type element,
@@ -61,7 +60,7 @@ LogicalResult blockscale::verifyScaleRule(Operation *op, Type scale,
 }
 
 namespace {
-/// A value that the verifiers speak of.
+/// A value with its name in messages.
 struct Named {
   StringRef name;
   Type type;
@@ -92,8 +91,8 @@ static LogicalResult verifyPositive(Operation *op, ArrayRef<Named> values) {
   return success();
 }
 
-/// (Q2), (E2) and all but the last dimension of (Q3), (E3). What is inferred
-/// knows no more of its sizes than what it is inferred from.
+/// (Q2), (E2) and all dimensions except the last of (Q3), (E3). An inferred
+/// type must not have more static sizes than the type that it is inferred from.
 static LogicalResult verifySizes(Operation *op, const Named &got,
                                  const Named &expected, bool hasColumns,
                                  bool isInferred = false) {

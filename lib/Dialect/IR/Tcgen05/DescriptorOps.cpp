@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What can be described, with the tables of Descriptors.h.
+// Verifiers of descriptor ops, with the tables of Descriptors.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +90,7 @@ LogicalResult InstructionDescriptorOp::verify() {
     if (failed(verifyScaleId(*this, instruction, operand)) ||  // (I2)
         failed(verifyTransposed(*this, instruction, operand))) // (I3)
       return failure();
-  // What one block has not is that of a pair.
+  // An M that one CTA does not have is that of a pair of CTAs.
   int64_t group = lookupSumLayout(1, instruction.getM()) ? 1 : 2;
   return verifyN(*this, instruction, group, getTransposeB()); // (I4)
 }
@@ -118,7 +118,7 @@ MatrixShape MatrixDescriptorOp::getMatrixShape() {
   return getMatrix(*this).getShape();
 }
 
-/// What an instruction takes along K.
+/// The bytes of an instruction along K.
 static constexpr int64_t kStepBytes = 2 * kChunkBytes;
 
 LogicalResult blockscale::verifyMatrix(Operation *op, const Matrix &matrix) {
@@ -160,7 +160,7 @@ static LogicalResult verifyOffset(MatrixDescriptorOp op) { // (S5)
     return success();
   MatrixShape shape = op.getMatrixShape();
   int64_t bytes = op.getMemory().getType().getNumElements();
-  // A step that is not swizzled goes on in the next column.
+  // A step without a swizzle continues in the next column.
   int64_t atOnce =
       shape.major == Major::K && shape.isSwizzled ? kStepBytes : kChunkBytes;
   int64_t most = shape.lineBytes - atOnce;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an instruction asks of its operands; all of it is in no register that
-// hardware or ptxas would check.
+// The constraints of an instruction on its operands, which neither hardware nor
+// ptxas checks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ InstructionFields Tcgen05MmaOp::getFields() {
 static LogicalResult verifyScales(Operation *op, const Product &product,
                                   StringRef name, const ProductScales &scales,
                                   int64_t rows, int64_t copies) {
-  // With two copies, there is a region of one size.
+  // With two copies, a region has only one size.
   const ScaleRegion *region = lookupScaleRegion(rows, copies);
   if (!region || scales.type.getRows() != region->mostRows ||
       scales.type.getCopies() != copies) // (T3)

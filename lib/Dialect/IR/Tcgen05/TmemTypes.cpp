@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The types of tensor memory read their shapes in the tables of Support.
+// Types of tensor memory. Their shapes are in the tables of Support.
 //
 //===----------------------------------------------------------------------===//
 

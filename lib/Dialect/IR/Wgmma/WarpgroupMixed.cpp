@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What products of warpgroups ask of codes and scales that become A.
+// Verifiers of the mixed-input and GEMV products of warpgroups.
 
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,7 @@ LogicalResult WarpgroupMmaGemvOp::verify() {
   for (Format format : {types.getA(), types.getB()})
     if (format != Format::E2M1) // (G1)
       return emitOpError("expected only types of e2m1, got ") << types;
-  constexpr int64_t kRows = 2, kSums = 8, kColumnsOfBox = 8, kChunk = 16;
+  constexpr int64_t kRows = 2, kSums = 8, kColumnsOfChunk = 8, kChunk = 16;
   AccType acc = getAcc().getType();
   MemRefType codes = getCodes().getType(), b = getB().getType();
   bool isSpread = isa<WarpColumnsAttr>(Attribute(acc.getLayout()));
@@ -85,14 +85,14 @@ LogicalResult WarpgroupMmaGemvOp::verify() {
            << " rows in #blockscale.warp_columns, and codes in chunks x "
            << acc.getN() << " x " << kBoxBytes << ", got " << acc << " and "
            << codes;
-  int64_t boxes = codes.getDimSize(0), blocks = boxes * getChunkBlocks();
-  const int64_t lines[] = {boxes * kColumnsOfBox, kSums, kChunk};
+  int64_t chunks = codes.getDimSize(0), blocks = chunks * getChunkBlocks();
+  const int64_t extents[] = {chunks * kColumnsOfChunk, kSums, kChunk};
   MemRefType factors = getFactors().getType();
-  if (b.getShape() != ArrayRef(lines) ||
+  if (b.getShape() != ArrayRef(extents) ||
       factors.getDimSize(0) != blocks) // (G3)
     return emitOpError("expected b of ")
-           << lines[0] << " x " << lines[1] << " x " << lines[2] << ", and "
-           << blocks << " factors, got " << b << " and " << factors;
+           << extents[0] << " x " << extents[1] << " x " << extents[2]
+           << ", and " << blocks << " factors, got " << b << " and " << factors;
   int64_t words = kRows * llvm::divideCeilSigned(blocks, kBlocksOfWord);
   if (static_cast<int64_t>(getScales().size()) != words) // (G4)
     return emitOpError("expected ")

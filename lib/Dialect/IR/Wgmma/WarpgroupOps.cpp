@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the ops of wgmma ask of their tiles and accumulators.
+// Verifiers of the ops of wgmma.
 
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +15,10 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Rows that a warpgroup has of an accumulator, and its warps.
+/// The rows of an accumulator in a warpgroup, and the warps of a warpgroup.
 static constexpr int64_t kWarpgroupRows = 64, kWarpgroupWarps = 4;
 
-/// Bytes of an element.
+/// The bytes of an element.
 static int64_t getUnit(WarpgroupMmaOp op) {
   return getFormatInfo(op.getInstruction().getA()).bits / 8;
 }
