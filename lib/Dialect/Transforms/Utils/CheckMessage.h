@@ -13,7 +13,7 @@
 
 namespace mlir::blockscale {
 
-/// What a failed check of `op` prints, as on the CPU.
+/// The message of a failed check of `op`, as on the CPU.
 std::string getCheckMessage(Operation *op, const Twine &message);
 
 } // namespace mlir::blockscale
