@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fields of descriptors and the codes that stand in them.
+// The fields of descriptors and their values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,12 +110,12 @@ namespace {
 struct KindForm {
   Kind kind;
   DescriptorForm form;
-  /// K of the instruction, and whether the field k96 says so.
+  /// K of the instruction, and the value of the field k96.
   unsigned k;
   uint64_t isLongK;
 };
 
-/// What stands in a field for a format.
+/// The value of a field for a format.
 struct ElementCode {
   DescriptorForm form;
   Format format;
@@ -236,7 +236,7 @@ int64_t blockscale::getPatternBytes(int64_t lineBytes) {
 }
 
 namespace {
-/// Which distance is in which field.
+/// The distance in a field.
 enum class Distance : unsigned char { None, Pattern, Column };
 struct StrideRule {
   Major major;
@@ -245,8 +245,8 @@ struct StrideRule {
 };
 } // namespace
 
-// A K-major matrix that is swizzled has all of the K that an instruction takes
-// in one line.
+// In a K-major matrix with a swizzle, one swizzle row has all of the
+// instruction's K.
 static constexpr StrideRule kStrideRules[] = {
     {Major::K, true, Distance::None, Distance::Pattern},
     {Major::K, false, Distance::Column, Distance::Pattern},
@@ -264,8 +264,8 @@ MatrixStrides blockscale::getMatrixStrides(const MatrixShape &shape) {
   return {0, 0};
 }
 
-/// Table 40: "fixed constant value of 0b001". The word of wgmma has nothing
-/// there.
+/// Table 40: "fixed constant value of 0b001". The descriptor of wgmma has no
+/// such field.
 static constexpr uint64_t kVersion = 1;
 
 std::optional<uint64_t>

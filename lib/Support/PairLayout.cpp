@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order that the code for each way of loading codes keeps to.
+// The order of elements for all ways of loading them.
 //
 //===----------------------------------------------------------------------===//
 

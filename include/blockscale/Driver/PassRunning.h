@@ -14,8 +14,7 @@
 
 namespace mlir::blockscale {
 
-/// Runs the passes that `build` adds on `module`. A failure has always been
-/// explained by an error.
+/// Runs the passes that `build` adds on `module`. Every failure emits an error.
 LogicalResult runPasses(ModuleOp module,
                         function_ref<void(OpPassManager &)> build,
                         bool verifies = true);
