@@ -26,7 +26,7 @@ gpu.module @kernels {
 
 // -----
 
-// Every chip has the plain form.
+// Every chip has the basic form.
 !tile = memref<8x64xi8, #gpu.address_space<workgroup>>
 gpu.module @kernels {
   gpu.func @plain(%tile: !tile, %at: index) {

@@ -1,4 +1,4 @@
-// Constraints of ops of asynchronous kernels, and of schedules of the ring.
+// Constraints of ops of asynchronous kernels, and of warp-specialized schedules.
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 
@@ -292,7 +292,7 @@ gpu.module @kernels {
 
 // -----
 
-// Four instructions of four blocks each take 16.
+// Four instructions of four blocks each need 16.
 
 !a = memref<128x128xi8, #gpu.address_space<workgroup>>
 !b = memref<64x128xi8, #gpu.address_space<workgroup>>
@@ -480,7 +480,7 @@ func.func @tile_a5(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tmem_acc
 
 // -----
 
-// Each block of a pair has half of the rows of B.
+// Each CTA of a pair has half of the rows of B.
 !tile = memref<128x128xi8, #gpu.address_space<workgroup>>
 !scales = !blockscale.tmem_scales<128x4>
 func.func @tile_a3_pair(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tmem_acc<256x128, group = 2>, %more: i1) {

@@ -1,5 +1,5 @@
-// What tile_mma with an instruction of the path dequant_mma asks for, broken; and
-// accumulators in which groups take turns.
+// Violated constraints of tile_mma with an instruction of the path dequant_mma, and
+// of accumulators with interleaved groups.
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 
@@ -126,7 +126,7 @@ func.func @tile_mma_t5_packed_twice(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !a
 // -----
 
 //===----------------------------------------------------------------------===//
-// tile_mma (W1) Groups that take turns, (W2) rows of a warp
+// tile_mma (W1) Interleaved groups, (W2) rows of a warp
 //===----------------------------------------------------------------------===//
 
 !a = memref<16x128xi8, #gpu.address_space<workgroup>>
@@ -145,7 +145,7 @@ func.func @tile_mma_w1_turns(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 
 // -----
 
-// Packed codes: four in the 16 bits that are transposed.
+// Packed elements: four in the 16 bits that are transposed.
 !a = memref<128x32xi8, #gpu.address_space<workgroup>>
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<16x64xi8, #gpu.address_space<workgroup>>
@@ -162,7 +162,7 @@ func.func @tile_mma_w1_four(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 
 // -----
 
-// Rows along K take no turns.
+// Rows along K are not interleaved.
 !a = memref<16x128xi8, #gpu.address_space<workgroup>>
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<16x128xi8, #gpu.address_space<workgroup>>
@@ -178,7 +178,7 @@ func.func @tile_mma_w1_k(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 
 // -----
 
-// Neither do those of instructions that take the codes themselves.
+// Neither are those of block-scaled instructions.
 !a = memref<16x128xi8, #gpu.address_space<workgroup>>
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<128x16xi8, #gpu.address_space<workgroup>>
@@ -209,7 +209,7 @@ func.func @load_matrix_d2(%tile: !tile, %at: index) {
 // -----
 
 //===----------------------------------------------------------------------===//
-// Numbers of A
+// Mixed input
 //===----------------------------------------------------------------------===//
 
 func.func @scales_of_numbers(%a: memref<16x256xi8, #gpu.address_space<workgroup>>, %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
@@ -232,7 +232,7 @@ func.func @tensor_scale_of_codes(%a: memref<16x128xi8, #gpu.address_space<workgr
 
 // -----
 
-// Rows of numbers have two bytes for each.
+// Rows of A have two bytes for each element.
 
 func.func @bytes_of_numbers(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8,
     %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {

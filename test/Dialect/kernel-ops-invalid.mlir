@@ -306,7 +306,7 @@ func.func @tile_mma_t4_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 
 // -----
 
-// Beside another format, fp4 takes a byte per element.
+// With another format, fp4 has a byte per element.
 !a = memref<64x128xi8, #gpu.address_space<workgroup>>
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<32x64xi8, #gpu.address_space<workgroup>>

@@ -55,7 +55,7 @@ func.func private @schedule_odd_k() attributes {
 
 // -----
 
-// What an accumulator cannot be, a schedule cannot be either.
+// A layout that is illegal for an accumulator is illegal in a schedule.
 func.func private @schedule_acc() attributes {
   // expected-error@+1 {{expected multiples of 16x8 for each of 2x2 warps, got 16x64}}
   a = #blockscale.multistage_schedule<tile = [16, 64, 128], warps = [2, 2], stages = 1>
@@ -277,7 +277,7 @@ func.func @tile_mma_t4_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 
 // -----
 
-// The codes are beside padding, not packed.
+// Elements are padded, not packed.
 !a = memref<16x64xi8, #gpu.address_space<workgroup>>
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
@@ -753,7 +753,7 @@ func.func @launch_l1_shared(%d: tensor<4xf32>) {
 // -----
 
 //===----------------------------------------------------------------------===//
-// tile_mma (T6) The instruction computes the row, (W1) in warps
+// tile_mma (T6) The instruction computes the type combination, (W1) in warps
 //===----------------------------------------------------------------------===//
 
 !a = memref<16x128xi8, #gpu.address_space<workgroup>>

@@ -1,8 +1,8 @@
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 
-// What a launch and tensor maps say of memory is held against what memory is.
+// Launches and tensor maps that do not match memory.
 
-// Two codes in an element, of memory that has each of them in a byte.
+// Two elements in an element of the map, for memory with a byte for each.
 #map = #blockscale.tensor_map<"u1", sizes = affine_map<()[m, k] -> (m, k)>,
                               strides = affine_map<()[m, k] -> (k)>,
                               box = [4, 16], element_strides = [1, 1],

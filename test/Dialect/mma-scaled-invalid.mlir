@@ -1,4 +1,4 @@
-// Every constraint of mma_scaled, broken in each way that there is.
+// Every constraint of mma_scaled, violated in every way.
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 
@@ -311,7 +311,7 @@ func.func @mma_scaled_c2_acc_with_batch(%x: tensor<16x64xf8E4M3FN>,
 // -----
 
 //===----------------------------------------------------------------------===//
-// (C3) Scales beside their operand
+// (C3) Scales of their operand
 //===----------------------------------------------------------------------===//
 
 func.func @mma_scaled_c3_x_scale_m(%x: tensor<16x64xf8E4M3FN>,
@@ -890,7 +890,7 @@ func.func @mma_scaled_c8_scale_types_the_other_way(%x: tensor<16x32xf4E2M1FN>,
 // -----
 
 //===----------------------------------------------------------------------===//
-// (C9) The 27 rows
+// (C9) The 27 type combinations
 //===----------------------------------------------------------------------===//
 
 func.func @mma_scaled_c9_k_not_a_multiple(%x: tensor<16x65xf8E4M3FN>,
@@ -1542,7 +1542,7 @@ func.func @mma_scaled_c10_string(%x: tensor<16x64xf8E4M3FN>,
 
 // -----
 
-// Sizes that have to be equal to one that is not known.
+// Two sizes that must be equal to a dynamic one.
 func.func @mma_scaled_c6_unknown_m(%x: tensor<?x?xf8E4M3FN>, %xs: tensor<5x?xf8E8M0FNU>, %y: tensor<?x?xf8E4M3FN>, %ys: tensor<?x?xf8E8M0FNU>, %a: tensor<6x?xf32>) -> tensor<6x?xf32> {
   // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to have the M of x_scale, 5, got 6 ('tensor<6x?xf32>' beside 'tensor<5x?xf8E8M0FNU>')}}
   %d = blockscale.mma_scaled %x, %xs, %y, %ys, %a {block_size = 32} : tensor<?x?xf8E4M3FN>, tensor<5x?xf8E8M0FNU>, tensor<?x?xf8E4M3FN>, tensor<?x?xf8E8M0FNU>, tensor<6x?xf32>

@@ -569,7 +569,7 @@ func.func @commit_b3(%b: !b, %at: index) {
 
 // -----
 
-// Pairs of blocks with M = 128 have two copies of the scales of B.
+// Pairs of CTAs with M = 128 have two copies of the scales of B.
 !acc = !blockscale.tmem_acc<128x256, group = 2>
 !a = i64
 !sa = !blockscale.tmem_scales<128x8>
@@ -584,7 +584,7 @@ func.func @mma_t3_copies(%acc: !acc, %a: !a, %b: i64, %sa: !sa,
 
 // -----
 
-// The word behind is not where two copies put it.
+// Two copies do not store the next word where the instruction expects it.
 !acc = !blockscale.tmem_acc<128x256, group = 2>
 !a = i64
 !sa = !blockscale.tmem_scales<128x8>

@@ -1,4 +1,4 @@
-// What the ops of products with one row of codes refuse.
+// Violated constraints of the ops of GEMV products.
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 

@@ -1,4 +1,4 @@
-// The ops of products with one row of codes of fp4.
+// The ops of GEMV products of fp4.
 
 // RUN: blockscale-opt %s -split-input-file | blockscale-opt -split-input-file | FileCheck %s
 // RUN: blockscale-opt %s -split-input-file --mlir-print-op-generic | blockscale-opt -split-input-file | FileCheck %s
@@ -20,7 +20,7 @@ func.func @power(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, 
 
 // -----
 
-// Two boxes of eight blocks each.
+// Two chunks of eight blocks each.
 
 !codes = memref<2x64x64xi8, #gpu.address_space<workgroup>>
 !row = memref<16x8x16xi8, #gpu.address_space<workgroup>>

@@ -180,7 +180,7 @@ func.func @descriptor_memory(%b: memref<64x128xi8>, %offset: index) {
 
 // -----
 
-// Instructions that there are none of.
+// Instructions that do not exist.
 
 // expected-error@+1 {{expected a dense instruction of wgmma, got kind::plain.scale_vec::0X of bf16 times f16 with none scales}}
 func.func private @instruction_types() attributes {i = #blockscale.instruction<wgmma, 64x64x16, unscaled, bf16, f16, none, 0>}

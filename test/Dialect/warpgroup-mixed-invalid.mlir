@@ -1,4 +1,4 @@
-// What the op whose codes become numbers in registers refuses.
+// Violated constraints of the mixed-input op.
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 

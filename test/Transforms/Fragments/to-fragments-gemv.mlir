@@ -1,5 +1,5 @@
-// Codes of fp4 that become bytes of fp8: shifts and masks alone, four instructions
-// for a box, and the sums of blocks times both scales in f32.
+// GEMV of fp4 elements that become fp8 by shifts and masks only: four instructions
+// for a chunk, and the sums of blocks times both scales in f32.
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" | FileCheck %s
 
@@ -27,7 +27,7 @@
 // CHECK:         vector.load %[[F]][%{{.*}}] {alignment = 8 : i64} : memref<8xi32, {{.*}}>, vector<2xi32>
 // CHECK-COUNT-4: llvm.intr.fma
 // CHECK-NOT:     llvm.intr.fma
-// Lanes of a row add up what they have.
+// Lanes of a row add their elements.
 // CHECK-COUNT-2: nvvm.shfl.sync idx
 gpu.module @kernels {
   gpu.func @numbers(%d: memref<8x64xf32>, %words: memref<1xi32>, %s: i32)

@@ -1,4 +1,4 @@
-// What lanes cannot read by themselves, or hold in parts.
+// Operands that lanes cannot load, and values that cannot be distributed.
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)))" -split-input-file -verify-diagnostics
 
@@ -97,7 +97,7 @@ gpu.module @kernels {
 
 // -----
 
-// Packed codes are seen in bytes, codes in bytes are cut out of bytes.
+// Packed elements are bitcasts of bytes, other elements are truncations of bytes.
 gpu.module @kernels {
   gpu.func @not_packed(%x: memref<16x32xi8>, %d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
@@ -345,7 +345,7 @@ gpu.module @kernels {
 // -----
 
 //===----------------------------------------------------------------------===//
-// What lanes hold in parts goes through scf.for, scf.if and scf.while only
+// Distributed values may only pass through scf.for, scf.if and scf.while
 //===----------------------------------------------------------------------===//
 
 gpu.module @kernels {

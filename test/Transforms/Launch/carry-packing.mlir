@@ -19,7 +19,7 @@ func.func @expand_dynamic(%bytes: tensor<?x?xi8>, %a: index, %b: index, %k: inde
   return %r : tensor<?x?x?xf6E2M3FN>
 }
 
-// Rows of three codes do not end on a byte, and of rows of any number it is not
+// Rows of three elements do not end with a whole byte, and for dynamic rows that is not
 // known.
 // CHECK-LABEL: func @expand_odd(
 // CHECK:         blockscale.unpack %{{.*}} : tensor<2x3xi8> to tensor<2x6xf4E2M1FN>
@@ -48,7 +48,7 @@ func.func @slice(%bytes: tensor<9x64xi8>) -> tensor<4x64xf4E2M1FN> {
   return %r : tensor<4x64xf4E2M1FN>
 }
 
-// A slice that starts inside of a byte, one that skips codes, and one that has
+// A slice that starts inside of a byte, one that skips elements, and one that has
 // another last dimension.
 // CHECK-LABEL: func @slices_of_codes(
 // CHECK-COUNT-3: tensor.extract_slice %{{.*}} : tensor<9x128xf4E2M1FN>

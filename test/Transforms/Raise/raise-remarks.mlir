@@ -596,7 +596,7 @@ func.func @wide_scale(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf32>, %y: ten
   return %d : tensor<16x8xf32>
 }
 
-// It has no meaning for other scales of 8 bits.
+// It defines no semantics for other scales of 8 bits.
 func.func @scaling_e4m3(%x: tensor<16x64xf4E2M1FN>, %sx: tensor<16x4xf8E4M3FN>, %y: tensor<64x8xf4E2M1FN>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
   // expected-remark@+1 {{not raised to blockscale.mma_scaled: 'arith.scaling_extf' has scales of type f8E4M3FN, expected f8E8M0FNU}}
   %d = linalg.generic {

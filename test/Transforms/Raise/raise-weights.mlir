@@ -1,5 +1,5 @@
-// An operand that is decoded from codes and scales, beside numbers: `dequantize`
-// and a matmul, where that is what the program computes.
+// Weight-only quantization: a dequantized operand and a high-precision one become `dequantize`
+// and a matmul, if that computes the same.
 
 // RUN: blockscale-opt %s --blockscale-raise -verify-diagnostics | FileCheck %s
 
@@ -12,7 +12,7 @@
 #y = affine_map<(m, n, k) -> (n, k)>
 #d = affine_map<(m, n, k) -> (m, n)>
 
-// As an importer writes it: decoded by blocks, and collapsed.
+// As an importer writes it: dequantized by blocks, and collapsed.
 
 // CHECK-LABEL: func.func @blocks(
 // CHECK-SAME:    %[[X:.*]]: tensor<16x64xbf16>, %[[W:.*]]: tensor<8x2x32xf4E2M1FN>, %[[S:.*]]: tensor<8x2xf8E8M0FNU>, %[[ACC:.*]]: tensor<16x8xf32>
@@ -59,7 +59,7 @@ func.func @tensor_scale(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf4E2M1FN>, %s: 
   return %d : tensor<16x8xf32>
 }
 
-// bf16 holds each of these numbers.
+// bf16 holds each of these values.
 
 // CHECK-LABEL: func.func @f32_beside_bf16(
 // CHECK:         blockscale.dequantize {{.*}} to tensor<8x64xbf16>

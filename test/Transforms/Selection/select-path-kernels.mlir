@@ -1,5 +1,5 @@
-// What the user is told of kernels that ask for a block-scaled instruction
-// which the chip lacks: a remark, and an error with native-only.
+// Diagnostics for kernels with a block-scaled instruction
+// that the chip lacks: a remark, and an error with native-only.
 
 // DEFINE: %{chip} =
 // DEFINE: %{reason} =

@@ -1,4 +1,4 @@
-// What the user is told of an op that no block-scaled instruction computes: a remark, and
+// Diagnostics for an op that no block-scaled instruction computes: a remark, and
 // an error with native-only.
 
 // DEFINE: %{reason} =

@@ -1,5 +1,5 @@
-// Schedules of the path tcgen05 by their text, and as attributes: what may be
-// left out is printed where it is not as it is then.
+// Schedules of the path tcgen05 by their text, and as attributes: parameters are
+// printed only if they do not have their default.
 
 // DEFINE: %{text} =
 // DEFINE: %{select} = blockscale-opt %s --blockscale-attach-target=target=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule="schedule=%{text}"
@@ -46,7 +46,7 @@
 // RUN: %{fail}=TEXT
 // TEXT: error: expected a schedule of the form {{.*}}persistent=P[,raster_group=G][,swap_ab=E][,split_k=N][,cluster=MxN][,two_cta=P][,k=K], got '
 
-// What the attribute cannot be, the text cannot be either.
+// An illegal attribute is illegal as text, too.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=0
 // RUN: %{fail}=GROUP
 // GROUP: error: expected raster groups of 1 to 1024 tiles, got 0{{$}}
@@ -62,7 +62,7 @@
 // RUN: %{fail}=BLOCKS
 // BLOCKS: error: expected a cluster of 1, 2 or 4 blocks, got 2x3{{$}}
 
-// Blocks that share tiles, and pairs of them.
+// Clusters, and pairs of CTAs.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1
 // RUN: %{select} | FileCheck %s -DREST=
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x1
@@ -90,7 +90,7 @@
 // RUN: %{fail}=UNKNOWN
 // UNKNOWN: error: expected K of instructions to be 96, or 0 for that of the others, got 64{{$}}
 
-// Each part of K has a stage: there are 512 elements.
+// Each split-K range has a stage: there are 512 elements.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,split_k=5
 // RUN: %{fail}=EMPTY
 // EMPTY: error: 'blockscale.mma_scaled' op expected at most 4 parts of K, one for each stage, got #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false, split_k = 5>
@@ -102,7 +102,7 @@
 // RUN: %{fail}=ROWS
 // ROWS: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 64 for a result of more rows, got #blockscale.warp_specialized_schedule<tile = [128, 80, 128],
 
-// One row of x is for codes that become fp8.
+// One row of x (GEMV) is for elements that become fp8.
 // REDEFINE: %{text} = tile=128x1x128,stages=3,accumulators=2,persistent=0,swap_ab=1
 // RUN: %{fail}=ONEROW
 // ONEROW: error: 'blockscale.mma_scaled' op expected N of the tile to be 1 only for swapped operands on the path wgmma, got #blockscale.warp_specialized_schedule<tile = [128, 1, 128],
