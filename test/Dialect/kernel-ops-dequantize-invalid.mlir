@@ -212,7 +212,7 @@ func.func @load_matrix_d2(%tile: !tile, %at: index) {
 // Mixed input
 //===----------------------------------------------------------------------===//
 
-func.func @scales_of_numbers(%a: memref<16x256xi8, #gpu.address_space<workgroup>>, %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
+func.func @scales_of_high_precision(%a: memref<16x256xi8, #gpu.address_space<workgroup>>, %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
     %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
   // expected-error@+1 {{expected an i8 for a_scale with mixed input, got 'memref<16x4xi8, #gpu.address_space<workgroup>>'}}
   blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <bf16, e4m3, ue8m0, 32> instruction = <convert, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
@@ -222,7 +222,7 @@ func.func @scales_of_numbers(%a: memref<16x256xi8, #gpu.address_space<workgroup>
 
 // -----
 
-func.func @tensor_scale_of_codes(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8, %g: f32,
+func.func @tensor_scale_of_elements(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8, %g: f32,
     %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
   // expected-error@+1 {{expected a tensor_scale only with mixed input, got the types #blockscale.type_combination<e4m3, e4m3, ue8m0, 32>}}
   blockscale.tile_mma %a, %sa, %b, %sb, %acc tensor_scale %g types = <e4m3, e4m3, ue8m0, 32> instruction = <convert, 16x8x32, bf16, e4m3, e4m3, ue8m0, 1>
@@ -234,7 +234,7 @@ func.func @tensor_scale_of_codes(%a: memref<16x128xi8, #gpu.address_space<workgr
 
 // Rows of A have two bytes for each element.
 
-func.func @bytes_of_numbers(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8,
+func.func @bytes_of_high_precision(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8,
     %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
   // expected-error@+1 {{expected a to have 256 bytes per row for 128 elements, got 128}}
   blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <f16, e4m3, ue8m0, 32> instruction = <convert, 16x8x32, bf16, f16, e4m3, ue8m0, 1>

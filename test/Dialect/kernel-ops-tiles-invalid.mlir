@@ -505,7 +505,7 @@ func.func @tile_mma_w5_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc, %n
 !a = memref<64x128xi8, #gpu.address_space<workgroup>>
 !sa = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<64x64, #blockscale.warps<2x2>>
-func.func @tile_mma_w5_convert(%a: !a, %sa: !sa, %acc: !acc) {
+func.func @tile_mma_w5_dequant_mma(%a: !a, %sa: !sa, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a block-scaled instruction for a_scale in atoms, got #blockscale.instruction<dequant_mma, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>}}
   %0 = blockscale.tile_mma %a, %sa, %a, %sa, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>

@@ -7,7 +7,7 @@
                               strides = affine_map<()[m, k] -> (k)>,
                               box = [4, 16], element_strides = [1, 1],
                               swizzle = "none", fill = "zero", l2 = "none", codes = 2>
-func.func @launch_l4_codes(%x: tensor<32x64xf4E2M1FN>, %d: tensor<4xf32>) -> tensor<4xf32> {
+func.func @launch_l4_elements(%x: tensor<32x64xf4E2M1FN>, %d: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{'blockscale.launch' op expected a tensor map of one code in each element, as memory has 'tensor<32x64xf4E2M1FN>' in bytes, got 2 of #blockscale.tensor_map}}
   %0 = blockscale.launch @k::@f blocks = [2, 1, 1] threads = [32, 1, 1]
        tensor_maps = [#map] of [0]

@@ -98,7 +98,7 @@ func.func @matrix_s1_size(%m: !m, %at: index) {
 // -----
 
 !m = memref<8x48xi8, #gpu.address_space<workgroup>>
-func.func @matrix_s2_line(%m: !m, %at: index) {
+func.func @matrix_s2_swizzle_row(%m: !m, %at: index) {
   // expected-error@+1 {{expected memory with swizzle rows of 16 bytes, or of 32, 64 or 128 that are swizzled, got 48 that are swizzled}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, slots, swizzled> : !m
   return
@@ -116,7 +116,7 @@ func.func @matrix_s2_long(%m: !m, %at: index) {
 // -----
 
 !m = memref<8x128xi8, #gpu.address_space<workgroup>>
-func.func @matrix_s2_plain(%m: !m, %at: index) {
+func.func @matrix_s2_unswizzled(%m: !m, %at: index) {
   // expected-error@+1 {{expected memory with swizzle rows of 16 bytes, or of 32, 64 or 128 that are swizzled, got 128}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, slots> : !m
   return
@@ -134,7 +134,7 @@ func.func @matrix_s2_short(%m: !m, %at: index) {
 // -----
 
 !m = memref<12x128xi8, #gpu.address_space<workgroup>>
-func.func @matrix_s3_lines(%m: !m, %at: index) {
+func.func @matrix_s3_swizzle_rows(%m: !m, %at: index) {
   // expected-error@+1 {{expected memory with columns of a multiple of 8 swizzle rows, got 12}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, slots, swizzled> : !m
   return
@@ -198,7 +198,7 @@ func.func @matrix_s5_step(%m: !m) {
 // -----
 
 !m = memref<16x128xi8, #gpu.address_space<workgroup>>
-func.func @matrix_s5_line(%m: !m) {
+func.func @matrix_s5_swizzle_row(%m: !m) {
   %at = arith.constant 112 : index
   // expected-error@+1 {{expected offset to be a multiple of 1024 plus at most 96 in steps of 16, and less than 2048, got 112}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, slots, swizzled> : !m

@@ -27,9 +27,9 @@ func.func @power(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, 
 !factors = memref<16xi32, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<8x64, #blockscale.warp_columns<4>>
 
-// CHECK-LABEL: func @numbers(
+// CHECK-LABEL: func @scales_with_mantissa(
 // CHECK-NEXT:    blockscale.warpgroup_mma_gemv
-func.func @numbers(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, %s: i32) {
+func.func @scales_with_mantissa(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, %s: i32) {
   %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %inexact
        scales = %s, %s, %s, %s, %s, %s, %s, %s types = <e2m1, e2m1, ue4m3, 16> : !codes, !row, !factors, !acc
   return

@@ -430,7 +430,7 @@ gpu.module @kernels {
 // elements. Elements of B are rounded one by one, with a tensor scale: as
 // bf16 without scales, in f32 with both, and to bf16.
 
-// CHECK-LABEL: gpu.func @numbers(
+// CHECK-LABEL: gpu.func @mixed_input(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: i8, %[[G:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: memref<8x32xi8,
 // CHECK-DAG:     %[[C16:.*]] = arith.constant 16 : i32
 // CHECK-DAG:     %[[UPPER:.*]] = arith.constant -65536 : i32
@@ -450,7 +450,7 @@ gpu.module @kernels {
 // CHECK-NEXT:    %[[B_0:.*]] = llvm.bitcast %[[ROUNDED]] : vector<2xbf16> to i32
 // CHECK:         nvvm.mma.sync A[%[[A_0]], {{.*}}]  B[%[[B_0]],
 gpu.module @kernels {
-  gpu.func @numbers(
+  gpu.func @mixed_input(
       %a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8, %g: f32,
       %b: memref<8x32xi8, #gpu.address_space<workgroup>>,
       %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %d: memref<16x8xf32>) {

@@ -176,7 +176,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @memory_of_codes(%x: memref<16x32xi4>, %d: memref<16x8xf32>) {
+  gpu.func @memory_of_elements(%x: memref<16x32xi4>, %d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0 : i4
     // expected-error@+1 {{'vector.transfer_read' op not supported in this version: expected memory with a byte per element, got 'memref<16x32xi4>'}}
@@ -551,7 +551,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @wider_codes(%d: memref<16x8xf32>, %codes: vector<16x8xf8E5M2>) {
+  gpu.func @wider_elements(%d: memref<16x8xf32>, %codes: vector<16x8xf8E5M2>) {
     %a = arith.constant dense<1.0> : vector<16x32xf8E4M3FN>
     %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
     %b = arith.constant dense<1.0> : vector<32x8xf8E5M2>

@@ -258,7 +258,7 @@ gpu.module @kernels {
 // Elements that are truncations of bytes: bits above the code do not reach the
 // registers, not even where the slot has room for them.
 
-// CHECK-LABEL: gpu.func @codes_in_bytes(
+// CHECK-LABEL: gpu.func @elements_in_bytes(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<16x32xi8>, %[[Y:[a-z0-9]+]]: memref<32x8xi8>,
 // CHECK-DAG:     %[[BITS_6:.*]] = arith.constant 63 : i8
 // CHECK-DAG:     %[[BITS_4:.*]] = arith.constant 15 : i8
@@ -272,7 +272,7 @@ gpu.module @kernels {
 // CHECK-COUNT-7: arith.andi %{{.*}}, %[[BITS_4]] : i8
 // CHECK:         blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e3m2, e2m1, ue8m0, 1>
 gpu.module @kernels {
-  gpu.func @codes_in_bytes(%x: memref<16x32xi8>, %y: memref<32x8xi8>,
+  gpu.func @elements_in_bytes(%x: memref<16x32xi8>, %y: memref<32x8xi8>,
                            %d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
     %byte = arith.constant 0 : i8

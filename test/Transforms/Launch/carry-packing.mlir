@@ -50,9 +50,9 @@ func.func @slice(%bytes: tensor<9x64xi8>) -> tensor<4x64xf4E2M1FN> {
 
 // A slice that starts inside of a byte, one that skips elements, and one that has
 // another last dimension.
-// CHECK-LABEL: func @slices_of_codes(
+// CHECK-LABEL: func @slices_of_elements(
 // CHECK-COUNT-3: tensor.extract_slice %{{.*}} : tensor<9x128xf4E2M1FN>
-func.func @slices_of_codes(%bytes: tensor<9x64xi8>) -> (tensor<9x64xf4E2M1FN>, tensor<9x64xf4E2M1FN>, tensor<9xf4E2M1FN>) {
+func.func @slices_of_elements(%bytes: tensor<9x64xi8>) -> (tensor<9x64xf4E2M1FN>, tensor<9x64xf4E2M1FN>, tensor<9xf4E2M1FN>) {
   %x = blockscale.unpack %bytes : tensor<9x64xi8> to tensor<9x128xf4E2M1FN>
   %a = tensor.extract_slice %x[0, 1] [9, 64] [1, 1] : tensor<9x128xf4E2M1FN> to tensor<9x64xf4E2M1FN>
   %b = tensor.extract_slice %x[0, 0] [9, 64] [1, 2] : tensor<9x128xf4E2M1FN> to tensor<9x64xf4E2M1FN>

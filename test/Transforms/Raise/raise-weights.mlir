@@ -351,7 +351,7 @@ func.func @signs(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf4E2M1FN>, %s: tensor<
   return %d : tensor<16x8xf32>
 }
 
-func.func @absolute_codes(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf4E2M1FN>, %s: tensor<8x2xf8E8M0FNU>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
+func.func @absolute_elements(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf4E2M1FN>, %s: tensor<8x2xf8E8M0FNU>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %e = tensor.empty() : tensor<8x64xbf16>
   %w = linalg.generic {indexing_maps = [#nk, #nk32, #nk], iterator_types = ["parallel", "parallel"]}
        ins(%w0, %s : tensor<8x64xf4E2M1FN>, tensor<8x2xf8E8M0FNU>) outs(%e : tensor<8x64xbf16>) {
