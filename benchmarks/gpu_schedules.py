@@ -45,7 +45,8 @@ def of_codes(case):
             k = (4 if columns <= 64 else 2) * 64 // rows * boxes * box
             for stages in (2, 3, 4, 6):
                 yield from (
-                    f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1,split_k={split_k}"
+                    f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1,"
+                    f"split_k={split_k},kernel={'gemv' if columns == 1 else 'mixed_input'}"
                     for split_k in ((1, 2, 4) if case.is_small else (1,))
                 )
 

@@ -28,6 +28,8 @@ def read_levels(opt):
     for line in text.splitlines():
         level, op = line.split()
         levels.setdefault(level, []).append(op.removeprefix("blockscale."))
+    if not levels:
+        sys.exit(f"{opt} --show-levels: expected a line for each op, got nothing")
     return levels
 
 

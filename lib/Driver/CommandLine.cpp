@@ -118,6 +118,6 @@ bool blockscale::checkSchedule(StringRef text) {
   if (isScheduleText(text))
     return true;
   reportUsage("expected a schedule of the form " + describeScheduleForms() +
-              ", got '" + text + "'");
+              ", got '" + text + "'" + describeRenamedFields(text));
   return false;
 }

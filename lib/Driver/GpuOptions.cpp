@@ -136,7 +136,7 @@ ArrayRef<GpuOption> blockscale::getGpuOptions() {
          if (!isScheduleText(value))
            return Error("expected a schedule of the form " +
                         std::string(describeScheduleForms()) + ", got '" +
-                        value.str() + "'");
+                        value.str() + "'" + describeRenamedFields(value));
          options.schedule = value.str();
          return Error::success();
        }},

@@ -12,11 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ElementIntervals.h"
+#include "Emitter.h"
 
 #include "blockscale/Support/MathErrors.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -44,71 +42,6 @@ bool blockscale::isApproximated(Operation *op) {
 //===----------------------------------------------------------------------===//
 // Scalars
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Arithmetic on ends.
-struct Emitter {
-  OpBuilder &builder;
-  Location loc;
-
-  Value number(double value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getF64FloatAttr(value));
-  }
-  Value boolean(bool value) {
-    return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(value));
-  }
-  Value compare(CmpFPredicate predicate, Value a, Value b) {
-    return arith::CmpFOp::create(builder, loc, predicate, a, b);
-  }
-  Value select(Value condition, Value ifTrue, Value ifFalse) {
-    return arith::SelectOp::create(builder, loc, condition, ifTrue, ifFalse);
-  }
-  Value both(Value a, Value b) {
-    return arith::AndIOp::create(builder, loc, a, b);
-  }
-  Value either(Value a, Value b) {
-    return arith::OrIOp::create(builder, loc, a, b);
-  }
-  Value add(Value a, Value b) {
-    return arith::AddFOp::create(builder, loc, a, b);
-  }
-  Value subtract(Value a, Value b) {
-    return arith::SubFOp::create(builder, loc, a, b);
-  }
-  Value multiply(Value a, Value b) {
-    return arith::MulFOp::create(builder, loc, a, b);
-  }
-  Value magnitude(Value a) { return math::AbsFOp::create(builder, loc, a); }
-  Value isNaN(Value a) { return compare(CmpFPredicate::UNO, a, a); }
-
-  /// Whether 0 lies within, or at an end.
-  Value hasZero(Interval ends) {
-    Value zero = number(0);
-    return both(compare(CmpFPredicate::OLE, ends.low, zero),
-                compare(CmpFPredicate::OGE, ends.high, zero));
-  }
-
-  /// `end` as a number of `type`. It is one, except for sums and functions,
-  /// which are computed in f64 and rounded here, as the device does.
-  Value narrow(Value end, Type type) {
-    auto floatType = dyn_cast<FloatType>(type);
-    if (!floatType || floatType.isF64())
-      return end;
-    Value value =
-        arith::TruncFOp::create(builder, loc, builder.getF32Type(), end);
-    if (floatType.isF32())
-      return value;
-    return arith::TruncFOp::create(builder, loc, type, value);
-  }
-  Value widen(Value value) {
-    auto floatType = dyn_cast<FloatType>(value.getType());
-    if (!floatType || floatType.isF64())
-      return value;
-    return arith::ExtFOp::create(builder, loc, builder.getF64Type(), value);
-  }
-};
-} // namespace
 
 Value blockscale::emitWidened(OpBuilder &builder, Location loc, Value value) {
   return Emitter{builder, loc}.widen(value);
@@ -153,8 +86,7 @@ Interval blockscale::emitHull(OpBuilder &builder, Location loc,
     high = arith::MaxNumFOp::create(builder, loc, high, end);
     someNaN = emit.either(someNaN, emit.isNaN(end));
   }
-  Value isNumber = emit.compare(CmpFPredicate::ORD, low, low);
-  return emitAnythingIf(builder, loc, emit.both(someNaN, isNumber),
+  return emitAnythingIf(builder, loc, emit.both(someNaN, emit.isNumber(low)),
                         {low, high});
 }
 
@@ -290,6 +222,25 @@ static FailureOr<Interval> truncation(Application &a) {
   return a.anythingIf(hasOthers, *result);
 }
 
+/// Whether a comparison is for the larger (true) or the smaller (false) of two
+/// values on the left; nullopt if it is for neither.
+static std::optional<bool> isForLarger(CmpFPredicate predicate) {
+  switch (predicate) {
+  case CmpFPredicate::OGT:
+  case CmpFPredicate::OGE:
+  case CmpFPredicate::UGT:
+  case CmpFPredicate::UGE:
+    return true;
+  case CmpFPredicate::OLT:
+  case CmpFPredicate::OLE:
+  case CmpFPredicate::ULT:
+  case CmpFPredicate::ULE:
+    return false;
+  default:
+    return std::nullopt;
+  }
+}
+
 /// Whether a selection is that of the larger (true) or smaller (false) of two
 /// values; nullopt if it is neither.
 static std::optional<bool> selectsLarger(arith::SelectOp op) {
@@ -300,22 +251,10 @@ static std::optional<bool> selectsLarger(arith::SelectOp op) {
                     compared.getRhs() == op.getFalseValue();
   bool isCrossed = compared.getLhs() == op.getFalseValue() &&
                    compared.getRhs() == op.getTrueValue();
-  if (!isStraight && !isCrossed)
+  std::optional<bool> isLarger = isForLarger(compared.getPredicate());
+  if (!isLarger || (!isStraight && !isCrossed))
     return std::nullopt;
-  switch (compared.getPredicate()) {
-  case CmpFPredicate::OGT:
-  case CmpFPredicate::OGE:
-  case CmpFPredicate::UGT:
-  case CmpFPredicate::UGE:
-    return isStraight;
-  case CmpFPredicate::OLT:
-  case CmpFPredicate::OLE:
-  case CmpFPredicate::ULT:
-  case CmpFPredicate::ULE:
-    return isCrossed;
-  default:
-    return std::nullopt;
-  }
+  return *isLarger == isStraight;
 }
 
 /// The interval of the larger or smaller of two values, which are numbers.
@@ -358,19 +297,13 @@ static FailureOr<Interval> comparison(Application &a) {
   auto lowHigh = [&](CmpFPredicate p) { return a.compare(p, x.low, y.high); };
   auto highLow = [&](CmpFPredicate p) { return a.compare(p, x.high, y.low); };
   Interval result;
-  switch (predicate) {
-  case CmpFPredicate::OGT:
-  case CmpFPredicate::OGE:
-  case CmpFPredicate::UGT:
-  case CmpFPredicate::UGE:
+  if (std::optional<bool> isLarger = isForLarger(predicate)) {
     result = {lowHigh(predicate), highLow(predicate)};
-    break;
-  case CmpFPredicate::OLT:
-  case CmpFPredicate::OLE:
-  case CmpFPredicate::ULT:
-  case CmpFPredicate::ULE:
-    result = {highLow(predicate), lowHigh(predicate)};
-    break;
+    if (!*isLarger)
+      std::swap(result.low, result.high);
+    return a.anythingIf(a.mayBeAnything(), result);
+  }
+  switch (predicate) {
   case CmpFPredicate::OEQ:
   case CmpFPredicate::UEQ: {
     bool isOrdered = predicate == CmpFPredicate::OEQ;
@@ -395,8 +328,7 @@ static FailureOr<Interval> comparison(Application &a) {
     result = {holds, holds};
     break;
   }
-  case CmpFPredicate::AlwaysFalse:
-  case CmpFPredicate::AlwaysTrue:
+  default:
     return failure();
   }
   return a.anythingIf(a.mayBeAnything(), result);
@@ -425,9 +357,7 @@ static void addAround(Application &a, Value result, Value radius,
   if (radius)
     around = a.add(around, radius);
   // Infinities are what they are.
-  Value isFinite =
-      a.compare(CmpFPredicate::OLT, a.magnitude(result), a.number(kInfinity));
-  around = a.select(isFinite, around, a.number(0));
+  around = a.select(a.isFinite(result), around, a.number(0));
   ends.push_back(a.widen(a.narrow(a.subtract(result, around), type)));
   ends.push_back(a.widen(a.narrow(a.add(result, around), type)));
 }

@@ -141,7 +141,6 @@ private:
 
   bool visitGeneric(Operation &op);
   bool visitMove(Operation &op);
-  bool visitExtract(Operation &op);
   bool visitQuantize(Operation &op);
   bool visitDequantize(Operation &op);
   bool visitScalar(Operation &op);
@@ -192,23 +191,6 @@ bool BoundBuilder::visitMove(Operation &op) {
   return true;
 }
 
-/// An element at indices that are exact.
-bool BoundBuilder::visitExtract(Operation &op) {
-  auto extract = cast<tensor::ExtractOp>(op);
-  Interval ends = intervals.lookup(extract.getTensor());
-  if (!ends || llvm::any_of(extract.getIndices(), [&](Value index) {
-        return intervals.contains(index);
-      }))
-    return false;
-  auto take = [&](Value tensor) -> Value {
-    return tensor::ExtractOp::create(builder, op.getLoc(), tensor,
-                                     extract.getIndices());
-  };
-  Value low = take(ends.low);
-  intervals[extract.getResult()] = {low, take(ends.high)};
-  return true;
-}
-
 bool BoundBuilder::visitQuantize(Operation &op) {
   return quantizeOnIntervals(builder, cast<QuantizeOp>(op), intervals);
 }
@@ -218,20 +200,11 @@ bool BoundBuilder::visitDequantize(Operation &op) {
                                culprit);
 }
 
-/// Arithmetic on scalars, as that in the body of an op of linalg.
 bool BoundBuilder::visitScalar(Operation &op) {
-  if (op.getNumRegions() != 0 || op.getNumResults() != 1)
-    return false;
-  auto operands = llvm::map_to_vector(op.getOperands(), [&](Value value) {
-    return IntervalOperand{value, intervals.lookup(value)};
-  });
-  FailureOr<Interval> interval = emitInterval(builder, &op, operands);
-  if (succeeded(interval))
-    intervals[op.getResult(0)] = *interval;
-  return succeeded(interval);
+  return buildScalarOnIntervals(builder, op, intervals);
 }
 
-/// One row for each op that intervals go through, beside arithmetic on scalars.
+/// One row for each op that intervals go through, beside those on scalars.
 /// Elementwise arithmetic on tensors, and all named ops of linalg, are generic
 /// here.
 const llvm::StringMap<BoundBuilder::Visitor> &BoundBuilder::getVisitors() {
@@ -243,7 +216,6 @@ const llvm::StringMap<BoundBuilder::Visitor> &BoundBuilder::getVisitors() {
       {"tensor.collapse_shape", &BoundBuilder::visitMove},
       {"tensor.concat", &BoundBuilder::visitMove},
       {"tensor.expand_shape", &BoundBuilder::visitMove},
-      {"tensor.extract", &BoundBuilder::visitExtract},
       {"tensor.extract_slice", &BoundBuilder::visitMove},
       {"tensor.insert_slice", &BoundBuilder::visitMove},
   };

@@ -13,11 +13,8 @@
 
 #include "ErrorProbes.h"
 
+#include "Emitter.h"
 #include "IntervalGeneric.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/IRMapping.h"
 
 #include <cmath>
 
@@ -52,54 +49,42 @@ static Value drawSide(OpBuilder &b, Location loc, ValueRange indices,
 }
 
 /// `value`, a float, moved by `share` of the way to an end of its interval.
-static Value moveFloat(OpBuilder &b, Location loc, Value value, Interval ends,
+static Value moveFloat(Emitter emit, Value value, Interval ends,
                        ValueRange indices, Side side, double share,
                        uint64_t salt) {
   Value end = side == Side::Low ? ends.low : ends.high;
   if (side == Side::Drawn || side == Side::Opposite) {
-    Value isHigh = drawSide(b, loc, indices, salt);
-    bool isOpposite = side == Side::Opposite;
-    end = arith::SelectOp::create(b, loc, isHigh,
-                                  isOpposite ? ends.low : ends.high,
-                                  isOpposite ? ends.high : ends.low);
+    if (side == Side::Opposite)
+      std::swap(ends.low, ends.high);
+    end = emit.select(drawSide(emit.builder, emit.loc, indices, salt),
+                      ends.high, ends.low);
   }
-  Value exact = emitWidened(b, loc, value);
-  auto number = [&](double real) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(real));
-  };
-  Value step = arith::SubFOp::create(b, loc, end, exact);
-  step = arith::MulFOp::create(b, loc, step, number(share));
-  Value moved = arith::AddFOp::create(b, loc, exact, step);
+  Value exact = emit.widen(value);
+  Value step = emit.multiply(emit.subtract(end, exact), emit.number(share));
+  Value moved = emit.add(exact, step);
   // What may be anything, and what is no number, stays.
-  Value size = math::AbsFOp::create(b, loc, moved);
-  Value isFinite = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
-                                         size, number(INFINITY));
+  Value isFinite = emit.isFinite(moved);
   if (value.getType() != moved.getType())
-    moved = arith::TruncFOp::create(b, loc, value.getType(), moved);
-  return arith::SelectOp::create(b, loc, isFinite, moved, value);
+    moved =
+        arith::TruncFOp::create(emit.builder, emit.loc, value.getType(), moved);
+  return emit.select(isFinite, moved, value);
 }
 
 static Value moveTensor(OpBuilder &builder, Value tensor, Interval ends,
                         Side side, double share, uint64_t salt) {
-  Location loc = tensor.getLoc();
   auto type = cast<RankedTensorType>(tensor.getType());
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  // Every element of the init is written.
-  auto op = linalg::GenericOp::create(
-      builder, loc, type, ValueRange{tensor, ends.low, ends.high}, tensor,
-      SmallVector<AffineMap>(4, identity),
-      SmallVector<utils::IteratorType>(type.getRank(),
-                                       utils::IteratorType::parallel),
-      [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
-        SmallVector<Value> indices;
-        for (int64_t i = 0; i != type.getRank(); ++i)
-          indices.push_back(linalg::IndexOp::create(b, bodyLoc, i));
-        linalg::YieldOp::create(b, bodyLoc,
-                                moveFloat(b, bodyLoc, args[0],
-                                          {args[1], args[2]}, indices, side,
-                                          share, salt));
-      });
-  return op.getResult(0);
+  return mapElements(builder, tensor, type.getElementType(),
+                     {tensor, ends.low, ends.high},
+                     [&](Emitter emit, ValueRange args) {
+                       SmallVector<Value> indices;
+                       for (int64_t i = 0; i != type.getRank(); ++i)
+                         indices.push_back(linalg::IndexOp::create(
+                             emit.builder, emit.loc, i));
+                       return SmallVector<Value>{
+                           moveFloat(emit, args[0], {args[1], args[2]}, indices,
+                                     side, share, salt)};
+                     })
+      .front();
 }
 
 /// The intervals of the results of an op whose operands are exact.
@@ -110,14 +95,7 @@ static void findIntervals(OpBuilder &builder, Operation &op,
     buildOnIntervals(builder, generic, intervals, culprit);
     return;
   }
-  if (op.getNumRegions() != 0 || op.getNumResults() != 1)
-    return;
-  auto operands = llvm::map_to_vector(op.getOperands(), [](Value value) {
-    return IntervalOperand{value, Interval()};
-  });
-  FailureOr<Interval> interval = emitInterval(builder, &op, operands);
-  if (succeeded(interval))
-    intervals[op.getResult(0)] = *interval;
+  buildScalarOnIntervals(builder, op, intervals);
 }
 
 /// The result of an op as a device may have it.
@@ -131,7 +109,7 @@ static Value moveResult(OpBuilder &builder, Value result, Interval ends,
   double share = isTensorCoreSum(result.getDefiningOp()) ? 0.25 : 1.0;
   if (isa<RankedTensorType>(type))
     return moveTensor(builder, result, ends, side, share, salt);
-  return moveFloat(builder, result.getLoc(), result, ends, {}, side, share,
+  return moveFloat({builder, result.getLoc()}, result, ends, {}, side, share,
                    salt);
 }
 

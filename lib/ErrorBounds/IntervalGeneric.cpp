@@ -12,11 +12,9 @@
 
 #include "IntervalGeneric.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Emitter.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 
 #include <cmath>
 
@@ -139,32 +137,10 @@ static Value countTerms(OpBuilder &builder, linalg::GenericOp op) {
 // Elementwise ops
 //===----------------------------------------------------------------------===//
 
-using BodyBuilder = function_ref<SmallVector<Value>(OpBuilder &, ValueRange)>;
-
 static Value makeEmpty(OpBuilder &builder, Value like, Type element) {
   Location loc = like.getLoc();
   return tensor::EmptyOp::create(
       builder, loc, tensor::getMixedSizes(builder, loc, like), element);
-}
-
-/// Tensors of type `element` made of `inputs`, element by element.
-static ValueRange mapElements(OpBuilder &builder, ValueRange inputs,
-                              Type element, unsigned numResults,
-                              BodyBuilder body) {
-  Location loc = inputs.front().getLoc();
-  unsigned rank = cast<RankedTensorType>(inputs.front().getType()).getRank();
-  SmallVector<Value> empty(numResults);
-  for (Value &value : empty)
-    value = makeEmpty(builder, inputs.front(), element);
-  AffineMap identity = builder.getMultiDimIdentityMap(rank);
-  auto op = linalg::GenericOp::create(
-      builder, loc, ValueRange(empty).getTypes(), inputs, empty,
-      SmallVector<AffineMap>(inputs.size() + numResults, identity),
-      SmallVector<IteratorType>(rank, IteratorType::parallel),
-      [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
-        linalg::YieldOp::create(b, bodyLoc, body(b, args));
-      });
-  return op.getResults();
 }
 
 Interval blockscale::widenTensor(OpBuilder &builder, Value tensor) {
@@ -172,44 +148,72 @@ Interval blockscale::widenTensor(OpBuilder &builder, Value tensor) {
   Type endType = getEndType(element);
   if (element == endType)
     return {tensor, tensor};
-  Value end =
-      mapElements(builder, tensor, endType, 1,
-                  [](OpBuilder &b, ValueRange args) -> SmallVector<Value> {
-                    return {emitWidened(b, args[0].getLoc(), args[0])};
-                  })
-          .front();
+  Value end = mapElements(builder, tensor, endType, tensor,
+                          [](Emitter emit, ValueRange args) {
+                            return SmallVector<Value>{emit.widen(args[0])};
+                          })
+                  .front();
   return {end, end};
 }
 
 /// The ends of sums, with what additions may lose around them.
 static Interval putAround(OpBuilder &builder, Interval sums, Value magnitudes,
                           Value count, Additions additions) {
-  ValueRange ends = mapElements(
-      builder, {sums.low, sums.high, magnitudes}, builder.getF64Type(), 2,
-      [&](OpBuilder &b, ValueRange args) -> SmallVector<Value> {
-        Location loc = args[0].getLoc();
-        auto number = [&](double value) -> Value {
-          return arith::ConstantOp::create(b, loc, b.getF64FloatAttr(value));
-        };
-        Value radius = arith::MulFOp::create(b, loc, args[2], count);
-        radius =
-            arith::MulFOp::create(b, loc, radius, number(additions.relative));
-        radius =
-            arith::AddFOp::create(b, loc, radius, number(additions.absolute));
-        Value low = arith::SubFOp::create(b, loc, args[0], radius);
-        Value high = arith::AddFOp::create(b, loc, args[1], radius);
+  return mapToEnds(
+      builder, sums.low, {sums.low, sums.high, magnitudes},
+      [&](Emitter emit, ValueRange args) {
+        Value radius = emit.multiply(args[2], count);
+        radius = emit.multiply(radius, emit.number(additions.relative));
+        radius = emit.add(radius, emit.number(additions.absolute));
+        Value low = emit.subtract(args[0], radius);
+        Value high = emit.add(args[1], radius);
         // Overflow may come at a partial sum, but a NaN does not go away.
-        Value isLarge =
-            arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, args[2],
-                                  number(additions.largest));
-        Value isNumber = arith::CmpFOp::create(
-            b, loc, arith::CmpFPredicate::ORD, args[0], args[0]);
-        isLarge = arith::AndIOp::create(b, loc, isLarge, isNumber);
-        Interval hull = emitHull(b, loc, {low, high});
-        hull = emitAnythingIf(b, loc, isLarge, hull);
-        return {hull.low, hull.high};
+        Value isLarge = emit.compare(arith::CmpFPredicate::OGT, args[2],
+                                     emit.number(additions.largest));
+        isLarge = emit.both(isLarge, emit.isNumber(args[0]));
+        return emitAnythingIf(emit.builder, emit.loc, isLarge,
+                              emitHull(emit.builder, emit.loc, {low, high}));
       });
-  return {ends[0], ends[1]};
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+/// An element of a tensor, at indices that are exact.
+static bool extractOnIntervals(OpBuilder &builder, tensor::ExtractOp op,
+                               IntervalMap &intervals, const IRMapping &exact) {
+  Interval ends = intervals.lookup(op.getTensor());
+  if (!ends || llvm::any_of(op.getIndices(), [&](Value index) {
+        return intervals.contains(index);
+      }))
+    return false;
+  auto indices = llvm::map_to_vector(op.getIndices(), [&](Value index) {
+    return exact.lookupOrDefault(index);
+  });
+  auto take = [&](Value tensor) -> Value {
+    return tensor::ExtractOp::create(builder, op.getLoc(), tensor, indices);
+  };
+  Value low = take(ends.low);
+  intervals[op.getResult()] = {low, take(ends.high)};
+  return true;
+}
+
+bool blockscale::buildScalarOnIntervals(OpBuilder &builder, Operation &op,
+                                        IntervalMap &intervals,
+                                        const IRMapping &exact) {
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return extractOnIntervals(builder, extract, intervals, exact);
+  if (op.getNumRegions() != 0)
+    return false;
+  auto operands = llvm::map_to_vector(op.getOperands(), [&](Value value) {
+    return IntervalOperand{exact.lookupOrDefault(value),
+                           intervals.lookup(value)};
+  });
+  FailureOr<Interval> interval = emitInterval(builder, &op, operands);
+  if (succeeded(interval))
+    intervals[op.getResult(0)] = *interval;
+  return succeeded(interval);
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,12 +243,8 @@ private:
   bool makeOutputs();
   linalg::GenericOp makeLoops();
   SmallVector<Value> buildBody(OpBuilder &b, ValueRange args);
-  bool buildOp(OpBuilder &b, Operation &bodyOp);
   /// Of an exact value inside the body, too.
   Interval getEnds(OpBuilder &b, Value value);
-  IntervalOperand getOperand(Value value) {
-    return {exact.lookupOrDefault(value), intervals.lookup(value)};
-  }
 
   OpBuilder &builder;
   linalg::GenericOp op;
@@ -259,11 +259,19 @@ private:
 } // namespace
 
 Interval GenericBuilder::getEnds(OpBuilder &b, Value value) {
-  IntervalOperand operand = getOperand(value);
-  if (operand.interval)
-    return operand.interval;
-  Value end = emitWidened(b, op.getLoc(), operand.value);
+  if (Interval ends = intervals.lookup(value))
+    return ends;
+  Value end = emitWidened(b, op.getLoc(), exact.lookupOrDefault(value));
   return {end, end};
+}
+
+/// The larger magnitude of two ends.
+static Value getLargest(Emitter emit, Interval ends) {
+  Value low = emit.magnitude(ends.low);
+  if (ends.low == ends.high)
+    return low;
+  return arith::MaximumFOp::create(emit.builder, emit.loc, low,
+                                   emit.magnitude(ends.high));
 }
 
 bool GenericBuilder::makeOutputs() {
@@ -287,44 +295,15 @@ bool GenericBuilder::makeOutputs() {
       output.inits = {ends.low, ends.high};
       if (output.term)
         output.inits.push_back(
-            mapElements(
-                builder, {ends.low, ends.high}, output.endType, 1,
-                [](OpBuilder &b, ValueRange args) -> SmallVector<Value> {
-                  Location loc = args[0].getLoc();
-                  Value low = math::AbsFOp::create(b, loc, args[0]);
-                  Value high = math::AbsFOp::create(b, loc, args[1]);
-                  return {arith::MaximumFOp::create(b, loc, low, high)};
-                })
+            mapElements(builder, init, output.endType, {ends.low, ends.high},
+                        [](Emitter emit, ValueRange args) {
+                          return SmallVector<Value>{
+                              getLargest(emit, {args[0], args[1]})};
+                        })
                 .front());
     }
     outputs.push_back(output);
   }
-  return true;
-}
-
-/// An op in the body whose result is inexact. False if there is no rule.
-bool GenericBuilder::buildOp(OpBuilder &b, Operation &bodyOp) {
-  // An element of a tensor outside.
-  if (auto extract = dyn_cast<tensor::ExtractOp>(bodyOp)) {
-    Interval tensors = intervals.lookup(extract.getTensor());
-    SmallVector<Value> indices;
-    for (Value index : extract.getIndices()) {
-      if (intervals.contains(index))
-        return false;
-      indices.push_back(exact.lookupOrDefault(index));
-    }
-    auto take = [&](Value tensor) -> Value {
-      return tensor::ExtractOp::create(b, op.getLoc(), tensor, indices);
-    };
-    intervals[extract.getResult()] = {take(tensors.low), take(tensors.high)};
-    return true;
-  }
-  SmallVector<IntervalOperand> operands = llvm::map_to_vector(
-      bodyOp.getOperands(), [&](Value value) { return getOperand(value); });
-  FailureOr<Interval> interval = emitInterval(b, &bodyOp, operands);
-  if (failed(interval))
-    return false;
-  intervals[bodyOp.getResult(0)] = *interval;
   return true;
 }
 
@@ -383,7 +362,7 @@ SmallVector<Value> GenericBuilder::buildBody(OpBuilder &b, ValueRange args) {
     });
     if (!isInexact) {
       b.clone(bodyOp, exact);
-    } else if (!buildOp(b, bodyOp)) {
+    } else if (!buildScalarOnIntervals(b, bodyOp, intervals, exact)) {
       if (isKnown)
         culprit = bodyOp.getName().getStringRef();
       isKnown = false;
@@ -405,13 +384,11 @@ SmallVector<Value> GenericBuilder::buildBody(OpBuilder &b, ValueRange args) {
       Value low = arith::NegFOp::create(b, loc, term.high);
       term = {low, arith::NegFOp::create(b, loc, term.low)};
     }
-    Value magnitude = math::AbsFOp::create(b, loc, term.low);
-    if (term.high != term.low)
-      magnitude = arith::MaximumFOp::create(
-          b, loc, magnitude, math::AbsFOp::create(b, loc, term.high));
-    results.push_back(arith::AddFOp::create(b, loc, acc.low, term.low));
-    results.push_back(arith::AddFOp::create(b, loc, acc.high, term.high));
-    results.push_back(arith::AddFOp::create(b, loc, magnitudes[i], magnitude));
+    Emitter emit{b, loc};
+    Value magnitude = getLargest(emit, term);
+    results.push_back(emit.add(acc.low, term.low));
+    results.push_back(emit.add(acc.high, term.high));
+    results.push_back(emit.add(magnitudes[i], magnitude));
   }
   return results;
 }

@@ -22,6 +22,7 @@
 
 #include "ElementIntervals.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
 
 #include <string>
 
@@ -49,6 +50,12 @@ void unmarkSums(Operation *root);
 /// rule for, if that is not possible.
 bool buildOnIntervals(OpBuilder &builder, linalg::GenericOp op,
                       IntervalMap &intervals, std::string &culprit);
+
+/// The same of an op on scalars, or of one that takes an element of a tensor.
+/// Exact operands are replaced by what they are mapped to.
+bool buildScalarOnIntervals(OpBuilder &builder, Operation &op,
+                            IntervalMap &intervals,
+                            const IRMapping &exact = {});
 
 /// Both ends of an exact tensor of a type that has intervals.
 Interval widenTensor(OpBuilder &builder, Value tensor);

@@ -23,8 +23,8 @@ unsigned blockscale::getPairElement(PairOrder order, unsigned thread,
                                     unsigned instruction, unsigned pair) {
   if (order.isPacked) {
     unsigned q = kPairsPerInstruction * instruction + pair;
-    return 8 * thread + 2 * (order.isPermuted ? q ^ thread : q);
+    return 8 * thread + 2 * (order.isSwapped ? q ^ thread : q);
   }
-  unsigned q = order.isPermuted ? pair ^ (thread / 2) : pair;
+  unsigned q = order.isSwapped ? pair ^ (thread / 2) : pair;
   return 16 * instruction + 4 * thread + 2 * q;
 }

@@ -126,7 +126,7 @@ def test_weight_only_build(tmp_path):
         for path in tmp_path.glob("*-*.json")
     }
     wgmma, split, numbers = (
-        ["main__place", "main", "main__exact"], ["main", "main__split_k_reduction"], ["main__dequantize", "main"]
+        ["main__permute", "main", "main__exact_recomputation"], ["main", "main__split_k_reduction"], ["main__dequantize", "main"]
     )
     assert names == {
         f"{format}{way}-{m}": wgmma if not way else numbers if m == 4096 else split

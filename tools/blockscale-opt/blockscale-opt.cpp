@@ -34,10 +34,8 @@ static void registerOurs() {
 static void printLevels() {
   MLIRContext context;
   context.loadDialect<blockscale::BlockScaleDialect>();
-  ArrayRef<RegisteredOperationName> ops =
-      context.getRegisteredOperationsByDialect("blockscale");
   for (unsigned i = 0; i <= blockscale::getMaxEnumValForOpLevel(); ++i)
-    for (RegisteredOperationName op : ops)
+    for (RegisteredOperationName op : context.getRegisteredOperations())
       if (auto level = blockscale::symbolizeOpLevel(i);
           blockscale::getOpLevel(op) == level)
         llvm::outs() << blockscale::stringifyOpLevel(*level) << ' ' << op

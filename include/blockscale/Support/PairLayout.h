@@ -30,17 +30,16 @@ inline constexpr unsigned kPairsPerInstruction = 2;
 /// instruction i of a step,
 ///
 /// * for elements in bytes, pair q has those from 16 i + 4 t + 2 q on, the
-/// order
-///   of a 32-bit word of four elements;
-/// * for packed elements, pair p has those from 8 t + 2 q on, where q = 2 i +
-/// p.
+///   order of a 32-bit word of four elements;
+/// * for packed elements, pair p has those from 8 t + 2 q on, where
+///   q = 2 i + p.
 ///
-/// With `isPermuted` (if an operand is contiguous along rows), q is replaced by
+/// With `isSwapped` (if an operand is contiguous along rows), q is replaced by
 /// q xor (t / 2), or by q xor t for packed elements. Then the rows that lanes
 /// pass for one transposed load are in different banks.
 struct PairOrder {
   bool isPacked;
-  bool isPermuted;
+  bool isSwapped;
 };
 
 /// The order for operands whose kind is `kind`.

@@ -8,8 +8,8 @@
 //
 // The ways in which chips multiply block-scaled matrices. A path is defined by
 // its row here, by its instructions (InstructionTable.h) and by its backend
-// (lib/Dialect/Transforms/Kernels/Gemm/Backend.h); no other code depends on
-// which path it is.
+// (lib/Dialect/Transforms/Kernels/Gemm/Paths); no other code depends on which
+// path it is.
 //
 //===----------------------------------------------------------------------===//
 

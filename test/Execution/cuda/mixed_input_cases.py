@@ -21,9 +21,9 @@ def box(row):
 
 
 def schedule(columns, rows, k, split_k, stages=2):
-    return (
-        f"--schedule=tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1,split_k={split_k}"
-    )
+    kernel = "gemv" if columns == 1 else "mixed_input"
+    options = f"accumulators=1,persistent=0,swap_ab=1,split_k={split_k},kernel={kernel}"
+    return f"--schedule=tile={rows}x{columns}x{k},stages={stages},{options}"
 
 
 def case(row, columns, split_k):

@@ -82,3 +82,24 @@ def reached_from(start):
 def test_every_page_is_reached():
     """Nobody finds a page that no other page links to."""
     assert reached_from(examples.REPO / "README.md") == set(examples.PAGES)
+
+
+# Where the paths begin that pages name.
+ROOTS = [examples.REPO / root for root in (".", "lib/Dialect/Transforms", "lib/Simulator")]
+
+
+def missing_files(text):
+    """Files and folders of the repository that a page names in code and that are not there."""
+    names = re.findall(r"`((\w+)/[\w./-]*)`", text)
+    names = [name for name, first in names if first != "build" and any((root / first).is_dir() for root in ROOTS)]
+    return [name for name in names if not any((root / name).exists() for root in ROOTS)]
+
+
+@pytest.mark.parametrize("page", examples.PAGES, ids=lambda page: str(page.relative_to(examples.REPO)))
+def test_named_files(page):
+    assert missing_files(page.read_text()) == []
+
+
+def test_missing_files_are_seen():
+    text = "`lib/None.cpp`, `docs/README.md`, `test/`, `lib/<Path>/`, `Kernels/`, `Kernels/None.h`, `a/b`"
+    assert missing_files(text) == ["lib/None.cpp", "Kernels/None.h"]

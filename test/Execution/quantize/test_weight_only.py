@@ -13,15 +13,16 @@ OTHERS = ("sm_80", "sm_100a", "sm_120a")
 
 
 def schedule(rows, columns, k, stages=2, split_k=1):
-    """A ring schedule with so many rows of y in a tile, and columns of x."""
+    """A mixed-input schedule with so many rows of y in a tile, and columns of x."""
     text = f"tile={rows}x{columns}x{k},stages={stages},accumulators=1,persistent=0,swap_ab=1"
-    return text + (f",split_k={split_k}" if split_k != 1 else "")
+    text += f",split_k={split_k}" if split_k != 1 else ""
+    return text + (",kernel=gemv" if columns == 1 else ",kernel=mixed_input")
 
 
 def is_anew(kernels):
     """Whether the result was computed anew: what does nothing reads a word of each block."""
-    assert sum("__place" in name for name in kernels) == 1 and not any("loops" in name for name in kernels)
-    [exact] = [kernel for name, kernel in kernels.items() if "__exact" in name]
+    assert sum("__permute" in name for name in kernels) == 1 and not any("loops" in name for name in kernels)
+    [exact] = [kernel for name, kernel in kernels.items() if "__exact_recomputation" in name]
     return exact["instructions"]["matrix"] > 0
 
 
@@ -283,7 +284,7 @@ def test_dequant_mma_quantized(tmp_path):
             assert done.returncode == 0, done.stderr
             statistics, _ = json.JSONDecoder().raw_decode(done.stderr[done.stderr.index("{\n"):])
             names = [kernel["name"] for kernel in statistics["kernels"]]
-            assert names == (["main__place_0", "main", "main__exact_2"] if flags else ["main"])
+            assert names == (["main__permute_0", "main", "main__exact_recomputation_2"] if flags else ["main"])
 
 
 @pytest.mark.parametrize("way", WAYS)

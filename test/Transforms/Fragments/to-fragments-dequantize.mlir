@@ -25,7 +25,6 @@
 // CHECK-DAG:     %[[C5:.*]] = arith.constant 5 : i32
 // CHECK-DAG:     %[[TRUE:.*]] = arith.constant true
 // CHECK-DAG:     %[[LARGEST:.*]] = arith.constant 3.40282347E+38 : f32
-// CHECK-DAG:     %[[ACC:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK:         %[[INSIDE:.*]] = nvvm.vote.sync all
 // CHECK-NEXT:    %[[EXACT_A:.*]] = scf.if %[[INSIDE]] -> (i1) {
@@ -63,7 +62,7 @@
 // CHECK:           nvvm.prmt <default> %[[LOW]]
 // CHECK-NEXT:      arith.shli %{{.*}}, %[[C5]]
 // CHECK-NEXT:      arith.andi %{{.*}}, %[[PLACES_B]]
-// CHECK:           nvvm.mma.sync A[%[[A_0]], {{.*}}, {{.*}}, {{.*}}] B[{{.*}}] C[%[[ACC]], %[[ACC]], %[[ACC]], %[[ACC]]] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>}
+// CHECK:           nvvm.mma.sync A[%[[A_0]], {{.*}}, {{.*}}, {{.*}}] B[{{.*}}] C[%[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]]] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>}
 // CHECK:           vector.load %{{.*}} {alignment = 16 : i64} : memref<2048xi8, {{.*}}>, vector<16xi8>
 // CHECK:           nvvm.mma.sync
 // CHECK:           vector.load %{{.*}} {alignment = 16 : i64} : memref<2048xi8, {{.*}}>, vector<16xi8>
@@ -89,8 +88,8 @@
 // CHECK:             %[[HALFWAY:.*]] = arith.mulf %[[SUM]], %{{.*}} : f32
 // CHECK-NEXT:        %[[PRODUCT:.*]] = arith.mulf %[[HALFWAY]], %{{.*}} : f32
 // CHECK-NEXT:        %[[LEAST:.*]] = arith.negf %[[LEFT_OUT]]
-// CHECK-NEXT:        %[[ABOVE:.*]] = arith.maxnumf %[[PRODUCT]], %[[LEAST]]
-// CHECK-NEXT:        %[[FINITE:.*]] = arith.minnumf %[[ABOVE]], %[[LEFT_OUT]]
+// CHECK-NEXT:        %[[ABOVE:.*]] = llvm.intr.maxnum(%[[PRODUCT]], %[[LEAST]])
+// CHECK-NEXT:        %[[FINITE:.*]] = llvm.intr.minnum(%[[ABOVE]], %[[LEFT_OUT]])
 // CHECK-NEXT:        %[[REST:.*]] = arith.subf %[[PRODUCT]], %[[FINITE]]
 // CHECK-NEXT:        arith.addf %{{.*}}, %[[REST]]
 // CHECK:         } else {
@@ -441,7 +440,7 @@ gpu.module @kernels {
 // CHECK:         blockscale.load_matrix %[[B]]
 // CHECK:         %[[CODES:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
 // CHECK:         %[[LOW:.*]] = arith.shli %[[CODES]], %[[C16]]
-// CHECK-NEXT:    %[[NUMBER:.*]] = llvm.bitcast %[[LOW]] : i32 to f32
+// CHECK-NEXT:    %[[NUMBER:.*]] = arith.bitcast %[[LOW]] : i32 to f32
 // CHECK-NEXT:    %[[SCALED:.*]] = arith.mulf %[[NUMBER]], %{{.*}} : f32
 // CHECK-NEXT:    %[[TWICE:.*]] = arith.mulf %[[SCALED]], %[[G]] : f32
 // CHECK-NEXT:    arith.andi %[[CODES]], %[[UPPER]]

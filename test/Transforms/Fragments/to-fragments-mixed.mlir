@@ -10,8 +10,8 @@
 // CHECK-NOT:     vector.load
 // The scale of a lane's first row: a power of two, in both halves.
 // CHECK:         %[[CODE:.*]] = nvvm.prmt
-// CHECK:         arith.maxui
 // CHECK:         arith.muli %[[CODE]], %{{.*}} : i32
+// CHECK:         arith.maxui
 // CHECK:         %[[FENCE:.*]] = llvm.inline_asm has_side_effects asm_dialect = att "wgmma.fence.sync.aligned;", "=f,=f,=f,=f,0,1,2,3,~{memory}"
 // CHECK:         %[[DESCRIPTOR:.*]] = blockscale.matrix_descriptor %[[X]][%c0] layout = <k, slots, swizzled> wgmma
 // CHECK-NEXT:    llvm.inline_asm has_side_effects asm_dialect = att "{.reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, $1, $2, $3}, {$4, $5, $6, $7}, $8, p, 1, 1, 0;}", "=f,=f,=f,=f,r,r,r,r,l,0,1,2,3,~{memory}" {{.*}}, %[[DESCRIPTOR]],

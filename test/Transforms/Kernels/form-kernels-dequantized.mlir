@@ -10,7 +10,7 @@
 // CHECK:         %[[XN:.*]]:2 = blockscale.launch @kernels::@decoded__dequantize_operand blocks = [64, 1, 1] threads = [256, 1, 1] ins(%[[X]], %[[XS]] : {{.*}}) outs({{.*}} : tensor<256x512xbf16>, tensor<64xi32>)
 // CHECK:         %[[YN:.*]]:2 = blockscale.launch @kernels::@decoded__dequantize_operand_0 blocks = [32, 1, 1] threads = [256, 1, 1] ins(%{{.*}}, %[[YS]] : {{.*}}) outs({{.*}} : tensor<512x128xbf16>, tensor<32xi32>)
 // CHECK:         %[[D:.*]] = blockscale.launch @kernels::@decoded__mma_scaled {{.*}} ins(%[[XN]]#0, %[[YN]]#0 :
-// CHECK:         %[[E:.*]] = blockscale.launch @kernels::@decoded__exact {{.*}} updates outs(%[[D]] :
+// CHECK:         %[[E:.*]] = blockscale.launch @kernels::@decoded__exact_recomputation {{.*}} updates outs(%[[D]] :
 // CHECK:         return %[[E]]
 
 // Numbers of y are stored as its codes are, along N.
@@ -26,7 +26,7 @@
 
 // The words are read before anything else is done.
 
-// CHECK-LABEL: gpu.func @decoded__exact(
+// CHECK-LABEL: gpu.func @decoded__exact_recomputation(
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
 // CHECK:         scf.if
 // CHECK:           blockscale.tile_mma

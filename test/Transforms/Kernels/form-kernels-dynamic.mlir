@@ -90,9 +90,9 @@ func.func @one_path(%x: tensor<?x32xf8E4M3FN>, %sx: tensor<?x1xf8E8M0FNU>,
 
 // CHECK-LABEL: func.func @batch(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x?x32xf8E4M3FN>, %{{.*}}, %[[Y:[a-z0-9]+]]: tensor<?x32x?xi8>, %{{.*}}, %[[C:[a-z0-9]+]]: tensor<?x?x?xf32>)
-// CHECK:         "{{.*}}expected the batches of x and y to be 1 or that of acc
 // CHECK:         %[[BYTES:.*]] = tensor.dim %[[Y]], %c2
 // CHECK:         %[[N:.*]] = arith.muli %[[BYTES]], %c2
+// CHECK:         "{{.*}}expected the batches of x and y to be 1 or that of acc
 // CHECK:         %[[BATCH:.*]] = tensor.dim %[[C]], %c0
 // CHECK:         %[[BLOCKS_N:.*]] = arith.ceildivui %[[N]], %c32
 // CHECK:         blockscale.launch {{.*}} blocks = [%{{.*}}, %[[BLOCKS_N]], %[[BATCH]]]

@@ -6,14 +6,14 @@
 // CHECK-LABEL: func.func @weights(
 // CHECK-SAME:    %[[X:.*]]: tensor<16x512xbf16>, %[[Y:.*]]: tensor<1024x512xf8E4M3FN>, %[[YS:.*]]: tensor<1024x16xf8E8M0FNU>)
 // CHECK-NOT:     blockscale.dequantize
-// CHECK:         %[[XN:.*]]:2 = blockscale.launch @kernels::@weights__place blocks = [4, 1, 1] threads = [256, 1, 1] ins(%[[X]] : {{.*}}) outs({{.*}} : tensor<16x512xbf16>, tensor<4xi32>)
+// CHECK:         %[[XN:.*]]:2 = blockscale.launch @kernels::@weights__permute blocks = [4, 1, 1] threads = [256, 1, 1] ins(%[[X]] : {{.*}}) outs({{.*}} : tensor<16x512xbf16>, tensor<4xi32>)
 // CHECK:         %[[D:.*]]:2 = blockscale.launch @kernels::@weights__matmul {{.*}} ins(%[[XN]]#0, %[[Y]], %[[YS]] :
-// CHECK:         %[[E:.*]] = blockscale.launch @kernels::@weights__exact {{.*}} ins(%[[X]], %[[Y]], %[[YS]], %[[XN]]#1, %[[D]]#1 : {{.*}} updates outs(%[[D]]#0 :
+// CHECK:         %[[E:.*]] = blockscale.launch @kernels::@weights__exact_recomputation {{.*}} ins(%[[X]], %[[Y]], %[[YS]], %[[XN]]#1, %[[D]]#1 : {{.*}} updates outs(%[[D]]#0 :
 // CHECK:         return %[[E]]
 
 // x is 2^-25 too large, in the order of boxes of 64 codes.
 
-// CHECK-LABEL: gpu.func @weights__place(
+// CHECK-LABEL: gpu.func @weights__permute(
 // CHECK-SAME:    memref<16x512xbf16>, %{{.*}}: memref<16x512xbf16>, %{{.*}}: memref<4xi32>) kernel
 // CHECK:         nvvm.griddepcontrol launch_dependents
 // CHECK:         vector.load {{.*}} : memref<16x512xbf16>, vector<8xbf16>
@@ -26,7 +26,7 @@
 // What is computed anew is converted on the way to mma.sync, where each number
 // that is not exact is rounded. x is copied to shared memory as numbers.
 
-// CHECK-LABEL: gpu.func @weights__exact(
+// CHECK-LABEL: gpu.func @weights__exact_recomputation(
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
 // CHECK:         scf.if
 // CHECK:           scf.for
@@ -53,7 +53,7 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
 
 // CHECK-LABEL: func.func @two_users(
 // CHECK:         %[[W:.*]] = blockscale.launch @kernels::@two_users__dequantize
-// CHECK:         blockscale.launch @kernels::@two_users__place
+// CHECK:         blockscale.launch @kernels::@two_users__permute
 // CHECK:         return %{{.*}}, %[[W]]
 
 module attributes {blockscale.target = #blockscale.target<sm_90a>} {
@@ -75,8 +75,8 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
 
 module attributes {blockscale.target = #blockscale.target<sm_90a>} {
   func.func @no_codes(%x: tensor<16x512xbf16>, %y: tensor<512x1024xbf16>, %acc: tensor<16x1024xf32>) -> tensor<16x1024xf32> {
-    // expected-error@+1 {{expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes, for a schedule with swapped operands on the path wgmma}}
-    %d = linalg.matmul {blockscale.path = #blockscale.path<wgmma>, blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}
+    // expected-error@+1 {{expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes, for the kernel mixed_input}}
+    %d = linalg.matmul {blockscale.path = #blockscale.path<wgmma>, blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
          ins(%x, %y : tensor<16x512xbf16>, tensor<512x1024xbf16>) outs(%acc : tensor<16x1024xf32>) -> tensor<16x1024xf32>
     return %d : tensor<16x1024xf32>
   }

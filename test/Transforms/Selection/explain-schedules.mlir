@@ -30,7 +30,7 @@
 // CHECK-NEXT:       65536 clocks  tensor core     16384 operations per clock
 // CHECK-NEXT:       34304 clocks  shared memory   128 bytes per clock
 // CHECK-NEXT:       68608 clocks  L2 cache        64 bytes per clock (assumed, that of H200)
-// CHECK-NEXT:       45440 clocks  ring of stages  1618 clocks until a copy is there
+// CHECK-NEXT:       45440 clocks  pipeline        1618 clocks until a copy is there
 // CHECK-NEXT:        8192 clocks  stores of sums  64 bytes per clock (assumed, that of H200)
 // CHECK-NEXT:       26052 clocks  memory          7672 GB/s
 // CHECK-NEXT:       73042 clocks  in all, limited by: L2 cache

@@ -29,7 +29,7 @@
 // RUN: %{fail}=TEXT -DTEXT=warps=2x2,tile=64x64x128,stages=2
 // REDEFINE: %{option} = schedule=tile=64x64x128,warps=2x2,stages=99999999999999999999
 // RUN: %{fail}=TEXT -DTEXT=tile=64x64x128,warps=2x2,stages=99999999999999999999
-// TEXT: error: expected a schedule of the form tile=MxNxK,warps=MxN,stages=S[,split_k=N] or tile=MxNxK,stages=S,accumulators=A,persistent=P[,raster_group=G][,swap_ab=E][,split_k=N][,cluster=MxN][,two_cta=P][,k=K], got '[[TEXT]]'{{$}}
+// TEXT: error: expected a schedule of the form tile=MxNxK,warps=MxN,stages=S[,split_k=N] or tile=MxNxK,stages=S,accumulators=A,persistent=P[,raster_group=G][,swap_ab=E][,split_k=N][,cluster=MxN][,two_cta=P][,k=K][,kernel=KERNEL], got '[[TEXT]]'{{$}}
 
 // An illegal attribute is an illegal option, too.
 // REDEFINE: %{option} = schedule=tile=64x64x128,warps=2x2,stages=2,split_k=65
@@ -89,7 +89,7 @@ func.func @parts(
     %x: tensor<64x288xf8E4M3FN>, %sx: tensor<64x9xf8E8M0FNU>,
     %y: tensor<288x64xf8E5M2>, %sy: tensor<9x64xf8E8M0FNU>,
     %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected at most 3 parts of K, one for each stage, got #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 1, split_k = 4>}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected at most 3 split-K ranges, one for each stage, got #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 1, split_k = 4>}}
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
         blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 1, split_k = 4>}

@@ -90,7 +90,7 @@ func.func @warps(
 func.func @parts(
     %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>, %y: tensor<256x256xf8E5M2>,
     %sy: tensor<8x256xf8E8M0FNU>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected at most 2 parts of K, one for each stage, got #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 1, persistent = true, split_k = 3>}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected at most 2 split-K ranges, one for each stage, got #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 1, persistent = true, split_k = 3>}}
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
         blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 2, accumulators = 1, persistent = true, split_k = 3>}

@@ -16,7 +16,7 @@
 #mn = affine_map<(m, n, k) -> (m, n)>
 
 // CHECK-LABEL: func.func @one_row(
-// CHECK:         linalg.matmul {{.*}}#blockscale.warp_specialized_schedule<tile = [64, 8, 1024], {{.*}} swap_ab = true{{.*}}>
+// CHECK:         linalg.matmul {{.*}}#blockscale.warp_specialized_schedule<tile = [64, 8, 1024], {{.*}} swap_ab = true{{.*}}, kernel = mixed_input>
 // REMARK-NOT: remark
 func.func @one_row(%x: tensor<1x8192xbf16>, %y: tensor<8192x8192xf4E2M1FN>, %ys: tensor<8192x512xf8E4M3FN>,
     %acc: tensor<1x8192xf32>) -> tensor<1x8192xf32> {
@@ -27,7 +27,7 @@ func.func @one_row(%x: tensor<1x8192xbf16>, %y: tensor<8192x8192xf4E2M1FN>, %ys:
 }
 
 // CHECK-LABEL: func.func @many_rows(
-// CHECK:         linalg.matmul {{.*}}#blockscale.warp_specialized_schedule<tile = [128, 256, 128], {{.*}} swap_ab = true>
+// CHECK:         linalg.matmul {{.*}}#blockscale.warp_specialized_schedule<tile = [128, 256, 128], {{.*}} swap_ab = true, kernel = mixed_input>
 func.func @many_rows(%x: tensor<4096x8192xbf16>, %y: tensor<8192x8192xf8E4M3FN>, %ys: tensor<8192x256xf8E8M0FNU>,
     %acc: tensor<4096x8192xf32>) -> tensor<4096x8192xf32> {
   %w = blockscale.dequantize %y, %ys : tensor<8192x8192xf8E4M3FN>, tensor<8192x256xf8E8M0FNU> to tensor<8192x8192xbf16>

@@ -30,8 +30,8 @@ func.func @accumulators(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: 
 // -----
 
 func.func @swap_ab(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
-  // expected-error@+1 {{'linalg.matmul' op expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes, for a schedule with swapped operands on the path wgmma, got #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, swap_ab = true>}}
-  %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, swap_ab = true>}
+  // expected-error@+1 {{'linalg.matmul' op expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes, for the kernel mixed_input, got #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, swap_ab = true, kernel = mixed_input>}}
+  %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, swap_ab = true, kernel = mixed_input>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>
 }
@@ -57,7 +57,7 @@ func.func @shared(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor
 // -----
 
 func.func @parts(%x: tensor<192x65xbf16>, %y: tensor<65x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
-  // expected-error@+1 {{'linalg.matmul' op expected at most 2 parts of K, one for each stage, got #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, split_k = 3>}}
+  // expected-error@+1 {{'linalg.matmul' op expected at most 2 split-K ranges, one for each stage, got #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, split_k = 3>}}
   %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, split_k = 3>}
        ins(%x, %y : tensor<192x65xbf16>, tensor<65x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>
@@ -87,8 +87,8 @@ func.func @quantized_of_three_groups(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected M of the tile to be 64, 128 or 256, one accumulator, blocks that are not persistent, and no cluster, for swapped operands on the path wgmma, got #blockscale.warp_specialized_schedule<tile = [192, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [192, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}
+  // expected-error@+1 {{expected M of the tile to be 64, 128 or 256, one accumulator, blocks that are not persistent, and no cluster, for the kernel mixed_input, got #blockscale.warp_specialized_schedule<tile = [192, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [192, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
 }
@@ -99,8 +99,8 @@ func.func @quantized_persistent(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected M of the tile to be 64, 128 or 256, one accumulator, blocks that are not persistent, and no cluster, for swapped operands on the path wgmma, got #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = true, swap_ab = true>}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = true, swap_ab = true>}
+  // expected-error@+1 {{expected M of the tile to be 64, 128 or 256, one accumulator, blocks that are not persistent, and no cluster, for the kernel mixed_input, got #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = true, swap_ab = true, kernel = mixed_input>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = true, swap_ab = true, kernel = mixed_input>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
 }
@@ -111,8 +111,8 @@ func.func @quantized_cluster(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected M of the tile to be 64, 128 or 256, one accumulator, blocks that are not persistent, and no cluster, for swapped operands on the path wgmma, got #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true, cluster = 2x1>}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true, cluster = 2x1>}
+  // expected-error@+1 {{expected M of the tile to be 64, 128 or 256, one accumulator, blocks that are not persistent, and no cluster, for the kernel mixed_input, got #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true, cluster = 2x1, kernel = mixed_input>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true, cluster = 2x1, kernel = mixed_input>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
 }
@@ -121,8 +121,8 @@ func.func @quantized_cluster(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8
 
 func.func @quantized_along_n(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<512x64xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected a y that is an argument, and contiguous along K, for a schedule with swapped operands on the path wgmma, got #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}}
-  %0 = blockscale.mma_scaled %x, %xs, %y, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}
+  // expected-error@+1 {{expected a y that is an argument, and contiguous along K, for the kernel mixed_input, got #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}}
+  %0 = blockscale.mma_scaled %x, %xs, %y, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
 }
@@ -133,8 +133,8 @@ func.func @mixed_chunks(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected K of the tile to be 4 parts of a multiple of 64, of which K has whole ones, got #blockscale.warp_specialized_schedule<tile = [64, 16, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}
+  // expected-error@+1 {{expected K of the tile to be 4 parts of a multiple of 64, of which K has whole ones, got #blockscale.warp_specialized_schedule<tile = [64, 16, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
 }
@@ -145,8 +145,8 @@ func.func @quantized_whole_parts(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16x
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected at most 1 parts of K, one for each stage, got #blockscale.warp_specialized_schedule<tile = [64, 16, 1024], stages = 2, accumulators = 1, persistent = false, swap_ab = true, split_k = 2>}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 1024], stages = 2, accumulators = 1, persistent = false, swap_ab = true, split_k = 2>}
+  // expected-error@+1 {{expected at most 1 split-K ranges, one for each stage, got #blockscale.warp_specialized_schedule<tile = [64, 16, 1024], stages = 2, accumulators = 1, persistent = false, swap_ab = true, split_k = 2, kernel = mixed_input>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 1024], stages = 2, accumulators = 1, persistent = false, swap_ab = true, split_k = 2, kernel = mixed_input>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
 }
@@ -157,8 +157,8 @@ func.func @quantized_stages(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected at most 8 stages for swapped operands on the path wgmma, got #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 9, accumulators = 1, persistent = false, swap_ab = true>}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 9, accumulators = 1, persistent = false, swap_ab = true>}
+  // expected-error@+1 {{expected at most 8 stages for the kernel mixed_input, got #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 9, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 9, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
 }
@@ -169,8 +169,8 @@ func.func @quantized_sums(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0F
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected a schedule with at most 32 sums in each thread, got #blockscale.warp_specialized_schedule<tile = [256, 128, 64], stages = 2, accumulators = 1, persistent = false, swap_ab = true>, which has 64}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [256, 128, 64], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}
+  // expected-error@+1 {{expected a schedule with at most 32 sums in each thread, got #blockscale.warp_specialized_schedule<tile = [256, 128, 64], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>, which has 64}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [256, 128, 64], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
 }
@@ -181,8 +181,8 @@ func.func @quantized_shared(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected a schedule whose stages have 52224 to 231424 bytes of shared memory on sm_90a, got #blockscale.warp_specialized_schedule<tile = [64, 64, 1024], stages = 4, accumulators = 1, persistent = false, swap_ab = true>, with 786432}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 64, 1024], stages = 4, accumulators = 1, persistent = false, swap_ab = true>}
+  // expected-error@+1 {{expected a schedule whose stages have 52224 to 231424 bytes of shared memory on sm_90a, got #blockscale.warp_specialized_schedule<tile = [64, 64, 1024], stages = 4, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>, with 786432}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 64, 1024], stages = 4, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
 }
@@ -193,8 +193,8 @@ func.func @row_of_two(%x: tensor<2x512xf4E2M1FN>, %xs: tensor<2x16xf8E8M0FNU>, %
   %e = tensor.empty() : tensor<512x64xf4E2M1FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf4E2M1FN>) outs(%e : tensor<512x64xf4E2M1FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected one row of x, for a schedule with 1 as N of the tile, got #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}
+  // expected-error@+1 {{expected one row of x, for the kernel gemv, got #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = gemv>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = gemv>}
        : tensor<2x512xf4E2M1FN>, tensor<2x16xf8E8M0FNU>, tensor<512x64xf4E2M1FN>, tensor<16x64xf8E8M0FNU>, tensor<2x64xf32>
   return %0 : tensor<2x64xf32>
 }
@@ -205,8 +205,8 @@ func.func @row_of_fp8(%x: tensor<1x512xf8E4M3FN>, %xs: tensor<1x16xf8E8M0FNU>, %
   %e = tensor.empty() : tensor<512x64xf4E2M1FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf4E2M1FN>) outs(%e : tensor<512x64xf4E2M1FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected operands of e2m1, for a schedule with 1 as N of the tile, got #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}
+  // expected-error@+1 {{expected operands of e2m1, for the kernel gemv, got #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = gemv>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = gemv>}
        : tensor<1x512xf8E4M3FN>, tensor<1x16xf8E8M0FNU>, tensor<512x64xf4E2M1FN>, tensor<16x64xf8E8M0FNU>, tensor<1x64xf32>
   return %0 : tensor<1x64xf32>
 }
@@ -217,8 +217,8 @@ func.func @row_and_fp8(%x: tensor<1x512xf4E2M1FN>, %xs: tensor<1x16xf8E8M0FNU>, 
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected operands of e2m1, for a schedule with 1 as N of the tile, got #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}
+  // expected-error@+1 {{expected operands of e2m1, for the kernel gemv, got #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = gemv>}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = gemv>}
        : tensor<1x512xf4E2M1FN>, tensor<1x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<1x64xf32>
   return %0 : tensor<1x64xf32>
 }
@@ -229,8 +229,8 @@ func.func @row_too_long(%x: tensor<1x32768xf4E2M1FN>, %xs: tensor<1x1024xf8E8M0F
   %e = tensor.empty() : tensor<32768x64xf4E2M1FN>
   %t = linalg.transpose ins(%y : tensor<64x32768xf4E2M1FN>) outs(%e : tensor<32768x64xf4E2M1FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected a schedule whose stages have 6528 to 231424 bytes of shared memory on sm_90a, got #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true>, with 299008}}
-  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}
+  // expected-error@+1 {{expected a schedule whose stages have 6528 to 231424 bytes of shared memory on sm_90a, got #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = gemv>, with 299008}}
+  %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = gemv>}
        : tensor<1x32768xf4E2M1FN>, tensor<1x1024xf8E8M0FNU>, tensor<32768x64xf4E2M1FN>, tensor<1024x64xf8E8M0FNU>, tensor<1x64xf32>
   return %0 : tensor<1x64xf32>
 }
@@ -242,8 +242,8 @@ func.func @row_of_two_halves(%a: tensor<1x256xf4E2M1FN>, %b: tensor<1x256xf4E2M1
   %t = linalg.transpose ins(%y : tensor<64x512xf4E2M1FN>) outs(%e : tensor<512x64xf4E2M1FN>) permutation = [1, 0]
   %row = tensor.concat dim(1) %a, %b : (tensor<1x256xf4E2M1FN>, tensor<1x256xf4E2M1FN>) -> tensor<1x512xf4E2M1FN>
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected an x that is an argument, and contiguous along K, for a schedule with 1 as N of the tile, got #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}}
-  %0 = blockscale.mma_scaled %row, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true>}
+  // expected-error@+1 {{expected an x that is an argument, and contiguous along K, for the kernel gemv, got #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = gemv>}}
+  %0 = blockscale.mma_scaled %row, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 1, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = gemv>}
        : tensor<1x512xf4E2M1FN>, tensor<1x16xf8E8M0FNU>, tensor<512x64xf4E2M1FN>, tensor<16x64xf8E8M0FNU>, tensor<1x64xf32>
   return %0 : tensor<1x64xf32>
 }

@@ -30,7 +30,7 @@
 
 // All of the text is read, in order.
 // DEFINE: %{fail} = not %{select} 2>&1 | FileCheck %s --check-prefix
-// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,group=
+// REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=3,
 // RUN: %{fail}=TEXT
@@ -44,15 +44,15 @@
 // RUN: %{fail}=TEXT
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1,split_k=2
 // RUN: %{fail}=TEXT
-// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,raster_group=G][,swap_ab=E][,split_k=N][,cluster=MxN][,two_cta=P][,k=K], got '
+// TEXT: error: expected a schedule of the form {{.*}}persistent=P[,raster_group=G][,swap_ab=E][,split_k=N][,cluster=MxN][,two_cta=P][,k=K][,kernel=KERNEL], got '
 
 // An illegal attribute is illegal as text, too.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=0
 // RUN: %{fail}=GROUP
 // GROUP: error: expected raster groups of 1 to 1024 tiles, got 0{{$}}
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,swap_ab=2
-// RUN: %{fail}=EXCHANGED
-// EXCHANGED: error: expected swap_ab to be 0 or 1, got 2{{$}}
+// RUN: %{fail}=SWAP
+// SWAP: error: expected swap_ab to be 0 or 1, got 2{{$}}
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,split_k=65
 // RUN: %{fail}=PARTS
@@ -93,7 +93,7 @@
 // Each split-K range has a stage: there are 512 elements.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,split_k=5
 // RUN: %{fail}=EMPTY
-// EMPTY: error: 'blockscale.mma_scaled' op expected at most 4 parts of K, one for each stage, got #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false, split_k = 5>
+// EMPTY: error: 'blockscale.mma_scaled' op expected at most 4 split-K ranges, one for each stage, got #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false, split_k = 5>
 
 // N of the instruction are rows of the result: 300 here, not 80.
 // REDEFINE: %{text} = tile=128x80x128,stages=3,accumulators=2,persistent=0
@@ -102,13 +102,13 @@
 // RUN: %{fail}=ROWS
 // ROWS: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 64 for a result of more rows, got #blockscale.warp_specialized_schedule<tile = [128, 80, 128],
 
-// One row of x (GEMV) is for elements that become fp8.
-// REDEFINE: %{text} = tile=128x1x128,stages=3,accumulators=2,persistent=0,swap_ab=1
+// GEMV is a kernel of the path wgmma.
+// REDEFINE: %{text} = tile=128x1x128,stages=3,accumulators=2,persistent=0,swap_ab=1,kernel=gemv
 // RUN: %{fail}=ONEROW
-// ONEROW: error: 'blockscale.mma_scaled' op expected N of the tile to be 1 only for swapped operands on the path wgmma, got #blockscale.warp_specialized_schedule<tile = [128, 1, 128],
+// ONEROW: error: 'blockscale.mma_scaled' op expected a kernel of the path tcgen05 (dense), got #blockscale.warp_specialized_schedule<tile = [128, 1, 128],
 // REDEFINE: %{text} = tile=128x1x128,stages=3,accumulators=2,persistent=0
 // RUN: %{fail}=ONECOLUMN
-// ONECOLUMN: error: expected N of the tile to be a multiple of 8 up to 256, or 1 with swapped operands, got 1{{$}}
+// ONECOLUMN: error: expected N of the tile to be a multiple of 8 up to 256, or 1 for the kernel gemv, got 1{{$}}
 
 func.func @f(
     %x: tensor<300x512xf8E4M3FN>, %sx: tensor<300x16xf8E8M0FNU>,

@@ -13,6 +13,7 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -32,8 +33,16 @@ protected:
     context.printOpOnDiagnostic(false);
   }
 
-  ArrayRef<RegisteredOperationName> ops() {
-    return context.getRegisteredOperationsByDialect("blockscale");
+  /// Not by getRegisteredOperationsByDialect, which finds none of them: its
+  /// search takes any difference of names for less.
+  std::vector<RegisteredOperationName> ops() {
+    auto *dialect = context.getLoadedDialect<BlockScaleDialect>();
+    std::vector<RegisteredOperationName> found;
+    llvm::copy_if(context.getRegisteredOperations(), std::back_inserter(found),
+                  [&](RegisteredOperationName op) {
+                    return &op.getDialect() == dialect;
+                  });
+    return found;
   }
 
   /// Whether the stage allows an op of this name on the host or in a kernel.

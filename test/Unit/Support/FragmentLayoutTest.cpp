@@ -220,13 +220,13 @@ TEST(ScaleFragment, ByteSelectors) {
 // neighbours, in the orders of the comment in PairLayout.h.
 TEST(PairLayout, ElementsOfStep) {
   for (bool isPacked : {false, true})
-    for (bool isPermuted : {false, true}) {
+    for (bool isSwapped : {false, true}) {
       std::set<unsigned> elements;
       for (unsigned thread = 0; thread != 4; ++thread)
         for (unsigned i = 0; i != kInstructionsPerStep; ++i)
           for (unsigned pair = 0; pair != kPairsPerInstruction; ++pair) {
             unsigned first =
-                getPairElement({isPacked, isPermuted}, thread, i, pair);
+                getPairElement({isPacked, isSwapped}, thread, i, pair);
             EXPECT_EQ(first % 2, 0u);
             EXPECT_LT(first, kStepElements);
             EXPECT_EQ(first / (isPacked ? 8 : 4) % 4, thread);
@@ -240,5 +240,5 @@ TEST(PairLayout, ElementsOfStep) {
   EXPECT_EQ(getPairElement({true, true}, 3, 0, 1), 28u);
   EXPECT_TRUE(getPairOrder(Kind::BF16Packed, false).isPacked);
   EXPECT_FALSE(getPairOrder(Kind::BF16, true).isPacked);
-  EXPECT_TRUE(getPairOrder(Kind::BF16, true).isPermuted);
+  EXPECT_TRUE(getPairOrder(Kind::BF16, true).isSwapped);
 }

@@ -87,4 +87,4 @@ def test_what_ends_the_sums_is_no_kernel(bundle_path):
                 # Without copies of x and of y.
                 assert names == ["__dequantize_0", ""]
             else:
-                assert names[-2:] == ["", "__exact_3"] if chip == "sm_90a" else names[-1] == ""
+                assert names[-2:] == ["", "__exact_recomputation_3"] if chip == "sm_90a" else names[-1] == ""

@@ -52,10 +52,10 @@ inline llvm::hash_code hash_value(const ClusterSize &size) {
 
 #include "blockscale/Dialect/IR/BlockScaleDialect.h.inc"
 
+#include "blockscale/Dialect/IR/BlockScaleEnums.h.inc"
+
 #include "blockscale/Dialect/IR/BlockScaleAttrInterfaces.h.inc"
 #include "blockscale/Dialect/IR/BlockScaleOpInterfaces.h.inc"
-
-#include "blockscale/Dialect/IR/BlockScaleEnums.h.inc"
 
 namespace mlir::blockscale {
 

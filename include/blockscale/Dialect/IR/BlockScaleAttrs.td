@@ -191,8 +191,19 @@ def BlockScale_ScaleTileLayoutAttr
   let assemblyFormat = "`<` $order `>`";
 }
 
+def BlockScale_KernelKind : I32EnumAttr<
+    "KernelKind", "which kernel computes a matrix multiply",
+    [I32EnumAttrCase<"Reference", 0, "reference">,
+     I32EnumAttrCase<"Multistage", 1, "multistage">,
+     I32EnumAttrCase<"Dense", 2, "dense">,
+     I32EnumAttrCase<"MixedInput", 3, "mixed_input">,
+     I32EnumAttrCase<"Gemv", 4, "gemv">]> {
+  let cppNamespace = "::mlir::blockscale";
+  let genSpecializedAttr = 0;
+}
+
 def BlockScale_MultistageScheduleAttr
-    : BlockScale_Attr<"MultistageSchedule", "schedule", [
+    : BlockScale_Attr<"MultistageSchedule", "multistage_schedule", [
         DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
   let summary = "the schedule of a multistage (cp.async) kernel";
   let description = [{
@@ -270,10 +281,8 @@ def BlockScale_WarpSpecializedScheduleAttr
     * `swap_ab`: the transpose of the result is computed: rows of A are columns
       of y, and rows of B are rows of x. This helps if the result has few rows,
       because M of an instruction is at least 64. M and N of `tile` are those of
-      the instruction, so that M counts columns of the result. With wgmma, the
-      elements of y are then dequantized in registers, and warpgroups that have
-      the same rows of A divide K of a stage among them. Not with mma_sync. The
-      default is false.
+      the instruction, so that M counts columns of the result. Not with
+      mma_sync. The default is false.
     * `split_k`: the number of split-K ranges. Different blocks compute the
       partial sums of the ranges, and a second kernel reduces them. This helps
       if the result has few tiles. A range is a multiple of K of a stage. The
@@ -287,42 +296,52 @@ def BlockScale_WarpSpecializedScheduleAttr
       result, and half of the rows of B. The default is false.
     * `instruction_k`: 96 to use instructions with K = 96, which sm_103 has for
       packed fp4. The default is 0: the K that all chips have.
+    * `kernel`: which kernel of the path computes the product. `dense`:
+      instructions read both operands from shared memory. `mixed_input`, with
+      wgmma and `swap_ab`: warpgroups dequantize A, which is y, in registers,
+      and divide K of a stage among them if they have the same rows of A.
+      `gemv`, with wgmma and `swap_ab`: the same for one row of x, with N = 1
+      and quantized elements on both sides. The default is `dense`.
 
     M is 64 to 256 in steps of 64 (with tcgen05 128, with two CTAs 64). N is 8
     to 256 in steps of 8 (with mma_sync, M and N are 64, 128 or 256). The
-    elements along K fill swizzle rows of 128 bytes, at most 16 of them if
-    operands are dequantized in registers. `blockscale-select-schedule` checks
-    the limits of the chip, of the types and of the sizes.
+    elements along K fill swizzle rows of 128 bytes, up to 16 of them with
+    `mixed_input` and `gemv`. `blockscale-select-schedule` checks the limits of
+    the chip, of the types and of the sizes.
 
     Example:
     `#blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true>`.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$tile, "int64_t":$stages,
                         "int64_t":$accumulators, "bool":$persistent,
-                        DefaultValuedParameter<"int64_t", "kTileGroup">:$raster_group,
+                        DefaultValuedParameter<"int64_t", "kTileGroup">
+                            :$raster_group,
                         DefaultValuedParameter<"bool", "false">:$swap_ab,
                         DefaultValuedParameter<"int64_t", "1">:$split_k,
                         DefaultValuedParameter<"ClusterSize", "ClusterSize()">
                             :$cluster,
                         DefaultValuedParameter<"bool", "false">:$two_cta,
-                        DefaultValuedParameter<"int64_t", "0">:$instruction_k);
+                        DefaultValuedParameter<"int64_t", "0">:$instruction_k,
+                        DefaultValuedParameter<"KernelKind",
+                                               "KernelKind::Dense">:$kernel);
   let assemblyFormat = [{
     `<` `tile` `=` `[` $tile `]` `,` `stages` `=` $stages `,` `accumulators`
     `=` $accumulators `,` `persistent` `=` $persistent
     (`,` struct($raster_group, $swap_ab, $split_k, $cluster, $two_cta,
-                $instruction_k)^)? `>`
+                $instruction_k, $kernel)^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// With the defaults of the parameters that are left out.
-    static WarpSpecializedScheduleAttr get(MLIRContext *context, ArrayRef<int64_t> tile,
-                                int64_t stages, int64_t accumulators,
-                                bool persistent, int64_t group = kTileGroup,
-                                bool swapAb = false, int64_t splitK = 1,
-                                ClusterSize cluster = ClusterSize()) {
-      return get(context, tile, stages, accumulators, persistent, group,
+    static WarpSpecializedScheduleAttr
+    get(MLIRContext *context, ArrayRef<int64_t> tile, int64_t stages,
+        int64_t accumulators, bool persistent, int64_t rasterGroup = kTileGroup,
+        bool swapAb = false, int64_t splitK = 1,
+        ClusterSize cluster = ClusterSize(),
+        KernelKind kernel = KernelKind::Dense) {
+      return get(context, tile, stages, accumulators, persistent, rasterGroup,
                  swapAb, splitK, cluster, /*two_cta=*/false,
-                 /*instruction_k=*/0);
+                 /*instruction_k=*/0, kernel);
     }
     int64_t getM() const { return getTile()[0]; }
     int64_t getN() const { return getTile()[1]; }

@@ -42,12 +42,14 @@ def BlockScale_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
   let cppNamespace = "::mlir::blockscale";
   let description = [{
     How the kernels of a path divide a matrix multiply. The path's backend
-    (lib/Dialect/Transforms/Kernels/Gemm/Backend.h) parses its text form,
-    chooses it and checks its limits.
+    (lib/Dialect/Transforms/Kernels/Gemm) parses its text form, chooses it and
+    checks its limits.
   }];
   let methods = [
     InterfaceMethod<"Whether it is a schedule for kernels of `path`.", "bool",
-                    "isFor", (ins "::mlir::blockscale::Path":$path)>
+                    "isFor", (ins "::mlir::blockscale::Path":$path)>,
+    InterfaceMethod<"Which kernel of the path it is for.",
+                    "::mlir::blockscale::KernelKind", "getKernelKind">
   ];
 }
 

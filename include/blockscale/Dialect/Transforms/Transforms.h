@@ -46,9 +46,6 @@ void populateCarrySwizzlesPatterns(RewritePatternSet &patterns);
 /// `pack` and `unpack` to `linalg.generic`.
 void populateDecomposePackingPatterns(RewritePatternSet &patterns);
 
-/// `mma_scaled` on tensors to `launch`, with its kernel.
-void populateFormKernelsPatterns(RewritePatternSet &patterns);
-
 /// `mma_scaled` on vectors with a batch to one op for each matrix.
 void populateUnrollBatchPatterns(RewritePatternSet &patterns);
 

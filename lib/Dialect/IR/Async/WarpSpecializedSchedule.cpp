@@ -25,7 +25,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> tile,
     int64_t stages, int64_t accumulators, bool, int64_t rasterGroup,
     bool swapAb, int64_t splitK, ClusterSize cluster, bool twoCta,
-    int64_t instructionK) {
+    int64_t instructionK, KernelKind kernel) {
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;
@@ -35,11 +35,18 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
     return emitError() << "expected M of the tile to be a multiple of " << kRows
                        << " up to " << kMostM << ", got " << tile[0];
   const SumColumns *rule = lookupSumColumns(kGroup, /*isTransposed=*/false);
-  bool isOneRow = swapAb && tile[1] == 1;
-  if (!isOneRow && !isLegalN(*rule, tile[1]))
+  if (kernel == KernelKind::Reference || kernel == KernelKind::Multistage)
+    return emitError() << "expected one of the warp-specialized kernels dense, "
+                          "mixed_input and gemv, got "
+                       << stringifyKernelKind(kernel);
+  if (kernel != KernelKind::Dense && !swapAb)
+    return emitError() << "expected swap_ab for the kernel "
+                       << stringifyKernelKind(kernel);
+  bool isGemv = kernel == KernelKind::Gemv;
+  if (isGemv ? tile[1] != 1 : !isLegalN(*rule, tile[1]))
     return emitError() << "expected N of the tile to be a multiple of "
                        << rule->step << " up to " << kMostN
-                       << ", or 1 with swapped operands, got " << tile[1];
+                       << ", or 1 for the kernel gemv, got " << tile[1];
   // One or more swizzle rows of 128 bytes, with two bytes, a byte or half a
   // byte for each element.
   constexpr int64_t kLeastK = kBankLineBytes / 2, kMostK = 16 * kBankLineBytes;
@@ -73,6 +80,10 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
     return emitError() << "expected K of instructions to be " << getWideK()
                        << ", or 0 for that of the others, got " << instructionK;
   return verifySplitK(emitError, splitK);
+}
+
+KernelKind WarpSpecializedScheduleAttr::getKernelKind() const {
+  return getKernel();
 }
 
 bool WarpSpecializedScheduleAttr::isFor(Path path) const {

@@ -52,6 +52,10 @@ MultistageScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return verifySplitK(emitError, splitK);
 }
 
+KernelKind MultistageScheduleAttr::getKernelKind() const {
+  return KernelKind::Multistage;
+}
+
 bool MultistageScheduleAttr::isFor(Path path) const {
   return getPathInfo(path).isWarpLevel;
 }

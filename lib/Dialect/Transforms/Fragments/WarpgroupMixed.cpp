@@ -41,7 +41,7 @@ public:
         lane(emit.toWord(lane)),
         quarter(emit.bitAnd(this->lane, kLanesOfRow - 1)),
         isNibbles(getFormatInfo(format).bits == 4),
-        placer(emit, format, {isNibbles, /*isPermuted=*/false}, lane),
+        placer(emit, format, {isNibbles, /*isSwapped=*/false}, lane),
         test(emit, format), furthest(emit.integer(0)) {}
 
   /// Loads the quantized elements of all chunks.

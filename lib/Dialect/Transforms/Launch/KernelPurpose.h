@@ -28,9 +28,11 @@ inline constexpr llvm::StringLiteral kReducePurpose = "reduce";
 inline constexpr llvm::StringLiteral kSoftmaxPurpose = "softmax";
 inline constexpr llvm::StringLiteral kSplitKReductionPurpose =
     "split_k_reduction";
-inline constexpr llvm::StringLiteral kDequantizeOperandPurpose = "decode";
-inline constexpr llvm::StringLiteral kPermutePurpose = "place";
-inline constexpr llvm::StringLiteral kExactRecomputationPurpose = "exact";
+inline constexpr llvm::StringLiteral kDequantizeOperandPurpose =
+    "dequantize_operand";
+inline constexpr llvm::StringLiteral kPermutePurpose = "permute";
+inline constexpr llvm::StringLiteral kExactRecomputationPurpose =
+    "exact_recomputation";
 /// Checks of sizes, and nothing else.
 inline constexpr llvm::StringLiteral kChecksPurpose = "checks";
 inline constexpr llvm::StringLiteral kLoopsPurpose = "loops";

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Explains why a kernel has its schedule. The path's backend writes the
+// Explains why a kernel has its schedule. The path's kernels write the
 // explanation.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/OpSizes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
@@ -91,8 +91,7 @@ struct ExplainSchedulesPass final
       llvm::errs() << "  " << schedule << '\n';
       if (isDynamic)
         printAssumedSizes(llvm::errs(), chip);
-      getKernelBackend(path.getValue())
-          ->getScheduleRules()
+      getGemmPath(path.getValue())
           ->explain(op, instruction, schedule, chip, pictures, llvm::errs());
     });
     markAllAnalysesPreserved();

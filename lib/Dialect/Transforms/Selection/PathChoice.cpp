@@ -8,7 +8,7 @@
 
 #include "Selection/PathChoice.h"
 
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -45,11 +45,11 @@ std::optional<InstructionChoice> PathChooser::choose(MmaScaledOp op) const {
         chooseInstruction(op.getTypes(), path);
     if (!choice || !takes(path, op) || !isExecuted(*choice))
       continue;
-    const KernelBackend *backend = getKernelBackend(path);
-    if (!op.hasTensorSemantics() || !backend)
+    const GemmPath *kernels = getGemmPath(path);
+    if (!op.hasTensorSemantics() || !kernels)
       return choice;
     Request request = getRequest(op, path);
-    bool isBest = backend->isBestFor(op, chip, hasWorkspace);
+    bool isBest = kernels->isBestFor(op, chip, hasWorkspace);
     if (request == Request::This || (request == Request::None && isBest))
       return choice;
     if (!first && isBest)
@@ -63,13 +63,13 @@ std::optional<Path> PathChooser::chooseUnscaled(ProductOpInterface op,
   std::optional<Path> best;
   for (Path path : chip.paths) {
     std::optional<InstructionChoice> choice = chooseInstruction(op, path);
-    const KernelBackend *backend = getKernelBackend(path);
-    if (!choice || !isExecuted(*choice) || !backend ||
+    const GemmPath *kernels = getGemmPath(path);
+    if (!choice || !isExecuted(*choice) || !kernels ||
         (wanted && wanted.getValue() != path))
       continue;
     if (wanted || getRequest(op, path) == Request::This)
       return path;
-    if (!best && backend->isBestFor(op, chip, hasWorkspace))
+    if (!best && kernels->isBestFor(op, chip, hasWorkspace))
       best = path;
   }
   return best;

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/Paths/GemmPath.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "llvm/ADT/SetVector.h"
@@ -46,18 +46,16 @@ blockscale::getScheduleCandidates(ProductOpInterface op, const Chip &chip,
   ScopedDiagnosticHandler silence(op->getContext(),
                                   [](Diagnostic &) { return success(); });
   for (Path path : chip.paths) {
-    const KernelBackend *backend = getKernelBackend(path);
-    const ScheduleRules *rules =
-        backend ? backend->getScheduleRules() : nullptr;
+    const GemmPath *kernels = getGemmPath(path);
     InstructionAttr instruction = getInstruction(op, path, own);
-    if (!rules || !instruction)
+    if (!kernels || !kernels->hasSchedules() || !instruction)
       continue;
     for (ScheduleInterface candidate :
-         rules->getCandidates(op, instruction, chip, hasWorkspace))
+         kernels->getCandidates(op, instruction, chip, hasWorkspace))
       // A schedule that its own path supports would not select the other path.
       if ((path == own || !candidate.isFor(own)) &&
-          succeeded(rules->verify(op, instruction, candidate, chip,
-                                  [&] { return op->emitOpError(); })))
+          succeeded(kernels->verify(op, instruction, candidate, chip,
+                                    [&] { return op->emitOpError(); })))
         candidates.insert(candidate);
   }
   return candidates.takeVector();
@@ -71,12 +69,10 @@ std::string blockscale::printTunedRow(ProductOpInterface op,
   llvm::append_range(paths, chip.paths);
   const auto *path =
       llvm::find_if(paths, [&](Path path) { return schedule.isFor(path); });
-  const KernelBackend *backend =
-      path == paths.end() ? nullptr : getKernelBackend(*path);
-  const ScheduleRules *rules = backend ? backend->getScheduleRules() : nullptr;
+  const GemmPath *kernels = path == paths.end() ? nullptr : getGemmPath(*path);
   std::optional<TunedTile> tile;
-  if (rules)
-    tile = rules->getTunedTile(op, schedule, chip);
+  if (kernels && kernels->hasSchedules())
+    tile = kernels->getTunedTile(op, schedule, chip);
   if (!tile)
     return "";
   std::string card = ("a card for " + StringRef(chip.name)).str();

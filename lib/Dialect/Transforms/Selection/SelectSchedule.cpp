@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Decides which schedule applies: that of the option, of the op, of its
-// function, or the path's own choice. The path's backend defines schedules.
+// function, or the path's own choice. The path's kernels define schedules.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
@@ -32,8 +32,7 @@ namespace {
 struct Product {
   ProductOpInterface op;
   Path path;
-  const KernelBackend *backend;
-  const ScheduleRules *rules;
+  const GemmPath *kernels;
   InstructionAttr instruction;
 };
 
@@ -69,13 +68,12 @@ private:
     if (!text)
       return emitHere() << "expected a schedule of the form "
                         << describeScheduleForms() << ", got '" << schedule
-                        << "'";
+                        << "'" << describeRenamedFields(schedule);
     // A schedule for a path of another chip fits no matmul here.
     bool isSupported = llvm::any_of(chip->paths, [&](Path path) {
-      const KernelBackend *backend = getKernelBackend(path);
-      const ScheduleRules *rules =
-          backend ? backend->getScheduleRules() : nullptr;
-      return rules && llvm::is_contained(rules->getTexts(), text);
+      const GemmPath *kernels = getGemmPath(path);
+      return kernels && kernels->hasSchedules() &&
+             llvm::is_contained(kernels->getTexts(), text);
     });
     if (!isSupported)
       return success();
@@ -89,11 +87,9 @@ private:
     WalkResult result =
         getOperation()->walk([&](ProductOpInterface op) -> WalkResult {
           auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
-          const KernelBackend *backend =
-              path ? getKernelBackend(path.getValue()) : nullptr;
-          const ScheduleRules *rules =
-              backend ? backend->getScheduleRules() : nullptr;
-          if (!op.hasTensorSemantics() || !rules)
+          const GemmPath *kernels =
+              path ? getGemmPath(path.getValue()) : nullptr;
+          if (!op.hasTensorSemantics() || !kernels || !kernels->hasSchedules())
             return WalkResult::advance();
           auto instruction =
               op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
@@ -101,7 +97,7 @@ private:
             return op->emitOpError("expected the attribute '")
                    << kInstructionAttrName << "' of blockscale-legalize";
           functions[op->getParentOfType<FunctionOpInterface>()].push_back(
-              {op, path.getValue(), backend, rules, instruction});
+              {op, path.getValue(), kernels, instruction});
           return WalkResult::advance();
         });
     return failure(result.wasInterrupted());
@@ -114,17 +110,16 @@ private:
         product.instruction.getInstruction().isNative())
       return;
     for (Path path : chip->paths) {
-      const KernelBackend *backend = getKernelBackend(path);
+      const GemmPath *kernels = getGemmPath(path);
       std::optional<InstructionChoice> choice =
           chooseInstruction(product.op, path);
-      if (!choice || !backend || !backend->getScheduleRules() ||
+      if (!choice || !kernels || !kernels->hasSchedules() ||
           !wanted.isFor(path) || (emulatedOn && !emulatedOn->has(path)))
         continue;
       product.op->emitRemark("computed on the path ")
           << StringRef(getPathInfo(path).name) << ", as --schedule is of that";
       product.path = path;
-      product.backend = backend;
-      product.rules = backend->getScheduleRules();
+      product.kernels = kernels;
       product.instruction =
           InstructionAttr::get(&getContext(), *choice->emitted);
       product.op->setAttr(kPathAttrName, PathAttr::get(&getContext(), path));
@@ -166,7 +161,7 @@ private:
     if (!wanted || !wanted.isFor(product.path))
       return ("expected a schedule of the path " +
               StringRef(getPathInfo(product.path).name) + ", '" +
-              joinForms(product.rules->getTexts(), "' or '") + "', got '" +
+              joinForms(product.kernels->getTexts(), "' or '") + "', got '" +
               schedule + "'")
           .str();
     std::string obstacle;
@@ -175,8 +170,9 @@ private:
       return success();
     });
     // Without the name of the op, which the remark has anyway.
-    (void)product.rules->verify(product.op, product.instruction, wanted, *chip,
-                                [&] { return product.op->emitError(); });
+    (void)product.kernels->verify(product.op, product.instruction, wanted,
+                                  *chip,
+                                  [&] { return product.op->emitError(); });
     return obstacle;
   }
 
@@ -189,16 +185,17 @@ private:
     ScheduleInterface chosen = *found;
     if (!chosen)
       chosen =
-          product.rules->choose(op, product.instruction, *chip, !noWorkspace);
-    else if (!takesOption && failed(product.rules->verify(
+          product.kernels->choose(op, product.instruction, *chip, !noWorkspace);
+    else if (!takesOption && failed(product.kernels->verify(
                                  op, product.instruction, chosen, *chip,
                                  [&] { return op->emitOpError(); })))
       return failure();
     op->setAttr(kScheduleAttrName, chosen);
-    if (product.backend->getDequantizedOperands(product.instruction, chosen) ==
-        DequantizedOperands::None) {
+    const GemmKernel *kernel = product.kernels->findKernel(chosen);
+    if (kernel->getTransforms(product.instruction).y !=
+        OperandTransform::DequantizedInRegisters) {
       std::string obstacle =
-          product.backend->findMixedInputObstacle(op, *chip, !noWorkspace);
+          product.kernels->findMixedInputObstacle(op, *chip, !noWorkspace);
       remarkOnDequantize(op, obstacle.empty() ? "another schedule" : obstacle);
     }
     return success();

@@ -29,7 +29,7 @@ namespace {
 template <typename Op>
 struct UnscaledProduct final
     : ProductOpInterface::ExternalModel<UnscaledProduct<Op>, Op> {
-  TypeCombination getRow(Operation *op) const {
+  TypeCombination getTypes(Operation *op) const {
     return {getFormat(getX(op)), getFormat(getY(op)), Format::None, 1};
   }
   Value getX(Operation *op) const { return cast<Op>(op).getInputs()[0]; }

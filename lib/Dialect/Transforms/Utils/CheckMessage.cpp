@@ -9,12 +9,33 @@
 #include "Utils/CheckMessage.h"
 
 using namespace mlir;
+using namespace mlir::blockscale;
 
-std::string blockscale::getCheckMessage(Operation *op, const Twine &message) {
+/// `op` on one line. Printing would verify all that is around it, too, each
+/// time.
+static OpPrintingFlags getFlags() {
+  return OpPrintingFlags().useLocalScope().skipRegions().assumeVerified();
+}
+
+static std::string getText(Operation *op, const Twine &message,
+                           function_ref<void(raw_ostream &)> print) {
   std::string text = "ERROR: Runtime op verification failed\n";
   llvm::raw_string_ostream stream(text);
-  op->print(stream, OpPrintingFlags().useLocalScope().skipRegions());
+  print(stream);
   stream << "\n^ " << message << "\nLocation: ";
   op->getLoc().print(stream);
   return text;
+}
+
+std::string blockscale::getCheckMessage(Operation *op, const Twine &message) {
+  return getText(op, message,
+                 [&](raw_ostream &stream) { op->print(stream, getFlags()); });
+}
+
+CheckMessages::CheckMessages(Operation *function)
+    : state(function, getFlags()) {}
+
+std::string CheckMessages::get(Operation *op, const Twine &message) {
+  return getText(op, message,
+                 [&](raw_ostream &stream) { op->print(stream, state); });
 }

@@ -9,12 +9,26 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_CHECKMESSAGE_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_CHECKMESSAGE_H
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Operation.h"
 
 namespace mlir::blockscale {
 
 /// The message of a failed check of `op`, as on the CPU.
 std::string getCheckMessage(Operation *op, const Twine &message);
+
+/// The same for ops of one function. Their values are numbered once, as they
+/// are when this is made: numbering them for each message takes time that is
+/// quadratic in the size of the function.
+class CheckMessages {
+public:
+  explicit CheckMessages(Operation *function);
+
+  std::string get(Operation *op, const Twine &message);
+
+private:
+  AsmState state;
+};
 
 } // namespace mlir::blockscale
 

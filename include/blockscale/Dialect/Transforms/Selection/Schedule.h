@@ -27,6 +27,10 @@ bool isScheduleText(StringRef text);
 /// The text forms of all schedules.
 std::string describeScheduleForms();
 
+/// The end of an error message: fields of `text` that have been renamed, with
+/// their new names. Empty if there are none.
+std::string describeRenamedFields(StringRef text);
+
 /// The text form of `schedule`.
 std::string getScheduleText(ScheduleInterface schedule);
 

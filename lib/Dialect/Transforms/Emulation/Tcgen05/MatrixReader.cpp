@@ -80,16 +80,16 @@ MatrixReader::Offset MatrixReader::getAlong(const Word &number,
   Word bit = inUnit * packing.bits;
   Word units = (number >> packing.unitShift) << 4;
   Word column = units >> rowShift;
-  Word areSwapped = isMN & swizzle.isEqual(0);
-  Word distance = areSwapped.select(stride, leading);
+  Word isSwapped = isMN & swizzle.isEqual(0);
+  Word distance = isSwapped.select(stride, leading);
   Word inRow = units & ((one << rowShift) - one);
   return {column * distance + inRow + (bit >> 3), bit & 7};
 }
 
 MatrixReader::Offset MatrixReader::getSwizzleRow(const Word &number,
                                                  const Word &isMN) const {
-  Word areSwapped = isMN & swizzle.isEqual(0);
-  Word distance = areSwapped.select(leading, stride);
+  Word isSwapped = isMN & swizzle.isEqual(0);
+  Word distance = isSwapped.select(leading, stride);
   return {(number >> 3) * distance + ((number & 7) << rowShift),
           Word(*number.b, 0)};
 }

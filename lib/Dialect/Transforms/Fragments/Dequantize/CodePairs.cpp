@@ -37,7 +37,7 @@ SmallVector<Value> blockscale::getExchangeBits(const WordEmitter &emit,
   auto getBit = [&](unsigned bit) -> Value {
     return emit.isDifferent(emit.bitAnd(word, 1u << bit), 0);
   };
-  if (!order.isPermuted)
+  if (!order.isSwapped)
     return {};
   if (order.isPacked)
     return {getBit(0), getBit(1)};

@@ -287,8 +287,9 @@ void DequantizeEmitter::addValue(Sums &sums, int64_t element, Value value) {
 Value DequantizeEmitter::dropFinite(Value value) {
   OpBuilder &b = emit.b;
   Value least = emit.neg(leftOut);
-  Value part = arith::MaxNumFOp::create(b, emit.loc, value, least);
-  part = arith::MinNumFOp::create(b, emit.loc, part, leftOut);
+  // LLVM's ops, since those of arith become comparisons.
+  Value part = LLVM::MaxNumOp::create(b, emit.loc, value, least);
+  part = LLVM::MinNumOp::create(b, emit.loc, part, leftOut);
   return emit.sub(value, part);
 }
 

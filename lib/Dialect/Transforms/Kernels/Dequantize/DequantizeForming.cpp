@@ -10,11 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/Dequantize/DequantizeForming.h"
+
 #include "Kernels/Dequantize/DequantizeOperand.h"
 #include "Kernels/Gemm/Problem/OperandMap.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Kernels/Launch/LaunchForming.h"
-#include "Kernels/Quantize/QuantizeForming.h"
 #include "Launch/KernelPurpose.h"
 #include "Utils/OperandView.h"
 #include "Utils/PackedElements.h"

@@ -35,7 +35,7 @@ public:
   ExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
               const DequantizedOperandProblem &problem)
       : NumberWriter(b, kernel, problem), codes(getCodeFormat(problem.format)),
-        placer(emit, problem.format, {/*isPacked=*/true, /*swapsAb=*/false},
+        placer(emit, problem.format, {/*isPacked=*/true, /*isSwapped=*/false},
                lane) {}
 
 private:

@@ -130,9 +130,7 @@ Value NumberWriter::forEachTask(
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   Value first = compute({d0 * kWarps + d1.floorDiv(int64_t(kWarpLanes))},
                         {block, thread})[0];
-  Value grid = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
-  Value step = compute({d0 * kWarps}, grid)[0];
-  return forEach(first, tasks, step, inexact, [&](Value task, Value before) {
+  auto runTask = [&](Value task, Value before) {
     Value line = b.createOrFold<arith::DivUIOp>(loc, task, parts);
     Value part = b.createOrFold<arith::RemUIOp>(loc, task, parts);
     Value batch = emit.index(0);
@@ -141,7 +139,15 @@ Value NumberWriter::forEachTask(
       line = b.createOrFold<arith::RemUIOp>(loc, line, lines);
     }
     return body(batch, line, part, before);
-  });
+  };
+  if (!problem.hasFlags()) {
+    // There are as many warps as tasks, or a few more.
+    emitIf(b, loc, isBelow(first, tasks), [&] { runTask(first, inexact); });
+    return inexact;
+  }
+  Value grid = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
+  Value step = compute({d0 * kWarps}, grid)[0];
+  return forEach(first, tasks, step, inexact, runTask);
 }
 
 /// A task is as many columns as a warp makes at once, and some rounds of rows.
@@ -170,11 +176,9 @@ Value NumberWriter::emitLines(Value none) {
           isColumn = isBelow(column, columns);
           column = arith::MinUIOp::create(b, loc, column, lastColumn);
         }
-        SmallVector<Place> places;
-        SmallVector<SmallVector<Value>> loaded;
-        for (int64_t i = 0; i != rounds; ++i) {
-          Place place = {batch, add(firstRow, i * rowsOfRound), column,
-                         isColumn};
+        // What is outside reads what is last, so that all loads start at once.
+        auto getPlace = [&](Value row) {
+          Place place = {batch, row, column, isColumn};
           if (rowsOfTask != 1 &&
               !KernelProblem::isMultiple(shape[0], rowsOfTask)) {
             Value isRow = isBelow(place.row, rows);
@@ -183,15 +187,24 @@ Value NumberWriter::emitLines(Value none) {
                          : isRow;
             place.row = arith::MinUIOp::create(b, loc, place.row, lastRow);
           }
-          // What is outside reads what is last, so that all loads start at
-          // once.
-          places.push_back(place);
-          loaded.push_back(load(place));
-        }
+          return place;
+        };
+        if (raggedColumns)
+          return forEach(emit.index(0), emit.index(rounds), emit.index(1),
+                         inexact, [&](Value round, Value inner) {
+                           Place place = getPlace(compute(
+                               {d0 + d1 * rowsOfRound}, {firstRow, round})[0]);
+                           store(place, emitNumbers(load(place), inner));
+                           return inner;
+                         });
+        SmallVector<Place> places;
+        SmallVector<SmallVector<Value>> loaded;
         for (int64_t i = 0; i != rounds; ++i) {
-          SmallVector<Value> values = emitNumbers(loaded[i], inexact);
-          store(places[i], values);
+          places.push_back(getPlace(add(firstRow, i * rowsOfRound)));
+          loaded.push_back(load(places.back()));
         }
+        for (auto [place, of] : llvm::zip_equal(places, loaded))
+          store(place, emitNumbers(of, inexact));
         return inexact;
       });
 }

@@ -13,15 +13,17 @@
 
 #include "Kernels/FormKernels/FormProduct.h"
 
+#include "Kernels/FormKernels/ExactRecomputation.h"
 #include "Kernels/FormKernels/KernelAttributes.h"
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/FormKernels/QuantizerFusion.h"
 #include "Kernels/Gemm/Frontend/DequantizedProduct.h"
 #include "Kernels/Gemm/Frontend/ProblemOfOp.h"
-#include "Kernels/Gemm/Frontend/QuantizerFusion.h"
 #include "Kernels/Gemm/Frontend/SplitKProblem.h"
+#include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/HostProblem.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -41,7 +43,7 @@ struct Former {
   RewriterBase &rewriter;
   SymbolTableCollection &symbols;
   ProductOpInterface op;
-  const KernelBackend &backend;
+  const GemmKernel &gemm;
   /// They come in front of this.
   Operation *last;
   /// What the kernels leave; null for what `op`, or its consumer, does.
@@ -52,8 +54,7 @@ struct Former {
       return formAll(host);
     DequantizedProduct decoded =
         formDequantized(rewriter, symbols, op, host,
-                        backend.getDequantizedOperands(host.problem.instruction,
-                                                       host.problem.schedule));
+                        gemm.getTransforms(host.problem.instruction));
     FailureOr<Formed> formed = formAll(decoded.product);
     if (failed(formed))
       return failure();
@@ -67,7 +68,7 @@ struct Former {
 private:
   /// One launch, or two where K is divided.
   FailureOr<Formed> formAll(const HostProblem &host) {
-    SplitKRule split = backend.getSplit(host.problem);
+    SplitKRule split = gemm.getSplitK(host.problem);
     if (split.parts == 1)
       return formProducts(host);
     FailureOr<Formed> parts =
@@ -93,23 +94,21 @@ private:
     if (quantized)
       addQuantizer(host, *quantized);
     return formLaunch(
-        host, kExactRecomputationPurpose, exact.backend->getShape(host.problem),
-        [&](gpu::GPUFuncOp kernel) {
-          exact.backend->build(kernel, host.problem);
-        },
+        host, kExactRecomputationPurpose, exact.gemm->getShape(host.problem),
+        [&](gpu::GPUFuncOp kernel) { exact.gemm->build(kernel, host.problem); },
         results);
   }
 
   /// A launch of a kernel of the path.
   FailureOr<Formed> formProducts(const HostProblem &host) {
     const KernelProblem &problem = host.problem;
-    if (std::string remark = backend.getRemark(problem); !remark.empty())
+    if (std::string remark = gemm.getRemark(problem); !remark.empty())
       op->emitRemark(remark);
     StringRef purpose =
         isa<MmaScaledOp>(op) ? kMmaScaledPurpose : kMatmulPurpose;
     return formLaunch(
-        host, purpose, backend.getShape(problem),
-        [&](gpu::GPUFuncOp kernel) { backend.build(kernel, problem); });
+        host, purpose, gemm.getShape(problem),
+        [&](gpu::GPUFuncOp kernel) { gemm.build(kernel, problem); });
   }
 
   /// The same of the kernel that adds what those of parts of K leave.
@@ -177,20 +176,21 @@ blockscale::formProduct(RewriterBase &rewriter, SymbolTableCollection &symbols,
   auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
   if (!op.hasTensorSemantics() || !path || !op->getParentOfType<func::FuncOp>())
     return SmallVector<Value>();
-  const KernelBackend *backend = getKernelBackend(path.getValue());
-  if (!backend || findMissingAttribute(op, path.getValue()))
+  const GemmPath *kernels = getGemmPath(path.getValue());
+  if (!kernels || findMissingAttribute(op, path.getValue()))
     return SmallVector<Value>();
+  auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
+  const GemmKernel &gemm = *kernels->findKernel(schedule);
 
-  HostProblem host =
-      makeHostProblem(rewriter, op, *backend,
-                      op->getAttrOfType<InstructionAttr>(kInstructionAttrName),
-                      op->getAttrOfType<ScheduleInterface>(kScheduleAttrName));
+  HostProblem host = makeHostProblem(
+      rewriter, op, gemm,
+      op->getAttrOfType<InstructionAttr>(kInstructionAttrName), schedule);
   Operation *last = op;
   if (host.problem.consumer)
     last = host.problem.consumer->op;
   std::optional<QuantizedResults> quantized =
-      findFusedQuantizer(op, last->getResult(0), host.problem, *backend);
-  Former former = {rewriter, symbols, op, *backend, last};
+      findFusedQuantizer(op, last->getResult(0), host.problem, gemm);
+  Former former = {rewriter, symbols, op, gemm, last};
   if (quantized) {
     addQuantizer(host, *quantized);
     former.last = quantized->op;

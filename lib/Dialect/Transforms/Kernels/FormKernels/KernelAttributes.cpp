@@ -8,7 +8,7 @@
 
 #include "Kernels/FormKernels/KernelAttributes.h"
 
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -30,12 +30,14 @@ blockscale::findMissingAttribute(ProductOpInterface op, Path path) {
   if (chooseInstruction(op, path) && !isComputed)
     return NeededAttribute{kInstructionAttrName, "blockscale-legalize"};
   auto schedule = op->getAttrOfType<ScheduleInterface>(kScheduleAttrName);
-  const KernelBackend &backend = *getKernelBackend(path);
-  bool isScheduled = schedule && schedule.isFor(path) &&
-                     (backend.getDequantizedOperands(instruction, schedule) ==
-                          DequantizedOperands::None ||
-                      y);
-  if (backend.getScheduleRules() && !isScheduled)
+  const GemmPath &kernels = *getGemmPath(path);
+  const GemmKernel *kernel = nullptr;
+  if (schedule && schedule.isFor(path))
+    kernel = kernels.findKernel(schedule);
+  bool isScheduled = kernel && (kernel->getTransforms(instruction).y !=
+                                    OperandTransform::DequantizedInRegisters ||
+                                y);
+  if (kernels.hasSchedules() && !isScheduled)
     return NeededAttribute{kScheduleAttrName, "blockscale-select-schedule"};
   return std::nullopt;
 }

@@ -8,6 +8,7 @@
 
 #include "Kernels/FormKernels/KernelWalk.h"
 
+#include "Kernels/Dequantize/DequantizeForming.h"
 #include "Kernels/FormKernels/FormProduct.h"
 #include "Kernels/FormKernels/ResultSizes.h"
 #include "Kernels/Quantize/QuantizeForming.h"

@@ -23,9 +23,10 @@ using namespace mlir::blockscale;
 
 /// Asserts, in front of our ops and of other products in functions, what their
 /// verifiers cannot know.
-static void checkDynamicSizes(ModuleOp module) {
-  module.walk([](Operation *op) {
-    if (hasStaticShapes(op) || !op->getParentOfType<func::FuncOp>())
+static void checkDynamicSizes(func::FuncOp function) {
+  std::optional<CheckMessages> messages;
+  function.walk([&](Operation *op) {
+    if (op == function || hasStaticShapes(op))
       return;
     auto loops = dyn_cast<linalg::LinalgOp>(op);
     if (loops && (op->hasAttr(kPathAttrName) || isRowReduction(loops)))
@@ -35,10 +36,12 @@ static void checkDynamicSizes(ModuleOp module) {
     auto checked = dyn_cast<RuntimeVerifiableOpInterface>(op);
     if (!checked || !isa_and_nonnull<BlockScaleDialect>(op->getDialect()))
       return;
+    if (!messages)
+      messages.emplace(function);
     OpBuilder builder(op);
     checked.generateRuntimeVerification(builder, op->getLoc(),
-                                        [](Operation *of, StringRef message) {
-                                          return getCheckMessage(of, message);
+                                        [&](Operation *of, StringRef message) {
+                                          return messages->get(of, message);
                                         });
   });
 }
@@ -49,7 +52,7 @@ LogicalResult blockscale::checkSizes(ModuleOp module) {
   });
   if (checked.wasInterrupted())
     return failure();
-  checkDynamicSizes(module);
+  module.walk([](func::FuncOp function) { checkDynamicSizes(function); });
   return success();
 }
 

@@ -9,7 +9,7 @@
 #include "Kernels/FormKernels/VerifyKernels.h"
 
 #include "Kernels/FormKernels/KernelAttributes.h"
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/Paths/GemmPath.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 
@@ -28,7 +28,7 @@ LogicalResult blockscale::verifyAllFormed(ModuleOp module) {
     if (!path)
       return op->emitOpError("expected the attribute '")
              << kPathAttrName << "' of blockscale-select-path";
-    if (!getKernelBackend(path.getValue()))
+    if (!getGemmPath(path.getValue()))
       return op->emitOpError("not supported in this version: ")
              << StringRef(getPathInfo(path.getValue()).name) << " lowering";
     if (auto missing = findMissingAttribute(op, path.getValue()))

@@ -24,11 +24,6 @@ FailureOr<SmallVector<Value>> formQuantize(RewriterBase &rewriter,
                                            SymbolTableCollection &symbols,
                                            QuantizeOp op);
 
-/// The same of `dequantize`, of codes that follow each other along K.
-FailureOr<SmallVector<Value>> formDequantize(RewriterBase &rewriter,
-                                             SymbolTableCollection &symbols,
-                                             DequantizeOp op);
-
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZEFORMING_H

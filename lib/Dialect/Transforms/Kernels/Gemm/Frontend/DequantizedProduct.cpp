@@ -51,8 +51,10 @@ public:
   Decoded decode() {
     bool isX = side == Side::X;
     const KernelProblem &asked = host.problem;
-    const KernelOperand &codes = isX ? asked.x : asked.y;
-    const KernelOperand &scales = isX ? asked.xScale : asked.yScale;
+    const KernelOperand &codes =
+        isX ? asked[GemmOperand::A] : asked[GemmOperand::B];
+    const KernelOperand &scales =
+        isX ? asked[GemmOperand::SFA] : asked[GemmOperand::SFB];
     DequantizedOperandProblem problem = {};
     problem.codes = codes;
     problem.scales = scales;
@@ -165,10 +167,11 @@ DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
                                                SymbolTableCollection &symbols,
                                                ProductOpInterface op,
                                                const HostProblem &host,
-                                               DequantizedOperands taken) {
+                                               OperandTransforms transforms) {
+  constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;
   auto decode = [&](Side side) {
     return OperandDequantizer(builder, symbols, op, host, side,
-                              taken != DequantizedOperands::None)
+                              transforms.y == kInRegisters)
         .decode();
   };
   DequantizedProduct decoded;
@@ -182,55 +185,25 @@ DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
       if (!operand->splat)
         operand->argument = product.addInput(host.inputs[operand->argument]);
   };
-  if (taken == DequantizedOperands::Both) {
-    problem.isGemv = true;
-    takeCodes(problem.x, problem.xScale);
+  if (transforms.x == kInRegisters) {
+    takeCodes(problem[GemmOperand::A], problem[GemmOperand::SFA]);
   } else {
     Decoded x = decode(Side::X);
     decoded.skipConditions[0] = x.skipConditions;
-    problem.x = x.operand;
-    problem.x.argument = product.addInput(x.numbers);
+    problem[GemmOperand::A] = x.operand;
+    problem[GemmOperand::A].argument = product.addInput(x.numbers);
   }
-  if (taken != DequantizedOperands::None) {
+  if (transforms.y == kInRegisters) {
     // What x was does not matter any more.
     problem.quantizedB = host.problem.types;
     problem.quantizedB->lhs = problem.quantizedB->rhs;
-    takeCodes(problem.y, problem.yScale);
+    takeCodes(problem[GemmOperand::B], problem[GemmOperand::SFB]);
   } else {
     Decoded y = decode(Side::Y);
     decoded.skipConditions[1] = y.skipConditions;
-    problem.y = y.operand;
-    problem.y.argument = product.addInput(y.numbers);
+    problem[GemmOperand::B] = y.operand;
+    problem[GemmOperand::B].argument = product.addInput(y.numbers);
   }
   product.addSurroundings(host);
   return decoded;
-}
-
-ExactRecomputation blockscale::getExactRecomputation(ProductOpInterface op,
-                                                     const Chip &chip) {
-  auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
-  auto other = llvm::find_if(chip.paths, [&](Path candidate) {
-    return candidate != path.getValue() && chooseInstruction(op, candidate);
-  });
-  assert(other != chip.paths.end() && "all GPUs convert");
-  const KernelBackend *backend = getKernelBackend(*other);
-  auto instruction = InstructionAttr::get(
-      op->getContext(), *chooseInstruction(op, *other)->emitted);
-  return {backend, instruction,
-          backend->getScheduleRules()->choose(op, instruction, chip,
-                                              /*hasWorkspace=*/false)};
-}
-
-HostProblem blockscale::getExactProblem(OpBuilder &builder,
-                                        ProductOpInterface op,
-                                        const DequantizedProduct &decoded,
-                                        const ExactRecomputation &kernel) {
-  HostProblem host = makeHostProblem(builder, op, *kernel.backend,
-                                     kernel.instruction, kernel.schedule);
-  KernelProblem &problem = host.problem;
-  for (Value condition : decoded.skipConditions)
-    if (condition)
-      problem.skipConditions.push_back(host.addInput(condition));
-  problem.result = host.inputs.size();
-  return host;
 }

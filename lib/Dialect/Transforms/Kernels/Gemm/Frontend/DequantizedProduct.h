@@ -16,7 +16,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_DEQUANTIZEDPRODUCT_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_DEQUANTIZEDPRODUCT_H
 
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/GemmKernel.h"
 #include "Kernels/Gemm/Problem/HostProblem.h"
 
 namespace mlir::blockscale {
@@ -42,23 +42,7 @@ DequantizedProduct formDequantized(OpBuilder &builder,
                                    SymbolTableCollection &symbols,
                                    ProductOpInterface op,
                                    const HostProblem &host,
-                                   DequantizedOperands taken);
-
-/// The kernel that computes the result anew where numbers of bf16 did not hold
-/// what was decoded, or placed: one of the next path of the chip, or, where x
-/// is numbers, a plain one.
-struct ExactRecomputation {
-  const KernelBackend *backend;
-  InstructionAttr instruction;
-  ScheduleInterface schedule;
-};
-ExactRecomputation getExactRecomputation(ProductOpInterface op,
-                                         const Chip &chip);
-
-/// What it computes.
-HostProblem getExactProblem(OpBuilder &builder, ProductOpInterface op,
-                            const DequantizedProduct &decoded,
-                            const ExactRecomputation &kernel);
+                                   OperandTransforms transforms);
 
 } // namespace mlir::blockscale
 

@@ -13,7 +13,6 @@
 
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 
-#include "Kernels/Gemm/Backend.h"
 #include "Utils/PackedElements.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -129,9 +128,8 @@ ProductOpInterface blockscale::findProductOf(QuantizeOp op) {
     return {};
   auto isTaken = [](ProductOpInterface product) {
     auto path = product->getAttrOfType<PathAttr>(kPathAttrName);
-    const KernelBackend *backend =
-        path ? getKernelBackend(path.getValue()) : nullptr;
-    return backend && backend->takesOverSurroundings();
+    // The reference kernel fuses nothing.
+    return path && path.getValue() != Path::Decompose;
   };
   Operation *producer = op.getX().getDefiningOp();
   if (auto product = dyn_cast_or_null<ProductOpInterface>(producer);

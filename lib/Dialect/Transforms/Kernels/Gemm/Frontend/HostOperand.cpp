@@ -42,7 +42,7 @@ static Value pack(OpBuilder &builder, Location loc, Value tensor) {
 
 HostOperand blockscale::makeHostOperand(OpBuilder &builder,
                                         ProductOpInterface op,
-                                        const KernelBackend &backend,
+                                        const GemmKernel &gemm,
                                         const KernelProblem &problem,
                                         const OperandSource &source) {
   Location loc = op->getLoc();
@@ -54,7 +54,7 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
   AffineMap map = getOperandMap(op->getContext(), rank, rowDim, batch);
   if (source.map)
     map = source.map.compose(map);
-  bool hasAtoms = source.isScale && backend.wantsScaleAtoms(problem.schedule);
+  bool hasAtoms = source.isScale && gemm.wantsScaleAtoms();
   if (hasAtoms &&
       getContiguity(view.map.compose(map), rank) != Contiguity::Atoms)
     view = swizzleForKernel(builder, loc, source.value, rowDim);
@@ -62,7 +62,7 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
     view.tensor = copyTensor(builder, loc, view.tensor);
   if (getHighPrecisionFormat(type.getElementType()))
     view.bits = type.getElementTypeBitWidth();
-  bool needsTensorMap = backend.needsTensorMaps(problem);
+  bool needsTensorMap = gemm.needsTensorMaps(problem);
   if (needsTensorMap)
     if (std::string reason = findTensorMapObstacle(view, rank, map);
         !reason.empty()) {
@@ -89,12 +89,11 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
   if (needsTensorMap)
     setRowMultiple(operand, view.tensor);
   operand.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);
-  if (backend.takesOverSurroundings() && source.isScale && !hasAtoms)
+  if (gemm.fusesSurroundings() && source.isScale && !hasAtoms)
     operand.splat = getSplat(view.tensor);
   Format format =
       source.side == Side::X ? problem.types.lhs : problem.types.rhs;
-  if (!source.isScale &&
-      backend.wantsPackedElements(operand, format, problem)) {
+  if (!source.isScale && gemm.wantsPackedElements(operand, format, problem)) {
     view.tensor = pack(builder, loc, view.tensor);
     operand.bits = getFormatInfo(format).bits;
   }

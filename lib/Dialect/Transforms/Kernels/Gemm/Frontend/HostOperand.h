@@ -14,7 +14,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_HOSTOPERAND_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_HOSTOPERAND_H
 
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/GemmKernel.h"
 
 namespace mlir::blockscale {
 
@@ -38,11 +38,11 @@ struct HostOperand {
   Value tensor;
 };
 
-/// How a kernel of `backend` for `problem`, the row, instruction and schedule
+/// How a kernel of `gemm` for `problem`, the row, instruction and schedule
 /// of which are known, reads `source` of `op`. What it needs copied, swizzled
 /// or packed first, is, with a remark where that is a copy.
 HostOperand makeHostOperand(OpBuilder &builder, ProductOpInterface op,
-                            const KernelBackend &backend,
+                            const GemmKernel &gemm,
                             const KernelProblem &problem,
                             const OperandSource &source);
 

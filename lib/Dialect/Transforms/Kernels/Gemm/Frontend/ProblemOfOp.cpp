@@ -29,9 +29,9 @@ namespace {
 class ProblemBuilder {
 public:
   ProblemBuilder(OpBuilder &builder, ProductOpInterface op,
-                 const KernelBackend &backend, InstructionAttr instruction,
+                 const GemmKernel &gemm, InstructionAttr instruction,
                  ScheduleInterface schedule)
-      : builder(builder), op(op), loc(op->getLoc()), backend(backend) {
+      : builder(builder), op(op), loc(op->getLoc()), gemm(gemm) {
     problem.instruction = instruction;
     problem.schedule = schedule;
   }
@@ -39,8 +39,7 @@ public:
   HostProblem build() {
     problem.types = op.getTypes();
     problem.resultType = cast<RankedTensorType>(op.getAcc().getType());
-    if (backend.getDequantizedOperands(problem.instruction, problem.schedule) ==
-        DequantizedOperands::Y)
+    if (gemm.getTransforms(problem.instruction).isMixedInput())
       quantizedB = findQuantizedB(op);
     if (quantizedB)
       problem.types = quantizedB->types;
@@ -48,7 +47,7 @@ public:
     if (succeeded(target) && *target)
       problem.hasPaddedCopies = hasPaddedTensorMaps((*target).getFinalChip());
     linalg::GenericOp producer, consumer;
-    if (backend.takesOverSurroundings()) {
+    if (gemm.fusesSurroundings()) {
       producer = findElementwiseProducer(op);
       consumer = findElementwiseConsumer(op);
     }
@@ -87,18 +86,19 @@ public:
     blocks =
         ShapedType::isDynamic(problem.k) ? problem.k : problem.k / blockSize;
 
-    problem.x =
+    problem[GemmOperand::A] =
         addOperand(Side::X, /*isScale=*/false, op.getX(), problem.m, problem.k);
     if (op.getXScale())
-      problem.xScale = addOperand(Side::X, /*isScale=*/true, op.getXScale(),
-                                  problem.m, blocks);
+      problem[GemmOperand::SFA] = addOperand(Side::X, /*isScale=*/true,
+                                             op.getXScale(), problem.m, blocks);
     else
-      problem.xScale.splat = 0;
+      problem[GemmOperand::SFA].splat = 0;
     Value y = quantizedB ? quantizedB->codes : op.getY();
-    problem.y = addOperand(Side::Y, /*isScale=*/false, y, problem.n, problem.k);
+    problem[GemmOperand::B] =
+        addOperand(Side::Y, /*isScale=*/false, y, problem.n, problem.k);
     Value yScale = quantizedB ? quantizedB->scales : op.getYScale();
     if (yScale)
-      problem.yScale =
+      problem[GemmOperand::SFB] =
           addOperand(Side::Y, /*isScale=*/true, yScale, problem.n, blocks);
     sizes.m = getSize(problem.m, op.getX(), xRow);
     sizes.n = getSize(problem.n, op.getY(), yRow);
@@ -157,7 +157,7 @@ private:
     if (side == Side::Y && quantizedB)
       source.map = quantizedB->map;
     auto [operand, tensor] =
-        makeHostOperand(builder, op, backend, problem, source);
+        makeHostOperand(builder, op, gemm, problem, source);
     operand.argument = operand.splat ? 0 : host.addInput(tensor);
     return operand;
   }
@@ -165,7 +165,7 @@ private:
   OpBuilder &builder;
   ProductOpInterface op;
   Location loc;
-  const KernelBackend &backend;
+  const GemmKernel &gemm;
   /// Where the kernel takes those.
   std::optional<QuantizedB> quantizedB;
   HostProblem host;
@@ -176,8 +176,8 @@ private:
 
 HostProblem blockscale::makeHostProblem(OpBuilder &builder,
                                         ProductOpInterface op,
-                                        const KernelBackend &backend,
+                                        const GemmKernel &gemm,
                                         InstructionAttr instruction,
                                         ScheduleInterface schedule) {
-  return ProblemBuilder(builder, op, backend, instruction, schedule).build();
+  return ProblemBuilder(builder, op, gemm, instruction, schedule).build();
 }

@@ -9,18 +9,17 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_PROBLEMOFOP_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_PROBLEMOFOP_H
 
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/GemmKernel.h"
 #include "Kernels/Gemm/Problem/HostProblem.h"
 
 namespace mlir::blockscale {
 
-/// What a kernel of `backend` has to compute for `op` with `instruction` and
+/// What a kernel of `gemm` has to compute for `op` with `instruction` and
 /// `schedule` (null on a path without them), with what it takes over of the
 /// elementwise ops around it. Sizes, and assertions about those of these ops,
 /// are created at `builder`.
 HostProblem makeHostProblem(OpBuilder &builder, ProductOpInterface op,
-                            const KernelBackend &backend,
-                            InstructionAttr instruction,
+                            const GemmKernel &gemm, InstructionAttr instruction,
                             ScheduleInterface schedule);
 
 } // namespace mlir::blockscale

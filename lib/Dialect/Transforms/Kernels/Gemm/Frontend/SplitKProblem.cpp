@@ -59,7 +59,10 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
   int64_t known = getConstantIntValue(matrices).value_or(ShapedType::kDynamic);
   problem.resultType = RankedTensorType::get({known, problem.m, problem.n},
                                              builder.getF32Type());
-  for (KernelOperand *operand : problem.getOperands()) {
+  for (GemmOperand id : kGemmOperands) {
+    if (!problem.reads(id))
+      continue;
+    KernelOperand *operand = &problem[id];
     if (operand->splat)
       continue;
     operand->argument = products.addInput(host.inputs[operand->argument]);

@@ -15,7 +15,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_SPLITKPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_SPLITKPROBLEM_H
 
-#include "Kernels/Gemm/Backend.h"
+#include "Kernels/Gemm/GemmKernel.h"
 #include "Kernels/Gemm/Problem/HostProblem.h"
 
 namespace mlir::blockscale {

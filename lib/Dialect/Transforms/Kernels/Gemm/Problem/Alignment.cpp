@@ -31,13 +31,17 @@ static std::optional<KernelProblem> getAligned(const KernelProblem &problem,
     return std::nullopt;
   KernelProblem aligned = problem;
   if (hasWholeM && ShapedType::isDynamic(problem.m))
-    aligned.x.rowMultiple = aligned.xScale.rowMultiple = shape.m;
+    aligned[GemmOperand::A].rowMultiple =
+        aligned[GemmOperand::SFA].rowMultiple = shape.m;
   if (ShapedType::isDynamic(problem.n))
-    aligned.y.rowMultiple = aligned.yScale.rowMultiple = shape.n;
+    aligned[GemmOperand::B].rowMultiple =
+        aligned[GemmOperand::SFB].rowMultiple = shape.n;
   if (ShapedType::isDynamic(problem.k)) {
-    aligned.x.columnMultiple = aligned.y.columnMultiple = shape.k;
-    aligned.xScale.columnMultiple = aligned.yScale.columnMultiple =
-        shape.k / problem.types.blockSize;
+    aligned[GemmOperand::A].columnMultiple =
+        aligned[GemmOperand::B].columnMultiple = shape.k;
+    aligned[GemmOperand::SFA].columnMultiple =
+        aligned[GemmOperand::SFB].columnMultiple =
+            shape.k / problem.types.blockSize;
   }
   return aligned;
 }

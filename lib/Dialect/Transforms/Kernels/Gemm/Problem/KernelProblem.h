@@ -9,6 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_KERNELPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_KERNELPROBLEM_H
 
+#include "Kernels/Gemm/Problem/GemmOperand.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -97,8 +98,26 @@ struct FusedQuantize {
   unsigned getNumResults() const { return op->getNumResults(); }
 };
 
-/// Operands whose codes a kernel takes that multiplies numbers.
-enum class DequantizedOperands { None, Y, Both };
+/// What becomes of a quantized operand whose instruction takes bf16 values.
+enum class OperandTransform {
+  None,
+  /// A kernel in front writes bf16 values to memory.
+  DequantizedInFront,
+  /// The mainloop makes bf16 values in registers.
+  DequantizedInRegisters,
+};
+
+/// Those of x and of y.
+struct OperandTransforms {
+  OperandTransform x = OperandTransform::None, y = OperandTransform::None;
+
+  /// Whether y is dequantized in registers beside an x that is not: mixed
+  /// input.
+  bool isMixedInput() const {
+    return y == OperandTransform::DequantizedInRegisters &&
+           x != OperandTransform::DequantizedInRegisters;
+  }
+};
 
 /// One product as a kernel computes it. Sizes may be dynamic.
 struct KernelProblem {
@@ -112,18 +131,16 @@ struct KernelProblem {
   /// of one part after those of the other.
   int64_t splitK = 1;
   int64_t m, n, k;
-  /// Numbers of x beside codes of y have a splat for scales.
-  KernelOperand x, xScale, y, yScale;
+  /// x is A. High-precision values of x beside a quantized y have a splat for
+  /// scale factors.
+  PerOperand<KernelOperand> operands;
   /// The parameter that holds the accumulator; none if that is zero.
   std::optional<unsigned> acc;
   /// Where codes of y are converted on the way, to numbers as x has them by
-  /// now: what the product was. Its scales are `yScale`, and there is a second
+  /// now: what the product was. Its scales are SFB, and there is a second
   /// result, behind the first: words for each block, not 0 if some number is
   /// not what it should be.
   std::optional<TypeCombination> quantizedB;
-  /// Whether x, which is one row then, stays codes too, with scales `xScale`:
-  /// all numbers are what they should be, and there are no words.
-  bool isGemv = false;
   /// Beside numbers of x, what codes of y times scales are multiplied by.
   std::optional<FusedScalar> tensorScale;
   /// What makes the accumulator instead, and what is made of the result.
@@ -146,7 +163,7 @@ struct KernelProblem {
     return !ShapedType::isDynamic(size) && size % unit == 0;
   }
 
-  /// Whether operands have scales; `xScale` and `yScale` are unused if not.
+  /// Whether operands have scales; there are no scale factors if not.
   bool hasScales() const { return types.scale != Format::None; }
 
   /// Whether x is numbers beside a y with scales.
@@ -154,7 +171,14 @@ struct KernelProblem {
     return getFormatInfo(types.lhs).use == FormatUse::HighPrecision;
   }
 
-  /// Whether the instruction takes operands that were decoded before.
+  /// Whether x is one row of quantized elements that the mainloop dequantizes
+  /// in registers, too. All its values are exact, and there are no flags.
+  bool isGemv() const {
+    return quantizedB && schedule &&
+           schedule.getKernelKind() == KernelKind::Gemv;
+  }
+
+  /// Whether the instruction takes operands that were dequantized before.
   bool isDequantized() const {
     return hasScales() && instruction && !instruction.hasScales();
   }
@@ -164,20 +188,21 @@ struct KernelProblem {
     return result + (quantizer ? quantizer->getNumResults() : 1);
   }
   unsigned getNumResults() const {
-    return getWords() - result + (quantizedB && !isGemv ? 1 : 0);
+    return getWords() - result + (quantizedB && !isGemv() ? 1 : 0);
   }
 
-  /// Those that are used.
-  SmallVector<KernelOperand *, 4> getOperands() {
-    if (quantizedB && !isGemv)
-      return {&x, &y, &yScale};
-    if (hasScales() || isGemv)
-      return {&x, &xScale, &y, &yScale};
-    return {&x, &y};
+  KernelOperand &operator[](GemmOperand operand) { return operands[operand]; }
+  const KernelOperand &operator[](GemmOperand operand) const {
+    return operands[operand];
   }
-  /// x, its scales, y, its scales.
-  const KernelOperand &getOperand(unsigned i) const {
-    return *std::array<const KernelOperand *, 4>{&x, &xScale, &y, &yScale}[i];
+
+  /// Whether the kernel reads an operand.
+  bool reads(GemmOperand operand) const {
+    if (!getInfo(operand).isScale)
+      return true;
+    if (quantizedB && !isGemv())
+      return operand == GemmOperand::SFB;
+    return hasScales() || isGemv();
   }
 };
 

@@ -68,9 +68,9 @@ ProblemSizes::ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
     return arith::ConstantIndexOp::create(builder, loc, known);
   };
   constexpr unsigned kRow = 1, kColumn = 2;
-  m = get(problem.m, problem.x, kRow);
-  n = get(problem.n, problem.y, kRow);
-  k = get(problem.k, problem.x, kColumn);
+  m = get(problem.m, problem[GemmOperand::A], kRow);
+  n = get(problem.n, problem[GemmOperand::B], kRow);
+  k = get(problem.k, problem[GemmOperand::A], kColumn);
   AffineExpr d0 = builder.getAffineDimExpr(0);
   blocks = applyMap(builder, loc,
                     AffineMap::get(1, 0, d0.floorDiv(problem.types.blockSize)),

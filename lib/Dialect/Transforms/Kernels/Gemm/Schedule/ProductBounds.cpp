@@ -72,7 +72,7 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
                                     double tilesOfBlock) {
   constexpr double kSumBytes = 4, kGiga = 1e9, kMega = 1e6;
   OpSizes sizes = getOpSizes(op, kEstimatedSize);
-  TypeCombination types = tile.row.value_or(op.getTypes());
+  TypeCombination types = tile.types.value_or(op.getTypes());
   double m = toDouble(sizes.m), n = toDouble(sizes.n), k = toDouble(sizes.k),
          batch = toDouble(sizes.batch), splitK = toDouble(tile.splitK);
   double partK = std::ceil(k / splitK);
@@ -121,7 +121,7 @@ void blockscale::printProductBounds(raw_ostream &os, ProductOpInterface op,
                  toDouble(sizes.batch) * toDouble(tile.splitK);
   double most = std::ceil(tiles / toDouble(sms.value));
   os << llvm::format("  %.0f tile%s on ", tiles, tiles == 1 ? "" : "s");
-  printRate(os, sms, "multiprocessors");
+  printRate(os, sms, "SMs");
   os << llvm::format(", at most %.0f on each\n", most);
   std::vector<Bound> bounds = getBounds(op, instruction, tile, chip, most);
   const Bound *limit = &bounds.front();

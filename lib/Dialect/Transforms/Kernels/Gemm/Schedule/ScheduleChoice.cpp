@@ -139,7 +139,7 @@ private:
     auto schedule = WarpSpecializedScheduleAttr::get(
         context, tile, pipeline.stages, pipeline.accumulators,
         /*persistent=*/true, kTileGroup, pipeline.swapsAb, splitK, cluster,
-        pipeline.isPair, pipeline.wideK);
+        pipeline.isPair, pipeline.wideK, KernelKind::Dense);
     TmemPlan plan(instruction, schedule);
     if (plan.getSharedBytes() > getMostStageBytes(chip) ||
         !plan.fitsTensorMemory())

@@ -66,7 +66,7 @@ ScheduleRates blockscale::getScheduleRates(const Chip &chip, Kind kind) {
 
 StringRef blockscale::describeBoundingUnit(BoundingUnit unit) {
   static constexpr StringLiteral names[kNumBoundingUnits] = {
-      "tensor core",    "shared memory", "L2 cache",   "pipeline of stages",
+      "tensor core",    "shared memory", "L2 cache",   "pipeline",
       "stores of sums", "memory",        "split-K sum"};
   return names[static_cast<unsigned>(unit)];
 }
@@ -154,7 +154,8 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
     tensor =
         divideCeil(multiply(tensor, pattern.size()), lineK / instruction.k);
   }
-  uint64_t scaleBytes = multiply(steps, plan.getBytes(1) + plan.getBytes(3));
+  uint64_t scaleBytes = multiply(steps, plan.getBytes(GemmOperand::SFA) +
+                                            plan.getBytes(GemmOperand::SFB));
   uint64_t readBytes =
       multiply(instructions, (tileM + tileN / group) * kStepBytes);
   uint64_t shared = divideCeil(llvm::SaturatingAdd(readBytes, scaleBytes),

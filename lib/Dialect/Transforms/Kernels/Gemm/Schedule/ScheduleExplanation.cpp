@@ -58,7 +58,7 @@ void blockscale::printScheduleEstimate(raw_ostream &os,
   };
   os << "  ";
   printCount(os, estimate.tiles, "tile") << " on ";
-  printRate(os, rates.sms, "multiprocessors");
+  printRate(os, rates.sms, "SMs");
   os << ", at most " << estimate.tilesOfBlock << " on each\n";
   for (const Line &line : lines) {
     // Few products are divided along K.
@@ -109,15 +109,10 @@ void blockscale::printScheduleCandidates(
 // Pictures
 //===----------------------------------------------------------------------===//
 
-static StringRef describeOperand(unsigned operand) {
-  static constexpr StringLiteral names[kNumStagedOperands] = {
-      "A", "scales of A", "B", "scales of B"};
-  return names[operand];
-}
-
 /// The operand that has byte `byte` of a stage; none for what is unused.
-static std::optional<unsigned> findOperand(const TmemPlan &plan, int64_t byte) {
-  for (unsigned operand = 0; operand != kNumStagedOperands; ++operand)
+static std::optional<GemmOperand> findOperand(const TmemPlan &plan,
+                                              int64_t byte) {
+  for (GemmOperand operand : kGemmOperands)
     if (byte >= plan.getOffset(operand) &&
         byte < plan.getOffset(operand) + plan.getBytes(operand))
       return operand;
@@ -130,16 +125,16 @@ static void printBytes(raw_ostream &os, char letter, int64_t first,
      << llvm::format_decimal(end - 1, 6) << ": ";
 }
 
-/// What a stage holds, by where it is; `letters` are those of operands.
-static void printStage(raw_ostream &os, const TmemPlan &plan,
-                       StringRef letters) {
+/// What a stage holds, by where it is.
+static void printStage(raw_ostream &os, const TmemPlan &plan) {
   int64_t end = 0;
-  for (unsigned operand : {0, 2, 1, 3}) {
+  for (GemmOperand operand : kElementsFirst) {
+    GemmOperandInfo info = getInfo(operand);
     int64_t first = plan.getOffset(operand), bytes = plan.getBytes(operand);
     end = first + bytes;
-    printBytes(os, letters[operand], first, end);
-    os << describeOperand(operand) << ", ";
-    if (operand % 2 == 0)
+    printBytes(os, info.letter, first, end);
+    os << info.name << ", ";
+    if (!info.isScale)
       printCount(os, bytes / kLineBytes, "line") << " of " << kLineBytes;
     else
       printCount(os, bytes / kScaleAtomBytes, "atom")
@@ -154,14 +149,13 @@ static void printStage(raw_ostream &os, const TmemPlan &plan,
 
 void blockscale::drawStages(raw_ostream &os, const TmemPlan &plan) {
   int64_t stages = plan.getSchedule().getStages();
-  constexpr StringLiteral letters = "AaBb";
   if (plan.getSchedule().getSwapAb())
     os << "A is y, and B is x: the result is the transpose of what is "
           "multiplied\n";
   os << "shared memory: ";
   printCount(os, stages, "stage")
       << " of " << plan.getStageBytes() << " bytes\n";
-  printStage(os, plan, letters);
+  printStage(os, plan);
   // The first byte of what a character stands for.
   constexpr int64_t kUnit = 1024;
   os << "  a character is " << kUnit << " bytes\n";
@@ -169,8 +163,8 @@ void blockscale::drawStages(raw_ostream &os, const TmemPlan &plan) {
   for (int64_t stage = 0; stage != stages; ++stage) {
     os << "  stage " << stage << " |";
     for (int64_t byte = 0; byte < plan.getStageBytes(); byte += kUnit) {
-      std::optional<unsigned> operand = findOperand(plan, byte);
-      os << (operand ? letters[*operand] : '.');
+      std::optional<GemmOperand> operand = findOperand(plan, byte);
+      os << (operand ? getInfo(*operand).letter : '.');
     }
     os << "| from " << llvm::format_decimal(stage * plan.getStageBytes(), 6)
        << ", full " << barriers.fullStages + stage << ", empty "

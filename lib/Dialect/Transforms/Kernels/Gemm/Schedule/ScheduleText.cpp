@@ -27,18 +27,37 @@ static FieldNumbers toNumbers(ArrayRef<int64_t> value) {
   return FieldNumbers(value);
 }
 static FieldNumbers toNumbers(ClusterSize value) { return {value.m, value.n}; }
+static FieldNumbers toNumbers(KernelKind value) {
+  return {static_cast<int64_t>(value)};
+}
+
+/// The names of the values of `T`; empty for numbers.
+template <typename T>
+static ArrayRef<StringRef> getNames() {
+  return {};
+}
+template <>
+ArrayRef<StringRef> getNames<KernelKind>() {
+  static const auto names = [] {
+    SmallVector<StringRef> all;
+    for (unsigned i = 0; i <= getMaxEnumValForKernelKind(); ++i)
+      all.push_back(stringifyKernelKind(static_cast<KernelKind>(i)));
+    return all;
+  }();
+  return names;
+}
 
 template <typename AttrT, typename T>
 static ScheduleField makeField(StringRef form, T (AttrT::*get)() const,
                                std::optional<T> usual = std::nullopt) {
-  return {form, std::is_same_v<T, bool>,
+  return {form, std::is_same_v<T, bool>, getNames<T>(),
           usual ? std::optional(toNumbers(*usual)) : std::nullopt,
           [get](ScheduleInterface schedule) {
             return toNumbers((cast<AttrT>(schedule).*get)());
           }};
 }
 
-const ScheduleText &blockscale::getMmaSyncScheduleText() {
+const ScheduleText &blockscale::getMultistageScheduleText() {
   using Attr = MultistageScheduleAttr;
   static const ScheduleText text(
       {makeField("tile=MxNxK", &Attr::getTile),
@@ -52,30 +71,32 @@ const ScheduleText &blockscale::getMmaSyncScheduleText() {
   return text;
 }
 
-const ScheduleText &blockscale::getRingScheduleText() {
+const ScheduleText &blockscale::getWarpSpecializedScheduleText() {
   using Attr = WarpSpecializedScheduleAttr;
   static const ScheduleText text(
       {makeField("tile=MxNxK", &Attr::getTile),
        makeField("stages=S", &Attr::getStages),
        makeField("accumulators=A", &Attr::getAccumulators),
        makeField("persistent=P", &Attr::getPersistent),
-       makeField("group=G", &Attr::getGroup, {kTileGroup}),
+       makeField("raster_group=G", &Attr::getRasterGroup, {kTileGroup}),
        makeField("swap_ab=E", &Attr::getSwapAb, {false}),
        makeField("split_k=N", &Attr::getSplitK, {1}),
        makeField("cluster=MxN", &Attr::getCluster, {ClusterSize()}),
-       makeField("pair=P", &Attr::getPair, {false}),
-       makeField("k=K", &Attr::getInstructionK, {0})},
+       makeField("two_cta=P", &Attr::getTwoCta, {false}),
+       makeField("k=K", &Attr::getInstructionK, {0}),
+       makeField("kernel=KERNEL", &Attr::getKernel, {KernelKind::Dense})},
       [](auto emitError, auto *context, auto of) -> ScheduleInterface {
-        return Attr::getChecked(
-            emitError, context, ArrayRef(of[0]), of[1][0], of[2][0],
-            of[3][0] != 0, of[4][0], of[5][0] != 0, of[6][0],
-            ClusterSize{of[7][0], of[7][1]}, of[8][0] != 0, of[9][0]);
+        return Attr::getChecked(emitError, context, ArrayRef(of[0]), of[1][0],
+                                of[2][0], of[3][0] != 0, of[4][0],
+                                of[5][0] != 0, of[6][0],
+                                ClusterSize{of[7][0], of[7][1]}, of[8][0] != 0,
+                                of[9][0], static_cast<KernelKind>(of[10][0]));
       });
   return text;
 }
 
 static std::array<const ScheduleText *, 2> getAllTexts() {
-  return {&getMmaSyncScheduleText(), &getRingScheduleText()};
+  return {&getMultistageScheduleText(), &getWarpSpecializedScheduleText()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,6 +117,14 @@ static bool takeField(StringRef &text, const ScheduleField &field,
   if (!text.consume_front(field.getName()) || !text.consume_front("="))
     return false;
   numbers.resize(field.getCount());
+  if (!field.names.empty()) {
+    auto [name, rest] = text.split(',');
+    const auto *found = llvm::find(field.names, name);
+    numbers[0] = found - field.names.begin();
+    bool isWhole = rest.empty() == !text.contains(',');
+    text = rest;
+    return found != field.names.end() && isWhole;
+  }
   for (auto [i, number] : llvm::enumerate(numbers))
     if ((i != 0 && !text.consume_front("x")) || text.starts_with("-") ||
         text.consumeInteger(10, number))
@@ -108,7 +137,7 @@ ScheduleText::takeFields(StringRef text) const {
   std::vector<FieldNumbers> all;
   for (const ScheduleField &field : fields) {
     FieldNumbers &numbers = all.emplace_back();
-    if (field.usual && !text.starts_with(field.getName()))
+    if (field.usual && !text.starts_with((field.getName() + "=").str()))
       numbers = *field.usual;
     else if (!takeField(text, field, numbers))
       return std::nullopt;
@@ -134,7 +163,10 @@ std::string ScheduleText::print(ScheduleInterface schedule) const {
   for (const ScheduleField &field : fields)
     if (FieldNumbers numbers = field.get(schedule); field.usual != numbers) {
       os << (text.empty() ? "" : ",") << field.getName() << '=';
-      llvm::interleave(numbers, os, "x");
+      if (field.names.empty())
+        llvm::interleave(numbers, os, "x");
+      else
+        os << field.names[numbers[0]];
     }
   return text;
 }
@@ -144,6 +176,20 @@ const ScheduleText *blockscale::findScheduleText(StringRef text) {
     if (each->hasForm(text))
       return each;
   return nullptr;
+}
+
+std::string blockscale::describeRenamedFields(StringRef text) {
+  static constexpr std::pair<StringRef, StringRef> kRenamed[] = {
+      {"exchanged", "swap_ab"},
+      {"splits", "split_k"},
+      {"group", "raster_group"},
+      {"pair", "two_cta"}};
+  std::string renamed;
+  for (StringRef part : llvm::split(text, ','))
+    for (auto [old, name] : kRenamed)
+      if (part.split('=').first == old)
+        renamed += llvm::formatv("; '{0}' is called '{1}'", old, name);
+  return renamed;
 }
 
 std::string blockscale::joinForms(ArrayRef<const ScheduleText *> texts,
@@ -158,8 +204,8 @@ bool blockscale::isScheduleText(StringRef text) {
 
 std::string blockscale::getScheduleText(ScheduleInterface schedule) {
   return isa<WarpSpecializedScheduleAttr>(Attribute(schedule))
-             ? getRingScheduleText().print(schedule)
-             : getMmaSyncScheduleText().print(schedule);
+             ? getWarpSpecializedScheduleText().print(schedule)
+             : getMultistageScheduleText().print(schedule);
 }
 
 std::string blockscale::describeScheduleForms() {

@@ -26,6 +26,8 @@ struct ScheduleField {
   StringRef form;
   /// Whether the number is 0 or 1.
   bool isFlag;
+  /// The names that stand for the numbers from 0 on, where there are such.
+  ArrayRef<StringRef> names;
   /// The numbers of a field that is left out; nullopt if it never is.
   std::optional<FieldNumbers> usual;
   std::function<FieldNumbers(ScheduleInterface)> get;
@@ -63,8 +65,8 @@ private:
 };
 
 /// The texts of MultistageScheduleAttr and of WarpSpecializedScheduleAttr.
-const ScheduleText &getMmaSyncScheduleText();
-const ScheduleText &getRingScheduleText();
+const ScheduleText &getMultistageScheduleText();
+const ScheduleText &getWarpSpecializedScheduleText();
 
 /// The one of them that `text` has the form of; null if there is none.
 const ScheduleText *findScheduleText(StringRef text);

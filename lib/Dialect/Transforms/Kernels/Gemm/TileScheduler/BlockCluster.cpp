@@ -68,16 +68,10 @@ private:
 static constexpr int64_t kPair = 2;
 
 int64_t BlockCluster::getParts(ClusterSize size, bool hasPairs,
-                               unsigned operand) {
-  switch (operand) {
-  case 0:
-  case 1:
+                               GemmOperand operand) {
+  if (getInfo(operand).isA)
     return size.n;
-  case 2:
-    return hasPairs ? size.m / kPair : size.m;
-  default:
-    return size.m;
-  }
+  return hasPairs && operand == GemmOperand::B ? size.m / kPair : size.m;
 }
 
 int64_t BlockCluster::getNumReaders() const {
@@ -96,13 +90,16 @@ BlockCluster::BlockCluster(OpBuilder &b, Location loc, ClusterSize size,
   column = emit.index(inRow);
   Value rowRanks = emit.ranks(inColumn, size.n, size.m);
   Value columnRanks = emit.ranks(inRow * size.m, size.m, 1);
-  sharing[0] = sharing[1] = {size.n, column, rowRanks};
-  sharing[2] = sharing[3] = {size.m, row, columnRanks};
+  sharing[GemmOperand::A] =
+      sharing[GemmOperand::SFA] = {size.n, column, rowRanks};
+  sharing[GemmOperand::B] =
+      sharing[GemmOperand::SFB] = {size.m, row, columnRanks};
   auto all = emit.ranks(rank, size.getBlocks(), 1);
   if (pairs) {
     AffineExpr odd = rank % kPair;
-    sharing[2] = {size.m / kPair, emit.index(inColumn.floorDiv(kPair)),
-                  emit.ranks(inRow * size.m + odd, size.m / kPair, kPair)};
+    sharing[GemmOperand::B] = {
+        size.m / kPair, emit.index(inColumn.floorDiv(kPair)),
+        emit.ranks(inRow * size.m + odd, size.m / kPair, kPair)};
     numberInPair = emit.index(odd);
     leader = emit.word(rank - odd);
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);

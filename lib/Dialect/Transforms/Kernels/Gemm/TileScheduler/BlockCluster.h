@@ -19,6 +19,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_BLOCKCLUSTER_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_BLOCKCLUSTER_H
 
+#include "Kernels/Gemm/Problem/GemmOperand.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 
 namespace mlir::blockscale {
@@ -46,12 +47,11 @@ public:
   Value getRow() const { return row; }
   Value getColumn() const { return column; }
 
-  /// Of A, its scales, B and its scales.
-  const OperandSharing &getSharing(unsigned operand) const {
+  const OperandSharing &getSharing(GemmOperand operand) const {
     return sharing[operand];
   }
   /// How many blocks load an operand for each other.
-  static int64_t getParts(ClusterSize size, bool hasPairs, unsigned operand);
+  static int64_t getParts(ClusterSize size, bool hasPairs, GemmOperand operand);
 
   /// The ranks (i32) of the blocks that share A or B with this one, which is
   /// one of them: those that load to its stages, and those that it loads to.
@@ -75,7 +75,7 @@ private:
   ClusterSize size;
   bool pairs = false;
   Value row, column, neighborRanks, numberInPair, leader, leads, pairRanks;
-  std::array<OperandSharing, 4> sharing;
+  PerOperand<OperandSharing> sharing;
   SmallVector<Value, 4> neighbors;
 };
 

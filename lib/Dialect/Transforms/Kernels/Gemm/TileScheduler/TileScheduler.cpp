@@ -49,8 +49,8 @@ TileScheduler::LinearTiles TileScheduler::emitLinearTiles(OpBuilder &b) const {
   tiles.count = emitTileCount(b, loc, sizes, tiles.shape);
   tiles.end = tiles.count.perMatrix;
   if (problem.resultType.getRank() == 3) {
-    tiles.matrices =
-        memref::DimOp::create(b, loc, kernel.getArgument(problem.result), 0);
+    tiles.matrices = memref::DimOp::create(
+        b, loc, gpu::GPUFuncOp(kernel).getArgument(problem.result), 0);
     tiles.end = b.createOrFold<arith::MulIOp>(loc, tiles.end, tiles.matrices);
   }
   return tiles;

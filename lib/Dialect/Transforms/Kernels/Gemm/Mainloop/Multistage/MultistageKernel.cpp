@@ -11,10 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Mainloop/Multistage/MultistageKernel.h"
+#include "Kernels/Gemm/Mma/Kernels.h"
 
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
 #include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
+#include "Kernels/Gemm/Mainloop/Multistage/StagePlan.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Kernels/Gemm/TileScheduler/Conditions.h"
@@ -73,9 +74,9 @@ static Value emitMultiply(OpBuilder &b, Location loc,
                           const KernelProblem &problem, const StagePlan &plan,
                           Value shared, Value offset, Value tensorScale,
                           Value acc) {
-  std::array<Value, kNumOperands> operands;
-  for (unsigned i = 0; i != kNumOperands; ++i) {
-    const KernelOperand &operand = problem.getOperand(i);
+  PerOperand<Value> operands;
+  for (GemmOperand i : kGemmOperands) {
+    const KernelOperand &operand = problem[i];
     operands[i] =
         operand.splat
             ? Value(arith::ConstantIntOp::create(
@@ -83,19 +84,21 @@ static Value emitMultiply(OpBuilder &b, Location loc,
             : plan.getStages().getMemory(b, loc, shared, offset, i);
   }
   MLIRContext *context = b.getContext();
-  auto getLayout = [&](unsigned i) {
+  auto getLayout = [&](GemmOperand i) {
     return TileLayoutAttr::get(context, plan.getStages().getTile(i).layout);
   };
-  auto getScaleLayout = [&](unsigned i) {
+  auto getScaleLayout = [&](GemmOperand i) {
     if (!plan.getLoader(i))
       return ScaleTileLayoutAttr();
     return ScaleTileLayoutAttr::get(context, plan.getStages().getTile(i).order);
   };
   return TileMmaOp::create(
-      b, loc, acc.getType(), operands[0], operands[1], operands[2], operands[3],
-      acc, /*blocks=*/Value(), tensorScale,
+      b, loc, acc.getType(), operands[GemmOperand::A],
+      operands[GemmOperand::SFA], operands[GemmOperand::B],
+      operands[GemmOperand::SFB], acc, /*blocks=*/Value(), tensorScale,
       TypeCombinationAttr::get(context, problem.types), problem.instruction,
-      getLayout(0), getLayout(2), getScaleLayout(1), getScaleLayout(3));
+      getLayout(GemmOperand::A), getLayout(GemmOperand::B),
+      getScaleLayout(GemmOperand::SFA), getScaleLayout(GemmOperand::SFB));
 }
 
 /// All that a block does for its tile.
@@ -105,17 +108,17 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   Location loc = kernel.getLoc();
   MultistageScheduleAttr schedule = getSchedule(problem);
   StagePlan plan = makePlan(problem);
-  std::array<Value, kNumOperands> batches;
-  for (unsigned i = 0; i != kNumOperands; ++i)
-    batches[i] = getOperandBatch(b, kernel, problem.getOperand(i), tile.matrix);
-  auto getGroups = [&](unsigned i) {
+  PerOperand<Value> batches;
+  for (GemmOperand i : kGemmOperands)
+    batches[i] = getOperandBatch(b, kernel, problem[i], tile.matrix);
+  auto getGroups = [&](GemmOperand i) {
     const SharedTile &elements = plan.getStages().getTile(i);
     return getInterleave(problem.instruction.getKind(), elements.layout,
                          elements.slot);
   };
   auto layout =
       WarpsAttr::get(b.getContext(), schedule.getWarpsM(), schedule.getWarpsN(),
-                     getGroups(0), getGroups(2));
+                     getGroups(GemmOperand::A), getGroups(GemmOperand::B));
   auto accType =
       AccType::get(b.getContext(), schedule.getM(), schedule.getN(), layout);
   Value acc = emitInitialAccumulator(b, kernel, problem, sizes, tile, accType);
@@ -125,11 +128,13 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                          tile.thread, tile.isGuarded};
   auto fill = [&](OpBuilder &at, Value offset, Value step) {
     step = addIndices(at, loc, step, tile.firstStep);
-    plan.fill(at, context, shared, offset,
-              {{batches[0], sizes.m, sizes.k, tile.row, step},
-               {batches[1], sizes.m, sizes.blocks, tile.row, step},
-               {batches[2], sizes.n, sizes.k, tile.column, step},
-               {batches[3], sizes.n, sizes.blocks, tile.column, step}});
+    plan.fill(
+        at, context, shared, offset,
+        {{batches[GemmOperand::A], sizes.m, sizes.k, tile.row, step},
+         {batches[GemmOperand::SFA], sizes.m, sizes.blocks, tile.row, step},
+         {batches[GemmOperand::B], sizes.n, sizes.k, tile.column, step},
+         {batches[GemmOperand::SFB], sizes.n, sizes.blocks, tile.column,
+          step}});
   };
   auto multiply = [&](OpBuilder &at, Value offset, Value sums) {
     return emitMultiply(at, loc, problem, plan, shared, offset, tensorScale,
@@ -141,20 +146,37 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
   emitEpilogue(b, kernel, problem, sizes, tile, acc);
 }
 
-DequantizedOperands
-MultistageBackend::getDequantizedOperands(InstructionAttr instruction,
-                                          ScheduleInterface) const {
-  return takesQuantizedB(instruction) ? DequantizedOperands::Y
-                                      : DequantizedOperands::None;
+namespace {
+class MultistageKernel final : public GemmKernel {
+public:
+  KernelKind getKind() const override { return KernelKind::Multistage; }
+  OperandTransforms getTransforms(InstructionAttr instruction) const override;
+  SplitKRule getSplitK(const KernelProblem &problem) const override;
+  std::optional<ResultTile>
+  getResultTile(const KernelProblem &problem) const override;
+  KernelShape getShape(const KernelProblem &problem) const override;
+  void build(gpu::GPUFuncOp kernel,
+             const KernelProblem &problem) const override;
+};
+} // namespace
+
+OperandTransforms
+MultistageKernel::getTransforms(InstructionAttr instruction) const {
+  constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;
+  if (takesQuantizedB(instruction))
+    return {OperandTransform::None, kInRegisters};
+  if (instruction.getInstruction().scaling == Scaling::OnOperands)
+    return {kInRegisters, kInRegisters};
+  return {};
 }
 
-SplitKRule MultistageBackend::getSplit(const KernelProblem &problem) const {
+SplitKRule MultistageKernel::getSplitK(const KernelProblem &problem) const {
   MultistageScheduleAttr schedule = getSchedule(problem);
   return {schedule.getSplitK(), schedule.getK()};
 }
 
 std::optional<ResultTile>
-MultistageBackend::getResultTile(const KernelProblem &problem) const {
+MultistageKernel::getResultTile(const KernelProblem &problem) const {
   MultistageScheduleAttr schedule = getSchedule(problem);
   MLIRContext *context = schedule.getContext();
   auto layout =
@@ -166,7 +188,7 @@ MultistageBackend::getResultTile(const KernelProblem &problem) const {
       {AccType::get(context, schedule.getM(), schedule.getN(), layout)}};
 }
 
-KernelShape MultistageBackend::getShape(const KernelProblem &problem) const {
+KernelShape MultistageKernel::getShape(const KernelProblem &problem) const {
   TileShape tile = getTileShape(problem);
   KernelShape shape;
   shape.tile = {tile.m, tile.n, 1};
@@ -176,8 +198,8 @@ KernelShape MultistageBackend::getShape(const KernelProblem &problem) const {
   return shape;
 }
 
-void MultistageBackend::build(gpu::GPUFuncOp kernel,
-                              const KernelProblem &problem) const {
+void MultistageKernel::build(gpu::GPUFuncOp kernel,
+                             const KernelProblem &problem) const {
   Location loc = kernel.getLoc();
   TileShape shape = getTileShape(problem);
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
@@ -211,4 +233,9 @@ void MultistageBackend::build(gpu::GPUFuncOp kernel,
         return SmallVector<Value>();
       });
   gpu::ReturnOp::create(b, loc);
+}
+
+const GemmKernel &blockscale::getMultistageKernel() {
+  static const MultistageKernel kernel;
+  return kernel;
 }

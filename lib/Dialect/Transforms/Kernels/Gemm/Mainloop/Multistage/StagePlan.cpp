@@ -16,37 +16,49 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
+StageExtents blockscale::getStageExtents(MultistageScheduleAttr schedule) {
+  int64_t k = schedule.getK(), threads = schedule.getNumThreads();
+  return {{schedule.getM(), k, schedule.getWarpM(), threads},
+          {schedule.getN(), k, schedule.getWarpN(), threads}};
+}
+
 Stages blockscale::getStages(const TypeCombination &types, Kind kind,
                              const StageExtents &extents, int64_t numStages) {
-  SmallVector<SharedTile, kNumOperands> tiles;
-  for (auto [extent, format] : {std::make_pair(extents.a, types.lhs),
-                                std::make_pair(extents.b, types.rhs)}) {
+  PerOperand<SharedTile> tiles;
+  for (bool isA : {true, false}) {
+    const TileExtent &extent = isA ? extents.a : extents.b;
+    Format format = isA ? types.lhs : types.rhs;
     // All layouts of elements, and all orders of scales, take the same bytes.
-    tiles.push_back(getElementTile(extent, getSlot(kind, format), {}));
-    bool areNumbers = getFormatInfo(format).use == FormatUse::HighPrecision;
-    tiles.push_back(areNumbers
-                        ? SharedTile()
-                        : getScaleTile(extent, types.blockSize, /*words=*/0));
+    tiles[getElementsOf(isA)] =
+        getElementTile(extent, getSlot(kind, format), {});
+    if (getFormatInfo(format).use != FormatUse::HighPrecision)
+      tiles[getScalesOf(isA)] =
+          getScaleTile(extent, types.blockSize, /*words=*/0);
   }
   return Stages(tiles, numStages);
 }
 
 /// The loaders of all operands.
-static std::array<LoaderPtr, kNumOperands>
-planLoaders(const KernelProblem &problem, Kind kind,
-            const StageExtents &extents) {
-  const TypeCombination &types = problem.types;
-  return {planElements(problem.x, types.lhs, kind, extents.a),
-          planScales(problem.xScale, types.blockSize, extents.a),
-          planElements(problem.y, types.rhs, kind, extents.b),
-          planScales(problem.yScale, types.blockSize, extents.b)};
+static PerOperand<LoaderPtr> planLoaders(const KernelProblem &problem,
+                                         Kind kind,
+                                         const StageExtents &extents) {
+  PerOperand<LoaderPtr> loaders;
+  for (bool isA : {true, false}) {
+    const TileExtent &extent = isA ? extents.a : extents.b;
+    loaders[getElementsOf(isA)] =
+        planElements(problem[getElementsOf(isA)],
+                     isA ? problem.types.lhs : problem.types.rhs, kind, extent);
+    loaders[getScalesOf(isA)] =
+        planScales(problem[getScalesOf(isA)], problem.types.blockSize, extent);
+  }
+  return loaders;
 }
 
-static SmallVector<SharedTile, kNumOperands>
-getTiles(ArrayRef<LoaderPtr> loaders) {
-  SmallVector<SharedTile, kNumOperands> tiles;
-  for (const LoaderPtr &loader : loaders)
-    tiles.push_back(loader ? loader->getTile() : SharedTile());
+static PerOperand<SharedTile> getTiles(const PerOperand<LoaderPtr> &loaders) {
+  PerOperand<SharedTile> tiles;
+  for (GemmOperand operand : kGemmOperands)
+    if (const LoaderPtr &loader = loaders[operand])
+      tiles[operand] = loader->getTile();
   return tiles;
 }
 
@@ -62,12 +74,13 @@ bool StagePlan::hasAsyncCopies() const {
 }
 
 void StagePlan::fill(OpBuilder &b, const FillContext &context, Value shared,
-                     Value offset, ArrayRef<FillSource> sources) const {
+                     Value offset,
+                     const PerOperand<FillSource> &sources) const {
   // Elements first; for scales, some of the threads are enough.
-  for (unsigned i : {0, 2, 1, 3})
-    if (const TileLoader *loader = loaders[i].get())
+  for (GemmOperand operand : kElementsFirst)
+    if (const TileLoader *loader = loaders[operand].get())
       loader->emit(b, context,
-                   stages.getMemory(b, context.loc, shared, offset, i,
+                   stages.getMemory(b, context.loc, shared, offset, operand,
                                     loader->getElementType(context)),
-                   sources[i]);
+                   sources[operand]);
 }

@@ -23,6 +23,9 @@ struct StageExtents {
   TileExtent a, b;
 };
 
+/// What the block of a kernel with `schedule` takes of A and B.
+StageExtents getStageExtents(MultistageScheduleAttr schedule);
+
 /// The stages of `numStages` for `row`, whatever the operands look like; scales
 /// that are splats take no memory, which only the problem knows.
 Stages getStages(const TypeCombination &types, Kind kind,
@@ -35,16 +38,18 @@ public:
 
   const Stages &getStages() const { return stages; }
   /// Null for an operand that needs no memory.
-  const TileLoader *getLoader(unsigned i) const { return loaders[i].get(); }
+  const TileLoader *getLoader(GemmOperand operand) const {
+    return loaders[operand].get();
+  }
   bool hasAsyncCopies() const;
 
   /// Fills the stage at byte `offset` of `shared`; `sources` are those of all
   /// operands.
   void fill(OpBuilder &b, const FillContext &context, Value shared,
-            Value offset, ArrayRef<FillSource> sources) const;
+            Value offset, const PerOperand<FillSource> &sources) const;
 
 private:
-  std::array<LoaderPtr, kNumOperands> loaders;
+  PerOperand<LoaderPtr> loaders;
   Stages stages;
 };
 

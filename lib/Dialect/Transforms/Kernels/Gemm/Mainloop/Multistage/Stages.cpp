@@ -23,26 +23,27 @@ using namespace mlir::blockscale;
 /// Static shared memory that a kernel may have on every chip.
 static constexpr int64_t kMaxStaticShared = 48 * 1024;
 
-Stages::Stages(ArrayRef<SharedTile> tiles, int64_t numStages)
+Stages::Stages(const PerOperand<SharedTile> &tiles, int64_t numStages)
     : tiles(tiles), numStages(numStages) {
-  for (const SharedTile &tile : tiles) {
-    offsets.push_back(stageBytes);
-    stageBytes += llvm::alignTo(tile.getNumBytes(), kBankLineBytes);
+  for (GemmOperand operand : kGemmOperands) {
+    offsets[operand] = stageBytes;
+    stageBytes += llvm::alignTo(tiles[operand].getNumBytes(), kBankLineBytes);
   }
 }
 
 Value Stages::getMemory(OpBuilder &b, Location loc, Value shared, Value offset,
-                        unsigned i, Type element) const {
+                        GemmOperand operand, Type element) const {
   constexpr unsigned kByteBits = 8;
-  SmallVector<int64_t> shape(tiles[i].shape);
+  SmallVector<int64_t> shape(tiles[operand].shape);
   shape.back() /= element.getIntOrFloatBitWidth() / kByteBits;
   auto type =
       MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
                       cast<MemRefType>(shared.getType()).getMemorySpace());
   Value at = offset;
-  if (offsets[i] != 0)
+  if (offsets[operand] != 0)
     at = arith::AddIOp::create(
-        b, loc, offset, arith::ConstantIndexOp::create(b, loc, offsets[i]));
+        b, loc, offset,
+        arith::ConstantIndexOp::create(b, loc, offsets[operand]));
   return memref::ViewOp::create(b, loc, type, shared, at, ValueRange());
 }
 

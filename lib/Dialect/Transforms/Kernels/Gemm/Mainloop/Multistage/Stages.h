@@ -14,37 +14,38 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_STAGES_H
 
 #include "Kernels/Gemm/Mainloop/Multistage/SharedTile.h"
+#include "Kernels/Gemm/Problem/GemmOperand.h"
 
 namespace mlir::blockscale {
 
-/// The operands of a product, in the order of `KernelProblem::getOperand`.
-inline constexpr unsigned kNumOperands = 4;
-
 class Stages {
 public:
-  Stages(ArrayRef<SharedTile> tiles, int64_t numStages);
+  Stages(const PerOperand<SharedTile> &tiles, int64_t numStages);
 
-  const SharedTile &getTile(unsigned i) const { return tiles[i]; }
+  const SharedTile &getTile(GemmOperand operand) const {
+    return tiles[operand];
+  }
   int64_t getNumStages() const { return numStages; }
   int64_t getStageBytes() const { return stageBytes; }
   int64_t getNumBytes() const { return numStages * stageBytes; }
 
-  /// Tile number `i` of the stage at byte `offset` of `shared`, as bytes.
+  /// The tile of an operand in the stage at byte `offset` of `shared`, as
+  /// bytes.
   Value getMemory(OpBuilder &b, Location loc, Value shared, Value offset,
-                  unsigned i) const {
-    return getMemory(b, loc, shared, offset, i, b.getI8Type());
+                  GemmOperand operand) const {
+    return getMemory(b, loc, shared, offset, operand, b.getI8Type());
   }
   /// The same as elements of `type`, which has one byte or more.
   Value getMemory(OpBuilder &b, Location loc, Value shared, Value offset,
-                  unsigned i, Type type) const;
+                  GemmOperand operand, Type type) const;
 
   /// The stage after the one at byte `offset`, in a circle.
   Value advance(OpBuilder &b, Location loc, Value offset) const;
 
 private:
-  SmallVector<SharedTile, kNumOperands> tiles;
+  PerOperand<SharedTile> tiles;
   /// The first byte of each tile in its stage.
-  SmallVector<int64_t, kNumOperands> offsets;
+  PerOperand<int64_t> offsets;
   int64_t stageBytes = 0, numStages;
 };
 

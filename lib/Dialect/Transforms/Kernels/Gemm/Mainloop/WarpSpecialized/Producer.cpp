@@ -37,23 +37,23 @@ void RoleEmitter::emitCopies(OpBuilder &at, const WorkTile &tile, Value step,
   int64_t k = plan.getPartK();
   AffineExpr d0 = at.getAffineDimExpr(0);
   unsigned map = problem.result + problem.getNumResults();
-  for (auto [i, operand] : llvm::enumerate(operands)) {
+  for (GemmOperand id : kGemmOperands) {
+    const StagedOperand &operand = operands[id];
     if (!operand.tensor)
       continue;
-    bool isA = i < 2, isElements = i % 2 == 0;
+    auto [isA, isScale, letter, name] = getInfo(id);
     Value mapPointer = kernel.getArgument(map++);
     if (sides != Sides::Both && isA != (sides == Sides::A))
       continue;
-    int64_t columns = isElements ? k : k / problem.types.blockSize;
+    int64_t columns = isScale ? k / problem.types.blockSize : k;
     TilePlace from;
-    from.batch =
-        getOperandBatch(at, kernel, problem.getOperand(i), tile.matrix);
-    from.row = emitRow(at, tile, i);
+    from.batch = getOperandBatch(at, kernel, problem[id], tile.matrix);
+    from.row = emitRow(at, tile, id);
     from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
     operand.tensor->emit(
         at, loc, mapPointer, from, shared,
-        emitStageOffset(at, pipeline, place, plan.getOffset(i)), barriers, full,
-        cluster);
+        emitStageOffset(at, pipeline, place, plan.getOffset(id)), barriers,
+        full, cluster);
   }
 }
 

@@ -119,8 +119,8 @@ Value RoleEmitter::word(OpBuilder &at, int64_t value) const {
 }
 
 Value RoleEmitter::emitRow(OpBuilder &at, const BlockTile &tile,
-                           unsigned operand) const {
-  bool isA = operand < 2, isScale = operand % 2 != 0;
+                           GemmOperand operand) const {
+  auto [isA, isScale, letter, name] = getInfo(operand);
   Value row = isA ? tile.row : tile.column;
   if (isA || isScale || !cluster.hasPairs())
     return row;
@@ -287,7 +287,7 @@ MemRefType RoleEmitter::getTileType(bool isA) const {
 
 Value RoleEmitter::emitTile(OpBuilder &at, const PipelineState &place,
                             bool isA) const {
-  Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 0 : 2));
+  Value offset = emitStageOffset(at, place, plan.getOffset(getElementsOf(isA)));
   return memref::ViewOp::create(at, loc, getTileType(isA), shared, offset,
                                 ValueRange());
 }

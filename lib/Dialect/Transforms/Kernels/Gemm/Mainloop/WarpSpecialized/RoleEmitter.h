@@ -81,9 +81,9 @@ protected:
   Value index(OpBuilder &b, int64_t value) const;
   Value toWord(OpBuilder &b, Value value) const;
   Value word(OpBuilder &b, int64_t value) const;
-  /// The first row of operand number `operand` that this block needs for
+  /// The first row of `operand` that this block needs for
   /// `tile`.
-  Value emitRow(OpBuilder &b, const BlockTile &tile, unsigned operand) const;
+  Value emitRow(OpBuilder &b, const BlockTile &tile, GemmOperand operand) const;
   /// Code for one thread of the warp.
   void emitElected(OpBuilder &b, function_ref<void(OpBuilder &)> body) const;
   /// The same where it takes several: whether the thread is the one, and code
@@ -108,7 +108,7 @@ protected:
                   const Pipeline &pipeline, const PipelineState &place,
                   Sides sides = Sides::Both);
   const StagedOperand &getElements(bool isA) const {
-    return operands[isA ? 0 : 2];
+    return operands[getElementsOf(isA)];
   }
 
   OpBuilder &b;

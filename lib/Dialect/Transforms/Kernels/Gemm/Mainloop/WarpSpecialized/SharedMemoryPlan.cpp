@@ -22,9 +22,6 @@ using namespace mlir::blockscale;
 /// What tiles are aligned to: eight lines, over which swizzles go.
 static constexpr int64_t kTileAlignment = 1024;
 
-static bool isElements(unsigned operand) { return operand % 2 == 0; }
-static bool isOfA(unsigned operand) { return operand < 2; }
-
 SharedMemoryPlan::SharedMemoryPlan(const Instruction &instruction,
                                    WarpSpecializedScheduleAttr schedule,
                                    std::optional<Format> codes, int64_t parts,
@@ -55,7 +52,7 @@ blockscale::getSharedMemoryPlan(const TypeCombination &types,
 
 void SharedMemoryPlan::placeOperands() {
   // Tiles of elements first, which are multiples of what they are aligned to.
-  for (unsigned operand : {0, 2, 1, 3}) {
+  for (GemmOperand operand : kElementsFirst) {
     offsets[operand] = stageBytes;
     stageBytes += getBytes(operand);
   }
@@ -79,17 +76,17 @@ int64_t SharedMemoryPlan::getRowAtoms(bool isA) const {
                                 kScaleAtomRows);
 }
 
-int64_t SharedMemoryPlan::getBytes(unsigned operand) const {
-  if (!isElements(operand))
-    return getRowAtoms(isOfA(operand)) * words * kScaleAtomBytes;
-  int64_t rows = getRows(isOfA(operand));
+int64_t SharedMemoryPlan::getBytes(GemmOperand operand) const {
+  auto [isA, isScale, letter, name] = getInfo(operand);
+  if (isScale)
+    return getRowAtoms(isA) * words * kScaleAtomBytes;
+  int64_t rows = getRows(isA);
   if (!codes)
     return rows * kLineBytes;
-  if (!isOfA(operand) && isGemv())
+  if (!isA && isGemv())
     return 0;
   constexpr int64_t kNumberBits = 16, kByteBits = 8;
-  int64_t bits =
-      isOfA(operand) ? getFormatInfo(*codes).storedBits() : kNumberBits;
+  int64_t bits = isA ? getFormatInfo(*codes).storedBits() : kNumberBits;
   return rows * getPartK() * bits / kByteBits;
 }
 

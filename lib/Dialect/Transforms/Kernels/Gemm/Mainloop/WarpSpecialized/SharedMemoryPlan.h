@@ -18,9 +18,6 @@
 
 namespace mlir::blockscale {
 
-/// A and its scales, B and its scales.
-inline constexpr unsigned kNumStagedOperands = 4;
-
 /// Where things are that depend on the schedule and the instruction alone; and
 /// on the format of A, where that is codes that become numbers in registers.
 ///
@@ -68,8 +65,8 @@ public:
   int64_t getRowAtoms(bool isA) const;
 
   /// In a stage: the first byte of an operand, and how many it has.
-  int64_t getOffset(unsigned operand) const { return offsets[operand]; }
-  int64_t getBytes(unsigned operand) const;
+  int64_t getOffset(GemmOperand operand) const { return offsets[operand]; }
+  int64_t getBytes(GemmOperand operand) const;
   /// Of a part.
   int64_t getStageBytes() const { return stageBytes; }
   /// Of all stages; and with what is behind them.
@@ -89,7 +86,7 @@ private:
   WarpSpecializedScheduleAttr schedule;
   std::optional<Format> codes;
   int64_t parts, bytesBehind, words;
-  std::array<int64_t, kNumStagedOperands> offsets;
+  PerOperand<int64_t> offsets;
   int64_t stageBytes = 0;
 };
 

@@ -36,23 +36,23 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
                          thread,
                          /*isGuarded=*/!isAligned};
   bool hasCopies = false;
-  for (auto [i, operand] : llvm::enumerate(operands)) {
+  for (GemmOperand id : kGemmOperands) {
+    const StagedOperand &operand = operands[id];
     if (!operand.loader)
       continue;
-    bool isA = i < 2;
+    bool isA = getInfo(id).isA;
     const SharedTile &shape = operand.loader->getTile();
     auto type = MemRefType::get(
         shape.shape, at.getI8Type(), MemRefLayoutAttrInterface(),
         cast<MemRefType>(shared.getType()).getMemorySpace());
-    Value offset = emitStageOffset(at, place, plan.getOffset(i));
+    Value offset = emitStageOffset(at, place, plan.getOffset(id));
     Value memory =
         memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
     FillSource source;
-    source.batch =
-        getOperandBatch(at, kernel, problem.getOperand(i), tile.matrix);
+    source.batch = getOperandBatch(at, kernel, problem[id], tile.matrix);
     source.rows = isA ? sizes.m : sizes.n;
     source.columns = sizes.k;
-    source.origin = emitRow(at, tile, i);
+    source.origin = emitRow(at, tile, id);
     source.step = step;
     operand.loader->emit(at, context, memory, source);
     hasCopies |= operand.loader->isAsync();

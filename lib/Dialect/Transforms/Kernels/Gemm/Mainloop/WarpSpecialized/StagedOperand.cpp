@@ -28,8 +28,8 @@ KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
     return sides;
   std::swap(sides.types.lhs, sides.types.rhs);
   std::swap(sides.m, sides.n);
-  std::swap(sides.x, sides.y);
-  std::swap(sides.xScale, sides.yScale);
+  for (auto get : {getElementsOf, getScalesOf})
+    std::swap(sides[get(/*isA=*/true)], sides[get(/*isA=*/false)]);
   InstructionAttr of = problem.instruction;
   sides.instruction = InstructionAttr::get(
       of.getContext(), of.getPath(), of.getM(), of.getN(), of.getK(),
@@ -41,7 +41,7 @@ std::string blockscale::describeFilled(const StagedOperands &operands,
                                        bool swapsAb) {
   std::string text;
   for (bool isX : {true, false})
-    if (const StagedOperand &operand = operands[isX != swapsAb ? 0 : 2];
+    if (const StagedOperand &operand = operands[getElementsOf(isX != swapsAb)];
         operand.loader)
       text += (text.empty() ? "" : "; ") + std::string(isX ? "x" : "y") +
               " is brought by warps, not by bulk copies: " + operand.reason;
@@ -51,7 +51,7 @@ std::string blockscale::describeFilled(const StagedOperands &operands,
 static LoaderPtr makeLoader(const KernelProblem &problem,
                             const SharedMemoryPlan &pipeline, bool isA,
                             Format &format) {
-  const KernelOperand &operand = isA ? problem.x : problem.y;
+  const KernelOperand &operand = problem[getElementsOf(isA)];
   WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
   int64_t rows = pipeline.getRows(isA);
   TileExtent extent = {rows, schedule.getK(), rows,
@@ -83,14 +83,15 @@ blockscale::planStagedOperands(const KernelProblem &problem,
                                const SharedMemoryPlan &pipeline) {
   StagedOperands operands;
   const Instruction &instruction = problem.instruction.getInstruction();
-  for (auto [i, operand] : llvm::enumerate(operands)) {
-    bool isA = i < 2, isScale = i % 2 != 0;
+  for (GemmOperand id : kGemmOperands) {
+    StagedOperand &operand = operands[id];
+    auto [isA, isScale, letter, name] = getInfo(id);
     if (isScale && !problem.hasScales())
       continue;
     if (!isA && pipeline.isGemv())
       continue;
     operand.format = isA ? instruction.a : instruction.b;
-    operand.tensor = TensorOperand::plan(problem, pipeline, i, operand.reason);
+    operand.tensor = TensorOperand::plan(problem, pipeline, id, operand.reason);
     if (operand.tensor) {
       operand.layout = operand.tensor->getLayout();
       continue;

@@ -33,7 +33,7 @@ struct StagedOperand {
   std::string reason;
 };
 
-using StagedOperands = std::array<StagedOperand, kNumStagedOperands>;
+using StagedOperands = PerOperand<StagedOperand>;
 
 /// Which of x and y warps bring, and why; empty for none.
 std::string describeFilled(const StagedOperands &operands,
@@ -45,7 +45,7 @@ std::string describeFilled(const StagedOperands &operands,
 KernelProblem getInstructionProblem(const KernelProblem &problem);
 
 /// Of such a problem. Scales are in the 32x4x4 layout, see
-/// KernelBackend::wantsScaleAtoms. The result points into the problem.
+/// GemmKernel::wantsScaleAtoms. The result points into the problem.
 StagedOperands planStagedOperands(const KernelProblem &problem,
                                   const SharedMemoryPlan &pipeline);
 StagedOperands planStagedOperands(KernelProblem &&,

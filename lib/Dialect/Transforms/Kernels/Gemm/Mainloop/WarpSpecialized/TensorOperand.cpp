@@ -34,7 +34,7 @@ struct MovedType {
   /// Whether a byte is made of each code.
   bool isPadded;
   StringRef name;
-  /// What strides and the number of codes in a line are multiples of.
+  /// What strides and the id of codes in a line are multiples of.
   int64_t strideBytes, lineCodes;
 };
 } // namespace
@@ -175,8 +175,8 @@ SmallVector<int64_t> TensorOperand::planBox(const SharedMemoryPlan &pipeline,
     copyRows = columnBytes / unit;
     copyBytes = columnBytes * schedule.getK();
   }
-  int64_t parts = BlockCluster::getParts(schedule.getCluster(),
-                                         schedule.getTwoCta(), number);
+  int64_t parts =
+      BlockCluster::getParts(schedule.getCluster(), schedule.getTwoCta(), id);
   if (!isK && copies % parts == 0) {
     copies /= parts;
     partRows = copies * copyRows;
@@ -342,10 +342,9 @@ bool TensorOperand::planScales(const KernelProblem &problem,
     copyBytes = pipeline.getWordBytes(isA());
     words = 1;
   }
-  scaleParts =
-      divideScales(pipeline.getRowAtoms(isA()), words,
-                   BlockCluster::getParts(schedule.getCluster(),
-                                          schedule.getTwoCta(), number));
+  scaleParts = divideScales(
+      pipeline.getRowAtoms(isA()), words,
+      BlockCluster::getParts(schedule.getCluster(), schedule.getTwoCta(), id));
   partBytes =
       scaleParts.rowAtoms * scaleParts.columnAtoms * scaleParts.atomWords * 2;
   MLIRContext *context = problem.instruction.getContext();
@@ -368,17 +367,17 @@ bool TensorOperand::planScales(const KernelProblem &problem,
           AffineMap::get(0, rank, strides.getResults(), context)),
       box, SmallVector<int64_t>(box.size(), 1), "none", "zero", "256",
       /*codes=*/1);
-  countedBytes = pipeline.getBytes(number);
+  countedBytes = pipeline.getBytes(id);
   return true;
 }
 
 std::optional<TensorOperand>
 TensorOperand::plan(const KernelProblem &problem,
-                    const SharedMemoryPlan &pipeline, unsigned number,
+                    const SharedMemoryPlan &pipeline, GemmOperand id,
                     std::string &reason) {
   TensorOperand result;
-  result.operand = &problem.getOperand(number);
-  result.number = number;
+  result.operand = &problem[id];
+  result.id = id;
   bool isA = result.isA(), isElements = !result.isScale();
   bool isPlanned = false;
   if (isA && pipeline.getCodes())
@@ -429,7 +428,7 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
   constexpr int64_t kEvictFirst = 0x12F0000000000000;
   IntegerAttr hint = isReadOnce ? b.getI64IntegerAttr(kEvictFirst) : nullptr;
   Value firstRow = place.row, column = place.column;
-  const OperandSharing &sharing = cluster.getSharing(number);
+  const OperandSharing &sharing = cluster.getSharing(id);
   if (sharing.parts != 1) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
     for (auto [value, distance] :

@@ -43,12 +43,11 @@ bool wantsPackedCodes(const KernelOperand &operand, Format format,
 
 class TensorOperand {
 public:
-  /// How operand number `number` of `problem` is copied; nullopt if copies
+  /// How an operand of `problem` is copied; nullopt if copies
   /// cannot bring it, with what stands in the way in `reason`.
   static std::optional<TensorOperand> plan(const KernelProblem &problem,
                                            const SharedMemoryPlan &pipeline,
-                                           unsigned number,
-                                           std::string &reason);
+                                           GemmOperand id, std::string &reason);
 
   TensorMapAttr getMap() const { return map; }
   /// The parameter of the kernel that the map is of.
@@ -78,10 +77,9 @@ private:
   int64_t partRows = 0, partColumns = 0, partBytes = 0;
   ScaleParts scaleParts;
 
-  bool isA() const { return number < 2; }
-  bool isScale() const { return number % 2 != 0; }
-  /// Number among A, its scales, B and its scales.
-  unsigned number = 0;
+  bool isA() const { return getInfo(id).isA; }
+  bool isScale() const { return getInfo(id).isScale; }
+  GemmOperand id = GemmOperand::A;
   /// Codes in a unit of the innermost coordinate.
   int64_t codesOfUnit = 1;
   /// Whether no other tile reads the same bytes.

@@ -32,13 +32,8 @@ static bool hasSoftwareProducers(const StagedOperands &operands) {
   });
 }
 
-int64_t MmaSyncRoles::getThreads(WarpSpecializedScheduleAttr schedule,
-                                 const StagedOperands &operands) {
-  constexpr int64_t kLoaderWarps = 1;
-  int64_t count = MmaWarps(schedule).getCount() + kLoaderWarps;
-  if (hasSoftwareProducers(operands))
-    count += kSoftwareProducerWarps;
-  return count * kWarpLanes;
+int64_t MmaSyncRoles::getThreads(WarpSpecializedScheduleAttr schedule) {
+  return (MmaWarps(schedule).getCount() + 1) * kWarpLanes;
 }
 
 MmaSyncRoles::MmaSyncRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
@@ -122,7 +117,7 @@ Value MmaSyncRoles::emitElements(OpBuilder &at, const PipelineState &place,
   auto type =
       MemRefType::get(shape, at.getI8Type(), MemRefLayoutAttrInterface(),
                       cast<MemRefType>(shared.getType()).getMemorySpace());
-  Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 0 : 2));
+  Value offset = emitStageOffset(at, place, plan.getOffset(getElementsOf(isA)));
   return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
 }
 
@@ -137,7 +132,7 @@ Value MmaSyncRoles::emitScales(OpBuilder &at, const WorkTile &tile,
                        kScaleAtomInner},
                       at.getI8Type(), MemRefLayoutAttrInterface(),
                       cast<MemRefType>(shared.getType()).getMemorySpace());
-  Value offset = emitStageOffset(at, place, plan.getOffset(isA ? 1 : 3));
+  Value offset = emitStageOffset(at, place, plan.getOffset(getScalesOf(isA)));
   if (rows % kScaleAtomRows != 0) {
     AffineExpr d0 = at.getAffineDimExpr(0);
     Value shift = applyExprs(

@@ -27,10 +27,8 @@ public:
 
   void emit();
 
-  /// The threads of a block: with those that load and, where there are such,
-  /// fill.
-  static int64_t getThreads(WarpSpecializedScheduleAttr schedule,
-                            const StagedOperands &operands);
+  /// The threads of a block, without those of a software producer.
+  static int64_t getThreads(WarpSpecializedScheduleAttr schedule);
   /// The sums of a tile.
   static AccType getAccType(WarpSpecializedScheduleAttr schedule);
 

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Backend.h"
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
+#include "Kernels/Gemm/Mma/Kernels.h"
 #include "Utils/IndexValues.h"
 #include "Utils/PackedElements.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -27,9 +27,9 @@ static constexpr int64_t kRows = 8, kColumns = 32;
 
 namespace {
 /// Emits the body at one place, for one kernel.
-class ReferenceKernel {
+class ReferenceBody {
 public:
-  ReferenceKernel(gpu::GPUFuncOp kernel, const KernelProblem &problem)
+  ReferenceBody(gpu::GPUFuncOp kernel, const KernelProblem &problem)
       : kernel(kernel), problem(problem), loc(kernel.getLoc()),
         f64(Float64Type::get(kernel.getContext())) {}
 
@@ -110,10 +110,10 @@ private:
     auto blocks = scf::ForOp::create(b, loc, zero, numBlocks, one, sum);
     OpBuilder inBlock = OpBuilder::atBlockBegin(blocks.getBody());
     Value block = blocks.getInductionVar();
-    Value xScale = loadElement(inBlock, problem.xScale, problem.types.scale,
-                               batch, row, block);
-    Value yScale = loadElement(inBlock, problem.yScale, problem.types.scale,
-                               batch, column, block);
+    Value xScale = loadElement(inBlock, problem[GemmOperand::SFA],
+                               problem.types.scale, batch, row, block);
+    Value yScale = loadElement(inBlock, problem[GemmOperand::SFB],
+                               problem.types.scale, batch, column, block);
     auto elements = scf::ForOp::create(inBlock, loc, zero, size, one,
                                        blocks.getRegionIterArgs());
     scf::YieldOp::create(inBlock, loc, elements.getResults());
@@ -123,9 +123,10 @@ private:
     bindDims(b.getContext(), d0, d1);
     Value k = applyMap(inner, loc, AffineMap::get(2, 0, d0 * blockSize + d1),
                        {block, elements.getInductionVar()})[0];
-    Value x = loadElement(inner, problem.x, problem.types.lhs, batch, row, k);
-    Value y =
-        loadElement(inner, problem.y, problem.types.rhs, batch, column, k);
+    Value x = loadElement(inner, problem[GemmOperand::A], problem.types.lhs,
+                          batch, row, k);
+    Value y = loadElement(inner, problem[GemmOperand::B], problem.types.rhs,
+                          batch, column, k);
     // Each product is exact in f64: at most 16 bits of significand.
     x = arith::MulFOp::create(inner, loc, x, xScale);
     y = arith::MulFOp::create(inner, loc, y, yScale);
@@ -144,10 +145,10 @@ private:
 } // namespace
 
 namespace {
-class ReferenceBackend final : public KernelBackend {
+class ReferenceKernel final : public GemmKernel {
 public:
-  /// Kernels load what they are told to.
-  bool takesOverSurroundings() const override { return false; }
+  KernelKind getKind() const override { return KernelKind::Reference; }
+  bool fusesSurroundings() const override { return false; }
 
   KernelShape getShape(const KernelProblem &problem) const override {
     KernelShape shape;
@@ -158,12 +159,12 @@ public:
 
   void build(gpu::GPUFuncOp kernel,
              const KernelProblem &problem) const override {
-    ReferenceKernel(kernel, problem).build();
+    ReferenceBody(kernel, problem).build();
   }
 };
 } // namespace
 
-const KernelBackend &blockscale::getReferenceBackend() {
-  static const ReferenceBackend backend;
-  return backend;
+const GemmKernel &blockscale::getReferenceKernel() {
+  static const ReferenceKernel kernel;
+  return kernel;
 }

@@ -57,7 +57,7 @@ void Tcgen05Roles::emitScaleCopies(OpBuilder &at, const PipelineState &place) {
     int64_t together = kScaleCopies / tmemPlan.getScaleCopies(isA);
     for (int64_t atom = 0; atom < plan.getRowAtoms(isA); atom += together)
       for (int64_t word = 0; word != plan.getWords(); ++word) {
-        int64_t byte = plan.getOffset(isA ? 1 : 3) +
+        int64_t byte = plan.getOffset(getScalesOf(isA)) +
                        atom * plan.getRowAtomBytes(isA) +
                        word * plan.getWordBytes(isA);
         CopyScalesOp::create(at, loc, shared, emitStageOffset(at, place, byte),
@@ -111,7 +111,7 @@ void Tcgen05Roles::emitMask(OpBuilder &at, const PipelineState &place) {
     for (bool isA : {true, false})
       for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom) {
         int64_t byte =
-            plan.getOffset(isA ? 1 : 3) + atom * plan.getRowAtomBytes(isA);
+            plan.getOffset(getScalesOf(isA)) + atom * plan.getRowAtomBytes(isA);
         Value offset = emitStageOffset(then, place, byte);
         SmallVector<Value> inside = applyExprs(
             then, loc,

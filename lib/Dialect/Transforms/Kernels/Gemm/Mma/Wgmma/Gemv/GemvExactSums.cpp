@@ -97,17 +97,21 @@ Value GemvRoles::emitExactSum(OpBuilder &at, const WorkTile &tile, Value rowOfY,
   bindDims(at.getContext(), d0, d1);
   Value column = applyExprs(b2, loc, {d0 * blockSize + d1},
                             {block, words.getInductionVar()})[0];
-  Value y = loadCodes(b2, problem.x, getPlace(b2, problem.x, rowOfY, column));
+  Value y = loadCodes(b2, problem[GemmOperand::A],
+                      getPlace(b2, problem[GemmOperand::A], rowOfY, column));
   Value x =
-      loadCodes(b2, problem.y, getPlace(b2, problem.y, tile.column, column));
+      loadCodes(b2, problem[GemmOperand::B],
+                getPlace(b2, problem[GemmOperand::B], tile.column, column));
   Value dot = arith::AddIOp::create(b2, loc, words.getRegionIterArg(0),
                                     emitDot(b2, x, y));
   scf::YieldOp::create(b2, loc, dot);
 
-  Value scaleY = loadScale(b1, problem.xScale,
-                           getPlace(b1, problem.xScale, rowOfY, block));
-  Value scaleX = loadScale(b1, problem.yScale,
-                           getPlace(b1, problem.yScale, tile.column, block));
+  Value scaleY =
+      loadScale(b1, problem[GemmOperand::SFA],
+                getPlace(b1, problem[GemmOperand::SFA], rowOfY, block));
+  Value scaleX =
+      loadScale(b1, problem[GemmOperand::SFB],
+                getPlace(b1, problem[GemmOperand::SFB], tile.column, block));
   constexpr double kDot = 0.25;
   Value product = arith::MulFOp::create(
       b1, loc, arith::SIToFPOp::create(b1, loc, f64, words.getResult(0)),

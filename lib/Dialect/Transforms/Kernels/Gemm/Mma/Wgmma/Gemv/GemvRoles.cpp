@@ -27,25 +27,13 @@ using namespace mlir::blockscale;
 /// Words of a quarter of a box, and quarters.
 static constexpr int64_t kWordCodes = GemvPlan::kWordCodes, kQuarterWords = 4,
                          kQuarters = 4, kBoxWords = kQuarters * kQuarterWords;
-static constexpr int64_t kFactorBytes = 4;
+static constexpr int64_t kFactorBytes = GemvPlan::kFactorBytes;
 
 /// Of word `number` of a part: its quarter of a box, and the instruction that
 /// takes it. Neighbouring lanes have all quarters.
 static AffineExpr getQuarter(AffineExpr number) { return number % kQuarters; }
 static AffineExpr getInstructionOf(AffineExpr number) {
   return number.floorDiv(kQuarters) % kQuarterWords;
-}
-
-GemvPlan::GemvPlan(WarpSpecializedScheduleAttr schedule,
-                   const TypeCombination &types, int64_t k)
-    : blocksOfBox(kBoxElements / types.blockSize) {
-  int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
-  boxes = llvm::divideCeilSigned(steps, schedule.getSplitK()) *
-          schedule.getK() / kBoxElements;
-}
-
-int64_t GemvPlan::getFactorBytes() const {
-  return boxes * blocksOfBox * kFactorBytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,8 +99,10 @@ GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
   of.number = number;
   of.isInside =
       arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ult, number, count);
-  of.codes = loadCodes(at, problem.y, getPlace(problem.y, column));
-  of.scale = loadScale(at, problem.yScale, getPlace(problem.yScale, block));
+  of.codes = loadCodes(at, problem[GemmOperand::B],
+                       getPlace(problem[GemmOperand::B], column));
+  of.scale = loadScale(at, problem[GemmOperand::SFB],
+                       getPlace(problem[GemmOperand::SFB], block));
   return of;
 }
 

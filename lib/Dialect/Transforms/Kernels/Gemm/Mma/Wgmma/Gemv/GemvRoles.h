@@ -15,7 +15,6 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_WGMMA_GEMV_GEMVROLES_H
 
 #include "Fragments/Dequantize/WordEmitter.h"
-#include "Kernels/Gemm/Mma/Wgmma/Gemv/GemvPlan.h"
 #include "Kernels/Gemm/Mma/Wgmma/MixedInput/MixedInputRoles.h"
 
 namespace mlir::blockscale {

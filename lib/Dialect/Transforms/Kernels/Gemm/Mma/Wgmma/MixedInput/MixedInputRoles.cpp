@@ -15,7 +15,6 @@
 
 #include "Kernels/Gemm/Mma/Wgmma/MixedInput/MixedInputRoles.h"
 
-#include "Kernels/Gemm/Mma/Wgmma/Gemv/GemvPlan.h"
 #include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
@@ -28,36 +27,6 @@
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-/// Numbers between rows of sums in shared memory: lanes that store at once,
-/// those of 4 rows two apart and of 8 columns, are in different banks.
-static int64_t getPitch(WarpSpecializedScheduleAttr schedule) {
-  constexpr int64_t kPadding = 4;
-  return schedule.getM() + kPadding;
-}
-
-static constexpr int64_t kSumBytes = 4;
-
-/// Rows of accumulators.
-static int64_t getSumRows(WarpSpecializedScheduleAttr schedule) {
-  constexpr int64_t kLeast = 8;
-  return std::max(schedule.getN(), kLeast);
-}
-
-int64_t blockscale::getSumBytes(WarpSpecializedScheduleAttr schedule) {
-  return (WgmmaShares(schedule).partsOfK - 1) * getSumRows(schedule) *
-         getPitch(schedule) * kSumBytes;
-}
-
-SharedMemoryPlan
-blockscale::makeMixedInputPlan(const Instruction &instruction,
-                               WarpSpecializedScheduleAttr schedule,
-                               const TypeCombination &types, int64_t k) {
-  int64_t behind =
-      schedule.getN() == 1 ? GemvPlan(schedule, types, k).getBytes() : 0;
-  return SharedMemoryPlan(instruction, schedule, types.rhs,
-                          WgmmaShares(schedule).partsOfK, behind);
-}
 
 MixedInputRoles::MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
                                  const KernelProblem &problem,
@@ -160,7 +129,7 @@ void MixedInputRoles::emitLoader(OpBuilder &role) {
 
 SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
                                                    ValueRange place) {
-  const KernelOperand &scales = problem.xScale;
+  const KernelOperand &scales = problem[GemmOperand::SFA];
   int64_t blocks = plan.getPartK() / problem.quantizedB->blockSize;
   // How many follow each other, and are aligned to that.
   constexpr int64_t kMostBytes = 16;
@@ -205,7 +174,7 @@ SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
 
 SmallVector<Value>
 MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
-  const KernelOperand &scales = problem.xScale;
+  const KernelOperand &scales = problem[GemmOperand::SFA];
   int64_t blocks = plan.getPartK() / problem.quantizedB->blockSize;
   if (scales.splat) {
     constexpr uint32_t kBytes = 0x01010101;
@@ -268,9 +237,11 @@ SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at,
   MLIRContext *context = at.getContext();
   int64_t rows = plan.getSchedule().getN();
   Value numbers = emitView(
-      at, {plan.getBytes(2) / (rows * kLineBytes), rows, kLineBytes},
+      at,
+      {plan.getBytes(GemmOperand::B) / (rows * kLineBytes), rows, kLineBytes},
       at.getI8Type(),
-      emitStageOffset(at, stages.getPart(part), place, plan.getOffset(2)));
+      emitStageOffset(at, stages.getPart(part), place,
+                      plan.getOffset(GemmOperand::B)));
   auto product = WarpgroupMmaMixedOp::create(
       at, loc, accType, at.getI32Type(), codes, numbers, values[0], values[1],
       values.drop_front(2),
@@ -297,8 +268,11 @@ SmallVector<Value> MixedInputRoles::emitStep(OpBuilder &at,
   pipeline.emitWaitFull(at, place);
   int64_t boxBytes = schedule.getM() * kCodeBoxBytes;
   Value codes = emitView(
-      at, {plan.getBytes(0) / boxBytes, schedule.getM(), kCodeBoxBytes},
-      at.getI8Type(), emitStageOffset(at, pipeline, place, plan.getOffset(0)));
+      at,
+      {plan.getBytes(GemmOperand::A) / boxBytes, schedule.getM(),
+       kCodeBoxBytes},
+      at.getI8Type(),
+      emitStageOffset(at, pipeline, place, plan.getOffset(GemmOperand::A)));
   SmallVector<Value> results =
       emitProducts(at, tile, step, place, codes, values);
   emitElected(at, [&](OpBuilder &one) {

@@ -14,20 +14,10 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_WGMMA_MIXEDINPUT_MIXEDINPUTROLES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_WGMMA_MIXEDINPUT_MIXEDINPUTROLES_H
 
-#include "Kernels/Gemm/Mma/Wgmma/WgmmaRoles.h"
+#include "Kernels/Gemm/Mma/Wgmma/MixedInputPlan.h"
+#include "Kernels/Gemm/Mma/Wgmma/WarpgroupRoles.h"
 
 namespace mlir::blockscale {
-
-/// Bytes of a row of codes in a box.
-inline constexpr int64_t kCodeBoxBytes = 64;
-
-/// Shared memory for the sums of all parts of K but the first.
-int64_t getSumBytes(WarpSpecializedScheduleAttr schedule);
-
-/// The plan of a product of `row` with such a schedule.
-SharedMemoryPlan makeMixedInputPlan(const Instruction &instruction,
-                                    WarpSpecializedScheduleAttr schedule,
-                                    const TypeCombination &types, int64_t k);
 
 class MixedInputRoles : public WarpgroupRoles {
 public:

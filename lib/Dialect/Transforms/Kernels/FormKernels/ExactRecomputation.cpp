@@ -1,0 +1,50 @@
+//===- ExactRecomputation.cpp - Where bf16 is not exact -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Flags of each block become skip conditions of the kernel that recomputes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/FormKernels/ExactRecomputation.h"
+
+#include "Kernels/Gemm/Frontend/ProblemOfOp.h"
+#include "Kernels/Gemm/Paths/GemmPath.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+ExactRecomputation blockscale::getExactRecomputation(ProductOpInterface op,
+                                                     const Chip &chip) {
+  auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
+  auto other = llvm::find_if(chip.paths, [&](Path candidate) {
+    return candidate != path.getValue() && chooseInstruction(op, candidate);
+  });
+  assert(other != chip.paths.end() && "all GPUs convert");
+  const GemmPath *gemm = getGemmPath(*other);
+  auto instruction = InstructionAttr::get(
+      op->getContext(), *chooseInstruction(op, *other)->emitted);
+  ScheduleInterface schedule =
+      gemm->choose(op, instruction, chip, /*hasWorkspace=*/false);
+  return {gemm->findKernel(schedule), instruction, schedule};
+}
+
+HostProblem blockscale::getExactProblem(OpBuilder &builder,
+                                        ProductOpInterface op,
+                                        const DequantizedProduct &decoded,
+                                        const ExactRecomputation &kernel) {
+  HostProblem host = makeHostProblem(builder, op, *kernel.gemm,
+                                     kernel.instruction, kernel.schedule);
+  KernelProblem &problem = host.problem;
+  for (Value condition : decoded.skipConditions)
+    if (condition)
+      problem.skipConditions.push_back(host.addInput(condition));
+  problem.result = host.inputs.size();
+  return host;
+}

@@ -1,0 +1,93 @@
+//===- QuantizerFusion.cpp - Products that quantise results ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel quantises what it makes if all kernels that may make the result do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/FormKernels/QuantizerFusion.h"
+
+#include "Fragments/AccLowering.h"
+#include "Kernels/FormKernels/ExactRecomputation.h"
+#include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
+#include "Kernels/Gemm/Problem/ScalarSlice.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static bool hasBlocks(const ResultTile &tile, int64_t size) {
+  return tile.n % size == 0 && llvm::all_of(tile.parts, [&](AccType type) {
+           const AccLowering *lowering = lookupAccLowering(type);
+           return lowering && lowering->getBlocks(type, size);
+         });
+}
+
+/// Whether the tiles that cover the result cover all of the atoms of its
+/// scales, the padding of which is written, too.
+static bool hasAtoms(const ResultTile &tile, const KernelProblem &problem,
+                     int64_t blockSize) {
+  auto covers = [](int64_t tile, int64_t size, int64_t atom) {
+    return tile % atom == 0 ||
+           (!ShapedType::isDynamic(size) &&
+            llvm::alignTo(size, tile) >= llvm::alignTo(size, atom));
+  };
+  return covers(tile.m, problem.m, kScaleAtomRows) &&
+         covers(tile.n, problem.n, kScaleAtomBlocks * blockSize);
+}
+
+/// The tile of the kernel that computes the result of `op` anew where bf16 did
+/// not hold what was decoded.
+static std::optional<ResultTile> getExactTile(ProductOpInterface op,
+                                              KernelProblem problem) {
+  FailureOr<TargetAttr> target = lookupTarget(op);
+  if (failed(target) || !*target)
+    return std::nullopt;
+  ExactRecomputation exact = getExactRecomputation(op, *(*target).getChip());
+  problem.instruction = exact.instruction;
+  problem.schedule = exact.schedule;
+  // Whichever parameters they are.
+  problem.skipConditions = {0};
+  return exact.gemm->getResultTile(problem);
+}
+
+std::optional<QuantizedResults>
+blockscale::findFusedQuantizer(ProductOpInterface op, Value result,
+                               const KernelProblem &problem,
+                               const GemmKernel &gemm) {
+  QuantizeOp quantize = findQuantizer(result);
+  if (!quantize || !result.hasOneUse() || gemm.getSplitK(problem).parts != 1)
+    return std::nullopt;
+  SmallVector<std::optional<ResultTile>, 2> tiles = {
+      gemm.getResultTile(problem)};
+  if (problem.isDequantized() && gemm.getTransforms(problem.instruction).x !=
+                                     OperandTransform::DequantizedInRegisters) {
+    // A magnitude that was too large would stay.
+    if (quantize.getAmax())
+      return std::nullopt;
+    tiles.push_back(getExactTile(op, problem));
+  }
+  QuantizedResults results(quantize);
+  int64_t blockSize = quantize.getBlockSize();
+  for (const std::optional<ResultTile> &tile : tiles) {
+    if (!tile || !hasBlocks(*tile, blockSize))
+      return std::nullopt;
+    if (!hasAtoms(*tile, problem, blockSize))
+      results.swizzle = {};
+  }
+  return results;
+}
+
+void blockscale::addQuantizer(HostProblem &host, QuantizedResults &results) {
+  FusedQuantize fused = {results.op, results.getCodeBits(), {}};
+  if (Value scale = results.op.getTensorScale())
+    for (Value input : getScalarInputs(scale))
+      fused.arguments.emplace_back(input, host.addInput(input));
+  host.problem.quantizer = std::move(fused);
+  host.problem.result = host.inputs.size();
+}

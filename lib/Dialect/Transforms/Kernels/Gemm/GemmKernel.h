@@ -1,0 +1,93 @@
+//===- GemmKernel.h - A kernel for matrix multiplies ------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The emitting half of a kernel: a problem and a schedule become a launch and a
+// body. Who may choose it, and with which schedules, is a KernelChooser
+// (Schedule/KernelChooser.h); Paths/GemmPath.h joins both.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_GEMMKERNEL_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_GEMMKERNEL_H
+
+#include "Kernels/Gemm/Problem/KernelProblem.h"
+
+namespace mlir::blockscale {
+
+/// How a kernel divides K into split-K ranges. A second kernel adds their
+/// results (SplitKProblem.h).
+struct SplitKRule {
+  /// At most so many ranges.
+  int64_t parts = 1;
+  /// All ranges but the last one are a multiple of so many elements of K.
+  int64_t unit = 1;
+};
+
+/// The tile of the result that a block stores, and the accumulators that hold
+/// it, one for each part of the tile.
+struct ResultTile {
+  int64_t m, n;
+  SmallVector<AccType> parts;
+};
+
+class GemmKernel {
+public:
+  virtual ~GemmKernel() = default;
+
+  /// The name that schedules have for it.
+  virtual KernelKind getKind() const = 0;
+  /// Whether it computes elementwise ops around the product, too, and knows
+  /// operands that are splats.
+  virtual bool fusesSurroundings() const { return true; }
+  /// Whether it takes scale factors in the 32x4x4 layout alone. A kernel in
+  /// front swizzles others.
+  virtual bool wantsScaleAtoms() const { return false; }
+  /// Whether it reads operands through tensor maps alone. An operand that no
+  /// tensor map can describe is copied first. Only the types, the instruction
+  /// and the schedule of `problem` are known by then.
+  virtual bool needsTensorMaps(const KernelProblem &problem) const {
+    return false;
+  }
+  /// Whether bulk copies could bring `operand`, quantized elements of `format`
+  /// with a byte each in memory, if they were packed.
+  virtual bool wantsPackedElements(const KernelOperand &operand, Format format,
+                                   const KernelProblem &problem) const {
+    return false;
+  }
+  /// What becomes of quantized operands that `instruction` does not take as
+  /// they are.
+  virtual OperandTransforms getTransforms(InstructionAttr instruction) const {
+    return {};
+  }
+  /// A remark about the kernel for `problem`, such as that warps copy an
+  /// operand that bulk copies cannot bring; empty for none.
+  virtual std::string getRemark(const KernelProblem &problem) const {
+    return {};
+  }
+  /// If there is more than one range, the questions below are asked about a
+  /// problem of getPartialProducts.
+  virtual SplitKRule getSplitK(const KernelProblem &problem) const {
+    return {};
+  }
+  /// What the epilogue stores a tile from; nullopt if it stores results one by
+  /// one.
+  virtual std::optional<ResultTile>
+  getResultTile(const KernelProblem &problem) const {
+    return std::nullopt;
+  }
+  /// The tile of a block, and how the kernel is launched.
+  virtual KernelShape getShape(const KernelProblem &problem) const = 0;
+  /// Fills in the body of `kernel`, which is empty, at its start. Adds
+  /// workgroup memory to it.
+  virtual void build(gpu::GPUFuncOp kernel,
+                     const KernelProblem &problem) const = 0;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_GEMMKERNEL_H

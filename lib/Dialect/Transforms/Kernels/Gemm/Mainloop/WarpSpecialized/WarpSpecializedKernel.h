@@ -1,0 +1,51 @@
+//===- WarpSpecializedKernel.h - Launches of roles --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Warp-specialized kernels: a producer fills a pipeline of stages (TMA, or
+// software), MMA warps empty it, full and empty mbarriers stand between them.
+// What their launches have in common is here; the roles are those of the
+// instructions (Mma/).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_WARPSPECIALIZED_WARPSPECIALIZEDKERNEL_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_WARPSPECIALIZED_WARPSPECIALIZEDKERNEL_H
+
+#include "Kernels/Gemm/GemmKernel.h"
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/StagedOperand.h"
+
+namespace mlir::blockscale {
+
+class WarpSpecializedKernel : public GemmKernel {
+public:
+  KernelKind getKind() const override { return KernelKind::Dense; }
+  std::string getRemark(const KernelProblem &problem) const override;
+  SplitKRule getSplitK(const KernelProblem &problem) const final;
+  KernelShape getShape(const KernelProblem &problem) const final;
+  void build(gpu::GPUFuncOp kernel, const KernelProblem &problem) const final;
+
+protected:
+  static WarpSpecializedScheduleAttr getSchedule(const KernelProblem &problem) {
+    return cast<WarpSpecializedScheduleAttr>(problem.schedule);
+  }
+  virtual std::unique_ptr<SharedMemoryPlan>
+  makePlan(const KernelProblem &problem) const = 0;
+  /// Threads of a block, without those of a software producer.
+  virtual int64_t getThreads(WarpSpecializedScheduleAttr schedule) const = 0;
+  /// Inexact flags that each block stores.
+  virtual int64_t getNumFlags() const { return 0; }
+  /// The body of the kernel; `problem` is that of getInstructionProblem.
+  virtual void emitRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
+                         const KernelProblem &problem,
+                         const SharedMemoryPlan &plan,
+                         const StagedOperands &operands) const = 0;
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_WARPSPECIALIZED_WARPSPECIALIZEDKERNEL_H

@@ -1,0 +1,41 @@
+//===- Kernels.h - The kernels for matrix multiplies ------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All emitting halves of kernels, each in the folder of its instructions or of
+// its mainloop. Paths/GemmPath.cpp says which path has which of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_KERNELS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_KERNELS_H
+
+#include "Kernels/Gemm/GemmKernel.h"
+
+namespace mlir::blockscale {
+
+/// Plain arithmetic, one thread for each element of the result.
+const GemmKernel &getReferenceKernel();
+/// cp.async stages that all warps fill and read, for mma.sync: block-scaled
+/// instructions, or bf16 ones behind dequantization in registers.
+const GemmKernel &getMultistageKernel();
+/// Warp-specialized: a TMA producer and MMA warps with block-scaled mma.sync.
+const GemmKernel &getMmaSyncDenseKernel();
+/// Warp-specialized: a TMA producer, an MMA warp and epilogue warps around
+/// tensor memory, with block-scaled tcgen05.mma, by one CTA or two.
+const GemmKernel &getTcgen05DenseKernel();
+/// Warp-specialized: a TMA producer and warpgroups. Both operands are bf16 or
+/// f16 in shared memory.
+const GemmKernel &getWgmmaDenseKernel();
+/// The same with y as A, dequantized in registers (swap-AB).
+const GemmKernel &getWgmmaMixedInputKernel();
+/// The same for one row of x, with sums of blocks kept apart.
+const GemmKernel &getWgmmaGemvKernel();
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_KERNELS_H

@@ -1,0 +1,66 @@
+//===- Tcgen05DenseKernel.cpp - Dense kernel with tcgen05 -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The warp-specialized kernel of the path tcgen05: a TMA producer, one MMA
+// warp, and epilogue warps that read accumulator stages in tensor memory; by
+// one CTA, or by two together (cta_group::2).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/WarpSpecializedKernel.h"
+#include "Kernels/Gemm/Mma/Kernels.h"
+#include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Roles.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+class Tcgen05DenseKernel final : public WarpSpecializedKernel {
+public:
+  bool wantsScaleAtoms() const override { return true; }
+  bool wantsPackedElements(const KernelOperand &operand, Format format,
+                           const KernelProblem &problem) const override {
+    return wantsPackedCodes(operand, format, problem);
+  }
+  std::optional<ResultTile>
+  getResultTile(const KernelProblem &problem) const override {
+    TmemPlan plan(problem.instruction.getInstruction(), getSchedule(problem));
+    ResultTile tile = {plan.getRowsOfSubTiles(), plan.getSchedule().getN(), {}};
+    if (plan.getSchedule().getSwapAb())
+      std::swap(tile.m, tile.n);
+    int64_t columns = plan.getSumColumns(), part = plan.getPartColumns();
+    if (columns >= part)
+      tile.parts.push_back(plan.getPartType(part));
+    if (columns % part != 0)
+      tile.parts.push_back(plan.getPartType(columns % part));
+    return tile;
+  }
+
+protected:
+  std::unique_ptr<SharedMemoryPlan>
+  makePlan(const KernelProblem &problem) const override {
+    return std::make_unique<TmemPlan>(problem.instruction.getInstruction(),
+                                      getSchedule(problem));
+  }
+  int64_t getThreads(WarpSpecializedScheduleAttr) const override {
+    return kTcgen05Warps * kWarpLanes;
+  }
+  void emitRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
+                 const KernelProblem &problem, const SharedMemoryPlan &plan,
+                 const StagedOperands &operands) const override {
+    Tcgen05Roles(b, kernel, problem, static_cast<const TmemPlan &>(plan),
+                 operands)
+        .emit();
+  }
+};
+} // namespace
+
+const GemmKernel &blockscale::getTcgen05DenseKernel() {
+  static const Tcgen05DenseKernel kernel;
+  return kernel;
+}

@@ -1,0 +1,90 @@
+//===- WarpgroupRoles.cpp - Roles of warpgroups ---------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The first warpgroups multiply and store. The last one, of which one warp does
+// something, is the producer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mma/Wgmma/WarpgroupRoles.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+/// Registers of each thread: those of warpgroups that multiply, and of the one
+/// that loads.
+struct RegisterShares {
+  int64_t groups;
+  int32_t multiply, load;
+};
+} // namespace
+
+// Together at most the 65536 of a SM, with what the block starts
+// with, in steps of 8.
+static constexpr RegisterShares kRegisterShares[] = {
+    {1, 240, 24}, {2, 240, 24}, {3, 160, 32}, {4, 112, 32}};
+
+WarpgroupRoles::WarpgroupRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
+                               const KernelProblem &problem,
+                               const SharedMemoryPlan &plan,
+                               const StagedOperands &operands)
+    : RoleEmitter(b, kernel, problem, plan, operands, plan.getStageBarriers()),
+      shares(plan.getSchedule()) {}
+
+InstructionAttr WarpgroupRoles::getInstruction() const {
+  const Instruction &row = problem.instruction.getInstruction();
+  return InstructionAttr::get(problem.instruction.getContext(), row.path, row.m,
+                              plan.getSchedule().getN(), row.k, row.kind, row.a,
+                              row.b, row.scale, row.scaleVec);
+}
+
+void WarpgroupRoles::emitInit() {
+  auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
+  OpBuilder at = getRole(first, 0);
+  emitElected(at, [&](OpBuilder &one) {
+    emitStageBarriers(one, shares.getWarpsOfPart());
+    emitFirst(one);
+    NVVM::FenceMbarrierInitOp::create(one, loc);
+  });
+  emitAllBarrier(b);
+}
+
+void WarpgroupRoles::emitWait(OpBuilder &at) {
+  NVVM::GriddepcontrolOp::create(at, loc, NVVM::GridDepActionKind::wait);
+}
+
+void WarpgroupRoles::emit() {
+  emitInit();
+  // Up to here, nothing of a kernel in front is touched.
+  if (!isEarly())
+    emitWait(b);
+  const auto *registers =
+      llvm::find_if(kRegisterShares, [&](const RegisterShares &row) {
+        return row.groups == shares.groups;
+      });
+  SmallVector<int64_t> warps = {shares.getWarps(), kWarpgroupWarps};
+  auto roles = RolesOp::create(b, loc, warps, warps.size());
+  OpBuilder consumer = getRole(roles, 0);
+  NVVM::SetMaxRegisterOp::create(consumer, loc, registers->multiply,
+                                 NVVM::SetMaxRegisterAction::increase);
+  emitConsumer(consumer);
+  // All four warps give registers away; one of them loads.
+  OpBuilder producers = getRole(roles, 1);
+  NVVM::SetMaxRegisterOp::create(producers, loc, registers->load,
+                                 NVVM::SetMaxRegisterAction::decrease);
+  auto one = RolesOp::create(producers, loc,
+                             ArrayRef<int64_t>{shares.getWarps() + 1}, 1);
+  OpBuilder producer = getRole(one, 0);
+  emitLoader(producer);
+  // Others arrive at mbarriers of this block up to their last step.
+  if (cluster.hasOthers())
+    emitAllBarrier(b);
+}

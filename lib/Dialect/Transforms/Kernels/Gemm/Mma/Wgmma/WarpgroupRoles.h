@@ -1,0 +1,51 @@
+//===- WarpgroupRoles.h - Roles of warpgroups -------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What all kernels with wgmma have in common: MMA warpgroups, which also store
+// the result from their registers, and one producer warpgroup, which hands
+// registers to them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_WGMMA_WARPGROUPROLES_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_WGMMA_WARPGROUPROLES_H
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
+#include "Kernels/Gemm/Mma/Wgmma/WgmmaShares.h"
+
+namespace mlir::blockscale {
+
+class WarpgroupRoles : protected RoleEmitter {
+public:
+  WarpgroupRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
+                 const KernelProblem &problem, const SharedMemoryPlan &plan,
+                 const StagedOperands &operands);
+  virtual ~WarpgroupRoles() = default;
+
+  void emit();
+
+protected:
+  virtual void emitConsumer(OpBuilder &b) = 0;
+  virtual void emitLoader(OpBuilder &b) { emitProducer(b); }
+  /// What one thread does before all others.
+  virtual void emitFirst(OpBuilder &one) {}
+  /// Whether each role waits for the kernel in front by itself.
+  virtual bool isEarly() const { return false; }
+  void emitWait(OpBuilder &b);
+  /// The instruction of warps, with N of the tile.
+  InstructionAttr getInstruction() const;
+
+  WgmmaShares shares;
+
+private:
+  void emitInit();
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_WGMMA_WARPGROUPROLES_H

@@ -1,0 +1,37 @@
+//===- WgmmaKernel.h - A kernel with wgmma ----------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the dense, the mixed-input and the GEMV kernel answer in the same way.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_WGMMA_WGMMAKERNEL_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_WGMMA_WGMMAKERNEL_H
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/WarpSpecializedKernel.h"
+#include "Kernels/Gemm/Mma/Wgmma/WgmmaShares.h"
+
+namespace mlir::blockscale {
+
+class WgmmaKernel : public WarpSpecializedKernel {
+public:
+  /// Operands without scales are bf16 and f16 values, which bulk copies bring.
+  bool needsTensorMaps(const KernelProblem &problem) const final {
+    return !problem.hasScales();
+  }
+  std::string getRemark(const KernelProblem &) const final { return {}; }
+
+protected:
+  int64_t getThreads(WarpSpecializedScheduleAttr schedule) const final {
+    return WgmmaShares(schedule).getAllWarps() * kWarpLanes;
+  }
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_WGMMA_WGMMAKERNEL_H

@@ -1,0 +1,135 @@
+//===- GemmPath.cpp - The kernels of a path -------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The table of paths and their kernels. A kernel more is an entry more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Paths/GemmPath.h"
+
+#include "Kernels/Gemm/Mma/Kernels.h"
+#include "Kernels/Gemm/Schedule/Choosers.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+static ArrayRef<GemmPath> getGemmPaths() {
+  static const GemmPath paths[] = {
+      {Path::Decompose, {{&getReferenceKernel(), nullptr}}},
+      {Path::MmaSync,
+       {{&getMmaSyncDenseKernel(), &getMmaSyncDenseChooser()},
+        {&getMultistageKernel(), &getMmaSyncMultistageChooser()}}},
+      {Path::DequantMma,
+       {{&getMultistageKernel(), &getDequantMmaMultistageChooser()}},
+       /*isBest=*/nullptr,
+       /*takesMixedInput=*/true},
+      {Path::Tcgen05, {{&getTcgen05DenseKernel(), &getTcgen05DenseChooser()}}},
+      {Path::Wgmma,
+       {{&getWgmmaGemvKernel(), &getWgmmaGemvChooser()},
+        {&getWgmmaMixedInputKernel(), &getWgmmaMixedInputChooser()},
+        {&getWgmmaDenseKernel(), &getWgmmaDenseChooser()}},
+       isWgmmaBest,
+       /*takesMixedInput=*/true,
+       findWgmmaMixedInputObstacle},
+  };
+  return paths;
+}
+
+const GemmPath *blockscale::getGemmPath(Path path) {
+  for (const GemmPath &each : getGemmPaths())
+    if (each.getPath() == path)
+      return &each;
+  return nullptr;
+}
+
+std::string blockscale::describeMixedInputPaths() {
+  SmallVector<StringRef> names;
+  for (const GemmPath &each : getGemmPaths())
+    if (each.takesMixedInput())
+      names.push_back(getPathInfo(each.getPath()).name);
+  return "the path " + llvm::join(names, " or ");
+}
+
+std::string GemmPath::findMixedInputObstacle(ProductOpInterface op,
+                                             const Chip &chip,
+                                             bool hasWorkspace) const {
+  return findObstacle ? findObstacle(op, chip, hasWorkspace)
+                      : describeMixedInputPaths();
+}
+
+const PathKernel *GemmPath::find(ScheduleInterface schedule) const {
+  if (!schedule)
+    return &kernels.front();
+  for (const PathKernel &each : kernels)
+    if (each.kernel->getKind() == schedule.getKernelKind())
+      return &each;
+  return nullptr;
+}
+
+const GemmKernel *GemmPath::findKernel(ScheduleInterface schedule) const {
+  const PathKernel *found = find(schedule);
+  return found ? found->kernel : nullptr;
+}
+
+SmallVector<const ScheduleText *> GemmPath::getTexts() const {
+  llvm::SmallSetVector<const ScheduleText *, 2> texts;
+  for (const PathKernel &each : llvm::reverse(kernels))
+    texts.insert(&each.chooser->getText());
+  return texts.takeVector();
+}
+
+ScheduleInterface GemmPath::choose(ProductOpInterface op,
+                                   InstructionAttr instruction,
+                                   const Chip &chip, bool hasWorkspace) const {
+  for (const PathKernel &each : kernels)
+    if (ScheduleInterface schedule =
+            each.chooser->choose(op, instruction, chip, hasWorkspace))
+      return schedule;
+  llvm_unreachable("the last kernel of a path takes all that is left");
+}
+
+SmallVector<ScheduleInterface>
+GemmPath::getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                        const Chip &chip, bool hasWorkspace) const {
+  SmallVector<ScheduleInterface> candidates;
+  for (const PathKernel &each : kernels)
+    llvm::append_range(candidates, each.chooser->getCandidates(
+                                       op, instruction, chip, hasWorkspace));
+  return candidates;
+}
+
+LogicalResult GemmPath::verify(ProductOpInterface op,
+                               InstructionAttr instruction,
+                               ScheduleInterface schedule, const Chip &chip,
+                               EmitErrorFn emitError) const {
+  if (const PathKernel *found = find(schedule))
+    return found->chooser->verify(op, instruction, schedule, chip, emitError);
+  std::string names;
+  for (const PathKernel &each : kernels)
+    names += (names.empty() ? "" : ", ") +
+             stringifyKernelKind(each.kernel->getKind()).str();
+  return emitError() << "expected a kernel of the path "
+                     << StringRef(getPathInfo(path).name) << " (" << names
+                     << "), got " << schedule;
+}
+
+void GemmPath::explain(ProductOpInterface op, InstructionAttr instruction,
+                       ScheduleInterface schedule, const Chip &chip,
+                       bool hasPictures, raw_ostream &os) const {
+  if (const PathKernel *found = find(schedule))
+    found->chooser->explain(op, instruction, schedule, chip, hasPictures, os);
+}
+
+std::optional<TunedTile> GemmPath::getTunedTile(ProductOpInterface op,
+                                                ScheduleInterface schedule,
+                                                const Chip &chip) const {
+  const PathKernel *found = find(schedule);
+  return found ? found->chooser->getTunedTile(op, schedule, chip)
+               : std::nullopt;
+}

@@ -1,0 +1,100 @@
+//===- GemmPath.h - The kernels of a path -----------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A path has kernels in order of preference. The first chooser that offers a
+// schedule decides which kernel computes a product; from then on the schedule
+// names the kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PATHS_GEMMPATH_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PATHS_GEMMPATH_H
+
+#include "Kernels/Gemm/GemmKernel.h"
+#include "Kernels/Gemm/Schedule/KernelChooser.h"
+
+namespace mlir::blockscale {
+
+struct PathKernel {
+  const GemmKernel *kernel;
+  /// Null for a kernel without schedules.
+  const KernelChooser *chooser;
+};
+
+class GemmPath {
+public:
+  using EmitErrorFn = KernelChooser::EmitErrorFn;
+  /// Whether the path is the best one for `op` of those of `chip` that have an
+  /// instruction for it.
+  using IsBestFn = bool (*)(ProductOpInterface op, const Chip &chip,
+                            bool hasWorkspace);
+  /// Why no kernel of the path takes `op` as a mixed-input product, whose y a
+  /// `dequantize` makes; empty if one does.
+  using FindObstacleFn = std::string (*)(ProductOpInterface op,
+                                         const Chip &chip, bool hasWorkspace);
+
+  GemmPath(Path path, std::vector<PathKernel> kernels,
+           IsBestFn isBest = nullptr, bool takesMixedInput = false,
+           FindObstacleFn findObstacle = nullptr)
+      : path(path), kernels(std::move(kernels)), isBest(isBest),
+        mixedInput(takesMixedInput), findObstacle(findObstacle) {}
+
+  Path getPath() const { return path; }
+  bool hasSchedules() const { return kernels.front().chooser != nullptr; }
+  /// Whether some kernel takes a quantized y beside a high-precision x.
+  bool takesMixedInput() const { return mixedInput; }
+  bool isBestFor(ProductOpInterface op, const Chip &chip,
+                 bool hasWorkspace) const {
+    return !isBest || isBest(op, chip, hasWorkspace);
+  }
+  std::string findMixedInputObstacle(ProductOpInterface op, const Chip &chip,
+                                     bool hasWorkspace) const;
+
+  /// The kernel that `schedule` names, null for none; without a schedule, the
+  /// only one.
+  const GemmKernel *findKernel(ScheduleInterface schedule) const;
+
+  /// The texts of the attributes of its schedules.
+  SmallVector<const ScheduleText *> getTexts() const;
+  /// See KernelChooser: the schedule of the first kernel that offers one, the
+  /// candidates of all, and the answers of the kernel that `schedule` names.
+  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
+                           const Chip &chip, bool hasWorkspace) const;
+  SmallVector<ScheduleInterface> getCandidates(ProductOpInterface op,
+                                               InstructionAttr instruction,
+                                               const Chip &chip,
+                                               bool hasWorkspace) const;
+  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
+                       ScheduleInterface schedule, const Chip &chip,
+                       EmitErrorFn emitError) const;
+  void explain(ProductOpInterface op, InstructionAttr instruction,
+               ScheduleInterface schedule, const Chip &chip, bool hasPictures,
+               raw_ostream &os) const;
+  std::optional<TunedTile> getTunedTile(ProductOpInterface op,
+                                        ScheduleInterface schedule,
+                                        const Chip &chip) const;
+
+private:
+  const PathKernel *find(ScheduleInterface schedule) const;
+
+  Path path;
+  std::vector<PathKernel> kernels;
+  IsBestFn isBest;
+  bool mixedInput;
+  FindObstacleFn findObstacle;
+};
+
+/// The kernels of `path`; null if this version has none.
+const GemmPath *getGemmPath(Path path);
+
+/// The paths with kernels for mixed input, for people.
+std::string describeMixedInputPaths();
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PATHS_GEMMPATH_H

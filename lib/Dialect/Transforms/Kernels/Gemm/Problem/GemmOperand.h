@@ -1,0 +1,65 @@
+//===- GemmOperand.h - The operands of a GEMM -------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operands have names, not numbers: parameters, stages, copies and plans hold one
+// entry for each. An operand more (such as metadata of a sparse A) is an entry
+// more here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_GEMMOPERAND_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_GEMMOPERAND_H
+
+#include "llvm/ADT/EnumeratedArray.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::blockscale {
+
+/// A, its scale factors, B, its scale factors. Before operands are swapped
+/// (swap-AB), x is A and y is B.
+enum class GemmOperand : unsigned { A, SFA, B, SFB };
+
+inline constexpr GemmOperand kGemmOperands[] = {
+    GemmOperand::A, GemmOperand::SFA, GemmOperand::B, GemmOperand::SFB};
+
+/// The same with elements in front of scale factors, as stages hold them.
+inline constexpr GemmOperand kElementsFirst[] = {
+    GemmOperand::A, GemmOperand::B, GemmOperand::SFA, GemmOperand::SFB};
+
+/// One of something for each operand.
+template <typename T>
+using PerOperand =
+    llvm::EnumeratedArray<T, GemmOperand, GemmOperand::SFB>;
+
+/// What an operand is: its side of the product, whether it is scale factors,
+/// and what pictures call it.
+struct GemmOperandInfo {
+  bool isA, isScale;
+  char letter;
+  llvm::StringLiteral name;
+};
+
+constexpr GemmOperandInfo getInfo(GemmOperand operand) {
+  constexpr GemmOperandInfo kInfos[] = {{true, false, 'A', "A"},
+                                        {true, true, 'a', "scales of A"},
+                                        {false, false, 'B', "B"},
+                                        {false, true, 'b', "scales of B"}};
+  return kInfos[static_cast<unsigned>(operand)];
+}
+
+/// The elements, or the scale factors, of a side.
+constexpr GemmOperand getElementsOf(bool isA) {
+  return isA ? GemmOperand::A : GemmOperand::B;
+}
+constexpr GemmOperand getScalesOf(bool isA) {
+  return isA ? GemmOperand::SFA : GemmOperand::SFB;
+}
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_GEMMOPERAND_H

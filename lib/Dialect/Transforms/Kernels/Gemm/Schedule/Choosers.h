@@ -1,0 +1,37 @@
+//===- Choosers.h - The choosers of all kernels -----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All choosing halves of kernels. Paths/GemmPath.cpp says which path has which
+// of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_CHOOSERS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_CHOOSERS_H
+
+#include "Kernels/Gemm/Schedule/KernelChooser.h"
+
+namespace mlir::blockscale {
+
+const KernelChooser &getMmaSyncDenseChooser();
+const KernelChooser &getMmaSyncMultistageChooser();
+const KernelChooser &getDequantMmaMultistageChooser();
+const KernelChooser &getTcgen05DenseChooser();
+const KernelChooser &getWgmmaDenseChooser();
+const KernelChooser &getWgmmaMixedInputChooser();
+const KernelChooser &getWgmmaGemvChooser();
+
+/// Whether wgmma is the best path for `op`, see GemmPath.
+bool isWgmmaBest(ProductOpInterface op, const Chip &chip, bool hasWorkspace);
+/// Why none of its kernels takes `op` as a mixed-input product.
+std::string findWgmmaMixedInputObstacle(ProductOpInterface op, const Chip &chip,
+                                        bool hasWorkspace);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_CHOOSERS_H

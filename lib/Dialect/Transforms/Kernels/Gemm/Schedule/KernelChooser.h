@@ -1,0 +1,75 @@
+//===- KernelChooser.h - Which schedules a kernel has -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The choosing half of a kernel: when it is the best one of its path, with
+// which schedule, and which schedules it can have at all. See GemmKernel.h for
+// the emitting half.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_KERNELCHOOSER_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_KERNELCHOOSER_H
+
+#include "Kernels/Gemm/Schedule/ScheduleText.h"
+#include "blockscale/Support/TunedRows.h"
+
+namespace mlir::blockscale {
+
+class KernelChooser {
+public:
+  using EmitErrorFn = ScheduleText::EmitErrorFn;
+
+  virtual ~KernelChooser() = default;
+
+  /// The text of the attribute that its schedules are.
+  virtual const ScheduleText &getText() const = 0;
+  /// The schedule for `op` on tensors, which `instruction` computes; null if
+  /// another kernel of the path, further down in its list, is better. Without
+  /// `hasWorkspace` there is no memory beside arguments and results.
+  virtual ScheduleInterface choose(ProductOpInterface op,
+                                   InstructionAttr instruction,
+                                   const Chip &chip,
+                                   bool hasWorkspace) const = 0;
+  /// Schedules that may be better than the one of `choose`, for who can measure
+  /// them. Not all of them are legal: `verify` tells.
+  virtual SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const = 0;
+  /// Checks that `chip` can run the kernel of `instruction` for `op` with
+  /// `schedule`: shared memory, registers, sizes.
+  virtual LogicalResult verify(ProductOpInterface op,
+                               InstructionAttr instruction,
+                               ScheduleInterface schedule, const Chip &chip,
+                               EmitErrorFn emitError) const = 0;
+  /// Prints what the choice for `op` goes by, and what `schedule` comes to;
+  /// with `hasPictures`, also what lies where.
+  virtual void explain(ProductOpInterface op, InstructionAttr instruction,
+                       ScheduleInterface schedule, const Chip &chip,
+                       bool hasPictures, raw_ostream &os) const = 0;
+  /// The row of the table of tiles that would choose `schedule` for products
+  /// such as `op`; nullopt if an estimate chooses.
+  virtual std::optional<TunedTile> getTunedTile(ProductOpInterface op,
+                                                ScheduleInterface schedule,
+                                                const Chip &chip) const {
+    return std::nullopt;
+  }
+
+protected:
+  /// Checks that K of `op` has a step of `unit` elements for each of `ranges`
+  /// split-K ranges; a dynamic K has.
+  static LogicalResult verifySplitK(ProductOpInterface op, int64_t ranges,
+                                    int64_t unit, ScheduleInterface schedule,
+                                    EmitErrorFn emitError);
+};
+
+/// How many SMs `chip` has; 1 where that is not known.
+int64_t getSms(const Chip &chip);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_KERNELCHOOSER_H

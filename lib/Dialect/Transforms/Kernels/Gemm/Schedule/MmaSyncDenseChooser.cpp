@@ -1,0 +1,191 @@
+//===- MmaSyncDenseChooser.cpp - Schedules of the path mma_sync -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The warp-specialized kernel of mma.sync: when it is better than the
+// multistage one of the same path.
+
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/MmaWarps.h"
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
+#include "Kernels/Gemm/Problem/OpSizes.h"
+#include "Kernels/Gemm/Schedule/ProductBounds.h"
+#include "Kernels/Gemm/Schedule/WarpSpecializedChooser.h"
+#include "Utils/OperandView.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+class MmaSyncDenseChooser final : public WarpSpecializedChooser {
+public:
+  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
+                           const Chip &chip, bool hasWorkspace) const override;
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override;
+  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
+                       ScheduleInterface schedule, const Chip &chip,
+                       EmitErrorFn emitError) const override;
+  void explain(ProductOpInterface op, InstructionAttr instruction,
+               ScheduleInterface given, const Chip &chip, bool,
+               raw_ostream &os) const override {
+    auto schedule = cast<WarpSpecializedScheduleAttr>(given);
+    MmaWarps warps(schedule);
+    printProductBounds(os, op, instruction,
+                       {schedule.getM(), schedule.getN(), schedule.getK(),
+                        schedule.getSplitK(), warps.columns, warps.rows},
+                       chip);
+  }
+};
+} // namespace
+
+LogicalResult MmaSyncDenseChooser::verify(ProductOpInterface op,
+                                          InstructionAttr attr,
+                                          ScheduleInterface given,
+                                          const Chip &chip,
+                                          EmitErrorFn emitError) const {
+  auto schedule = cast<WarpSpecializedScheduleAttr>(given);
+  // Tiles start in atoms of scales, or in the middle of one.
+  constexpr int64_t kSides[] = {64, 128, 256};
+  for (auto [name, size] :
+       {std::pair("M", schedule.getM()), std::pair("N", schedule.getN())})
+    if (!llvm::is_contained(kSides, size))
+      return emitError() << "expected " << name
+                         << " of the tile to be 64, 128 or 256 on the path "
+                            "mma_sync, got "
+                         << given;
+  if (schedule.getAccumulators() != 1 || schedule.getSwapAb() ||
+      schedule.getCluster() != ClusterSize() || schedule.getTwoCta() ||
+      schedule.getInstructionK() != 0)
+    return emitError() << "expected one accumulator, operands that are not "
+                          "swapped, a cluster of 1x1 blocks and no K of "
+                          "instructions on the path mma_sync, got "
+                       << given;
+  if (failed(verifyStages(op, attr, schedule, chip, emitError)))
+    return failure();
+  constexpr int64_t kMostWarps = 8;
+  if (int64_t warps = MmaWarps(schedule).getCount(); warps > kMostWarps)
+    return emitError() << "expected a schedule with at most " << kMostWarps
+                       << " warps of 64 x 64 results, got " << given
+                       << ", which has " << warps;
+  return success();
+}
+
+namespace {
+/// A tile, and most stages that are tried.
+struct DenseTile {
+  int64_t m, n, mostStages;
+};
+} // namespace
+
+static constexpr DenseTile kWarpSpecializedTiles[] = {
+    {128, 128, 3}, {128, 64, 4}, {64, 128, 4}, {64, 64, 4}};
+
+SmallVector<ScheduleInterface>
+MmaSyncDenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
+                                   const Chip &chip, bool) const {
+  const Instruction &instruction = attr.getInstruction();
+  SmallVector<ScheduleInterface> candidates;
+  for (const DenseTile &row : kWarpSpecializedTiles) {
+    int64_t tile[] = {row.m, row.n, getElementsOfLine(instruction)};
+    auto make = [&](int64_t stages) {
+      return WarpSpecializedScheduleAttr::get(op->getContext(), tile, stages,
+                                              /*accumulators=*/1,
+                                              /*persistent=*/true);
+    };
+    int64_t bytes = getSharedMemoryPlan(op.getTypes(), instruction, make(1))
+                        .getStageBytes();
+    candidates.push_back(make(std::clamp<int64_t>(
+        getMostStageBytes(chip) / bytes, 1, row.mostStages)));
+  }
+  return candidates;
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+/// The argument of a function that `operand` is a view of, which bulk copies
+/// read; null if there is none.
+static OperandView findMemory(Value operand) {
+  OperandView view = traceOperand(operand);
+  if (auto unpack = view.tensor.getDefiningOp<UnpackOp>())
+    view.tensor = unpack.getSource();
+  auto argument = dyn_cast<BlockArgument>(getReshaped(view.tensor));
+  if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+    view.tensor = {};
+  return view;
+}
+
+/// Whether bulk copies bring `elements` and `scales`: lines along K that they
+/// take, and atoms.
+static bool areCopied(MmaScaledOp::Side side, Value elements, Value scales,
+                      Format format, Kind kind, int64_t k) {
+  // Lines are multiples of 16 bytes, and of 128 codes that get a byte each.
+  constexpr int64_t kBits = 16 * 8, kPaddedCodes = 128;
+  unsigned rank = cast<ShapedType>(elements.getType()).getRank();
+  OperandView lines = findMemory(elements), atoms = findMemory(scales);
+  if (!lines.tensor || !atoms.tensor ||
+      lines.map.getResults().back() !=
+          getAffineDimExpr(MmaScaledOp::getKDim(side, rank),
+                           elements.getContext()) ||
+      cast<ShapedType>(atoms.tensor.getType()).getRank() != rank + 2)
+    return false;
+  unsigned bits = getFormatInfo(format).bits;
+  if (hasContainers(kind) && bits != 8)
+    return k % kPaddedCodes == 0;
+  return k * bits % kBits == 0;
+}
+
+/// Whether bulk copies bring all that `op` reads to kernels for its target.
+static bool areAllCopied(ProductOpInterface op, Kind kind) {
+  FailureOr<TargetAttr> target = getTarget(op);
+  if (failed(target) || !hasBulkCopies((*target).getFinalChip()))
+    return false;
+  int64_t k = getOpSizes(op, /*dynamicSize=*/1).k;
+  TypeCombination types = op.getTypes();
+  return k % (types.blockSize * kScalesPerWord) == 0 &&
+         areCopied(MmaScaledOp::Side::X, op.getX(), op.getXScale(), types.lhs,
+                   kind, k) &&
+         areCopied(MmaScaledOp::Side::Y, op.getY(), op.getYScale(), types.rhs,
+                   kind, k);
+}
+
+/// Whether tiles are all inside and take whole rounds of the pipeline: else
+/// ptxas 13.0 spills some registers.
+static bool areWhole(ProductOpInterface op,
+                     WarpSpecializedScheduleAttr schedule) {
+  OpSizes sizes = getOpSizes(op, /*dynamicSize=*/1);
+  return sizes.m % schedule.getM() == 0 && sizes.n % schedule.getN() == 0 &&
+         sizes.k % (schedule.getK() * schedule.getStages()) == 0;
+}
+
+/// Roles execute half of the instructions between products. That pays if bulk
+/// copies bring all operands of a product with tiles for all SMs: the replay of
+/// the simulator has them 1.4 to 2.4 times as fast as the multistage kernel,
+/// also with two stages instead of three.
+ScheduleInterface MmaSyncDenseChooser::choose(ProductOpInterface op,
+                                              InstructionAttr attr,
+                                              const Chip &chip,
+                                              bool hasWorkspace) const {
+  auto schedule = cast<WarpSpecializedScheduleAttr>(
+      getCandidates(op, attr, chip, hasWorkspace).front());
+  auto multistage = cast<MultistageScheduleAttr>(
+      getMmaSyncMultistageChooser().choose(op, attr, chip, hasWorkspace));
+  if (multistage.getTile() == schedule.getTile() && areWhole(op, schedule) &&
+      areAllCopied(op, attr.getKind()))
+    return schedule;
+  return {};
+}
+
+const KernelChooser &blockscale::getMmaSyncDenseChooser() {
+  static const MmaSyncDenseChooser chooser;
+  return chooser;
+}

@@ -1,0 +1,333 @@
+//===- MultistageChooser.cpp - Schedules of blocks of warps ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which schedule a product gets is the same question for all instructions of
+// warps: tiles that fill the chip, stages that fill shared memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Schedule/Choosers.h"
+
+#include "Kernels/Gemm/Mainloop/Multistage/StagePlan.h"
+#include "Kernels/Gemm/Problem/OpSizes.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Kernels/Gemm/Schedule/ProductBounds.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+#include "blockscale/Support/Rates.h"
+#include "blockscale/Support/TunedRows.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// The bytes of shared memory that a kernel for `row` may need.
+static int64_t getSharedBytes(const TypeCombination &types, Kind kind,
+                              MultistageScheduleAttr schedule) {
+  return getStages(types, kind, getStageExtents(schedule), schedule.getStages())
+      .getNumBytes();
+}
+
+static int64_t getMostSharedBytes(const Chip &chip) {
+  return int64_t(1024) * chip.sharedMemoryKiB;
+}
+
+namespace {
+/// In what the choices of paths differ.
+struct MultistageLimits {
+  /// The most stages that are chosen.
+  int64_t mostStages;
+  /// Blocks that shared memory of a SM should have room for.
+  int64_t wantedBlocks;
+  /// The most elements along K of a tile.
+  int64_t mostK;
+  /// Whether K is divided where a result of few rows or columns has too few
+  /// tiles for the chip.
+  bool dividesK = false;
+};
+
+class MultistageChooser final : public KernelChooser {
+public:
+  explicit MultistageChooser(const MultistageLimits &limits) : limits(limits) {}
+
+  const ScheduleText &getText() const override {
+    return getMultistageScheduleText();
+  }
+
+  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
+                           const Chip &chip, bool hasWorkspace) const override;
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override;
+  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
+                       ScheduleInterface schedule, const Chip &chip,
+                       EmitErrorFn emitError) const override;
+  void explain(ProductOpInterface op, InstructionAttr instruction,
+               ScheduleInterface given, const Chip &chip, bool,
+               raw_ostream &os) const override {
+    auto schedule = cast<MultistageScheduleAttr>(given);
+    ProductTile tile = {schedule.getM(),      schedule.getN(),
+                        schedule.getK(),      schedule.getSplitK(),
+                        schedule.getWarpsN(), schedule.getWarpsM()};
+    tile.types = getComputedCombination(op, instruction);
+    printProductBounds(os, op, instruction, tile, chip);
+  }
+
+  /// Of results of few rows or columns with K in parts.
+  std::optional<TunedTile> getTunedTile(ProductOpInterface op,
+                                        ScheduleInterface given,
+                                        const Chip &chip) const override {
+    auto schedule = cast<MultistageScheduleAttr>(given);
+    auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
+    if (!limits.dividesK || schedule.getSplitK() == 1)
+      return std::nullopt;
+    bool isM = m <= n;
+    int64_t few = isM ? schedule.getM() : schedule.getN();
+    int64_t many = isM ? schedule.getN() : schedule.getM();
+    if (std::min(m, n) > few ||
+        (isM ? schedule.getWarpsM() : schedule.getWarpsN()) != 1)
+      return std::nullopt;
+    int64_t tiles = batch * llvm::divideCeilSigned(std::max(m, n), many);
+    return TunedTile{
+        chip.capability,
+        Path::DequantMma,
+        few,
+        /*leastBits=*/4,
+        many,
+        few,
+        schedule.getK(),
+        isM ? schedule.getWarpsN() : schedule.getWarpsM(),
+        schedule.getStages(),
+        /*splitK=*/1,
+        llvm::divideCeilSigned(schedule.getSplitK() * tiles, getSms(chip)),
+        /*card=*/{},
+        /*benchmark=*/{}};
+  }
+
+private:
+  MultistageLimits limits;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+LogicalResult MultistageChooser::verify(ProductOpInterface op,
+                                        InstructionAttr instruction,
+                                        ScheduleInterface attr,
+                                        const Chip &chip,
+                                        EmitErrorFn emitError) const {
+  auto schedule = cast<MultistageScheduleAttr>(attr);
+  TypeCombination types = getComputedCombination(op, instruction);
+  int64_t bytes = getSharedBytes(types, instruction.getKind(), schedule);
+  int64_t mostBytes = getMostSharedBytes(chip);
+  if (bytes > mostBytes)
+    return emitError() << "expected a schedule that needs at most " << mostBytes
+                       << " bytes of shared memory on " << StringRef(chip.name)
+                       << ", got " << attr << ", which needs " << bytes;
+  // Sums, one step of both operands, and what addresses need at least. A block
+  // has 64 Ki registers (all chips from sm_80 on), a lane 255.
+  constexpr int64_t kMostRegisters = 255, kBlockRegisters = 64 * 1024;
+  constexpr int64_t kAddresses = 32;
+  int64_t lanes = schedule.getNumThreads();
+  int64_t registers = schedule.getM() * schedule.getN() / lanes +
+                      schedule.getWarpM() / 4 + schedule.getWarpN() / 4 +
+                      kAddresses;
+  int64_t most = std::min(kMostRegisters, kBlockRegisters / lanes);
+  if (registers > most)
+    return emitError() << "expected a schedule that needs at most " << most
+                       << " registers in each of " << lanes << " lanes, got "
+                       << attr << ", which needs about " << registers;
+  return verifySplitK(op, schedule.getSplitK(), schedule.getK(), attr,
+                      emitError);
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+/// The row of the attribute of the function that `op` is in; nullopt without.
+static std::optional<TunedRows> findTunedRows(ProductOpInterface op,
+                                              const Chip &chip) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto name = function ? function->getAttrOfType<StringAttr>(kRowsAttrName)
+                       : StringAttr();
+  return name ? lookupTunedRows(chip.capability, name.getValue())
+              : std::nullopt;
+}
+
+/// For results of few rows or columns, where K may be divided: blocks have all
+/// of these and many along the other side, which warps share, so that what is
+/// read most is converted once, and K has as many parts as the chip takes
+/// blocks. Null if the product is none of these, or fills the chip. Where the
+/// number of rows is not known, the function may say that it is for few.
+static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
+                                           const Chip &chip) {
+  auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
+  std::optional<TunedRows> asked;
+  if (m == 0)
+    asked = findTunedRows(op, chip);
+  if (asked && asked->splitK == 0)
+    asked = std::nullopt;
+  // With M and N that are not known, there may be many rows and columns.
+  constexpr int64_t kMany = int64_t(1) << 20;
+  int64_t rows = m != 0 ? m : asked ? asked->mostM : kMany;
+  int64_t columns = n == 0 ? kMany : n;
+  std::vector<TunedTile> tiles =
+      getTunedTiles(chip.capability, Path::DequantMma);
+  auto narrow = llvm::find_if(tiles, [&](const TunedTile &row) {
+    return std::min(rows, columns) <= row.mostM;
+  });
+  if (narrow == tiles.end())
+    return {};
+  uint64_t results = llvm::SaturatingMultiply<uint64_t>(
+      batch == 0 ? kMany : batch,
+      llvm::divideCeilSigned(std::max(rows, columns), narrow->rowsOfY));
+  auto sms = static_cast<uint64_t>(getSms(chip));
+  // Each part has some steps, in which stages pay.
+  constexpr int64_t kLeastSteps = 4, kMostSplitK = 64;
+  int64_t splitK =
+      std::min<int64_t>({static_cast<int64_t>(sms * narrow->blocks / results),
+                         k / narrow->k / kLeastSteps, kMostSplitK});
+  if (asked)
+    splitK = asked->splitK;
+  if (splitK < 2)
+    return {};
+  SmallVector<int64_t> tile = {narrow->rowsOfX, narrow->rowsOfY, narrow->k};
+  SmallVector<int64_t> warps = {1, narrow->warps};
+  if (columns < rows) {
+    std::swap(tile[0], tile[1]);
+    std::swap(warps[0], warps[1]);
+  }
+  return MultistageScheduleAttr::get(op.getContext(), tile, warps,
+                                     narrow->stages, splitK);
+}
+
+/// * A block has 2 x 2 warps and computes 128 x 128 results, or fewer along a
+///   dimension that has fewer: 64 or 32;
+/// * where that makes too few blocks to fill a chip, the longer side of the
+///   tile is halved, down to 64;
+/// * rows of 128 bytes along K, or less where K ends before, or the path wants
+///   fewer elements;
+/// * as many stages, up to the path's limit, as K has steps and shared memory
+///   has room for; two of them, if there is a choice, before as many blocks on
+///   a SM as the path asks for.
+/// Where the path divides K, results of few rows or columns have others.
+ScheduleInterface MultistageChooser::choose(ProductOpInterface op,
+                                            InstructionAttr instruction,
+                                            const Chip &chip,
+                                            bool hasWorkspace) const {
+  if (limits.dividesK && hasWorkspace)
+    if (MultistageScheduleAttr narrow = chooseNarrow(op, chip))
+      return narrow;
+  // A dynamic size counts as a large one.
+  auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
+  auto fit = [](int64_t size, int64_t least, int64_t most) {
+    return std::max<int64_t>(llvm::PowerOf2Ceil(std::min(size, most)), least);
+  };
+  constexpr int64_t kLeast = 32, kMost = 128, kHalf = 64;
+  SmallVector<int64_t> tile = {fit(m, kLeast, kMost), fit(n, kLeast, kMost)};
+  // Chips have up to 188 SMs.
+  constexpr uint64_t kWantedBlocks = 128;
+  auto countBlocks = [&, m = m, n = n, batch = batch] {
+    uint64_t rows = llvm::divideCeilSigned(m, tile[0]);
+    uint64_t columns = llvm::divideCeilSigned(n, tile[1]);
+    return llvm::SaturatingMultiply<uint64_t>(
+        batch, llvm::SaturatingMultiply(rows, columns));
+  };
+  while (countBlocks() < kWantedBlocks && std::max(tile[0], tile[1]) > kHalf)
+    (tile[0] >= tile[1] ? tile[0] : tile[1]) /= 2;
+
+  TypeCombination types = getComputedCombination(op, instruction);
+  Kind kind = instruction.getKind();
+  int64_t rowElements = kBankLineBytes * 8 / getSlot(kind, types.lhs).bits;
+  tile.push_back(fit(k, kBankLineBytes, std::min(rowElements, limits.mostK)));
+
+  auto make = [&](int64_t stages) {
+    return MultistageScheduleAttr::get(op.getContext(), tile, {2, 2}, stages);
+  };
+  constexpr int64_t kWantedStages = 2;
+  int64_t stages =
+      std::min(limits.mostStages, llvm::divideCeilSigned(k, tile[2]));
+  auto isTooLarge = [&] {
+    int64_t blocks = stages > kWantedStages ? limits.wantedBlocks : 1;
+    return blocks * getSharedBytes(types, kind, make(stages)) >
+           getMostSharedBytes(chip);
+  };
+  while (stages > 1 && isTooLarge())
+    --stages;
+  return make(stages);
+}
+
+namespace {
+/// A tile and its warps; of narrow ones the short side is M.
+struct TriedTile {
+  std::array<int64_t, 2> tile, warps;
+};
+} // namespace
+
+static constexpr TriedTile kTriedNarrow[] = {
+    {{16, 64}, {1, 1}},  {{16, 128}, {1, 2}}, {{16, 128}, {1, 4}},
+    {{32, 128}, {1, 2}}, {{32, 128}, {1, 4}}, {{64, 128}, {1, 4}},
+    {{64, 128}, {2, 2}}, {{64, 256}, {1, 4}}};
+static constexpr TriedTile kTriedWide[] = {
+    {{64, 64}, {2, 2}},   {{64, 128}, {2, 2}},  {{128, 64}, {2, 2}},
+    {{128, 128}, {2, 2}}, {{128, 128}, {2, 4}}, {{128, 256}, {2, 4}},
+    {{256, 128}, {4, 2}}};
+
+/// For results of few rows or columns those of the narrow tiles that have the
+/// next size, with parts of K, for others the wide ones; with as much of K as
+/// the choice has.
+SmallVector<ScheduleInterface>
+MultistageChooser::getCandidates(ProductOpInterface op,
+                                 InstructionAttr instruction, const Chip &chip,
+                                 bool hasWorkspace) const {
+  auto chosen =
+      cast<MultistageScheduleAttr>(choose(op, instruction, chip, hasWorkspace));
+  auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
+  int64_t least = std::min(m, n);
+  const auto *narrow = llvm::find_if(
+      kTriedNarrow, [&](const TriedTile &row) { return least <= row.tile[0]; });
+  bool isNarrow = narrow != std::end(kTriedNarrow);
+  SmallVector<int64_t> parts = {1};
+  if (isNarrow && hasWorkspace)
+    parts.append({4, 8, 16});
+  SmallVector<ScheduleInterface> candidates;
+  for (TriedTile row : isNarrow ? ArrayRef(kTriedNarrow) : kTriedWide) {
+    if (isNarrow && row.tile[0] != narrow->tile[0])
+      continue;
+    if (isNarrow && n < m) {
+      std::swap(row.tile[0], row.tile[1]);
+      std::swap(row.warps[0], row.warps[1]);
+    }
+    int64_t tile[] = {row.tile[0], row.tile[1], chosen.getK()};
+    for (int64_t stages : {2, 3, 4})
+      for (int64_t splitK : parts)
+        candidates.push_back(MultistageScheduleAttr::get(
+            op->getContext(), tile, row.warps, stages, splitK));
+  }
+  return candidates;
+}
+
+const KernelChooser &blockscale::getMmaSyncMultistageChooser() {
+  static const MultistageChooser chooser(
+      {/*mostStages=*/4, /*wantedBlocks=*/1, /*mostK=*/1024});
+  return chooser;
+}
+
+/// While the warps of one block dequantize, those of another one multiply: two
+/// blocks share an SM if its shared memory allows that. Where there are few
+/// rows, reading the quantized operand takes all the time: split-K keeps loads
+/// of all SMs under way.
+const KernelChooser &blockscale::getDequantMmaMultistageChooser() {
+  static const MultistageChooser chooser({/*mostStages=*/3, /*wantedBlocks=*/2,
+                                          /*mostK=*/128, /*dividesK=*/true});
+  return chooser;
+}

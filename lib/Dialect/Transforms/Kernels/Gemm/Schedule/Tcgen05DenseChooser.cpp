@@ -1,0 +1,197 @@
+//===- Tcgen05DenseChooser.cpp - Schedules of the path tcgen05 ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The limits of WarpSpecializedScheduleAttr, and what says why one was chosen.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mma/Tcgen05/TmemPlan.h"
+#include "Kernels/Gemm/Schedule/ScheduleChoice.h"
+#include "Kernels/Gemm/Schedule/ScheduleExplanation.h"
+#include "Kernels/Gemm/Schedule/WarpSpecializedChooser.h"
+#include "blockscale/Dialect/IR/SoftwareTensorCore.h"
+#include "blockscale/Support/TensorMemory.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+class Tcgen05DenseChooser final : public WarpSpecializedChooser {
+public:
+  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
+                           const Chip &chip, bool hasWorkspace) const override;
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override;
+  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
+                       ScheduleInterface schedule, const Chip &chip,
+                       EmitErrorFn emitError) const override;
+  void explain(ProductOpInterface op, InstructionAttr instruction,
+               ScheduleInterface schedule, const Chip &chip, bool hasPictures,
+               raw_ostream &os) const override;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+/// Whether the chip that runs the kernels has no tensor core with a memory.
+static bool isInSoftware(ProductOpInterface op) {
+  FailureOr<TargetAttr> target = lookupTarget(op);
+  return succeeded(target) && *target && hasSoftwareTensorCore(*target);
+}
+
+/// Blocks load whole groups of the lines that a copy swizzles, and instructions
+/// of pairs take N in larger steps.
+static LogicalResult verifyCluster(WarpSpecializedScheduleAttr schedule,
+                                   KernelChooser::EmitErrorFn emitError) {
+  ClusterSize cluster = schedule.getCluster();
+  if (int64_t rows = kSwizzledLines * cluster.m; schedule.getN() % rows != 0)
+    return emitError() << "expected N of the tile to be a multiple of " << rows
+                       << " for a cluster of " << cluster.m
+                       << " blocks along M, got " << schedule;
+  if (!schedule.getTwoCta())
+    return success();
+  constexpr int64_t kGroup = 2;
+  const SumColumns *columns = lookupSumColumns(kGroup, /*isTransposed=*/false);
+  if (!isLegalN(*columns, schedule.getN()))
+    return emitError() << "expected N of the tile to be a multiple of "
+                       << columns->step << " for pairs of blocks, got "
+                       << schedule;
+  return success();
+}
+
+static LogicalResult verifyInstructionK(WarpSpecializedScheduleAttr schedule,
+                                        const Instruction &instruction,
+                                        const Chip &chip,
+                                        KernelChooser::EmitErrorFn emitError) {
+  if (schedule.getInstructionK() == 0)
+    return success();
+  constexpr int64_t kStepN = 16;
+  // Its scales run over into the next word, which for 64 rows would be nearer
+  // than copies put it.
+  if (!lookupWide(instruction) || !hasWideInstructions(chip) ||
+      schedule.getN() % kStepN != 0 || schedule.getM() != kTensorLanes)
+    return emitError()
+           << "expected packed fp4 on both sides, a chip of sm_103, "
+           << "M of the tile of " << kTensorLanes << " and N of a multiple of "
+           << kStepN << " for K of " << schedule.getInstructionK() << ", got "
+           << getOpcode(instruction) << " on " << StringRef(chip.name)
+           << " and " << schedule;
+  return success();
+}
+
+LogicalResult Tcgen05DenseChooser::verify(ProductOpInterface op,
+                                          InstructionAttr attr,
+                                          ScheduleInterface given,
+                                          const Chip &chip,
+                                          EmitErrorFn emitError) const {
+  auto schedule = cast<WarpSpecializedScheduleAttr>(given);
+  const Instruction &instruction = attr.getInstruction();
+  // M of instructions is that of all blocks that multiply together.
+  int64_t group = schedule.getBlocksOfProduct();
+  if (!lookupSumLayout(group, schedule.getM() * group))
+    return emitError() << "expected M of the tile to be " << kTensorLanes
+                       << ", or " << kTensorLanes / 2
+                       << " for pairs of blocks, got " << given;
+  if (schedule.getM() != kTensorLanes && schedule.getN() != kMostN)
+    return emitError() << "expected N of the tile to be " << kMostN
+                       << " for pairs of blocks with " << schedule.getM()
+                       << " rows each, got " << given;
+  if (failed(verifyStages(op, attr, schedule, chip, emitError)))
+    return failure();
+  if (isInSoftware(op) &&
+      (schedule.getTwoCta() || schedule.getInstructionK() != 0))
+    return emitError() << "not supported in this version: pairs of blocks and "
+                          "K of instructions in software, got "
+                       << given;
+  if (failed(verifyCluster(schedule, emitError)) ||
+      failed(verifyInstructionK(schedule, instruction, chip, emitError)))
+    return failure();
+  TmemPlan plan(instruction, schedule);
+  // N of the instruction are columns of the result, or rows of it.
+  bool swapsAb = schedule.getSwapAb();
+  ArrayRef<int64_t> shape = cast<ShapedType>(op.getAcc().getType()).getShape();
+  int64_t n = shape[shape.size() - (swapsAb ? 2 : 1)];
+  bool isOneTile = !ShapedType::isDynamic(n) && n <= schedule.getN();
+  if (!isOneTile && schedule.getN() % kTileUnit != 0)
+    return emitError() << "expected N of the tile to be a multiple of "
+                       << kTileUnit << " for a result of more "
+                       << (swapsAb ? "rows" : "columns") << ", got " << given;
+  if (!plan.fitsTensorMemory())
+    return emitError() << "expected a schedule whose sums and scales fit into "
+                       << kTensorColumns << " columns of tensor memory, got "
+                       << given;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+static SmallVector<ScheduleCandidate> estimateCandidates(ProductOpInterface op,
+                                                         InstructionAttr attr,
+                                                         const Chip &chip,
+                                                         bool hasWorkspace) {
+  EstimatedProblem problem = getEstimatedProblem(op);
+  problem.mayDivideK &= hasWorkspace;
+  problem.isInSoftware = isInSoftware(op);
+  return getScheduleCandidates(op.getContext(), problem, attr.getInstruction(),
+                               chip);
+}
+
+ScheduleInterface Tcgen05DenseChooser::choose(ProductOpInterface op,
+                                              InstructionAttr attr,
+                                              const Chip &chip,
+                                              bool hasWorkspace) const {
+  return chooseSchedule(estimateCandidates(op, attr, chip, hasWorkspace))
+      .schedule;
+}
+
+/// What estimates are best for each N, and the same N with other stages.
+SmallVector<ScheduleInterface>
+Tcgen05DenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
+                                   const Chip &chip, bool hasWorkspace) const {
+  SmallVector<ScheduleInterface> candidates;
+  for (const ScheduleCandidate &best :
+       estimateCandidates(op, attr, chip, hasWorkspace)) {
+    WarpSpecializedScheduleAttr schedule = best.schedule;
+    candidates.push_back(schedule);
+    for (int64_t accumulators : {2, 1})
+      for (int64_t stages : {3, 4, 6})
+        candidates.push_back(WarpSpecializedScheduleAttr::get(
+            op->getContext(), schedule.getTile(), stages, accumulators,
+            /*persistent=*/true, kTileGroup, schedule.getSwapAb(),
+            schedule.getSplitK(), schedule.getCluster(), schedule.getTwoCta(),
+            schedule.getInstructionK(), KernelKind::Dense));
+  }
+  return candidates;
+}
+
+void Tcgen05DenseChooser::explain(ProductOpInterface op, InstructionAttr attr,
+                                  ScheduleInterface given, const Chip &chip,
+                                  bool hasPictures, raw_ostream &os) const {
+  const Instruction &instruction = attr.getInstruction();
+  EstimatedProblem problem = getEstimatedProblem(op);
+  TmemPlan plan(instruction, cast<WarpSpecializedScheduleAttr>(given));
+  ScheduleRates rates = getScheduleRates(chip, instruction.kind);
+  printScheduleEstimate(
+      os, problem, estimateSchedule(problem, instruction, plan, rates), rates);
+  printScheduleCandidates(
+      os, estimateCandidates(op, attr, chip, /*hasWorkspace=*/true));
+  if (!hasPictures)
+    return;
+  drawStages(os, plan);
+  drawTensorMemory(os, plan);
+}
+
+const KernelChooser &blockscale::getTcgen05DenseChooser() {
+  static const Tcgen05DenseChooser chooser;
+  return chooser;
+}

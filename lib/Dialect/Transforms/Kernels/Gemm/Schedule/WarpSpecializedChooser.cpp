@@ -1,0 +1,40 @@
+//===- WarpSpecializedChooser.cpp - Rules of pipeline schedules -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The limits that all paths have whose kernels have roles.
+
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Schedule/WarpSpecializedChooser.h"
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+LogicalResult
+WarpSpecializedChooser::verifyStages(ProductOpInterface op,
+                                     InstructionAttr attr,
+                                     WarpSpecializedScheduleAttr schedule,
+                                     const Chip &chip, EmitErrorFn emitError) {
+  const Instruction &instruction = attr.getInstruction();
+  int64_t elements = getElementsOfLine(instruction);
+  if (schedule.getK() != elements)
+    return emitError() << "expected K of the tile to be " << elements << " for "
+                       << attr << ", got " << schedule;
+  SharedMemoryPlan plan =
+      getSharedMemoryPlan(op.getTypes(), instruction, schedule);
+  if (plan.getSharedBytes() > getMostStageBytes(chip))
+    return emitError() << "expected a schedule that needs at most "
+                       << getMostStageBytes(chip)
+                       << " bytes of shared memory on " << StringRef(chip.name)
+                       << ", got " << schedule << ", which needs "
+                       << plan.getSharedBytes();
+  return verifySplitK(op, schedule.getSplitK(), schedule.getK(), schedule,
+                      emitError);
+}

@@ -1,0 +1,40 @@
+//===- WarpSpecializedChooser.h - Rules of pipeline schedules ----------------
+//-*- C++
+//-*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the schedules of warp-specialized kernels have in common.
+
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_WARPSPECIALIZEDCHOOSER_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_WARPSPECIALIZEDCHOOSER_H
+
+#include "Kernels/Gemm/Schedule/Choosers.h"
+
+namespace mlir::blockscale {
+
+class WarpSpecializedChooser : public KernelChooser {
+public:
+  const ScheduleText &getText() const override {
+    return getWarpSpecializedScheduleText();
+  }
+
+protected:
+  /// What all paths ask of `schedule`: that K of the tile is a line of
+  /// elements, that stages fit into shared memory, and that K has as many parts
+  /// as it is divided into; a dynamic one has.
+  static LogicalResult verifyStages(ProductOpInterface op,
+                                    InstructionAttr instruction,
+                                    WarpSpecializedScheduleAttr schedule,
+                                    const Chip &chip, EmitErrorFn emitError);
+};
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_WARPSPECIALIZEDCHOOSER_H

@@ -1,0 +1,111 @@
+//===- WgmmaChooser.cpp - What choosers for wgmma share -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Accumulators are in registers, which limits them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Schedule/WgmmaChooser.h"
+
+#include "Kernels/Gemm/Problem/KernelProblem.h"
+#include "Kernels/Gemm/Problem/OpSizes.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "blockscale/Support/TunedRows.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+/// Sums in the registers of a thread.
+static int64_t getSums(WarpSpecializedScheduleAttr schedule) {
+  WgmmaShares shares(schedule);
+  return schedule.getM() * schedule.getN() /
+         (shares.getWarps() * int64_t(kWarpLanes));
+}
+
+/// Most of them: four warpgroups have 112 registers for each thread, three 160,
+/// fewer 240.
+static int64_t getMostSums(WarpSpecializedScheduleAttr schedule) {
+  constexpr int64_t kMost[] = {128, 128, 96, 32};
+  return kMost[WgmmaShares(schedule).groups - 1];
+}
+
+LogicalResult WgmmaChooser::verify(ProductOpInterface op,
+                                   InstructionAttr instruction,
+                                   ScheduleInterface given, const Chip &chip,
+                                   EmitErrorFn emitError) const {
+  auto schedule = cast<WarpSpecializedScheduleAttr>(given);
+  if (schedule.getTwoCta() || schedule.getInstructionK() != 0)
+    return emitError()
+           << "expected no pairs of blocks and no K of instructions "
+              "on the path wgmma, got "
+           << given;
+  if (failed(verifyKernel(op, instruction, schedule, chip, emitError)))
+    return failure();
+  if (schedule.getAccumulators() != 1)
+    return emitError() << "expected one accumulator on the path wgmma, got "
+                       << given;
+  if (getSums(schedule) > getMostSums(schedule))
+    return emitError() << "expected a schedule with at most "
+                       << getMostSums(schedule) << " sums in each thread, got "
+                       << given << ", which has " << getSums(schedule);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The path
+//===----------------------------------------------------------------------===//
+
+/// Whether bulk copies can bring an operand from where it is.
+static bool isWhole(Value operand) {
+  constexpr int64_t kRowElements = 8;
+  int64_t last = cast<RankedTensorType>(operand.getType()).getShape().back();
+  return isa<BlockArgument>(operand) &&
+         KernelProblem::isMultiple(last, kRowElements);
+}
+
+/// Whether a product with scales is done earlier if its operands are
+/// dequantized first.
+static bool isDequantizedFaster(ProductOpInterface op, const Chip &chip) {
+  TunedLimits limits = getTunedLimits(chip.capability);
+  constexpr uint64_t kBytesOfNumber = 3;
+  OpSizes sizes = getOpSizes(op, kDequantizedSize);
+  auto multiply = [](uint64_t first, auto... factors) {
+    ((first = llvm::SaturatingMultiply<uint64_t>(first, factors)), ...);
+    return first;
+  };
+  uint64_t products = multiply(sizes.batch, sizes.m, sizes.n, sizes.k);
+  uint64_t numbers = multiply(sizes.batch, sizes.m + sizes.n, sizes.k);
+  return products / limits.wgmmaProducts +
+             multiply(numbers, kBytesOfNumber) / limits.writtenBytes +
+             limits.launches <
+         products / limits.syncProducts;
+}
+
+bool blockscale::isWgmmaBest(ProductOpInterface op, const Chip &chip,
+                             bool hasWorkspace) {
+  bool isMixedInput = chooseGemvSchedule(op, chip, hasWorkspace) ||
+                      chooseMixedInputSchedule(op, chip, hasWorkspace);
+  if (op.getXScale())
+    return isMixedInput || (hasWorkspace && isDequantizedFaster(op, chip));
+  if (!isMixedInput && findQuantizedB(op) &&
+      getOpSizes(op, kDequantizedSize).m <=
+          getTunedLimits(chip.capability).mostSyncRows)
+    return false;
+  return hasWorkspace || (isWhole(op.getX()) && isWhole(op.getY()));
+}
+
+std::string blockscale::findWgmmaMixedInputObstacle(ProductOpInterface op,
+                                                    const Chip &chip,
+                                                    bool hasWorkspace) {
+  if (chooseGemvSchedule(op, chip, hasWorkspace) ||
+      chooseMixedInputSchedule(op, chip, hasWorkspace))
+    return {};
+  std::string obstacle = findMixedInputObstacle(op);
+  return obstacle.empty() ? describeMixedInputSizes(chip) : obstacle;
+}

@@ -1,0 +1,147 @@
+//===- WgmmaDenseChooser.cpp - Schedules of the dense kernel with wgmma ---===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tiles of 128 x 256, or smaller ones where these are too few for all SMs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
+#include "Kernels/Gemm/Problem/OpSizes.h"
+#include "Kernels/Gemm/Schedule/ProductBounds.h"
+#include "Kernels/Gemm/Schedule/WgmmaChooser.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+class WgmmaDenseChooser final : public WgmmaChooser {
+public:
+  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
+                           const Chip &chip, bool hasWorkspace) const override;
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override;
+  void explain(ProductOpInterface op, InstructionAttr instruction,
+               ScheduleInterface given, const Chip &chip, bool,
+               raw_ostream &os) const override;
+
+protected:
+  LogicalResult verifyKernel(ProductOpInterface op, InstructionAttr instruction,
+                             WarpSpecializedScheduleAttr schedule,
+                             const Chip &chip,
+                             EmitErrorFn emitError) const override;
+};
+} // namespace
+
+LogicalResult
+WgmmaDenseChooser::verifyKernel(ProductOpInterface op,
+                                InstructionAttr instruction,
+                                WarpSpecializedScheduleAttr schedule,
+                                const Chip &chip, EmitErrorFn emitError) const {
+  if (schedule.getSwapAb())
+    return emitError() << "expected operands that are not swapped for the "
+                          "kernel dense on the path wgmma, got "
+                       << schedule;
+  if (failed(verifyStages(op, instruction, schedule, chip, emitError)))
+    return failure();
+  // Each block loads whole groups of the rows that a copy swizzles.
+  ClusterSize cluster = schedule.getCluster();
+  if (int64_t rows = kSwizzledLines * cluster.m; schedule.getN() % rows != 0)
+    return emitError() << "expected N of the tile to be a multiple of " << rows
+                       << " for a cluster of " << cluster.m
+                       << " blocks along M, got " << schedule;
+  return success();
+}
+
+/// Tiles as large as the result is, at most; smaller ones where they would be
+/// too few for all SMs; as many stages as there is shared memory for.
+ScheduleInterface WgmmaDenseChooser::choose(ProductOpInterface op,
+                                            InstructionAttr attr,
+                                            const Chip &chip,
+                                            bool hasWorkspace) const {
+  OpSizes sizes = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
+  const Instruction &instruction = attr.getInstruction();
+  constexpr int64_t kMostStages = 8, kLeastN = 16;
+  auto sms = static_cast<uint64_t>(getSms(chip));
+  static constexpr std::pair<int64_t, int64_t> kTiles[] = {
+      {128, 256}, {128, 192}, {128, 128}, {64, 256}, {64, 128}, {64, 64}};
+  uint64_t blockBytes = getTunedLimits(chip.capability).blockBytes;
+  std::pair<int64_t, int64_t> best = {};
+  uint64_t leastClocks = ~uint64_t(0);
+  for (auto [m, n] : kTiles) {
+    int64_t columns =
+        std::min<int64_t>(n, llvm::alignTo(std::max(sizes.n, kLeastN), 16));
+    uint64_t tiles = llvm::SaturatingMultiply<uint64_t>(
+        sizes.batch, llvm::SaturatingMultiply<uint64_t>(
+                         llvm::divideCeilSigned(sizes.m, m),
+                         llvm::divideCeilSigned(sizes.n, columns)));
+    // Of a step along K: products, and what a tile reads of the L2 cache.
+    uint64_t clocks =
+        std::max<uint64_t>(m * columns / 32, (m + columns) * 128 / blockBytes);
+    uint64_t rounds = llvm::divideCeil(tiles, sms);
+    clocks = llvm::SaturatingMultiply(rounds, clocks);
+    if (clocks >= leastClocks)
+      continue;
+    leastClocks = clocks;
+    best = {m, columns};
+  }
+  auto make = [&](int64_t stages) {
+    int64_t tile[] = {best.first, best.second, getElementsOfLine(instruction)};
+    return WarpSpecializedScheduleAttr::get(
+        op->getContext(), tile, stages,
+        /*accumulators=*/1, /*persistent=*/true, kTileGroup, /*swapAb=*/false,
+        /*splitK=*/1, ClusterSize());
+  };
+  int64_t stages = kMostStages;
+  while (stages > 1 &&
+         SharedMemoryPlan(instruction, make(stages)).getSharedBytes() >
+             getMostStageBytes(chip))
+    --stages;
+  return make(stages);
+}
+
+SmallVector<ScheduleInterface>
+WgmmaDenseChooser::getCandidates(ProductOpInterface op,
+                                 InstructionAttr instruction, const Chip &chip,
+                                 bool hasWorkspace) const {
+  static constexpr std::pair<int64_t, int64_t> kTried[] = {
+      {64, 64},   {64, 128},  {64, 256},  {128, 128},
+      {128, 192}, {128, 256}, {192, 128}, {256, 128}};
+  static constexpr ClusterSize kClusters[] = {{1, 1}, {2, 1}, {1, 2}};
+  int64_t k = getElementsOfLine(instruction.getInstruction());
+  SmallVector<ScheduleInterface> candidates;
+  for (auto [m, n] : kTried)
+    for (int64_t stages : {3, 4, 6})
+      for (ClusterSize cluster : kClusters)
+        candidates.push_back(WarpSpecializedScheduleAttr::get(
+            op->getContext(), {m, n, k}, stages, /*accumulators=*/1,
+            /*persistent=*/true, kTileGroup, /*swapAb=*/false, /*splitK=*/1,
+            cluster));
+  return candidates;
+}
+
+void WgmmaDenseChooser::explain(ProductOpInterface op,
+                                InstructionAttr instruction,
+                                ScheduleInterface given, const Chip &chip, bool,
+                                raw_ostream &os) const {
+  auto schedule = cast<WarpSpecializedScheduleAttr>(given);
+  ProductTile tile = {schedule.getM(), schedule.getN(), schedule.getK(),
+                      schedule.getSplitK()};
+  // Each warpgroup reads its rows of A, and all of B.
+  tile.readsOfX = 1;
+  tile.readsOfY = WgmmaShares(schedule).groups;
+  tile.isXDequantized = tile.isYDequantized =
+      isa<MmaScaledOp>(op.getOperation());
+  printProductBounds(os, op, instruction, tile, chip);
+}
+
+const KernelChooser &blockscale::getWgmmaDenseChooser() {
+  static const WgmmaDenseChooser chooser;
+  return chooser;
+}

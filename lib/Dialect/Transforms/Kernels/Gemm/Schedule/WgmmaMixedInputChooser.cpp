@@ -1,0 +1,421 @@
+//===- WgmmaMixedInputChooser.cpp - Schedules of mixed input and GEMV -----===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The kernels with wgmma that dequantize in registers: which products they can
+// compute, which tiles were measured to be the best for how many rows of x, and
+// how much of a tile fits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/Gemm/Mma/Wgmma/MixedInputPlan.h"
+#include "Kernels/Gemm/Problem/OpSizes.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Kernels/Gemm/Schedule/ProductBounds.h"
+#include "Kernels/Gemm/Schedule/WgmmaChooser.h"
+#include "Utils/OperandView.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
+#include "blockscale/Support/TensorMemory.h"
+#include "blockscale/Support/TunedRows.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+namespace {
+/// Both kernels have the same limits, but for N of the tile.
+class MixedInputChooser : public WgmmaChooser {
+public:
+  ScheduleInterface choose(ProductOpInterface op, InstructionAttr,
+                           const Chip &chip, bool hasWorkspace) const override {
+    return chooseMixedInputSchedule(op, chip, hasWorkspace);
+  }
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override;
+  void explain(ProductOpInterface op, InstructionAttr instruction,
+               ScheduleInterface given, const Chip &chip, bool,
+               raw_ostream &os) const override;
+  std::optional<TunedTile> getTunedTile(ProductOpInterface op,
+                                        ScheduleInterface given,
+                                        const Chip &chip) const override;
+
+protected:
+  LogicalResult verifyKernel(ProductOpInterface op, InstructionAttr instruction,
+                             WarpSpecializedScheduleAttr schedule,
+                             const Chip &chip,
+                             EmitErrorFn emitError) const override;
+};
+
+class GemvChooser final : public MixedInputChooser {
+public:
+  ScheduleInterface choose(ProductOpInterface op, InstructionAttr,
+                           const Chip &chip, bool hasWorkspace) const override {
+    return chooseGemvSchedule(op, chip, hasWorkspace);
+  }
+  SmallVector<ScheduleInterface>
+  getCandidates(ProductOpInterface op, InstructionAttr instruction,
+                const Chip &chip, bool hasWorkspace) const override;
+};
+} // namespace
+
+/// Elements along K of a box of codes of y.
+static int64_t getBoxElements(const TypeCombination &types) {
+  constexpr int64_t kByteBits = 8;
+  return kCodeBoxBytes * kByteBits / getFormatInfo(types.rhs).storedBits();
+}
+
+/// The argument that `codes` are, contiguous along dimension `k` of an operand
+/// whose indices `map` leads to theirs; null if it is none. `isStream` says
+/// whether they are packed.
+static BlockArgument findLines(Value codes, AffineMap map, unsigned k,
+                               bool &isStream) {
+  OperandView view = traceOperand(codes);
+  auto unpack = view.tensor.getDefiningOp<UnpackOp>();
+  if (unpack)
+    view.tensor = unpack.getSource();
+  auto argument = dyn_cast<BlockArgument>(getReshaped(view.tensor));
+  auto function = dyn_cast_or_null<func::FuncOp>(
+      argument ? argument.getOwner()->getParentOp() : nullptr);
+  isStream = unpack || (function && function.getArgAttr(argument.getArgNumber(),
+                                                        kPackedAttrName));
+  bool isLine = view.map.compose(map).getResults().back() ==
+                getAffineDimExpr(k, map.getContext());
+  return function && isLine ? argument : BlockArgument();
+}
+
+static unsigned getKDim(MmaScaledOp::Side side, Value operand) {
+  return MmaScaledOp::getKDim(side,
+                              cast<ShapedType>(operand.getType()).getRank());
+}
+
+std::string blockscale::findMixedInputObstacle(ProductOpInterface op) {
+  std::optional<QuantizedB> y = findQuantizedB(op);
+  if (!y || y->tensorScale || op.getTypes().rhs == Format::F16)
+    return "a product with scales, or one of bf16 with a y that a dequantize "
+           "without a scale of the tensor makes";
+  if (!hasStaticShapes(op))
+    return "static sizes";
+  bool isStream = false;
+  BlockArgument argument = findLines(
+      y->codes, y->map, getKDim(MmaScaledOp::Side::Y, op.getY()), isStream);
+  if (isStream && getFormatInfo(y->types.rhs).bits == 6)
+    return "codes of y in bytes, or in nibbles";
+  if (!argument)
+    return "a y that is an argument, and contiguous along K";
+  return {};
+}
+
+/// What keeps codes of x from being spread by each block, beside that.
+static std::string findGemvObstacle(ProductOpInterface op) {
+  TypeCombination types = op.getTypes();
+  if (getOpSizes(op, /*dynamicSize=*/0).m != 1)
+    return "one types of x";
+  if (types.lhs != Format::E2M1 || types.rhs != Format::E2M1)
+    return "operands of e2m1";
+  bool isStream = false;
+  Value x = op.getX();
+  unsigned k = getKDim(MmaScaledOp::Side::X, x);
+  if (!findLines(x, AffineMap::getMultiDimIdentityMap(k + 1, op->getContext()),
+                 k, isStream))
+    return "an x that is an argument, and contiguous along K";
+  return {};
+}
+
+/// How many tiles of `rows` of y and `columns` of x there are.
+static uint64_t countMixedInputTiles(const OpSizes &sizes, int64_t rows,
+                                     int64_t columns) {
+  return llvm::SaturatingMultiply<uint64_t>(
+      sizes.batch, llvm::SaturatingMultiply<uint64_t>(
+                       llvm::divideCeilSigned(sizes.n, rows),
+                       llvm::divideCeilSigned(sizes.m, columns)));
+}
+
+/// The tile that takes the least time for all rounds of the SMs;
+/// nullopt if there is none for codes of so many bits.
+static std::optional<TunedWideTile>
+chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
+  std::optional<TunedWideTile> best;
+  double least = 0;
+  for (const TunedWideTile &tile : getTunedWideTiles(chip.capability)) {
+    if (tile.bits != bits)
+      continue;
+    uint64_t rounds = llvm::divideCeil(
+        countMixedInputTiles(sizes, tile.rowsOfY, tile.rowsOfX),
+        static_cast<uint64_t>(getSms(chip)));
+    double time = static_cast<double>(rounds) *
+                  static_cast<double>(tile.rowsOfY * tile.rowsOfX) * tile.cost;
+    if (best && time >= least)
+      continue;
+    best = tile;
+    least = time;
+  }
+  return best;
+}
+
+/// The schedule with `tile` and so many rows of x that fits the sizes and the
+/// chip; null if none does. Only with `mayDivide`, K has more parts than those
+/// of the tile.
+static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
+                                           const Chip &chip,
+                                           const TunedTile &tile,
+                                           int64_t columns, bool mayDivide) {
+  constexpr int64_t kLeastSteps = 32, kMostOfStep = 128;
+  OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
+  TypeCombination types = findQuantizedB(op)->types;
+  int64_t splitK = tile.splitK;
+  auto make = [&](int64_t k, int64_t stages) {
+    return WarpSpecializedScheduleAttr::get(
+        op->getContext(), {tile.rowsOfY, columns, k}, stages,
+        /*accumulators=*/1, /*persistent=*/false, kTileGroup,
+        /*swapAb=*/true, splitK, ClusterSize(),
+        columns == 1 ? KernelKind::Gemv : KernelKind::MixedInput);
+  };
+  int64_t box = getBoxElements(types), partK = std::max(tile.k, box);
+  int64_t parts = WgmmaShares(make(partK, 1)).partsOfK;
+  while (partK > box &&
+         (sizes.k % partK != 0 || sizes.k < splitK * parts * partK))
+    partK /= 2;
+  // Few tiles leave SMs idle.
+  uint64_t tiles = countMixedInputTiles(sizes, tile.rowsOfY, columns);
+  auto sms = static_cast<uint64_t>(getSms(chip));
+  while (mayDivide &&
+         llvm::SaturatingMultiply<uint64_t>(tiles, splitK * 2) <= sms &&
+         sizes.k >= splitK * 2 * kLeastSteps * std::min(partK, kMostOfStep))
+    splitK *= 2;
+  const Instruction &instruction =
+      *chooseInstruction(op.getTypes(), Path::Wgmma)->emitted;
+  auto isThereRoom = [&](int64_t stages) {
+    return makeMixedInputPlan(instruction, make(parts * partK, stages), types,
+                              sizes.k)
+               .getSharedBytes() <= getMostStageBytes(chip);
+  };
+  int64_t stages = tile.stages;
+  while (stages > 1 && !isThereRoom(stages))
+    --stages;
+  WarpSpecializedScheduleAttr schedule = make(parts * partK, stages);
+  bool hasParts = sizes.k >= splitK * schedule.getK();
+  return sizes.k % partK == 0 && hasParts && isThereRoom(stages)
+             ? schedule
+             : WarpSpecializedScheduleAttr();
+}
+
+std::string blockscale::describeMixedInputSizes(const Chip &chip) {
+  TunedLimits limits = getTunedLimits(chip.capability);
+  return llvm::formatv(
+             "a workspace, at most {0} rows, at least {1} columns (of "
+             "more than {2} rows, 2^30 products) and whole parts of "
+             "stages along K",
+             limits.mostRows, limits.leastColumns,
+             getTunedTiles(chip.capability, Path::Wgmma).back().mostM)
+      .str();
+}
+
+/// Whether there are as many rows and columns as measured tiles are for.
+static bool hasTunedSizes(const OpSizes &sizes, const Chip &chip) {
+  TunedLimits limits = getTunedLimits(chip.capability);
+  return sizes.n >= limits.leastColumns && sizes.m <= limits.mostRows;
+}
+
+WarpSpecializedScheduleAttr
+blockscale::chooseGemvSchedule(ProductOpInterface op, const Chip &chip,
+                               bool hasWorkspace) {
+  if (!findMixedInputObstacle(op).empty() || !findGemvObstacle(op).empty() ||
+      !hasTunedSizes(getOpSizes(op, /*dynamicSize=*/0), chip))
+    return {};
+  for (const TunedTile &tile : getTunedTiles(chip.capability, Path::Wgmma))
+    if (WarpSpecializedScheduleAttr schedule =
+            tile.rowsOfX == 1
+                ? fitTile(op, chip, tile, /*columns=*/1, hasWorkspace)
+                : WarpSpecializedScheduleAttr();
+        schedule && schedule.getStages() == tile.stages &&
+        (hasWorkspace || schedule.getSplitK() == 1))
+      return schedule;
+  return {};
+}
+
+WarpSpecializedScheduleAttr
+blockscale::chooseMixedInputSchedule(ProductOpInterface op, const Chip &chip,
+                                     bool hasWorkspace) {
+  constexpr int64_t kColumns = 8;
+  if (!hasWorkspace || !findMixedInputObstacle(op).empty())
+    return {};
+  OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
+  unsigned bits = getFormatInfo(findQuantizedB(op)->types.rhs).storedBits();
+  TunedLimits limits = getTunedLimits(chip.capability);
+  std::vector<TunedTile> tiles = getTunedTiles(chip.capability, Path::Wgmma);
+  if (!hasTunedSizes(sizes, chip))
+    return {};
+  auto narrow = llvm::find_if(tiles, [&](const TunedTile &row) {
+    return row.rowsOfX == 0 && sizes.m <= row.mostM && bits >= row.leastBits;
+  });
+  if (narrow != tiles.end())
+    return fitTile(op, chip, *narrow, llvm::alignTo(sizes.m, kColumns),
+                   hasWorkspace);
+  std::optional<TunedWideTile> wide = chooseWideTile(sizes, bits, chip);
+  uint64_t products = sizes.batch;
+  for (int64_t size : {sizes.m, sizes.n, sizes.k})
+    products = llvm::SaturatingMultiply<uint64_t>(products, size);
+  if (!wide || products < static_cast<uint64_t>(limits.leastProducts))
+    return {};
+  TunedTile tile = {};
+  tile.rowsOfY = wide->rowsOfY;
+  tile.k = wide->k;
+  tile.stages = wide->stages;
+  tile.splitK = 1;
+  return fitTile(op, chip, tile, wide->rowsOfX, hasWorkspace);
+}
+
+LogicalResult
+MixedInputChooser::verifyKernel(ProductOpInterface op, InstructionAttr attr,
+                                WarpSpecializedScheduleAttr schedule,
+                                const Chip &chip, EmitErrorFn emitError) const {
+  const Instruction &instruction = attr.getInstruction();
+  StringRef kernel = stringifyKernelKind(schedule.getKernel());
+  if (std::string obstacle = findMixedInputObstacle(op); !obstacle.empty())
+    return emitError() << "expected " << obstacle << ", for the kernel "
+                       << kernel << ", got " << schedule;
+  if (std::string obstacle = findGemvObstacle(op);
+      schedule.getKernel() == KernelKind::Gemv && !obstacle.empty())
+    return emitError() << "expected " << obstacle << ", for the kernel "
+                       << kernel << ", got " << schedule;
+  TypeCombination types = findQuantizedB(op)->types;
+  WgmmaShares shares(schedule);
+  bool isShared =
+      shares.partsOfK * schedule.getM() == shares.groups * kWarpgroupRows;
+  // Barriers of more do not fit beside stages.
+  constexpr int64_t kMostStages = 8;
+  if (schedule.getStages() > kMostStages)
+    return emitError() << "expected at most " << kMostStages
+                       << " stages for the kernel " << kernel << ", got "
+                       << schedule;
+  if (!isShared || schedule.getPersistent() ||
+      schedule.getAccumulators() != 1 || schedule.getCluster() != ClusterSize())
+    return emitError()
+           << "expected M of the tile to be 64, 128 or 256, one accumulator, "
+              "blocks that are not persistent, and no cluster, for the kernel "
+           << kernel << ", got " << schedule;
+  int64_t box = getBoxElements(types);
+  int64_t k = getOpSizes(op, /*dynamicSize=*/0).k;
+  SharedMemoryPlan plan = makeMixedInputPlan(instruction, schedule, types, k);
+  if (plan.getPartK() % box != 0 || k % plan.getPartK() != 0)
+    return emitError() << "expected K of the tile to be " << shares.partsOfK
+                       << " parts of a multiple of " << box
+                       << ", of which K has whole ones, got " << schedule;
+  int64_t bytes = std::max(plan.getSharedBytes(), getSumBytes(schedule));
+  if (bytes > getMostStageBytes(chip) ||
+      getSumBytes(schedule) > plan.getSharedBytes())
+    return emitError() << "expected a schedule whose stages have "
+                       << getSumBytes(schedule) << " to "
+                       << getMostStageBytes(chip)
+                       << " bytes of shared memory on " << StringRef(chip.name)
+                       << ", got " << schedule << ", with "
+                       << plan.getSharedBytes();
+  return verifySplitK(op, schedule.getSplitK(), schedule.getK(), schedule,
+                      emitError);
+}
+
+/// Schedules with tiles of so many rows of x.
+static void addCandidates(ProductOpInterface op, int64_t columns,
+                          KernelKind kernel,
+                          SmallVectorImpl<ScheduleInterface> &candidates) {
+  int64_t chunk = getBoxElements(findQuantizedB(op)->types);
+  for (int64_t rows : {64, 128})
+    for (int64_t chunks : {1, 2, 4})
+      for (int64_t stages : {2, 3, 4})
+        for (int64_t splitK : {1, 2}) {
+          auto make = [&](int64_t k) {
+            return WarpSpecializedScheduleAttr::get(
+                op->getContext(), {rows, columns, k}, stages,
+                /*accumulators=*/1, /*persistent=*/false, kTileGroup,
+                /*swapAb=*/true, splitK, ClusterSize(), kernel);
+          };
+          candidates.push_back(
+              make(WgmmaShares(make(chunk)).partsOfK * chunks * chunk));
+        }
+}
+
+SmallVector<ScheduleInterface>
+MixedInputChooser::getCandidates(ProductOpInterface op, InstructionAttr,
+                                 const Chip &, bool hasWorkspace) const {
+  constexpr int64_t kColumns = 8;
+  SmallVector<ScheduleInterface> candidates;
+  int64_t rowsOfX =
+      llvm::alignTo(getOpSizes(op, /*dynamicSize=*/0).m, kColumns);
+  if (!hasWorkspace || !findQuantizedB(op) || rowsOfX == 0)
+    return candidates;
+  SmallVector<int64_t> widths = {rowsOfX};
+  if (rowsOfX > kMostN)
+    widths = {kMostN / 2, kMostN};
+  for (int64_t columns : widths)
+    addCandidates(op, columns, KernelKind::MixedInput, candidates);
+  return candidates;
+}
+
+SmallVector<ScheduleInterface>
+GemvChooser::getCandidates(ProductOpInterface op, InstructionAttr, const Chip &,
+                           bool hasWorkspace) const {
+  SmallVector<ScheduleInterface> candidates;
+  if (hasWorkspace && findQuantizedB(op) && findGemvObstacle(op).empty())
+    addCandidates(op, /*columns=*/1, KernelKind::Gemv, candidates);
+  return candidates;
+}
+
+void MixedInputChooser::explain(ProductOpInterface op,
+                                InstructionAttr instruction,
+                                ScheduleInterface given, const Chip &chip, bool,
+                                raw_ostream &os) const {
+  auto schedule = cast<WarpSpecializedScheduleAttr>(given);
+  // Operands are swapped: M of the tile are columns of the result.
+  ProductTile tile = {schedule.getN(), schedule.getM(), schedule.getK(),
+                      schedule.getSplitK()};
+  // Each warpgroup reads its rows of A, and all of B.
+  tile.readsOfX = WgmmaShares(schedule).groups;
+  tile.readsOfY = 1;
+  // A kernel in front dequantizes or permutes x.
+  tile.isXDequantized = true;
+  tile.types = findQuantizedB(op)->types;
+  printProductBounds(os, op, instruction, tile, chip);
+}
+
+/// Only results whose rows fit one tile have such rows in the table.
+std::optional<TunedTile>
+MixedInputChooser::getTunedTile(ProductOpInterface op, ScheduleInterface given,
+                                const Chip &chip) const {
+  constexpr int64_t kColumns = 8;
+  auto schedule = cast<WarpSpecializedScheduleAttr>(given);
+  int64_t m = getOpSizes(op, /*dynamicSize=*/0).m;
+  bool isGemv = schedule.getKernel() == KernelKind::Gemv;
+  if (!isGemv && schedule.getN() != int64_t(llvm::alignTo(m, kColumns)))
+    return std::nullopt;
+  unsigned bits = getFormatInfo(findQuantizedB(op)->types.rhs).storedBits();
+  return TunedTile{chip.capability,
+                   Path::Wgmma,
+                   m,
+                   bits,
+                   schedule.getM(),
+                   isGemv ? 1 : 0,
+                   schedule.getK() / WgmmaShares(schedule).partsOfK,
+                   /*warps=*/0,
+                   schedule.getStages(),
+                   schedule.getSplitK(),
+                   /*blocks=*/0,
+                   /*card=*/{},
+                   /*benchmark=*/{}};
+}
+
+const KernelChooser &blockscale::getWgmmaMixedInputChooser() {
+  static const MixedInputChooser chooser;
+  return chooser;
+}
+
+const KernelChooser &blockscale::getWgmmaGemvChooser() {
+  static const GemvChooser chooser;
+  return chooser;
+}
