@@ -33,8 +33,8 @@ protected:
     context.printOpOnDiagnostic(false);
   }
 
-  /// Not by getRegisteredOperationsByDialect, which finds none of them: its
-  /// search takes any difference of names for less.
+  /// getRegisteredOperationsByDialect finds no ops here: its binary search
+  /// compares dialect names wrongly.
   std::vector<RegisteredOperationName> ops() {
     auto *dialect = context.getLoadedDialect<BlockScaleDialect>();
     std::vector<RegisteredOperationName> found;

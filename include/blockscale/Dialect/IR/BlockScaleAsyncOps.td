@@ -126,8 +126,7 @@ def BlockScale_BarrierArriveOp
     Constraints (B1) and (B2) as for `barrier_init`.
 
     * (B4) `bytes` is from 0 to 2^20 - 1.
-    * (B5) There is no `block` where there are `bytes`, and a `block` where there
-      is `cluster`.
+    * (B5) `block` excludes `bytes`, and `cluster` requires `block`.
   }];
   let arguments = (ins BlockScale_Barriers:$barriers, Index:$index,
                        Optional<I32>:$block, OptionalAttr<I64Attr>:$bytes,

@@ -17,8 +17,8 @@ namespace mlir::blockscale {
 /// The message of a failed check of `op`, as on the CPU.
 std::string getCheckMessage(Operation *op, const Twine &message);
 
-/// The same for ops of one function. Their values are numbered once, as they
-/// are when this is made: numbering them for each message takes time that is
+/// The same for ops of one function. The constructor numbers the values of the
+/// function once. Numbering them again for each message takes time that is
 /// quadratic in the size of the function.
 class CheckMessages {
 public:

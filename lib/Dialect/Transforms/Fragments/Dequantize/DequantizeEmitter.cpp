@@ -287,7 +287,7 @@ void DequantizeEmitter::addValue(Sums &sums, int64_t element, Value value) {
 Value DequantizeEmitter::dropFinite(Value value) {
   OpBuilder &b = emit.b;
   Value least = emit.neg(leftOut);
-  // LLVM's ops, since those of arith become comparisons.
+  // Not arith.maxnumf and arith.minnumf, which are lowered to comparisons.
   Value part = LLVM::MaxNumOp::create(b, emit.loc, value, least);
   part = LLVM::MinNumOp::create(b, emit.loc, part, leftOut);
   return emit.sub(value, part);

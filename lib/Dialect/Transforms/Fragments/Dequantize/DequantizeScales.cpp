@@ -273,7 +273,7 @@ std::array<Value, 2> DequantizeScales::getFactors(Value x, Value y) const {
   // not exact (it would be subnormal), but a finite value times it and times
   // the other power is 0 anyway.
   auto getPower = [&](Value half) -> Value {
-    // LLVM's op, since that of arith becomes a comparison.
+    // Not arith.maxui, which is lowered to a comparison.
     half = LLVM::UMaxOp::create(emit.b, emit.loc, half, emit.integer(1));
     return emit.fromBits(emit.shiftLeft(half, kMantissaBits));
   };
