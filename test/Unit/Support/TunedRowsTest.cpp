@@ -54,7 +54,7 @@ TEST(TunedRows, RowsHaveTiles) {
     bool hasTile = false;
     for (const TunedTile &tile : getTunedTiles(90, Path::DequantMma))
       hasTile |= tile.mostM == row.mostM;
-    EXPECT_EQ(hasTile, row.splits != 0) << row.name;
+    EXPECT_EQ(hasTile, row.splitK != 0) << row.name;
   }
 }
 
