@@ -364,7 +364,7 @@ gpu.module @kernels {
 
 // -----
 
-// expected-error@+1 {{expected N of the tile to be a multiple of 8 up to 256, or 1 with swapped operands, got 260}}
+// expected-error@+1 {{expected N of the tile to be a multiple of 8 up to 256, or 1 for the kernel gemv, got 260}}
 #schedule = #blockscale.warp_specialized_schedule<tile = [128, 260, 128], stages = 4, accumulators = 2, persistent = true>
 
 // -----

@@ -67,7 +67,7 @@ func.func private @instruction_k() attributes {i = #blockscale.instruction<dequa
 func.func @tile_mma_t5_padded_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have a layout that kind::bf16 takes for elements of 6 bits, one of <k, slots> <k, padded> <mn, slots>, got <mn, padded>}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e3m2, ue8m0, 32>
-       instruction = <convert, 16x8x32, bf16, e4m3, e3m2, ue8m0, 1>
+       instruction = <dequant_mma, 16x8x32, bf16, e4m3, e3m2, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<mn, padded>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -84,7 +84,7 @@ func.func @tile_mma_t5_padded_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc)
 func.func @tile_mma_t5_padded_fp4(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have a layout that kind::bf16 takes for elements of 4 bits, one of <k, slots> <k, packed> <mn, slots> <mn, packed>, got <k, padded>}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e2m1, ue8m0, 32>
-       instruction = <convert, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
+       instruction = <dequant_mma, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<k, padded>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -100,7 +100,7 @@ func.func @tile_mma_t5_padded_fp4(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc
 func.func @tile_mma_t5_packed_fp8(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected b to have a layout that kind::bf16 takes for elements of 8 bits, one of <k, slots> <mn, slots>, got <k, packed>}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e2m1, e5m2, ue8m0, 32>
-       instruction = <convert, 16x8x32, bf16, e2m1, e5m2, ue8m0, 1>
+       instruction = <dequant_mma, 16x8x32, bf16, e2m1, e5m2, ue8m0, 1>
        {a_layout = #blockscale.tile_layout<k, packed>, b_layout = #blockscale.tile_layout<k, packed>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -117,7 +117,7 @@ func.func @tile_mma_t5_packed_fp8(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc
 func.func @tile_mma_t5_packed_twice(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a to have a layout that kind::bf16_packed takes for elements of 4 bits, one of <k, slots> <mn, slots>, got <k, packed>}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e2m1, e2m1, ue8m0, 32>
-       instruction = <convert, 16x8x64, bf16_packed, e2m1, e2m1, ue8m0, 2>
+       instruction = <dequant_mma, 16x8x64, bf16_packed, e2m1, e2m1, ue8m0, 2>
        {a_layout = #blockscale.tile_layout<k, packed>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -137,7 +137,7 @@ func.func @tile_mma_t5_packed_twice(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !a
 func.func @tile_mma_w1_turns(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected an accumulator with 2 interleaved groups of b, got '!blockscale.acc<16x16, #blockscale.warps<1x1>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
-       instruction = <convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
+       instruction = <dequant_mma, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<mn, slots>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -154,7 +154,7 @@ func.func @tile_mma_w1_turns(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 func.func @tile_mma_w1_four(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected an accumulator with 4 interleaved groups of a, got '!blockscale.acc<64x16, #blockscale.warps<1x1, interleave = 2x1>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e2m1, e2m1, ue8m0, 32>
-       instruction = <convert, 16x8x64, bf16_packed, e2m1, e2m1, ue8m0, 2>
+       instruction = <dequant_mma, 16x8x64, bf16_packed, e2m1, e2m1, ue8m0, 2>
        {a_layout = #blockscale.tile_layout<mn, slots>}
        : !a, !sa, !b, !sb, !acc
   return
@@ -171,7 +171,7 @@ func.func @tile_mma_w1_four(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 func.func @tile_mma_w1_k(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected an accumulator with 1 interleaved groups of b, got '!blockscale.acc<16x16, #blockscale.warps<1x1, interleave = 1x2>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
-       instruction = <convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
+       instruction = <dequant_mma, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
   return
 }
@@ -215,7 +215,7 @@ func.func @load_matrix_d2(%tile: !tile, %at: index) {
 func.func @scales_of_high_precision(%a: memref<16x256xi8, #gpu.address_space<workgroup>>, %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
     %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
   // expected-error@+1 {{expected an i8 for a_scale with mixed input, got 'memref<16x4xi8, #gpu.address_space<workgroup>>'}}
-  blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <bf16, e4m3, ue8m0, 32> instruction = <convert, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
+  blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <bf16, e4m3, ue8m0, 32> instruction = <dequant_mma, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
     : memref<16x256xi8, #gpu.address_space<workgroup>>, memref<16x4xi8, #gpu.address_space<workgroup>>, memref<8x128xi8, #gpu.address_space<workgroup>>, memref<8x4xi8, #gpu.address_space<workgroup>>, !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
 }
@@ -225,7 +225,7 @@ func.func @scales_of_high_precision(%a: memref<16x256xi8, #gpu.address_space<wor
 func.func @tensor_scale_of_elements(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8, %g: f32,
     %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
   // expected-error@+1 {{expected a tensor_scale only with mixed input, got the types #blockscale.type_combination<e4m3, e4m3, ue8m0, 32>}}
-  blockscale.tile_mma %a, %sa, %b, %sb, %acc tensor_scale %g types = <e4m3, e4m3, ue8m0, 32> instruction = <convert, 16x8x32, bf16, e4m3, e4m3, ue8m0, 1>
+  blockscale.tile_mma %a, %sa, %b, %sb, %acc tensor_scale %g types = <e4m3, e4m3, ue8m0, 32> instruction = <dequant_mma, 16x8x32, bf16, e4m3, e4m3, ue8m0, 1>
     : memref<16x128xi8, #gpu.address_space<workgroup>>, i8, memref<8x128xi8, #gpu.address_space<workgroup>>, memref<8x4xi8, #gpu.address_space<workgroup>>, !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
 }
@@ -237,7 +237,7 @@ func.func @tensor_scale_of_elements(%a: memref<16x128xi8, #gpu.address_space<wor
 func.func @bytes_of_high_precision(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8,
     %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
   // expected-error@+1 {{expected a to have 256 bytes per row for 128 elements, got 128}}
-  blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <f16, e4m3, ue8m0, 32> instruction = <convert, 16x8x32, bf16, f16, e4m3, ue8m0, 1>
+  blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <f16, e4m3, ue8m0, 32> instruction = <dequant_mma, 16x8x32, bf16, f16, e4m3, ue8m0, 1>
     : memref<16x128xi8, #gpu.address_space<workgroup>>, i8, memref<8x128xi8, #gpu.address_space<workgroup>>, memref<8x4xi8, #gpu.address_space<workgroup>>, !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
 }
@@ -247,7 +247,7 @@ func.func @bytes_of_high_precision(%a: memref<16x128xi8, #gpu.address_space<work
 func.func @row_without_instruction(%a: memref<16x256xi8, #gpu.address_space<workgroup>>, %sa: i8,
     %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
   // expected-error@+1 {{expected a legal type combination, got e4m3 times bf16 with ue8m0 scales and a block size of 32}}
-  blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, bf16, ue8m0, 32> instruction = <convert, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
+  blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, bf16, ue8m0, 32> instruction = <dequant_mma, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
     : memref<16x256xi8, #gpu.address_space<workgroup>>, i8, memref<8x128xi8, #gpu.address_space<workgroup>>, memref<8x4xi8, #gpu.address_space<workgroup>>, !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
 }

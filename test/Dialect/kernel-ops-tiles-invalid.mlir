@@ -508,7 +508,7 @@ func.func @tile_mma_w5_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc, %n
 func.func @tile_mma_w5_dequant_mma(%a: !a, %sa: !sa, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a block-scaled instruction for a_scale in atoms, got #blockscale.instruction<dequant_mma, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>}}
   %0 = blockscale.tile_mma %a, %sa, %a, %sa, %acc types = <e4m3, e5m2, ue8m0, 32>
-       instruction = <convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
+       instruction = <dequant_mma, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
        {a_scale_layout = #blockscale.scale_tile_layout<atoms>,
         b_scale_layout = #blockscale.scale_tile_layout<atoms>}
        : !a, !sa, !a, !sa, !acc

@@ -44,7 +44,7 @@ func.func private @warps() attributes {
 // CHECK-LABEL: func @tile_mma_t5_layouts(
 // CHECK:         blockscale.tile_mma {{.*}} types = <e2m1, e3m2, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e2m1, e3m2, ue8m0, 1> {a_layout = #blockscale.tile_layout<k, padded, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<parts>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>} : memref<128x256xi8, #gpu.address_space<workgroup>>, memref<2x2x32x8xi8, #gpu.address_space<workgroup>>, memref<256x64xi8, #gpu.address_space<workgroup>>, memref<2x32x8xi8, #gpu.address_space<workgroup>>, <128x64, #blockscale.warps<2x2>>
 // GENERIC-LABEL: sym_name = "tile_mma_t5_layouts"
-// GENERIC:         "blockscale.tile_mma"({{.*}}) <{a_layout = #blockscale.tile_layout<k, padded, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<parts>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>, instruction = {{[^}]*}}row =
+// GENERIC:         "blockscale.tile_mma"({{.*}}) <{a_layout = #blockscale.tile_layout<k, padded, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<parts>, b_layout = #blockscale.tile_layout<mn, bytes, swizzled>, b_scale_layout = #blockscale.scale_tile_layout<lanes>, instruction = {{[^}]*}}types =
 !a = memref<128x256xi8, #gpu.address_space<workgroup>>
 !sa = memref<2x2x32x8xi8, #gpu.address_space<workgroup>>
 !b = memref<256x64xi8, #gpu.address_space<workgroup>>

@@ -182,7 +182,7 @@ func.func @descriptor_memory(%b: memref<64x128xi8>, %offset: index) {
 
 // Instructions that do not exist.
 
-// expected-error@+1 {{expected a dense instruction of wgmma, got kind::plain.scale_vec::0X of bf16 times f16 with none scales}}
+// expected-error@+1 {{expected a dense instruction of wgmma, got kind::unscaled.scale_vec::0X of bf16 times f16 with none scales}}
 func.func private @instruction_types() attributes {i = #blockscale.instruction<wgmma, 64x64x16, unscaled, bf16, f16, none, 0>}
 
 // -----
@@ -192,5 +192,5 @@ func.func private @instruction_columns() attributes {i = #blockscale.instruction
 
 // -----
 
-// expected-error@+1 {{expected a dense instruction of wgmma, got kind::plain.scale_vec::1X of bf16 times bf16 with ue8m0 scales}}
+// expected-error@+1 {{expected a dense instruction of wgmma, got kind::unscaled.scale_vec::1X of bf16 times bf16 with ue8m0 scales}}
 func.func private @instruction_scales() attributes {i = #blockscale.instruction<wgmma, 64x64x16, unscaled, bf16, bf16, ue8m0, 1>}

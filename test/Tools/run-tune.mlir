@@ -25,7 +25,7 @@ func.func @add(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
 // RUN: %{expect} 0 %{run} --entry=mma --device=cuda 2>&1 | %{check} --check-prefix=TABLE -DFILE=%s
 // TABLE:      [[FILE]]:[[@LINE+7]]:8: remark: no block-scaled instruction on sm_90a
 // TABLE-NOT:  remark:
-// TABLE:      {{^}}[[FILE]]:[[@LINE+5]]:8: blockscale.mma_scaled, convert on sm_90a{{$}}
+// TABLE:      {{^}}[[FILE]]:[[@LINE+5]]:8: blockscale.mma_scaled, dequant_mma on sm_90a{{$}}
 // TABLE-NEXT: {{^}}        ms    ratio  schedule{{$}}
 // TABLE-NEXT: {{^}}    2.0000    1.000  tile={{.*}} (default){{$}}
 func.func @mma(%x: tensor<2x32xf8E4M3FN>, %s: tensor<2x1xf8E8M0FNU>, %y: tensor<32x2xf8E4M3FN>,

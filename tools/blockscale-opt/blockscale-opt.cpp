@@ -30,16 +30,17 @@ static void registerOurs() {
   blockscale::registerPipelines();
 }
 
-/// Prints the level and the name of each op of the dialect, by level.
+/// Prints the level and the name of each op of the dialect, by level and name.
 static void printLevels() {
   MLIRContext context;
   context.loadDialect<blockscale::BlockScaleDialect>();
-  for (unsigned i = 0; i <= blockscale::getMaxEnumValForOpLevel(); ++i)
-    for (RegisteredOperationName op : context.getRegisteredOperations())
-      if (auto level = blockscale::symbolizeOpLevel(i);
-          blockscale::getOpLevel(op) == level)
-        llvm::outs() << blockscale::stringifyOpLevel(*level) << ' ' << op
-                     << '\n';
+  llvm::SmallVector<std::pair<blockscale::OpLevel, llvm::StringRef>> ops;
+  for (RegisteredOperationName op : context.getRegisteredOperations())
+    if (auto level = blockscale::getOpLevel(op))
+      ops.emplace_back(*level, op.getStringRef());
+  llvm::sort(ops);
+  for (auto [level, op] : ops)
+    llvm::outs() << blockscale::stringifyOpLevel(level) << ' ' << op << '\n';
 }
 
 int main(int argc, char **argv) {

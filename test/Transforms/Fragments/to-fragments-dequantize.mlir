@@ -41,9 +41,7 @@
 // CHECK:         %[[EXACT:.*]] = arith.andi %[[EXACT_A]], %[[EXACT_B]]
 // CHECK:         %[[SUMS:.*]]:5 = scf.if %[[EXACT]] -> (f32, f32, f32, f32, i1) {
 // CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8 : {{.*}} -> vector<4xi32>
-// CHECK-NEXT:      %[[PLACE:.*]] = arith.muli %[[C0]], %{{.*}}
-// CHECK-NEXT:      %[[SELECTED:.*]] = arith.addi %[[PLACE]], %[[FIRST_SCALE]]
-// CHECK-NEXT:      %[[CODE:.*]] = nvvm.prmt <default> %[[SELECTED]], %{{.*}}, %[[C0]]
+// CHECK-NEXT:      %[[CODE:.*]] = nvvm.prmt <default> %[[FIRST_SCALE]], %{{.*}}, %[[C0]]
 // CHECK-NEXT:      %[[EXPONENTS:.*]] = arith.muli %[[CODE]], %[[SHIFT]]
 // CHECK-NEXT:      %[[FACTOR:.*]] = arith.addi %[[EXPONENTS]], %[[POWER_A]]
 // CHECK-NEXT:      %[[SCALE:.*]] = llvm.bitcast %[[FACTOR]] : i32 to vector<2xbf16>
@@ -105,7 +103,7 @@ gpu.module @kernels {
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            types = <e4m3, e5m2, ue8m0, 32>
-           instruction = <convert, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
+           instruction = <dequant_mma, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
            {a_layout = #blockscale.tile_layout<k, slots, swizzled>}
            : memref<16x128xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,
@@ -187,7 +185,7 @@ gpu.module @kernels {
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            types = <e2m1, e2m1, ue4m3, 16>
-           instruction = <convert, 16x8x64, bf16_packed, e2m1, e2m1, ue4m3, 4>
+           instruction = <dequant_mma, 16x8x64, bf16_packed, e2m1, e2m1, ue4m3, 4>
            : memref<16x32xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,
              memref<8x32xi8, #gpu.address_space<workgroup>>,
@@ -236,7 +234,7 @@ gpu.module @kernels {
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            types = <e4m3, e2m1, ue8m0, 32>
-           instruction = <convert, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
+           instruction = <dequant_mma, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
            {b_layout = #blockscale.tile_layout<k, packed, swizzled>}
            : memref<16x128xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,
@@ -305,7 +303,7 @@ gpu.module @kernels {
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            types = <e3m2, e2m3, ue8m0, 32>
-           instruction = <convert, 16x8x32, bf16, e3m2, e2m3, ue8m0, 1>
+           instruction = <dequant_mma, 16x8x32, bf16, e3m2, e2m3, ue8m0, 1>
            {a_layout = #blockscale.tile_layout<k, padded>}
            : memref<16x128xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,
@@ -359,7 +357,7 @@ gpu.module @kernels {
     %acc = blockscale.acc_zero : !blockscale.acc<16x16, #blockscale.warps<1x1, interleave = 1x2>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            types = <e4m3, e3m2, ue8m0, 32>
-           instruction = <convert, 16x8x32, bf16, e4m3, e3m2, ue8m0, 1>
+           instruction = <dequant_mma, 16x8x32, bf16, e4m3, e3m2, ue8m0, 1>
            {b_layout = #blockscale.tile_layout<mn, slots>}
            : memref<16x128xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,
@@ -410,7 +408,7 @@ gpu.module @kernels {
     %acc = blockscale.acc_zero : !blockscale.acc<32x8, #blockscale.warps<1x1, interleave = 4x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            types = <e2m1, e2m1, ue4m3, 16>
-           instruction = <convert, 16x8x64, bf16_packed, e2m1, e2m1, ue4m3, 4>
+           instruction = <dequant_mma, 16x8x64, bf16_packed, e2m1, e2m1, ue4m3, 4>
            {a_layout = #blockscale.tile_layout<mn, slots, swizzled>}
            : memref<64x16xi8, #gpu.address_space<workgroup>>,
              memref<32x4xi8, #gpu.address_space<workgroup>>,
@@ -457,7 +455,7 @@ gpu.module @kernels {
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc tensor_scale %g
            types = <bf16, e2m1, ue4m3, 16>
-           instruction = <convert, 16x8x64, bf16_packed, bf16, e2m1, ue4m3, 4>
+           instruction = <dequant_mma, 16x8x64, bf16_packed, bf16, e2m1, ue4m3, 4>
            : memref<16x128xi8, #gpu.address_space<workgroup>>, i8,
              memref<8x32xi8, #gpu.address_space<workgroup>>,
              memref<8x4xi8, #gpu.address_space<workgroup>>,

@@ -20,6 +20,7 @@
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x?xi8>, %[[X_SCALE:[a-z0-9]+]]: memref<?x?xi8>, %[[Y:[a-z0-9]+]]: memref<?x32xi8>, %[[Y_SCALE:[a-z0-9]+]]: memref<?x32xi8>, %[[C:[a-z0-9]+]]: memref<?x32xf32>, %[[D:[a-z0-9]+]]: memref<?x32xf32>) workgroup(
 // CHECK-DAG:     %[[M:.*]] = memref.dim %[[X]], %c0
 // CHECK-DAG:     %[[K:.*]] = memref.dim %[[X]], %c1
+// CHECK-DAG:     %[[STEPS:.*]] = arith.ceildivui %[[K]], %c128
 // CHECK-DAG:     %[[REST_M:.*]] = arith.remui %[[M]], %c64
 // CHECK-DAG:     %[[IS_M:.*]] = arith.cmpi eq, %[[REST_M]], %c0
 // CHECK-DAG:     %[[REST_K:.*]] = arith.remui %[[K]], %c128
@@ -29,7 +30,6 @@
 
 // N is known. Four scales at once, for K is a multiple of the tile's; nothing
 // is compared with sizes.
-// CHECK:           %[[STEPS:.*]] = arith.ceildivui %[[K]], %c128
 // CHECK:           blockscale.acc_load %[[C]][{{.*}}] in_bounds
 // CHECK:           nvgpu.device_async_copy %[[X]][%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}, %{{.*}}], 16 {bypassL1} : memref<?x?xi8>
 // CHECK:           nvgpu.device_async_copy %[[Y]][%{{.*}}, %{{.*}}], %{{.*}}[%{{.*}}, %{{.*}}], 16 {bypassL1} : memref<?x32xi8>

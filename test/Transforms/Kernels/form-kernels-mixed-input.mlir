@@ -31,7 +31,7 @@
 // CHECK:         scf.if
 // CHECK:           scf.for
 // CHECK:             nvgpu.device_async_copy {{.*}} 8, {{.*}} : memref<16x512xbf16> to memref<32x128xbf16, #gpu.address_space<workgroup>>
-// CHECK:           blockscale.tile_mma %{{.*}}, %[[NONE:.*]], %{{.*}}, %{{.*}}, %{{.*}} types = <bf16, e4m3, ue8m0, 32> instruction = <convert, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
+// CHECK:           blockscale.tile_mma %{{.*}}, %[[NONE:.*]], %{{.*}}, %{{.*}}, %{{.*}} types = <bf16, e4m3, ue8m0, 32> instruction = <dequant_mma, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
 // CHECK-SAME:        memref<32x256xi8, #gpu.address_space<workgroup>>, i8, memref<
 
 module attributes {blockscale.target = #blockscale.target<sm_90a>} {

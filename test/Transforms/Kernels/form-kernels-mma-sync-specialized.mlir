@@ -31,7 +31,7 @@
 // CHECK:           %[[SHIFT:.*]] = arith.muli %{{.*}}, %c4
 // CHECK:           %[[AT:.*]] = arith.addi %{{.*}}, %[[SHIFT]]
 // CHECK:           %[[A_SCALES:.*]] = memref.view %[[STAGES]][%[[AT]]][] {{.*}} to memref<1x1x32x16xi8,
-// CHECK:           %[[WHOLE:.*]] = blockscale.tile_mma %[[A]], %[[A_SCALES]], %{{.*}}, %{{.*}}, %[[SUMS]] row =
+// CHECK:           %[[WHOLE:.*]] = blockscale.tile_mma %[[A]], %[[A_SCALES]], %{{.*}}, %{{.*}}, %[[SUMS]] types =
 // CHECK-SAME:        a_layout = #blockscale.tile_layout<k, slots, swizzled>, a_scale_layout = #blockscale.scale_tile_layout<atoms>
 // CHECK:           nvvm.bar.warp.sync %[[ALL]]
 // CHECK:           %[[ELECTED:.*]] = nvvm.elect.sync
@@ -41,7 +41,7 @@
 // K ends in a word of scales: of the last step, one block counts.
 
 // CHECK:           blockscale.barrier_wait
-// CHECK:           %[[SUM:.*]] = blockscale.tile_mma %{{.*}}, %[[WHOLE]] blocks %[[ONE]] row =
+// CHECK:           %[[SUM:.*]] = blockscale.tile_mma %{{.*}}, %[[WHOLE]] blocks %[[ONE]] types =
 // CHECK:           blockscale.acc_store %[[SUM]]
 
 // Elements of two operands, and a whole atom of each.

@@ -2,7 +2,7 @@
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule="schedule=tile=64x256x128,stages=2,accumulators=2,persistent=1,cluster=2x1,two_cta=1" --blockscale-explain-schedules=pictures -o /dev/null 2>&1 | FileCheck %s
 
-//      CHECK: 128 tiles on 148 multiprocessors, at most 2 on each
+//      CHECK: 128 tiles on 148 SMs, at most 2 on each
 //      CHECK: shared memory: 2 stages of 26624 bytes
 // CHECK-NEXT:   A  bytes      0 to   8191: A, 64 lines of 128 bytes
 // CHECK-NEXT:   B  bytes   8192 to  24575: B, 128 lines of 128 bytes

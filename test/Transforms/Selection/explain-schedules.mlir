@@ -26,7 +26,7 @@
 
 //      CHECK:@large: 4096 x 4096 x 4096, tcgen05 with mxf8f6f4
 // CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 6, accumulators = 2, persistent = true, cluster = 2x1, two_cta = true>
-// CHECK-NEXT:  512 tiles on 148 multiprocessors, at most 4 on each
+// CHECK-NEXT:  512 tiles on 148 SMs, at most 4 on each
 // CHECK-NEXT:       65536 clocks  tensor core     16384 operations per clock
 // CHECK-NEXT:       34304 clocks  shared memory   128 bytes per clock
 // CHECK-NEXT:       68608 clocks  L2 cache        64 bytes per clock (assumed, that of H200)
@@ -69,7 +69,7 @@
 
 //      WARPS: @large: 4096 x 4096 x 4096, mma_sync with mxf8f6f4
 // WARPS-NEXT:   #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>
-// WARPS-NEXT:   1024 tiles on 170 multiprocessors, at most 7 on each
+// WARPS-NEXT:   1024 tiles on 170 SMs, at most 7 on each
 // WARPS-NEXT:       458752 clocks  tensor core     2048 operations per clock
 // WARPS-NEXT:       114688 clocks  shared memory   128 bytes per clock
 // WARPS-NEXT:       118272 clocks  L2 cache        64 bytes per clock (assumed, that of H200)
@@ -93,7 +93,7 @@ func.func @large(
 
 //      CHECK:@few: 16 x 8192 x 8192, tcgen05 with mxf8f6f4
 // CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 16, 128], stages = 8, accumulators = 2, persistent = true, swap_ab = true, split_k = 2>
-// CHECK-NEXT:  128 tiles on 148 multiprocessors, at most 1 on each
+// CHECK-NEXT:  128 tiles on 148 SMs, at most 1 on each
 // CHECK-NEXT:        1024 clocks  tensor core     {{.*}}
 // CHECK-NEXT:        4864 clocks  shared memory   {{.*}}
 // CHECK-NEXT:        5632 clocks  L2 cache        {{.*}}
@@ -117,7 +117,7 @@ func.func @few(
 //      CHECK:@dynamic: ? x ? x 1024 x 512, tcgen05 with mxf4nvf4
 // CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 192, 256], stages = 4, {{.*}}
 // CHECK-NEXT:  ? counts as 65536
-// CHECK-NEXT:  201326592 tiles on 148 multiprocessors, at most 1360315 on each
+// CHECK-NEXT:  201326592 tiles on 148 SMs, at most 1360315 on each
 //      CHECK:  4827584948 clocks  in all, limited by: memory
 func.func @dynamic(
     %x: tensor<?x?x512xf4E2M1FN>, %sx: tensor<?x?x32xf8E4M3FN>,

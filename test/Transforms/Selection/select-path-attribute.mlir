@@ -3,7 +3,7 @@
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-select-path 2>&1 | FileCheck %s
 // RUN: not blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-select-path=native-only 2>&1 | FileCheck %s --check-prefix=NATIVE
 // RUN: sed s/path\<decompose/path\<mma_sync/ %s | not blockscale-opt --blockscale-attach-target=target=sm_90 --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=OTHER
-// RUN: sed s/path\<decompose/path\<convert/ %s | blockscale-opt --blockscale-attach-target=target=sm_100a --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=KEPT
+// RUN: sed s/path\<decompose/path\<dequant_mma/ %s | blockscale-opt --blockscale-attach-target=target=sm_100a --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=KEPT
 // RUN: sed s/#blockscale.path.decompose./1/ %s | not blockscale-opt --blockscale-attach-target=target=sm_120a --blockscale-select-path 2>&1 | FileCheck %s --check-prefix=KIND
 
 // CHECK-NOT: remark

@@ -23,7 +23,7 @@ func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
 }
 
 // CHECK-LABEL: gpu.func @tile_mma(
-// CHECK:         instruction = <convert, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
+// CHECK:         instruction = <dequant_mma, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
 // TILE: error: 'blockscale.tile_mma' op expected a block-scaled instruction, got #blockscale.instruction<dequant_mma, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
 gpu.module @kernels {
   gpu.func @tile_mma(%d: memref<16x8xf32>)
@@ -34,7 +34,7 @@ gpu.module @kernels {
     %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
     %sum = blockscale.tile_mma %a, %sa, %b, %sb, %acc
            types = <e4m3, e2m1, ue8m0, 32>
-           instruction = <convert, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
+           instruction = <dequant_mma, 16x8x32, bf16, e4m3, e2m1, ue8m0, 1>
            : memref<16x128xi8, #gpu.address_space<workgroup>>,
              memref<16x4xi8, #gpu.address_space<workgroup>>,
              memref<8x128xi8, #gpu.address_space<workgroup>>,

@@ -169,7 +169,7 @@ TEST(LaunchInfoTest, RefusesWrongValues) {
             "2147483647, got 0");
   EXPECT_EQ(parseChanged(R"(},2,3])", R"(},2,true])"),
             "$.kernels[0].grid[2]: expected a number or an object of one "
-            "field of size value SMs add mul ceildiv floordiv rem "
+            "field of size value multiprocessors add mul ceildiv floordiv rem "
             "min max eq lt, got true");
   EXPECT_EQ(parseChanged(R"(},2,3])", R"(},-2,3])"),
             "$.kernels[0].grid[1]: expected an integer from 1 to 2147483647, "
@@ -280,12 +280,12 @@ TEST(LaunchInfoTest, RefusesWrongExpressions) {
   std::string grid = "$.kernels[1].grid[0]";
   EXPECT_EQ(
       parseChanged(R"({"multiprocessors":2})", R"({"multiprocessors":0})"),
-      grid + ".min[1].SMs: expected an integer from 1 to "
+      grid + ".min[1].multiprocessors: expected an integer from 1 to "
              "2147483647, got 0");
   EXPECT_EQ(parseChanged(R"({"multiprocessors":2}]})", "1,2]}"),
             grid + ".min: expected an array of 2, got an array of 3");
   EXPECT_EQ(parseChanged(R"({"min":)", R"({"mean":)"),
-            grid + ": expected one of size value SMs add mul "
+            grid + ": expected one of size value multiprocessors add mul "
                    "ceildiv floordiv rem min max eq lt, got 'mean'");
   EXPECT_EQ(parseChanged(R"({"multiprocessors":2})", "9223372036854775808"),
             grid + ".min[1]: expected an integer from -9223372036854775808 to "

@@ -129,7 +129,7 @@ ProductOpInterface blockscale::findProductOf(QuantizeOp op) {
   auto isTaken = [](ProductOpInterface product) {
     auto path = product->getAttrOfType<PathAttr>(kPathAttrName);
     // The reference kernel fuses nothing.
-    return path && path.getValue() != Path::Decompose;
+    return path && !getPathInfo(path.getValue()).opcode.empty();
   };
   Operation *producer = op.getX().getDefiningOp();
   if (auto product = dyn_cast_or_null<ProductOpInterface>(producer);

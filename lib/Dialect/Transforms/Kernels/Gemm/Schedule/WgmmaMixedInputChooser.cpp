@@ -116,7 +116,7 @@ std::string blockscale::findMixedInputObstacle(ProductOpInterface op) {
 static std::string findGemvObstacle(ProductOpInterface op) {
   TypeCombination types = op.getTypes();
   if (getOpSizes(op, /*dynamicSize=*/0).m != 1)
-    return "one types of x";
+    return "one row of x";
   if (types.lhs != Format::E2M1 || types.rhs != Format::E2M1)
     return "operands of e2m1";
   bool isStream = false;
