@@ -1,4 +1,4 @@
-//===- Descriptors.cpp - Words that tcgen05 instructions take -------------===//
+//===- Descriptors.cpp - Descriptors of tcgen05 ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

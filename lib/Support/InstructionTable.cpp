@@ -1,4 +1,4 @@
-//===- InstructionTable.cpp - Legal rows and instructions -----------------===//
+//===- InstructionTable.cpp - Legal types and instructions ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- LayoutGrid.cpp - Layouts as tables of places -----------------------===//
+//===- LayoutGrid.cpp - Layouts as tables ---------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Rates.cpp - How fast chips are -------------------------------------===//
+//===- Rates.cpp - Rates of chips -----------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

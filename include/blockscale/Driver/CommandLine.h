@@ -1,4 +1,4 @@
-//===- CommandLine.h - What the programs' flags share -----------*- C++ -*-===//
+//===- CommandLine.h - Shared flags of the programs -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- InputChecks.h - What programs may contain ----------------*- C++ -*-===//
+//===- InputChecks.h - Limits of input programs -----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PassRunning.h - Passes whose failures are explained ------*- C++ -*-===//
+//===- PassRunning.h - Passes with explained failures -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

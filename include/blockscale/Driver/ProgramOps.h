@@ -1,4 +1,4 @@
-//===- ProgramOps.h - Errors in the program's words ----------- -*- C++ -*-===//
+//===- ProgramOps.h - Errors at ops of the program --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

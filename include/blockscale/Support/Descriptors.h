@@ -1,4 +1,4 @@
-//===- Descriptors.h - Words that tcgen05 instructions take ----- -*- C++
+//===- Descriptors.h - Descriptors of tcgen05 -------------------*- C++ -*-===//
 //-*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM

@@ -1,4 +1,4 @@
-//===- InstructionTable.h - Legal rows and instructions ---------*- C++ -*-===//
+//===- InstructionTable.h - Legal types and instructions --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- KPattern.h - Instructions of several K in a line ---------*- C++ -*-===//
+//===- KPattern.h - Instructions along a swizzle row ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

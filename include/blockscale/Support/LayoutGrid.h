@@ -1,4 +1,4 @@
-//===- LayoutGrid.h - Layouts as tables of places --------------*- C++ -*-===//
+//===- LayoutGrid.h - Layouts as tables -------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

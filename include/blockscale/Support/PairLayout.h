@@ -1,4 +1,4 @@
-//===- PairLayout.h - Pairs of converted codes ------------------*- C++ -*-===//
+//===- PairLayout.h - Pairs of dequantized elements -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Rates.h - How fast chips are -----------------------------*- C++ -*-===//
+//===- Rates.h - Rates of chips ---------------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TensorMaps.h - What tensor maps can have ----------------*- C++ -*-===//
+//===- TensorMaps.h - Limits of tensor maps ---------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

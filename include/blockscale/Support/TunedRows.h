@@ -1,4 +1,4 @@
-//===- TunedRows.h - What was measured of our kernels -----------*- C++ -*-===//
+//===- TunedRows.h - Measured tuning tables ---------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- KnownMultiple.cpp - What indices are multiples of ------------------===//
+//===- KnownMultiple.cpp - Divisors of indices ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- VerifySplitK.h - Into how many parts K is divided --------*- C++ -*-===//
+//===- VerifySplitK.h - Checks of split-K -----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

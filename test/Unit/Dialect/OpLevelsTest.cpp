@@ -1,4 +1,4 @@
-//===- OpLevelsTest.cpp - Every op has a level, which stages hold to ------===//
+//===- OpLevelsTest.cpp - Levels of ops and stages ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

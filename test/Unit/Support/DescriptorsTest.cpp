@@ -1,4 +1,4 @@
-//===- DescriptorsTest.cpp - Words of tcgen05 -----------------------------===//
+//===- DescriptorsTest.cpp - Descriptors of tcgen05 -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

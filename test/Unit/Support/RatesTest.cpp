@@ -1,4 +1,4 @@
-//===- RatesTest.cpp - How fast chips are ---------------------------------===//
+//===- RatesTest.cpp - Rates of chips -------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DequantizeFormatsTest.cpp - Codes that become bf16 -----------------===//
+//===- DequantizeFormatsTest.cpp - Formats that become bf16 ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

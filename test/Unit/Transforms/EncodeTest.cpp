@@ -1,4 +1,4 @@
-//===- EncodeTest.cpp - Encoded numbers against APFloat -------------------===//
+//===- EncodeTest.cpp - Encoding against APFloat --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ScheduleChoiceTest.cpp - Which schedule a ring kernel gets ---------===//
+//===- ScheduleChoiceTest.cpp - Choice of warp-specialized schedules ------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

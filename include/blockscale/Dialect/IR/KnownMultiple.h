@@ -1,4 +1,4 @@
-//===- KnownMultiple.h - What indices are multiples of ----------*- C++ -*-===//
+//===- KnownMultiple.h - Divisors of indices --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

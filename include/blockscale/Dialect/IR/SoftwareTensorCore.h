@@ -1,4 +1,4 @@
-//===- SoftwareTensorCore.h - Who emulates what ----------------*- C++ -*-===//
+//===- SoftwareTensorCore.h - Emulated instructions -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TileTypes.h - What ops of the tile level take ------------*- C++ -*-===//
+//===- TileTypes.h - Types of tile operands ---------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- AsyncOps.cpp - What ops of asynchronous kernels check --------------===//
+//===- AsyncOps.cpp - Verifiers of asynchronous ops -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- WarpSpecializedSchedule.cpp - The schedule of kernels with a ring --===//
+//===- WarpSpecializedSchedule.cpp - Warp-specialized schedules -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BlockTypes.h - Which blocks there are --------------------*- C++ -*-===//
+//===- BlockTypes.h - Types of blocks ---------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Checks.h - What ops of tcgen05 have in common ------------*- C++ -*-===//
+//===- Checks.h - Shared checks of tcgen05 ops ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TmemTypes.cpp - What is in tensor memory ---------------------------===//
+//===- TmemTypes.cpp - Types of tensor memory -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

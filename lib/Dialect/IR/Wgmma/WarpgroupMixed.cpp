@@ -1,4 +1,4 @@
-//===- WarpgroupMixed.cpp - Products of codes in registers ----------------===//
+//===- WarpgroupMixed.cpp - Mixed input and GEMV --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- VectorOperands.cpp - Fragments of vectors of codes -----------------===//
+//===- VectorOperands.cpp - Fragments of vectors --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- VectorOperands.h - Fragments of vectors of codes ---------*- C++ -*-===//
+//===- VectorOperands.h - Fragments of vectors ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

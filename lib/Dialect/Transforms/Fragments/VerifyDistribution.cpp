@@ -1,4 +1,4 @@
-//===- VerifyDistribution.cpp - What lanes can hold -----------------------===//
+//===- VerifyDistribution.cpp - Checks before distribution ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

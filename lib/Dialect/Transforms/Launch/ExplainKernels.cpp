@@ -1,4 +1,4 @@
-//===- ExplainKernels.cpp - The kernels of functions, for people ----------===//
+//===- ExplainKernels.cpp - Description of kernels ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

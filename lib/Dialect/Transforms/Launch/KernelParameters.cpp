@@ -1,4 +1,4 @@
-//===- KernelParameters.cpp - What kernels are passed ---------------------===//
+//===- KernelParameters.cpp - Parameters of kernels -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- KernelParameters.h - What kernels are passed -------------*- C++ -*-===//
+//===- KernelParameters.h - Parameters of kernels ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

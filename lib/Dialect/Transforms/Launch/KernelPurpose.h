@@ -1,4 +1,4 @@
-//===- KernelPurpose.h - What kernels are for -------------------*- C++ -*-===//
+//===- KernelPurpose.h - Purposes of kernels --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Exponentials.cpp - exp and what is made of it ----------------------===//
+//===- Exponentials.cpp - exp and functions of exp ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

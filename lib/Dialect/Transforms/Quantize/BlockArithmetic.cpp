@@ -1,4 +1,4 @@
-//===- BlockArithmetic.cpp - Quantisation of single numbers ---------------===//
+//===- BlockArithmetic.cpp - Quantization of values -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BlockArithmetic.h - Quantisation of single numbers -------*- C++ -*-===//
+//===- BlockArithmetic.h - Quantization of values ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BlockShuffle.cpp - Whole blocks of codes to lanes ------------------===//
+//===- BlockShuffle.cpp - Blocks to lanes ---------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- BlockShuffle.h - Whole blocks of codes to lanes ----------*- C++ -*-===//
+//===- BlockShuffle.h - Blocks to lanes -------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

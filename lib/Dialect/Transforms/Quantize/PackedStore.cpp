@@ -1,4 +1,4 @@
-//===- PackedStore.cpp - Codes of neighbouring numbers --------------------===//
+//===- PackedStore.cpp - Packing of neighbours ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PackedStore.h - Codes of neighbouring numbers ------------*- C++ -*-===//
+//===- PackedStore.h - Packing of neighbours --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- QuantizedStores.cpp - Codes and scales to memory -------------------===//
+//===- QuantizedStores.cpp - Stores of a quantizer ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- QuantizedStores.h - Codes and scales to memory -----------*- C++ -*-===//
+//===- QuantizedStores.h - Stores of a quantizer ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

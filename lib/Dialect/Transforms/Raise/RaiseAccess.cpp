@@ -1,4 +1,4 @@
-//===- RaiseAccess.cpp - Which element a loop reads -----------------------===//
+//===- RaiseAccess.cpp - Elements that a loop reads -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

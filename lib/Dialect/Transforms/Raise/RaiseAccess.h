@@ -1,4 +1,4 @@
-//===- RaiseAccess.h - Which element a loop reads ---------------*- C++ -*-===//
+//===- RaiseAccess.h - Elements that a loop reads ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RaiseDecoding.cpp - How an operand becomes numbers -----------------===//
+//===- RaiseDecoding.cpp - Match dequantization ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

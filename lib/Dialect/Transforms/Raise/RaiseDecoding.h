@@ -1,4 +1,4 @@
-//===- RaiseDecoding.h - How an operand becomes numbers ---------*- C++ -*-===//
+//===- RaiseDecoding.h - Match dequantization -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

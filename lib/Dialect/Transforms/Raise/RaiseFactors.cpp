@@ -1,4 +1,4 @@
-//===- RaiseFactors.cpp - What a contraction multiplies -------------------===//
+//===- RaiseFactors.cpp - Factors of a contraction ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

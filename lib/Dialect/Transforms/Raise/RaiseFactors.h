@@ -1,4 +1,4 @@
-//===- RaiseFactors.h - What a contraction multiplies -----------*- C++ -*-===//
+//===- RaiseFactors.h - Factors of a contraction ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

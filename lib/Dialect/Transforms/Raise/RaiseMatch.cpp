@@ -1,4 +1,4 @@
-//===- RaiseMatch.cpp - Which contractions are mma_scaled -----------------===//
+//===- RaiseMatch.cpp - Contractions as mma_scaled ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

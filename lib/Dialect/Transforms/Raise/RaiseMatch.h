@@ -1,4 +1,4 @@
-//===- RaiseMatch.h - Which contractions are mma_scaled ---------*- C++ -*-===//
+//===- RaiseMatch.h - Contractions as mma_scaled ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RaiseRoles.cpp - What a factor may be ------------------------------===//
+//===- RaiseRoles.cpp - Roles of factors ----------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

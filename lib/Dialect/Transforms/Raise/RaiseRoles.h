@@ -1,4 +1,4 @@
-//===- RaiseRoles.h - What a factor may be ----------------------*- C++ -*-===//
+//===- RaiseRoles.h - Roles of factors --------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

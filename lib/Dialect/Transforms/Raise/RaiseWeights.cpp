@@ -1,4 +1,4 @@
-//===- RaiseWeights.cpp - Decoded weights beside numbers ------------------===//
+//===- RaiseWeights.cpp - Weight-only quantization ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- RaiseWeights.h - Decoded weights beside numbers ----------*- C++ -*-===//
+//===- RaiseWeights.h - Weight-only quantization ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

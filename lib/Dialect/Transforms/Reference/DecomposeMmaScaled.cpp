@@ -1,4 +1,4 @@
-//===- DecomposeMmaScaled.cpp - mma_scaled as plain arithmetic ------------===//
+//===- DecomposeMmaScaled.cpp - mma_scaled as arithmetic ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DecomposeSoftmax.cpp - What linalg.softmax consists of -------------===//
+//===- DecomposeSoftmax.cpp - linalg.softmax as elementary ops ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- DecomposeSwizzle.cpp - Swizzles as plain loops ---------------------===//
+//===- DecomposeSwizzle.cpp - Swizzles as loops ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Encode.cpp - Exact encoding of numbers -----------------------------===//
+//===- Encode.cpp - Exact encoding of values ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

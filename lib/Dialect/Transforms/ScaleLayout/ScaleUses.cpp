@@ -1,4 +1,4 @@
-//===- ScaleUses.cpp - What an argument is used as ------------------------===//
+//===- ScaleUses.cpp - Uses of scale arguments ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ScaleUses.h - What an argument is used as ----------------*- C++ -*-===//
+//===- ScaleUses.h - Uses of scale arguments --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

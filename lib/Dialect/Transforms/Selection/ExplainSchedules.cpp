@@ -1,4 +1,4 @@
-//===- ExplainSchedules.cpp - Schedules, for people -----------------------===//
+//===- ExplainSchedules.cpp - Explanations of schedules -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

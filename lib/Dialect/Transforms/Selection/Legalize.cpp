@@ -1,4 +1,4 @@
-//===- Legalize.cpp - Forms that paths take -------------------------------===//
+//===- Legalize.cpp - Canonical forms for paths ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PathChoice.cpp - Which path computes a product ---------------------===//
+//===- PathChoice.cpp - Choice of a path ----------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PathChoice.h - Which path computes a product -------------*- C++ -*-===//
+//===- PathChoice.h - Choice of a path --------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

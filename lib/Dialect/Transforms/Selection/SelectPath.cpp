@@ -1,4 +1,4 @@
-//===- SelectPath.cpp - How a chip computes an op -------------------------===//
+//===- SelectPath.cpp - Selection of paths --------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- AccFragment.h - Which lane has which sum -----------------*- C++ -*-===//
+//===- AccFragment.h - Accumulator elements of a lane -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

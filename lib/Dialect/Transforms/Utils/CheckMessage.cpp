@@ -1,4 +1,4 @@
-//===- CheckMessage.cpp - What failed checks print ------------------------===//
+//===- CheckMessage.cpp - Messages of failed checks -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- CheckMessage.h - What failed checks print ----------------*- C++ -*-===//
+//===- CheckMessage.h - Messages of failed checks ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- PackedElements.cpp - Codes in memory -------------------------------===//
+//===- PackedElements.cpp - Packed elements in memory ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

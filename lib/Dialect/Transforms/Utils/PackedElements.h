@@ -1,4 +1,4 @@
-//===- PackedElements.h - Codes in memory -----------------------*- C++ -*-===//
+//===- PackedElements.h - Packed elements in memory -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

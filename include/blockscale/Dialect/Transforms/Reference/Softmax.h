@@ -1,4 +1,4 @@
-//===- Softmax.h - What linalg.softmax consists of --------------*- C++ -*-===//
+//===- Softmax.h - linalg.softmax as elementary ops -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

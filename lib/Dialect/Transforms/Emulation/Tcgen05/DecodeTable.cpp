@@ -1,4 +1,4 @@
-//===- DecodeTable.cpp - Values of codes ----------------------------------===//
+//===- DecodeTable.cpp - Decode table of formats --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

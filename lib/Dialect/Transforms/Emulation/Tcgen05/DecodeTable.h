@@ -1,4 +1,4 @@
-//===- DecodeTable.h - Values of codes --------------------------*- C++ -*-===//
+//===- DecodeTable.h - Decode table of formats ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Word.h - Arithmetic on words ---------------------------*- C++ -*-===//
+//===- Word.h - Arithmetic on integers --------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
