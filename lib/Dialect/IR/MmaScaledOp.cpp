@@ -158,7 +158,7 @@ static LogicalResult verifyRelation(MmaScaledOp op,
     return success();
   return op.emitOpError("expected ")
          << relation.describe() << ", " << expected << ", got " << got << " ("
-         << relation.dim.value.getType() << " beside "
+         << relation.dim.value.getType() << " with "
          << relation.reference.value.getType() << ")";
 }
 

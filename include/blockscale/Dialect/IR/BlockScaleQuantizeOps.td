@@ -111,8 +111,8 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
     Constraints:
 
     * (Q1) All operands and results with a shape are ranked tensors without
-      encoding, or all are vectors; `amax` is `tensor<f32>` beside tensors and
-      `f32` beside vectors.
+      encoding, or all are vectors; `amax` is `tensor<f32>` with tensors and
+      `f32` with vectors.
     * (Q2) `codes` has the shape of `x`.
     * (Q3) `scales` has the shape of `x`, except for K_s in the last dimension.
     * (Q4) Element type, scale type and block size are a legal combination of

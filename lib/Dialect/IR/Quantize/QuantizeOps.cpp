@@ -103,7 +103,7 @@ static LogicalResult verifySizes(Operation *op, const Named &got,
                                << got.name << " to have the "
                                << (hasColumns ? "shape" : "rows") << " of "
                                << expected.name << ", got " << got.type
-                               << " beside " << expected.type;
+                               << " with " << expected.type;
     return error;
   };
   if (gotType.getRank() != expectedType.getRank())
@@ -125,7 +125,7 @@ static LogicalResult verifyBlocks(Operation *op, ShapedType matrix,
   int64_t k = matrix.getShape().back(), got = scales.getShape().back();
   if (isInferred && ShapedType::isDynamic(k) != ShapedType::isDynamic(got))
     return op->emitOpError("expected K_s to be dynamic where K is, got ")
-           << scales << " beside " << matrix;
+           << scales << " with " << matrix;
   if (ShapedType::isDynamic(k) || ShapedType::isDynamic(got))
     return success();
   int64_t expected = llvm::divideCeilSigned(k, blockSize);
@@ -133,7 +133,7 @@ static LogicalResult verifyBlocks(Operation *op, ShapedType matrix,
     return success();
   return op->emitOpError("expected scales of ")
          << expected << " blocks of " << blockSize << " for K = " << k
-         << ", got " << got << " (" << scales << " beside " << matrix << ")";
+         << ", got " << got << " (" << scales << " with " << matrix << ")";
 }
 
 /// Ops with dynamic sizes may fail at run time, so they stay where they are.
@@ -201,7 +201,7 @@ LogicalResult QuantizeOp::verify() {
     return failure();
   if (getAmax() && isa<TensorType>(getAmax().getType()) != hasTensorSemantics())
     return emitOpError("expected the largest magnitude to be ")
-           << (hasTensorSemantics() ? "tensor<f32>" : "f32") << " beside "
+           << (hasTensorSemantics() ? "tensor<f32>" : "f32") << " with "
            << x.type << ", got " << getAmax().getType();
   int64_t k = xType.getShape().back();
   if (!getPad() && !ShapedType::isDynamic(k) && k % getBlockSize() != 0)

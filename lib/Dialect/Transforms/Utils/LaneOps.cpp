@@ -1,4 +1,4 @@
-//===- LaneOps.cpp - Work of a lane -------------------------------------===//
+//===- LaneOps.cpp - Work of a lane ---------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- LaneOps.h - Work of a lane -----------------------------*- C++ -*-===//
+//===- LaneOps.h - Work of a lane -------------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
