@@ -23,13 +23,13 @@ using Point = std::array<int64_t, 2>;    // row, column
 // Elements
 //===----------------------------------------------------------------------===//
 
-static std::vector<Position> getPlaces(const FragmentLayout &layout) {
-  std::vector<Position> places;
+static std::vector<Position> getPositions(const FragmentLayout &layout) {
+  std::vector<Position> positions;
   for (int64_t lane = 0; lane != kWarpLanes; ++lane)
     for (int64_t reg = 0; reg != layout.registers; ++reg)
       for (int64_t slot = 0; slot != layout.slots; ++slot)
-        places.push_back({lane, reg, slot});
-  return places;
+        positions.push_back({lane, reg, slot});
+  return positions;
 }
 
 TEST(FragmentLayout, OneForEachOperandAndSlot) {
@@ -52,12 +52,12 @@ TEST(FragmentLayout, OneForEachOperandAndSlot) {
 TEST(FragmentLayout, MapsAreInverseBijections) {
   for (const FragmentLayout &layout : getFragmentLayouts()) {
     std::set<Point> seen;
-    for (const Position &place : getPlaces(layout)) {
-      Point point = applyLayout<2>(layout.toElement, place);
+    for (const Position &position : getPositions(layout)) {
+      Point point = applyLayout<2>(layout.toElement, position);
       EXPECT_LT(point[0], int64_t(layout.rows));
       EXPECT_LT(point[1], int64_t(layout.columns));
       EXPECT_TRUE(seen.insert(point).second) << point[0] << ", " << point[1];
-      EXPECT_EQ(applyLayout<3>(layout.toLane, point), place);
+      EXPECT_EQ(applyLayout<3>(layout.toLane, point), position);
     }
     EXPECT_EQ(seen.size(), size_t(layout.rows) * layout.columns);
     for (const Point &point : seen)
@@ -75,14 +75,15 @@ TEST(FragmentLayout, AIsThatOfPtx) {
   for (unsigned bits : {8u, 4u}) {
     const FragmentLayout &layout = getFragmentLayout(Operand::A, bits);
     int64_t slots = 32 / bits;
-    for (const Position &place : getPlaces(layout)) {
-      int64_t group = place[0] >> 2, thread = place[0] % 4;
-      int64_t i = place[1] * slots + place[2];
+    for (const Position &position : getPositions(layout)) {
+      int64_t group = position[0] >> 2, thread = position[0] % 4;
+      int64_t i = position[1] * slots + position[2];
       bool isUpper = (i >= slots && i < 2 * slots) || i >= 3 * slots;
       int64_t row = isUpper ? group + 8 : group;
       int64_t column =
           thread * slots + i % slots + (i < 2 * slots ? 0 : 128 / bits);
-      EXPECT_EQ(applyLayout<2>(layout.toElement, place), (Point{row, column}));
+      EXPECT_EQ(applyLayout<2>(layout.toElement, position),
+                (Point{row, column}));
     }
   }
 }
@@ -91,20 +92,20 @@ TEST(FragmentLayout, BIsThatOfPtx) {
   for (unsigned bits : {8u, 4u}) {
     const FragmentLayout &layout = getFragmentLayout(Operand::B, bits);
     int64_t slots = 32 / bits;
-    for (const Position &place : getPlaces(layout)) {
-      int64_t group = place[0] >> 2, thread = place[0] % 4;
-      int64_t i = place[1] * slots + place[2];
+    for (const Position &position : getPositions(layout)) {
+      int64_t group = position[0] >> 2, thread = position[0] % 4;
+      int64_t i = position[1] * slots + position[2];
       int64_t k = thread * slots + i % slots + (i < slots ? 0 : 128 / bits);
-      EXPECT_EQ(applyLayout<2>(layout.toElement, place), (Point{group, k}));
+      EXPECT_EQ(applyLayout<2>(layout.toElement, position), (Point{group, k}));
     }
   }
 }
 
 TEST(FragmentLayout, CIsThatOfPtx) {
   const FragmentLayout &layout = getFragmentLayout(Operand::C, 32);
-  for (const Position &place : getPlaces(layout)) {
-    int64_t group = place[0] >> 2, thread = place[0] % 4, i = place[1];
-    EXPECT_EQ(applyLayout<2>(layout.toElement, place),
+  for (const Position &position : getPositions(layout)) {
+    int64_t group = position[0] >> 2, thread = position[0] % 4, i = position[1];
+    EXPECT_EQ(applyLayout<2>(layout.toElement, position),
               (Point{i < 2 ? group : group + 8, thread * 2 + (i & 1)}));
   }
 }

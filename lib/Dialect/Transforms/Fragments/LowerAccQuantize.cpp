@@ -49,11 +49,11 @@ public:
       exchangePairs();
     findTurn();
     Value largest;
-    if (Value isPlain =
+    if (Value byReciprocal =
             format.rule ? Value() : arithmetic.emitIsPlain(op.getTensorScale()))
-      largest = quantizeEitherWay(isPlain);
+      largest = quantizeEitherWay(byReciprocal);
     else
-      largest = quantizeAll(/*isPlain=*/!format.rule);
+      largest = quantizeAll(/*byReciprocal=*/!format.rule);
     if (op.getAmax())
       emitJoinLargest(b, loc, largest, op.getAmax());
   }
@@ -72,7 +72,7 @@ private:
   void exchangePairs();
   void findTurn();
   Part getPart(ArrayRef<int64_t> runs);
-  void quantize(MutableArrayRef<Part> group, bool isPlain);
+  void quantize(MutableArrayRef<Part> group, bool byReciprocal);
   Value shareScale(MutableArrayRef<Part> group);
   Value makeScales(MutableArrayRef<Part> group);
   /// Returns `get` of the block of `group` that is assigned to this lane.
@@ -94,8 +94,8 @@ private:
   }
   /// The number of lanes that share a block.
   size_t getNumLanes() const { return size_t(1) << blocks.sharers.size(); }
-  Value quantizeAll(bool isPlain);
-  Value quantizeEitherWay(Value isPlain);
+  Value quantizeAll(bool byReciprocal);
+  Value quantizeEitherWay(Value byReciprocal);
   bool canGather(ArrayRef<Part> group) const;
   void storeBlock(MatrixPlace place, ArrayRef<Value> words, int64_t pairs);
   void storeElements(const Part &part, Value words);
@@ -240,7 +240,7 @@ Value AccQuantizer::shareScale(MutableArrayRef<Part> group) {
           .getShuffleResult();
     };
     part.factor = arithmetic.fromReciprocal(
-        receive(own.number), receive(own.reciprocal), tensorScale);
+        receive(own.value), receive(own.reciprocal), tensorScale);
   }
   return scale;
 }
@@ -259,11 +259,11 @@ Value AccQuantizer::makeScales(MutableArrayRef<Part> group) {
 }
 
 /// Quantizes a group of blocks: at most as many as lanes share a block.
-void AccQuantizer::quantize(MutableArrayRef<Part> group, bool isPlain) {
+void AccQuantizer::quantize(MutableArrayRef<Part> group, bool byReciprocal) {
   Value scale = format.rule ? makeScales(group) : shareScale(group);
   SmallVector<Value> words;
   for (const Part &part : group)
-    words.push_back(packed.emitBy(isPlain, part.elements, part.factor));
+    words.push_back(packed.emitBy(byReciprocal, part.elements, part.factor));
   MatrixPlace place = {
       op.getBatch(),
       selectTurn(group, [](const Part &part) { return part.place.row; }),
@@ -283,7 +283,7 @@ void AccQuantizer::quantize(MutableArrayRef<Part> group, bool isPlain) {
 }
 
 /// Quantizes all blocks. Returns the largest magnitude of all.
-Value AccQuantizer::quantizeAll(bool isPlain) {
+Value AccQuantizer::quantizeAll(bool byReciprocal) {
   Value largest;
   ArrayRef<SmallVector<int64_t>> left = blocks.parts;
   while (!left.empty()) {
@@ -295,18 +295,18 @@ Value AccQuantizer::quantizeAll(bool isPlain) {
     for (const Part &part : group)
       largest =
           largest ? arithmetic.getLargest(largest, part.largest) : part.largest;
-    quantize(group, isPlain);
+    quantize(group, byReciprocal);
   }
   return largest;
 }
 
-Value AccQuantizer::quantizeEitherWay(Value isPlain) {
+Value AccQuantizer::quantizeEitherWay(Value byReciprocal) {
   auto emitWay = [&](bool way) {
     return [this, way](OpBuilder &, Location) {
       scf::YieldOp::create(b, loc, quantizeAll(way));
     };
   };
-  return scf::IfOp::create(b, loc, isPlain, emitWay(true), emitWay(false))
+  return scf::IfOp::create(b, loc, byReciprocal, emitWay(true), emitWay(false))
       .getResult(0);
 }
 

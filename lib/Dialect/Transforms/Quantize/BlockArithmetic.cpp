@@ -34,14 +34,14 @@ BlockFormat BlockFormat::get(QuantizeOp op) {
 // Magnitudes
 //===----------------------------------------------------------------------===//
 
-Value BlockArithmetic::toF32(Value number) {
-  if (number.getType().isF32())
-    return number;
-  return arith::ExtFOp::create(b, loc, b.getF32Type(), number);
+Value BlockArithmetic::toF32(Value value) {
+  if (value.getType().isF32())
+    return value;
+  return arith::ExtFOp::create(b, loc, b.getF32Type(), value);
 }
 
-Value BlockArithmetic::getMagnitude(Value number) {
-  return bitAnd(toBits(number), kF32Magnitude);
+Value BlockArithmetic::getMagnitude(Value value) {
+  return bitAnd(toBits(value), kF32Magnitude);
 }
 
 Value BlockArithmetic::getLargest(Value magnitude, Value other) {
@@ -148,14 +148,14 @@ BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,
     Value field = sub(integer(kLastPowerCode), scale);
     Value bits = shiftLeft(field, kF32MantissaBits);
     bits = select(factor.isNaN, integer(0), maxU(bits, kSmallest));
-    factor.number = fromBits(bits);
+    factor.value = fromBits(bits);
     return factor;
   }
   factor.isZero = is(IP::eq, scale, 0);
-  factor.number = decode(format.scale, scale);
+  factor.value = decode(format.scale, scale);
   factor.isScale = !tensorScale;
   if (tensorScale)
-    factor.number = mul(factor.number, tensorScale);
+    factor.value = mul(factor.value, tensorScale);
   return factor;
 }
 
@@ -163,7 +163,7 @@ BlockFactor BlockArithmetic::fromReciprocal(Value divisor, Value reciprocal,
                                             Value tensorScale) {
   BlockFactor factor;
   factor.isScale = !tensorScale;
-  factor.number = divisor;
+  factor.value = divisor;
   factor.reciprocal = reciprocal;
   factor.isNaN = is(FP::UNO, divisor, divisor);
   // The reciprocal of an infinite divisor is 0, too, and so are the quotients.
@@ -171,18 +171,18 @@ BlockFactor BlockArithmetic::fromReciprocal(Value divisor, Value reciprocal,
   return factor;
 }
 
-Value BlockArithmetic::emitQuotient(const BlockFormat &format, Value number,
+Value BlockArithmetic::emitQuotient(const BlockFormat &format, Value value,
                                     const BlockFactor &factor) {
   // A product with a power that f32 cannot hold exactly is far below the
   // smallest element, and rounds to 0 anyway.
   if (format.rule)
-    return mul(number, factor.number);
-  Value quotient = div(number, factor.number);
+    return mul(value, factor.value);
+  Value quotient = div(value, factor.value);
   // 0 / 0 if the divisor is too small for f32.
   Value isNaN = is(FP::UNO, quotient, quotient);
   Value isZero = bitOr(factor.isZero, isNaN);
   constexpr uint32_t kSign = ~kF32Magnitude;
-  Value zero = fromBits(bitAnd(toBits(number), kSign));
+  Value zero = fromBits(bitAnd(toBits(value), kSign));
   return select(isZero, zero, quotient);
 }
 
@@ -203,7 +203,7 @@ void BlockArithmetic::emitReciprocal(BlockFactor &factor) {
   // For a scale of 0, the factor is 0; elements of a NaN block are masked
   // later.
   factor.reciprocal =
-      select(factor.isZero, number(0), div(number(1), factor.number));
+      select(factor.isZero, number(0), div(number(1), factor.value));
 }
 
 /// P. Markstein's division: with a reciprocal that is rounded to nearest, one
@@ -217,26 +217,26 @@ void BlockArithmetic::emitReciprocal(BlockFactor &factor) {
 /// correction leaves an error of 2^-46, so one is enough. Nothing overflows,
 /// because elements are at most 7 times a scale that is not the largest. With a
 /// tensor scale, values are clamped to 2^65, which saturates with any divisor.
-Value BlockArithmetic::emitQuotientByReciprocal(Value number,
+Value BlockArithmetic::emitQuotientByReciprocal(Value value,
                                                 const BlockFactor &factor) {
   constexpr int kLarge = 65;
-  Value magnitude = math::AbsFOp::create(b, loc, number);
+  Value magnitude = math::AbsFOp::create(b, loc, value);
   if (!factor.isScale)
     magnitude = arith::MinNumFOp::create(
         b, loc, magnitude, fromBits(integer(getPowerBits(kLarge))));
-  Value negated = neg(factor.number);
+  Value negated = neg(factor.value);
   Value quotient = mul(magnitude, factor.reciprocal);
   for (int i = 0; i != (factor.isScale ? 1 : 2); ++i) {
     Value rest = math::FmaOp::create(b, loc, negated, quotient, magnitude);
     quotient = math::FmaOp::create(b, loc, rest, factor.reciprocal, quotient);
   }
   constexpr uint32_t kSign = ~kF32Magnitude;
-  Value sign = bitAnd(toBits(number), kSign);
+  Value sign = bitAnd(toBits(value), kSign);
   return fromBits(bitOr(toBits(quotient), sign));
 }
 
-Value BlockArithmetic::emitCode(const BlockFormat &format, Value number,
+Value BlockArithmetic::emitCode(const BlockFormat &format, Value value,
                                 const BlockFactor &factor) {
-  Value code = encode(format.element, emitQuotient(format, number, factor));
+  Value code = encode(format.element, emitQuotient(format, value, factor));
   return select(factor.isNaN, integer(0), code);
 }

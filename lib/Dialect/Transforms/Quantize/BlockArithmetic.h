@@ -36,7 +36,7 @@ struct BlockFormat {
 /// The factor, or the divisor, of the elements of a block.
 struct BlockFactor {
   /// f32: a power of two, or the divisor.
-  Value number;
+  Value value;
   /// i1: whether all codes are 0; for a divisor, whether all quotients are
   /// zeros with the sign of the element. Null for never.
   Value isNaN, isZero;
@@ -51,11 +51,11 @@ public:
   BlockArithmetic(OpBuilder &builder, Location loc)
       : ArithEmitter(builder, loc) {}
 
-  /// `number`, of type f32, f16 or bf16, as f32.
-  Value toF32(Value number);
+  /// `value`, of type f32, f16 or bf16, as f32.
+  Value toF32(Value value);
   /// The bits of the magnitude of an f32. As integers they have the order of
   /// magnitudes, with NaN above infinity.
-  Value getMagnitude(Value number);
+  Value getMagnitude(Value value);
   Value getLargest(Value magnitude, Value other);
   /// The largest magnitude as an f32; NaN is the quiet one without a payload.
   Value fromMagnitude(Value magnitude);
@@ -65,8 +65,8 @@ public:
   Value emitScale(const BlockFormat &format, Value largest, Value tensorScale);
   BlockFactor emitFactor(const BlockFormat &format, Value scale,
                          Value tensorScale);
-  /// `number`, an f32, over the scale, where the block has no NaN.
-  Value emitQuotient(const BlockFormat &format, Value number,
+  /// `value`, an f32, over the scale, where the block has no NaN.
+  Value emitQuotient(const BlockFormat &format, Value value,
                      const BlockFactor &factor);
   /// The factor from a divisor and a reciprocal that another lane has computed.
   /// Results are the same for tensor scales that are positive and finite.
@@ -80,14 +80,14 @@ public:
   /// The quotient as a product with the reciprocal and corrections, with the
   /// sign of the element. It equals that of `emitQuotient`, or rounds to the
   /// same e2m1 value, if a reciprocal may be used.
-  Value emitQuotientByReciprocal(Value number, const BlockFactor &factor);
-  /// The code, in an i32, of `number`, an f32.
-  Value emitCode(const BlockFormat &format, Value number,
+  Value emitQuotientByReciprocal(Value value, const BlockFactor &factor);
+  /// The code, in an i32, of `value`, an f32.
+  Value emitCode(const BlockFormat &format, Value value,
                  const BlockFactor &factor);
 
   /// The code of `format`, in an i32, that is nearest to an f32 that is not
   /// NaN; with a sign of its own only if the format has one.
-  Value encode(Format format, Value number);
+  Value encode(Format format, Value value);
   /// The value, an f32, of a code in an i32.
   Value decode(Format format, Value code);
 };

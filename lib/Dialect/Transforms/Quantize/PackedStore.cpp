@@ -86,27 +86,26 @@ Value PackedStore::join(ArrayRef<Value> quotients, const BlockFactor &factor) {
       words);
 }
 
-Value PackedStore::emitBy(bool isPlain, ArrayRef<Value> numbers,
+Value PackedStore::emitBy(bool byReciprocal, ArrayRef<Value> values,
                           const BlockFactor &factor) {
-  SmallVector<Value> quotients =
-      llvm::map_to_vector(numbers, [&](Value number) {
-        return isPlain ? arithmetic.emitQuotientByReciprocal(number, factor)
-                       : arithmetic.emitQuotient(format, number, factor);
-      });
+  SmallVector<Value> quotients = llvm::map_to_vector(values, [&](Value value) {
+    return byReciprocal ? arithmetic.emitQuotientByReciprocal(value, factor)
+                        : arithmetic.emitQuotient(format, value, factor);
+  });
   return join(quotients, factor);
 }
 
-Value PackedStore::emit(ArrayRef<Value> numbers, const BlockFactor &factor) {
+Value PackedStore::emit(ArrayRef<Value> values, const BlockFactor &factor) {
   if (!factor.isPlain)
-    return emitBy(factor.reciprocal != nullptr, numbers, factor);
+    return emitBy(factor.reciprocal != nullptr, values, factor);
   auto choice = scf::IfOp::create(
       b, loc, factor.isPlain,
       [&](OpBuilder &, Location) {
-        Value words = emitBy(/*isPlain=*/true, numbers, factor);
+        Value words = emitBy(/*byReciprocal=*/true, values, factor);
         scf::YieldOp::create(b, loc, words);
       },
       [&](OpBuilder &, Location) {
-        Value words = emitBy(/*isPlain=*/false, numbers, factor);
+        Value words = emitBy(/*byReciprocal=*/false, values, factor);
         scf::YieldOp::create(b, loc, words);
       });
   return choice.getResult(0);

@@ -25,11 +25,11 @@ public:
   PackedStore(OpBuilder &b, Location loc, const BlockFormat &format,
               unsigned codeBits, const Chip &chip);
 
-  /// Quantizes `numbers`, f32s of one block, an even count. Returns an integer
+  /// Quantizes `values`, f32s of one block, an even count. Returns an integer
   /// with all bits: i8, i16, i32, or a vector of i32.
-  Value emit(ArrayRef<Value> numbers, const BlockFactor &factor);
-  /// The same, always with the reciprocal (`isPlain`), or never.
-  Value emitBy(bool isPlain, ArrayRef<Value> numbers,
+  Value emit(ArrayRef<Value> values, const BlockFactor &factor);
+  /// The same, always with the reciprocal (`byReciprocal`), or never.
+  Value emitBy(bool byReciprocal, ArrayRef<Value> values,
                const BlockFactor &factor);
 
 private:

@@ -47,9 +47,9 @@ SmallVector<Value> QuantizedStores::getPosition(const MatrixPlace &place,
 }
 
 void QuantizedStores::storeCodes(const MatrixPlace &place, Value words,
-                                 int64_t numbers) {
+                                 int64_t count) {
   constexpr int64_t kByteBits = 8;
-  int64_t bytes = numbers * codeBits / kByteBits;
+  int64_t bytes = count * codeBits / kByteBits;
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value column = applyExprs(b, loc, {(d0 * codeBits).floorDiv(kByteBits)},
                             place.column)[0];

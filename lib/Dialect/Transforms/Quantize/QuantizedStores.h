@@ -34,9 +34,9 @@ public:
                   Value columns);
 
   bool hasAtoms() const;
-  /// Stores `numbers` consecutive elements of a row: all bits of an integer or
+  /// Stores `count` consecutive elements of a row: all bits of an integer or
   /// of a vector of i32.
-  void storeCodes(const MatrixPlace &place, Value words, int64_t numbers);
+  void storeCodes(const MatrixPlace &place, Value words, int64_t count);
   /// Stores the code, in an i32, of the scale of the block at `place`.
   /// Checks that the block is in memory, unless rows, or columns, are known to
   /// fit. Padding gets the scale of a block of zeros, which is 0.
