@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Verification of the NVVM dialect knows tcgen05 on sm_100a (and in part on
-// others) only, and its own pass that attaches a target cannot be told to leave
-// it out. The code generator knows all chips of the table. So this checks what
-// the dialect would check, with the table for tcgen05.
+// The NVVM dialect's verification accepts tcgen05 only on sm_100a (and partly
+// on others), and its own pass that attaches a target cannot disable it. The
+// code generator supports all chips of the table. So this pass checks what the
+// dialect would check, with the table for tcgen05.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ static bool isTcgen05(Operation *op) {
   return op->getName().getStringRef().starts_with("nvvm.tcgen05.");
 }
 
-/// Checks ops that ask for a chip. Whether there are any of tcgen05; fails
-/// after an error.
+/// Checks ops that require a chip. Returns whether there are any of tcgen05;
+/// emits an error if a check fails.
 static FailureOr<bool> checkKernels(gpu::GPUModuleOp kernels,
                                     const Chip &chip) {
   bool hasTcgen05 = false;

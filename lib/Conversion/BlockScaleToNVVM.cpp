@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The last level that says what an instruction means; behind it, only
-// upstream's dialects are left.
+// From the instruction level to upstream's dialects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +56,7 @@ struct ConvertMmaSync final : OpRewritePattern<MmaSyncOp> {
     SmallVector<Value> a = extractAll(rewriter, loc, op.getA());
     SmallVector<Value> b = extractAll(rewriter, loc, op.getB());
     SmallVector<Value> c = extractAll(rewriter, loc, op.getC());
-    // The NVVM dialect writes formats, kinds and vectors as PTX does.
+    // The NVVM dialect has the names of formats, kinds and vectors of PTX.
     auto getType = [](Format format) {
       return *NVVM::symbolizeMMATypes(getFormatInfo(format).ptxName);
     };
@@ -110,7 +109,7 @@ struct ConvertLoadMatrix final : OpRewritePattern<LoadMatrixOp> {
         rewriter, loc, type, getPointer(rewriter, op), matrices,
         form.isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
         NVVM::LdStMatrixShapeAttr::get(getContext(), form.m, form.n),
-        // The NVVM dialect writes the type as PTX does.
+        // The NVVM dialect has the name of the type of PTX.
         *NVVM::symbolizeLdStMatrixEltType(form.type));
     SmallVector<Value> registers;
     for (int64_t i = 0; i != count; ++i)
@@ -137,7 +136,7 @@ private:
                                     offset);
     if (op.getPlus() == 0)
       return row;
-    // Apart, so that it ends up in the instruction.
+    // Separate, so that it becomes an immediate offset of the instruction.
     return LLVM::GEPOp::create(
         b, loc, base.getType(), b.getI8Type(), row,
         LLVM::GEPArg(static_cast<int32_t>(op.getPlus())));
@@ -146,10 +145,10 @@ private:
   const LLVMTypeConverter &converter;
 };
 
-/// The conversion of the gpu dialect makes a variable of the module's own,
-/// which the code generator gives a byte: then dynamic shared memory starts
-/// behind it, and its end is beyond what the launch asked for. An external
-/// variable is the dynamic memory itself (PTX ISA, "extern .shared").
+/// The conversion of the gpu dialect defines a variable in the module, to which
+/// the code generator gives a byte. Then dynamic shared memory starts after it,
+/// and its end is beyond the size of the launch. An external variable is the
+/// dynamic memory itself (PTX ISA, "extern .shared").
 struct ConvertDynamicSharedMemory final
     : OpRewritePattern<gpu::DynamicSharedMemoryOp> {
   ConvertDynamicSharedMemory(MLIRContext *context,
@@ -212,8 +211,8 @@ private:
   const LLVMTypeConverter &converter;
 };
 
-/// The intrinsic says that it touches no memory (LLVM 22), so that loads of
-/// what the kernel in front stores could move in front of it.
+/// The intrinsic is declared as not accessing memory (LLVM 22), so loads of
+/// data that the previous kernel stores could move in front of it.
 struct ConvertGridWait final : OpRewritePattern<NVVM::GriddepcontrolOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -261,7 +260,7 @@ struct ConvertBlockScaleToNVVMPass final
     markPredicated(getOperation(), /*hasTensorCore=*/!isSoftware);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     flattenPredicated(getOperation());
-    // Descriptors of the same memory start from the same word.
+    // Descriptors of the same memory share their base.
     if (hasDescriptors) {
       IRRewriter rewriter(&getContext());
       DominanceInfo dominance;

@@ -8,21 +8,27 @@
 //
 // The order of the passes:
 //
-//   1. Dynamic sizes are checked while the ops that rely on them are whole; a
-//      softmax has no check of its own, what it consists of has. Folds come
-//      before decomposition, which would hide pairs of swizzles.
-//   2. Casts of narrow floats are expanded before anything folds constants, and
-//      again those that decomposition makes.
-//   3. Named linalg ops become generic before their elements become bytes: a
-//      named op of bytes would mean integer arithmetic.
-//   4. Narrow floats become bytes before there is memory of them, and after
-//      elementwise arithmetic on whole tensors has become loops over elements.
-//   5. No CSE between decomposition and bufferization: it would merge the empty
-//      tensors that are the destinations of different ops into one, and the
-//      analysis of one large set of aliases takes cubic time.
-//   6. Arithmetic of bf16 is that of f32, with truncations of its own: those of
-//      machines flush subnormal numbers, or are functions of a library.
-//   7. Loops, not unrolled vectors: code does not grow with the tile.
+//   1. Checks of dynamic sizes come first, while the ops that they belong to
+//   still
+//      exist. (A softmax has no checks itself; the ops that it becomes have.)
+//      Folds come before decomposition, which would hide pairs of swizzles.
+//   2. Casts of narrow floats are expanded before any constant folding, and
+//   those
+//      that decomposition creates are expanded after it.
+//   3. Named linalg ops become generic before their elements become bytes,
+//   because
+//      a named op on bytes would be integer arithmetic.
+//   4. Narrow floats become bytes before bufferization, and after elementwise
+//      arithmetic on whole tensors has become loops over elements.
+//   5. There is no CSE between decomposition and bufferization: it would merge
+//   the
+//      empty tensors that are destinations of different ops, and the analysis
+//      of one large alias set takes cubic time.
+//   6. bf16 arithmetic is computed in f32, with our own truncations, because
+//   those
+//      of machines flush subnormals or call a library.
+//   7. Loops are not unrolled into vectors, so that code does not grow with the
+//      tile.
 //
 //===----------------------------------------------------------------------===//
 

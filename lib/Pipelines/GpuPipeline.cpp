@@ -8,16 +8,18 @@
 //
 // The order of the passes:
 //
-//   1. Functions are inlined and loops unrolled first: a function is one
-//      sequence of launches. No scalar is left between host and kernels.
-//   2. Paths are chosen while ops are whole; what feeds an operand (a
-//      transpose, an unswizzle, a packed buffer) is still there to be read
-//      through when kernels are formed. What is left of it becomes loops.
-//   3. Narrow floats become bytes before there is memory of them, as on the
-//      CPU; kernels that were formed have bytes from the start.
-//   4. After bufferization, loops and copies on the host become kernels of
-//      their own, and only launches remain.
-//   5. mma_sync is converted before vectors become structures of LLVM.
+//   1. Functions are inlined and loops unrolled first, because a function
+//   becomes
+//      one sequence of launches. Scalar results become tensors.
+//   2. Paths are chosen, and kernels formed, while ops on operands (transposes,
+//      unswizzles, unpacked buffers) still exist, so that kernels can fold
+//      them. The remaining ones become loops.
+//   3. Narrow floats become bytes before bufferization, as on the CPU; formed
+//      kernels have bytes from the start.
+//   4. After bufferization, loops and copies on the host become separate
+//   kernels,
+//      and only launches remain.
+//   5. mma_sync is converted before vectors become LLVM structures.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +39,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The contract of a level: one walk, which costs next to nothing.
+/// Checks the contract of a level: one walk, which is cheap.
 static void addStageCheck(OpPassManager &pm, StringRef stage) {
   VerifyStagePassOptions options;
   options.stage = stage.str();
@@ -51,12 +53,13 @@ static void addCleanUp(OpPassManager &pm) {
 
 void blockscale::buildGpuTilePipeline(OpPassManager &pm,
                                       const GpuPipelineOptions &options) {
-  // Before anything folds constants.
+  // Before any constant folding.
   pm.addPass(createExpandCastsPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   addCleanUp(pm);
-  // Constants are in sight, and what is unrolled are ops like any other.
+  // After folding, loop bounds are constant. Unrolled ops are processed like
+  // others.
   pm.addNestedPass<func::FuncOp>(createUnrollHostLoopsPass());
   pm.addPass(createScalarResultsPass());
   AttachTargetPassOptions target;
@@ -96,7 +99,7 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createConvertElementwiseToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createCheckLoopSizesPass());
   pm.addNestedPass<func::FuncOp>(createCheckReshapesPass());
-  pm.addPass(createExpandCastsPass()); // What decomposition has made.
+  pm.addPass(createExpandCastsPass()); // Casts from decomposition.
   pm.addPass(createNarrowFloatsToBytesPass());
   pm.addPass(createConvertTensorToLinalgPass());
   pm.addNestedPass<func::FuncOp>(createSplatsToFillsPass());
@@ -108,7 +111,7 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  // The next pass takes each buffer for one result only.
+  // The next pass assumes that each buffer is one result.
   pm.addNestedPass<func::FuncOp>(createSeparateResultsPass());
   bufferization::BufferResultsToOutParamsPassOptions results;
   results.hoistStaticAllocs = true;
@@ -140,10 +143,10 @@ void blockscale::buildGpuInstructionPipeline(
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addNestedPass<gpu::GPUFuncOp>(createLowerAsyncPass());
   kernels.addNestedPass<gpu::GPUFuncOp>(createToFragmentsPass());
-  // Kernels of others may ask for instructions that their chip lacks.
+  // Kernels of users may have instructions that their chip lacks.
   pm.addPass(createEmulateMmaPass());
-  // Patterns of scf look at each of the many values of a loop along K in turn,
-  // again and again, and there is nothing left for them to find.
+  // No canonicalization: scf's patterns visit the many values of a loop along K
+  // repeatedly, and would find nothing to do.
   pm.addPass(createCSEPass());
   addStageCheck(pm, "instr");
 }
@@ -151,7 +154,7 @@ void blockscale::buildGpuInstructionPipeline(
 void blockscale::buildGpuNVVMPipeline(OpPassManager &pm,
                                       const GpuPipelineOptions &options) {
   pm.addPass(createConvertBlockScaleToNVVMPass());
-  // What executes the words of instructions comes behind those who make them.
+  // Emulation uses the descriptors that the passes before create.
   pm.addPass(createEmulateTcgen05Pass());
 
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
@@ -161,11 +164,11 @@ void blockscale::buildGpuNVVMPipeline(OpPassManager &pm,
   kernels.addPass(createSCFToControlFlowPass());
   ConvertGpuOpsToNVVMOpsOptions toLLVM;
   toLLVM.useBarePtrCallConv = true;
-  toLLVM.allowPatternRollback = false; // Half the time.
+  toLLVM.allowPatternRollback = false; // Takes half the time.
   kernels.addPass(createConvertGpuOpsToNVVMOps(toLLVM));
   kernels.addNestedPass<LLVM::LLVMFuncOp>(createMarkTensorMapsPass());
   kernels.addPass(createConvertNVVMToLLVMPass());
-  // What could be cleaned up here, LLVM does.
+  // Further cleanup is left to LLVM.
   kernels.addPass(createReconcileUnrealizedCastsPass());
 
   AttachNVVMTargetPassOptions target;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Programs, the plugin and users' tools get dialects, interface models and
-// pipelines from one place.
+// Registers dialects, interface models and pipelines for programs, the plugin
+// and users' tools.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that names chips.
+// The table of chips; no other file names a chip.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ std::optional<unsigned> blockscale::getConversionPtx(const Chip &chip,
   struct Conversion {
     unsigned lowestBits, highestBits;
     unsigned firstCapability;
-    /// In the first one's own version, or later.
+    /// The PTX version, or the first one of the chip if that is later.
     unsigned ptx;
   };
   constexpr unsigned kAda = 89, kBlackwell = 100;
@@ -93,8 +93,8 @@ const Chip *blockscale::lookupChip(std::string_view name) {
   return nullptr;
 }
 
-/// `name` as the table writes names: SM_120A, sm120a, compute_120a and 120a
-/// are sm_120a.
+/// `name` in the form of the table: SM_120A, sm120a, compute_120a and 120a
+/// become sm_120a.
 static std::string normalizeName(std::string_view name) {
   std::string lower;
   for (char c : name)
@@ -112,8 +112,7 @@ std::string blockscale::describeUnknownChip(std::string_view given) {
   if (lookupChip(name))
     message += " (did you mean " + name + "?)";
 
-  // `sm_120` names a family of which only lettered targets have the
-  // instructions.
+  // `sm_120` is a family; only its targets with a letter have the instructions.
   std::string lettered;
   for (const Chip &chip : getChips())
     if (chip.name.size() == name.size() + 1 &&

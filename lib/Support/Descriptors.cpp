@@ -1,4 +1,4 @@
-//===- Descriptors.cpp - Words that tcgen05 instructions take -------------===//
+//===- Descriptors.cpp - Descriptors of tcgen05 ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fields of descriptors and the codes that stand in them.
+// The fields of descriptors and their values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,12 +110,12 @@ namespace {
 struct KindForm {
   Kind kind;
   DescriptorForm form;
-  /// K of the instruction, and whether the field k96 says so.
+  /// K of the instruction, and the value of the field k96.
   unsigned k;
   uint64_t isLongK;
 };
 
-/// What stands in a field for a format.
+/// The value of a field for a format.
 struct ElementCode {
   DescriptorForm form;
   Format format;
@@ -217,26 +217,26 @@ blockscale::encodeInstructionDescriptor(const InstructionFields &fields) {
 // Matrices
 //===----------------------------------------------------------------------===//
 
-const std::vector<LinePattern> &blockscale::getLinePatterns() {
-  static const std::vector<LinePattern> patterns = {
+const std::vector<SwizzlePattern> &blockscale::getSwizzlePatterns() {
+  static const std::vector<SwizzlePattern> patterns = {
       {16, 0}, {32, 6}, {64, 4}, {128, 2}};
   return patterns;
 }
 
-const LinePattern *blockscale::lookupLinePattern(bool isSwizzled,
-                                                 int64_t lineBytes) {
-  for (const LinePattern &pattern : getLinePatterns())
+const SwizzlePattern *blockscale::lookupSwizzlePattern(bool isSwizzled,
+                                                       int64_t lineBytes) {
+  for (const SwizzlePattern &pattern : getSwizzlePatterns())
     if (pattern.lineBytes == lineBytes && (pattern.code != 0) == isSwizzled)
       return &pattern;
   return nullptr;
 }
 
 int64_t blockscale::getPatternBytes(int64_t lineBytes) {
-  return kPatternLines * lineBytes;
+  return kPatternRows * lineBytes;
 }
 
 namespace {
-/// Which distance is in which field.
+/// The distance in a field.
 enum class Distance : unsigned char { None, Pattern, Column };
 struct StrideRule {
   Major major;
@@ -245,8 +245,8 @@ struct StrideRule {
 };
 } // namespace
 
-// A K-major matrix that is swizzled has all of the K that an instruction takes
-// in one line.
+// In a K-major matrix with a swizzle, one swizzle row has all of the
+// instruction's K.
 static constexpr StrideRule kStrideRules[] = {
     {Major::K, true, Distance::None, Distance::Pattern},
     {Major::K, false, Distance::Column, Distance::Pattern},
@@ -264,16 +264,16 @@ MatrixStrides blockscale::getMatrixStrides(const MatrixShape &shape) {
   return {0, 0};
 }
 
-/// Table 40: "fixed constant value of 0b001". The word of wgmma has nothing
-/// there.
+/// Table 40: "fixed constant value of 0b001". The descriptor of wgmma has no
+/// such field.
 static constexpr uint64_t kVersion = 1;
 
 std::optional<uint64_t>
 blockscale::encodeMatrixDescriptor(const MatrixShape &shape,
                                    DescriptorUser user) {
-  const LinePattern *pattern =
-      lookupLinePattern(shape.isSwizzled, shape.lineBytes);
-  if (!pattern || shape.lines < 1 || shape.lines % kPatternLines != 0 ||
+  const SwizzlePattern *pattern =
+      lookupSwizzlePattern(shape.isSwizzled, shape.lineBytes);
+  if (!pattern || shape.lines < 1 || shape.lines % kPatternRows != 0 ||
       shape.columns < 1)
     return std::nullopt;
   MatrixStrides strides = getMatrixStrides(shape);
@@ -288,5 +288,5 @@ blockscale::encodeMatrixDescriptor(const MatrixShape &shape,
 std::optional<uint64_t> blockscale::encodeScaleAtomDescriptor() {
   return encodeFields(
       DescriptorForm::Matrix,
-      {{"stride", kPatternLines * kScaleAtomInner}, {"version", kVersion}});
+      {{"stride", kPatternRows * kScaleAtomInner}, {"version", kVersion}});
 }

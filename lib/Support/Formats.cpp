@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one table of number formats, and exact values of their codes.
+// The table of number formats, and the exact values of their codes.
 //
 //===----------------------------------------------------------------------===//
 

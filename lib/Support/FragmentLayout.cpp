@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The register layouts of the PTX ISA as tables, for a lowering that reads
-// them.
+// The register layouts of the PTX ISA as tables, for the lowering.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +19,7 @@ using namespace mlir::blockscale;
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Adds nothing: fills up a list of terms.
+/// Adds nothing; pads a list of terms.
 static constexpr LayoutTerm kNoTerm = {0, 0, 1, 0, 0};
 
 const std::vector<FragmentLayout> &blockscale::getFragmentLayouts() {
@@ -73,8 +72,8 @@ const FragmentLayout &blockscale::getFragmentLayout(Operand operand,
 }
 
 Slot blockscale::getSlot(Kind kind, Format format) {
-  // The slot of a format is as wide as a container, or as the code; that of a
-  // number, as the number.
+  // A slot is as wide as its container, or as the code of packed elements; for
+  // 16-bit elements, it is as wide as the element.
   unsigned codeBits = getFormatInfo(format).bits;
   if (!hasContainers(kind) ||
       getFormatInfo(format).use == FormatUse::HighPrecision)
@@ -89,12 +88,12 @@ Slot blockscale::getSlot(Kind kind, Format format) {
 const ScaleFragment &blockscale::getScaleFragment(Operand operand) {
   // clang-format off
   static const ScaleFragment fragments[] = {
-      // In each group of four lanes the thread selector of A picks a pair; the
-      // lower lane of it has row `group`, the upper one row `group + 8`.
+      // In each group of four lanes the thread selector of A selects two lanes; the
+      // lower one has row `group`, the upper one row `group + 8`.
       {Operand::A, 16, 2,
        {{{0, 0, 4, 0, 1}, {0, 0, 1, 2, 8}, {0, 0, 2, 2, 16}}},
        {{{0, 0, 1, 8, 4}, {0, 0, 8, 2, 1}, {0, 0, 16, 0, 2}}}},
-      // The thread selector of B picks one lane of the four, for row `group`.
+      // The thread selector of B selects one lane of the four, for row `group`.
       {Operand::B, 8, 4,
        {{{0, 0, 4, 0, 1}, {0, 0, 1, 4, 8}, kNoTerm}},
        {{{0, 0, 1, 8, 4}, {0, 0, 8, 0, 1}, kNoTerm}}},

@@ -1,4 +1,4 @@
-//===- InstructionTable.cpp - Legal rows and instructions -----------------===//
+//===- InstructionTable.cpp - Legal types and instructions ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that says which instruction there is, what it computes and what
-// stands in for it.
+// The table of instructions, of what they compute, and of their replacements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +25,7 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What rows that differ in nothing but their element types share.
+/// Rows that differ only in their element types.
 struct InstructionFamily {
   Path path;
   Kind kind;
@@ -37,16 +36,16 @@ struct InstructionFamily {
   unsigned lowestPtx;
   unsigned rank;
   Rewrite rewrite;
-  /// As getKPattern; zeros where K divides a line.
+  /// As getKPattern; zeros if K divides a swizzle row.
   std::array<unsigned, 3> pattern;
 };
 } // namespace
 
-// Three instructions compute fp4 x fp4 with ue8m0 scales and blocks of 32.
-// mxf4 comes first: it reads packed fp4 and does 64 of K at once, where
-// mxf8f6f4 spends a byte per element and does 32. mxf4nvf4 with 2X computes
-// the same at the same rate; mxf4 is preferred because 2X is its only form.
-// Instructions with K = 96 are for schedules to choose, not for rows.
+// Three instructions compute fp4 x fp4 with ue8m0 scales and blocks of 32. mxf4
+// has the lowest rank: it reads packed fp4 and has K = 64, while mxf8f6f4 uses
+// a byte per element and has K = 32. mxf4nvf4 with 2X computes the same at the
+// same rate; mxf4 is preferred because 2X is its only form. Schedules choose
+// instructions with K = 96; the choice by types does not.
 static constexpr unsigned kFirst = 0, kSecond = 1, kLast = 2, kWide = 3;
 static constexpr Scaling kInside = Scaling::InInstruction,
                          kBefore = Scaling::OnOperands, kOfB = Scaling::OnB,
@@ -112,7 +111,7 @@ const std::vector<Instruction> &blockscale::getInstructions() {
           result.push_back(makeInstruction(family, both, both));
         continue;
       }
-      // Containers hold any type; packed operands are fp4.
+      // Containers hold any format; packed operands are fp4.
       std::vector<Format> formats = {Format::E2M1};
       if (hasContainers(family.kind))
         formats = getFormats(/*areScales=*/false);
@@ -175,7 +174,7 @@ unsigned blockscale::getLowestPtx(const Instruction &instruction,
 }
 
 //===----------------------------------------------------------------------===//
-// Op rows
+// Type combinations
 //===----------------------------------------------------------------------===//
 
 const std::vector<TypeCombination> &blockscale::getTypeCombinations() {
@@ -233,8 +232,8 @@ std::vector<unsigned> blockscale::getBlockSizes() {
 namespace {
 struct RewriteInfo {
   std::string_view description;
-  /// The block size of the instructions that it is made of, in those of the
-  /// row.
+  /// The block size of the instructions that it becomes, in blocks of the
+  /// combination.
   unsigned blocks;
 };
 } // namespace
@@ -250,7 +249,7 @@ std::string_view blockscale::describeRewrite(Rewrite rewrite) {
   return getRewriteInfo(rewrite).description;
 }
 
-/// The instruction of the lowest rank that is made for `row`; null for none.
+/// The instruction of the lowest rank for `types`; null if there is none.
 static const Instruction *findInstruction(const TypeCombination &types,
                                           Path path, bool isEmitted) {
   const Instruction *best = nullptr;
@@ -263,19 +262,19 @@ static const Instruction *findInstruction(const TypeCombination &types,
 }
 
 namespace {
-/// A path that multiplies what a kernel in front has decoded.
-struct DecodedRow {
+/// A path that multiplies operands that a kernel in front has dequantized.
+struct DequantizedRow {
   Path path;
   TypeCombination types;
 };
 } // namespace
 
-static constexpr DecodedRow kDecodedRows[] = {
+static constexpr DequantizedRow kDequantizedRows[] = {
     {Path::Wgmma, {Format::BF16, Format::BF16, Format::None, 1}}};
 
 std::optional<InstructionChoice>
 blockscale::chooseInstruction(const TypeCombination &types, Path path) {
-  for (const DecodedRow &decoded : kDecodedRows)
+  for (const DequantizedRow &decoded : kDequantizedRows)
     if (decoded.path == path && isLegal(types))
       return chooseInstruction(decoded.types, path);
   if (const Instruction *emitted = findInstruction(types, path, true))
@@ -355,7 +354,7 @@ unsigned blockscale::getNibbleShift(Kind kind) {
 }
 
 namespace {
-/// How opcodes write scales along K.
+/// The qualifier of opcodes for scales along K.
 struct ScaleQualifier {
   std::string_view opcode;
   std::string_view before;

@@ -1,4 +1,4 @@
-//===- LayoutGrid.cpp - Layouts as tables of places -----------------------===//
+//===- LayoutGrid.cpp - Layouts as tables ---------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The interpreters of the tables, applied to every element. Nothing here knows
-// where an element is.
+// Applies the interpreters of the layout tables to every element. This file has
+// no layouts of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,11 @@ using namespace mlir::blockscale;
 // Cells
 //===----------------------------------------------------------------------===//
 
-/// The place of (row, column).
+/// The position of (row, column).
 using PlaceFn = std::function<Place(int64_t, int64_t)>;
 
-/// Whether all runs of `run` columns that start at a multiple of that are
-/// neighbours.
+/// Whether the positions of all runs of `run` columns, from a multiple of `run`
+/// on, are consecutive.
 static bool areNeighbours(const std::vector<Place> &places, int64_t run) {
   for (size_t i = 0; i != places.size(); ++i) {
     if (i % run == 0)
@@ -39,7 +39,7 @@ static bool areNeighbours(const std::vector<Place> &places, int64_t run) {
   return true;
 }
 
-/// Fills in `run` and `cells`: the longest runs that there are in all rows.
+/// Fills in `run` and `cells` with the longest runs that all rows have.
 static LayoutGrid fill(LayoutGrid grid, const PlaceFn &getPlace) {
   std::vector<Place> places;
   for (int64_t row = 0; row != grid.rows; ++row)
@@ -64,7 +64,7 @@ static std::string getName(Operand operand) {
   return names[static_cast<unsigned>(operand)];
 }
 
-/// What rows of the scales of an operand count.
+/// The name of the rows of the scales of an operand.
 static std::string getRowName(Operand operand) {
   return operand == Operand::B ? "n" : "m";
 }
@@ -110,7 +110,7 @@ LayoutGrid blockscale::getFragmentGrid(Operand operand, Slot slot) {
   });
 }
 
-/// The pair of a thread that has an element of a step.
+/// The thread and the pair with an element of a step.
 static Place findPair(PairOrder order, unsigned element) {
   for (unsigned thread = 0; thread != 4; ++thread)
     for (unsigned i = 0; i != kInstructionsPerStep; ++i)
@@ -121,12 +121,12 @@ static Place findPair(PairOrder order, unsigned element) {
 }
 
 LayoutGrid blockscale::getPairGrid(Operand operand, PairOrder order) {
-  // Two groups of rows of A take turns in registers, see "mma.m16n8k16".
+  // Registers alternate between two groups of rows of A, see "mma.m16n8k16".
   constexpr int64_t kGroupRows = 8, kThreads = 4;
   int64_t groups = operand == Operand::A ? 2 : 1;
   LayoutGrid grid =
-      makeGrid(getName(operand) + " of the two instructions of a step, numbers "
-                                  "of 16 bits",
+      makeGrid(getName(operand) + " of the two instructions of a step, 16-bit "
+                                  "values",
                getRowName(operand), groups * kGroupRows, "k", kStepElements,
                {"lane", "instruction", "register", "half"});
   return fill(std::move(grid), [&](int64_t row, int64_t column) -> Place {
@@ -138,12 +138,12 @@ LayoutGrid blockscale::getPairGrid(Operand operand, PairOrder order) {
 
 LayoutGrid blockscale::getScaleFragmentGrid(Operand operand) {
   const ScaleFragment &layout = getScaleFragment(operand);
-  LayoutGrid grid =
-      makeGrid("scales of " + getName(operand) + ", a word of each lane for " +
-                   std::to_string(layout.tiles) + " tiles of " +
-                   std::to_string(layout.rowsPerTile) + " rows",
-               getRowName(operand), int64_t(layout.tiles) * layout.rowsPerTile,
-               "block", kScalesPerWord, {"lane", "byte"});
+  LayoutGrid grid = makeGrid(
+      "scales of " + getName(operand) + ", a 32-bit word of each lane for " +
+          std::to_string(layout.tiles) + " tiles of " +
+          std::to_string(layout.rowsPerTile) + " rows",
+      getRowName(operand), int64_t(layout.tiles) * layout.rowsPerTile, "block",
+      kScalesPerWord, {"lane", "byte"});
   return fill(std::move(grid), [&](int64_t row, int64_t block) {
     int64_t lane =
         applyLayout<1>(layout.toLane, std::array<int64_t, 1>{row})[0];
@@ -215,11 +215,11 @@ static int64_t getByteInAtoms(const std::vector<int64_t> &shape, int64_t row,
 }
 
 namespace {
-/// Numbers of rows and of blocks are products of some dimensions.
+/// The counts of rows and of blocks are products of some dimensions.
 struct ScaleOrderRow {
   ScaleOrder order;
   std::vector<unsigned> rowDims, blockDims;
-  /// What these are multiplied by.
+  /// The factors of these products.
   int64_t rowFactor, blockFactor;
   ScaleByteFn getByte;
 };
@@ -229,7 +229,7 @@ static const ScaleOrderRow &getScaleOrderRow(ScaleOrder order) {
   static const ScaleOrderRow rows[] = {
       {ScaleOrder::Rows, {0}, {1}, 1, 1, getByteInRows},
       {ScaleOrder::Lanes, {0, 1}, {2}, 1, 1, getByteInLanes},
-      // Lines of Q words, each of another group of rows.
+      // Lines of Q 32-bit words, each of another group of rows.
       {ScaleOrder::Parts, {1, 2, 3}, {0}, 1, kScalesPerWord, getByteInParts},
       {ScaleOrder::Atoms,
        {0},
@@ -276,7 +276,7 @@ LayoutGrid blockscale::getTensorScaleGrid(Operand operand, int64_t rows,
       "scales of " + getName(operand) + ", " + std::to_string(copies) +
           " copies, each " + std::to_string(kTensorWindow) + " lanes further",
       getRowName(operand), rows, "block", blocks, {"lane", "column", "byte"});
-  // With fewer copies, each part of the rows has the lanes of its copies.
+  // With fewer copies, each part of the rows is in the lanes of its copies.
   int64_t rowsOfPart = region.mostRows * copies / kScaleCopies;
   return fill(std::move(grid), [&](int64_t row, int64_t block) {
     int64_t inPart = row % rowsOfPart;

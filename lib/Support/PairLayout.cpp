@@ -1,4 +1,4 @@
-//===- PairLayout.cpp - Pairs of converted codes --------------------------===//
+//===- PairLayout.cpp - Pairs of dequantized elements ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order that the code for each way of loading codes keeps to.
+// The order of elements for all ways of loading them.
 //
 //===----------------------------------------------------------------------===//
 

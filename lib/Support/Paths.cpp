@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One row for each path, so that a new one is found in one place.
+// The table of paths, with one row for each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Without the qualifiers that have one value only.
+/// Without the qualifiers that have only one value.
 static constexpr std::string_view kDequantMmaOpcode =
     "mma.sync.m16n8k16.f32.bf16.bf16.f32";
 

@@ -1,4 +1,4 @@
-//===- Rates.cpp - How fast chips are -------------------------------------===//
+//===- Rates.cpp - Rates of chips -----------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place with speeds of chips. Beside each figure is where it is from: a
-// repository and the number of the issue or pull request with the output of a
-// device query or a measurement, a file of a repository, or a data sheet. Those
-// that say so were measured on one card, latencies by chains of instructions
-// that wait for each other, the others by eight chains in each of 16 warps.
+// The rates of chips. Each figure has its source: a repository and the number
+// of the issue or pull request with the output of a device query or a
+// measurement, a file of a repository, or a data sheet. Figures with "measured"
+// were measured on one card: latencies by chains of dependent instructions, the
+// others by eight chains in each of 16 warps.
 //
 //===----------------------------------------------------------------------===//
 

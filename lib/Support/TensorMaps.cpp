@@ -1,4 +1,4 @@
-//===- TensorMaps.cpp - What tensor maps can have -------------------------===//
+//===- TensorMaps.cpp - Limits of tensor maps -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- TunedRows.cpp - What was measured of our kernels -------------------===//
+//===- TunedRows.cpp - Measured tuning tables -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

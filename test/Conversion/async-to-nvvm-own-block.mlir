@@ -1,5 +1,5 @@
-// Bulk copies where no block can copy to another one: the destination is said to
-// be the block's own, by the address that it has there.
+// Bulk copies on chips without copies to other blocks: the destination is
+// an address of the block's own shared memory.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --convert-blockscale-to-nvvm --canonicalize | FileCheck %s
 
@@ -13,7 +13,7 @@
 // CHECK:         nvvm.inline_ptx "cp.async.bulk.tensor.1d.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint [$0], [$1, {$2}], [$3], $4;"
 // CHECK-SAME:      (%{{.*}}, %[[MAP]], %[[ROW]], %{{.*}}, %[[HINT]] :
 
-// By a thread that is elected, behind its predicate.
+// By an elected thread, with its predicate.
 
 // CHECK:         %[[ELECTED:.*]] = nvvm.elect.sync
 // CHECK-NOT:     scf.if

@@ -1,4 +1,4 @@
-// The target of kernels, and what is checked in place of the NVVM dialect.
+// The target of kernels, and the checks that replace those of the NVVM dialect.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_103a --blockscale-attach-nvvm-target=ptx-version=88 --split-input-file | FileCheck %s
 // RUN: sed s/sm_103a/sm_90a/ %s | not blockscale-opt --blockscale-attach-target=target=sm_90a --blockscale-attach-nvvm-target --split-input-file 2>&1 | FileCheck %s --check-prefix=SM_90A
@@ -29,7 +29,7 @@ gpu.module @cluster {
 
 // -----
 
-// A target that is there stays; the same one is not there twice.
+// An existing target stays; the same one is not added twice.
 
 // CHECK-LABEL: gpu.module @others [#nvvm.target<chip = "sm_90">, #nvvm.target<chip = "sm_103a", features = "+ptx88">]
 // CHECK-LABEL: gpu.module @same [#nvvm.target<chip = "sm_103a", features = "+ptx88">]

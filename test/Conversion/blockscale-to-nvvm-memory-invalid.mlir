@@ -16,7 +16,7 @@ gpu.module @kernels {
 
 !tile = memref<8x64xi8, #gpu.address_space<workgroup>>
 gpu.module @kernels {
-  gpu.func @codes(%tile: !tile, %at: index) {
+  gpu.func @quantized(%tile: !tile, %at: index) {
     // expected-error@+1 {{'blockscale.load_matrix' op expected a chip with ldmatrix of b8x16.b4x16_p64, got sm_90}}
     %r = blockscale.load_matrix %tile[%at] code_bits = 4
          : !tile -> vector<4xi32>
@@ -26,7 +26,7 @@ gpu.module @kernels {
 
 // -----
 
-// Every chip has the plain form.
+// Every chip has the basic form.
 !tile = memref<8x64xi8, #gpu.address_space<workgroup>>
 gpu.module @kernels {
   gpu.func @plain(%tile: !tile, %at: index) {

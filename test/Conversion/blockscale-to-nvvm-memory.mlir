@@ -3,7 +3,7 @@
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --convert-blockscale-to-nvvm | FileCheck %s
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --convert-blockscale-to-nvvm | FileCheck %s
 
-// The offset of the lane and what is added to it are apart.
+// The lane's offset and the constant offset are separate.
 
 // CHECK-LABEL: gpu.func @address(
 // CHECK-SAME:    %[[TILE:[a-z0-9]+]]: memref<64x64xi8, #gpu.address_space<workgroup>>, %[[AT:[a-z0-9]+]]: index)
@@ -71,7 +71,7 @@ gpu.module @kernels {
   }
 }
 
-// All of a module is one variable, which has no size of its own.
+// All dynamic shared memory of a module is one variable without a size.
 
 // CHECK-LABEL: gpu.module @dynamic
 // CHECK-NEXT:    llvm.mlir.global external @[[SHARED:.*]]() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>

@@ -1,5 +1,5 @@
-// The wait for the kernel in front is inline assembly that clobbers memory: no
-// load moves in front of it. What lets the next one start is as upstream has it.
+// The wait for the previous kernel is inline assembly that clobbers memory: no
+// load moves in front of it. Upstream's lowering starts the next one.
 
 // RUN: blockscale-opt %s --convert-blockscale-to-nvvm | FileCheck %s
 

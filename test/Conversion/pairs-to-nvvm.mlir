@@ -1,9 +1,9 @@
-// What pairs of blocks and clusters do, in the NVVM dialect.
+// Ops of pairs of CTAs and of clusters in the NVVM dialect.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --convert-blockscale-to-nvvm --canonicalize -split-input-file | FileCheck %s
 
-// Copies of a pair count at the mbarrier of the even block, whose rank is bit 24
-// of an address. The NVVM op leaves out the group where it has a predicate.
+// Copies of a pair are counted at the mbarrier of the even CTA, whose rank is bit 24
+// of an address. The NVVM op ignores the CTA group if it has a predicate.
 
 // CHECK-LABEL: gpu.func @copies(
 // CHECK-SAME:    %[[MAP:[a-z0-9]+]]: !llvm.ptr, %[[ROW:[a-z0-9]+]]: i32, %[[COLUMN:[a-z0-9]+]]: i32, %[[TILE:[a-z0-9]+]]: memref
@@ -26,7 +26,7 @@ gpu.module @kernels {
 
 // -----
 
-// Only who reads what other blocks did takes the scope of the cluster.
+// Only threads that read data of other blocks use the scope of the cluster.
 
 // CHECK-LABEL: gpu.func @barriers(
 // CHECK-SAME:    %[[BARRIERS:[a-z0-9]+]]: memref<4xi64, #gpu.address_space<workgroup>>, %[[BLOCK:[a-z0-9]+]]: i32, %[[PARITY:[a-z0-9]+]]: i32)
@@ -46,7 +46,7 @@ gpu.module @kernels {
 
 // -----
 
-// Commits of several blocks take their mask from a register.
+// Commits to several blocks have their mask in a register.
 
 // CHECK-LABEL: gpu.func @commits(
 // CHECK-SAME:    %[[BLOCKS:[a-z0-9]+]]: i16)

@@ -5,7 +5,7 @@
 !tmem = !blockscale.tmem<512>
 !acc = !blockscale.tmem_acc<128x256>
 
-// Two accumulators take turns.
+// Two accumulators alternate.
 
 // CHECK-LABEL: gpu.func @loop(
 // CHECK-NOT:     blockscale.

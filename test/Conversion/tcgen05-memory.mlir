@@ -1,9 +1,9 @@
-// Memory in which matrices are described is aligned to 8 lines, and that of
+// Memory of described matrices is aligned to 8 swizzle rows, and that of
 // scales to 128 bytes.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --convert-blockscale-to-nvvm -split-input-file | FileCheck %s
 
-// The largest alignment counts; what is larger stays.
+// The largest alignment is used; a larger existing one stays.
 
 // CHECK-LABEL: gpu.func @attributions()
 // CHECK-SAME:    workgroup(%{{[a-z0-9]+}} : memref<8x128xi8, #gpu.address_space<workgroup>> {llvm.align = 1024 : i64}, %{{[a-z0-9]+}} : memref<8x64xi8, #gpu.address_space<workgroup>> {llvm.align = 2048 : i64}, %{{[a-z0-9]+}} : memref<512xi8, #gpu.address_space<workgroup>> {llvm.align = 128 : i64}, %{{[a-z0-9]+}} : memref<1024xi8, #gpu.address_space<workgroup>> {llvm.align = 256 : i64}, %{{[a-z0-9]+}} : memref<8x128xi8, #gpu.address_space<workgroup>>)

@@ -48,8 +48,8 @@ gpu.module @kernels {
 
 // -----
 
-// The parts of an address are divided by 16 each, and added one by one to the
-// word of the memory's start. 1073758272 is 2 << 29 | 1 << 14 | 64.
+// The terms of an address are divided by 16 each, and added one by one to the
+// descriptor of the memory's start. 1073758272 is 2 << 29 | 1 << 14 | 64.
 
 // CHECK-LABEL: gpu.func @swizzled(
 // CHECK-SAME:    %[[M:[a-z0-9]+]]: memref<128x128xi8, #gpu.address_space<workgroup>>, %[[AT:[a-z0-9]+]]: index)
@@ -74,7 +74,7 @@ gpu.module @kernels {
 
 // -----
 
-// Views are looked through; products and sums are divided before they are
+// Views are folded; operands of products and sums are divided before these are
 // computed: 4096 / 16 = 256, (64 i + 1024) / 16 = 4 i + 64. The distance from
 // one column to the next is in the lower half: 64 * 128 / 16 = 512, << 16.
 
@@ -143,7 +143,7 @@ gpu.module @kernels {
 // -----
 
 // Block 6 is in word 1, with scale id 2: 4 columns further for 128 rows, 8 for
-// 256. The word of the instruction: 0x08C00480 | 2 << 4 | 2 << 29, plus bits of
+// 256. The instruction descriptor: 0x08C00480 | 2 << 4 | 2 << 29, plus bits of
 // an address that are 0.
 
 // CHECK-LABEL: gpu.func @multiply(
@@ -326,7 +326,7 @@ gpu.module @kernels {
 
 // -----
 
-// What is not such an instruction keeps the branch for all of them.
+// If another op is in the branch, all of them keep the branch.
 
 // CHECK-LABEL: gpu.func @branch(
 // CHECK:         scf.if

@@ -1,4 +1,4 @@
-// Constraints of ops of asynchronous kernels, and of schedules of the ring.
+// Constraints of ops of asynchronous kernels, and of warp-specialized schedules.
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 
@@ -247,7 +247,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @f(%a: !a, %s: !scales, %b: !b, %acc: !blockscale.tmem_acc<128x64>,
               %more: i1) {
-    // expected-error@+1 {{expected b with lines of padded for e2m1, got slots}}
+    // expected-error@+1 {{expected b with swizzle rows of padded for e2m1, got slots}}
     blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more
         instruction = <tcgen05, 128x64x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
         layouts = <k, slots, swizzled>, <k, slots, swizzled>
@@ -264,7 +264,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @f(%a: !a, %s: !scales, %b: !b, %acc: !blockscale.tmem_acc<128x64>,
               %more: i1) {
-    // expected-error@+1 {{expected a with lines of 16 bytes, or of 32, 64 or 128 that are swizzled, got 128}}
+    // expected-error@+1 {{expected a with swizzle rows of 16 bytes, or of 32, 64 or 128 that are swizzled, got 128}}
     blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more
         instruction = <tcgen05, 128x64x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
         layouts = <k, slots>, <k, slots, swizzled>
@@ -292,7 +292,7 @@ gpu.module @kernels {
 
 // -----
 
-// Four instructions of four blocks each take 16.
+// Four instructions of four blocks each need 16.
 
 !a = memref<128x128xi8, #gpu.address_space<workgroup>>
 !b = memref<64x128xi8, #gpu.address_space<workgroup>>
@@ -394,7 +394,7 @@ gpu.module @kernels {
 
 // -----
 
-// expected-error@+1 {{expected K to be divided into 1 to 64 parts, got 0}}
+// expected-error@+1 {{expected 1 to 64 split-K ranges, got 0}}
 #schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true, split_k = 0>
 
 // -----
@@ -470,7 +470,7 @@ func.func @memory_m2(%m: !own, %block: i32) {
 !tile = memref<128x128xi8, #gpu.address_space<workgroup>>
 !scales = !blockscale.tmem_scales<128x4>
 func.func @tile_a5(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tmem_acc<128x128>, %more: i1) {
-  // expected-error@+1 {{expected packed fp4 in lines of 128 bytes, N of a multiple of 16 and no steps for K of 96, got #blockscale.instruction<tcgen05, 128x128x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}}
+  // expected-error@+1 {{expected packed fp4 in swizzle rows of 128 bytes, N of a multiple of 16 and no steps for K of 96, got #blockscale.instruction<tcgen05, 128x128x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}}
   blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more
       instruction = <tcgen05, 128x128x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
       layouts = <k, slots, swizzled>, <k, slots, swizzled> wide
@@ -480,7 +480,7 @@ func.func @tile_a5(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tmem_acc
 
 // -----
 
-// Each block of a pair has half of the rows of B.
+// Each CTA of a pair has half of the rows of B.
 !tile = memref<128x128xi8, #gpu.address_space<workgroup>>
 !scales = !blockscale.tmem_scales<128x4>
 func.func @tile_a3_pair(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tmem_acc<256x128, group = 2>, %more: i1) {

@@ -1,4 +1,4 @@
-// Attributes of the dialect have names that something reads.
+// Unknown attributes of the dialect are refused.
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 

@@ -1,4 +1,4 @@
-// Swizzles of constants. Bytes, not numbers, are moved: 0xFF is NaN, 0x00 is
+// Swizzles of constants. Bytes are moved, not floats: 0xFF is NaN, 0x00 is
 // 2^-127.
 
 // RUN: blockscale-opt %s --canonicalize --split-input-file | FileCheck %s
@@ -37,7 +37,7 @@ func.func @swizzle_splat_of_whole_atoms()
   return %t : tensor<65536x4096x32x16xf8E8M0FNU>
 }
 
-// With padding it is no splat, and data in the program only if it is small.
+// With padding it is not a splat, and is folded only if it is small.
 // CHECK-LABEL: func @swizzle_splat_with_padding(
 // CHECK-NEXT:    %[[T:.*]] = arith.constant dense<"0x80808000808080008080800080808000{{.*}}"> : tensor<1x1x32x16xf8E8M0FNU>
 // CHECK-NEXT:    return %[[T]]
@@ -60,7 +60,7 @@ func.func @swizzle_large_splat_with_padding() -> tensor<1x129x32x16xf8E8M0FNU> {
 
 // -----
 
-// And back: what the swizzle of a constant was.
+// And back: the unswizzle of a swizzled constant.
 // CHECK-LABEL: func @unswizzle(
 // CHECK-NEXT:    %[[S:.*]] = arith.constant dense<{{\[\[}}1.000000e+00, 0xFF], [5.{{[0-9]+}}e-39, 4.000000e+00]]> : tensor<2x2xf8E8M0FNU>
 // CHECK-NEXT:    return %[[S]]
@@ -83,7 +83,7 @@ func.func @unswizzle_splat() -> vector<2x3x5xf8E4M3FN> {
   return %s : vector<2x3x5xf8E4M3FN>
 }
 
-// mma_scaled reads a swizzled constant as it is, also through a transpose.
+// mma_scaled reads a swizzled constant directly, also through a transpose.
 // CHECK-LABEL: func @unswizzle_for_mma_scaled(
 // CHECK-DAG:     %[[T:.*]] = arith.constant dense<2.000000e+00> : tensor<1x1x32x16xf8E8M0FNU>
 // CHECK-NOT:     arith.constant dense
@@ -107,7 +107,7 @@ func.func @unswizzle_for_mma_scaled(
   return %d : tensor<16x8xf32>
 }
 
-// Vectors have no memory to be read as it is.
+// On vectors the constant is folded.
 // CHECK-LABEL: func @unswizzle_for_mma_scaled_vector(
 // CHECK:         %[[S:.*]] = arith.constant dense<2.000000e+00> : vector<16x1xf8E8M0FNU>
 // CHECK-NEXT:    blockscale.mma_scaled %{{.*}}, %[[S]],

@@ -104,7 +104,7 @@ func.func @unswizzle_of_swizzle_dynamic_unknown(%s: tensor<?x9xf8E8M0FNU>,
   return %r : tensor<?x9xf8E8M0FNU>
 }
 
-// The 300 rows that are asked for may be some of 384.
+// The source may have 384 rows, of which 300 are read.
 // CHECK-LABEL: func @unswizzle_of_swizzle_static_of_dynamic(
 // CHECK:         %[[SCALES:.*]] = blockscale.unswizzle_scales
 // CHECK:         return %[[SCALES]]
@@ -296,7 +296,7 @@ func.func @mma_scaled_cast_of_y(
   return %d : tensor<?x?xf32>
 }
 
-// A cast that forgets nothing is no reason to change the op.
+// A cast that does not lose static sizes is not folded.
 // CHECK-LABEL: func @mma_scaled_cast_to_static(
 // CHECK-NEXT:    %[[CAST:.*]] = tensor.cast %{{.*}} : tensor<?x?xf32> to tensor<16x8xf32>
 // CHECK-NEXT:    blockscale.mma_scaled %{{.*}}, %[[CAST]] :

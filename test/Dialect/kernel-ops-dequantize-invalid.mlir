@@ -1,5 +1,5 @@
-// What tile_mma with an instruction of the path dequant_mma asks for, broken; and
-// accumulators in which groups take turns.
+// Violated constraints of tile_mma with an instruction of the path dequant_mma, and
+// of accumulators with interleaved groups.
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 
@@ -22,25 +22,25 @@ func.func private @interleave_keyword() attributes {
 // -----
 
 func.func private @interleave_three() attributes {
-  // expected-error@+1 {{expected 1, 2 or 4 groups to take turns, got 3}}
+  // expected-error@+1 {{expected 1, 2 or 4 interleaved groups, got 3}}
   a = #blockscale.warps<2x2, interleave = 3x1>
 }
 
 // -----
 
 func.func private @interleave_eight() attributes {
-  // expected-error@+1 {{expected 1, 2 or 4 groups to take turns, got 8}}
+  // expected-error@+1 {{expected 1, 2 or 4 interleaved groups, got 8}}
   a = #blockscale.warps<2x2, interleave = 1x8>
 }
 
 // -----
 
-// expected-error@+1 {{expected multiples of 8x16 for groups that take turns in a warp, got 16x8}}
+// expected-error@+1 {{expected multiples of 8x16 for the interleaved groups of a warp, got 16x8}}
 func.func private @interleave_n(!blockscale.acc<32x16, #blockscale.warps<2x2, interleave = 1x2>>)
 
 // -----
 
-// expected-error@+1 {{expected multiples of 32x8 for groups that take turns in a warp, got 16x8}}
+// expected-error@+1 {{expected multiples of 32x8 for the interleaved groups of a warp, got 16x8}}
 func.func private @interleave_m(!blockscale.acc<16x8, #blockscale.warps<1x1, interleave = 4x1>>)
 
 // -----
@@ -126,7 +126,7 @@ func.func @tile_mma_t5_packed_twice(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !a
 // -----
 
 //===----------------------------------------------------------------------===//
-// tile_mma (W1) Groups that take turns, (W2) rows of a warp
+// tile_mma (W1) Interleaved groups, (W2) rows of a warp
 //===----------------------------------------------------------------------===//
 
 !a = memref<16x128xi8, #gpu.address_space<workgroup>>
@@ -135,7 +135,7 @@ func.func @tile_mma_t5_packed_twice(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !a
 !sb = memref<16x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x16, #blockscale.warps<1x1>>
 func.func @tile_mma_w1_turns(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected an accumulator in which 2 groups of b take turns, got '!blockscale.acc<16x16, #blockscale.warps<1x1>>'}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected an accumulator with 2 interleaved groups of b, got '!blockscale.acc<16x16, #blockscale.warps<1x1>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <dequant_mma, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<mn, slots>}
@@ -145,14 +145,14 @@ func.func @tile_mma_w1_turns(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 
 // -----
 
-// Packed codes: four in the 16 bits that are transposed.
+// Packed elements: four in the 16 bits that are transposed.
 !a = memref<128x32xi8, #gpu.address_space<workgroup>>
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<16x64xi8, #gpu.address_space<workgroup>>
 !sb = memref<16x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<64x16, #blockscale.warps<1x1, interleave = 2x1>>
 func.func @tile_mma_w1_four(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected an accumulator in which 4 groups of a take turns, got '!blockscale.acc<64x16, #blockscale.warps<1x1, interleave = 2x1>>'}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected an accumulator with 4 interleaved groups of a, got '!blockscale.acc<64x16, #blockscale.warps<1x1, interleave = 2x1>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e2m1, e2m1, ue8m0, 32>
        instruction = <dequant_mma, 16x8x64, bf16_packed, e2m1, e2m1, ue8m0, 2>
        {a_layout = #blockscale.tile_layout<mn, slots>}
@@ -162,14 +162,14 @@ func.func @tile_mma_w1_four(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 
 // -----
 
-// Rows along K take no turns.
+// Rows along K are not interleaved.
 !a = memref<16x128xi8, #gpu.address_space<workgroup>>
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<16x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<16x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x16, #blockscale.warps<1x1, interleave = 1x2>>
 func.func @tile_mma_w1_k(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected an accumulator in which 1 groups of b take turns, got '!blockscale.acc<16x16, #blockscale.warps<1x1, interleave = 1x2>>'}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected an accumulator with 1 interleaved groups of b, got '!blockscale.acc<16x16, #blockscale.warps<1x1, interleave = 1x2>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <dequant_mma, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
        : !a, !sa, !b, !sb, !acc
@@ -178,14 +178,14 @@ func.func @tile_mma_w1_k(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 
 // -----
 
-// Neither do those of instructions that take the codes themselves.
+// Neither are those of block-scaled instructions.
 !a = memref<16x128xi8, #gpu.address_space<workgroup>>
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<128x16xi8, #gpu.address_space<workgroup>>
 !sb = memref<16x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x16, #blockscale.warps<1x1, interleave = 1x2>>
 func.func @tile_mma_w1_mma_sync(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
-  // expected-error@+1 {{'blockscale.tile_mma' op expected an accumulator in which 1 groups of b take turns, got '!blockscale.acc<16x16, #blockscale.warps<1x1, interleave = 1x2>>'}}
+  // expected-error@+1 {{'blockscale.tile_mma' op expected an accumulator with 1 interleaved groups of b, got '!blockscale.acc<16x16, #blockscale.warps<1x1, interleave = 1x2>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
        {b_layout = #blockscale.tile_layout<mn, slots>}
@@ -209,12 +209,12 @@ func.func @load_matrix_d2(%tile: !tile, %at: index) {
 // -----
 
 //===----------------------------------------------------------------------===//
-// Numbers of A
+// Mixed input
 //===----------------------------------------------------------------------===//
 
-func.func @scales_of_numbers(%a: memref<16x256xi8, #gpu.address_space<workgroup>>, %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
+func.func @scales_of_high_precision(%a: memref<16x256xi8, #gpu.address_space<workgroup>>, %sa: memref<16x4xi8, #gpu.address_space<workgroup>>,
     %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
-  // expected-error@+1 {{expected an i8 for the scales that numbers of A do not have, got 'memref<16x4xi8, #gpu.address_space<workgroup>>'}}
+  // expected-error@+1 {{expected an i8 for a_scale with mixed input, got 'memref<16x4xi8, #gpu.address_space<workgroup>>'}}
   blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <bf16, e4m3, ue8m0, 32> instruction = <dequant_mma, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
     : memref<16x256xi8, #gpu.address_space<workgroup>>, memref<16x4xi8, #gpu.address_space<workgroup>>, memref<8x128xi8, #gpu.address_space<workgroup>>, memref<8x4xi8, #gpu.address_space<workgroup>>, !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
@@ -222,9 +222,9 @@ func.func @scales_of_numbers(%a: memref<16x256xi8, #gpu.address_space<workgroup>
 
 // -----
 
-func.func @tensor_scale_of_codes(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8, %g: f32,
+func.func @tensor_scale_of_elements(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8, %g: f32,
     %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
-  // expected-error@+1 {{expected no tensor_scale but beside an A of numbers, got the types #blockscale.type_combination<e4m3, e4m3, ue8m0, 32>}}
+  // expected-error@+1 {{expected a tensor_scale only with mixed input, got the types #blockscale.type_combination<e4m3, e4m3, ue8m0, 32>}}
   blockscale.tile_mma %a, %sa, %b, %sb, %acc tensor_scale %g types = <e4m3, e4m3, ue8m0, 32> instruction = <dequant_mma, 16x8x32, bf16, e4m3, e4m3, ue8m0, 1>
     : memref<16x128xi8, #gpu.address_space<workgroup>>, i8, memref<8x128xi8, #gpu.address_space<workgroup>>, memref<8x4xi8, #gpu.address_space<workgroup>>, !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return
@@ -232,9 +232,9 @@ func.func @tensor_scale_of_codes(%a: memref<16x128xi8, #gpu.address_space<workgr
 
 // -----
 
-// Rows of numbers have two bytes for each.
+// Rows of A have two bytes for each element.
 
-func.func @bytes_of_numbers(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8,
+func.func @bytes_of_high_precision(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8,
     %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
   // expected-error@+1 {{expected a to have 256 bytes per row for 128 elements, got 128}}
   blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <f16, e4m3, ue8m0, 32> instruction = <dequant_mma, 16x8x32, bf16, f16, e4m3, ue8m0, 1>
@@ -246,7 +246,7 @@ func.func @bytes_of_numbers(%a: memref<16x128xi8, #gpu.address_space<workgroup>>
 
 func.func @row_without_instruction(%a: memref<16x256xi8, #gpu.address_space<workgroup>>, %sa: i8,
     %b: memref<8x128xi8, #gpu.address_space<workgroup>>, %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
-  // expected-error@+1 {{expected a legal row, got e4m3 times bf16 with ue8m0 scales and a block size of 32}}
+  // expected-error@+1 {{expected a legal type combination, got e4m3 times bf16 with ue8m0 scales and a block size of 32}}
   blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, bf16, ue8m0, 32> instruction = <dequant_mma, 16x8x32, bf16, bf16, e4m3, ue8m0, 1>
     : memref<16x256xi8, #gpu.address_space<workgroup>>, i8, memref<8x128xi8, #gpu.address_space<workgroup>>, memref<8x4xi8, #gpu.address_space<workgroup>>, !blockscale.acc<16x8, #blockscale.warps<1x1>>
   return

@@ -34,7 +34,7 @@ func.func private @instruction_shape() attributes {i = #blockscale.instruction<m
 // -----
 
 // Where N is chosen, it is a multiple.
-// expected-error@+1 {{expected 128 (256 for pairs of blocks)x8 (to 256 in steps of 8)x64 for tcgen05.mma.kind::mxf4.block_scale.block32, got 128x260x64}}
+// expected-error@+1 {{expected 128 (256 for pairs of CTAs)x8 (to 256 in steps of 8)x64 for tcgen05.mma.kind::mxf4.block_scale.block32, got 128x260x64}}
 func.func private @instruction_n() attributes {i = #blockscale.instruction<tcgen05, 128x260x64, mxf4, e2m1, e2m1, ue8m0, 2>}
 
 // -----
@@ -52,17 +52,17 @@ func.func private @scale_order() attributes {
 
 // -----
 
-// expected-error@+1 {{expected a legal row, got e4m3 times e2m1 with ue8m0 scales and a block size of 16}}
+// expected-error@+1 {{expected a legal type combination, got e4m3 times e2m1 with ue8m0 scales and a block size of 16}}
 func.func private @row_block_size() attributes {r = #blockscale.type_combination<e4m3, e2m1, ue8m0, 16>}
 
 // -----
 
-// expected-error@+1 {{expected a legal row, got e2m1 times e2m1 with ue4m3 scales and a block size of 32}}
+// expected-error@+1 {{expected a legal type combination, got e2m1 times e2m1 with ue4m3 scales and a block size of 32}}
 func.func private @row_scale() attributes {r = #blockscale.type_combination<e2m1, e2m1, ue4m3, 32>}
 
 // -----
 
-// expected-error@+1 {{expected a legal row, got ue8m0 times e2m1 with ue8m0 scales and a block size of 32}}
+// expected-error@+1 {{expected a legal type combination, got ue8m0 times e2m1 with ue8m0 scales and a block size of 32}}
 func.func private @row_scale_as_element() attributes {r = #blockscale.type_combination<ue8m0, e2m1, ue8m0, 32>}
 
 // -----
@@ -306,7 +306,7 @@ func.func @tile_mma_t4_a(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 
 // -----
 
-// Beside another format, fp4 takes a byte per element.
+// With another format, fp4 has a byte per element.
 !a = memref<64x128xi8, #gpu.address_space<workgroup>>
 !sa = memref<64x4xi8, #gpu.address_space<workgroup>>
 !b = memref<32x64xi8, #gpu.address_space<workgroup>>
@@ -673,7 +673,7 @@ func.func @tensor_map_m1(%x: memref<4x8x16xi8>) {
 
 // -----
 
-// expected-error@+1 {{expected 1 to 5 numbers in box, as many in element_strides and in sizes, and one less in strides, got 2, 2, 2 and 2}}
+// expected-error@+1 {{expected 1 to 5 values in box, as many in element_strides and in sizes, and one less in strides, got 2, 2, 2 and 2}}
 #map = #blockscale.tensor_map<"u1", sizes = affine_map<()[m, k] -> (m, k)>,
                               strides = affine_map<()[m, k] -> (k, 1)>,
                               box = [4, 16], element_strides = [1, 1],

@@ -55,7 +55,7 @@ func.func private @schedule_odd_k() attributes {
 
 // -----
 
-// What an accumulator cannot be, a schedule cannot be either.
+// A layout that is illegal for an accumulator is illegal in a schedule.
 func.func private @schedule_acc() attributes {
   // expected-error@+1 {{expected multiples of 16x8 for each of 2x2 warps, got 16x64}}
   a = #blockscale.multistage_schedule<tile = [16, 64, 128], warps = [2, 2], stages = 1>
@@ -277,7 +277,7 @@ func.func @tile_mma_t4_mn(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 
 // -----
 
-// The codes are beside padding, not packed.
+// Elements are padded, not packed.
 !a = memref<16x64xi8, #gpu.address_space<workgroup>>
 !sa = memref<16x4xi8, #gpu.address_space<workgroup>>
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
@@ -505,7 +505,7 @@ func.func @tile_mma_w5_scales(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc, %n
 !a = memref<64x128xi8, #gpu.address_space<workgroup>>
 !sa = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<64x64, #blockscale.warps<2x2>>
-func.func @tile_mma_w5_convert(%a: !a, %sa: !sa, %acc: !acc) {
+func.func @tile_mma_w5_dequant_mma(%a: !a, %sa: !sa, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a block-scaled instruction for a_scale in atoms, got #blockscale.instruction<dequant_mma, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>}}
   %0 = blockscale.tile_mma %a, %sa, %a, %sa, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <dequant_mma, 16x8x32, bf16, e4m3, e5m2, ue8m0, 1>
@@ -607,7 +607,7 @@ func.func @acc_quantize_g4_block(%acc: !blockscale.acc<16x32, #blockscale.warps<
 
 func.func @acc_quantize_g4_rule(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
     %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
-  // expected-error@+1 {{'blockscale.acc_quantize' op expected a 'rule' beside scales of type 'f8E8M0FNU'}}
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected a 'rule' for scales of type 'f8E8M0FNU'}}
   blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
@@ -620,7 +620,7 @@ func.func @acc_quantize_g4_rule(%acc: !blockscale.acc<16x32, #blockscale.warps<1
 
 func.func @acc_quantize_g4_no_rule(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
     %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
-  // expected-error@+1 {{'blockscale.acc_quantize' op expected no 'rule' beside scales of type 'f8E4M3FN'}}
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected no 'rule' for scales of type 'f8E4M3FN'}}
   blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
@@ -633,7 +633,7 @@ func.func @acc_quantize_g4_no_rule(%acc: !blockscale.acc<16x32, #blockscale.warp
 
 func.func @acc_quantize_g4_tensor_scale(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
     %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
-  // expected-error@+1 {{'blockscale.acc_quantize' op expected no tensor scale beside scales of type 'f8E8M0FNU'}}
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected no tensor scale for scales of type 'f8E8M0FNU'}}
   blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) tensor_scale(%g) to %codes, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
@@ -753,7 +753,7 @@ func.func @launch_l1_shared(%d: tensor<4xf32>) {
 // -----
 
 //===----------------------------------------------------------------------===//
-// tile_mma (T6) The instruction computes the row, (W1) in warps
+// tile_mma (T6) The instruction computes the type combination, (W1) in warps
 //===----------------------------------------------------------------------===//
 
 !a = memref<16x128xi8, #gpu.address_space<workgroup>>

@@ -28,7 +28,7 @@ func.func private @layouts() attributes {
   l4 = #blockscale.tile_layout<k, packed>
 }
 
-// Groups that do not take turns are not mentioned.
+// An interleaving of 1 is not printed.
 
 // CHECK-LABEL: func private @warps() attributes {
 // CHECK-SAME:    w0 = #blockscale.warps<2x4>, w1 = #blockscale.warps<2x2, interleave = 1x4>, w2 = #blockscale.warps<1x1, interleave = 2x1>
@@ -38,7 +38,7 @@ func.func private @warps() attributes {
   w2 = #blockscale.warps<1x1, interleave = 2x1>
 }
 
-// Scales in the order of lanes: by groups, and of the 32x4x4 layout. With `mn`,
+// Scales in the layouts `lanes` and `parts`. With `mn`,
 // a row of memory is a step along K.
 
 // CHECK-LABEL: func @tile_mma_t5_layouts(
@@ -195,7 +195,7 @@ func.func @launch(%d: tensor<3x32xf32>) -> tensor<3x32xf32> {
   return %r : tensor<3x32xf32>
 }
 
-// Scales as atoms of the 32x4x4 layout, of which some count. Types of 64 rows
+// Scales as atoms of the 32x4x4 layout, of which some are used. Types of 64 rows
 // have an atom of 128.
 
 // CHECK-LABEL: func @tile_mma_w5_blocks(

@@ -74,7 +74,7 @@ func.func @tile_mma(%a: memref<64x128xi8, #gpu.address_space<workgroup>>,
   return %sum : !blockscale.acc<64x32, #blockscale.warps<2x1>>
 }
 
-// 64 elements of fp4 are 32 bytes where the instruction takes packed fp4.
+// 64 elements of fp4 are 32 bytes if the instruction reads packed fp4.
 // CHECK-LABEL: func @tile_mma_t4_packed(
 // CHECK:         blockscale.tile_mma {{.*}} types = <e2m1, e2m1, ue4m3, 16> instruction = <mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
 // CHECK-SAME:      : memref<32x32xi8, #gpu.address_space<workgroup>>, memref<32x4xi8,

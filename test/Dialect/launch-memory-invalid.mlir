@@ -1,13 +1,13 @@
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 
-// What a launch and tensor maps say of memory is held against what memory is.
+// Launches and tensor maps that do not match memory.
 
-// Two codes in an element, of memory that has each of them in a byte.
+// Two elements in an element of the map, for memory with a byte for each.
 #map = #blockscale.tensor_map<"u1", sizes = affine_map<()[m, k] -> (m, k)>,
                               strides = affine_map<()[m, k] -> (k)>,
                               box = [4, 16], element_strides = [1, 1],
                               swizzle = "none", fill = "zero", l2 = "none", codes = 2>
-func.func @launch_l4_codes(%x: tensor<32x64xf4E2M1FN>, %d: tensor<4xf32>) -> tensor<4xf32> {
+func.func @launch_l4_elements(%x: tensor<32x64xf4E2M1FN>, %d: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{'blockscale.launch' op expected a tensor map of one code in each element, as memory has 'tensor<32x64xf4E2M1FN>' in bytes, got 2 of #blockscale.tensor_map}}
   %0 = blockscale.launch @k::@f blocks = [2, 1, 1] threads = [32, 1, 1]
        tensor_maps = [#map] of [0]

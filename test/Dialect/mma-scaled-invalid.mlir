@@ -1,4 +1,4 @@
-// Every constraint of mma_scaled, broken in each way that there is.
+// Every constraint of mma_scaled, violated in every way.
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 
@@ -311,7 +311,7 @@ func.func @mma_scaled_c2_acc_with_batch(%x: tensor<16x64xf8E4M3FN>,
 // -----
 
 //===----------------------------------------------------------------------===//
-// (C3) Scales beside their operand
+// (C3) Scales of their operand
 //===----------------------------------------------------------------------===//
 
 func.func @mma_scaled_c3_x_scale_m(%x: tensor<16x64xf8E4M3FN>,
@@ -320,7 +320,7 @@ func.func @mma_scaled_c3_x_scale_m(%x: tensor<16x64xf8E4M3FN>,
                                    %y_scale: tensor<2x8xf8E8M0FNU>,
                                    %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected x_scale to have the M of x, 16, got 17 ('tensor<17x2xf8E8M0FNU>' beside 'tensor<16x64xf8E4M3FN>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x_scale to have the M of x, 16, got 17 ('tensor<17x2xf8E8M0FNU>' with 'tensor<16x64xf8E4M3FN>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<17x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -335,7 +335,7 @@ func.func @mma_scaled_c3_x_scale_transposed(%x: tensor<16x128xf8E4M3FN>,
                                             %y_scale: tensor<4x8xf8E8M0FNU>,
                                             %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected x_scale to have the M of x, 16, got 4 ('tensor<4x16xf8E8M0FNU>' beside 'tensor<16x128xf8E4M3FN>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x_scale to have the M of x, 16, got 4 ('tensor<4x16xf8E8M0FNU>' with 'tensor<16x128xf8E4M3FN>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x128xf8E4M3FN>, tensor<4x16xf8E8M0FNU>, tensor<128x8xf8E5M2>,
          tensor<4x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -350,7 +350,7 @@ func.func @mma_scaled_c3_x_scale_batch(%x: tensor<3x16x64xf8E4M3FN>,
                                        %y_scale: tensor<1x2x8xf8E8M0FNU>,
                                        %acc: tensor<3x16x8xf32>)
     -> tensor<3x16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected x_scale to have the batch of x, 3, got 1 ('tensor<1x16x2xf8E8M0FNU>' beside 'tensor<3x16x64xf8E4M3FN>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x_scale to have the batch of x, 3, got 1 ('tensor<1x16x2xf8E8M0FNU>' with 'tensor<3x16x64xf8E4M3FN>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<3x16x64xf8E4M3FN>, tensor<1x16x2xf8E8M0FNU>, tensor<1x64x8xf8E5M2>,
          tensor<1x2x8xf8E8M0FNU>, tensor<3x16x8xf32>
@@ -365,7 +365,7 @@ func.func @mma_scaled_c3_y_scale_n(%x: tensor<16x64xf8E4M3FN>,
                                    %y_scale: tensor<2x9xf8E8M0FNU>,
                                    %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected y_scale to have the N of y, 8, got 9 ('tensor<2x9xf8E8M0FNU>' beside 'tensor<64x8xf8E5M2>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected y_scale to have the N of y, 8, got 9 ('tensor<2x9xf8E8M0FNU>' with 'tensor<64x8xf8E5M2>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x9xf8E8M0FNU>, tensor<16x8xf32>
@@ -380,7 +380,7 @@ func.func @mma_scaled_c3_y_scale_transposed(%x: tensor<16x128xf8E4M3FN>,
                                             %y_scale: tensor<8x4xf8E8M0FNU>,
                                             %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected y_scale to have the N of y, 8, got 4 ('tensor<8x4xf8E8M0FNU>' beside 'tensor<128x8xf8E5M2>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected y_scale to have the N of y, 8, got 4 ('tensor<8x4xf8E8M0FNU>' with 'tensor<128x8xf8E5M2>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x128xf8E4M3FN>, tensor<16x4xf8E8M0FNU>, tensor<128x8xf8E5M2>,
          tensor<8x4xf8E8M0FNU>, tensor<16x8xf32>
@@ -395,7 +395,7 @@ func.func @mma_scaled_c3_y_scale_batch(%x: tensor<16x64xf8E4M3FN>,
                                        %y_scale: tensor<4x2x8xf8E8M0FNU>,
                                        %acc: tensor<3x16x8xf32>)
     -> tensor<3x16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected y_scale to have the batch of y, 3, got 4 ('tensor<4x2x8xf8E8M0FNU>' beside 'tensor<3x64x8xf8E5M2>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected y_scale to have the batch of y, 3, got 4 ('tensor<4x2x8xf8E8M0FNU>' with 'tensor<3x64x8xf8E5M2>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<3x64x8xf8E5M2>,
          tensor<4x2x8xf8E8M0FNU>, tensor<3x16x8xf32>
@@ -410,7 +410,7 @@ func.func @mma_scaled_c3_vector(%x: vector<16x64xf8E4M3FN>,
                                 %y_scale: vector<2x8xf8E8M0FNU>,
                                 %acc: vector<16x8xf32>)
     -> vector<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected x_scale to have the M of x, 16, got 8 ('vector<8x2xf8E8M0FNU>' beside 'vector<16x64xf8E4M3FN>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected x_scale to have the M of x, 16, got 8 ('vector<8x2xf8E8M0FNU>' with 'vector<16x64xf8E4M3FN>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : vector<16x64xf8E4M3FN>, vector<8x2xf8E8M0FNU>, vector<64x8xf8E5M2>,
          vector<2x8xf8E8M0FNU>, vector<16x8xf32>
@@ -429,7 +429,7 @@ func.func @mma_scaled_c4_k(%x: tensor<16x64xf8E4M3FN>,
                            %y_scale: tensor<2x8xf8E8M0FNU>,
                            %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected y to have the K of x, 64, got 32 ('tensor<32x8xf8E5M2>' beside 'tensor<16x64xf8E4M3FN>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected y to have the K of x, 64, got 32 ('tensor<32x8xf8E5M2>' with 'tensor<16x64xf8E4M3FN>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<32x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -444,7 +444,7 @@ func.func @mma_scaled_c4_y_transposed(%x: tensor<16x64xf8E4M3FN>,
                                       %y_scale: tensor<2x8xf8E8M0FNU>,
                                       %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected y_scale to have the N of y, 64, got 8 ('tensor<2x8xf8E8M0FNU>' beside 'tensor<8x64xf8E5M2>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected y_scale to have the N of y, 64, got 8 ('tensor<2x8xf8E8M0FNU>' with 'tensor<8x64xf8E5M2>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<8x64xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -459,7 +459,7 @@ func.func @mma_scaled_c4_k_s(%x: tensor<16x64xf8E4M3FN>,
                              %y_scale: tensor<1x8xf8E8M0FNU>,
                              %acc: tensor<16x8xf32>)
     -> tensor<16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected y_scale to have the K_s of x_scale, 2, got 1 ('tensor<1x8xf8E8M0FNU>' beside 'tensor<16x2xf8E8M0FNU>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected y_scale to have the K_s of x_scale, 2, got 1 ('tensor<1x8xf8E8M0FNU>' with 'tensor<16x2xf8E8M0FNU>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<1x8xf8E8M0FNU>, tensor<16x8xf32>
@@ -474,7 +474,7 @@ func.func @mma_scaled_c4_k_batched(%x: tensor<3x16x64xf8E4M3FN>,
                                    %y_scale: tensor<3x2x8xf8E8M0FNU>,
                                    %acc: tensor<3x16x8xf32>)
     -> tensor<3x16x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected y to have the K of x, 64, got 96 ('tensor<3x96x8xf8E5M2>' beside 'tensor<3x16x64xf8E4M3FN>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected y to have the K of x, 64, got 96 ('tensor<3x96x8xf8E5M2>' with 'tensor<3x16x64xf8E4M3FN>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<3x16x64xf8E4M3FN>, tensor<3x16x2xf8E8M0FNU>, tensor<3x96x8xf8E5M2>,
          tensor<3x2x8xf8E8M0FNU>, tensor<3x16x8xf32>
@@ -617,7 +617,7 @@ func.func @mma_scaled_c6_acc_m(%x: tensor<16x64xf8E4M3FN>,
                                %y_scale: tensor<2x8xf8E8M0FNU>,
                                %acc: tensor<15x8xf32>)
     -> tensor<15x8xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to have the M of x, 16, got 15 ('tensor<15x8xf32>' beside 'tensor<16x64xf8E4M3FN>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to have the M of x, 16, got 15 ('tensor<15x8xf32>' with 'tensor<16x64xf8E4M3FN>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<15x8xf32>
@@ -632,7 +632,7 @@ func.func @mma_scaled_c6_acc_n(%x: tensor<16x64xf8E4M3FN>,
                                %y_scale: tensor<2x8xf8E8M0FNU>,
                                %acc: tensor<16x9xf32>)
     -> tensor<16x9xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to have the N of y, 8, got 9 ('tensor<16x9xf32>' beside 'tensor<64x8xf8E5M2>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to have the N of y, 8, got 9 ('tensor<16x9xf32>' with 'tensor<64x8xf8E5M2>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<16x9xf32>
@@ -647,7 +647,7 @@ func.func @mma_scaled_c6_acc_transposed(%x: tensor<16x64xf8E4M3FN>,
                                         %y_scale: tensor<2x8xf8E8M0FNU>,
                                         %acc: tensor<8x16xf32>)
     -> tensor<8x16xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to have the M of x, 16, got 8 ('tensor<8x16xf32>' beside 'tensor<16x64xf8E4M3FN>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to have the M of x, 16, got 8 ('tensor<8x16xf32>' with 'tensor<16x64xf8E4M3FN>')}}
   %d = blockscale.mma_scaled %x, %x_scale, %y, %y_scale, %acc
        : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU>, tensor<64x8xf8E5M2>,
          tensor<2x8xf8E8M0FNU>, tensor<8x16xf32>
@@ -890,7 +890,7 @@ func.func @mma_scaled_c8_scale_types_the_other_way(%x: tensor<16x32xf4E2M1FN>,
 // -----
 
 //===----------------------------------------------------------------------===//
-// (C9) The 27 rows
+// (C9) The 27 type combinations
 //===----------------------------------------------------------------------===//
 
 func.func @mma_scaled_c9_k_not_a_multiple(%x: tensor<16x65xf8E4M3FN>,
@@ -1542,9 +1542,9 @@ func.func @mma_scaled_c10_string(%x: tensor<16x64xf8E4M3FN>,
 
 // -----
 
-// Sizes that have to be equal to one that is not known.
+// Two sizes that must be equal to a dynamic one.
 func.func @mma_scaled_c6_unknown_m(%x: tensor<?x?xf8E4M3FN>, %xs: tensor<5x?xf8E8M0FNU>, %y: tensor<?x?xf8E4M3FN>, %ys: tensor<?x?xf8E8M0FNU>, %a: tensor<6x?xf32>) -> tensor<6x?xf32> {
-  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to have the M of x_scale, 5, got 6 ('tensor<6x?xf32>' beside 'tensor<5x?xf8E8M0FNU>')}}
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected acc to have the M of x_scale, 5, got 6 ('tensor<6x?xf32>' with 'tensor<5x?xf8E8M0FNU>')}}
   %d = blockscale.mma_scaled %x, %xs, %y, %ys, %a {block_size = 32} : tensor<?x?xf8E4M3FN>, tensor<5x?xf8E8M0FNU>, tensor<?x?xf8E4M3FN>, tensor<?x?xf8E8M0FNU>, tensor<6x?xf32>
   return %d : tensor<6x?xf32>
 }

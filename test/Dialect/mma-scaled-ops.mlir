@@ -1,12 +1,12 @@
 // Round trips of mma_scaled: custom form, and generic form in between. Every
-// legal row is here once; no two operands have the same shape.
+// legal type combination is here once; no two operands have the same shape.
 
 // RUN: blockscale-opt %s | blockscale-opt | FileCheck %s
 // RUN: blockscale-opt %s --mlir-print-op-generic | blockscale-opt | FileCheck %s
 // RUN: blockscale-opt %s --mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
 
 //===----------------------------------------------------------------------===//
-// (C9) The 27 legal rows
+// (C9) The 27 legal type combinations
 //===----------------------------------------------------------------------===//
 
 // CHECK-LABEL: func @mma_scaled_c9_f8e4m3_f8e4m3_block32(

@@ -29,7 +29,7 @@ func.func @nvfp4() -> (tensor<16xf4E2M1FN>, tensor<1xf8E4M3FN>) {
   return %c, %s : tensor<16xf4E2M1FN>, tensor<1xf8E4M3FN>
 }
 
-// A tensor scale that is not positive has no meaning to fold.
+// A tensor scale that is not positive is not folded.
 // CHECK-LABEL: func.func @negative(
 // CHECK: blockscale.quantize
 func.func @negative() -> (tensor<16xf4E2M1FN>, tensor<1xf8E4M3FN>) {

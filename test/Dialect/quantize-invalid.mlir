@@ -25,7 +25,7 @@ func.func @q1_encoding(%x: tensor<4x32xf32, 1>) {
 // -----
 
 func.func @q1_amax(%x: tensor<4x32xf32>) {
-  // expected-error @+1 {{expected the largest magnitude to be tensor<f32> beside 'tensor<4x32xf32>', got 'f32'}}
+  // expected-error @+1 {{expected the largest magnitude to be tensor<f32> with 'tensor<4x32xf32>', got 'f32'}}
   %c, %s, %a = blockscale.quantize %x {block_size = 32 : i64} : tensor<4x32xf32> to tensor<4x32xf8E4M3FN>, tensor<4x1xf8E8M0FNU>, f32
   return
 }
@@ -33,7 +33,7 @@ func.func @q1_amax(%x: tensor<4x32xf32>) {
 // -----
 
 func.func @q2(%x: tensor<4x32xf32>) {
-  // expected-error @+1 {{expected codes to have the shape of x, got 'tensor<4x64xf8E4M3FN>' beside 'tensor<4x32xf32>'}}
+  // expected-error @+1 {{expected codes to have the shape of x, got 'tensor<4x64xf8E4M3FN>' with 'tensor<4x32xf32>'}}
   %c, %s = blockscale.quantize %x {block_size = 32 : i64} : tensor<4x32xf32> to tensor<4x64xf8E4M3FN>, tensor<4x1xf8E8M0FNU>
   return
 }
@@ -41,7 +41,7 @@ func.func @q2(%x: tensor<4x32xf32>) {
 // -----
 
 func.func @q2_inferred(%x: tensor<?x32xf32>) {
-  // expected-error @+1 {{expected codes to have the shape of x, got 'tensor<4x32xf8E4M3FN>' beside 'tensor<?x32xf32>'}}
+  // expected-error @+1 {{expected codes to have the shape of x, got 'tensor<4x32xf8E4M3FN>' with 'tensor<?x32xf32>'}}
   %c, %s = blockscale.quantize %x {block_size = 32 : i64} : tensor<?x32xf32> to tensor<4x32xf8E4M3FN>, tensor<?x1xf8E8M0FNU>
   return
 }
@@ -49,7 +49,7 @@ func.func @q2_inferred(%x: tensor<?x32xf32>) {
 // -----
 
 func.func @q3_rows(%x: tensor<4x32xf32>) {
-  // expected-error @+1 {{expected scales to have the rows of x, got 'tensor<3x1xf8E8M0FNU>' beside 'tensor<4x32xf32>'}}
+  // expected-error @+1 {{expected scales to have the rows of x, got 'tensor<3x1xf8E8M0FNU>' with 'tensor<4x32xf32>'}}
   %c, %s = blockscale.quantize %x {block_size = 32 : i64} : tensor<4x32xf32> to tensor<4x32xf8E4M3FN>, tensor<3x1xf8E8M0FNU>
   return
 }
@@ -57,7 +57,7 @@ func.func @q3_rows(%x: tensor<4x32xf32>) {
 // -----
 
 func.func @q3_blocks(%x: tensor<4x96xf32>) {
-  // expected-error @+1 {{expected scales of 3 blocks of 32 for K = 96, got 2 ('tensor<4x2xf8E8M0FNU>' beside 'tensor<4x96xf32>')}}
+  // expected-error @+1 {{expected scales of 3 blocks of 32 for K = 96, got 2 ('tensor<4x2xf8E8M0FNU>' with 'tensor<4x96xf32>')}}
   %c, %s = blockscale.quantize %x {block_size = 32 : i64} : tensor<4x96xf32> to tensor<4x96xf8E4M3FN>, tensor<4x2xf8E8M0FNU>
   return
 }
@@ -65,7 +65,7 @@ func.func @q3_blocks(%x: tensor<4x96xf32>) {
 // -----
 
 func.func @q3_dynamic(%x: tensor<4x?xf32>) {
-  // expected-error @+1 {{expected K_s to be dynamic where K is, got 'tensor<4x2xf8E8M0FNU>' beside 'tensor<4x?xf32>'}}
+  // expected-error @+1 {{expected K_s to be dynamic where K is, got 'tensor<4x2xf8E8M0FNU>' with 'tensor<4x?xf32>'}}
   %c, %s = blockscale.quantize %x {block_size = 32 : i64} : tensor<4x?xf32> to tensor<4x?xf8E4M3FN>, tensor<4x2xf8E8M0FNU>
   return
 }
@@ -97,7 +97,7 @@ func.func @q4_zero(%x: tensor<4x64xf32>) {
 // -----
 
 func.func @q5_rule(%x: tensor<4x16xf32>) {
-  // expected-error @+1 {{expected no 'rule' beside scales of type 'f8E4M3FN'}}
+  // expected-error @+1 {{expected no 'rule' for scales of type 'f8E4M3FN'}}
   %c, %s = blockscale.quantize %x {block_size = 16 : i64, rule = #blockscale.scale_rule<ceil>} : tensor<4x16xf32> to tensor<4x16xf4E2M1FN>, tensor<4x1xf8E4M3FN>
   return
 }
@@ -105,7 +105,7 @@ func.func @q5_rule(%x: tensor<4x16xf32>) {
 // -----
 
 func.func @q5_tensor_scale(%x: tensor<4x32xf32>, %g: f32) {
-  // expected-error @+1 {{expected no tensor scale beside scales of type 'f8E8M0FNU'}}
+  // expected-error @+1 {{expected no tensor scale for scales of type 'f8E8M0FNU'}}
   %c, %s = blockscale.quantize %x tensor_scale(%g) {block_size = 32 : i64} : tensor<4x32xf32>, f32 to tensor<4x32xf4E2M1FN>, tensor<4x1xf8E8M0FNU>
   return
 }
@@ -129,7 +129,7 @@ func.func @q6_empty(%x: tensor<0x32xf32>) {
 // -----
 
 func.func @e2(%c: tensor<4x32xf8E4M3FN>, %s: tensor<4x1xf8E8M0FNU>) {
-  // expected-error @+1 {{expected the result to have the shape of codes, got 'tensor<4x64xf32>' beside 'tensor<4x32xf8E4M3FN>'}}
+  // expected-error @+1 {{expected the result to have the shape of codes, got 'tensor<4x64xf32>' with 'tensor<4x32xf8E4M3FN>'}}
   %y = blockscale.dequantize %c, %s : tensor<4x32xf8E4M3FN>, tensor<4x1xf8E8M0FNU> to tensor<4x64xf32>
   return
 }

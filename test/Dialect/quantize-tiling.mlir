@@ -58,7 +58,7 @@ module attributes {transform.with_named_sequence} {
 module attributes {transform.with_named_sequence} {
   func.func @cut(%x: tensor<96x256xf32>)
       -> (tensor<96x256xf8E5M2>, tensor<96x8xf8E8M0FNU>) {
-    // expected-error @+3 {{expected tiles of whole blocks along the last dimension, of a multiple of 32 numbers}}
+    // expected-error @+3 {{expected tiles of whole blocks along the last dimension, of a multiple of 32 elements}}
     // expected-error @+2 {{tile operation}}
     // expected-error @+1 {{failed to generate tiling loops}}
     %c, %s = blockscale.quantize %x {block_size = 32 : i64}

@@ -1,4 +1,4 @@
-// Sizes of results, in terms of operands.
+// Sizes of results, computed from operands.
 
 // RUN: blockscale-opt %s --resolve-ranked-shaped-type-result-dims | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Assertions about dynamic sizes, and none where all sizes are static.
+// Assertions about dynamic sizes, and none if all sizes are static.
 
 // RUN: blockscale-opt %s --generate-runtime-verification --split-input-file | FileCheck %s
 

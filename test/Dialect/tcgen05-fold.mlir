@@ -1,5 +1,5 @@
-// instruction_descriptor folds; the words are those of tables 43 and 44 of the
-// PTX ISA. What else is pure and not used goes away.
+// instruction_descriptor folds; the descriptors are those of tables 43 and 44 of the
+// PTX ISA. Other pure ops without uses are erased.
 
 // RUN: blockscale-opt %s --canonicalize | FileCheck %s
 
@@ -36,7 +36,7 @@ func.func @unused(%m: memref<8x128xi8, #gpu.address_space<workgroup>>,
   return
 }
 
-// Two loads are two, for a store may be between them.
+// Two loads are not merged, because a store may be between them.
 
 // CHECK-LABEL: func @not_pure(
 // CHECK-COUNT-2: blockscale.tmem_load

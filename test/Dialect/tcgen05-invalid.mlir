@@ -98,8 +98,8 @@ func.func @matrix_s1_size(%m: !m, %at: index) {
 // -----
 
 !m = memref<8x48xi8, #gpu.address_space<workgroup>>
-func.func @matrix_s2_line(%m: !m, %at: index) {
-  // expected-error@+1 {{expected memory with lines of 16 bytes, or of 32, 64 or 128 that are swizzled, got 48 that are swizzled}}
+func.func @matrix_s2_swizzle_row(%m: !m, %at: index) {
+  // expected-error@+1 {{expected memory with swizzle rows of 16 bytes, or of 32, 64 or 128 that are swizzled, got 48 that are swizzled}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, slots, swizzled> : !m
   return
 }
@@ -108,7 +108,7 @@ func.func @matrix_s2_line(%m: !m, %at: index) {
 
 !m = memref<8x256xi8, #gpu.address_space<workgroup>>
 func.func @matrix_s2_long(%m: !m, %at: index) {
-  // expected-error@+1 {{expected memory with lines of 16 bytes, or of 32, 64 or 128 that are swizzled, got 256 that are swizzled}}
+  // expected-error@+1 {{expected memory with swizzle rows of 16 bytes, or of 32, 64 or 128 that are swizzled, got 256 that are swizzled}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, slots, swizzled> : !m
   return
 }
@@ -116,8 +116,8 @@ func.func @matrix_s2_long(%m: !m, %at: index) {
 // -----
 
 !m = memref<8x128xi8, #gpu.address_space<workgroup>>
-func.func @matrix_s2_plain(%m: !m, %at: index) {
-  // expected-error@+1 {{expected memory with lines of 16 bytes, or of 32, 64 or 128 that are swizzled, got 128}}
+func.func @matrix_s2_unswizzled(%m: !m, %at: index) {
+  // expected-error@+1 {{expected memory with swizzle rows of 16 bytes, or of 32, 64 or 128 that are swizzled, got 128}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, slots> : !m
   return
 }
@@ -126,7 +126,7 @@ func.func @matrix_s2_plain(%m: !m, %at: index) {
 
 !m = memref<8x16xi8, #gpu.address_space<workgroup>>
 func.func @matrix_s2_short(%m: !m, %at: index) {
-  // expected-error@+1 {{expected memory with lines of 16 bytes, or of 32, 64 or 128 that are swizzled, got 16 that are swizzled}}
+  // expected-error@+1 {{expected memory with swizzle rows of 16 bytes, or of 32, 64 or 128 that are swizzled, got 16 that are swizzled}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, slots, swizzled> : !m
   return
 }
@@ -134,8 +134,8 @@ func.func @matrix_s2_short(%m: !m, %at: index) {
 // -----
 
 !m = memref<12x128xi8, #gpu.address_space<workgroup>>
-func.func @matrix_s3_lines(%m: !m, %at: index) {
-  // expected-error@+1 {{expected memory with columns of a multiple of 8 lines, got 12}}
+func.func @matrix_s3_swizzle_rows(%m: !m, %at: index) {
+  // expected-error@+1 {{expected memory with columns of a multiple of 8 swizzle rows, got 12}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, slots, swizzled> : !m
   return
 }
@@ -144,7 +144,7 @@ func.func @matrix_s3_lines(%m: !m, %at: index) {
 
 !m = memref<0x128xi8, #gpu.address_space<workgroup>>
 func.func @matrix_s3_none(%m: !m, %at: index) {
-  // expected-error@+1 {{expected memory with columns of a multiple of 8 lines, got 0}}
+  // expected-error@+1 {{expected memory with columns of a multiple of 8 swizzle rows, got 0}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, slots, swizzled> : !m
   return
 }
@@ -162,7 +162,7 @@ func.func @matrix_s3_no_columns(%m: !m, %at: index) {
 
 !m = memref<8x16xi8, #gpu.address_space<workgroup>>
 func.func @matrix_s3_columns(%m: !m, %at: index) {
-  // expected-error@+1 {{expected memory with at least 2 columns of lines of 16 bytes along K, got 1}}
+  // expected-error@+1 {{expected memory with at least 2 columns of swizzle rows of 16 bytes along K, got 1}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, slots> : !m
   return
 }
@@ -171,7 +171,7 @@ func.func @matrix_s3_columns(%m: !m, %at: index) {
 
 !m = memref<8x128xi8, #gpu.address_space<workgroup>>
 func.func @matrix_s4_bytes(%m: !m, %at: index) {
-  // expected-error@+1 {{expected memory with lines of slots or padded, got bytes}}
+  // expected-error@+1 {{expected memory with swizzle rows of slots or padded, got bytes}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, bytes, swizzled> : !m
   return
 }
@@ -180,7 +180,7 @@ func.func @matrix_s4_bytes(%m: !m, %at: index) {
 
 !m = memref<8x128xi8, #gpu.address_space<workgroup>>
 func.func @matrix_s4_packed(%m: !m, %at: index) {
-  // expected-error@+1 {{expected memory with lines of slots or padded, got packed}}
+  // expected-error@+1 {{expected memory with swizzle rows of slots or padded, got packed}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <mn, packed, swizzled> : !m
   return
 }
@@ -198,7 +198,7 @@ func.func @matrix_s5_step(%m: !m) {
 // -----
 
 !m = memref<16x128xi8, #gpu.address_space<workgroup>>
-func.func @matrix_s5_line(%m: !m) {
+func.func @matrix_s5_swizzle_row(%m: !m) {
   %at = arith.constant 112 : index
   // expected-error@+1 {{expected offset to be a multiple of 1024 plus at most 96 in steps of 16, and less than 2048, got 112}}
   %0 = blockscale.matrix_descriptor %m[%at] layout = <k, slots, swizzled> : !m
@@ -569,7 +569,7 @@ func.func @commit_b3(%b: !b, %at: index) {
 
 // -----
 
-// Pairs of blocks with M = 128 have two copies of the scales of B.
+// Pairs of CTAs with M = 128 have two copies of the scales of B.
 !acc = !blockscale.tmem_acc<128x256, group = 2>
 !a = i64
 !sa = !blockscale.tmem_scales<128x8>
@@ -584,14 +584,14 @@ func.func @mma_t3_copies(%acc: !acc, %a: !a, %b: i64, %sa: !sa,
 
 // -----
 
-// The word behind is not where two copies put it.
+// Two copies do not store the next word where the instruction expects it.
 !acc = !blockscale.tmem_acc<128x256, group = 2>
 !a = i64
 !sa = !blockscale.tmem_scales<128x8>
 !sb = !blockscale.tmem_scales<256x8, copies = 2>
 func.func @mma_t8(%acc: !acc, %a: !a, %b: i64, %sa: !sa,
                   %sb: !sb, %more: i1) {
-  // expected-error@+1 {{expected M of 256 for pairs of blocks with K of 96, got #blockscale.instruction<tcgen05, 128x256x96, mxf4, e2m1, e2m1, ue8m0, 3>}}
+  // expected-error@+1 {{expected M of 256 for pairs of CTAs with K of 96, got #blockscale.instruction<tcgen05, 128x256x96, mxf4, e2m1, e2m1, ue8m0, 3>}}
   blockscale.tcgen05_mma <tcgen05, 128x256x96, mxf4, e2m1, e2m1, ue8m0, 3>
       %acc, %a, %b, %sa[0], %sb[0], %more {group = 2 : i64} : !acc, !a, !sa, !sb
   return

@@ -90,7 +90,7 @@ func.func @matrix_descriptor(%rows: !rows, %columns: !columns, %offset: index)
   return %0, %1 : i64, i64
 }
 
-// Unit attributes are not inexact in the generic form, and defaults are not
+// Unit attributes are not lost in the generic form, and defaults are not
 // printed.
 
 // GENERIC-LABEL: sym_name = "multiply"

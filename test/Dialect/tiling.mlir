@@ -1,5 +1,5 @@
 // Tiling of mma_scaled with the transform dialect. The domain is
-// ([batch,] M, N, K); tiles of K take whole blocks of the scales.
+// ([batch,] M, N, K); tiles of K have whole blocks of the scales.
 
 // RUN: blockscale-opt %s --transform-interpreter --canonicalize --cse --split-input-file | FileCheck %s
 
@@ -248,7 +248,7 @@ module attributes {transform.with_named_sequence} {
 
 // -----
 
-// The tile of the consumer asks for a tile of mma_scaled over all of K.
+// The tile of the consumer needs a tile of mma_scaled over all of K.
 
 // CHECK-LABEL: func @mma_scaled_fused_into_consumer(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<96x256xf8E4M3FN>, %[[X_SCALE:[a-z0-9]+]]: tensor<96x8xf8E8M0FNU>, %[[Y:[a-z0-9]+]]: tensor<256x64xf8E5M2>, %[[Y_SCALE:[a-z0-9]+]]: tensor<8x64xf8E8M0FNU>,

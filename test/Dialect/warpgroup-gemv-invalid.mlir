@@ -1,4 +1,4 @@
-// What the ops of products with one row of codes refuse.
+// Violated constraints of the ops of GEMV products.
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 
@@ -8,7 +8,7 @@
 !acc = !blockscale.acc<8x64, #blockscale.warp_columns<4>>
 
 func.func @g1_formats(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
-  // expected-error@+1 {{'blockscale.warpgroup_mma_gemv' op expected types of e2m1 alone, got #blockscale.type_combination<e4m3, e2m1, ue8m0, 32>}}
+  // expected-error@+1 {{'blockscale.warpgroup_mma_gemv' op expected only types of e2m1, got #blockscale.type_combination<e4m3, e2m1, ue8m0, 32>}}
   %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %s scales = %s, %s types = <e4m3, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
   return
 }
@@ -21,7 +21,7 @@ func.func @g1_formats(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
 !acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
 
 func.func @g2_rows(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
-  // expected-error@+1 {{op expected an accumulator of 8 rows in #blockscale.warp_columns, and codes in boxes x 64 x 64, got '!blockscale.acc<16x64, #blockscale.warp_columns<4>>' and}}
+  // expected-error@+1 {{op expected an accumulator of 8 rows in #blockscale.warp_columns, and codes in chunks x 64 x 64, got '!blockscale.acc<16x64, #blockscale.warp_columns<4>>' and}}
   %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %s scales = %s, %s types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
   return
 }

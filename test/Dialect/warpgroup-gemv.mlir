@@ -1,4 +1,4 @@
-// The ops of products with one row of codes of fp4.
+// The ops of GEMV products of fp4.
 
 // RUN: blockscale-opt %s -split-input-file | blockscale-opt -split-input-file | FileCheck %s
 // RUN: blockscale-opt %s -split-input-file --mlir-print-op-generic | blockscale-opt -split-input-file | FileCheck %s
@@ -20,16 +20,16 @@ func.func @power(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, 
 
 // -----
 
-// Two boxes of eight blocks each.
+// Two chunks of eight blocks each.
 
 !codes = memref<2x64x64xi8, #gpu.address_space<workgroup>>
 !row = memref<16x8x16xi8, #gpu.address_space<workgroup>>
 !factors = memref<16xi32, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<8x64, #blockscale.warp_columns<4>>
 
-// CHECK-LABEL: func @numbers(
+// CHECK-LABEL: func @scales_with_mantissa(
 // CHECK-NEXT:    blockscale.warpgroup_mma_gemv
-func.func @numbers(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, %s: i32) {
+func.func @scales_with_mantissa(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, %s: i32) {
   %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %inexact
        scales = %s, %s, %s, %s, %s, %s, %s, %s types = <e2m1, e2m1, ue4m3, 16> : !codes, !row, !factors, !acc
   return

@@ -34,7 +34,7 @@ func.func @mma_w2_memory(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blocksca
 !b = memref<60x128xi8, #gpu.address_space<workgroup>>
 
 func.func @mma_w2_lines(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<8x1>>) {
-  // expected-error@+1 {{'blockscale.warpgroup_mma' op expected b with columns of a multiple of 8 lines, got 60}}
+  // expected-error@+1 {{'blockscale.warpgroup_mma' op expected b with columns of a multiple of 8 swizzle rows, got 60}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
        instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, slots, swizzled>
@@ -48,7 +48,7 @@ func.func @mma_w2_lines(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscal
 !b = memref<64x64xi8, #gpu.address_space<workgroup>>
 
 func.func @mma_w2_slots(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<8x1>>) {
-  // expected-error@+1 {{'blockscale.warpgroup_mma' op expected b with lines of slots, got padded}}
+  // expected-error@+1 {{'blockscale.warpgroup_mma' op expected b with swizzle rows of slots, got padded}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
        instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, padded, swizzled>
@@ -62,7 +62,7 @@ func.func @mma_w2_slots(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscal
 !b = memref<64x128xi8, #gpu.address_space<workgroup>>
 
 func.func @mma_w3_columns(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<8x1>>) {
-  // expected-error@+1 {{'blockscale.warpgroup_mma' op expected an accumulator of 72 columns, of 64 rows for each 4 warps, which are its rows, got '!blockscale.acc<128x64, #blockscale.warps<8x1>>'}}
+  // expected-error@+1 {{'blockscale.warpgroup_mma' op expected an accumulator of 72 columns, of 64 rows for each 4 warps, which divide its rows, got '!blockscale.acc<128x64, #blockscale.warps<8x1>>'}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
        instruction = <wgmma, 64x72x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, slots, swizzled>
@@ -76,7 +76,7 @@ func.func @mma_w3_columns(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blocksc
 !b = memref<64x128xi8, #gpu.address_space<workgroup>>
 
 func.func @mma_w3_rows(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<4x1>>) {
-  // expected-error@+1 {{expected an accumulator of 64 columns, of 64 rows for each 4 warps, which are its rows, got '!blockscale.acc<128x64, #blockscale.warps<4x1>>'}}
+  // expected-error@+1 {{expected an accumulator of 64 columns, of 64 rows for each 4 warps, which divide its rows, got '!blockscale.acc<128x64, #blockscale.warps<4x1>>'}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
        instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, slots, swizzled>
@@ -90,7 +90,7 @@ func.func @mma_w3_rows(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale
 !b = memref<64x128xi8, #gpu.address_space<workgroup>>
 
 func.func @mma_w3_warps(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<4x2>>) {
-  // expected-error@+1 {{expected an accumulator of 64 columns, of 64 rows for each 4 warps, which are its rows, got '!blockscale.acc<128x64, #blockscale.warps<4x2>>'}}
+  // expected-error@+1 {{expected an accumulator of 64 columns, of 64 rows for each 4 warps, which divide its rows, got '!blockscale.acc<128x64, #blockscale.warps<4x2>>'}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
        instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>
        layouts = <k, slots, swizzled>, <k, slots, swizzled>
@@ -180,7 +180,7 @@ func.func @descriptor_memory(%b: memref<64x128xi8>, %offset: index) {
 
 // -----
 
-// Instructions that there are none of.
+// Instructions that do not exist.
 
 // expected-error@+1 {{expected a dense instruction of wgmma, got kind::unscaled.scale_vec::0X of bf16 times f16 with none scales}}
 func.func private @instruction_types() attributes {i = #blockscale.instruction<wgmma, 64x64x16, unscaled, bf16, f16, none, 0>}

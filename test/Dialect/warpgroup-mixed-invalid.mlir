@@ -1,4 +1,4 @@
-// What the op whose codes become numbers in registers refuses.
+// Violated constraints of the mixed-input op.
 
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 
@@ -21,7 +21,7 @@ func.func @c1_instruction(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
 !acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
 
 func.func @c2_layout(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
-  // expected-error@+1 {{op expected b with lines of slots along k, got #blockscale.tile_layout<mn, slots, swizzled>}}
+  // expected-error@+1 {{op expected b with swizzle rows of slots along k, got #blockscale.tile_layout<mn, slots, swizzled>}}
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %word scales = %word, %word
        types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
        layout = <mn, slots, swizzled> : !codes, !numbers, !acc
@@ -35,7 +35,7 @@ func.func @c2_layout(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
 !acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
 
 func.func @c3_rows(%y: !codes, %x: !numbers, %acc: !acc, %word: i32) {
-  // expected-error@+1 {{op expected an accumulator of 16 rows in #blockscale.warp_columns, and codes in boxes x 64 x 64, got '!blockscale.acc<16x64, #blockscale.warp_columns<4>>' and 'memref<2x128x64xi8, #gpu.address_space<workgroup>>'}}
+  // expected-error@+1 {{op expected an accumulator of 16 rows in #blockscale.warp_columns, and codes in chunks x 64 x 64, got '!blockscale.acc<16x64, #blockscale.warp_columns<4>>' and 'memref<2x128x64xi8, #gpu.address_space<workgroup>>'}}
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %word scales = %word, %word
        types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
        layout = <k, slots, swizzled> : !codes, !numbers, !acc

@@ -1,4 +1,4 @@
-// The op whose codes become numbers in registers, and its accumulators.
+// The mixed-input op, which dequantizes in registers, and its accumulators.
 
 // RUN: blockscale-opt %s -split-input-file | blockscale-opt -split-input-file | FileCheck %s
 // RUN: blockscale-opt %s -split-input-file --mlir-print-op-generic | blockscale-opt -split-input-file | FileCheck %s
@@ -18,7 +18,7 @@ func.func @product(%y: !codes, %x: !numbers, %acc: !acc, %inexact: i32, %scales:
 
 // -----
 
-// Boxes of nibbles have 128 codes, and eight blocks of 16.
+// Chunks of nibbles have 128 elements, and eight blocks of 16.
 
 !codes = memref<1x128x64xi8, #gpu.address_space<workgroup>>
 !numbers = memref<2x8x128xi8, #gpu.address_space<workgroup>>

@@ -91,7 +91,7 @@ func.func @copy(%a: tensor<2xi8>, %b: tensor<2xi8>) -> tensor<2xi8> {
 
 // What the compiler has to say is said.
 // RUN: %{run} --entry=mma --seed=1 -o %t/d.npy 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: run-cuda.mlir:{{[0-9]+}}:{{[0-9]+}}: remark: no block-scaled instruction on sm_90a; converted to bf16 for mma.sync.m16n8k16.f32.bf16.bf16.f32
+// REMARK: run-cuda.mlir:{{[0-9]+}}:{{[0-9]+}}: remark: no block-scaled instruction on sm_90a; dequantized to bf16 for mma.sync.m16n8k16.f32.bf16.bf16.f32
 // RUN: %{fake} FAKE_CUDA_CAPABILITY=120 blockscale-run %s --device=cuda --entry=mma --seed=1 --native-only -o %t/d.npy 2>&1 | count 0
 
 //===----------------------------------------------------------------------===//

@@ -23,7 +23,7 @@ namespace mlir::blockscale {
 
 /// All ops of the instruction level: `mma_sync` to `nvvm.mma.block_scale`,
 /// `load_matrix` to `nvvm.ldmatrix`, and those of Tcgen05ToNVVM.h.
-/// The chip is the caller's to check; `converter` knows memory spaces of GPUs.
+/// The caller checks the chip; `converter` knows memory spaces of GPUs.
 void populateBlockScaleToNVVMConversionPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns);
 

@@ -15,16 +15,16 @@ def ConvertBlockScaleToNVVMPass : Pass<"convert-blockscale-to-nvvm"> {
   let summary = "convert the instruction level to the NVVM dialect";
   let description = [{
     Rewrites `mma_sync` as `nvvm.mma.block_scale`, `load_matrix` as
-    `nvvm.ldmatrix` and ops of tcgen05 as those of NVVM, for a chip that has the
-    instruction: that of the module's attribute `blockscale.target`. An
-    instruction that the chip lacks is an error: neither the NVVM dialect nor
-    the code generator says so before it is too late.
+    `nvvm.ldmatrix` and ops of tcgen05 as those of NVVM, for the chip of the
+    module's attribute `blockscale.target`. An instruction that the chip lacks
+    is an error here, because the NVVM dialect and the code generator report it
+    too late or not at all.
 
     `nvvm.griddepcontrol wait` becomes inline assembly that clobbers memory,
-    which the intrinsic of LLVM 22 does not.
+    because the intrinsic of LLVM 22 does not.
 
-    Values of tensor memory become addresses, an `i32` each; memory in which
-    matrices are described is aligned to their patterns.
+    Values of tensor memory become addresses, an `i32` each. Memory that
+    descriptors describe is aligned to 8 swizzle rows.
 
     Before:
 
@@ -66,9 +66,9 @@ def AttachNVVMTargetPass : Pass<"blockscale-attach-nvvm-target"> {
   let description = [{
     Gives each `gpu.module` the target of the module's attribute
     `blockscale.target`, as `nvvm-attach-target` does. Where there are ops of
-    tcgen05, the target has `verifyTarget = false`: the NVVM dialect would
-    refuse them on chips that have them. In its place, this pass checks all ops,
-    and one that the chip does not have is an error.
+    tcgen05, the target has `verifyTarget = false`, because the NVVM dialect
+    would refuse them on chips that have them. This pass checks all ops instead;
+    one that the chip does not have is an error.
 
     Before:
 

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The instruction level of the path tcgen05. Values of tensor memory become
-// `i32`: the patterns leave casts, which cancel each other out, at the borders
-// of what they rewrite.
+// `i32`; patterns insert casts at the boundaries of rewritten ops, which cancel
+// out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@
 
 namespace mlir::blockscale {
 
-/// All ops of BlockScaleTcgen05Ops.td to the NVVM dialect. The chip is the
-/// caller's to check; `converter` knows memory spaces of GPUs.
+/// All ops of BlockScaleTcgen05Ops.td to the NVVM dialect. The caller checks
+/// the chip; `converter` knows memory spaces of GPUs.
 void populateTcgen05ToNVVMConversionPatterns(const LLVMTypeConverter &converter,
                                              RewritePatternSet &patterns);
 
@@ -34,12 +34,12 @@ void populateAsyncToNVVMConversionPatterns(const LLVMTypeConverter &converter,
 /// Types of tensor memory become `i32`.
 void populateTmemTypeConversions(TypeConverter &converter);
 
-/// Rewrites what carries values of tensor memory between blocks: structured
-/// control flow, branches and selects. Does nothing where there is none.
+/// Rewrites ops that pass values of tensor memory between basic blocks:
+/// structured control flow, branches and selects.
 LogicalResult convertTmemControlFlow(Operation *root);
 
-/// Aligns the workgroup memory in which matrices are described, where it
-/// begins. Whether there is such memory.
+/// Aligns workgroup memory with matrices that descriptors describe, at its
+/// definition. Returns whether there is such memory.
 bool alignDescribedMemory(Operation *root);
 
 } // namespace mlir::blockscale

@@ -16,17 +16,17 @@
 namespace mlir::blockscale {
 
 struct BundleOptions {
-  /// GPUs; one only where `compile` emulates.
+  /// GPUs; only one if `compile` emulates.
   std::vector<const Chip *> targets;
-  /// Cubins beside the PTX, for which ptxas is needed.
+  /// Whether to make cubins in addition to PTX, with ptxas.
   bool makesCubins = false;
-  /// All but the target and the stage.
+  /// All options except the target and the stage.
   GpuCompileOptions compile;
 };
 
-/// Compiles every public function of `program`, or `entry` alone where it is
-/// not empty, for every target. `program` stays as it is. Fails after an error
-/// has been printed.
+/// Compiles every public function of `program`, or only `entry` if it is not
+/// empty, for every target. `program` does not change. Prints an error on
+/// failure.
 FailureOr<Bundle> compileBundle(Program &program, StringRef entry,
                                 const BundleOptions &options);
 

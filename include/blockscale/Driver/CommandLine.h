@@ -1,4 +1,4 @@
-//===- CommandLine.h - What the programs' flags share -----------*- C++ -*-===//
+//===- CommandLine.h - Shared flags of the programs -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,7 +19,7 @@
 
 namespace mlir::blockscale {
 
-/// The exit codes of all programs but blockscale-opt.
+/// The exit codes of all programs except blockscale-opt.
 enum ExitCode : int {
   ExitSuccess = 0,
   /// Something is wrong with files or their contents.
@@ -29,13 +29,14 @@ enum ExitCode : int {
 };
 
 /// Parses the command line of a program by its table of flags, to which
-/// `--help` and `--version` are added; `usage` is what the help starts with.
-/// Otherwise the exit code, after what there is to say has been printed.
+/// `--help` and
+/// `--version` are added; `usage` is the start of the help. Returns an exit
+/// code if the program should end, after printing the help or an error.
 std::variant<CommandLine, ExitCode> parseCommandLine(int argc, char **argv,
                                                      StringRef usage,
                                                      std::vector<Flag> table);
 
-/// Print "error: ..." and give the exit code.
+/// Print "error: ..." and return the exit code.
 int reportFailure(const Twine &message);
 int reportUsage(const Twine &message);
 
@@ -50,15 +51,16 @@ bool parseNumber(StringRef flag, StringRef text, uint64_t &number);
 /// been printed.
 bool parsePtxVersion(StringRef text, unsigned &version);
 
-/// Whether the flags of `table` that are on the command line have what they
-/// need, if that is `given`. Success, or the exit code after an error.
+/// Checks that flags of `table` on the command line have the flags that they
+/// need, among those that are `given`. Returns success, or the exit code after
+/// an error.
 int checkNeeds(const CommandLine &line, const std::vector<Flag> &table,
                StringRef given);
 
 /// `--raise[=assume-positive-scales]`.
 Flag getRaiseFlag();
 
-/// Reads it; false after a usage error has been printed.
+/// Reads that flag; false after a usage error has been printed.
 bool parseRaise(const CommandLine &line, bool &wantsRaise,
                 bool &assumesPositiveScales);
 

@@ -16,19 +16,18 @@
 
 namespace mlir::blockscale {
 
-/// The types of the arguments or results of a function as programs take and
-/// give them: tensors, with scalars as tensors of rank 0. Fail after an error
-/// that names the first type that no .npy file can hold.
+/// The types of the arguments or results of a function in programs: tensors,
+/// with scalars as tensors of rank 0. Emit an error at the first type that no
+/// .npy file can hold.
 FailureOr<std::vector<RankedTensorType>>
 getArgumentTypes(func::FuncOp function);
 FailureOr<std::vector<RankedTensorType>> getResultTypes(func::FuncOp function);
 
 /// Runs `entry` of `program`, which is consumed, on `arguments`, which have
 /// been checked against `getArgumentTypes`. Compiles with the
-/// `blockscale-to-cpu` pipeline and a JIT. Fails after an error has been
-/// printed. What goes wrong while the program runs (a failed check of sizes,
-/// no memory, a signal) prints its message and ends the process with exit code
-/// 1.
+/// `blockscale-to-cpu` pipeline and a JIT. Prints an error on failure. Failures
+/// while the program runs (of a check of sizes, of an allocation, or by a
+/// signal) print a message and end the process with exit code 1.
 FailureOr<std::vector<NpyArray>> runOnCpu(Program &program, func::FuncOp entry,
                                           std::vector<NpyArray> arguments);
 

@@ -14,11 +14,12 @@
 
 namespace mlir::blockscale {
 
-/// Makes tensors of the memrefs that a function takes: of one that is read, by
-/// `bufferization.to_tensor`, an argument; of one that is written, by
-/// `bufferization.materialize_in_destination`, the last result. What is written
-/// must stand behind what is read, so that kernels have the same parameters.
-/// Fails after an error about other memory. What calls the function must go.
+/// Changes memref arguments of a function to tensors: a memref that
+/// `bufferization.to_tensor` reads becomes an argument, and one that
+/// `bufferization.materialize_in_destination` writes becomes a result, after
+/// the other results. Memrefs that are written must come after those that are
+/// read, so that kernels have the same parameters. Emits an error for other
+/// memory. The function must not have callers.
 LogicalResult returnDestinations(func::FuncOp function);
 
 /// The same for all public functions.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How elements of an MLIR type are kept in .npy files, and in the buffers of
+// The storage of elements of an MLIR type in .npy files, and in the buffers of
 // programs compiled for the CPU, which have the same bytes.
 //
 //===----------------------------------------------------------------------===//
@@ -23,16 +23,17 @@ namespace mlir::blockscale {
 
 /// The storage of one element type.
 struct ElementStorage {
-  /// What is written, and the first choice when reading.
+  /// The dtype for writing, and the preferred one for reading.
   DType dtype;
-  /// Also taken when reading, where the type has no sign of its own.
+  /// Another dtype that is accepted for reading, if the type has no signedness.
   std::optional<DType> alternative;
   /// Bits of an element that may be set: fewer than the dtype has for fp6,
   /// fp4 and i1.
   unsigned width;
 };
 
-/// The storage of `elementType`; nullopt if programs cannot take or give it.
+/// The storage of `elementType`; nullopt if programs cannot have it as an
+/// argument or result.
 std::optional<ElementStorage> getElementStorage(Type elementType);
 
 /// Checks that `array` can be an argument of type `type`: dtype, shape, and
@@ -40,9 +41,8 @@ std::optional<ElementStorage> getElementStorage(Type elementType);
 Error checkArgument(const NpyArray &array, RankedTensorType type);
 
 /// A random argument of `type`: finite codes of narrow formats (scales near 1,
-/// so that sums stay finite), numbers in [-1, 1) and small integers otherwise.
-/// Codes that are scales (see ScaleArguments.h) have no sign bit. Dynamic sizes
-/// are an error.
+/// so that sums stay finite), floats in [-1, 1), and small integers. Codes of
+/// scales (see ScaleArguments.h) have no sign bit. Dynamic sizes are an error.
 Result<NpyArray> drawArgument(RankedTensorType type, bool areScales,
                               std::mt19937_64 &engine);
 

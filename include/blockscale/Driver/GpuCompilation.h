@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From a module to PTX, how to launch it, and what is to be said about it, in
-// one call: what the programs here do, for compilers that have a module of
-// their own.
+// From a module to PTX, launch info and remarks, in one call: the compilation
+// of the programs here, for compilers that have a module of their own.
 //
 //   DialectRegistry registry;
 //   registerPipelineDialects(registry);
@@ -23,8 +22,8 @@
 //   use(code->text, serializeLaunchInfo(*code->launchInfo));
 //
 // Nothing is printed. Errors and remarks are diagnostics of the module's
-// context; those that are about options and not about a place have an
-// UnknownLoc. docs/FromCpp.md has a whole program.
+// context; those about options have an UnknownLoc. docs/FromCpp.md has a whole
+// program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,21 +43,21 @@ namespace mlir::blockscale {
 /// How far a module is lowered.
 enum class GpuStage { Tile, Kernel, Instruction, NVVM, LLVM, PTX, Cubin };
 
-/// What is done with contractions of decoded operands (`blockscale-raise`).
+/// How to handle contractions of dequantized operands (`blockscale-raise`).
 enum class Raising {
-  /// They stay as they are, in silence.
+  /// They do not change, without a remark.
   None,
-  /// They stay as they are, with a remark that names the pass.
+  /// They do not change, with a remark that names the pass.
   Report,
   /// They become `mma_scaled`; a remark says why one does not.
   Raise,
-  /// The same, and f8E4M3FN scales are taken to be positive.
+  /// The same, and f8E4M3FN scales are assumed to be positive.
   RaisePositiveScales,
 };
 
 struct GpuCompileOptions {
-  /// The chip that instructions are chosen for, of `getChips()`; no CPU. Must
-  /// not be null.
+  /// The chip that instructions are chosen for, a GPU of `getChips()`. Must not
+  /// be null.
   const Chip *target = nullptr;
   /// The chip that emulates the target's instructions; null for none.
   const Chip *emulateOn = nullptr;
@@ -66,12 +65,12 @@ struct GpuCompileOptions {
   unsigned ptxVersion = 0;
   /// An op that no block-scaled instruction computes is an error.
   bool nativeOnly = false;
-  /// A function that needs memory beside its arguments and results is an error;
-  /// paths that need some are not taken.
+  /// A function that needs memory other than its arguments and results is an
+  /// error; paths that need such memory are not chosen.
   bool noWorkspace = false;
   /// Prints schedules, the bounds of units and estimates on standard error.
   bool explain = false;
-  /// Of all kernels, see isScheduleText; empty to choose.
+  /// The schedule of all kernels, see isScheduleText; empty to choose.
   std::string schedule = {};
   Raising raising = Raising::Report;
   GpuStage stage = GpuStage::PTX;
@@ -82,8 +81,8 @@ struct GpuCompileOptions {
   const Chip &getFinalChip() const { return emulateOn ? *emulateOn : *target; }
 };
 
-/// Something that the compiler did and that a user may want to know, such as
-/// why an op is not computed by an instruction. One line, without a full stop.
+/// A decision of the compiler that a user may want to know, such as why no
+/// instruction computes an op. One line, without a full stop.
 struct GpuRemark {
   Location location;
   std::string message;
@@ -99,13 +98,12 @@ struct GpuCode {
   std::vector<GpuRemark> remarks;
 };
 
-/// Compiles `module`, which holds functions on tensors and `gpu.module`s, or is
-/// at a level that was printed, down to `options.stage`. The module is lowered
-/// in place and holds the last level of MLIR afterwards: clone it to keep it.
+/// Compiles `module`, which has functions on tensors and `gpu.module`s, or is
+/// at a printed level, down to `options.stage`. The module is lowered in place
+/// and has the last level of MLIR afterwards; clone it to keep the original.
 /// Dialects and interface models that the passes need are added to its context.
-/// Fails after an error has been emitted. One call at a time in a process:
-/// LLVM's handler of fatal errors, which become errors here, is one for all
-/// threads.
+/// Emits an error on failure. Only one call at a time in a process: LLVM's
+/// handler of fatal errors, which become errors here, is shared by all threads.
 FailureOr<GpuCode> compileForGpu(ModuleOp module,
                                  const GpuCompileOptions &options);
 

@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One row for each option: its name, which is that of the flag of
-// blockscale-compile, the type of its value, what it means, and how text
-// becomes a field of GpuCompileOptions. For compilers with options of their
-// own, which are then checked, and named in messages, as those of the programs
-// here:
+// A table of options: the name, which is that of the flag of
+// blockscale-compile, the type of the value, the description, and a setter of
+// the field of GpuCompileOptions from text. Compilers with options of their own
+// get the same checks and messages as the programs here:
 //
 //   GpuCompileOptions options;
 //   if (Error error = setGpuOption(options, "target", "sm_75"))
@@ -43,13 +42,13 @@ enum class GpuOptionType {
 struct GpuOption {
   StringRef name;
   GpuOptionType type;
-  /// Of a choice: the values, with spaces between.
+  /// The values of a choice, separated by spaces.
   StringRef values;
-  /// What it is if it is not set.
+  /// The default.
   StringRef byDefault;
   StringRef means;
-  /// Sets the field. The message says what was expected and got; `shown` is
-  /// what it calls the option, the name or the flag of a program.
+  /// Sets the field. The message says what was expected and got; `shown` is the
+  /// name of the option in it, for example the flag of a program.
   Error (*set)(GpuCompileOptions &options, StringRef shown, StringRef value);
 };
 
@@ -58,7 +57,7 @@ ArrayRef<GpuOption> getGpuOptions();
 /// Sets the option of this name. An error if there is none.
 Error setGpuOption(GpuCompileOptions &options, StringRef name, StringRef value);
 
-/// The version of PTX that a text is, ten times: 87 for "8.7" and "87".
+/// Parses a version of PTX, times ten: 87 for "8.7" and "87".
 Result<unsigned> readPtxVersion(StringRef text);
 
 } // namespace mlir::blockscale

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiling a function and launching its kernels is the same for all devices
-// that execute PTX: a CUDA card, or the simulator.
+// Compiles a function and launches its kernels, on any device that executes
+// PTX: a CUDA card, or the simulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,17 +25,17 @@
 
 namespace mlir::blockscale {
 
-/// What executes PTX.
+/// A device that executes PTX.
 class GpuDevice {
 public:
   virtual ~GpuDevice() = default;
 
-  /// The chip to compile for: `wanted`, if the device runs that; its own choice
-  /// if `wanted` is null.
+  /// The chip to compile for: `wanted`, if the device supports it; the device's
+  /// choice if `wanted` is null.
   virtual Result<const Chip *> chooseTarget(const Chip *wanted) = 0;
-  /// What grids may be limited by.
+  /// The number of SMs, which may limit grids.
   virtual Result<uint32_t> countSms() = 0;
-  /// Carries the launches out and leaves results in `arguments`.
+  /// Executes the launches and stores results in `arguments`.
   virtual Error execute(const std::string &ptx, const LaunchPlan &plan,
                         std::vector<LaunchArgument> &arguments) = 0;
 };
@@ -45,7 +45,7 @@ Result<std::unique_ptr<GpuDevice>>
 openCudaDevice(const CudaRunOptions &options);
 
 /// The simulator, which prints its warnings, and writes statistics and a trace
-/// to `paths` if the options want them.
+/// to `paths` if the options request them.
 std::unique_ptr<GpuDevice> makeSimulatedDevice(const sim::Options &options,
                                                sim::ReportPaths paths);
 
@@ -56,8 +56,8 @@ Result<const Chip *> getChipOfCard(unsigned capability);
 struct GpuRunOptions {
   /// The chip to compile for; null for the choice of the device.
   const Chip *target = nullptr;
-  /// The chip that emulates the target's instructions, and is run; null for
-  /// none. Not without a target.
+  /// The chip that runs the code and emulates the target's instructions; null
+  /// for none. Only with a target.
   const Chip *emulateOn = nullptr;
   /// 0 for the lowest that works.
   unsigned ptxVersion = 0;
@@ -65,21 +65,22 @@ struct GpuRunOptions {
   bool noWorkspace = false;
   std::string schedule;
   Raising raising = Raising::Report;
-  /// Where the arguments are from, for messages; empty if they were drawn.
+  /// The files of the arguments, for messages; empty for random arguments.
   std::vector<std::string> files;
 };
 
 struct GpuRun {
   std::vector<NpyArray> results;
-  /// What one run computes in all `mma_scaled`, 2 * M * N * K each and for each
-  /// batch; nullopt where there are none, or not known how often they are run.
+  /// The operations of one run in all `mma_scaled`, 2 * M * N * K each and for
+  /// each batch; nullopt if there are none, or if it is not known how often
+  /// they run.
   std::optional<double> flops;
 };
 
 /// Runs `entry` of `program`, which is consumed, on `device`, with `arguments`
 /// that have been checked against `getArgumentTypes`. Arguments and results are
-/// as for `runOnCpu`; fp4, and fp6 where the function asks for that, is packed
-/// and unpacked here. Fails after an error has been printed.
+/// as for `runOnCpu`; fp4, and fp6 if the function requests that, is packed and
+/// unpacked here. Prints an error on failure.
 FailureOr<GpuRun> compileAndRun(Program &program, func::FuncOp entry,
                                 std::vector<NpyArray> arguments,
                                 const GpuRunOptions &options,

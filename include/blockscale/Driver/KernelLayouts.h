@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layouts of the products of compiled kernels, by name: what lanes, shared
-// and tensor memory hold of each operand, for people and for other programs.
+// The layouts of compiled matmul kernels, by name: the elements of each operand
+// in lanes, shared memory and tensor memory, for people and for other programs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 
 namespace mlir::blockscale {
 
-/// Columns of tensor memory, in all lanes. There are more of them, `step`
-/// columns further each, where that is not 0: for other stages or tiles.
+/// Columns of tensor memory, in all lanes. If `step` is not 0, there are more
+/// such regions at a distance of `step` columns, for other stages or tiles.
 struct TensorRegion {
   std::string name;
   int64_t first, columns, step;
@@ -35,24 +35,25 @@ struct KernelLayout {
 };
 
 struct KernelLayouts {
-  /// The kernel, and the opcode that multiplies in it.
+  /// The kernel, and the opcode of its matrix instruction.
   std::string kernel, instruction;
   /// M, N and K of one instruction.
   int64_t m, n, k;
   std::vector<KernelLayout> layouts;
 
-  /// Null if it has none of that name.
+  /// The layout of that name, or null.
   const KernelLayout *lookup(StringRef name) const;
 };
 
 /// "a", "scale_a", "b", "scale_b", "accumulator", "shared" and "tmem".
 ArrayRef<StringRef> getLayoutNames();
 
-/// Those of the first product of each kernel of `module`, which is at the level
-/// `kernel`, in the order of the kernels. Kernels without products have none.
+/// The layouts of the first product of each kernel of `module`, which is at the
+/// level `kernel`, in the order of the kernels. Kernels without products have
+/// none.
 std::vector<KernelLayouts> getKernelLayouts(ModuleOp module);
 
-/// Prints the layouts; with a `name`, those of that name alone.
+/// Prints the layouts; with a `name`, only those of that name.
 void printLayouts(raw_ostream &os, ArrayRef<KernelLayouts> kernels,
                   StringRef name);
 

@@ -15,12 +15,12 @@
 
 namespace mlir::blockscale {
 
-/// The text of `module`, which has been lowered to `level`. It parses again,
-/// and says which level it is: so does the module from then on.
+/// The text of `module`, which has been lowered to `level`. The text can be
+/// parsed again. Sets an attribute of the module with the level.
 std::string printLevel(ModuleOp module, StringRef level);
 
-/// The name of the level of a module that was printed so; empty for a program.
-/// Fails after an error.
+/// The level of a module that `printLevel` has printed; empty for a program.
+/// Emits an error if the attribute is invalid.
 FailureOr<StringRef> getPrintedLevel(ModuleOp module);
 
 } // namespace mlir::blockscale

@@ -1,4 +1,4 @@
-//===- PassRunning.h - Passes whose failures are explained ------*- C++ -*-===//
+//===- PassRunning.h - Passes with explained failures -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,8 +14,7 @@
 
 namespace mlir::blockscale {
 
-/// Runs the passes that `build` adds on `module`. A failure has always been
-/// explained by an error.
+/// Runs the passes that `build` adds on `module`. Every failure emits an error.
 LogicalResult runPasses(ModuleOp module,
                         function_ref<void(OpPassManager &)> build,
                         bool verifies = true);

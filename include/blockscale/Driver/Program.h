@@ -26,9 +26,8 @@ class SourceMgrDiagnosticHandler;
 
 namespace mlir::blockscale {
 
-/// A source file that has been parsed. Diagnostics of the parser and of passes
-/// go to standard error, or to a stream that lives longer, with the lines they
-/// speak of.
+/// A parsed source file. Diagnostics of the parser and of passes are printed to
+/// standard error, or to a stream that lives longer, with their source lines.
 class Program {
 public:
   /// Reads and parses the file at `path` ("-" is standard input). Null if that
@@ -36,8 +35,8 @@ public:
   static std::unique_ptr<Program> parse(StringRef path);
   ~Program();
 
-  /// The program as it was parsed, and raised if it was, once more. What it
-  /// says goes to `diagnostics`.
+  /// Parses the program again, and raises it if it was raised. Diagnostics are
+  /// printed to `diagnostics`.
   std::unique_ptr<Program> parseAgain(llvm::raw_ostream &diagnostics) const;
 
   ModuleOp getModule() { return *module; }
@@ -47,18 +46,17 @@ public:
   /// one public function to choose from.
   Result<func::FuncOp> getEntry(StringRef name, bool &isAmbiguous);
 
-  /// Drops the schedules of the transform dialect, which say how the module
-  /// was to be rewritten and are no part of what it computes.
+  /// Drops schedules of the transform dialect, which describe rewrites and do
+  /// not compute anything.
   void dropSchedules();
 
   /// Makes `entry` the only public function and drops what it does not use.
   LogicalResult keepOnly(func::FuncOp entry);
 
-  /// Makes `mma_scaled` of contractions of decoded operands.
+  /// Raises contractions of dequantized operands to `mma_scaled`.
   LogicalResult raise(bool assumePositiveScales);
 
-  /// Runs the passes that `build` adds. A failure has always been explained by
-  /// an error.
+  /// Runs the passes that `build` adds. Every failure emits an error.
   LogicalResult run(function_ref<void(OpPassManager &)> build);
 
 private:
@@ -71,7 +69,7 @@ private:
   llvm::SourceMgr sourceMgr;
   std::unique_ptr<SourceMgrDiagnosticHandler> diagnosticHandler;
   OwningOpRef<ModuleOp> module;
-  /// With which the module was raised, if it was.
+  /// The options with which the module was raised, if it was.
   std::optional<RaisePassOptions> raiseOptions;
 };
 

@@ -1,4 +1,4 @@
-//===- ProgramOps.h - Errors in the program's words ----------- -*- C++ -*-===//
+//===- ProgramOps.h - Errors at ops of the program --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Passes replace ops, and what replaces them keeps their places. An error about
-// a replacement names what stands at that place in the program.
+// Passes replace ops by others with the same location. An error about a
+// replacement names the op at that location in the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace mlir::blockscale {
 
-/// As long as it lives, errors name ops of the module that it was made of.
+/// During its lifetime, errors name ops of the module that it was created from.
 class ProgramOps {
 public:
   explicit ProgramOps(ModuleOp module);
@@ -28,7 +28,7 @@ public:
 private:
   /// The name of the op at `location`; empty if there was none.
   StringRef lookup(Location location) const;
-  /// Emits `diagnostic` in the program's words if it has others.
+  /// Emits `diagnostic` with the op of the program, if it names another op.
   LogicalResult translate(Diagnostic &diagnostic);
 
   MLIRContext *context;

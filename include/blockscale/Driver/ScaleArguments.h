@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A code of type f8E4M3FN is e4m3 or, as a scale, ue4m3, whose sign bit should
-// be 0. The type does not tell; what becomes of the argument does.
+// An f8E4M3FN is e4m3 or, as a scale, ue4m3, whose sign bit should be 0. The
+// uses of an argument determine which, not the type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 
 namespace mlir::blockscale {
 
-/// Whether `argument`, moved or not, becomes scales of `mma_scaled` or
-/// `dequantize`, here or in a function that is called.
+/// Whether `argument`, perhaps after ops that move it, is used as scales of
+/// `mma_scaled` or `dequantize`, in this function or in a callee.
 bool becomesScales(BlockArgument argument);
 
 } // namespace mlir::blockscale

@@ -19,18 +19,18 @@
 
 namespace mlir::blockscale {
 
-/// Deeper nesting is refused: upstream's parser recurses, and overflows the
-/// stack some way beyond.
+/// The limit of nesting: upstream's parser is recursive and would overflow the
+/// stack.
 inline constexpr unsigned kMaxNesting = 256;
 
-/// A place in a text, counted from 1.
+/// A position in a text, counted from 1.
 struct SourcePosition {
   unsigned line;
   unsigned column;
 };
 
-/// The first place of `text`, in MLIR's syntax, where brackets and the aliases
-/// used inside them, or a chain of minus signs, nest deeper than
+/// The first position of `text`, in MLIR's syntax, at which brackets (and the
+/// aliases used inside them), or a chain of minus signs, are nested deeper than
 /// `kMaxNesting`.
 std::optional<SourcePosition> findTooDeepNesting(StringRef text);
 

@@ -1,4 +1,4 @@
-//===- SupportMatrix.h - What is supported where ----------------*- C++ -*-===//
+//===- SupportMatrix.h - Table of supported types ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

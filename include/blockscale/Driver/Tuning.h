@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The schedule that a product gets is chosen by estimates and tables; here it
-// is measured against others, on the card and with the sizes that count.
+// Estimates and tables choose the schedule of a matmul. This measures it and
+// others, on the card and with the actual sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,17 +24,16 @@ namespace mlir::blockscale {
 struct TuneOptions {
   GpuRunOptions gpu;
   bool checksMemory = false;
-  /// With one, a schedule whose results are not the default's, but within their
-  /// bounds, may be the fastest, too. May be null.
+  /// If there is a reference, the fastest schedule may have results that differ
+  /// from those of the default within their bounds. May be null.
   const Reference *reference = nullptr;
 };
 
 /// Runs `entry` of `program`, which is consumed, on the first CUDA card: for
-/// each product whose kernels have schedules, with each of its candidates, all
-/// others as they are. `print` gets a table for each product, a row as soon as
-/// it is known, and behind it what to write for the fastest schedule. Fails
-/// after an error has been emitted: where there is no such product, or the
-/// program as it is does not run.
+/// each matmul whose kernels have schedules, with each of its candidates, while
+/// all others keep their schedules. Calls `print` with a table for each matmul,
+/// row by row, and then with the text to select the fastest schedule. Emits an
+/// error if there is no such matmul, or if the program does not run.
 LogicalResult tuneSchedules(Program &program, func::FuncOp entry,
                             std::vector<NpyArray> arguments,
                             const TuneOptions &options,

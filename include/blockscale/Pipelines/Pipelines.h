@@ -17,8 +17,8 @@ namespace mlir::blockscale {
 /// Tile level: folds, and checks of dynamic sizes at run time.
 void buildTilePipeline(OpPassManager &pm);
 
-/// From there to loops of upstream dialects on memory, in which narrow floats
-/// are bytes.
+/// From the tile level to loops of upstream dialects on memory, in which narrow
+/// floats are bytes.
 void buildCpuLoopsPipeline(OpPassManager &pm);
 
 /// From loops to the LLVM dialect.
@@ -34,8 +34,8 @@ struct GpuPipelineOptions : PassPipelineOptions<GpuPipelineOptions> {
       llvm::cl::desc("The chip, as blockscale-compile names it")};
   Option<std::string> emulateOn{
       *this, "emulate-on",
-      llvm::cl::desc("Replace the target's block-scaled instructions by "
-                     "software, for this chip")};
+      llvm::cl::desc("Emulate the target's block-scaled instructions in "
+                     "software on this chip")};
   Option<unsigned> ptxVersion{
       *this, "ptx-version",
       llvm::cl::desc("PTX version, 87 for 8.7; the lowest if not given")};
@@ -44,8 +44,8 @@ struct GpuPipelineOptions : PassPipelineOptions<GpuPipelineOptions> {
       llvm::cl::desc("Refuse an op that no block-scaled instruction computes")};
   Option<bool> noWorkspace{
       *this, "no-workspace",
-      llvm::cl::desc("Take no path whose kernels need memory beside arguments "
-                     "and results")};
+      llvm::cl::desc("Choose no path whose kernels need memory other than "
+                     "arguments and results")};
   Option<bool> explain{
       *this, "explain",
       llvm::cl::desc("Print schedules, the bounds of units and estimates")};
@@ -55,18 +55,20 @@ struct GpuPipelineOptions : PassPipelineOptions<GpuPipelineOptions> {
                      "tile=MxNxK,warps=MxN,stages=S[,split_k=N]")};
 };
 
-/// The levels of the lowering for GPUs, each from the one before. The module
-/// holds functions on tensors, `gpu.module`s with kernels, or both.
+/// One pipeline for each level of the lowering for GPUs, which starts from the
+/// level before. The module holds functions on tensors, `gpu.module`s with
+/// kernels, or both.
 ///
-/// Tile: each `mma_scaled` has a path that the target takes.
+/// Tile: each `mma_scaled` has a path that the target supports.
 void buildGpuTilePipeline(OpPassManager &pm, const GpuPipelineOptions &options);
-/// Its last part, which keeps what has been selected, and checks it.
+/// The last part of it, which keeps paths and schedules that are selected
+/// already, and checks them.
 void buildGpuSelectionPipeline(OpPassManager &pm,
                                const GpuPipelineOptions &options);
-/// Kernel: functions hold launches, arguments and results are buffers.
+/// Kernel: functions have launches only; arguments and results are buffers.
 void buildGpuKernelPipeline(OpPassManager &pm,
                             const GpuPipelineOptions &options);
-/// Instruction: kernels hold what one lane does.
+/// Instruction: kernels are code of a single lane.
 void buildGpuInstructionPipeline(OpPassManager &pm,
                                  const GpuPipelineOptions &options);
 /// NVVM: kernels are in the LLVM and NVVM dialects.

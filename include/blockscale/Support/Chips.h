@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that is known of a target by its name. A chip is a row; no chip
-// name stands anywhere else.
+// The table of targets, with one row for each chip. No other file names a chip.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +24,7 @@
 namespace mlir::blockscale {
 
 struct Chip {
-  /// The name of the target as LLVM, ptxas and `--target` take it.
+  /// The name of the target for LLVM, ptxas and `--target`.
   std::string_view name;
   /// The compute capability times ten: 120 for sm_120a and sm_120f.
   unsigned capability;
@@ -52,24 +51,24 @@ const Chip *lookupChip(std::string_view name);
 bool hasBulkCopies(const Chip &chip);
 inline constexpr unsigned kBulkCopyPtx = 80;
 
-/// Whether a kernel on `chip` may start before the one in front has ended, and
-/// wait for that itself (PTX ISA, "griddepcontrol").
+/// Whether a kernel on `chip` may start before the previous one has ended, and
+/// then wait for its end (PTX ISA, "griddepcontrol").
 bool hasDependentLaunches(const Chip &chip);
 
-/// The lowest PTX version in which `chip` has conversions from f32 to pairs of
-/// codes of `element`, that saturate; nullopt if it has none (PTX ISA, "cvt").
+/// The lowest PTX version in which `chip` has saturating conversions from f32
+/// to pairs of `element`; nullopt if it has none (PTX ISA, "cvt").
 std::optional<unsigned> getConversionPtx(const Chip &chip, Format element);
 
-/// Whether `chip` has instructions that take K = 96 of packed fp4.
+/// Whether `chip` has instructions with K = 96 for packed fp4.
 bool hasWideInstructions(const Chip &chip);
 
-/// What to tell a user who asked for the target `name`, which is no row of the
-/// table. A name without its letter (`sm_120`) is answered with the letters
-/// that exist, any other with the whole list.
+/// The message for a user who requests the target `name`, which is not in the
+/// table. For a name without its letter (`sm_120`) it has the letters that
+/// exist, for any other name the whole list.
 std::string describeUnknownChip(std::string_view name);
 
-/// Whether `version` (`88` for 8.8) is a PTX version that there is and that
-/// the code generator can be asked for.
+/// Whether `version` (`88` for 8.8) is a PTX version that the code generator
+/// supports.
 bool isKnownPtxVersion(unsigned version);
 
 /// `88` -> "8.8".

@@ -1,4 +1,4 @@
-//===- Descriptors.h - Words that tcgen05 instructions take ----- -*- C++
+//===- Descriptors.h - Descriptors of tcgen05 -------------------*- C++ -*-===//
 //-*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The instruction descriptor (32 bits) says what tcgen05.mma multiplies, the
-// shared memory descriptor (64 bits) where a matrix is. Each form is a list of
-// named fields; values that do not fit are refused.
+// The instruction descriptor (32 bits) describes what tcgen05.mma multiplies,
+// and the shared memory descriptor (64 bits) describes where a matrix is. Each
+// form is a list of named fields; values that do not fit are refused.
 //
 // Sources: PTX ISA 9.0, "tcgen05": "Instruction descriptor" (tables 43 and 44),
 // "Shared memory descriptor" (table 40), "Canonical layouts".
@@ -54,8 +54,8 @@ struct FieldValue {
   uint64_t value;
 };
 
-/// The word; nullopt if a value does not fit in its field. Of a field that the
-/// form lacks, the value must be 0.
+/// Encodes a descriptor; nullopt if a value does not fit in its field. The
+/// value of a field that the form lacks must be 0.
 std::optional<uint64_t> encodeFields(DescriptorForm form,
                                      const std::vector<FieldValue> &values);
 
@@ -67,10 +67,10 @@ std::optional<uint64_t> decodeField(DescriptorForm form, uint64_t word,
 // Instructions
 //===----------------------------------------------------------------------===//
 
-/// The form of instructions of `kind`; nullopt for kinds without.
+/// The form of instructions of `kind`; nullopt for kinds without descriptors.
 std::optional<DescriptorForm> getDescriptorForm(Kind kind);
 
-/// What an instruction descriptor says. M is that of all blocks of a group.
+/// The content of an instruction descriptor. M is that of all CTAs of a group.
 struct InstructionFields {
   Kind kind;
   Format a, b, scale;
@@ -84,8 +84,9 @@ struct InstructionFields {
 InstructionFields getInstructionFields(const Instruction &instruction,
                                        unsigned m, unsigned n);
 
-/// The word; nullopt for what no word says: a kind without descriptors, a
-/// format that the kind does not take, and numbers that do not fit.
+/// Encodes the descriptor; nullopt if there is none: for a kind without
+/// descriptors, a format that the kind does not support, or values that do not
+/// fit.
 std::optional<uint32_t>
 encodeInstructionDescriptor(const InstructionFields &fields);
 
@@ -93,41 +94,41 @@ encodeInstructionDescriptor(const InstructionFields &fields);
 // Matrices
 //===----------------------------------------------------------------------===//
 
-/// Lines (of K-major operands rows, else steps along K) that stand together in
-/// the pattern of a matrix.
-inline constexpr int64_t kPatternLines = 8;
+/// The swizzle rows (rows of a K-major operand, else steps along K) that form
+/// one swizzle pattern of a matrix.
+inline constexpr int64_t kPatternRows = 8;
 
-/// A matrix in shared memory as columns, one after the other, of `lines` lines
-/// of `lineBytes`. Along K, or where K is that of the lines, along M or N, the
-/// matrix goes on in the next column.
+/// A matrix in shared memory as columns, one after the other, of `lines`
+/// swizzle rows of `lineBytes`. The matrix continues in the next column along
+/// the contiguous dimension: K, or M or N if swizzle rows are steps along K.
 struct MatrixShape {
   Major major;
   bool isSwizzled;
   int64_t columns, lines, lineBytes;
 };
 
-/// A line that can be described, and its pattern. Lines of 16 bytes are not
-/// swizzled, all others are.
-struct LinePattern {
+/// A size of swizzle rows that descriptors support, and its pattern. Rows of 16
+/// bytes are not swizzled, all others are.
+struct SwizzlePattern {
   unsigned lineBytes;
   /// The field `swizzle`.
   unsigned code;
 };
-const std::vector<LinePattern> &getLinePatterns();
+const std::vector<SwizzlePattern> &getSwizzlePatterns();
 
-/// The pattern, or null for lines that cannot be described.
-const LinePattern *lookupLinePattern(bool isSwizzled, int64_t lineBytes);
+/// The pattern, or null for swizzle rows that descriptors do not support.
+const SwizzlePattern *lookupSwizzlePattern(bool isSwizzled, int64_t lineBytes);
 
-/// What the matrix is aligned to: whole patterns.
+/// The alignment of the matrix: the size of a pattern.
 int64_t getPatternBytes(int64_t lineBytes);
 
-/// The distances that a descriptor has, in bytes; 0 where they mean nothing.
+/// The distances in a descriptor, in bytes; 0 if they do not matter.
 struct MatrixStrides {
   int64_t leading, stride;
 };
 MatrixStrides getMatrixStrides(const MatrixShape &shape);
 
-/// Whose instructions take the word: that of wgmma has no version.
+/// The instructions that use the descriptor: for wgmma it has no version.
 enum class DescriptorUser : unsigned char { Tcgen05, Wgmma };
 
 /// The descriptor of the matrix at address 0; nullopt if there is none. The
@@ -140,12 +141,12 @@ encodeMatrixDescriptor(const MatrixShape &shape,
 /// .h) from address 0.
 std::optional<uint64_t> encodeScaleAtomDescriptor();
 
-/// Addresses lose so many bits. They are below 2^18, so that sums of addresses
-/// and offsets fit in the field.
+/// Addresses are shifted right by this many bits. They are below 2^18, so that
+/// sums of addresses and offsets fit in the field.
 inline constexpr unsigned kAddressShift = 4;
 
-/// The bits of an address that go into the field. A block of a cluster has its
-/// rank above them.
+/// The bits of an address that the field holds. The bits above them are the
+/// rank of the block in its cluster.
 inline constexpr unsigned kAddressMask = (1u << 18) - 1;
 
 } // namespace mlir::blockscale

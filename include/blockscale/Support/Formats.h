@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The narrow floating-point formats of block-scaled matrix multiply: one row
-// per format, and one decoder that reads the row.
+// The narrow floating-point formats of block-scaled matrix multiply: a table
+// with one row per format, and one decoder that reads it.
 //
 // Sources: OCP Microscaling Formats (MX) v1.0, section 5.3; PTX ISA, section
 // "Alternate Floating-Point Data Formats".
@@ -24,7 +24,7 @@
 
 namespace mlir::blockscale {
 
-/// The order is the order of the rows in the format table.
+/// In the order of the format table.
 enum class Format : uint8_t {
   E4M3,
   E5M2,
@@ -35,38 +35,39 @@ enum class Format : uint8_t {
   UE4M3,
   BF16,
   F16,
-  /// Where there are no scales.
+  /// The format of scales if there are none.
   None,
 };
 inline constexpr unsigned kNumFormats = 10;
 
-/// What numbers of a format are to a product.
+/// The use of a format in a matrix multiply.
 enum class FormatUse : uint8_t {
-  /// Elements of A and B that have scales.
+  /// Elements of A and B with scales.
   Element,
-  /// Multiply a block.
+  /// Scales of blocks.
   Scale,
-  /// Elements of A and B as they are.
+  /// Elements of A and B without scales.
   HighPrecision,
 };
 
-/// Which magnitudes (the code without its sign) are not numbers.
+/// The magnitudes (the code without its sign) that are not finite.
 enum class SpecialCodes : uint8_t {
   /// Every code is a finite number.
   None,
   /// The magnitude with all bits set is NaN; there is no infinity.
   AllOnesNaN,
-  /// The largest exponent field is infinity (mantissa 0) or NaN, as IEEE 754.
+  /// The largest exponent field is infinity (mantissa 0) or NaN, as in IEEE
+  /// 754.
   Ieee,
 };
 
-/// One format. A code is, from its most significant bit: sign (where there is
-/// one, or where it is ignored), `exponentBits`, `mantissaBits`. Invariant:
-/// `signBits + exponentBits + mantissaBits == bits`, except for UE4M3, whose
-/// eighth bit is ignored.
+/// One format. A code consists, from its most significant bit, of the sign (if
+/// there is one, or if it is ignored), `exponentBits`, `mantissaBits`.
+/// Invariant: `signBits + exponentBits + mantissaBits == bits`, except for
+/// UE4M3, whose eighth bit is ignored.
 struct FormatInfo {
   Format format;
-  /// As PTX writes it.
+  /// The name in PTX.
   std::string_view ptxName;
   /// The element type that holds it in MLIR. UE4M3 is stored as f8E4M3FN.
   std::string_view mlirName;
@@ -83,8 +84,7 @@ struct FormatInfo {
   /// Number of codes, and the mask of a code's bits.
   constexpr unsigned numCodes() const { return 1u << bits; }
   constexpr unsigned codeMask() const { return numCodes() - 1; }
-  /// The bits that a code takes where codes are not a bit stream: nibbles, or
-  /// bytes.
+  /// The bits that a code occupies outside of bit streams: a nibble or a byte.
   constexpr unsigned storedBits() const { return bits == 6 ? 8 : bits; }
   /// The bits of a code that decide its magnitude.
   constexpr unsigned magnitudeMask() const {
@@ -103,7 +103,7 @@ const FormatInfo &getFormatInfo(Format format);
 std::optional<Format> lookupElementFormat(std::string_view mlirName);
 
 /// The scale format held by the MLIR type of this name: "f8E8M0FNU" or
-/// "f8E4M3FN" (which is UE4M3 where it holds scales).
+/// "f8E4M3FN" (which means UE4M3 for scales).
 std::optional<Format> lookupScaleFormat(std::string_view mlirName);
 
 /// The format of elements without scales held by the MLIR type of this name:

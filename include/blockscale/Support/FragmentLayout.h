@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Which lane holds which element in which register of the operands of
-// `mma.sync`, and how an element sits in its slot of a register: data, like
-// the layouts in ScaleLayout.h, and read by the same interpreter.
+// The fragment layouts of `mma.sync`: which lane holds which element of an
+// operand in which register, and the position of an element in its slot of a
+// register. They are data, like the layouts in ScaleLayout.h, and use the same
+// interpreter.
 //
 // The operands are seen K-contiguous: A as M x K and B as N x K, both (row, k).
 //
@@ -31,7 +32,7 @@ inline constexpr unsigned kWarpLanes = 32;
 /// Rows of A, and columns of B, of which each lane has one in a register.
 inline constexpr unsigned kGroupRows = 8;
 
-/// The operands of mma.sync. C stands for D too.
+/// The operands of mma.sync. C is also D.
 enum class Operand : unsigned char { A, B, C };
 
 /// Where the elements of one operand are. `toElement` maps (lane, register,
@@ -59,25 +60,25 @@ const std::vector<FragmentLayout> &getFragmentLayouts();
 /// The layout of `operand` with slots of `slotBits`; there must be one.
 const FragmentLayout &getFragmentLayout(Operand operand, unsigned slotBits);
 
-/// Elements of C that one lane may hold: more would be code beyond all
-/// registers. And the largest extent of a matrix that lanes hold.
+/// The most elements of C that one lane may hold (more would exceed all
+/// registers by far), and the largest extent of a matrix in registers.
 inline constexpr int64_t kMaxAccElements = 1024;
 inline constexpr int64_t kMaxFragmentExtent = int64_t(1) << 16;
 
-/// How a code sits in its slot.
+/// The slot of an element in a register.
 struct Slot {
   unsigned bits;
   /// The position of the code's lowest bit. All other bits are 0.
   unsigned shift;
 };
 
-/// The slot in which an instruction of `kind` takes elements of `format`: its
-/// own 4 bits for the fp4 kinds, 8 bits otherwise. In those of `mxf8f6f4`, fp4
-/// is in [5:2].
+/// The slot for elements of `format` in an instruction of `kind`: 4 bits for
+/// the kinds of packed fp4, else 8 bits. In the slots of `mxf8f6f4`, fp4 is in
+/// bits [5:2].
 Slot getSlot(Kind kind, Format format);
 
-/// Where scale words are: one 32-bit register in each lane serves `tiles`
-/// neighbouring tiles of the operand, of which the thread selector picks one.
+/// Where words of scales are: one 32-bit register in each lane serves `tiles`
+/// neighbouring tiles of the operand, of which the thread selector selects one.
 /// `toRow` maps the lane to the row of scales in that group of tiles (tile 0
 /// first), `toLane` is its inverse. Invariant: `tiles * rowsPerTile ==
 /// kWarpLanes`. Byte `i` of the word is the scale of block `i` of the four that

@@ -1,4 +1,4 @@
-//===- InstructionTable.h - Legal rows and instructions ---------*- C++ -*-===//
+//===- InstructionTable.h - Legal types and instructions --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which instruction computes what, and with that, what `mma_scaled` accepts.
-// The verifier, path selection, the support matrix and the generated tests all
-// read these rows. An instruction more is a row more.
+// The table of instructions and the type combinations that they compute, which
+// are those that `mma_scaled` accepts. The verifier, path selection, the
+// support matrix and the generated tests read it. A new instruction is a new
+// row.
 //
 // Sources: PTX ISA 9.0, section "Block Scaling for mma.sync" (tables 35 to
 // 37) and "tcgen05.mma"; PTX ISA 9.1 for the one row that is not emitted.
@@ -28,8 +29,8 @@
 
 namespace mlir::blockscale {
 
-/// A combination of element types, scale type and block size: a legal one of
-/// `mma_scaled`, or one without scales, the blocks of which are of 1.
+/// A combination of element types, scale type and block size: of `mma_scaled`,
+/// or without scales, with a block size of 1.
 struct TypeCombination {
   Format lhs;
   Format rhs;
@@ -43,26 +44,28 @@ struct TypeCombination {
   }
 };
 
-/// The legal rows: what some instruction of the table computes with scales.
+/// The legal combinations of `mma_scaled`: those with scales that some
+/// instruction of the table computes.
 const std::vector<TypeCombination> &getTypeCombinations();
 
-/// Whether the combination is one of them.
+/// Whether the combination is a legal one of `mma_scaled`.
 bool isLegal(const TypeCombination &types);
 
-/// Whether some instruction of the table computes `row`: a legal one, or one of
-/// numbers and scales of B alone.
+/// Whether some instruction of the table computes `types`: a legal combination,
+/// or one of mixed input, with scales of B only.
 bool isComputed(const TypeCombination &types);
 
 /// The block sizes for which these types are legal, ascending; empty if there
 /// is none.
 std::vector<unsigned> getLegalBlockSizes(Format lhs, Format rhs, Format scale);
 
-/// All block sizes that stand in the rows, ascending.
+/// All block sizes in the table, ascending.
 std::vector<unsigned> getBlockSizes();
 
-/// What an instruction takes: its `.kind` qualifier, or bf16 that is made of
-/// codes, a byte each (`BF16`), or of nibbles on both sides (`BF16Packed`), or
-/// elements of 16 bits as they are (`Unscaled`).
+/// The kind of an instruction: its `.kind` qualifier; or bf16 that is
+/// dequantized in registers, from bytes (`BF16`) or from nibbles of both
+/// operands
+/// (`BF16Packed`); or 16-bit elements without scales (`Unscaled`).
 enum class Kind : unsigned char {
   MXF8F6F4,
   MXF4,
@@ -74,33 +77,34 @@ enum class Kind : unsigned char {
 inline constexpr unsigned kNumKinds = 6;
 std::string_view stringifyKind(Kind kind);
 
-/// Whether this kind reserves a byte of a register for each code, whatever its
-/// format; the others take packed fp4.
+/// Whether this kind has a byte of a register for each element, of any format;
+/// the others have packed fp4.
 bool hasContainers(Kind kind);
 
-/// The lowest bit of a code of 4 bits in such a byte.
+/// The lowest bit of a 4-bit element in such a byte.
 unsigned getNibbleShift(Kind kind);
 
-/// Where scales are multiplied by.
+/// Where scales are applied.
 enum class Scaling : unsigned char {
-  /// The instruction takes codes and scales.
+  /// The instruction multiplies quantized elements and scales.
   InInstruction,
-  /// Operands are converted to a wider type together with their scales.
+  /// Operands are dequantized to a wider type.
   OnOperands,
-  /// The same for B alone: A is numbers of that type.
+  /// B is dequantized; A has elements of the wider type (mixed input).
   OnB,
-  /// The instruction takes codes; sums of one block are scaled.
+  /// The instruction multiplies quantized elements; sums of a block are scaled.
   OnBlockSums,
   /// There are no scales.
   Nowhere,
 };
 
-/// How an op row whose instruction cannot be emitted is computed by others.
+/// How other instructions compute an op whose instruction cannot be emitted.
 enum class Rewrite : unsigned char {
   None,
-  /// Two mxf4 instructions of block size 32, each with the other 16-element
-  /// halves of every block of A zeroed and with its own halves' scales of A
-  /// and B. Exact, because fp4 has no NaN: a zeroed element adds zero.
+  /// Two mxf4 instructions of block size 32, one for each half of 16 elements
+  /// of every block: the other half of A is zero, and scales are those of the
+  /// half. Exact, because fp4 has no NaN: an element that is set to zero adds
+  /// zero.
   TwoHalfBlocks,
 };
 std::string_view describeRewrite(Rewrite rewrite);
@@ -109,10 +113,10 @@ std::string_view describeRewrite(Rewrite rewrite);
 struct Instruction {
   Path path;
   Kind kind;
-  /// The elements of M, N and K that one instruction takes, or, where it takes
-  /// wider ones, all that are made of one register of codes. Where the kernel
-  /// chooses N, it is a multiple of `n` up to `mostN`; else both are the same.
-  /// A pair of blocks may take up to `mostM` rows together.
+  /// M, N and K of one instruction; for operands dequantized in registers,
+  /// those of all instructions that use one register of quantized elements. If
+  /// the kernel chooses N, it is a multiple of `n` up to `mostN`; else both are
+  /// equal. A pair of CTAs may have up to `mostM` rows together.
   unsigned m, mostM, n, mostN, k;
   Format a;
   Format b;
@@ -122,13 +126,12 @@ struct Instruction {
   unsigned scaleVec;
   unsigned blockSize;
   Scaling scaling;
-  /// The lowest PTX version that has it, on any chip of its path; the chip's
-  /// own lowest version applies besides.
+  /// The lowest PTX version that has it, on any chip of its path. The chip's
+  /// own lowest version applies, too.
   unsigned lowestPtx;
-  /// Among instructions that compute the same op row the lowest rank wins.
+  /// Among instructions that compute the same op, the lowest rank wins.
   unsigned rank;
-  /// What stands in for it where the code generator's newest PTX version lacks
-  /// it.
+  /// The replacement if the code generator's newest PTX version lacks it.
   Rewrite rewrite;
 
   TypeCombination getTypeCombination() const {
@@ -143,36 +146,36 @@ struct Instruction {
 /// All instructions.
 const std::vector<Instruction> &getInstructions();
 
-/// How a path computes an op row.
+/// How a path computes an op.
 struct InstructionChoice {
-  /// The instruction that is made for the row.
+  /// The instruction for its type combination.
   const Instruction *wanted;
-  /// What is emitted: `wanted`, or what its rewrite is made of.
+  /// The instruction that is emitted: `wanted`, or the one of its rewrite.
   const Instruction *emitted;
 
-  /// The rewrite of the one into the other.
+  /// The rewrite of `wanted` into `emitted`.
   Rewrite getRewrite() const {
     return wanted == emitted ? Rewrite::None : wanted->rewrite;
   }
 };
 
-/// How `path` computes `row`: of the instructions that do, one that is emitted
-/// before one that is rewritten, then the lowest rank. Nullopt if nothing that
-/// can be emitted does.
+/// How `path` computes `types`. Prefers an instruction that is emitted itself
+/// to one that is rewritten, and then the lowest rank. Nullopt if no
+/// instruction that can be emitted computes `types`.
 std::optional<InstructionChoice> chooseInstruction(const TypeCombination &types,
                                                    Path path);
 
-/// How `chip` computes `row` on the first of its paths that has an instruction
-/// for it. Nullopt if none has.
+/// How `chip` computes `types` on the first of its paths that has an
+/// instruction for it. Nullopt if none has.
 std::optional<InstructionChoice> chooseInstruction(const TypeCombination &types,
                                                    const Chip &chip);
 
-/// The same among block-scaled instructions alone.
+/// The same, among block-scaled instructions only.
 std::optional<InstructionChoice> chooseNative(const TypeCombination &types,
                                               const Chip &chip);
 
-/// The rewrite by which `instruction` computes `row`: None if that is its own
-/// row. Nullopt if it does not.
+/// The rewrite by which `instruction` computes `types`: None if it computes
+/// them itself. Nullopt if it does not compute them.
 std::optional<Rewrite> getRewrite(const TypeCombination &types,
                                   const Instruction &instruction);
 

@@ -1,4 +1,4 @@
-//===- KPattern.h - Instructions of several K in a line ---------*- C++ -*-===//
+//===- KPattern.h - Instructions along a swizzle row ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A column of the instruction table. Instructions whose K does not divide a
-// line of shared memory take turns with others.
+// Instructions whose K does not divide a swizzle row of shared memory are
+// combined with others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@
 
 namespace mlir::blockscale {
 
-/// K of the instructions that together take a line, one after the other: those
-/// of `instruction`, and the K that other chips have, for what is left. Just
-/// that of `instruction` where it divides a line.
+/// The sequence of K of the instructions that multiply one swizzle row: that of
+/// `instruction`, and for the rest, the K that other chips have. If K of
+/// `instruction` divides the row, there is only that.
 std::vector<unsigned> getKPattern(const Instruction &instruction);
 
-/// The K of instructions that have such a pattern; schedules ask for it.
+/// The K of instructions with such a pattern, as in schedules.
 unsigned getWideK();
 
 } // namespace mlir::blockscale

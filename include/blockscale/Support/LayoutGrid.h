@@ -1,4 +1,4 @@
-//===- LayoutGrid.h - Layouts as tables of places --------------*- C++ -*-===//
+//===- LayoutGrid.h - Layouts as tables -------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where each element of a matrix is, for people and for other programs: what
-// the tables of layouts say, evaluated. The lowering does not read these.
+// The positions of all elements of a matrix, evaluated from the layout tables,
+// for people and for other programs. The lowering does not use them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,47 +23,47 @@
 
 namespace mlir::blockscale {
 
-/// Where one element is, such as (lane, register, slot).
+/// The position of one element, such as (lane, register, slot).
 using Place = std::vector<int64_t>;
 
-/// A matrix whose elements are somewhere. A row is divided into cells of `run`
-/// columns, and `cells` has the place of the first column of each, row by row:
-/// that of the next column is one further in the last coordinate. Invariants:
-/// `cells.size() * run == rows * columns`, and each has the size of
+/// A matrix and the positions of its elements. A row is divided into cells of
+/// `run` columns, and `cells` has the position of the first column of each, row
+/// by row; the last coordinate increases by one for each further column.
+/// Invariants: `cells.size() * run == rows * columns`, and each has the size of
 /// `coordinates`.
 struct LayoutGrid {
   std::string title;
   std::string rowName, columnName;
   int64_t rows, columns;
-  /// The elements that a column stands for: a piece of a line, else 1.
+  /// The elements that a column stands for: those of a chunk of 16 bytes, or 1.
   int64_t unit;
-  /// What the numbers of a place are called.
+  /// The names of the coordinates.
   std::vector<std::string> coordinates;
   int64_t run;
   std::vector<Place> cells;
 };
 
-/// A, B or C of one `mma.sync` that takes elements in `slot`.
+/// A, B or C of one `mma.sync` with elements in `slot`.
 LayoutGrid getFragmentGrid(Operand operand, Slot slot);
 
-/// A or B of the two `mma.sync` of one step, as numbers of 16 bits in `order`.
+/// A or B of the two `mma.sync` of one step, as 16-bit values in `order`.
 LayoutGrid getPairGrid(Operand operand, PairOrder order);
 
 /// The scales of one register of A or B, a word for each of 32 rows.
 LayoutGrid getScaleFragmentGrid(Operand operand);
 
-/// A tile of shared memory: columns, one behind the other, of so many lines of
-/// so many bytes.
+/// A tile of shared memory: columns, one after the other, of `lines` rows of
+/// `lineBytes` bytes.
 struct TileShape {
   int64_t columns, lines, lineBytes;
 };
 
-/// A or B in shared memory. A column is a piece of 16 bytes, its place the
-/// first byte of it; the tile starts at `firstByte`.
+/// A or B in shared memory. A column is a chunk of 16 bytes, and its position
+/// is the first byte of it; the tile starts at `firstByte`.
 LayoutGrid getTileGrid(Operand operand, const TileLayout &layout, Slot slot,
                        const TileShape &shape, int64_t firstByte);
 
-/// Scales in shared memory in `order`, with the dimensions that it has.
+/// Scales in shared memory in `order`, whose dimensions are the coordinates.
 LayoutGrid getScaleTileGrid(Operand operand, ScaleOrder order,
                             const std::vector<int64_t> &shape,
                             int64_t firstByte);

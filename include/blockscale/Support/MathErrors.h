@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A host's library and a GPU's code for functions such as exp give different
-// bits. How far results may be apart is promised here, for everything that
-// compares them. Functions that have no row agree bit for bit.
+// The math library of a host and GPU code for functions such as exp give
+// different bits. This table bounds the difference, for everything that
+// compares results. Functions without a row agree bit for bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@
 
 namespace mlir::blockscale {
 
-/// How far an op's result may be from the exact one, in units of the last place
-/// of f32. Results of narrower types are those of f32, rounded once more;
-/// results of f64 have these errors in units of its own last place.
+/// The largest error of an op's result, in units in the last place of f32.
+/// Narrower types have the f32 result, rounded once more; f64 has these errors
+/// in units of its own last place.
 struct MathError {
   std::string_view op;
   double maxUlp;

@@ -1,4 +1,4 @@
-//===- PairLayout.h - Pairs of converted codes ------------------*- C++ -*-===//
+//===- PairLayout.h - Pairs of dequantized elements -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where codes that become numbers of 16 bits on their way are: a step is 32
-// elements along K, two mma.sync.m16n8k16. For each group of 8 rows (M of A, N
-// of B) a lane holds 8 of its elements, in four pairs; the first two are its
-// share of the first instruction. Which elements along K these are is free, as
-// long as A and B agree: sums may be in any order.
+// The order of elements that are dequantized in registers to 16-bit values. A
+// step is 32 elements along K, two mma.sync.m16n8k16. For each group of 8 rows
+// (M of A, N of B) a lane holds 8 of its elements, in four pairs; the first two
+// are its share of the first instruction. Any elements along K may be in a
+// pair, as long as A and B agree, because sums may be in any order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,19 +23,20 @@ namespace mlir::blockscale {
 
 inline constexpr unsigned kStepElements = 32;
 inline constexpr unsigned kInstructionsPerStep = 2;
-/// Of one instruction, for a group of 8 rows.
+/// The pairs of a lane for one instruction and a group of 8 rows.
 inline constexpr unsigned kPairsPerInstruction = 2;
 
-/// Which elements along K a pair has: with thread t = lane mod 4, of
+/// The elements along K of a pair. With thread t = lane mod 4, and for
 /// instruction i of a step,
 ///
-/// * of codes in bytes, pair q has those from 16 i + 4 t + 2 q on, as a word of
-///   four codes gives them;
-/// * of packed codes, pair p those from 8 t + 2 q on, where q = 2 i + p.
+/// * for elements in bytes, pair q has those from 16 i + 4 t + 2 q on, the
+///   order of a 32-bit word of four elements;
+/// * for packed elements, pair p has those from 8 t + 2 q on, where
+///   q = 2 i + p.
 ///
-/// With `isSwapped`, q is exclusive or with t / 2 (t, of packed codes): then
-/// rows that lanes of one load pass for transposed codes are in different
-/// banks.
+/// With `isSwapped` (if an operand is contiguous along rows), q is replaced by
+/// q xor (t / 2), or by q xor t for packed elements. Then the rows that lanes
+/// pass for one transposed load are in different banks.
 struct PairOrder {
   bool isPacked;
   bool isSwapped;
@@ -44,8 +45,8 @@ struct PairOrder {
 /// The order for operands whose kind is `kind`.
 PairOrder getPairOrder(Kind kind, bool anyIsTransposed);
 
-/// The first of the two elements of a step that thread `thread` holds as pair
-/// number `pair` of instruction number `instruction`.
+/// The first of the two elements of a step that thread `thread` holds in pair
+/// `pair` of instruction `instruction`.
 unsigned getPairElement(PairOrder order, unsigned thread, unsigned instruction,
                         unsigned pair);
 

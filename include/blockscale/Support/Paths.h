@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The ways in which chips multiply block-scaled matrices. What a path does is
-// told by its row here, by its instructions (InstructionTable.h) and by its
-// backend (lib/Dialect/Transforms/Kernels/Gemm/Paths); nothing else asks
-// which path it has to do with.
+// The ways in which chips multiply block-scaled matrices. A path is defined by
+// its row here, by its instructions (InstructionTable.h) and by its backend
+// (lib/Dialect/Transforms/Kernels/Gemm/Paths); no other code depends on which
+// path it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +21,16 @@
 namespace mlir::blockscale {
 
 enum class Path : unsigned char {
-  /// Plain arithmetic, which every chip has.
+  /// Scalar arithmetic, which every chip has.
   Decompose,
   /// Warp-level `mma.sync ... block_scale`, operands in registers.
   MmaSync,
   /// Fifth-generation tensor core, `tcgen05.mma ... block_scale`.
   Tcgen05,
-  /// Warp-level `mma.sync` of bf16, to which operands are converted together
-  /// with their scales on the way from shared memory to registers.
+  /// Warp-level `mma.sync` of bf16; operands are dequantized in registers.
   DequantMma,
-  /// Asynchronous `wgmma` of warpgroups, operands in shared memory and sums in
-  /// registers. It has no scales.
+  /// Asynchronous `wgmma` of warpgroups, with operands in shared memory and
+  /// accumulators in registers. It has no scales.
   Wgmma,
 };
 
@@ -39,15 +38,15 @@ inline constexpr unsigned kNumPaths = 5;
 
 struct PathInfo {
   Path path;
-  /// As attributes and messages write it.
+  /// The name in attributes and messages.
   std::string_view name;
   /// The opcode of its instructions; empty for a path without any.
   std::string_view opcode;
-  /// Whether its instructions are those of a warp, with operands and sums in
-  /// registers: then `mma_scaled` on vectors, in kernels of others, can take
+  /// Whether a warp executes its instructions, with operands and accumulators
+  /// in registers. Then `mma_scaled` on vectors, in kernels of users, can use
   /// it.
   bool isWarpLevel;
-  /// Whether its instructions are best fed with scales in the 32x4x4 layout.
+  /// Whether its kernels are fastest with scales in the 32x4x4 layout.
   bool wantsSwizzledScales;
 };
 

@@ -1,4 +1,4 @@
-//===- Rates.h - How fast chips are -----------------------------*- C++ -*-===//
+//===- Rates.h - Rates of chips ---------------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Published rates of the units of a chip, for estimates that choose between
-// schedules. A figure without a source is absent; an estimate that needs one
-// takes that of an older chip, and says so.
+// schedules. A figure without a source is absent; an estimate that needs it
+// uses that of an older chip, and says so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ namespace mlir::blockscale {
 struct ChipRates {
   using Figure = std::optional<int64_t>;
 
-  /// As in the chip table, and whose figures these are.
+  /// The compute capability, as in the chip table, and the name of the card.
   unsigned capability;
   std::string_view product;
 
@@ -37,15 +37,15 @@ struct ChipRates {
   /// The highest clock, in MHz.
   Figure megahertz;
 
-  /// Of one SM, in each clock: floating point operations (a
-  /// multiplication and an addition are two) of dense instructions with bf16,
-  /// with operands of kind mxf8f6f4, and with those of mxf4 and mxf4nvf4.
+  /// For one SM and one clock: floating point operations (a multiplication and
+  /// an addition are two) of dense instructions with bf16, with operands of
+  /// kind mxf8f6f4, and with those of mxf4 and mxf4nvf4.
   Figure bf16Flops, byteFlops, nibbleFlops;
-  /// Bytes that shared memory gives.
+  /// Bytes read from shared memory.
   Figure sharedBytes;
-  /// Bytes that `tcgen05.ld` reads of tensor memory.
+  /// Bytes that `tcgen05.ld` reads from tensor memory.
   Figure tensorMemoryBytes;
-  /// Bytes that come from the L2 cache.
+  /// Bytes read from the L2 cache.
   Figure l2Bytes;
   /// Instructions that warps issue.
   Figure issuedInstructions;
@@ -53,37 +53,36 @@ struct ChipRates {
   /// From the start of a bulk copy until its bytes are in shared memory, in
   /// clocks.
   Figure copyLatency;
-  /// Of memory, in 10^9 bytes per second.
+  /// The bandwidth of memory, in 10^9 bytes per second.
   Figure memoryGigabytes;
 
-  /// Of one SM, in each clock: results of additions,
-  /// multiplications and both in one of f32, and of f64.
+  /// For one SM and one clock: results of additions, multiplications and fused
+  /// multiply-adds of f32, and of f64.
   Figure floatResults = std::nullopt, doubleResults = std::nullopt;
   /// Operations of `mma.sync`: with bf16; with fp8; with integers of 8 and of 4
   /// bits; with f64.
   Figure syncFlops = std::nullopt, syncByteFlops = std::nullopt,
          syncByteOperations = std::nullopt, syncNibbleOperations = std::nullopt,
          syncDoubleFlops = std::nullopt;
-  /// In clocks: until the result of an addition is there; of a matrix
-  /// instruction of a warp, beyond the time that it takes; of a load of shared
-  /// memory, of one that the L2 cache has, of one that it has not.
+  /// Latencies in clocks: of an addition; of a matrix instruction of a warp,
+  /// beyond the time that it occupies the unit; of a load from shared memory,
+  /// from the L2 cache, and from memory.
   Figure arithmeticLatency = std::nullopt, matrixLatency = std::nullopt,
          sharedLatency = std::nullopt, l2Latency = std::nullopt,
          memoryLatency = std::nullopt;
-  /// The same of a bulk copy of few bytes that the L2 cache has. Unlike
-  /// copyLatency without what a ring of stages needs beyond that.
+  /// The latency of a bulk copy of few bytes from the L2 cache. Unlike
+  /// copyLatency, it does not include the overhead of a pipeline of stages.
   Figure bulkLatency = std::nullopt;
-  /// The same of asynchronous matrix instructions, beyond the time that they
-  /// take; from the arrival at an mbarrier object, and from that of the last
-  /// warp at a barrier of the block, until a warp that waits goes on.
+  /// Latencies in clocks: of asynchronous matrix instructions, beyond the time
+  /// that they occupy the unit; from the arrival at an mbarrier until a waiting
+  /// warp continues; and the same for the last warp at a barrier of the block.
   Figure tensorLatency = std::nullopt, barrierLatency = std::nullopt,
          blockBarrierLatency = std::nullopt;
 };
 
-/// How far in front of shared memory, and of the way to the L2 cache, accesses
-/// of warps queue, in clocks that these take for them. No figures of chips,
-/// which nobody has published, but parameters of the replay: chosen, not
-/// measured.
+/// The lengths of the queues of warps' accesses in front of shared memory, and
+/// of the path to the L2 cache, in clocks of work. No such figures of chips are
+/// published: these are parameters of the replay, chosen and not measured.
 inline constexpr int64_t kSharedQueueClocks = 64, kGlobalQueueClocks = 256;
 
 /// All rows, by compute capability.
@@ -92,26 +91,26 @@ const std::vector<ChipRates> &getChipRates();
 /// The row of a compute capability, or null.
 const ChipRates *lookupChipRates(unsigned capability);
 
-/// A figure that an estimate can count on.
+/// A figure for an estimate.
 struct Rate {
   int64_t value = 0;
-  /// Whose figure it is.
+  /// The chip that the figure belongs to.
   const ChipRates *source = nullptr;
   /// Whether none is published for the chip itself.
   bool isAssumed = false;
 };
 
-/// The figure of the chip with this compute capability or, where it has none,
-/// of the next older chip that has one; nullopt if none has.
+/// The figure of the chip with this compute capability or, if it has none, of
+/// the next older chip that has one; nullopt if none has.
 std::optional<Rate> findRate(unsigned capability,
                              ChipRates::Figure ChipRates::*figure);
 
-/// The same or, where no older chip has one either, that of the oldest chip
-/// that has one; nullopt if no chip has.
+/// The same or, if no older chip has one either, that of the oldest chip that
+/// has one; nullopt if no chip has.
 std::optional<Rate> findAnyRate(unsigned capability,
                                 ChipRates::Figure ChipRates::*figure);
 
-/// Operations of instructions of `kind`, a member of ChipRates.
+/// The member of ChipRates with the operations of instructions of `kind`.
 ChipRates::Figure ChipRates::*getFlopsFigure(Kind kind);
 
 } // namespace mlir::blockscale

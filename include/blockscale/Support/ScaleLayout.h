@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a scale byte lives. A layout is data, a list of terms, and has one
-// interpreter; the same terms become affine maps in the lowerings.
+// Layouts of scales. A layout is data, a list of terms, with one interpreter;
+// the same terms become affine maps in the lowerings.
 //
 // Source: PTX ISA, "tcgen05.mma scale factor layout"; the page docs/
 // ScaleLayout.md shows it as a picture.
@@ -23,11 +23,11 @@
 
 namespace mlir::blockscale {
 
-/// One run of bits of a coordinate, and where they go:
-/// `result ^= ((coordinate[dim] / divisor) % modulus) * stride`, where a
-/// modulus of 0 leaves the quotient whole. Divisors, moduli and strides are
-/// powers of two, so that a layout is linear over the bits of its coordinates.
-/// Terms of one result that have no bit in common add up.
+/// One run of bits of a coordinate, and their position in a result:
+/// `result ^= ((coordinate[dim] / divisor) % modulus) * stride`. With a modulus
+/// of 0, the quotient is not reduced. Divisors, moduli and strides are powers
+/// of two, so that a layout is linear over the bits of its coordinates. For
+/// terms of one result without a common bit, `^=` is an addition.
 struct LayoutTerm {
   unsigned result;
   unsigned dim;
@@ -46,10 +46,10 @@ inline constexpr int64_t kScaleAtomOuter = 32;
 inline constexpr int64_t kScaleAtomInner = 16;
 inline constexpr int64_t kScaleAtomBytes = kScaleAtomOuter * kScaleAtomInner;
 
-/// (row, block) -> (row atom, block atom, outer, inner). Row `r` of four
-/// groups of 32 rows lands in line `r % 32`; the four groups stand side by
-/// side in it, four bytes (blocks along K) each. It is a bijection between
-/// [0, 128 R) x [0, 4 C) and [0, R) x [0, C) x [0, 32) x [0, 16).
+/// (row, block) -> (row atom, block atom, outer, inner). Row `r` of four groups
+/// of 32 rows is in line `r % 32` of the atom, in which the four groups are
+/// side by side, with four bytes (blocks along K) each. It is a bijection
+/// between [0, 128 R) x [0, 4 C) and [0, R) x [0, C) x [0, 32) x [0, 16).
 inline constexpr std::array<LayoutTerm, 5> kSwizzleTerms = {{
     {0, 0, 128, 0, 1},
     {1, 1, 4, 0, 1},

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How an operand's tile lies in shared memory, and the instructions that bring
-// it from there to the fragments of mma.sync.
+// Layouts of an operand's tile in shared memory, and the instructions that load
+// it into fragments of mma.sync.
 //
 // Sources: PTX ISA 9.0, "ldmatrix"; shared memory has 32 banks of 4 bytes, so
 // that 128 bytes of different banks are read at once.
@@ -21,32 +21,33 @@
 
 namespace mlir::blockscale {
 
-/// Which index is contiguous: rows of memory are rows of the operand (M of A, N
-/// of B), or steps along K.
+/// The contiguous index, K or M (N). Rows of memory are rows of the operand (M
+/// of A, N of B), or steps along K.
 enum class Major : unsigned char { K, MN };
 inline constexpr unsigned kNumMajors = 2;
 std::string_view stringifyMajor(Major major);
 
-/// What a row of memory holds of each element.
+/// How a row of memory stores its elements.
 enum class Storage : unsigned char {
   /// The slot of the instruction, see getSlot.
   Slots,
   /// A byte with the code in its low bits.
   Bytes,
-  /// Codes as a bit stream, 16 of them at the start of every 16 bytes; the rest
-  /// is padding and may hold anything.
+  /// A bit stream of 16 codes at the start of every 16 bytes; the rest is
+  /// padding
+  /// and may hold anything.
   Padded,
-  /// Codes of 4 bits as a bit stream, for a slot of a byte.
+  /// 4-bit codes as a bit stream, for a slot of a byte.
   Packed,
 };
 inline constexpr unsigned kNumStorages = 4;
 std::string_view stringifyStorage(Storage storage);
 
-/// The unit in which rows are read, copied and swizzled, in bytes; and the
-/// elements that one has where a byte or more is reserved for each.
+/// The unit in which rows are read, copied and swizzled, in bytes; also the
+/// elements of such a unit with a byte for each.
 inline constexpr int64_t kChunkBytes = 16;
 
-/// Bytes that banks give at once.
+/// The bytes that all banks provide at once.
 inline constexpr int64_t kBankLineBytes = 128;
 
 struct TileLayout {
@@ -56,27 +57,28 @@ struct TileLayout {
   bool isSwizzled = false;
 };
 
-/// Chunk c of row r is stored as chunk `c ^ (r / rowsPerStep % modulus)`: then
+/// Chunk c of row r is stored as chunk `c ^ (r / rowsPerStep % modulus)`. Then
 /// the same chunk of 8 consecutive rows is in 8 different groups of banks.
 struct ChunkSwizzle {
   int64_t rowsPerStep;
   int64_t modulus;
 };
 
-/// Whether rows of `rowBytes` can be swizzled: chunks stay in their row.
+/// Whether rows of `rowBytes` can be swizzled, with chunks staying in their
+/// row.
 bool canSwizzle(int64_t rowBytes);
 ChunkSwizzle getChunkSwizzle(int64_t rowBytes);
 
-/// The bits of one element of `format` as `storage` has it; padding between
-/// the elements counts for them.
+/// The bits of one element in `storage`, including padding between elements.
 unsigned getStoredBits(Storage storage, Slot slot);
 
-/// Whether operands of `kind` with codes of `codeBits` can lie so.
+/// Whether operands of `kind` with elements of `codeBits` bits can have this
+/// layout.
 bool canLie(Kind kind, unsigned codeBits, Major major, Storage storage);
 
-/// How many groups of 8 rows (M of A, N of B) take turns in rows of tiles:
-/// where the contiguous index is a row, neighbouring codes of 16 bits come to
-/// one lane, and with that, to different groups. Row number i of group o is row
+/// How many groups of 8 rows (M of A, N of B) are interleaved in a tile. If
+/// elements are contiguous along rows, a lane loads neighbouring elements (16
+/// bits), which must belong to different groups. Row i of group o is row
 /// `8 (o - o mod n) + n i + o mod n`.
 unsigned getInterleave(Kind kind, const TileLayout &layout, Slot slot);
 
@@ -84,9 +86,9 @@ unsigned getInterleave(Kind kind, const TileLayout &layout, Slot slot);
 // Scales
 //===----------------------------------------------------------------------===//
 
-/// How the scales of a tile lie: row by row; in the order in which lanes of
-/// mma.sync read them; so with words of the 32x4x4 layout; or as atoms of that
-/// layout, which bulk copies bring as they are.
+/// The layout of the scales of a tile: row by row; in the order in which lanes
+/// of mma.sync read them; in that order for 32-bit words copied from the 32x4x4
+/// layout; or as atoms of that layout, which bulk copies copy unchanged.
 enum class ScaleOrder : unsigned char { Rows, Lanes, Parts, Atoms };
 inline constexpr unsigned kNumScaleOrders = 4;
 std::string_view stringifyScaleOrder(ScaleOrder order);
@@ -94,10 +96,10 @@ std::string_view stringifyScaleOrder(ScaleOrder order);
 /// The dimensions of memory with scales in `order`.
 unsigned getScaleRank(ScaleOrder order);
 
-/// (row of a group of 32, part) -> line: where a lane finds the words of its
-/// row, see getScaleFragment. Lines of neighbouring parts are exchanged, so
-/// that the words of one row, which stand side by side in the 32x4x4 layout, go
-/// to different banks. Without parts, the part is 0.
+/// (row of a group of 32, part) -> line: the line with a lane's words of its
+/// row, see getScaleFragment. Lines are permuted by the part, so that the words
+/// of one row, which are adjacent in the 32x4x4 layout, are in different banks.
+/// Without parts, the part is 0.
 inline constexpr std::array<LayoutTerm, 3> kScaleLineTerms = {{
     {0, 0, 1, 8, 4},
     {0, 0, 8, 0, 1},
@@ -122,14 +124,14 @@ inline constexpr std::array<LayoutTerm, 3> kScaleRowTerms = {{
 ///
 /// * bytes 4 (l % 4) to 4 (l % 4) + 3 of row l / 4, or
 /// * transposed: byte l / 4 + 8 r of rows 4 (l % 4) to 4 (l % 4) + 3, or
-/// * transposed, 16 bits at a time: those number l / 4 of rows 2 (l % 4) and
+/// * transposed, 16 bits at a time: element l / 4 of rows 2 (l % 4) and
 ///   2 (l % 4) + 1.
 struct MatrixLoad {
-  /// The bits of a code in memory: 8, or 6 or 4 that are padded and extended;
-  /// 16 for what is not taken apart.
+  /// The bits of an element in memory: 8, or 6 or 4 that are padded and
+  /// extended; 16 for pairs of bytes that stay together.
   unsigned codeBits;
   bool isTransposed;
-  /// As PTX writes it.
+  /// The shape m x n in PTX.
   unsigned m;
   unsigned n;
   std::string_view type;
@@ -144,7 +146,7 @@ struct MatrixLoad {
 
 const std::vector<MatrixLoad> &getMatrixLoads();
 
-/// The form for these, or null.
+/// The entry of the table, or null.
 const MatrixLoad *lookupMatrixLoad(unsigned codeBits, bool isTransposed);
 
 } // namespace mlir::blockscale

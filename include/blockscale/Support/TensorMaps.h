@@ -1,4 +1,4 @@
-//===- TensorMaps.h - What tensor maps can have ----------------*- C++ -*-===//
+//===- TensorMaps.h - Limits of tensor maps ---------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,8 +17,8 @@
 
 namespace mlir::blockscale {
 
-/// Whether tensor maps on `chip` can be of codes of 4 or 6 bits, of which
-/// copies make units of 16 bytes with padding.
+/// Whether tensor maps on `chip` support packed elements of 4 or 6 bits, which
+/// copies expand to units of 16 bytes with padding.
 bool hasPaddedTensorMaps(const Chip &chip);
 
 } // namespace mlir::blockscale

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensor memory is 128 lanes of 512 columns of 32 bits. What lies where in it,
-// and which shapes and scales instructions take, for one block (`group` 1) and
-// for pairs of blocks (`group` 2, PTX `.cta_group::2`), as tables.
+// Tensor memory has 128 lanes of 512 columns of 32 bits. Tables of its layouts,
+// and of the shapes and scales that instructions support, for one CTA (`group`
+// 1) and for pairs of CTAs (`group` 2, PTX `.cta_group::2`).
 //
 // Sources: PTX ISA 9.0, "tcgen05": "Tensor Memory", "Data path layout
 // organization", "Scale factor A/B layout", "Shape", and tables 39 and 43 to
@@ -30,26 +30,27 @@ inline constexpr int64_t kTensorLanes = 128;
 inline constexpr int64_t kTensorColumns = 512;
 inline constexpr int64_t kTensorColumnBytes = 4;
 
-/// An address is a lane in its upper half and a column in its lower one.
+/// An address has the lane in its upper half and the column in its lower half.
 inline constexpr unsigned kTensorLaneShift = 16;
 
-/// Lanes that one warp of four can read and write.
+/// The lanes that one warp of a warpgroup can read and write.
 inline constexpr int64_t kTensorWindow = 32;
 
 /// Whether `chip` has tensor memory and the instructions that use it.
 bool hasTensorMemory(const Chip &chip);
 
-/// The lowest PTX version of those that do not multiply, on any chip.
+/// The lowest PTX version of its instructions other than mma, on any chip.
 inline constexpr unsigned kTensorMemoryPtx = 86;
 
-/// What can be allocated: powers of two from 32 to 512.
+/// The columns of an allocation: powers of two from 32 to 512.
 inline constexpr int64_t kLeastTensorColumns = 32;
 bool isTensorAllocation(int64_t columns);
 
-/// Columns of A that one instruction takes: 32 bytes along K.
+/// The columns of A that one instruction reads: 32 bytes along K.
 inline constexpr int64_t kOperandColumns = 8;
 
-/// What one instruction can read or write of a lane: powers of two up to 128.
+/// The columns of a lane that one instruction loads or stores: powers of two up
+/// to 128.
 inline constexpr int64_t kMostMovedColumns = 128;
 bool isTensorMove(int64_t columns);
 
@@ -57,19 +58,19 @@ bool isTensorMove(int64_t columns);
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Where the sums of an instruction are: (m, n) is in block
-/// `m / rowsOfBlock`, lane `m % rowsOfBlock + rowsOfBlock * (n / c)` and column
-/// `n % c` of the accumulator, with `c = N / parts` columns. Invariant:
-/// `rowsOfBlock * parts == kTensorLanes`.
+/// The layout of an accumulator: sum (m, n) is in block `m / rowsOfBlock`, lane
+/// `m % rowsOfBlock + rowsOfBlock * (n / c)` and column `n % c` of the
+/// accumulator, with `c = N / parts` columns. Invariant: `rowsOfBlock * parts
+/// == kTensorLanes`.
 struct SumLayout {
-  /// Blocks that multiply together, and M of all of them.
+  /// The number of CTAs of an instruction, and M of all of them.
   unsigned group, m;
-  /// As the PTX ISA names it.
+  /// The name in the PTX ISA.
   char name;
   unsigned rowsOfBlock, parts;
 
-  /// Copies of the scales of B in lanes: those that a part of columns reads are
-  /// in its lanes.
+  /// The copies of the scales of B in lanes: each part of the columns reads the
+  /// copy in its own lanes.
   unsigned getScaleCopies() const { return 4 / parts; }
 };
 
@@ -78,7 +79,7 @@ const std::vector<SumLayout> &getSumLayouts();
 /// The layout, or null.
 const SumLayout *lookupSumLayout(int64_t group, int64_t m);
 
-/// The N that instructions take.
+/// The N that instructions support.
 struct SumColumns {
   unsigned group;
   /// Whether B is contiguous along N, and has a byte for each element.
@@ -90,7 +91,7 @@ struct SumColumns {
 inline constexpr int64_t kMostN = 256;
 const std::vector<SumColumns> &getSumColumns();
 
-/// The rule, or null for a group that there is not.
+/// The rule, or null for a group that does not exist.
 const SumColumns *lookupSumColumns(int64_t group, bool isTransposed);
 
 bool isLegalN(const SumColumns &rule, int64_t n);
@@ -99,12 +100,12 @@ bool isLegalN(const SumColumns &rule, int64_t n);
 // Scales
 //===----------------------------------------------------------------------===//
 
-/// Scales of `mostRows` rows at most are padded to that. Row r is in lanes
-/// `r % 32 + 32 i` for i up to `copies`, column `r / 32` of a word of four
-/// blocks along K, which is byte by byte; the next word is `columnsOfWord`
-/// columns further. With two copies, that is so for the first half of the rows,
-/// and the other half is 64 lanes further. Invariant:
-/// `mostRows / 32 * copies == 4 * columnsOfWord`.
+/// A region for scales of at most `mostRows` rows, which are padded to that.
+/// Four blocks along K form a word of `columnsOfWord` columns. Row r of a word
+/// is in column `r / 32`, a byte for each block, of lanes `r % 32 + 32 i` for i
+/// below `copies`. With two copies, this holds for the first half of the rows,
+/// and the other half is 64 lanes further. Invariant: `mostRows / 32 * copies
+/// == 4 * columnsOfWord`.
 struct ScaleRegion {
   unsigned mostRows;
   unsigned columnsOfWord;
@@ -113,25 +114,26 @@ struct ScaleRegion {
 
 const std::vector<ScaleRegion> &getScaleRegions();
 
-/// Copies of scales in all lanes, but for B of pairs of blocks with M = 128.
+/// The copies of scales in all lanes, except for B of pairs of CTAs with M =
+/// 128.
 inline constexpr int64_t kScaleCopies = 4;
 
 /// The smallest region for `rows`, or null.
 const ScaleRegion *lookupScaleRegion(int64_t rows,
                                      int64_t copies = kScaleCopies);
 
-/// Blocks along K in a word of a row.
+/// The blocks along K in a 32-bit word of a row.
 inline constexpr int64_t kBlocksOfWord = 4;
 
-/// The scales that one instruction takes of a row: `count`, the first of them
-/// is number `id` of a word.
+/// The scales of a row that one instruction uses: `count` of them, from byte
+/// `id` of a word on.
 struct ScaleFactors {
   Kind kind;
   /// K of the instruction, and scales along it: `.scale_vec::NX` for K = 32 and
   /// 64.
   unsigned k, count;
-  /// Bit i: whether `id` may be i. Scales beyond the word are in the next one,
-  /// with K = 96 alone.
+  /// Bit i: whether `id` may be i. Scales may extend into the next word only
+  /// with K = 96.
   unsigned ids;
 };
 

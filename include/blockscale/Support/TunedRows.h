@@ -1,4 +1,4 @@
-//===- TunedRows.h - What was measured of our kernels -----------*- C++ -*-===//
+//===- TunedRows.h - Measured tuning tables ---------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Measured facts that the choice of schedules goes by. Rates.h has the speed of
-// chips; here is how fast the kernels of this project are on them. Each row has
-// the compute capability and the name of the card, and the benchmark that gave
-// it. A chip without rows of its own takes those of the next older chip that
-// has some or, where there is none, those of the oldest.
+// Measurements on which the choice of schedules is based. Rates.h has the speed
+// of chips; this file has the speed of this project's kernels on them. Each row
+// has the compute capability and the name of the card, and the benchmark that
+// measured it. A chip without rows uses those of the next older chip that has
+// some or, if there is none, those of the oldest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,29 +27,29 @@
 
 namespace mlir::blockscale {
 
-/// The best tile for results of few rows. Of the path dequant_mma, rows and
-/// columns may have changed places.
+/// The best tile for results of few rows. On the path dequant_mma, rows and
+/// columns may be swapped.
 struct TunedTile {
   unsigned capability;
   Path path;
-  /// For results of up to so many rows, and elements of y of so many bits or
-  /// more.
+  /// For results of at most `mostM` rows, and elements of y of at least this
+  /// many bits.
   int64_t mostM;
   unsigned leastBits;
-  /// What a tile has of y, and of x. On the path wgmma, 0 stands for all rows
-  /// of x, and 1 for the kernel of one row, for which all of K has to fit.
+  /// The rows of y and of x in a tile. On the path wgmma, 0 for rowsOfX means
+  /// all rows of x, and 1 the GEMV kernel, for which all of K has to fit.
   int64_t rowsOfY, rowsOfX;
-  /// Elements along K of a tile; on the path wgmma, of each part of one that
-  /// warpgroups take, or fewer where K asks for that.
+  /// The elements along K of a tile; on the path wgmma, of the share of each
+  /// warpgroup, or fewer if K is small.
   int64_t k;
-  /// The warps of a block, along y; 0 on the path wgmma, where the tile says
-  /// it.
+  /// The warps of a block, along y; 0 on the path wgmma, where the tile
+  /// determines them.
   int64_t warps;
-  /// As many as there is room for, up to so many.
+  /// The largest number of stages; there are as many as fit.
   int64_t stages;
-  /// Into how many parts K is divided at least; and for how many blocks on each
-  /// SM it is divided further, which on the path wgmma is decided
-  /// by those that are idle.
+  /// The smallest number of split-K ranges; and the number of blocks on each SM
+  /// up to which K is split further. On the path wgmma, the number of idle SMs
+  /// decides instead.
   int64_t splitK, blocks;
   std::string_view card, benchmark;
 };
@@ -57,12 +57,12 @@ struct TunedTile {
 /// The tiles of `path` for the chip, in the order in which they are tried.
 std::vector<TunedTile> getTunedTiles(unsigned capability, Path path);
 
-/// `tile` as it stands in the table.
+/// `tile` as it is written in the table.
 std::string printTunedTile(const TunedTile &tile);
 
-/// A tile of the path wgmma for more rows than those, with codes of y of so
-/// many bits: rows of y and of x, elements of K in each part of a stage, and
-/// how much longer it takes than torch.mm of bf16.
+/// A tile of the path wgmma for more rows, with elements of y of `bits` bits:
+/// rows of y and of x, elements along K in each warpgroup's share of a stage,
+/// and the time relative to torch.mm of bf16.
 struct TunedWideTile {
   unsigned capability;
   unsigned bits;
@@ -73,25 +73,26 @@ struct TunedWideTile {
 
 std::vector<TunedWideTile> getTunedWideTiles(unsigned capability);
 
-/// Where one way of computing a product becomes better than another.
+/// The limits at which one way of computing a matmul becomes better than
+/// another.
 struct TunedLimits {
   unsigned capability;
 
-  /// With codes of y converted in registers: at most so many rows, from where
-  /// on it is better to write numbers of y to memory first; at least so many
-  /// columns; and with a TunedWideTile at least so many products.
+  /// For y dequantized in registers: the most rows (beyond them it is better to
+  /// dequantize y to memory first), the fewest columns, and with a
+  /// TunedWideTile the fewest products.
   int64_t mostRows, leastColumns, leastProducts;
-  /// Of up to so many rows of numbers, products with codes of y that do not go
-  /// to wgmma go to mma.sync: y is read once, and not written.
+  /// Up to this many rows of x, mixed-input matmuls that do not use wgmma use
+  /// mma.sync: y is read once, and not written.
   int64_t mostSyncRows;
 
-  /// For products with scales: multiply-adds in a nanosecond of mma.sync, whose
-  /// operands are converted in registers, and of wgmma, whose operands are
-  /// written to memory first; bytes in a nanosecond of the kernels that write
-  /// them; launches and the end of a kernel, in nanoseconds.
+  /// For matmuls of two quantized operands: multiply-adds per nanosecond of
+  /// mma.sync, whose operands are dequantized in registers, and of wgmma, whose
+  /// operands are dequantized to memory first; bytes per nanosecond of the
+  /// kernels that dequantize; launches and the end of a kernel, in nanoseconds.
   uint64_t syncProducts, wgmmaProducts, writtenBytes, launches;
 
-  /// Bytes of operands that a block of wgmma gets in a clock.
+  /// The bytes of operands that a block with wgmma reads per clock.
   uint64_t blockBytes;
 
   /// From the end of a kernel to the work of the next one, in nanoseconds.
@@ -101,16 +102,16 @@ struct TunedLimits {
 
 TunedLimits getTunedLimits(unsigned capability);
 
-/// One of several functions for the same product, of sizes that are not known:
-/// what is compiled for a function with the attribute `blockscale.rows`.
+/// One of several functions for the same matmul of dynamic sizes: how a
+/// function with the attribute `blockscale.rows` is compiled.
 struct TunedRows {
   unsigned capability;
   /// The value of the attribute.
   std::string_view name;
-  /// It is the best of them for up to so many rows.
+  /// It is the best of them for at most `mostM` rows.
   int64_t mostM;
-  /// On the path dequant_mma, into how many parts K is divided, with the
-  /// TunedTile for so many rows; 0 for what is chosen without the attribute.
+  /// On the path dequant_mma, the number of split-K ranges, with the TunedTile
+  /// for `mostM` rows; 0 for the choice without the attribute.
   int64_t splitK;
   std::string_view card, benchmark;
 };

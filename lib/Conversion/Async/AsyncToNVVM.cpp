@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops of asynchronous kernels that are an instruction of the NVVM dialect each.
+// Converts ops of asynchronous kernels, each of which is one NVVM instruction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The mbarrier that an op names.
+/// The mbarrier operand of an op.
 template <typename Op>
 static Value getBarrier(OpBuilder &b, const LLVMTypeConverter &converter,
                         Op op) {
@@ -35,7 +35,7 @@ static LLVM::LLVMPointerType getClusterType(MLIRContext *context) {
       context, static_cast<unsigned>(NVVM::NVVMMemorySpace::SharedCluster));
 }
 
-/// The same mbarrier of the block of the pair whose rank is even: shared
+/// The same mbarrier in the CTA with the even rank of the pair: shared
 /// addresses have the rank of the block from bit 24 on.
 static Value getBarrierOfEven(OpBuilder &b, Location loc, Value barrier) {
   constexpr int64_t kOddBit = 1 << 24;
@@ -45,7 +45,7 @@ static Value getBarrierOfEven(OpBuilder &b, Location loc, Value barrier) {
   return LLVM::IntToPtrOp::create(b, loc, barrier.getType(), address);
 }
 
-/// `nvvm.cp.async.bulk.tensor.shared.cluster.global` leaves out the group where
+/// `nvvm.cp.async.bulk.tensor.shared.cluster.global` ignores the CTA group if
 /// it has a predicate (LLVM 22).
 static void loadOfPair(PatternRewriter &rewriter, TensorLoadOp op, Value memory,
                        Value barrier, ArrayRef<Value> coordinates, Value hint) {
@@ -77,7 +77,7 @@ static void loadOfPair(PatternRewriter &rewriter, TensorLoadOp op, Value memory,
       text + ";", getPredicate(op));
 }
 
-/// The same as `nvvm.mbarrier.try_wait.parity`, which has no scope.
+/// As `nvvm.mbarrier.try_wait.parity`, which has no scope.
 static void waitInCluster(PatternRewriter &rewriter, BarrierWaitOp op,
                           Value barrier, Value ticks) {
   Location loc = op.getLoc();
@@ -117,9 +117,9 @@ struct ConvertBarrierArrive final : SharedMemoryPattern<BarrierArriveOp> {
     Location loc = op.getLoc();
     Value barrier = getBarrier(rewriter, converter, op);
     if (Value block = op.getBlock()) {
-      // In the scope of the cluster ptxas 13.0 puts a MEMBAR in front of each,
-      // for which a thread would wait between two products: only for those who
-      // need that order.
+      // In the scope of the cluster, ptxas 13.0 inserts a MEMBAR before each
+      // arrival, for which a thread would wait between two products. So this
+      // scope is only for arrivals that need its order.
       Value mapped = NVVM::MapaOp::create(
           rewriter, loc, getClusterType(getContext()), barrier, block);
       NVVM::MBarrierArriveOp::create(
@@ -147,7 +147,7 @@ struct ConvertBarrierWait final : SharedMemoryPattern<BarrierWaitOp> {
 
   LogicalResult matchAndRewrite(BarrierWaitOp op,
                                 PatternRewriter &rewriter) const override {
-    // How long a thread may sleep, in nanoseconds, before it looks again.
+    // How long a thread may sleep, in nanoseconds, before it tests again.
     constexpr int64_t kTicks = 10000000;
     Location loc = op.getLoc();
     Value barrier = getBarrier(rewriter, converter, op);
@@ -179,9 +179,9 @@ struct ConvertBlockMemory final : SharedMemoryPattern<BlockMemoryOp> {
   }
 };
 
-/// Whether `op` copies to its own block alone, for a chip whose PTX can say so.
-/// (Of an address of the cluster ptxas asks whose it is on chips that copy to
-/// no other block, and calls what is not there.)
+/// Whether `op` copies only to its own block, on a chip whose PTX has that
+/// form. (With an address of the cluster, ptxas emits a check of its block, and
+/// a call of a missing function, on chips that cannot copy to other blocks.)
 static bool isToOwnBlock(TensorLoadOp op) {
   constexpr unsigned kLowestCapability = 120;
   FailureOr<TargetAttr> target = lookupTarget(op);
@@ -189,7 +189,7 @@ static bool isToOwnBlock(TensorLoadOp op) {
          (*target).getFinalChip().capability >= kLowestCapability;
 }
 
-/// Such a copy. (The NVVM op has no predicate for it.)
+/// Emits a copy to the own block. (The NVVM op for it has no predicate.)
 static void emitToOwnBlock(PatternRewriter &rewriter, TensorLoadOp op,
                            Value memory, ValueRange coordinates, Value barrier,
                            Value hint) {
@@ -222,8 +222,8 @@ struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
     Location loc = op.getLoc();
     Value memory = getSharedElement(rewriter, loc, converter, op.getMemory(),
                                     op.getOffset());
-    // As an address of the cluster, it is this block's (PTX ISA, "State
-    // spaces"). A cast of pointers would go through a generic address.
+    // As an address of the cluster, it refers to this block (PTX ISA, "State
+    // spaces"). A cast of pointers would use a generic address.
     bool isOwn = isToOwnBlock(op);
     if (!isOwn) {
       memory = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(),

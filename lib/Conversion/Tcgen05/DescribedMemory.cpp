@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensor cores take the pattern of a swizzle from addresses. Where memory
-// begins is nothing that its user says: what is described there does.
+// Tensor cores derive the pattern of a swizzle from addresses, so memory with
+// described matrices must be aligned to the pattern. Users do not state that
+// alignment; it follows from the descriptors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ static IntegerAttr getLarger(Attribute old, int64_t alignment,
   return IntegerAttr::get(IntegerType::get(context, 64), alignment);
 }
 
-/// Aligns what `memory` is a view of.
+/// Aligns the memory that `memory` is a view of.
 static void align(Value memory, int64_t alignment) {
   MLIRContext *context = memory.getContext();
   while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())

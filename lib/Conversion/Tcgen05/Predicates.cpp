@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM has no predicates: a branch is marked, conversions of what is in it ask
-// for its condition, and then it goes.
+// LLVM has no predicates. So a branch is marked, conversions of ops in it use
+// its condition as a predicate, and then the branch is removed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ static bool canPredicate(Operation *op, bool hasTensorCore) {
   return isa<TensorLoadOp>(op);
 }
 
-/// Whether one thread of the warp at most has the condition.
+/// Whether the condition holds in at most one thread of a warp.
 static bool isOfOneThread(Value condition) {
   auto isElected = [](Value value) {
     return value.getDefiningOp<NVVM::ElectSyncOp>() != nullptr;

@@ -7,11 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tensor core and bulk copies are started by one thread of a warp. Where
-// that is a branch on elect.sync around several instructions, ptxas 13.0 keeps
-// the branch, and brings each address from that thread's registers to uniform
-// ones. With elect.sync as their predicate it drops both (they are issued once
-// for a warp anyway), and the warp computes in uniform registers.
+// One thread of a warp starts the tensor core and bulk copies. If several of
+// these instructions are in a branch on elect.sync, ptxas 13.0 keeps the
+// branch, and copies each address from that thread's registers to uniform
+// registers. With elect.sync as their predicate, ptxas removes both (the
+// instructions are issued once for a warp anyway), and the warp computes in
+// uniform registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,15 +23,15 @@
 
 namespace mlir::blockscale {
 
-/// Marks each scf.if on elect.sync with nothing in it but such instructions and
-/// arithmetic. Without a tensor core, what is for it stays under its branch.
+/// Marks each scf.if on elect.sync that has only such instructions and
+/// arithmetic. Without a tensor core, its instructions stay in their branch.
 void markPredicated(Operation *root, bool hasTensorCore);
 
 /// The condition of the marked scf.if that `op` is in, or null.
 Value getPredicate(Operation *op);
 
-/// Takes the contents of marked ops out of them: by now all instructions that
-/// do anything have the predicate.
+/// Moves the contents of marked ops out of them. By then all instructions with
+/// effects have the predicate.
 void flattenPredicated(Operation *root);
 
 } // namespace mlir::blockscale

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sums of addresses below 2^18 stay in their field: one mask, of the first, is
-// enough. Memory and offsets are multiples of 16 bytes.
+// Sums of addresses below 2^18 stay in their field, so it is enough to mask the
+// first address. Memory and offsets are multiples of 16 bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ Value blockscale::getSharedElement(OpBuilder &b, Location loc,
   return LLVM::GEPOp::create(b, loc, base.getType(), element, base, number);
 }
 
-/// A number of bytes, a multiple of 16, in units of 16. Sums and products are
-/// divided before they are computed, as deep as `depth`.
+/// Converts a number of bytes, a multiple of 16, to units of 16. Operands of
+/// sums and products are divided before these are computed, up to `depth`.
 static Value toUnits(OpBuilder &b, Location loc, Value bytes,
                      unsigned depth = 8) {
   constexpr int64_t kUnit = int64_t(1) << kAddressShift;
@@ -76,7 +76,7 @@ static Value toUnits(OpBuilder &b, Location loc, Value bytes,
   return b.createOrFold<arith::ShRUIOp>(loc, toI32(bytes), shift);
 }
 
-/// Takes views off `memory`; their offsets, in bytes.
+/// Strips views from `memory`; returns their offsets in bytes.
 static SmallVector<Value> takeViews(Value &memory) {
   SmallVector<Value> offsets;
   while (auto view = memory.getDefiningOp<memref::ViewOp>()) {
@@ -88,9 +88,10 @@ static SmallVector<Value> takeViews(Value &memory) {
   return offsets;
 }
 
-/// `word` of `memory` itself, made where that is. LLVM does not see into it:
-/// as constants, high words would be made again for each descriptor, and with
-/// that a sum costs one addition of 64 bits (ptxas 13.0: UIADD3.64).
+/// The descriptor `word` of the start of `memory`, created at its definition,
+/// and opaque to LLVM: it would recompute constant high halves for each
+/// descriptor. This way a descriptor costs one 64-bit addition (ptxas 13.0:
+/// UIADD3.64).
 static Value makeFirst(OpBuilder &b, Location loc,
                        const LLVMTypeConverter &converter, uint64_t word,
                        Value memory) {
@@ -98,7 +99,7 @@ static Value makeFirst(OpBuilder &b, Location loc,
   Value pointer = getSharedPointer(b, loc, converter, memory);
   Value base = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), pointer);
   // A shared address in a cluster has the block's rank above its field, from
-  // bit 24 on (read on an H200).
+  // bit 24 on (measured on an H200).
   base = arith::AndIOp::create(b, loc, base, makeI32(b, loc, kAddressMask));
   Value shift = makeI32(b, loc, kAddressShift);
   Value low = arith::ShRUIOp::create(b, loc, base, shift);

@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Descriptors hold addresses in units of 16 bytes. What an address is made of
-// is brought to that unit part by part, so that what changes in a loop costs
-// one addition.
+// Descriptors hold addresses in units of 16 bytes. The terms of an address are
+// converted to that unit separately, so that a term that changes in a loop
+// costs one addition.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace mlir::blockscale {
 
-/// A pattern that looks at shared memory.
+/// A pattern with addresses of shared memory.
 template <typename Op>
 struct SharedMemoryPattern : OpRewritePattern<Op> {
   SharedMemoryPattern(MLIRContext *context, const LLVMTypeConverter &converter)
@@ -36,13 +36,13 @@ Value makeI32(OpBuilder &b, Location loc, int64_t value);
 Value getSharedPointer(OpBuilder &b, Location loc,
                        const LLVMTypeConverter &converter, Value memory);
 
-/// A pointer to element number `index` of it.
+/// A pointer to element `index` of `memory`.
 Value getSharedElement(OpBuilder &b, Location loc,
                        const LLVMTypeConverter &converter, Value memory,
                        Value index);
 
-/// The descriptor `word` of a matrix at address 0, for one that is `offset`
-/// bytes behind the start of `memory`.
+/// Adds to the descriptor `word` of a matrix at address 0 the address that is
+/// `offset` bytes after the start of `memory`.
 Value addSharedAddress(OpBuilder &b, Location loc,
                        const LLVMTypeConverter &converter, uint64_t word,
                        Value memory, Value offset);

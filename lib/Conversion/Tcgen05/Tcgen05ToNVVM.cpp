@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the types of tensor memory know (columns of words, lanes of warps) is
-// address arithmetic from here on.
+// Converts types of tensor memory (their columns and lanes) to address
+// arithmetic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ using namespace mlir::blockscale;
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// The address that a value of tensor memory is, some columns further.
+/// The address of a value of tensor memory, plus some columns.
 static Value getAddress(OpBuilder &b, Location loc, Value tmem,
                         int64_t columns = 0) {
   Value address =
@@ -42,7 +42,7 @@ static Value getAddress(OpBuilder &b, Location loc, Value tmem,
   return arith::AddIOp::create(b, loc, address, makeI32(b, loc, columns));
 }
 
-/// The same for columns that are a value.
+/// The same for a column that is a value.
 static Value getAddress(OpBuilder &b, Location loc, Value tmem, Value column) {
   Value address = getAddress(b, loc, tmem);
   Value columns =
@@ -60,7 +60,7 @@ static NVVM::CTAGroupKind getGroup(int64_t group) {
   return group == 2 ? NVVM::CTAGroupKind::CTA_2 : NVVM::CTAGroupKind::CTA_1;
 }
 
-/// How `tcgen05.cp` spreads atoms over lanes for so many copies.
+/// The form of `tcgen05.cp` that copies atoms to lanes for a number of copies.
 struct ScaleCopyForm {
   int64_t copies;
   StringRef text;
@@ -74,12 +74,12 @@ static constexpr ScaleCopyForm kScaleCopyForms[] = {
      NVVM::Tcgen05CpMulticast::WARPX2_01_23},
 };
 
-/// How PTX writes a group.
+/// The PTX text of a CTA group.
 static std::string getGroupText(int64_t group) {
   return ".cta_group::" + std::to_string(group);
 }
 
-/// The instruction `text` with a predicate in the place of `op`.
+/// Replaces `op` by the instruction `text` with a predicate.
 static LogicalResult replaceByPtx(PatternRewriter &rewriter, Operation *op,
                                   Value predicate, StringRef text,
                                   ValueRange operands) {
@@ -245,7 +245,7 @@ struct ConvertTcgen05Mma final : OpRewritePattern<Tcgen05MmaOp> {
     Location loc = op.getLoc();
     const Instruction &instruction = op.getInstruction().getInstruction();
     std::optional<uint32_t> word = encodeInstructionDescriptor(op.getFields());
-    // The NVVM dialect writes kinds and blocks as PTX does.
+    // The NVVM dialect has the names of kinds and blocks of PTX.
     auto kind =
         NVVM::symbolizeMMABlockScaleKind(stringifyKind(instruction.kind));
     auto block = NVVM::symbolizeTcgen05MMABlockScale(
@@ -282,9 +282,10 @@ struct ConvertTcgen05Mma final : OpRewritePattern<Tcgen05MmaOp> {
   }
 
 private:
-  /// ptxas makes constants again for each instruction, two for this one. What
-  /// it does not know stays in a register: the highest bits of an address of
-  /// tensor memory, which has 7 bits of lanes above 16 of columns, are 0.
+  /// ptxas rematerializes constants for each instruction, two for this one. A
+  /// value that it cannot fold stays in a register. So the word is combined
+  /// with the highest bits of an address of tensor memory, which are 0: it has
+  /// 7 bits of lanes above 16 bits of columns.
   static Value makeWord(OpBuilder &b, Location loc, uint32_t word,
                         Value address) {
     constexpr int64_t kUnusedShift = 30;
@@ -294,7 +295,7 @@ private:
     return arith::AddIOp::create(b, loc, zero, constant);
   }
 
-  /// The word that a block is in; the scale id says which byte it is.
+  /// The address of the word with a block; the scale id selects its byte.
   static Value getScales(OpBuilder &b, Location loc, Value scales,
                          uint64_t block) {
     auto type = cast<TmemScalesType>(scales.getType());
@@ -330,8 +331,8 @@ struct ConvertTcgen05Commit final : SharedMemoryPattern<Tcgen05CommitOp> {
   }
 
 private:
-  /// ptxas takes a mask of blocks from a register alone (13.0: "Arguments
-  /// mismatch"), and LLVM writes a constant where it is used.
+  /// ptxas accepts a mask of blocks only in a register (13.0: "Arguments
+  /// mismatch"), but LLVM would emit a constant as an immediate.
   static Value makeRegister(OpBuilder &b, Location loc, Value blocks) {
     if (!blocks || !getConstantIntValue(blocks))
       return blocks;
@@ -347,8 +348,8 @@ private:
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-/// Where the lanes of the own warp begin: bits 5 and 6 of the thread are the
-/// warp modulo 4, and are 32 times that.
+/// The address of the lanes of the own warp: bits 5 and 6 of the thread index
+/// are the warp modulo 4, times 32.
 static Value getWindow(OpBuilder &b, Location loc, Value region, Value column,
                        uint64_t firstLane = 0) {
   constexpr int64_t kWindows = kTensorLanes - kTensorWindow;
@@ -366,7 +367,7 @@ static Value getWindow(OpBuilder &b, Location loc, Value region, Value column,
   return toPointer(b, loc, arith::AddIOp::create(b, loc, address, lane));
 }
 
-/// One column is no vector for NVVM.
+/// NVVM has no vector of one column.
 static Type getMovedType(OpBuilder &b, VectorType type) {
   if (type.getNumElements() == 1)
     return b.getI32Type();

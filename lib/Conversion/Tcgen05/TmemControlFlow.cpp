@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels choose between accumulators, and hand them from one step of a loop to
-// the next. Upstream's conversions of control flow know no types of ours, so
-// that these become integers before.
+// Kernels choose between accumulators, and pass them from one iteration of a
+// loop to the next. Upstream's conversions of control flow do not convert our
+// types, so these become integers before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ struct ConvertSelect final : OpConversionPattern<arith::SelectOp> {
 
 } // namespace
 
-/// Whether `op` is one of those that are rewritten, with such values.
+/// Whether `op` must be rewritten because of values of tensor memory.
 static bool carriesTmem(Operation *op) {
   return isa_and_nonnull<scf::SCFDialect, cf::ControlFlowDialect,
                          arith::ArithDialect>(op->getDialect()) &&

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The type knows its extents; all else is asked of its layout.
+// The type has only its extents; everything else belongs to its layout.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile along K must hold whole blocks; the op's own K is a multiple by its
-// constraint (C9), which general index arithmetic cannot know.
+// A tile along K must have whole blocks. The op's own K is a multiple of the
+// block size by constraint (C9), which general index arithmetic does not know.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The K of `op` itself, read off x or y.
+/// Whether `dim` is K of `op`, as a size of x or y.
 static bool isOwnK(tensor::DimOp dim, MmaScaledOp op) {
   using Side = MmaScaledOp::Side;
   std::optional<int64_t> index = dim.getConstantIndex();

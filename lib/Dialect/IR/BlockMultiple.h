@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Decides whether a size or offset along K is known to be a multiple of the
-// block size. Tiling refuses what is not: a tile that cuts a block would read
-// the wrong scale.
+// block size. Tiling refuses others, because a tile that cuts a block would
+// read a wrong scale.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 
 namespace mlir::blockscale {
 
-/// Whether `value` is known to be a multiple of the block size of `op`. Looks
-/// through affine arithmetic, loops (bounds and steps) and constants, and takes
-/// (C9) of `op` for granted: its K is a multiple.
+/// Whether `value` is known to be a multiple of the block size of `op`. Follows
+/// affine arithmetic, loops (bounds and steps) and constants, and assumes (C9)
+/// of `op`: its K is a multiple.
 bool isKnownBlockMultiple(OpFoldResult value, MmaScaledOp op);
 
 } // namespace mlir::blockscale

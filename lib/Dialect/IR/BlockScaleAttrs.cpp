@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The text forms and the checks of attributes; each names rows of the tables of
-// Support.
+// The text forms and the checks of attributes, which refer to the tables of
+// Support by names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// Rows of tables by their names
+// Names of table entries
 //===----------------------------------------------------------------------===//
 
 static StringRef getName(Format format) {
@@ -131,7 +131,7 @@ void BlockScaleDialect::addAttributesAndTypes() {
 }
 
 //===----------------------------------------------------------------------===//
-// Rows and instructions
+// Type combinations and instructions
 //===----------------------------------------------------------------------===//
 
 LogicalResult
@@ -140,8 +140,8 @@ TypeCombinationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             unsigned blockSize) {
   if (isComputed({a, b, scale, blockSize}))
     return success();
-  return emitError() << "expected a legal row, got " << getName(a) << " times "
-                     << getName(b) << " with " << getName(scale)
+  return emitError() << "expected a legal type combination, got " << getName(a)
+                     << " times " << getName(b) << " with " << getName(scale)
                      << " scales and a block size of " << blockSize;
 }
 
@@ -169,7 +169,7 @@ InstructionAttr::verify(function_ref<InFlightDiagnostic()> emitError, Path path,
     return success();
   InFlightDiagnostic diagnostic = emitError() << "expected " << instruction->m;
   if (instruction->mostM != instruction->m)
-    diagnostic << " (" << instruction->mostM << " for pairs of blocks)";
+    diagnostic << " (" << instruction->mostM << " for pairs of CTAs)";
   diagnostic << "x" << instruction->n;
   if (instruction->mostN != instruction->n)
     diagnostic << " (to " << instruction->mostN << " in steps of "
@@ -315,7 +315,7 @@ TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (rank < 1 || rank > kMaxRank || elementStrides.size() != rank ||
       sizeMap.getNumResults() != rank || strideMap.getNumResults() != rank - 1)
     return emitError() << "expected 1 to " << kMaxRank
-                       << " numbers in box, as many in element_strides and in "
+                       << " values in box, as many in element_strides and in "
                           "sizes, and one less in strides, got "
                        << rank << ", " << elementStrides.size() << ", "
                        << sizeMap.getNumResults() << " and "

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The dialect's registration, and the one place where types of MLIR become
-// formats of the tables.
+// The dialect's registration, and the conversion of MLIR types to formats of
+// the tables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using namespace mlir::blockscale;
 #include "blockscale/Dialect/IR/BlockScaleDialect.cpp.inc"
 
 namespace {
-/// Ops may move to wherever their function is called.
+/// All ops may be inlined.
 struct BlockScaleInlinerInterface final : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -46,7 +46,7 @@ void BlockScaleDialect::initialize() {
       >();
 }
 
-/// What the swizzle ops fold to.
+/// Creates the constants that the swizzle ops fold to.
 Operation *BlockScaleDialect::materializeConstant(OpBuilder &builder,
                                                   Attribute value, Type type,
                                                   Location loc) {
@@ -74,7 +74,7 @@ bool blockscale::hasStaticShapes(Operation *op) {
          llvm::all_of(op->getResultTypes(), isStatic);
 }
 
-// The tables name types as MLIR prints them.
+// The tables have the names of types that MLIR prints.
 static std::string_view getTypeName(Type type) {
   StringRef name = type.getAbstractType().getName();
   name.consume_front("builtin.");

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What TableGen generates is compiled once, apart from the verifiers and folds
-// that are edited.
+// The code that TableGen generates, compiled separately from verifiers and
+// folds, which change more often.
 //
 //===----------------------------------------------------------------------===//
 

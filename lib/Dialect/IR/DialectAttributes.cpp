@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A misspelt attribute would be one that nothing reads: a program would compile
-// to something else than it asks for.
+// Refuses unknown attributes of the dialect: nothing would read a misspelt one,
+// and the program would be compiled in another way than it requests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// What users write, what passes tell each other, and what a printed level has.
+/// The attributes that users write, that passes exchange, and that a printed
+/// level has.
 static constexpr StringLiteral kNames[] = {
     "blockscale.code_bits",   "blockscale.dynamic_alignment",
     "blockscale.instruction", "blockscale.level",

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops around kernels: packed codes and launches on tensors, which must have
-// sizes before there are buffers.
+// Ops around kernels: packed elements, and launches on tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,7 +75,7 @@ static LogicalResult verifyPacking(Operation *op, RankedTensorType bytes,
   return success();
 }
 
-/// The sizes of `source`, of which the last is `count / from * to`.
+/// The sizes of `source`, with `count / from * to` for the last size `count`.
 static SmallVector<OpFoldResult> reifyPacking(OpBuilder &builder, Location loc,
                                               Value source, int64_t from,
                                               int64_t to) {
@@ -167,7 +166,7 @@ static LogicalResult verifyCluster(LaunchOp op) { // (L2)
   return diagnostic;
 }
 
-/// Whether `map` is of memory of that many dimensions.
+/// Checks that `map` has as many symbols as memory has dimensions.
 static LogicalResult verifyRank(Operation *op, TensorMapAttr map,
                                 int64_t rank) {
   int64_t numSymbols = map.getSizes().getValue().getNumSymbols();
@@ -178,14 +177,15 @@ static LogicalResult verifyRank(Operation *op, TensorMapAttr map,
          << numSymbols;
 }
 
-/// The results of `map`, of memory of `shape`.
+/// The results of `map` for memory of `shape`.
 static std::vector<uint64_t> evaluate(AffineMap map, ArrayRef<int64_t> shape) {
   Builder builder(map.getContext());
   SmallVector<AffineExpr> symbols;
   for (int64_t size : shape)
     symbols.push_back(builder.getAffineConstantExpr(size));
   std::vector<uint64_t> numbers;
-  // The innermost first, as drivers have it. What is no number is too large.
+  // The innermost first, as in the driver. A result that cannot be computed
+  // counts as too large.
   for (AffineExpr expr : llvm::reverse(map.getResults())) {
     auto known =
         dyn_cast<AffineConstantExpr>(expr.replaceDimsAndSymbols({}, symbols));
@@ -194,8 +194,8 @@ static std::vector<uint64_t> evaluate(AffineMap map, ArrayRef<int64_t> shape) {
   return numbers;
 }
 
-/// Whether the tensor of `map` is inside of memory of `shape`, whose elements
-/// take `bytes` each.
+/// Checks that the tensor of `map` is inside of memory of `shape`, whose
+/// elements have `bytes` each.
 static LogicalResult verifyInside(Operation *op, TensorMapAttr map,
                                   ArrayRef<int64_t> shape, int64_t bytes) {
   if (ShapedType::isDynamicShape(shape))
@@ -215,7 +215,7 @@ static LogicalResult verifyInside(Operation *op, TensorMapAttr map,
   return success();
 }
 
-/// The bytes that memory has for an element.
+/// The bytes of an element in memory.
 static int64_t getElementBytes(Type element) {
   unsigned bits = element.isIndex()        ? 64
                   : element.isIntOrFloat() ? element.getIntOrFloatBitWidth()
@@ -223,7 +223,7 @@ static int64_t getElementBytes(Type element) {
   return llvm::divideCeil(bits, 8u);
 }
 
-/// Whether `map` counts codes as memory holds those of `type`. (L4)
+/// Checks that elements of `map` match those of `type` in memory. (L4)
 static LogicalResult verifyCodes(LaunchOp op, TensorMapAttr map,
                                  RankedTensorType type) {
   Type element = type.getElementType();

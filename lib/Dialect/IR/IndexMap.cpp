@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes and tile offsets come as `affine` from tiling and as `arith` from
-// folds and lowerings; what asks about them should see one form.
+// Sizes and tile offsets are `affine` ops from tiling and `arith` ops from
+// folds and lowerings. This gives both one form.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ AffineMap blockscale::getIndexMap(Operation *op) {
   AffineExpr d0 = getAffineDimExpr(0, context);
   AffineExpr d1 = getAffineDimExpr(1, context);
   AffineExpr s0 = getAffineSymbolExpr(0, context);
-  // By a number, or by another value.
+  // By a constant, or by another value.
   auto divide = [&](Value by, AffineExprKind kind) {
     std::optional<int64_t> divisor = getConstantIntValue(by);
     if (!divisor)

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The checks of ops at the kernel level.
+// Verifiers of ops of the kernel level.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,8 +73,7 @@ LogicalResult AccQuantizeOp::verify() {
     return failure();
   bool isPower = getScaleFormat(getScale()) == Format::UE8M0;
   if (isPower && !getRule())
-    return emitOpError("expected a 'rule' beside scales of type ")
-           << getScale();
+    return emitOpError("expected a 'rule' for scales of type ") << getScale();
   int64_t rank = getBatch() ? 3 : 2; // (G5)
   int64_t codes = getCodes().getType().getRank();
   if (codes != rank)

@@ -1,4 +1,4 @@
-//===- KnownMultiple.cpp - What indices are multiples of ------------------===//
+//===- KnownMultiple.cpp - Divisors of indices ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tiling and slicing are legal only at whole blocks and atoms, and must be able
-// to tell without running the program.
+// Tiling and slicing are legal only at whole blocks and atoms, which must be
+// known at compile time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using namespace mlir::blockscale;
 
 namespace {
 
-/// One question, and how much may still be looked at for its answer.
+/// A query, with a budget for its work.
 class MultipleQuery {
 public:
   explicit MultipleQuery(llvm::function_ref<bool(Value, int64_t)> isMultiple)
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  /// Whether there is still work allowed.
+  /// Uses one unit of the budget; false if none is left.
   bool spend() {
     if (budget == 0)
       return false;
@@ -70,7 +70,8 @@ private:
     return recurse(operand, divisor / std::gcd(divisor, *factor));
   }
 
-  /// A quotient by a constant: that of a multiple of both is exact.
+  /// A quotient by a constant: exact if the dividend is a multiple of the
+  /// product.
   template <typename Operand>
   bool isQuotientMultiple(Operand operand, std::optional<int64_t> by,
                           int64_t divisor) {
@@ -88,7 +89,7 @@ private:
     AffineExpr expr;
     unsigned numDims;
     ValueRange operands;
-    /// Whether it is one of integers that wrap.
+    /// Whether it is arithmetic on integers that wrap.
     bool wraps;
   };
 
@@ -148,7 +149,7 @@ private:
 
   bool isResultMultiple(Operation *op, int64_t divisor) {
     bool wraps = isa_and_nonnull<arith::ArithDialect>(op->getDialect());
-    // A power of two still divides what is left of an integer that wraps.
+    // A power of two still divides an integer after it wraps.
     if (wraps && !llvm::isPowerOf2_64(divisor))
       return false;
     if (AffineMap map = getIndexMap(op))
@@ -177,7 +178,7 @@ private:
         .Default(false);
   }
 
-  /// Whether all results of a map are.
+  /// Whether all results of a map are multiples.
   bool isMapMultiple(AffineMap map, ValueRange operands, bool wraps,
                      int64_t divisor) {
     return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
@@ -185,7 +186,7 @@ private:
     });
   }
 
-  // Values and expressions that are looked at. Tiling makes short chains.
+  // The most values and expressions to visit. Tiling makes short chains.
   unsigned budget = 256;
   llvm::function_ref<bool(Value, int64_t)> isMultipleOfUser;
 };

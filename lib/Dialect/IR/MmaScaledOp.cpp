@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The numbered constraints of mma_scaled, and the helpers that name its
-// dimensions.
+// The numbered constraints of mma_scaled, and accessors of its dimensions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +51,7 @@ MutableOperandRange MmaScaledOp::getDpsInitsMutable() {
   return MutableOperandRange(getOperation(), /*start=*/0, /*length=*/0);
 }
 
-/// The size along K that x and y agree on, from whichever knows it.
+/// The size along K, from x or y, if one of them has it static.
 static int64_t getCommonK(ShapedType x, ShapedType y) {
   using Side = MmaScaledOp::Side;
   int64_t k = x.getDimSize(MmaScaledOp::getKDim(Side::X, x.getRank()));
@@ -94,7 +93,7 @@ LogicalResult MmaScaledOp::reifyResultShapes(
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// The batch of `type`, where a matrix without one counts as a batch of 1.
+/// The batch of `type`; a matrix without a batch has a batch of 1.
 static int64_t getBatch(ShapedType type) {
   return type.getRank() == 3 ? type.getDimSize(0) : 1;
 }
@@ -159,7 +158,7 @@ static LogicalResult verifyRelation(MmaScaledOp op,
     return success();
   return op.emitOpError("expected ")
          << relation.describe() << ", " << expected << ", got " << got << " ("
-         << relation.dim.value.getType() << " beside "
+         << relation.dim.value.getType() << " with "
          << relation.reference.value.getType() << ")";
 }
 
@@ -168,7 +167,7 @@ static LogicalResult verifyC3C4C6Sizes(MmaScaledOp op) {
   for (const SizeRelation &relation : relations)
     if (failed(verifyRelation(op, relation)))
       return failure();
-  // Two that have to be equal to a third one, of which the size is not known.
+  // Two sizes that must be equal to a third one, which is dynamic.
   for (auto [i, one] : llvm::enumerate(relations))
     for (const SizeRelation &other : ArrayRef(relations).take_front(i))
       if (one.reference.isSameAs(other.reference) &&
@@ -178,7 +177,7 @@ static LogicalResult verifyC3C4C6Sizes(MmaScaledOp op) {
 }
 
 static LogicalResult verifyC5Batch(MmaScaledOp op) {
-  // That of its scales, where the operand's is not known.
+  // The batch of its scales, if that of the operand is dynamic.
   auto getKnownBatch = [&](MmaScaledOp::Side side) {
     int64_t batch = getBatch(op.getMatrixType(side));
     return ShapedType::isDynamic(batch) ? getBatch(op.getScaleType(side))
@@ -229,7 +228,7 @@ static LogicalResult verifyC8ScaleTypes(MmaScaledOp op) {
   return success();
 }
 
-/// (C9) for a block size that is known, however it became so.
+/// (C9) for a known block size.
 static LogicalResult verifyC9Legal(MmaScaledOp op, int64_t block) {
   Type xType = op.getMatrixType(MmaScaledOp::Side::X).getElementType();
   Type yType = op.getMatrixType(MmaScaledOp::Side::Y).getElementType();

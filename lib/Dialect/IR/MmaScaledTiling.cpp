@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The iteration domain is ([batch,] M, N, K), K in elements and a reduction
-// that runs through the accumulator.
+// The iteration domain is ([batch,] M, N, K). K is in elements, and is a
+// reduction into the accumulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ SmallVector<utils::IteratorType> MmaScaledOp::getLoopIteratorTypes() {
   return types;
 }
 
-/// The size of K: static if x or y knows it.
+/// The size of K: static if x or y has it static.
 static OpFoldResult getK(OpBuilder &builder, MmaScaledOp op) {
   for (Side side : {Side::X, Side::Y}) {
     ShapedType type = op.getMatrixType(side);
@@ -88,9 +88,9 @@ public:
   }
 
 private:
-  /// A batch of 1 is broadcast: every tile reads all of it. Where it is not
-  /// known whether the batch is 1 or that of the result, both cases have one
-  /// formula, since an offset is below and a size at most the batch.
+  /// A batch of 1 is broadcast: every tile reads all of it. If it is not known
+  /// whether the batch is 1 or that of the result, one formula works for both,
+  /// because an offset is below the batch and a size is at most the batch.
   std::pair<OpFoldResult, OpFoldResult> getBatch(Value source) {
     int64_t batch = cast<ShapedType>(source.getType()).getDimSize(0);
     if (batch == 1)
@@ -131,8 +131,8 @@ private:
 };
 } // namespace
 
-/// What is known of a number along K that may not be a multiple of the block: a
-/// constant, or what the last tile of a loop makes of one.
+/// Describes a size or offset along K that may not be a multiple of the block:
+/// a constant, or the size of the last tile of a loop.
 static std::string describeUnknownMultiple(OpFoldResult value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return std::to_string(*constant);
@@ -148,7 +148,7 @@ FailureOr<TilingResult>
 MmaScaledOp::getTiledImplementation(OpBuilder &builder,
                                     ArrayRef<OpFoldResult> offsets,
                                     ArrayRef<OpFoldResult> sizes) {
-  // Vectors have a domain, as the interface wants, but no slices to take.
+  // Vectors have a domain, as the interface requires, but cannot be sliced.
   if (!hasTensorSemantics())
     return emitOpError("expected tensors to tile, got vectors");
   struct {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the verifiers check of static sizes, as assertions for dynamic ones.
+// The checks of verifiers on static sizes, as assertions on dynamic sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,8 +79,8 @@ void MmaScaledOp::generateRuntimeVerification(
     return; // All sizes are static and have been verified.
   SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
 
-  // (C7), but for M and the batch: of no rows, which only run time knows of,
-  // the result is empty.
+  // (C7), except for M and the batch: at run time there may be no rows, and
+  // then the result is empty.
   unsigned rank = cast<ShapedType>(getAcc().getType()).getRank();
   if (isDynamic(getAcc(), rank - 1))
     check.expect(check.isPositive(check.getSize(getAcc(), rank - 1)),
@@ -149,8 +149,8 @@ void UnswizzleScalesOp::generateRuntimeVerification(
   }
 }
 
-/// Checks what `quantize` and `dequantize` have in common: (Q2), (Q3), (Q6) and
-/// (E2), (E3), (E5).
+/// The common checks of `quantize` and `dequantize`: (Q2), (Q3), (Q6) and (E2),
+/// (E3), (E5).
 static void checkBlocks(SizeChecker &check, OpBuilder &builder, Value matrix,
                         Value scales, int64_t blockSize) {
   int64_t rank = cast<ShapedType>(matrix.getType()).getRank();
@@ -166,7 +166,8 @@ static void checkBlocks(SizeChecker &check, OpBuilder &builder, Value matrix,
       size = check.apply(builder.getAffineDimExpr(0).ceilDiv(blockSize),
                          {OpFoldResult(size)});
     check.expect(check.isEqual(size, check.getSize(scales, dim)),
-                 "scales of blocks of " + Twine(blockSize) + " of the codes");
+                 "scales of blocks of " + Twine(blockSize) +
+                     " of the elements");
   }
 }
 

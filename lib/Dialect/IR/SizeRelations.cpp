@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The verifier and the run-time checks would drift apart if each listed which
-// sizes are equal.
+// One list of equal sizes for the verifier and the run-time checks, so that
+// these do not diverge.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On bytes, never on floats: e8m0 has no zero, and a NaN must keep its code.
+// Swizzles bytes, not floats, because e8m0 has no zero, and a NaN must keep its
+// code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +19,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The largest constants that folding makes, in bytes: of data that is there
-/// already in another order, and of data that it would make from a splat.
+/// The largest constants that folding creates, in bytes: from existing data in
+/// another order, and from a splat.
 static constexpr int64_t kLimit = int64_t(1) << 24;
 static constexpr int64_t kSplatLimit = int64_t(1) << 16;
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pairs of swizzles cancel and unswizzles go into their users here, so that
-// scales are not moved in vain.
+// Cancels pairs of swizzles and folds constants, so that scales are not moved
+// unnecessarily.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The constant swizzled; else, swizzle(unswizzle(t)) is t only where there is
-/// no padding: the swizzle writes 0x00 there, and t may hold anything.
+/// Swizzles a constant. Otherwise, swizzle(unswizzle(t)) is t only without
+/// padding: the swizzle writes 0x00 there, while t may hold anything.
 OpFoldResult SwizzleScalesOp::fold(FoldAdaptor adaptor) {
   if (auto scales = dyn_cast_if_present<DenseElementsAttr>(adaptor.getSource()))
     return swizzleConstant(scales, cast<ShapedType>(getType()));
@@ -52,7 +52,7 @@ OpFoldResult UnswizzleScalesOp::fold(FoldAdaptor) {
   return swizzle.getSource();
 }
 
-/// Whether `scales` is, maybe transposed, a scale operand of `mma_scaled` on
+/// Whether `scales`, perhaps transposed, is a scale operand of `mma_scaled` on
 /// tensors.
 static bool feedsMmaScaled(Value scales) {
   auto isMma = [](Operation *user) {
@@ -67,7 +67,7 @@ static bool feedsMmaScaled(Value scales) {
 
 namespace {
 
-/// unswizzle(swizzle(s)) is s where the dynamic sizes are provably those of s.
+/// unswizzle(swizzle(s)) is s if the dynamic sizes are known to be those of s.
 struct FoldUnswizzleOfDynamicSwizzle final
     : OpRewritePattern<UnswizzleScalesOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -107,7 +107,7 @@ struct FoldConstantSizes final : OpRewritePattern<UnswizzleScalesOp> {
     auto type = dyn_cast<RankedTensorType>(op.getType());
     if (!type)
       return rewriter.notifyMatchFailure(op, "vectors have static sizes");
-    // Sizes that cannot be stay dynamic: a static one would not verify.
+    // Invalid sizes stay dynamic, because a static one would not verify.
     auto isPossible = [&](unsigned dim, int64_t size) {
       SmallVector<int64_t> shape(type.getShape());
       shape[dim] = size;
@@ -138,9 +138,9 @@ struct FoldConstantSizes final : OpRewritePattern<UnswizzleScalesOp> {
   }
 };
 
-/// The row-major scales of a swizzled constant, except as an operand of
-/// `mma_scaled`, whose lowering reads the constant as it is: unfolded, it stays
-/// in the layout that `blockscale-swizzle-scale-operands` gave it.
+/// Folds to the row-major scales of a swizzled constant, except for operands of
+/// `mma_scaled`: its lowering reads the swizzled constant, which should keep
+/// the layout that `blockscale-swizzle-scale-operands` gave it.
 struct FoldUnswizzleOfConstant final : OpRewritePattern<UnswizzleScalesOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shapes of the 32x4x4 layout, for the verifiers, inference of types and
-// dynamic sizes alike.
+// Shapes of the 32x4x4 layout, for verifiers, type inference and dynamic sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +41,7 @@ blockscale::getSwizzledSizes(OpBuilder &builder, Location loc,
        llvm::zip_equal(sizes.take_back(2), kScaleAtomExtents)) {
     OpFoldResult atoms = affine::makeComposedFoldedAffineApply(
         builder, loc, d0.ceilDiv(extent), {size});
-    // A negative size, of a program that is wrong, is no static size.
+    // A negative size, in an invalid program, does not become static.
     if (getConstantIntValue(atoms).value_or(0) < 0)
       atoms = getValueOrCreateConstantIndexOp(builder, loc, atoms);
     result.push_back(atoms);
@@ -57,8 +56,8 @@ blockscale::getSwizzledSizes(OpBuilder &builder, Location loc,
 //===----------------------------------------------------------------------===//
 
 /// Checks (S1) to (S3) and (U1) to (U3): `swizzled` is the 32x4x4 form of
-/// `rowMajor`. `swizzledName` tells which of source and result it is. Unless
-/// `isInferred`, a dynamic size may stand beside a static one.
+/// `rowMajor`. `swizzledName` says whether it is the source or the result.
+/// Unless `isInferred`, a dynamic size matches a static one.
 ArrayRef<NamedTile> SwizzleScalesOp::getTileOperands() {
   static constexpr NamedTile tile = {"source", TileType::Scales};
   return tile;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The chip is stated once, on the module; whoever asks for it asks here.
+// The chip is an attribute of the module, which these functions read.
 //
 //===----------------------------------------------------------------------===//
 

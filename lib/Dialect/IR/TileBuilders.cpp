@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Types of results follow from those of operands. Whether operands fit each
-// other is for the verifier.
+// Builders that infer result types from operands. The verifier checks whether
+// operands match.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// A tensor or a vector as `like` is, of another shape and element type.
+/// A tensor or vector type, like `like`, with another shape and element type.
 static Type makeLike(Type like, ArrayRef<int64_t> shape, Type element) {
   if (isa<VectorType>(like))
     return VectorType::get(shape, element);
   return RankedTensorType::get(shape, element);
 }
 
-/// The shape of what is of a type; empty for a type that the op does not take.
+/// The shape of a type; empty for a type that the op does not support.
 static ArrayRef<int64_t> getShape(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   return shaped && shaped.hasRank() ? shaped.getShape() : ArrayRef<int64_t>();
@@ -102,11 +102,11 @@ void QuantizeOp::build(OpBuilder &builder, OperationState &state, Value x,
 }
 
 void DequantizeOp::build(OpBuilder &builder, OperationState &state, Value codes,
-                         Value scales, Type numberType, Value tensorScale,
+                         Value scales, Type resultType, Value tensorScale,
                          int64_t blockSize) {
-  if (!numberType)
-    numberType = builder.getF32Type();
-  Type type = makeLike(codes.getType(), getShape(codes.getType()), numberType);
+  if (!resultType)
+    resultType = builder.getF32Type();
+  Type type = makeLike(codes.getType(), getShape(codes.getType()), resultType);
   build(builder, state, type, codes, scales, tensorScale,
         makeBlockSize(builder, blockSize));
 }

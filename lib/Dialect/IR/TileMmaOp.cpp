@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all paths ask of the operands of a tile_mma; the layout of its
-// accumulator asks for the rest.
+// The constraints on the operands of a tile_mma that hold for all paths; the
+// layout of its accumulator checks the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +75,7 @@ public:
     return verifySharedMemory(scaleName, scales);
   }
 
-  /// The scales along K; 0 where they are one value.
+  /// The scales along K; 0 if there is one scale for all blocks.
   int64_t getNumScales() {
     if (!scales)
       return 0;
@@ -182,14 +182,13 @@ LogicalResult TileMmaOp::verify() {
   if (!getRewrite(types, instruction)) // (T6)
     return emitOpError("expected an instruction that computes ")
            << getTypes() << ", got " << getInstruction();
-  bool hasNumbers = instruction.scaling == Scaling::OnB;
-  if (hasNumbers && isa<MemRefType>(getAScale().getType())) // (T7)
-    return emitOpError("expected an i8 for the scales that numbers of A do not "
-                       "have, got ")
+  bool isMixedInput = instruction.scaling == Scaling::OnB;
+  if (isMixedInput && isa<MemRefType>(getAScale().getType())) // (T7)
+    return emitOpError("expected an i8 for a_scale with mixed input, got ")
            << getAScale().getType();
-  if (getTensorScale() && !hasNumbers)
-    return emitOpError("expected no tensor_scale but beside an A of numbers, "
-                       "got the types ")
+  if (getTensorScale() && !isMixedInput)
+    return emitOpError("expected a tensor_scale only with mixed input, got the "
+                       "types ")
            << getTypes();
   TileOperandVerifier a(*this, Operand::A), b(*this, Operand::B);
   if (failed(a.verifyMemory()) || failed(b.verifyMemory()))

@@ -1,4 +1,4 @@
-//===- TileTypes.cpp - What ops of the tile level take --------------------===//
+//===- TileTypes.cpp - Types of tile operands -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One table for what ODS asks and what its errors would say.
+// One table for the types that ODS accepts and for its error messages.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- VerifySplitK.h - Into how many parts K is divided --------*- C++ -*-===//
+//===- VerifySplitK.h - Checks of split-K -----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What schedules of all kinds ask of their parts of K.
+// The check of split-K in all schedules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ inline LogicalResult verifySplitK(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t splitK) {
   constexpr int64_t kMaxSplitK = 64;
   if (splitK < 1 || splitK > kMaxSplitK)
-    return emitError() << "expected K to be divided into 1 to " << kMaxSplitK
-                       << " parts, got " << splitK;
+    return emitError() << "expected 1 to " << kMaxSplitK
+                       << " split-K ranges, got " << splitK;
   return success();
 }
 

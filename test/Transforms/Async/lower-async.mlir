@@ -1,10 +1,10 @@
-// Roles become branches on the number of the warp, and products of tiles
-// instructions.
+// Roles become branches on the warp index, and products of tiles
+// become instructions.
 
 // RUN: blockscale-opt %s -pass-pipeline='builtin.module(gpu.module(gpu.func(blockscale-lower-async,canonicalize)))' -split-input-file | FileCheck %s
 
-// The number comes from a shuffle, which makes it one for the warp. Warps
-// behind those of the regions do nothing.
+// The index comes from a shuffle, which makes it uniform. Warps
+// after those of the regions do nothing.
 
 // CHECK-LABEL: gpu.func @roles(
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : i32
@@ -42,8 +42,8 @@ gpu.module @kernels {
 // -----
 
 // K of the tile is two instructions. Along K each starts 32 bytes further in
-// its lines, along N 32 lines further, which are of 32 bytes. The first one
-// overwrites where the tile does, the next one adds.
+// its swizzle rows, along N 32 rows further, which have 32 bytes. The first one
+// overwrites if the op does, the next one accumulates.
 
 // CHECK-LABEL: gpu.func @steps(
 // CHECK-SAME:    %[[MORE:[a-z0-9]+]]: i1)
@@ -74,8 +74,8 @@ gpu.module @kernels {
 
 // -----
 
-// Blocks of 16: an instruction takes four. Without a swizzle, lines of 16
-// bytes are columns side by side: two of them make an instruction.
+// Blocks of 16: an instruction has four. Without a swizzle, rows of 16
+// bytes are columns side by side, and an instruction reads two of them.
 
 // CHECK-LABEL: gpu.func @columns(
 // CHECK-DAG:     %[[C_32:.*]] = arith.constant 32 : index
@@ -100,7 +100,7 @@ gpu.module @kernels {
 
 // -----
 
-// Steps from a number on are left out.
+// Only the first `steps` instructions are executed.
 
 // CHECK-LABEL: gpu.func @some(
 // CHECK-SAME:    %[[STEPS:[a-z0-9]+]]: index)
@@ -128,7 +128,7 @@ gpu.module @kernels {
 
 // -----
 
-// A line of packed fp4 of a pair: two instructions with K = 96, from bytes 0 and
+// A swizzle row of packed fp4 with two CTAs: two instructions with K = 96, from bytes 0 and
 // 48 and from blocks 0 and 6 on, and one with 64.
 
 // CHECK-LABEL: gpu.func @wide(

@@ -1,4 +1,4 @@
-// Forms of ldmatrix that a chip has not got become shuffles and loads. What they
+// Forms of ldmatrix that a chip lacks become shuffles and loads. What they
 // load is tested in test/Execution/emulate.
 
 // RUN: blockscale-opt %s --blockscale-attach-target="target=sm_120a emulate-on=sm_90" --blockscale-emulate-mma | FileCheck %s --check-prefixes=CHECK,OLD
@@ -12,10 +12,10 @@
 // CHECK-NEXT:    %[[R:.*]] = blockscale.load_matrix %{{.*}}[%{{.*}}] + 16 code_bits = 8 : {{.*}} -> vector<4xi32>
 // CHECK-NEXT:    vector.store %[[R]]
 
-// A lane has four codes of a row, whose start it gets from the lane that passes
-// it. A code of six bits may lie in two bytes.
+// A lane has four elements of a row, whose start it gets from the lane that passes
+// it. A code of six bits may extend over two bytes.
 
-// CHECK-LABEL: gpu.func @codes(
+// CHECK-LABEL: gpu.func @quantized(
 // NEW-NEXT:      %[[R:.*]] = blockscale.load_matrix %{{.*}} code_bits = 6 : {{.*}} -> vector<2xi32>
 // NEW-NEXT:      vector.store %[[R]]
 // OLD-SAME:      %[[TILE:[a-z0-9]+]]: memref<8x64xi8, {{.*}}>, %[[AT:[a-z0-9]+]]: index,
@@ -54,7 +54,7 @@ gpu.module @kernels {
     vector.store %r, %out[%i] : memref<4xi32>, vector<4xi32>
     gpu.return
   }
-  gpu.func @codes(%tile: !tile, %at: index, %out: memref<4xi32>, %i: index) {
+  gpu.func @quantized(%tile: !tile, %at: index, %out: memref<4xi32>, %i: index) {
     %r = blockscale.load_matrix %tile[%at] code_bits = 6
          : !tile -> vector<2xi32>
     vector.store %r, %out[%i] : memref<4xi32>, vector<2xi32>

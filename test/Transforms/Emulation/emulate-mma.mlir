@@ -15,7 +15,7 @@
 // CHECK:           %[[D:.*]] = func.call @emulated_mma_sync_mxf8f6f4_e4m3_e2m1_ue8m0_1x(%[[A]], %[[B]], %[[C]], %[[SA]], %[[A_BYTE]], %[[A_THREAD]], %[[SB]], %[[B_BYTE]], %[[B_THREAD]])
 // CHECK:           vector.store %[[D]]
 
-// Shuffles are in no branch, and nothing but loops is a region.
+// Shuffles are in no branch; the only regions are loops.
 
 // CHECK:         func.func private @emulated_mma_sync_mxf8f6f4_e4m3_e2m1_ue8m0_1x(
 // CHECK-NOT:       scf.if
@@ -27,7 +27,7 @@
 // CHECK-COUNT-4:   arith.truncf {{.*}} : f64 to f32
 // CHECK:           return
 
-// LLVM may neither inline it nor move calls under a condition; and there is no
+// LLVM must neither inline it nor move calls into a branch; and there is no
 // wrapper for C.
 
 // NVVM:      llvm.func internal @emulated_mma_sync_mxf8f6f4_e4m3_e2m1_ue8m0_1x(
@@ -44,8 +44,8 @@ gpu.module @kernels {
   }
 }
 
-// One function for each instruction, whoever uses it. A name that is taken is
-// not taken again.
+// One function for each instruction, for all users. An existing name is
+// not used again.
 
 // CHECK-LABEL: gpu.module @several
 // CHECK:         gpu.func @first
@@ -75,7 +75,7 @@ gpu.module @several {
   func.func private @emulated_mma_sync_mxf4nvf4_e2m1_e2m1_ue4m3_4x(i32)
 }
 
-// A module without instructions stays as it is.
+// A module without instructions does not change.
 
 // CHECK-LABEL: gpu.module @none
 // CHECK-NEXT:    gpu.func @nothing() {

@@ -1,6 +1,6 @@
 // RUN: blockscale-opt %s --blockscale-emulate-tcgen05 | FileCheck %s
 
-// The target is the chip that runs the code from here on.
+// The target becomes the chip that runs the code.
 // CHECK: blockscale.target = #blockscale.target<sm_90a>
 module attributes {
     blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
@@ -36,7 +36,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One thread is alone where others may not be there, or may not do the rest.
+  // One thread works alone if others may be absent, or if they cannot execute the rest.
   // CHECK-LABEL: gpu.func @alone(
   gpu.func @alone(%is_mine: i1, %d: !llvm.ptr<6>, %a: i64, %word: i32, %out: !llvm.ptr<1>) {
     %true = arith.constant true

@@ -1,11 +1,11 @@
-// Scales that lie as atoms of the 32x4x4 layout.
+// Scales in the layout `atoms`.
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-legalize,gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" | FileCheck %s
 
-// A warp has 64 of A's rows and 64 of B's: the words of rows that are 32 apart
+// A warp has 64 rows of A and 64 of B: the words of rows that are 32 apart
 // are one load. A tile of 16 rows has words of its own, and so has one of 8
-// columns: 2 loads for A's four tiles, 4 for B's eight, and no selector of
-// threads but 0.
+// columns: 2 loads for the four tiles of A, 4 for the eight of B, and all thread
+// selectors are 0.
 
 // CHECK-LABEL: gpu.func @atoms(
 // CHECK-SAME:    workgroup(%{{.*}}, %[[A_SCALES:.*]] : memref<1x1x32x16xi8, {{.*}}, %{{.*}}, %[[B_SCALES:.*]] : memref<1x1x32x16xi8,
@@ -35,7 +35,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two blocks count: the bytes of others become 0x00.
+  // Two blocks are used: the bytes of others become 0x00.
 
   // CHECK-LABEL: gpu.func @blocks(
   // CHECK-DAG:     %[[MASK:.*]] = arith.constant 65535 : i32

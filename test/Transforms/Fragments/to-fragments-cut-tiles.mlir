@@ -1,5 +1,5 @@
-// A tile that may end behind its memory: what is read for two elements is read
-// in front of the stores of both.
+// A tile that may extend beyond its memory: the reads for two elements come
+// before the stores of both.
 
 // RUN: blockscale-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(blockscale-to-fragments)))' | FileCheck %s
 

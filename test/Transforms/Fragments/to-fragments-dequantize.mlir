@@ -1,14 +1,14 @@
-// Products of operands that are converted to bf16, in lanes.
+// Products of operands that are dequantized to bf16 in registers.
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-legalize,gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file | FileCheck %s
 
 // For A, then for B, the lanes of a warp vote on the codes of scales: in the
-// window; then 0 or in it, where a loop looks for elements with scales of 0. Two codes of a word go to
+// window; then in it or 0, where a loop looks for elements with scales of 0. Two elements of a word are shifted to
 // 16 bits, with their sign: 0x9180 are bytes 0 and 1, 0xB3A2 bytes 2 and 3. e4m3
 // goes up by 4, e5m2 by 5. A scale is the exponent of a factor that has the power
 // of two of the format, 120 for e4m3. While instructions multiply, this thread
-// looks for NaN in 16 bytes of A for each of them; then all threads tell the
-// others.
+// looks for NaN in 16 bytes of A for each of them; then a barrier joins the
+// results of all threads.
 
 // CHECK-LABEL: gpu.func @bytes(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: memref<16x4xi8, {{[^,]*}}, %[[B:[a-z0-9]+]]: memref<8x128xi8,
@@ -120,9 +120,9 @@ gpu.module @kernels {
 
 // Four pairs of nibbles come from a word and from itself, shifted: of each byte
 // the second one, and the first one. They have no NaN, and their scales no
-// window: there is no barrier. A code of A takes two multiplications, the first
-// by 2^126. The scale is that of the lane's block of 16, as a number of bf16 times
-// 2^127, which makes numbers 2^7 too large, and those of B 2^-7 too small.
+// window: there is no barrier. An element of A needs two multiplications, the first
+// by 2^126. The scale is that of the lane's block of 16, as a bf16 value times
+// 2^127, which makes values of A 2^7 too large, and those of B 2^-7 too small.
 
 // CHECK-LABEL: gpu.func @nibbles(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x32xi8,
@@ -162,7 +162,7 @@ gpu.module @kernels {
 // CHECK-NEXT:      arith.mulf %[[NUMBER]], %[[FACTOR]]
 // CHECK:           nvvm.prmt <default> %[[P2]], %[[EVEN]], %[[WORD]]
 // CHECK:           nvvm.prmt <default> %[[P3]], %[[EVEN]], %[[WORD]]
-// The factor of B has the power of its codes, too, which take one multiplication.
+// The factor of B has the power of its elements, too, so that one multiplication is enough.
 // CHECK:           %[[S_2_112:.*]] = llvm.bitcast %[[LAST_POWER]]
 // CHECK-NEXT:      %[[B_FACTOR:.*]] = arith.mulf %{{.*}}, %[[S_2_112]] : vector<2xbf16>
 // CHECK:           %[[B_PLACED:.*]] = arith.andi
@@ -171,7 +171,7 @@ gpu.module @kernels {
 // CHECK-COUNT-4:   nvvm.mma.sync
 // CHECK-NOT:       nvvm.mma.sync
 // CHECK:         } else {
-// Two blocks in a step: of A those codes are kept that are in the block.
+// Two blocks in a step: only the elements of A in the block are kept.
 // CHECK-COUNT-4:   nvvm.mma.sync
 // CHECK-NOT:     {{nvvm.barrier|minnum|nvvm.mma.sync}}
 gpu.module @kernels {
@@ -199,9 +199,9 @@ gpu.module @kernels {
 
 // -----
 
-// fp4 that is packed beside bytes: of 16 codes a lane has the four that it has of
+// Packed fp4 with the other operand in bytes: of 16 elements a lane has the four at the positions of
 // the other operand, two bytes. They are the low half of a word of nibbles. A is
-// looked at for NaN, B is not.
+// scanned for NaN, B is not.
 
 // CHECK-LABEL: gpu.func @packed_beside_bytes(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: memref<16x4xi8, {{[^,]*}}, %[[B:[a-z0-9]+]]: memref<8x64xi8,
@@ -249,7 +249,7 @@ gpu.module @kernels {
 
 // -----
 
-// fp6 with padding: 16 codes are the first 12 of 16 bytes. The lane's four begin
+// fp6 with padding: 16 elements are the first 12 of 16 bytes. The lane's four begin
 // in its word or in that of the lane before; they are spread over bytes by two
 // shifts of halves. fp6 has no NaN. 2^124 is the power of e3m2, 2^126 that of
 // e2m3.
@@ -318,9 +318,9 @@ gpu.module @kernels {
 
 // -----
 
-// Contiguous along N: 16 bits that are transposed are codes of two columns, of
-// groups that take turns: 0xA280 are those of the first, 0xB391 of the second
-// one. The pairs of A change places in lanes whose thread is 2 or 3, as those of
+// Contiguous along N: 16 transposed bits are elements of two columns, of
+// interleaved groups: 0xA280 are those of the first, 0xB391 of the second
+// one. The pairs of A are swapped in lanes whose thread is 2 or 3, like those of
 // B do. Columns 2 i and 2 i + 1 of the tile are column i of the groups.
 
 // CHECK-LABEL: gpu.func @along_n(
@@ -372,7 +372,7 @@ gpu.module @kernels {
 
 // -----
 
-// Packed codes: four of them, in groups of which four take turns. A
+// Packed elements: four of them, in four interleaved groups. A
 // multiplication copies a code to the sign and to the bits below.
 
 // CHECK-LABEL: gpu.func @nibbles_along_m(
@@ -423,11 +423,11 @@ gpu.module @kernels {
 
 // -----
 
-// Numbers of A go to registers as they are: 16 bytes of a row for each 32
-// elements. Codes of B are rounded one by one, with a scale of the tensor: as
+// Mixed input: A is loaded unchanged, 16 bytes of a row for each 32
+// elements. Elements of B are rounded one by one, with a tensor scale: as
 // bf16 without scales, in f32 with both, and to bf16.
 
-// CHECK-LABEL: gpu.func @numbers(
+// CHECK-LABEL: gpu.func @mixed_input(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: i8, %[[G:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: memref<8x32xi8,
 // CHECK-DAG:     %[[C16:.*]] = arith.constant 16 : i32
 // CHECK-DAG:     %[[UPPER:.*]] = arith.constant -65536 : i32
@@ -447,7 +447,7 @@ gpu.module @kernels {
 // CHECK-NEXT:    %[[B_0:.*]] = llvm.bitcast %[[ROUNDED]] : vector<2xbf16> to i32
 // CHECK:         nvvm.mma.sync A[%[[A_0]], {{.*}}]  B[%[[B_0]],
 gpu.module @kernels {
-  gpu.func @numbers(
+  gpu.func @mixed_input(
       %a: memref<16x128xi8, #gpu.address_space<workgroup>>, %sa: i8, %g: f32,
       %b: memref<8x32xi8, #gpu.address_space<workgroup>>,
       %sb: memref<8x4xi8, #gpu.address_space<workgroup>>, %d: memref<16x8xf32>) {

@@ -1,9 +1,9 @@
-// Codes of fp4 that become bytes of fp8: shifts and masks alone, four instructions
-// for a box, and the sums of blocks times both scales in f32.
+// GEMV of fp4 elements that become fp8 by shifts and masks only: four instructions
+// for a chunk, and the sums of blocks times both scales in f32.
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" | FileCheck %s
 
-// CHECK-LABEL: gpu.func @numbers(
+// CHECK-LABEL: gpu.func @scales_with_mantissa(
 // CHECK-SAME:    workgroup(%[[Y:[a-z0-9]+]] : memref<1x64x64xi8, {{[^%]*}}, %[[X:[a-z0-9]+]] : memref<8x8x16xi8, {{[^%]*}}, %[[F:[a-z0-9]+]] : memref<8xi32,
 // CHECK-DAG:     %[[SIGNS:.*]] = arith.constant -2139062144 : i32
 // CHECK-DAG:     %[[MAGNITUDES:.*]] = arith.constant 471604252 : i32
@@ -27,10 +27,10 @@
 // CHECK:         vector.load %[[F]][%{{.*}}] {alignment = 8 : i64} : memref<8xi32, {{.*}}>, vector<2xi32>
 // CHECK-COUNT-4: llvm.intr.fma
 // CHECK-NOT:     llvm.intr.fma
-// Lanes of a row add up what they have.
+// Lanes of a row add their elements.
 // CHECK-COUNT-2: nvvm.shfl.sync idx
 gpu.module @kernels {
-  gpu.func @numbers(%d: memref<8x64xf32>, %words: memref<1xi32>, %s: i32)
+  gpu.func @scales_with_mantissa(%d: memref<8x64xf32>, %words: memref<1xi32>, %s: i32)
       workgroup(%y : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
                 %x : memref<8x8x16xi8, #gpu.address_space<workgroup>>,
                 %f : memref<8xi32, #gpu.address_space<workgroup>>) kernel {

@@ -1,4 +1,4 @@
-// What lanes cannot read by themselves, or hold in parts.
+// Operands that lanes cannot load, and values that cannot be distributed.
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)))" -split-input-file -verify-diagnostics
 
@@ -97,14 +97,14 @@ gpu.module @kernels {
 
 // -----
 
-// Packed codes are seen in bytes, codes in bytes are cut out of bytes.
+// Packed elements are bitcasts of bytes, other elements are truncations of bytes.
 gpu.module @kernels {
   gpu.func @not_packed(%x: memref<16x32xi8>, %d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
     %byte = arith.constant 0 : i8
     %bytes = vector.transfer_read %x[%c0, %c0], %byte
              {in_bounds = [true, true]} : memref<16x32xi8>, vector<16x32xi8>
-    // expected-error@+1 {{not supported in this version: expected codes that are packed in bytes, got 'vector<16x32xi4>'}}
+    // expected-error@+1 {{not supported in this version: expected elements that are packed in bytes, got 'vector<16x32xi4>'}}
     %codes = arith.trunci %bytes : vector<16x32xi8> to vector<16x32xi4>
     %a = vector.bitcast %codes : vector<16x32xi4> to vector<16x32xf4E2M1FN>
     %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
@@ -176,7 +176,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @memory_of_codes(%x: memref<16x32xi4>, %d: memref<16x8xf32>) {
+  gpu.func @memory_of_elements(%x: memref<16x32xi4>, %d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0 : i4
     // expected-error@+1 {{'vector.transfer_read' op not supported in this version: expected memory with a byte per element, got 'memref<16x32xi4>'}}
@@ -345,7 +345,7 @@ gpu.module @kernels {
 // -----
 
 //===----------------------------------------------------------------------===//
-// What lanes hold in parts goes through scf.for, scf.if and scf.while only
+// Distributed values may only pass through scf.for, scf.if and scf.while
 //===----------------------------------------------------------------------===//
 
 gpu.module @kernels {
@@ -551,7 +551,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @wider_codes(%d: memref<16x8xf32>, %codes: vector<16x8xf8E5M2>) {
+  gpu.func @wider_elements(%d: memref<16x8xf32>, %codes: vector<16x8xf8E5M2>) {
     %a = arith.constant dense<1.0> : vector<16x32xf8E4M3FN>
     %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
     %b = arith.constant dense<1.0> : vector<32x8xf8E5M2>

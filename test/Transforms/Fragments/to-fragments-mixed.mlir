@@ -1,5 +1,5 @@
-// Codes that become A of wgmma in registers: 16 bytes of each of a lane's two
-// rows, the factors of their scales, and four instructions for a box.
+// A of wgmma dequantized in registers: 16 bytes of each of a lane's two
+// rows, the factors of their scales, and four instructions for a chunk.
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" | FileCheck %s
 

@@ -1,10 +1,10 @@
-// Accumulators that are quantised where they are.
+// Accumulators that are quantized in registers.
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-attach-target{target=sm_90a},gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file -verify-diagnostics | FileCheck %s
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-attach-target{target=sm_100a},gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file -verify-diagnostics | FileCheck %s --check-prefix=NATIVE
 
 // Four lanes have pairs of four blocks in each of two rows: two exchanges for
-// the largest of each block, four for the codes, and then each lane stores a
+// the largest of each block, four for the elements, and then each lane stores a
 // block, and its scale.
 
 // CHECK-LABEL: gpu.func @powers(
@@ -43,7 +43,7 @@ gpu.module @kernels {
 
 // -----
 
-// Each lane makes the divisor and the reciprocal of one block of four; beside a
+// Each lane computes the divisor and the reciprocal of one block of four; with a
 // tensor scale either quotient may be needed. Rows may end inside of the tile.
 
 // CHECK-LABEL: gpu.func @divisors(

@@ -3,8 +3,8 @@
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-legalize,gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file | FileCheck %s
 
 // Swizzled rows of 256 bytes: the exclusive or with the row is done once, and
-// pieces of the same 128 bytes differ by one with a constant; the others come
-// behind them. Lines of scales are those of the lanes: one load has all words of
+// chunks of the same 128 bytes differ by one with a constant; the others come
+// after them. A lane loads its line of scales: one load has all words of
 // a row.
 
 // CHECK-LABEL: gpu.func @swizzled(
@@ -64,7 +64,7 @@ gpu.module @kernels {
 
 // -----
 
-// Codes of four bits go to bits [5:2], those of six stay. A scale that is the
+// Elements of four bits are shifted to bits [5:2], those of six stay. A scale that is the
 // same everywhere is in all bytes of the word. A load of rows along N is two
 // tiles of B: the first has registers 0 and 2.
 
@@ -113,7 +113,7 @@ gpu.module @kernels {
 
 // -----
 
-// Bytes with the code in the low bits: those of four bits move, those of six do
+// Bytes with the code in the low bits: codes of four bits are shifted, those of six are
 // not.
 
 // CHECK-LABEL: gpu.func @bytes(
@@ -200,7 +200,7 @@ gpu.module @kernels {
 
 // -----
 
-// Inside of memory, lanes load and store pairs of neighbors.
+// In bounds, lanes load and store pairs of neighbours.
 
 // CHECK-LABEL: gpu.func @in_bounds(
 // CHECK-SAME:    %[[D:[a-z0-9]+]]: memref<32x16xf32>)
@@ -225,7 +225,7 @@ gpu.module @kernels {
 // -----
 
 // A body is in the lane that holds the element, which is in row l / 4 and column
-// 2 (l mod 4) of a warp's tile; it does not run for elements that are not there.
+// 2 (l mod 4) of a warp's tile; it does not run for elements out of bounds.
 
 // CHECK-LABEL: gpu.func @guarded(
 // CHECK-SAME:    %[[C:[a-z0-9]+]]: memref<10x5xf32>, %[[I:[a-z0-9]+]]: index, %[[J:[a-z0-9]+]]: index)
@@ -269,8 +269,8 @@ gpu.module @kernels {
 
 // -----
 
-// Without a comparison where all are there, and neighbours at once where rows
-// are aligned to that.
+// Without a comparison in bounds, and neighbours by one store if rows
+// are aligned.
 
 // CHECK-LABEL: gpu.func @all(
 // CHECK-SAME:    %[[C:[a-z0-9]+]]: memref<16x8xf32>)
@@ -280,7 +280,7 @@ gpu.module @kernels {
 // CHECK-COUNT-2: vector.store %{{.*}}, %[[C]]{{.*}} {alignment = 8 : i64} : memref<16x8xf32>, vector<2xf32>
 // CHECK-NOT:     {{scf.if|arith.cmpi|blockscale|store}}
 
-// Not where they may not be aligned, or the memory is made of row or column.
+// Not if they may be unaligned, or if the memory depends on row or column.
 
 // CHECK-LABEL: gpu.func @anywhere(
 // CHECK-COUNT-4: memref.store

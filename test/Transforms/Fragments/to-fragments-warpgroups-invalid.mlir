@@ -1,4 +1,4 @@
-// Sums of warpgroups that nobody has waited for.
+// Accumulators of warpgroups that are used without a wait.
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)))" -split-input-file -verify-diagnostics
 

@@ -1,10 +1,10 @@
-// Products of warpgroups: each lane names its sums, which each instruction
+// Products of warpgroups: each lane has its accumulator registers, which each instruction
 // reads and writes, in the order of tiles of 8 columns.
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" | FileCheck %s
 
 // Rows 64 to 127 of A, 8192 bytes further, are the second warpgroup's. Steps
-// along K are 32 bytes of lines of A, and 16 lines of B.
+// along K are 32 bytes of swizzle rows of A, and 16 swizzle rows of B.
 
 // CHECK-LABEL: gpu.func @product(
 // CHECK-SAME:    workgroup(%[[A:[a-z0-9]+]] : memref<128x128xi8, {{[^%]*}}, %[[B:[a-z0-9]+]] : memref<1x64x32xi8,

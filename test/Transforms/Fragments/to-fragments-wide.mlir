@@ -1,9 +1,9 @@
-// Operands in lanes, by loads of what memory has side by side along K.
+// Operands in lanes, by wide loads of elements that are contiguous along K.
 
 // RUN: blockscale-opt %s --pass-pipeline="builtin.module(blockscale-legalize,gpu.module(gpu.func(blockscale-to-fragments)),canonicalize,cse)" -split-input-file | FileCheck %s
 
-// Four codes of a register, and four scales of a word, are one load. Lane l has
-// codes of columns 4 (l mod 4) of a row; those of fp6 are cut out together.
+// Four elements of a register, and four scales of a word, are one load. Lane l has
+// elements from column 4 (l mod 4) of a row on; those of fp6 are masked together.
 
 // CHECK-LABEL: gpu.func @words(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<16x128xf8E4M3FN> {llvm.align = 4 : i64}, %[[SX:[a-z0-9]+]]: memref<16x4xf8E8M0FNU> {llvm.align = 4 : i64}, %[[Y:[a-z0-9]+]]: memref<8x128xi8> {llvm.align = 16 : i64},
@@ -69,7 +69,7 @@ gpu.module @kernels {
 
 // -----
 
-// fp4 beside fp8 is spread to bytes: 16 bits with the nibbles 3210 become
+// fp4 with fp8 is spread to bytes: 16 bits with the nibbles 3210 become
 // 32|10, then 3|2|1|0, then bits [5:2] of each byte. An alignment of 2 will do.
 
 // CHECK-LABEL: gpu.func @spread(
@@ -122,8 +122,8 @@ gpu.module @kernels {
 // -----
 
 // Whole fragments in shared memory, whose rows get an alignment for it, are
-// ldmatrix. Eight packed codes are a register. Scales of the second half of a
-// word's blocks are not there: they are read one by one.
+// ldmatrix. Eight packed elements are a register. Scales of the second half of a
+// word's blocks do not exist, so they are read one by one.
 
 // CHECK-LABEL: gpu.func @matrices(
 // CHECK-SAME:    workgroup(%[[X:[a-z0-9]+]] : memref<32x32xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %[[SX:[a-z0-9]+]] : memref<32x4xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64}, %[[Y:[a-z0-9]+]] : memref<8x32xi8, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
@@ -421,7 +421,7 @@ gpu.module @kernels {
 
 // -----
 
-// Codes are read one by one where nothing is known of the memory,
+// Elements are read one by one if nothing is known about the memory,
 
 // CHECK-LABEL: gpu.func @no_alignment(
 // CHECK-NOT:     vector.load
@@ -610,7 +610,7 @@ gpu.module @kernels {
 
 // -----
 
-// where codes of a register may be beyond memory,
+// if elements of a register may be out of bounds,
 
 // CHECK-LABEL: gpu.func @beyond(
 // CHECK-NOT:     vector.load
@@ -641,7 +641,7 @@ gpu.module @kernels {
 
 // -----
 
-// or are not side by side.
+// or are not contiguous.
 
 // CHECK-LABEL: gpu.func @other_order(
 // CHECK-NOT:     vector.load

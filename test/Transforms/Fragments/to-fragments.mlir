@@ -144,9 +144,9 @@ gpu.module @kernels {
 
 // -----
 
-// Two mxf4 instructions stand in for e8m0 scales of blocks of 16: each has one
-// half of every block of A, and the scales of those halves, whose bytes come to
-// lie side by side.
+// Two mxf4 instructions replace one with e8m0 scales of blocks of 16: each has one
+// half of every block of A, and the scales of those halves, whose bytes are made
+// adjacent.
 
 // CHECK-LABEL: gpu.func @two_halves(
 // CHECK-DAG:     %[[ZERO:.*]] = arith.constant dense<0> : vector<4xi32>
@@ -199,8 +199,8 @@ gpu.module @kernels {
 
 // -----
 
-// Vectors that a warp shares. fp4 beside fp8 goes to bits [5:2] of a byte; the
-// two steps along K take scales 0 and 1.
+// Vectors that a warp shares. fp4 with fp8 is shifted to bits [5:2] of a byte; the
+// two steps along K use scales 0 and 1.
 
 // CHECK-LABEL: gpu.func @vectors(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<16x64xf8E5M2>, %[[SX:[a-z0-9]+]]: memref<16x2xi8>, %[[Y:[a-z0-9]+]]: memref<8x32xi8>, %[[SY:[a-z0-9]+]]: memref<8x2xi8>, %[[D:[a-z0-9]+]]: memref<16x8xf32>)
@@ -255,10 +255,10 @@ gpu.module @kernels {
 
 // -----
 
-// Codes that are cut out of bytes: bits above the code do not reach the
+// Elements that are truncations of bytes: bits above the code do not reach the
 // registers, not even where the slot has room for them.
 
-// CHECK-LABEL: gpu.func @codes_in_bytes(
+// CHECK-LABEL: gpu.func @elements_in_bytes(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<16x32xi8>, %[[Y:[a-z0-9]+]]: memref<32x8xi8>,
 // CHECK-DAG:     %[[BITS_6:.*]] = arith.constant 63 : i8
 // CHECK-DAG:     %[[BITS_4:.*]] = arith.constant 15 : i8
@@ -272,7 +272,7 @@ gpu.module @kernels {
 // CHECK-COUNT-7: arith.andi %{{.*}}, %[[BITS_4]] : i8
 // CHECK:         blockscale.mma_sync <mma_sync, 16x8x32, mxf8f6f4, e3m2, e2m1, ue8m0, 1>
 gpu.module @kernels {
-  gpu.func @codes_in_bytes(%x: memref<16x32xi8>, %y: memref<32x8xi8>,
+  gpu.func @elements_in_bytes(%x: memref<16x32xi8>, %y: memref<32x8xi8>,
                            %d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
     %byte = arith.constant 0 : i8
@@ -300,7 +300,7 @@ gpu.module @kernels {
 
 // -----
 
-// Splats of packed bytes are loaded from nowhere. The first code of a lane in
+// Splats of packed bytes are not loaded. The first element of a lane in
 // A, of column c = 4 (l mod 4) along K, is the six bits of 0x4545 from bit
 // 6 c - 8 ((3 c) div 4) on. The byte 0x21 along N has fp4 codes of columns l / 4
 // at bit 4 n - 8 (n div 2).
@@ -360,7 +360,7 @@ gpu.module @kernels {
 
 // -----
 
-// Splats of bytes from which codes are cut are registers: 0x45 has the fp6 code
+// Splats of bytes with truncated elements are constants: 0x45 has the fp6 code
 // 5. Packed ones are bytes, 0x21 and 0x43.
 
 // CHECK-LABEL: gpu.func @splats(
@@ -455,7 +455,7 @@ gpu.module @kernels {
 
 // -----
 
-// ldmatrix wants rows that are aligned to 16 bytes: memory beside tile_mma gets
+// ldmatrix needs rows that are aligned to 16 bytes: memory of tile_mma gets
 // that, tiles and what tiles are views of, or keeps a larger alignment.
 
 // CHECK-LABEL: gpu.func @aligned(
@@ -613,7 +613,7 @@ gpu.module @kernels {
 
 // -----
 
-// There is nothing to distribute: not even the lane is asked for.
+// There is nothing to distribute: not even a lane id is created.
 
 // CHECK-LABEL: gpu.func @none(
 // CHECK-NOT:     gpu.lane_id

@@ -17,7 +17,7 @@ func.func @widen(%x: f4E2M1FN) -> f32 {
   return %0 : f32
 }
 
-// Scales may be subnormal numbers of f32.
+// Scales may be subnormal in f32.
 // CHECK-LABEL: func @widen_scale(
 // CHECK:         arith.extui %{{.*}} : i8 to i64
 // CHECK:         arith.truncf %{{.*}} : f64 to f32
@@ -37,7 +37,7 @@ func.func @narrow(%x: f32) -> f6E3M2FN {
   return %0 : f6E3M2FN
 }
 
-// Never f32 on the way.
+// Never through f32.
 // CHECK-LABEL: func @narrow_f64(
 // CHECK-NEXT:    arith.bitcast %{{.*}} : f64 to i64
 // CHECK-NOT:     f32

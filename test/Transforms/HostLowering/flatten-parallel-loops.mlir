@@ -38,7 +38,7 @@ func.func @copy(%from: memref<30x20xf32>, %to: memref<30x20xf32>) {
 
 // -----
 
-// One iteration is one thread, with the bounds in place of the variables.
+// One iteration is one thread, with the bounds instead of the variables.
 
 // CHECK-LABEL: func @one(
 // CHECK-NOT:     scf.parallel

@@ -1,4 +1,4 @@
-// What looks at elements, and is not arith.bitcast, is refused.
+// Ops that access bits of elements are refused, except arith.bitcast.
 
 // RUN: blockscale-opt %s --blockscale-narrow-floats-to-bytes --split-input-file -verify-diagnostics
 
@@ -194,7 +194,7 @@ func.func @dense_resource() {
 
 // -----
 
-// Complex numbers of bytes are no complex numbers of codes.
+// Complex numbers of narrow floats cannot become complex numbers of bytes.
 
 func.func @dense_complex() {
   // expected-error@+1 {{not supported in this version: 'arith.constant' on 'f8E4M3FN'}}

@@ -117,7 +117,7 @@ func.func @sparse() -> tensor<4xf4E2M1FN> {
   return %0 : tensor<4xf4E2M1FN>
 }
 
-// A resource of another element type is nobody's business.
+// A resource of another element type does not change.
 // CHECK-LABEL: func @resource_of_f32(
 // CHECK:         arith.constant dense_resource<ones> : tensor<1xf32>
 func.func @resource_of_f32(%x: f8E4M3FN) -> tensor<1xf32> {

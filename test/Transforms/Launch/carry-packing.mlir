@@ -19,7 +19,7 @@ func.func @expand_dynamic(%bytes: tensor<?x?xi8>, %a: index, %b: index, %k: inde
   return %r : tensor<?x?x?xf6E2M3FN>
 }
 
-// Rows of three codes do not end on a byte, and of rows of any number it is not
+// Rows of three elements do not end with a whole byte, and for dynamic rows that is not
 // known.
 // CHECK-LABEL: func @expand_odd(
 // CHECK:         blockscale.unpack %{{.*}} : tensor<2x3xi8> to tensor<2x6xf4E2M1FN>
@@ -48,11 +48,11 @@ func.func @slice(%bytes: tensor<9x64xi8>) -> tensor<4x64xf4E2M1FN> {
   return %r : tensor<4x64xf4E2M1FN>
 }
 
-// A slice that starts inside of a byte, one that skips codes, and one that has
+// A slice that starts inside of a byte, one that skips elements, and one that has
 // another last dimension.
-// CHECK-LABEL: func @slices_of_codes(
+// CHECK-LABEL: func @slices_of_elements(
 // CHECK-COUNT-3: tensor.extract_slice %{{.*}} : tensor<9x128xf4E2M1FN>
-func.func @slices_of_codes(%bytes: tensor<9x64xi8>) -> (tensor<9x64xf4E2M1FN>, tensor<9x64xf4E2M1FN>, tensor<9xf4E2M1FN>) {
+func.func @slices_of_elements(%bytes: tensor<9x64xi8>) -> (tensor<9x64xf4E2M1FN>, tensor<9x64xf4E2M1FN>, tensor<9xf4E2M1FN>) {
   %x = blockscale.unpack %bytes : tensor<9x64xi8> to tensor<9x128xf4E2M1FN>
   %a = tensor.extract_slice %x[0, 1] [9, 64] [1, 1] : tensor<9x128xf4E2M1FN> to tensor<9x64xf4E2M1FN>
   %b = tensor.extract_slice %x[0, 0] [9, 64] [1, 2] : tensor<9x128xf4E2M1FN> to tensor<9x64xf4E2M1FN>

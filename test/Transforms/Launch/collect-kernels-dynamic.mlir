@@ -1,5 +1,5 @@
 // Dynamic sizes of arguments are parameters of 32 bits behind the buffers,
-// which are passed as the place of their first element.
+// which are passed as the address of their first element.
 
 // RUN: blockscale-opt %s --blockscale-collect-kernels --canonicalize --cse -split-input-file | FileCheck %s
 
@@ -10,7 +10,7 @@
 // CHECK-DAG:     %[[R_PLACE:.*]] = memref.reinterpret_cast %[[R]] to offset: [0], sizes: [], strides: []
 // CHECK-DAG:     %[[M:.*]] = memref.dim %[[X]], %c0
 // CHECK-DAG:     %[[M_PARAMETER:.*]] = arith.index_castui %[[M]] : index to i32
-// Codes, of bytes.
+// In elements, for packed bytes.
 // CHECK-DAG:     %[[BYTES:.*]] = memref.dim %[[Y]], %c1
 // CHECK-DAG:     %[[UNITS:.*]] = arith.divui %[[BYTES]], %c3
 // CHECK-DAG:     %[[CODES:.*]] = arith.muli %[[UNITS]], %c4
@@ -104,8 +104,8 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// Memory of dynamic sizes is passed as its place, and its sizes are computed in
-// the kernel of those of arguments, which need not be passed for that. Clusters
+// Memory of dynamic sizes is passed as an address, and its sizes are computed in
+// the kernel from those of arguments, which need not be passed for that. Clusters
 // stay.
 
 // CHECK-LABEL: func.func @temporary(

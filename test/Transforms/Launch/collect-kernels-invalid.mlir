@@ -1,4 +1,4 @@
-// What would have to run between kernels.
+// Ops that would have to run between kernels.
 
 // RUN: blockscale-opt %s --blockscale-collect-kernels -split-input-file -verify-diagnostics
 

@@ -77,7 +77,7 @@ module attributes {gpu.container_module} {
 
 // -----
 
-// So has the first kernel of a product of linalg.
+// So has the first kernel of a matmul of linalg.
 
 // CHECK-LABEL: func.func @products(
 // CHECK:         gpu.launch_func @kernels::@products__loops_0

@@ -1,10 +1,10 @@
-// Kernels behind the first one start early and wait; what they share with those
-// in front of them may change meanwhile.
+// Kernels after the first one start early and wait; memory that they share with those
+// before them may change meanwhile.
 
 // RUN: blockscale-opt %s --blockscale-overlap-kernels -split-input-file | FileCheck %s
 
-// A kernel waits where it says so, or else at its start; the first one, which
-// starts the second one early, at its start, so that what it shares with those
+// A kernel waits at its own wait, or else at its start; the first one, which
+// starts the second one early, at its start, so that memory that it shares with those
 // in front of the function is not noalias. Memory that kernels have in common is
 // not noalias in the later one, be it through a view or a tensor map.
 

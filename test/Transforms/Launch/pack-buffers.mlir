@@ -15,7 +15,7 @@ func.func @same(%x: tensor<3x32xf4E2M1FN>) -> tensor<3x32xf4E2M1FN> {
 
 // -----
 
-// fp6 has a byte of its own where nothing is said, and always in results.
+// fp6 has a byte of its own without the attribute, and always in results.
 
 // CHECK-LABEL: func @fp6(
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: tensor<2x3x32xf6E3M2FN>, %[[B:[a-z0-9]+]]: tensor<2x3x24xi8>)
@@ -52,7 +52,7 @@ func.func private @private(%x: tensor<3x32xf4E2M1FN>)
 
 // -----
 
-// Rows of a dynamic size say how many bits a code has; sizes are in bytes.
+// Rows of a dynamic size have an attribute with the bits of an element; sizes are in bytes.
 
 // CHECK-LABEL: func @dynamic(
 // CHECK-SAME:    %{{.*}}: tensor<?x?xi8> {blockscale.code_bits = 4 : i64}, %{{.*}}: tensor<?x24xi8>)

@@ -1,5 +1,5 @@
-// A product of two dequantized operands is one of their codes, where nothing
-// is rounded on the way.
+// A product of two dequantized operands becomes one of quantized operands, if nothing
+// is rounded in between.
 
 // RUN: blockscale-opt %s --blockscale-raise -verify-diagnostics | FileCheck %s
 
@@ -21,7 +21,7 @@ func.func @f32(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, %y: tens
   return %d : tensor<16x8xf32>
 }
 
-// The sign of scales is ignored by both. bf16 has all of these numbers.
+// The sign of scales is ignored by both. bf16 holds all of these values.
 
 // CHECK-LABEL: func.func @nvfp4_bf16(
 // CHECK:         blockscale.mma_scaled {{.*}} : tensor<16x64xf4E2M1FN>, tensor<16x4xf8E4M3FN>, tensor<64x8xf4E2M1FN>, tensor<4x8xf8E4M3FN>, tensor<16x8xf32>
@@ -68,7 +68,7 @@ func.func @fp8_bf16(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, %y:
     %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %a = blockscale.dequantize %x, %sx : tensor<16x64xf8E4M3FN>, tensor<16x2xf8E8M0FNU> to tensor<16x64xbf16>
   %b = blockscale.dequantize %y, %sy : tensor<64x64xf8E4M3FN>, tensor<64x2xf8E8M0FNU> to tensor<64x64xbf16>
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: 'blockscale.dequantize' rounds to bf16, which does not have all numbers of these codes and scales, expected f32}}
+  // expected-remark@+1 {{not raised to blockscale.mma_scaled: 'blockscale.dequantize' rounds to bf16, which does not hold all products of these elements and scales, expected f32}}
   %d = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%a, %b : tensor<16x64xbf16>, tensor<64x64xbf16>)
        outs(%acc : tensor<16x64xf32>) -> tensor<16x64xf32>
   return %d : tensor<16x64xf32>
@@ -78,7 +78,7 @@ func.func @f16(%x: tensor<16x64xf4E2M1FN>, %sx: tensor<16x4xf8E4M3FN>, %y: tenso
     %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %a = blockscale.dequantize %x, %sx : tensor<16x64xf4E2M1FN>, tensor<16x4xf8E4M3FN> to tensor<16x64xf16>
   %b = blockscale.dequantize %y, %sy : tensor<8x64xf4E2M1FN>, tensor<8x4xf8E4M3FN> to tensor<8x64xf16>
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: an operand is decoded to f16, expected f32 or bf16}}
+  // expected-remark@+1 {{not raised to blockscale.mma_scaled: an operand is dequantized to f16, expected f32 or bf16}}
   %d = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%a, %b : tensor<16x64xf16>, tensor<8x64xf16>)
        outs(%acc : tensor<16x8xf32>) -> tensor<16x8xf32>
   return %d : tensor<16x8xf32>
@@ -114,7 +114,7 @@ func.func @part_of_a_block(%x: tensor<16x40xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FN
   return %d : tensor<16x8xf32>
 }
 
-// Numbers beside codes are another product, of which nothing is said here.
+// Mixed input is another product, without a remark here.
 
 func.func @weights(%x: tensor<16x64xbf16>, %y: tensor<8x64xf8E4M3FN>, %sy: tensor<8x2xf8E8M0FNU>,
     %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {

@@ -406,7 +406,7 @@ func.func @negative_constant(%x: vector<16x16xf4E2M1FN>,
   return %d : vector<16x8xf32>
 }
 
-// Products without end: more than any op has.
+// Products with more factors than any op has.
 
 func.func @powers(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x32xf8E8M0FNU>,
                   %y: tensor<32x8xf8E5M2>, %acc: tensor<16x8xf32>)

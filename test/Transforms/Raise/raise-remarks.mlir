@@ -465,7 +465,7 @@ func.func @row(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x4xf8E4M3FN>, %y: tenso
 }
 
 func.func @f32_scale(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf32>, %y: tensor<64x8xf8E5M2>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: a factor of type tensor<16x2xf32> is not decoded from a type of at most 8 bits}}
+  // expected-remark@+1 {{not raised to blockscale.mma_scaled: a factor of type tensor<16x2xf32> is not dequantized from a type of at most 8 bits}}
   %d = linalg.generic {
          indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
                           affine_map<(m, n, k) -> (m, k floordiv 32)>,
@@ -486,7 +486,7 @@ func.func @f32_scale(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf32>, %y: tens
 }
 
 func.func @f32_element(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, %y: tensor<64x8xf32>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.dequantize: the other operand is of type tensor<64x8xf32>, expected numbers of bf16 or f16, which may be extended}}
+  // expected-remark@+1 {{not raised to blockscale.dequantize: the other operand is of type tensor<64x8xf32>, expected bf16 or f16, which may be extended}}
   %d = linalg.generic {
          indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
                           affine_map<(m, n, k) -> (m, k floordiv 32)>,
@@ -555,7 +555,7 @@ func.func @bf16_tensor_scale(%x: tensor<16x64xf4E2M1FN>, %sx: tensor<16x4xf8E4M3
 
 // Without the scale for the whole tensor, a sum could exceed f32.
 func.func @tensor_scale_e8m0(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>, %y: tensor<64x8xf8E5M2>, %g: f32, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.mma_scaled: a scale of type f32 for the whole tensor beside scales of type f8E8M0FNU, expected f8E4M3FN}}
+  // expected-remark@+1 {{not raised to blockscale.mma_scaled: a scale of type f32 for the whole tensor with scales of type f8E8M0FNU, expected f8E4M3FN}}
   %d = linalg.generic {
          indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
                           affine_map<(m, n, k) -> (m, k floordiv 32)>,
@@ -596,7 +596,7 @@ func.func @wide_scale(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf32>, %y: ten
   return %d : tensor<16x8xf32>
 }
 
-// It has no meaning for other scales of 8 bits.
+// It defines no semantics for other scales of 8 bits.
 func.func @scaling_e4m3(%x: tensor<16x64xf4E2M1FN>, %sx: tensor<16x4xf8E4M3FN>, %y: tensor<64x8xf4E2M1FN>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
   // expected-remark@+1 {{not raised to blockscale.mma_scaled: 'arith.scaling_extf' has scales of type f8E4M3FN, expected f8E8M0FNU}}
   %d = linalg.generic {

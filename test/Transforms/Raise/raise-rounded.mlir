@@ -1,4 +1,4 @@
-// Operands decoded to bf16, which has all bits of an element and its scale, and
+// Operands dequantized to bf16, which has all bits of an element and its scale, and
 // NVFP4 with a scale of type f32 for the whole tensor.
 
 // RUN: blockscale-opt %s --blockscale-raise -verify-diagnostics | FileCheck %s

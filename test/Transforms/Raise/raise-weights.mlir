@@ -1,5 +1,5 @@
-// An operand that is decoded from codes and scales, beside numbers: `dequantize`
-// and a matmul, where that is what the program computes.
+// Weight-only quantization: a dequantized operand and a high-precision one become `dequantize`
+// and a matmul, if that computes the same.
 
 // RUN: blockscale-opt %s --blockscale-raise -verify-diagnostics | FileCheck %s
 
@@ -12,7 +12,7 @@
 #y = affine_map<(m, n, k) -> (n, k)>
 #d = affine_map<(m, n, k) -> (m, n)>
 
-// As an importer writes it: decoded by blocks, and collapsed.
+// As an importer writes it: dequantized by blocks, and collapsed.
 
 // CHECK-LABEL: func.func @blocks(
 // CHECK-SAME:    %[[X:.*]]: tensor<16x64xbf16>, %[[W:.*]]: tensor<8x2x32xf4E2M1FN>, %[[S:.*]]: tensor<8x2xf8E8M0FNU>, %[[ACC:.*]]: tensor<16x8xf32>
@@ -59,7 +59,7 @@ func.func @tensor_scale(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf4E2M1FN>, %s: 
   return %d : tensor<16x8xf32>
 }
 
-// bf16 holds each of these numbers.
+// bf16 holds each of these values.
 
 // CHECK-LABEL: func.func @f32_beside_bf16(
 // CHECK:         blockscale.dequantize {{.*}} to tensor<8x64xbf16>
@@ -187,7 +187,7 @@ func.func @f64(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf4E2M1FN>, %s: tensor<8x
     %t = arith.truncf %m : f64 to bf16
     linalg.yield %t : bf16
   } -> tensor<8x64xbf16>
-  // expected-remark@+1 {{not raised to blockscale.dequantize: the weights are decoded in f64, expected f32, bf16 or f16}}
+  // expected-remark@+1 {{not raised to blockscale.dequantize: the weights are dequantized in f64, expected f32, bf16 or f16}}
   %d = linalg.matmul indexing_maps = [#x, #y, #d] ins(%x, %w : tensor<16x64xbf16>, tensor<8x64xbf16>)
        outs(%acc : tensor<16x8xf32>) -> tensor<16x8xf32>
   return %d : tensor<16x8xf32>
@@ -203,7 +203,7 @@ func.func @scales_in_f16(%x: tensor<16x64xf16>, %w0: tensor<8x64xf4E2M1FN>, %s: 
     %m = arith.mulf %af, %bf : f16
     linalg.yield %m : f16
   } -> tensor<8x64xf16>
-  // expected-remark@+1 {{not raised to blockscale.dequantize: a factor of type tensor<8x2xf8E8M0FNU> is extended to f16, which does not hold all of its numbers}}
+  // expected-remark@+1 {{not raised to blockscale.dequantize: a factor of type tensor<8x2xf8E8M0FNU> is extended to f16, which does not hold all of its values}}
   %d = linalg.matmul indexing_maps = [#x, #y, #d] ins(%x, %w : tensor<16x64xf16>, tensor<8x64xf16>)
        outs(%acc : tensor<16x8xf32>) -> tensor<16x8xf32>
   return %d : tensor<16x8xf32>
@@ -221,7 +221,7 @@ func.func @scales_first(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf4E2M1FN>, %s: 
     %t = arith.truncf %m : f32 to bf16
     linalg.yield %t : bf16
   } -> tensor<8x64xbf16>
-  // expected-remark@+1 {{not raised to blockscale.dequantize: expected codes times scales of blocks, and that times a scale for the whole tensor, if there is one: other orders are rounded in another way than by blockscale.dequantize}}
+  // expected-remark@+1 {{not raised to blockscale.dequantize: expected elements times scales of blocks, and that times a scale for the whole tensor, if there is one: other orders are rounded in another way than by blockscale.dequantize}}
   %d = linalg.matmul indexing_maps = [#x, #y, #d] ins(%x, %w : tensor<16x64xbf16>, tensor<8x64xbf16>)
        outs(%acc : tensor<16x8xf32>) -> tensor<16x8xf32>
   return %d : tensor<16x8xf32>
@@ -260,7 +260,7 @@ func.func @rounded_in_between(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf8E5M2>, 
     %t = arith.truncf %h : f32 to bf16
     linalg.yield %t : bf16
   } -> tensor<8x64xbf16>
-  // expected-remark@+1 {{not raised to blockscale.dequantize: codes times scales are rounded to bf16 before they are multiplied by the scale for the whole tensor, expected f32}}
+  // expected-remark@+1 {{not raised to blockscale.dequantize: elements times scales are rounded to bf16 before they are multiplied by the scale for the whole tensor, expected f32}}
   %d = linalg.matmul indexing_maps = [#x, #y, #d] ins(%x, %w : tensor<16x64xbf16>, tensor<8x64xbf16>)
        outs(%acc : tensor<16x8xf32>) -> tensor<16x8xf32>
   return %d : tensor<16x8xf32>
@@ -295,7 +295,7 @@ func.func @f32_of_fp8(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf8E5M2>, %s: tens
     %m = arith.mulf %af, %bf : f32
     linalg.yield %m : f32
   } -> tensor<8x64xf32>
-  // expected-remark@+1 {{not raised to blockscale.dequantize: the weights are of type f32 and the other operand of type bf16, which does not hold all of their numbers}}
+  // expected-remark@+1 {{not raised to blockscale.dequantize: the weights are of type f32 and the other operand of type bf16, which does not hold all of their values}}
   %d = linalg.matmul indexing_maps = [#x, #y, #d] ins(%x, %w : tensor<16x64xbf16>, tensor<8x64xf32>)
        outs(%acc : tensor<16x8xf32>) -> tensor<16x8xf32>
   return %d : tensor<16x8xf32>
@@ -328,7 +328,7 @@ func.func @f32_operand(%x: tensor<16x64xf32>, %w0: tensor<8x64xf4E2M1FN>, %s: te
     %m = arith.mulf %af, %bf : f32
     linalg.yield %m : f32
   } -> tensor<8x64xf32>
-  // expected-remark@+1 {{not raised to blockscale.dequantize: the other operand is of type tensor<16x64xf32>, expected numbers of bf16 or f16, which may be extended}}
+  // expected-remark@+1 {{not raised to blockscale.dequantize: the other operand is of type tensor<16x64xf32>, expected bf16 or f16, which may be extended}}
   %d = linalg.matmul indexing_maps = [#x, #y, #d] ins(%x, %w : tensor<16x64xf32>, tensor<8x64xf32>)
        outs(%acc : tensor<16x8xf32>) -> tensor<16x8xf32>
   return %d : tensor<16x8xf32>
@@ -351,7 +351,7 @@ func.func @signs(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf4E2M1FN>, %s: tensor<
   return %d : tensor<16x8xf32>
 }
 
-func.func @absolute_codes(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf4E2M1FN>, %s: tensor<8x2xf8E8M0FNU>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
+func.func @absolute_elements(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf4E2M1FN>, %s: tensor<8x2xf8E8M0FNU>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
   %e = tensor.empty() : tensor<8x64xbf16>
   %w = linalg.generic {indexing_maps = [#nk, #nk32, #nk], iterator_types = ["parallel", "parallel"]}
        ins(%w0, %s : tensor<8x64xf4E2M1FN>, tensor<8x2xf8E8M0FNU>) outs(%e : tensor<8x64xbf16>) {
@@ -360,7 +360,7 @@ func.func @absolute_codes(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf4E2M1FN>, %s
     %t = arith.scaling_extf %p, %b : f4E2M1FN, f8E8M0FNU to bf16
     linalg.yield %t : bf16
   } -> tensor<8x64xbf16>
-  // expected-remark@+1 {{not raised to blockscale.dequantize: a tensor of codes has absolute values}}
+  // expected-remark@+1 {{not raised to blockscale.dequantize: a tensor of elements has absolute values}}
   %d = linalg.matmul indexing_maps = [#x, #y, #d] ins(%x, %w : tensor<16x64xbf16>, tensor<8x64xbf16>)
        outs(%acc : tensor<16x8xf32>) -> tensor<16x8xf32>
   return %d : tensor<16x8xf32>
@@ -412,7 +412,7 @@ func.func @fnuz(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf8E4M3FNUZ>, %s: tensor
     %t = arith.truncf %m : f32 to bf16
     linalg.yield %t : bf16
   } -> tensor<8x64xbf16>
-  // expected-remark@+1 {{not raised to blockscale.dequantize: dequantize has no codes of type f8E4M3FNUZ}}
+  // expected-remark@+1 {{not raised to blockscale.dequantize: dequantize has no elements of type f8E4M3FNUZ}}
   %d = linalg.matmul indexing_maps = [#x, #y, #d] ins(%x, %w : tensor<16x64xbf16>, tensor<8x64xbf16>)
        outs(%acc : tensor<16x8xf32>) -> tensor<16x8xf32>
   return %d : tensor<16x8xf32>
@@ -453,7 +453,7 @@ func.func @interleaved(%x: tensor<16x64xbf16>, %w0: tensor<8x64xf4E2M1FN>, %s: t
 }
 
 func.func @one_after_the_other(%x: tensor<16x64xbf16>, %c: tensor<8x64xf4E2M1FN>, %s: tensor<8x2xf8E8M0FNU>, %acc: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // expected-remark@+1 {{not raised to blockscale.dequantize: codes and scales are multiplied by the other operand one after the other, which is rounded in another way than their product, expected that}}
+  // expected-remark@+1 {{not raised to blockscale.dequantize: elements and scales are multiplied by the other operand one after the other, which is rounded in another way than their product, expected their product}}
   %d = linalg.generic {indexing_maps = [#x, #y, affine_map<(m, n, k) -> (n, k floordiv 32)>, #d], iterator_types = ["parallel", "parallel", "reduction"]}
        ins(%x, %c, %s : tensor<16x64xbf16>, tensor<8x64xf4E2M1FN>, tensor<8x2xf8E8M0FNU>) outs(%acc : tensor<16x8xf32>) {
   ^bb0(%v: bf16, %a: f4E2M1FN, %b: f8E8M0FNU, %o: f32):

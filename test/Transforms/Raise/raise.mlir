@@ -4,7 +4,7 @@
 // RUN: blockscale-opt %s --blockscale-raise -split-input-file -verify-diagnostics | FileCheck %s
 // RUN: blockscale-opt %s --blockscale-raise -split-input-file | blockscale-opt --blockscale-raise -split-input-file | FileCheck %s
 
-// The example of the pass' description: decoded in the body, blocks by floordiv.
+// The example of the pass' description: dequantized in the body, blocks by floordiv.
 
 // CHECK-LABEL: func @product(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<16x64xf8E4M3FN>, %[[X_SCALE:[a-z0-9]+]]: tensor<16x2xf8E8M0FNU>,
@@ -39,7 +39,7 @@ func.func @product(%x: tensor<16x64xf8E4M3FN>, %sx: tensor<16x2xf8E8M0FNU>,
 // -----
 
 // Two loops along K, blocks as dimensions of the arguments, y and its scales
-// stored by rows of N: reshapes and transposes of codes are inserted.
+// stored by rows of N: reshapes and transposes of elements are inserted.
 
 // CHECK-LABEL: func @blocks(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<16x2x32xf4E2M1FN>, %[[Y:[a-z0-9]+]]: tensor<8x2x32xf4E2M1FN>,
@@ -76,7 +76,7 @@ func.func @blocks(%x: tensor<16x2x32xf4E2M1FN>, %y: tensor<8x2x32xf4E2M1FN>,
 
 // -----
 
-// Whole tensors, decoded before a linalg.matmul. The scales of x are broadcast
+// Whole tensors, dequantized before a linalg.matmul. The scales of x are broadcast
 // and collapsed, those of y are spread by a linalg.generic and multiplied.
 
 // CHECK-LABEL: func @matmul(
@@ -118,7 +118,7 @@ func.func @matmul(%x: tensor<16x64xf8E5M2>, %sx: tensor<16x2xf8E8M0FNU>,
 
 // -----
 
-// Elements expanded to blocks, decoded there and collapsed again; the right
+// Elements expanded to blocks, dequantized there and collapsed again; the right
 // operand of the contraction has the rows of acc, so it is x.
 
 // CHECK-LABEL: func @expanded(
@@ -405,7 +405,7 @@ func.func @dynamic(%x: tensor<?x?xf8E4M3FN>, %sx: tensor<?x?xf8E8M0FNU>,
 
 // -----
 
-// What has no scales is not looked at, and nothing else changes.
+// Ops without scales are not matched, and nothing else changes.
 
 // CHECK-LABEL: func @none(
 // CHECK-NEXT:    arith.constant 1 : index

@@ -1,4 +1,4 @@
-// How codes are decoded to f64: fields move to f64's places, subnormals are
+// How codes are decoded to f64: fields are shifted to their position in f64, subnormals are
 // multiplied, special codes and the sign are selected.
 
 // RUN: blockscale-opt %s --blockscale-decompose --split-input-file | FileCheck %s
@@ -61,7 +61,7 @@ func.func @e4m3_e8m0(
 
 // -----
 
-// e5m2 has infinities: 124 is the infinity, what is above it NaN; both keep
+// e5m2 has infinities: 124 is infinity, and larger magnitudes are NaN; both keep
 // their mantissa under f64's largest exponent.
 
 // CHECK-LABEL: func @e5m2(
@@ -125,7 +125,7 @@ func.func @e3m2_e2m3(
 
 // -----
 
-// A scale of e4m3 is read as ue4m3: bit 7 is masked away and never looked at.
+// A scale of e4m3 is read as ue4m3: bit 7 is masked and not used.
 
 // CHECK-LABEL: func @e2m1_ue4m3(
 // CHECK-DAG:     %[[E4M3_MASK:.*]] = arith.constant 127 : i64

@@ -1,4 +1,4 @@
-// The meaning of pack and unpack: rows are little-endian streams of bits.
+// The semantics of pack and unpack: rows are little-endian streams of bits.
 
 // RUN: blockscale-opt %s --blockscale-decompose -split-input-file | FileCheck %s
 
@@ -27,7 +27,7 @@ func.func @unpack_fp4(%bytes: tensor<3x16xi8>) -> tensor<3x32xf4E2M1FN> {
 
 // -----
 
-// A code of six bits may lie in two bytes.
+// A code of six bits may extend over two bytes.
 
 // CHECK-LABEL: func @unpack_fp6(
 // CHECK-SAME:    %[[BYTES:.*]]: tensor<3x24xi8>)
@@ -41,7 +41,7 @@ func.func @unpack_fp6(%bytes: tensor<3x24xi8>) -> tensor<3x32xf6E2M3FN> {
 
 // -----
 
-// A byte holds two codes of fp4, the even one in the low nibble.
+// A byte holds two fp4 elements, the even one in the low nibble.
 
 // CHECK-LABEL: func @pack_fp4(
 // CHECK-SAME:    %[[X:.*]]: tensor<3x32xf4E2M1FN>)

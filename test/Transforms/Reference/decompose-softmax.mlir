@@ -27,7 +27,7 @@ func.func @f(%x: tensor<4x64xf32>, %out: tensor<4x64xf32>)
   return %y : tensor<4x64xf32>
 }
 
-// Numbers of 16 bits are f32 in between.
+// 16-bit values are f32 in between.
 
 // CHECK-LABEL: func.func @narrow(
 // CHECK-SAME:    %[[X:.*]]: tensor<4x?xbf16>, %[[OUT:.*]]: tensor<4x?xbf16>)
@@ -48,7 +48,7 @@ func.func @narrow(%x: tensor<4x?xbf16>, %out: tensor<4x?xbf16>)
   return %y : tensor<4x?xbf16>
 }
 
-// What is in memory, and what is no number, stays.
+// A softmax in memory, or of another type, stays.
 
 // CHECK-LABEL: func.func @others(
 // CHECK:         linalg.softmax {{.*}} memref<4x8xf32>

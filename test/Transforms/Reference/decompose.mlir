@@ -1,4 +1,4 @@
-// The meaning of the ops in upstream dialects.
+// The reference semantics of the ops in upstream dialects.
 
 // RUN: blockscale-opt %s --blockscale-decompose --split-input-file | FileCheck %s
 
@@ -424,7 +424,7 @@ func.func @mma_scaled_vector(
 //===----------------------------------------------------------------------===//
 
 // The example of the pass' description. The padding is the byte 0x00, which as
-// an e8m0 number is 2^-127.
+// an e8m0 value is 2^-127.
 
 // CHECK-DAG:   #[[$ROW:.*]] = affine_map<()[s0, s1, s2] -> (s0 * 128 + s1 + (s2 floordiv 4) * 32)>
 // CHECK-DAG:   #[[$BLOCK:.*]] = affine_map<()[s0, s1] -> (s0 * 4 + s1 mod 4)>

@@ -2,7 +2,7 @@
 
 // RUN: blockscale-opt %s --blockscale-swizzle-scale-operands=change-signature --split-input-file --allow-unregistered-dialect | FileCheck %s
 
-// Nobody's signature changes unless asked, or for a chip that computes without
+// No signature changes without the option, or for a chip that computes without
 // instructions.
 // RUN: blockscale-opt %s --blockscale-swizzle-scale-operands --split-input-file --allow-unregistered-dialect | FileCheck %s --check-prefix=SAME
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90 --blockscale-swizzle-scale-operands=change-signature --split-input-file --allow-unregistered-dialect | FileCheck %s --check-prefix=SAME
@@ -69,8 +69,8 @@ func.func @slices(%x_scale: tensor<2x256x2xf8E4M3FN> {test.name = "x"},
 
 // -----
 
-// A public function hands its arguments to one that hands them to another one:
-// all take them as they are, with no swizzle in between, though there is
+// A public function passes its arguments to one that passes them to another one:
+// all have swizzled arguments, with no swizzle in between, although there is
 // padding. The middle one is called in a loop with scales that are made before.
 
 // CHECK-LABEL: func.func private @inner(
@@ -132,7 +132,7 @@ func.func @outer(%x: tensor<16x32xf8E4M3FN>, %y: tensor<32x8xf8E5M2>,
 
 // -----
 
-// A caller that has swizzled scales gives these. It may name the callee twice.
+// A caller that has swizzled scales passes these. It may name the callee twice.
 
 func.func private @callee(
     %x: tensor<16x32xf8E4M3FN>, %x_scale: tensor<16x1xf8E8M0FNU>,

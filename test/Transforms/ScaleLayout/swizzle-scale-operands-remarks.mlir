@@ -1,4 +1,4 @@
-// What was asked for and cannot be done is said, with what would be needed.
+// Remarks about scales that cannot be swizzled, with what would be needed.
 
 // RUN: blockscale-opt %s --blockscale-swizzle-scale-operands=change-signature --split-input-file --allow-unregistered-dialect -verify-diagnostics -o /dev/null
 
@@ -199,8 +199,8 @@ func.func @slice_and_layout(
 
 // -----
 
-// The callee changes if all that refers to it are calls, and recursion is none
-// that is looked into.
+// The callee changes if it has no uses other than calls; recursion is not
+// followed.
 
 // expected-remark@+1 {{argument 0 stays row-major: what refers to the function is no call}}
 func.func private @referred_to(

@@ -199,7 +199,7 @@ func.func @slice_of_transposed_unswizzle(%t: tensor<2x?x3x32x16xf8E8M0FNU>,
   return %slice : tensor<?x128xf8E8M0FNU>
 }
 
-// A dimension of the matrix is dropped; the batch trades places with rows.
+// A dimension of the matrix is dropped; the batch and rows are swapped.
 // CHECK-LABEL: func.func @other_slices_of_unswizzle(
 // CHECK:         %[[S:.*]] = blockscale.unswizzle_scales
 // CHECK:         tensor.extract_slice %[[S]]
@@ -295,7 +295,7 @@ func.func @no_cancel_transposed(%t: tensor<1x32x32x16xf8E8M0FNU>)
 
 // -----
 
-// Ops that feed one another in a cycle are left alone.
+// Ops in a cycle do not change.
 // CHECK-LABEL: "test.graph"
 // CHECK:         blockscale.swizzle_scales
 // CHECK:         blockscale.unswizzle_scales

@@ -61,7 +61,7 @@ func.func @splats(%x: tensor<32x32xf8E4M3FN>, %y: tensor<32x32xf8E5M2>,
 }
 
 // The slices of a constant are those of the swizzled one, in straight code too,
-// and who needs the constant row-major has it.
+// and uses of the row-major constant keep it.
 // CHECK-LABEL: func.func @slices_of_constant(
 // CHECK-DAG:     %[[SCALES_T:.*]] = arith.constant dense<"0x{{[0-9A-F]+}}"> : tensor<1x2x32x16xf8E4M3FN>
 // CHECK-DAG:     %[[SCALES:.*]] = arith.constant dense<{{\[\[}}1.0{{.*}}> : tensor<1x8xf8E4M3FN>
@@ -84,7 +84,7 @@ func.func @slices_of_constant(%x: tensor<1x64xf4E2M1FN>,
   return %d, %scales : tensor<1x1xf32>, tensor<1x8xf8E4M3FN>
 }
 
-// What is swizzled already is in its final form.
+// Scales that are swizzled already are in their final form.
 // CHECK-LABEL: func.func @swizzled(
 // CHECK-SAME:    %{{[a-z0-9]+}}: {{[^,]*}}, %[[X_SCALE_T:[a-z0-9]+]]:
 // CHECK-NEXT:    %[[X_SCALE:.*]] = blockscale.unswizzle_scales %[[X_SCALE_T]]
@@ -181,7 +181,7 @@ func.func @vectors(%x: vector<32x32xf8E4M3FN>, %y: vector<32x32xf8E5M2>,
   return %d : vector<32x32xf32>
 }
 
-// Bytes that are not at hand.
+// Constants in resource blobs.
 // CHECK-LABEL: func.func @resource(
 // CHECK-NOT:     swizzle_scales
 // CHECK:         blockscale.mma_scaled

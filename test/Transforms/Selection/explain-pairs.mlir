@@ -1,4 +1,4 @@
-// What is where in pairs of blocks with 64 rows each: half of the columns of a tile behind the other half.
+// The layout of pairs of CTAs with 64 rows each: half of the columns of a tile is after the other half.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule="schedule=tile=64x256x128,stages=2,accumulators=2,persistent=1,cluster=2x1,two_cta=1" --blockscale-explain-schedules=pictures -o /dev/null 2>&1 | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Which schedules the path tcgen05 chooses, and what it says of them.
+// Which schedules the path tcgen05 chooses, and how it explains them.
 
 // DEFINE: %{chip} = sm_100a
 // DEFINE: %{own} = {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 1, accumulators = 1, persistent = false>}
@@ -12,14 +12,14 @@
 // REDEFINE: %{chip} = sm_103f
 // RUN: %{select} --blockscale-explain-schedules -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
 
-// Operands that are converted, and loops.
+// Operands that are dequantized, and loops.
 // REDEFINE: %{chip} = sm_90a
 // REDEFINE: %{own} =
 // RUN: %{select} --blockscale-explain-schedules -o /dev/null 2>&1 | FileCheck %s --check-prefix=CONVERTED
 // REDEFINE: %{own} = {blockscale.path = #blockscale.path<decompose>}
 // RUN: %{select} --blockscale-explain-schedules -o /dev/null 2>&1 | FileCheck %s --check-prefix=LOOPS
 
-// Paths with bounds alone.
+// Paths with bounds only.
 // REDEFINE: %{chip} = sm_120a
 // REDEFINE: %{own} =
 // RUN: %{select} --blockscale-explain-schedules=pictures -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARPS
@@ -88,8 +88,8 @@ func.func @large(
   return %d : tensor<4096x4096xf32>
 }
 
-// Weights for a few tokens: their rows are those of A, and K is divided. Codes of 4 bits are
-// packed in memory, also where they have bytes in shared memory.
+// Weights for a few tokens: operands are swapped, and there is split-K. Elements of 4 bits are
+// packed in memory, even if they have bytes in shared memory.
 
 //      CHECK:@few: 16 x 8192 x 8192, tcgen05 with mxf8f6f4
 // CHECK-NEXT:  #blockscale.warp_specialized_schedule<tile = [128, 16, 128], stages = 8, accumulators = 2, persistent = true, swap_ab = true, split_k = 2>

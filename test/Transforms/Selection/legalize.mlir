@@ -90,7 +90,7 @@ func.func @mxf4nvf4(%x: tensor<7x32xf4E2M1FN>, %sx: tensor<7x2xf8E4M3FN>,
 
 // -----
 
-// No PTX version of the code generator has the instruction of this row.
+// No PTX version of the code generator has the instruction of this type combination.
 
 // CHECK-LABEL: func @mxfp4_b16(
 // CHECK:         #blockscale.instruction<mma_sync, 16x8x64, mxf4, e2m1, e2m1, ue8m0, 2>
@@ -107,7 +107,7 @@ func.func @mxfp4_b16(%x: tensor<7x32xf4E2M1FN>, %sx: tensor<7x2xf8E8M0FNU>,
 
 // -----
 
-// Plain arithmetic takes all forms.
+// The path decompose supports all forms.
 
 // CHECK-LABEL: func @decompose(
 // CHECK-NEXT:    blockscale.mma_scaled

@@ -1,4 +1,4 @@
-// An op that says its path keeps it, if the chip has that path.
+// An op with a path keeps it, if the chip has that path.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-select-path 2>&1 | FileCheck %s
 // RUN: not blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-select-path=native-only 2>&1 | FileCheck %s --check-prefix=NATIVE

@@ -1,5 +1,5 @@
-// Instructions of the path dequant_mma, which every GPU has: where an author asks
-// for them there is nothing to say, but they are not block-scaled ones.
+// Instructions of the path dequant_mma, which every GPU has: if a program requests
+// them there is no remark, but they are not block-scaled instructions.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_80 --blockscale-select-path 2>&1 | FileCheck %s
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_103f --blockscale-select-path 2>&1 | FileCheck %s

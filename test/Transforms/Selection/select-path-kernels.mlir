@@ -1,9 +1,9 @@
-// What the user is told of kernels that ask for a block-scaled instruction
-// which the chip lacks: a remark, and an error with native-only.
+// Diagnostics for kernels with a block-scaled instruction
+// that the chip lacks: a remark, and an error with native-only.
 
 // DEFINE: %{chip} =
 // DEFINE: %{reason} =
-// DEFINE: %{remark} = sed "s/ SEVERITY@/ expected-remark@/; s/{{VECTORS/{{%{reason}; converted to bf16 for mma.sync.m16n8k16.f32.bf16.bf16.f32, an instruction computes it on sm_120a, sm_120f, sm_121a, sm_121f/; s/{{LOWER-LEVEL \([a-z_]*\)/{{no mma.sync ... block_scale on %{chip}; computed with the instruction in software/" %s | blockscale-opt --blockscale-attach-target=target=%{chip} --blockscale-select-path -split-input-file -verify-diagnostics
+// DEFINE: %{remark} = sed "s/ SEVERITY@/ expected-remark@/; s/{{VECTORS/{{%{reason}; dequantized to bf16 for mma.sync.m16n8k16.f32.bf16.bf16.f32, an instruction computes it on sm_120a, sm_120f, sm_121a, sm_121f/; s/{{LOWER-LEVEL \([a-z_]*\)/{{no mma.sync ... block_scale on %{chip}; computed with the instruction in software/" %s | blockscale-opt --blockscale-attach-target=target=%{chip} --blockscale-select-path -split-input-file -verify-diagnostics
 // DEFINE: %{error} = sed "s/ SEVERITY@/ expected-error@/; s/{{VECTORS/{{'blockscale.mma_scaled' op %{reason}/; s/{{LOWER-LEVEL \([a-z_]*\)/{{'blockscale.\1' op no mma.sync ... block_scale on %{chip}/" %s | blockscale-opt --blockscale-attach-target=target=%{chip} --blockscale-select-path=native-only -split-input-file -verify-diagnostics
 
 // REDEFINE: %{chip} = sm_90
@@ -11,7 +11,7 @@
 // RUN: %{remark}
 // RUN: %{error}
 // REDEFINE: %{chip} = sm_100a
-// REDEFINE: %{reason} = tcgen05.mma takes tiles in shared memory (async_tile_mma), not vectors
+// REDEFINE: %{reason} = tcgen05.mma needs tiles in shared memory (async_tile_mma), not vectors
 // RUN: %{remark}
 // RUN: %{error}
 

@@ -1,4 +1,4 @@
-// Products of linalg that an instruction computes as they are; others have no
+// Matmuls of linalg that an instruction computes directly; others have no
 // path, and become loops.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path -split-input-file -verify-diagnostics | FileCheck %s
@@ -29,7 +29,7 @@ func.func @batch(%x: tensor<?x5x?xbf16>, %y: tensor<?x?x9xbf16>, %acc: tensor<?x
   return %0 : tensor<?x5x9xf32>
 }
 
-// Maps that transpose operands become transposes; what else the op says stays.
+// Maps that transpose operands become transposes; other attributes of the op stay.
 
 // CHECK-LABEL: func @maps(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<7x5xbf16>, %[[Y:[a-z0-9]+]]: tensor<9x7xbf16>,
@@ -79,7 +79,7 @@ func.func @not_taken(%x: tensor<5x7xbf16>, %y: tensor<7x9xf16>, %v: tensor<5x7xf
       : tensor<5x9xf32>, tensor<5x9xf32>, tensor<5x9xf16>, tensor<5x9xf32>, tensor<0x9xf32>
 }
 
-// Loops, if they are asked for.
+// Loops, if the program requests them.
 
 // CHECK-LABEL: func @asked(
 // CHECK:         linalg.matmul ins(

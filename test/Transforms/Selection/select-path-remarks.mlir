@@ -1,9 +1,9 @@
-// What the user is told of an op that no block-scaled instruction computes: a remark, and
+// Diagnostics for an op that no block-scaled instruction computes: a remark, and
 // an error with native-only.
 
 // DEFINE: %{reason} =
 // DEFINE: %{options} =
-// DEFINE: %{remark} = sed "s/ SEVERITY@/ expected-remark@/; s/{{REASON/{{%{reason}; converted to bf16 for mma.sync.m16n8k16.f32.bf16.bf16.f32, an instruction computes it on sm_100a, sm_100f, sm_103a, sm_103f, sm_110a, sm_110f, sm_120a, sm_120f, sm_121a, sm_121f/" %s | blockscale-opt --blockscale-attach-target=%{options} --blockscale-select-path -verify-diagnostics
+// DEFINE: %{remark} = sed "s/ SEVERITY@/ expected-remark@/; s/{{REASON/{{%{reason}; dequantized to bf16 for mma.sync.m16n8k16.f32.bf16.bf16.f32, an instruction computes it on sm_100a, sm_100f, sm_103a, sm_103f, sm_110a, sm_110f, sm_120a, sm_120f, sm_121a, sm_121f/" %s | blockscale-opt --blockscale-attach-target=%{options} --blockscale-select-path -verify-diagnostics
 // DEFINE: %{error} = sed "s/ SEVERITY@/ expected-error@/; s/{{REASON/{{'blockscale.mma_scaled' op %{reason}/" %s | blockscale-opt --blockscale-attach-target=%{options} --blockscale-select-path=native-only -verify-diagnostics
 
 // REDEFINE: %{options} = target=sm_80

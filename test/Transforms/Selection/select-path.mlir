@@ -29,7 +29,7 @@ func.func @mma(%x: tensor<16x32xf8E4M3FN>, %sx: tensor<16x1xf8E8M0FNU>,
   return %d : tensor<16x8xf32>
 }
 
-// The row that no instruction of PTX 9.0 computes alone; in a kernel.
+// The type combination that no single instruction of PTX 9.0 computes; in a kernel.
 // MMA-SYNC-LABEL:  gpu.func @mxfp4_b16(
 // MMA-SYNC:          #blockscale.path<mma_sync>
 // CONVERT-LABEL: gpu.func @mxfp4_b16(

@@ -1,4 +1,4 @@
-// Schedules that a chip cannot run, and text that is none.
+// Schedules that a chip cannot run, and text that is not a schedule.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-legalize --blockscale-select-schedule -split-input-file -verify-diagnostics
 
@@ -31,10 +31,10 @@
 // RUN: %{fail}=TEXT -DTEXT=tile=64x64x128,warps=2x2,stages=99999999999999999999
 // TEXT: error: expected a schedule of the form tile=MxNxK,warps=MxN,stages=S[,split_k=N] or tile=MxNxK,stages=S,accumulators=A,persistent=P[,raster_group=G][,swap_ab=E][,split_k=N][,cluster=MxN][,two_cta=P][,k=K][,kernel=KERNEL], got '[[TEXT]]'{{$}}
 
-// What the attribute cannot be, the option cannot be either.
+// An illegal attribute is an illegal option, too.
 // REDEFINE: %{option} = schedule=tile=64x64x128,warps=2x2,stages=2,split_k=65
 // RUN: %{fail}=SPLITS
-// SPLITS: error: expected K to be divided into 1 to 64 parts, got 65
+// SPLITS: error: expected 1 to 64 split-K ranges, got 65
 // REDEFINE: %{option} = schedule=tile=64x64x64,warps=2x2,stages=2
 // RUN: %{fail}=ATTRIBUTE
 // ATTRIBUTE: error: expected K of the tile to be a power of two from 128 to 1024, got 64

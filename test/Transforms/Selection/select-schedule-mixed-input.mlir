@@ -1,5 +1,5 @@
-// Which tiles codes that are converted on the way to wgmma have; small products
-// are those of warps, and of many rows both operands are decoded first.
+// The tiles of operands that are dequantized in registers for wgmma; small products
+// use mma.sync, and with many rows both operands are dequantized first.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule 2>/dev/null | FileCheck %s
 

@@ -1,5 +1,5 @@
-// Pipeline schedules that the path mma_sync does not have, or a chip has no room
-// for.
+// Warp-specialized schedules that the path mma_sync does not have, or that do not fit
+// on a chip.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-legalize --blockscale-select-schedule -split-input-file -verify-diagnostics
 

@@ -3,11 +3,11 @@
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-legalize --blockscale-select-schedule | FileCheck %s
 // RUN: blockscale-opt %s --blockscale-attach-target="target=sm_120a emulate-on=sm_90" --blockscale-legalize --blockscale-select-schedule | FileCheck %s
 
-// A chip without bulk copies that runs instructions in software has one kernel.
+// A chip without bulk copies that emulates instructions has one kernel.
 // RUN: blockscale-opt %s --blockscale-attach-target="target=sm_120a emulate-on=sm_80" --blockscale-legalize --blockscale-select-schedule | FileCheck %s --check-prefix=SM80
 // SM80-NOT: warp_specialized_schedule
 
-// Copies bring all.
+// TMA copies all operands and scales.
 
 // CHECK-LABEL: func.func @fp4(
 // CHECK:         blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 128, 256], stages = 2, accumulators = 1, persistent = true>
@@ -40,8 +40,8 @@ func.func @nvfp4(%x: tensor<2048x4096xf4E2M1FN>, %sx: tensor<16x64x32x16xf8E4M3F
   return %d : tensor<2048x2048xf32>
 }
 
-// Of 8-bit operands there are two stages, too, as barriers leave no room for
-// three.
+// 8-bit operands have two stages, too, because barriers and three stages do not
+// fit.
 
 // CHECK-LABEL: func.func @fp8(
 // CHECK:         blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 128, 128], stages = 2, accumulators = 1, persistent = true>
@@ -74,8 +74,8 @@ func.func @two_steps(%x: tensor<2048x256xf8E4M3FN>, %sx: tensor<16x2x32x16xf8E8M
   return %d : tensor<2048x2048xf32>
 }
 
-// Nibbles along N; scales that copies do not take; a word of scales that K ends
-// in; fewer tiles than multiprocessors.
+// Nibbles along N; scales that TMA does not support; a 32-bit word of scales that K ends
+// in; fewer tiles than SMs.
 
 // CHECK-LABEL: func.func @along_n(
 // CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 256], warps = [2, 2], stages = 2>

@@ -1,10 +1,10 @@
-// Schedules of products of few rows or columns on chips that convert: K is
-// divided, unless there may be no workspace.
+// Schedules of matmuls with few rows or columns on the path dequant_mma: there is
+// split-K, unless no workspace is allowed.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-legalize --blockscale-select-schedule | FileCheck %s
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-legalize --blockscale-select-schedule=no-workspace | FileCheck %s --check-prefix=WHOLE
 
-// Four blocks for each of 132 multiprocessors: 64 tiles.
+// Four blocks for each of 132 SMs: 64 tiles.
 
 // CHECK-LABEL: func.func @rows(
 // CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [16, 128, 128], warps = [1, 2], stages = 2, split_k = 8>
@@ -21,7 +21,7 @@ func.func @rows(
   return %d : tensor<7x8192xf32>
 }
 
-// The same of columns, and two blocks where they are 64; a part has four steps
+// The same for columns, and two blocks if there are 64; a split-K range has four steps
 // at least.
 
 // CHECK-LABEL: func.func @columns(
@@ -80,7 +80,7 @@ func.func @wide(
   return %d : tensor<65x256xf32>
 }
 
-// The function says for how many rows it is, which counts where that is not
+// The function has an attribute for how many rows it is, which is used if that is not
 // known.
 
 // CHECK-LABEL: func.func @few(

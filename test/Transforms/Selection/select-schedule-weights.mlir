@@ -1,5 +1,5 @@
-// Where the y of a product of numbers is dequantized, either its codes are
-// converted on the way, or a remark says why they are not.
+// If y of a mixed-input matmul is dequantized, either that happens
+// in registers, or a remark says why not.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule 2>%t | FileCheck %s
 // RUN: FileCheck %s --input-file=%t --check-prefix=REMARK
@@ -36,7 +36,7 @@ func.func @many_rows(%x: tensor<4096x8192xbf16>, %y: tensor<8192x8192xf8E4M3FN>,
   return %d : tensor<4096x8192xf32>
 }
 
-// Of few rows, what does not go to wgmma is converted on the way to mma.sync.
+// With few rows, matmuls that do not use wgmma dequantize in registers for mma.sync.
 
 // CHECK-LABEL: func.func @few_rows(
 // CHECK:         linalg.matmul {{.*}}#blockscale.instruction<dequant_mma, 16x8x64, bf16_packed, f16, e2m1, ue4m3, 4>{{.*}}#blockscale.multistage_schedule<
@@ -84,7 +84,7 @@ func.func @dynamic(%x: tensor<?x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: t
   return %d : tensor<?x1024xf32>
 }
 
-// Codes that are contiguous along N.
+// Elements that are contiguous along N.
 
 // CHECK-LABEL: func.func @along_n(
 // CHECK-NOT:     swap_ab
@@ -101,7 +101,7 @@ func.func @along_n(%x: tensor<96x256xbf16>, %y: tensor<256x1024xf8E4M3FN>, %ys: 
   return %d : tensor<96x1024xf32>
 }
 
-// Of vectors and of memory nothing is said: no path has these.
+// No remark for vectors and memory: no path supports these.
 
 // REMARK-NOT: remark
 func.func @vectors(%x: vector<16x64xbf16>, %y: vector<8x64xf8E4M3FN>, %ys: vector<8x2xf8E8M0FNU>) -> vector<8x64xbf16> {

@@ -83,7 +83,7 @@ func.func @lines_of_clusters(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %
 
 // -----
 
-func.func @codes_of_three_groups(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+func.func @quantized_of_three_groups(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
@@ -95,7 +95,7 @@ func.func @codes_of_three_groups(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16x
 
 // -----
 
-func.func @codes_persistent(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+func.func @quantized_persistent(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
@@ -107,7 +107,7 @@ func.func @codes_persistent(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M
 
 // -----
 
-func.func @codes_cluster(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+func.func @quantized_cluster(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
@@ -119,7 +119,7 @@ func.func @codes_cluster(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FN
 
 // -----
 
-func.func @codes_along_n(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<512x64xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+func.func @quantized_along_n(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<512x64xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
   // expected-remark@+2 {{converted to bf16}}
   // expected-error@+1 {{expected a y that is an argument, and contiguous along K, for the kernel mixed_input, got #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}}
   %0 = blockscale.mma_scaled %x, %xs, %y, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 256], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
@@ -129,7 +129,7 @@ func.func @codes_along_n(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FN
 
 // -----
 
-func.func @codes_boxes(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+func.func @mixed_chunks(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
@@ -141,7 +141,7 @@ func.func @codes_boxes(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>
 
 // -----
 
-func.func @codes_whole_parts(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+func.func @quantized_whole_parts(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
@@ -153,7 +153,7 @@ func.func @codes_whole_parts(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8
 
 // -----
 
-func.func @codes_stages(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+func.func @quantized_stages(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
@@ -165,7 +165,7 @@ func.func @codes_stages(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU
 
 // -----
 
-func.func @codes_sums(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+func.func @quantized_sums(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
@@ -177,7 +177,7 @@ func.func @codes_sums(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>,
 
 // -----
 
-func.func @codes_shared(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
+func.func @quantized_shared(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU>, %y: tensor<64x512xf8E4M3FN>, %ys: tensor<16x64xf8E8M0FNU>, %acc: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}

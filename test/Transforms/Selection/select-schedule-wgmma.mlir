@@ -1,6 +1,6 @@
-// Schedules that are chosen for the path wgmma, for the 132 multiprocessors of
-// an H100: wide tiles, but for results that make too few of them; as many
-// stages as there is shared memory for.
+// Schedules that are chosen for the path wgmma, for the 132 SMs of
+// an H100: wide tiles, except for results that have too few of them; as many
+// stages as fit in shared memory.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule | FileCheck %s
 
@@ -11,7 +11,7 @@ func.func @large(%x: tensor<8192x8192xbf16>, %y: tensor<8192x8192xbf16>, %acc: t
   return %0 : tensor<8192x8192xf32>
 }
 
-// Sizes that are not known are taken to be large.
+// Dynamic sizes are assumed to be large.
 
 // CHECK-LABEL: func @dynamic(
 // CHECK:         tile = [128, 256, 64], stages = 4, accumulators = 1, persistent = true>

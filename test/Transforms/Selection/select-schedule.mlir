@@ -3,7 +3,7 @@
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-legalize --blockscale-select-schedule | FileCheck %s
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-legalize --blockscale-select-schedule=schedule=tile=32x64x256,warps=1x2,stages=2 | FileCheck %s --check-prefix=OPTION
 
-// The example of the pass' description, but for the format of B: tiles are not
+// The example of the pass' description, except for the format of B: tiles are not
 // smaller than 32 x 32 x 128.
 
 // CHECK-LABEL: func.func @smallest(
@@ -36,7 +36,7 @@ func.func @large(
   return %d : tensor<2048x2048xf32>
 }
 
-// More blocks than there are numbers.
+// More blocks than integers can count.
 
 // CHECK-LABEL: func.func @countless_blocks(
 // CHECK:         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 1>

@@ -1,5 +1,5 @@
-// Schedules of the path tcgen05 by their text, and as attributes: what may be
-// left out is printed where it is not as it is then.
+// Schedules of the path tcgen05 by their text, and as attributes: parameters are
+// printed only if they do not have their default.
 
 // DEFINE: %{text} =
 // DEFINE: %{select} = blockscale-opt %s --blockscale-attach-target=target=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule="schedule=%{text}"
@@ -46,7 +46,7 @@
 // RUN: %{fail}=TEXT
 // TEXT: error: expected a schedule of the form {{.*}}persistent=P[,raster_group=G][,swap_ab=E][,split_k=N][,cluster=MxN][,two_cta=P][,k=K][,kernel=KERNEL], got '
 
-// What the attribute cannot be, the text cannot be either.
+// An illegal attribute is illegal as text, too.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,raster_group=0
 // RUN: %{fail}=GROUP
 // GROUP: error: expected raster groups of 1 to 1024 tiles, got 0{{$}}
@@ -56,13 +56,13 @@
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,split_k=65
 // RUN: %{fail}=PARTS
-// PARTS: error: expected K to be divided into 1 to 64 parts, got 65{{$}}
+// PARTS: error: expected 1 to 64 split-K ranges, got 65{{$}}
 
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x3
 // RUN: %{fail}=BLOCKS
 // BLOCKS: error: expected a cluster of 1, 2 or 4 blocks, got 2x3{{$}}
 
-// Blocks that share tiles, and pairs of them.
+// Clusters, and pairs of CTAs.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=1x1
 // RUN: %{select} | FileCheck %s -DREST=
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,cluster=2x1
@@ -71,16 +71,16 @@
 // RUN: %{select} | FileCheck %s "-DREST=, cluster = 2x2, two_cta = true"
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,two_cta=1
 // RUN: %{fail}=ODD
-// ODD: error: expected an even number of blocks along M for pairs of them, got 1x1{{$}}
+// ODD: error: expected an even number of blocks along M for pairs of CTAs, got 1x1{{$}}
 // REDEFINE: %{text} = tile=128x24x128,stages=3,accumulators=2,persistent=0,cluster=2x1,two_cta=1
 // RUN: %{fail}=LINES
 // LINES: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 16 for a cluster of 2 blocks along M, got
 // REDEFINE: %{text} = tile=64x64x128,stages=3,accumulators=2,persistent=0
 // RUN: %{fail}=SIXTY
-// SIXTY: error: 'blockscale.mma_scaled' op expected M of the tile to be 128, or 64 for pairs of blocks, got
+// SIXTY: error: 'blockscale.mma_scaled' op expected M of the tile to be 128, or 64 for pairs of CTAs, got
 // REDEFINE: %{text} = tile=64x128x128,stages=3,accumulators=2,persistent=0,cluster=2x1,two_cta=1
 // RUN: %{fail}=HALVES
-// HALVES: error: 'blockscale.mma_scaled' op expected N of the tile to be 256 for pairs of blocks with 64 rows each, got
+// HALVES: error: 'blockscale.mma_scaled' op expected N of the tile to be 256 for pairs of CTAs with 64 rows each, got
 
 // K of instructions is for sm_103 and packed fp4.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,k=96
@@ -90,7 +90,7 @@
 // RUN: %{fail}=UNKNOWN
 // UNKNOWN: error: expected K of instructions to be 96, or 0 for that of the others, got 64{{$}}
 
-// Each part of K has a stage: there are 512 elements.
+// Each split-K range has a stage: there are 512 elements.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,split_k=5
 // RUN: %{fail}=EMPTY
 // EMPTY: error: 'blockscale.mma_scaled' op expected at most 4 split-K ranges, one for each stage, got #blockscale.warp_specialized_schedule<tile = [128, 64, 128], stages = 3, accumulators = 2, persistent = false, split_k = 5>

@@ -1,4 +1,4 @@
-//===- OpLevelsTest.cpp - Every op has a level, which stages hold to ------===//
+//===- OpLevelsTest.cpp - Levels of ops and stages ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -33,8 +33,8 @@ protected:
     context.printOpOnDiagnostic(false);
   }
 
-  /// Not by getRegisteredOperationsByDialect, which finds none of them: its
-  /// search takes any difference of names for less.
+  /// getRegisteredOperationsByDialect finds no ops here: its binary search
+  /// compares dialect names wrongly.
   std::vector<RegisteredOperationName> ops() {
     auto *dialect = context.getLoadedDialect<BlockScaleDialect>();
     std::vector<RegisteredOperationName> found;

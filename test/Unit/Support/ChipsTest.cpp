@@ -52,7 +52,7 @@ TEST(Chips, RowsOfPaths) {
     EXPECT_EQ(info.path, Path(i));
     EXPECT_FALSE(info.name.empty());
     EXPECT_EQ(info.opcode.empty(), info.path == Path::Decompose);
-    // Block-scaled instructions want their scales swizzled.
+    // Kernels with block-scaled instructions prefer swizzled scales.
     EXPECT_EQ(info.wantsSwizzledScales, hasNativeInstruction(info.path));
     EXPECT_EQ(info.isWarpLevel, info.opcode.substr(0, 8) == "mma.sync");
   }

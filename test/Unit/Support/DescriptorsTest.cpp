@@ -1,4 +1,4 @@
-//===- DescriptorsTest.cpp - Words of tcgen05 -----------------------------===//
+//===- DescriptorsTest.cpp - Descriptors of tcgen05 -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -43,7 +43,7 @@ TEST(Descriptors, InstructionsByHand) {
             0x08C00480u);
 }
 
-// Fields that differ in A and B, so that an exchange shows.
+// Fields that differ in A and B, so that the test detects swapped fields.
 TEST(Descriptors, InstructionsWithDifferentOperands) {
   InstructionFields fields = getFields(Kind::MXF8F6F4, Format::E2M1,
                                        Format::E3M2, Format::UE8M0, 1, 8);
@@ -118,7 +118,7 @@ TEST(Descriptors, FieldsDoNotOverlap) {
   }
 }
 
-// As CUTLASS has it: 128-byte swizzle, groups of 8 rows 1024 bytes apart.
+// As in CUTLASS: 128-byte swizzle, groups of 8 rows 1024 bytes apart.
 TEST(Descriptors, MatricesAlongK) {
   constexpr uint64_t kVersion = uint64_t(1) << 46;
   EXPECT_EQ(encodeMatrixDescriptor({Major::K, true, 1, 128, 128}),
@@ -143,12 +143,12 @@ TEST(Descriptors, MatricesAlongMN) {
                 uint64_t(2) << 61);
   EXPECT_EQ(encodeMatrixDescriptor({Major::MN, true, 1, 32, 128}),
             kVersion | uint64_t(64) << 32 | uint64_t(2) << 61);
-  // Without a swizzle, the distances have changed places.
+  // Without a swizzle, the distances are swapped.
   EXPECT_EQ(encodeMatrixDescriptor({Major::MN, false, 4, 32, 16}),
             kVersion | uint64_t(32) << 32 | uint64_t(8) << 16);
 }
 
-// That of wgmma has no version, and else the same fields.
+// The descriptor of wgmma has no version; its other fields are the same.
 TEST(Descriptors, MatricesOfWgmma) {
   constexpr uint64_t kVersion = uint64_t(1) << 46;
   for (MatrixShape shape : {MatrixShape{Major::K, true, 1, 128, 128},
@@ -169,12 +169,12 @@ TEST(Descriptors, MatricesThatAreRefused) {
     EXPECT_FALSE(encodeMatrixDescriptor(shape)) << shape.lineBytes;
 }
 
-// 8 lines of 16 bytes follow one another, as CUTLASS and Triton say it.
+// 8 contiguous rows of 16 bytes, as in CUTLASS and Triton.
 TEST(Descriptors, AtomsOfScales) {
   EXPECT_EQ(encodeScaleAtomDescriptor(), uint64_t(1) << 46 | uint64_t(8) << 32);
 }
 
-// No instruction of the path is without a word.
+// Every instruction of the path has a descriptor.
 TEST(Descriptors, EveryInstruction) {
   for (const Instruction &instruction : getInstructions())
     if (instruction.path == Path::Tcgen05) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The decoder against LLVM's APFloat where it has the type, and against values
-// written out by hand where it has not.
+// Compares the decoder with LLVM's APFloat if it has the type, and with values
+// written by hand if it does not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ static void expectLikeAPFloat(Format format,
   const FormatInfo &info = getFormatInfo(format);
   for (unsigned code = 0; code != info.numCodes(); ++code) {
     llvm::APFloat value(semantics, llvm::APInt(info.bits, code));
-    // Conversion makes the NaN of e8m0 an infinity, so it is asked first.
+    // Conversion turns the NaN of e8m0 into infinity, so NaN is tested first.
     double expected = std::nan("");
     if (!value.isNaN()) {
       bool losesInfo = false;

@@ -16,20 +16,20 @@
 
 using namespace mlir::blockscale;
 
-using Place = std::array<int64_t, 3>; // lane, register, slot
-using Point = std::array<int64_t, 2>; // row, column
+using Position = std::array<int64_t, 3>; // lane, register, slot
+using Point = std::array<int64_t, 2>;    // row, column
 
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//
 
-static std::vector<Place> getPlaces(const FragmentLayout &layout) {
-  std::vector<Place> places;
+static std::vector<Position> getPositions(const FragmentLayout &layout) {
+  std::vector<Position> positions;
   for (int64_t lane = 0; lane != kWarpLanes; ++lane)
     for (int64_t reg = 0; reg != layout.registers; ++reg)
       for (int64_t slot = 0; slot != layout.slots; ++slot)
-        places.push_back({lane, reg, slot});
-  return places;
+        positions.push_back({lane, reg, slot});
+  return positions;
 }
 
 TEST(FragmentLayout, OneForEachOperandAndSlot) {
@@ -52,12 +52,12 @@ TEST(FragmentLayout, OneForEachOperandAndSlot) {
 TEST(FragmentLayout, MapsAreInverseBijections) {
   for (const FragmentLayout &layout : getFragmentLayouts()) {
     std::set<Point> seen;
-    for (const Place &place : getPlaces(layout)) {
-      Point point = applyLayout<2>(layout.toElement, place);
+    for (const Position &position : getPositions(layout)) {
+      Point point = applyLayout<2>(layout.toElement, position);
       EXPECT_LT(point[0], int64_t(layout.rows));
       EXPECT_LT(point[1], int64_t(layout.columns));
       EXPECT_TRUE(seen.insert(point).second) << point[0] << ", " << point[1];
-      EXPECT_EQ(applyLayout<3>(layout.toLane, point), place);
+      EXPECT_EQ(applyLayout<3>(layout.toLane, point), position);
     }
     EXPECT_EQ(seen.size(), size_t(layout.rows) * layout.columns);
     for (const Point &point : seen)
@@ -75,14 +75,15 @@ TEST(FragmentLayout, AIsThatOfPtx) {
   for (unsigned bits : {8u, 4u}) {
     const FragmentLayout &layout = getFragmentLayout(Operand::A, bits);
     int64_t slots = 32 / bits;
-    for (const Place &place : getPlaces(layout)) {
-      int64_t group = place[0] >> 2, thread = place[0] % 4;
-      int64_t i = place[1] * slots + place[2];
+    for (const Position &position : getPositions(layout)) {
+      int64_t group = position[0] >> 2, thread = position[0] % 4;
+      int64_t i = position[1] * slots + position[2];
       bool isUpper = (i >= slots && i < 2 * slots) || i >= 3 * slots;
       int64_t row = isUpper ? group + 8 : group;
       int64_t column =
           thread * slots + i % slots + (i < 2 * slots ? 0 : 128 / bits);
-      EXPECT_EQ(applyLayout<2>(layout.toElement, place), (Point{row, column}));
+      EXPECT_EQ(applyLayout<2>(layout.toElement, position),
+                (Point{row, column}));
     }
   }
 }
@@ -91,33 +92,33 @@ TEST(FragmentLayout, BIsThatOfPtx) {
   for (unsigned bits : {8u, 4u}) {
     const FragmentLayout &layout = getFragmentLayout(Operand::B, bits);
     int64_t slots = 32 / bits;
-    for (const Place &place : getPlaces(layout)) {
-      int64_t group = place[0] >> 2, thread = place[0] % 4;
-      int64_t i = place[1] * slots + place[2];
+    for (const Position &position : getPositions(layout)) {
+      int64_t group = position[0] >> 2, thread = position[0] % 4;
+      int64_t i = position[1] * slots + position[2];
       int64_t k = thread * slots + i % slots + (i < slots ? 0 : 128 / bits);
-      EXPECT_EQ(applyLayout<2>(layout.toElement, place), (Point{group, k}));
+      EXPECT_EQ(applyLayout<2>(layout.toElement, position), (Point{group, k}));
     }
   }
 }
 
 TEST(FragmentLayout, CIsThatOfPtx) {
   const FragmentLayout &layout = getFragmentLayout(Operand::C, 32);
-  for (const Place &place : getPlaces(layout)) {
-    int64_t group = place[0] >> 2, thread = place[0] % 4, i = place[1];
-    EXPECT_EQ(applyLayout<2>(layout.toElement, place),
+  for (const Position &position : getPositions(layout)) {
+    int64_t group = position[0] >> 2, thread = position[0] % 4, i = position[1];
+    EXPECT_EQ(applyLayout<2>(layout.toElement, position),
               (Point{i < 2 ? group : group + 8, thread * 2 + (i & 1)}));
   }
 }
 
-TEST(FragmentLayout, PlacesByHand) {
+TEST(FragmentLayout, PositionsByHand) {
   const FragmentLayout &a = getFragmentLayout(Operand::A, 8);
-  EXPECT_EQ(applyLayout<3>(a.toLane, Point{9, 21}), (Place{5, 3, 1}));
+  EXPECT_EQ(applyLayout<3>(a.toLane, Point{9, 21}), (Position{5, 3, 1}));
   const FragmentLayout &packed = getFragmentLayout(Operand::A, 4);
-  EXPECT_EQ(applyLayout<3>(packed.toLane, Point{15, 63}), (Place{31, 3, 7}));
+  EXPECT_EQ(applyLayout<3>(packed.toLane, Point{15, 63}), (Position{31, 3, 7}));
   const FragmentLayout &b = getFragmentLayout(Operand::B, 8);
-  EXPECT_EQ(applyLayout<3>(b.toLane, Point{3, 18}), (Place{12, 1, 2}));
+  EXPECT_EQ(applyLayout<3>(b.toLane, Point{3, 18}), (Position{12, 1, 2}));
   const FragmentLayout &c = getFragmentLayout(Operand::C, 32);
-  EXPECT_EQ(applyLayout<3>(c.toLane, Point{9, 5}), (Place{6, 3, 0}));
+  EXPECT_EQ(applyLayout<3>(c.toLane, Point{9, 5}), (Position{6, 3, 0}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,16 +218,16 @@ TEST(ScaleFragment, ByteSelectors) {
 }
 
 // Each of the 32 elements of a step is in one pair, and both in a pair are
-// neighbors; the orders that the comment in PairLayout.h names.
+// neighbours, in the orders of the comment in PairLayout.h.
 TEST(PairLayout, ElementsOfStep) {
   for (bool isPacked : {false, true})
-    for (bool swapsAb : {false, true}) {
+    for (bool isSwapped : {false, true}) {
       std::set<unsigned> elements;
       for (unsigned thread = 0; thread != 4; ++thread)
         for (unsigned i = 0; i != kInstructionsPerStep; ++i)
           for (unsigned pair = 0; pair != kPairsPerInstruction; ++pair) {
             unsigned first =
-                getPairElement({isPacked, swapsAb}, thread, i, pair);
+                getPairElement({isPacked, isSwapped}, thread, i, pair);
             EXPECT_EQ(first % 2, 0u);
             EXPECT_LT(first, kStepElements);
             EXPECT_EQ(first / (isPacked ? 8 : 4) % 4, thread);

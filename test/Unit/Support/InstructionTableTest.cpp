@@ -1,4 +1,4 @@
-//===- InstructionTableTest.cpp - Legal rows and instructions -------------===//
+//===- InstructionTableTest.cpp - Legal types and instructions ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,7 +23,7 @@ static std::vector<Instruction> getInstructions(Path path) {
   return result;
 }
 
-TEST(InstructionTable, LegalRows) {
+TEST(InstructionTable, LegalTypeCombinations) {
   EXPECT_EQ(getTypeCombinations().size(), 27u);
   unsigned legal = 0;
   for (unsigned lhs = 0; lhs != kNumFormats; ++lhs)
@@ -74,8 +74,9 @@ TEST(InstructionTable, MmaSyncRows) {
   EXPECT_EQ(perKind[unsigned(Kind::MXF4NVF4)], 2u);
 }
 
-// Any row, with codes in bytes; fp4 twice with packed ones too.
-TEST(InstructionTable, ConvertRows) {
+// All type combinations, with elements in bytes; fp4 twice also with packed
+// elements.
+TEST(InstructionTable, DequantMmaRows) {
   unsigned perKind[kNumKinds] = {};
   for (const Instruction &row : getInstructions(Path::DequantMma)) {
     ++perKind[unsigned(row.kind)];
@@ -92,15 +93,16 @@ TEST(InstructionTable, ConvertRows) {
     EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_80")), 70u);
     EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_90a")), 80u);
   }
-  // Both operands of codes; codes of B beside numbers of bf16, or of f16.
+  // Two quantized operands; quantized B with A of bf16, or of f16.
   EXPECT_EQ(perKind[unsigned(Kind::BF16)], 25u + 2 * 5);
   EXPECT_EQ(perKind[unsigned(Kind::BF16Packed)], 3u + 2 * 3);
   EXPECT_EQ(stringifyKind(Kind::BF16), "bf16");
   EXPECT_EQ(stringifyKind(Kind::BF16Packed), "bf16_packed");
 }
 
-// Codes of B beside numbers of A: no rows of mma_scaled.
-TEST(InstructionTable, NumbersBesideCodes) {
+// Mixed input: quantized B with high-precision A, which mma_scaled does not
+// have.
+TEST(InstructionTable, MixedInput) {
   unsigned count = 0;
   for (const Instruction &row : getInstructions(Path::DequantMma)) {
     bool areNumbers = getFormatInfo(row.a).use == FormatUse::HighPrecision;
@@ -111,7 +113,7 @@ TEST(InstructionTable, NumbersBesideCodes) {
     TypeCombination of = row.getTypeCombination();
     EXPECT_TRUE(isComputed(of));
     EXPECT_FALSE(isLegal(of));
-    // With the narrowest slots that the codes have.
+    // With the narrowest slots for these elements.
     std::optional<InstructionChoice> choice =
         chooseInstruction(of, Path::DequantMma);
     ASSERT_TRUE(choice);
@@ -128,7 +130,7 @@ TEST(InstructionTable, NumbersBesideCodes) {
 }
 
 // PTX ISA, "wgmma.mma_async": M is 64, K of 16 bits is 16. None has scales, so
-// none is a row of mma_scaled.
+// none is a type combination of mma_scaled.
 TEST(InstructionTable, WgmmaRows) {
   std::vector<Instruction> rows = getInstructions(Path::Wgmma);
   ASSERT_EQ(rows.size(), 2u);
@@ -186,7 +188,7 @@ TEST(InstructionTable, OneRowIsNotEmitted) {
     EXPECT_EQ(getOpcode(row),
               "mma.sync.kind::mxf4nvf4.block_scale.scale_vec::4X");
     EXPECT_EQ(row.rewrite, Rewrite::TwoHalfBlocks);
-    // What stands in for it is older than it is.
+    // Its replacement is in an older PTX version.
     std::optional<InstructionChoice> choice =
         chooseInstruction(row.getTypeCombination(), Path::MmaSync);
     ASSERT_TRUE(choice);
@@ -200,7 +202,7 @@ TEST(InstructionTable, OneRowIsNotEmitted) {
     EXPECT_TRUE(row.isEmitted());
 }
 
-TEST(InstructionTable, EveryLegalRowHasAnInstruction) {
+TEST(InstructionTable, EveryLegalCombinationHasAnInstruction) {
   for (const TypeCombination &row : getTypeCombinations())
     for (Path path : {Path::MmaSync, Path::Tcgen05, Path::DequantMma}) {
       std::optional<InstructionChoice> choice = chooseInstruction(row, path);
@@ -214,7 +216,7 @@ TEST(InstructionTable, EveryLegalRowHasAnInstruction) {
       chooseInstruction(getTypeCombinations().front(), Path::Decompose));
 }
 
-TEST(InstructionTable, OfOtherRowsThereIsNoRewrite) {
+TEST(InstructionTable, OtherCombinationsHaveNoRewrite) {
   TypeCombination mxfp4 = {Format::E2M1, Format::E2M1, Format::UE8M0, 32};
   TypeCombination mxfp8 = {Format::E4M3, Format::E4M3, Format::UE8M0, 32};
   TypeCombination nvfp4 = {Format::E2M1, Format::E2M1, Format::UE4M3, 16};
@@ -266,8 +268,8 @@ TEST(InstructionTable, ChipRaisesTheLowestPtx) {
   EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_121a")), 88u);
 }
 
-// Packed fp4 has an instruction with K = 96 and the same blocks, which no row
-// is given by itself, on chips of sm_103.
+// Packed fp4 has an instruction with K = 96 and the same blocks, which no type
+// combination selects by default, on chips of sm_103.
 TEST(InstructionTable, WideInstructions) {
   unsigned count = 0;
   for (const Instruction &row : getInstructions()) {
@@ -280,7 +282,7 @@ TEST(InstructionTable, WideInstructions) {
     EXPECT_EQ(wide->k, 96u);
     EXPECT_EQ(wide->getTypeCombination(), row.getTypeCombination());
     EXPECT_EQ(wide->k, wide->scaleVec * wide->blockSize);
-    // They take a line of 128 bytes together with one of the others.
+    // They multiply a swizzle row of 128 bytes together with one of the others.
     std::vector<unsigned> pattern = {96, 96, 64};
     EXPECT_EQ(getKPattern(*wide), pattern);
     count += wide == &row;

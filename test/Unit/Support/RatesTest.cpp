@@ -1,4 +1,4 @@
-//===- RatesTest.cpp - How fast chips are ---------------------------------===//
+//===- RatesTest.cpp - Rates of chips -------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 
 using namespace mlir::blockscale;
 
-TEST(Rates, RowsAreOfChipsInOrder) {
+TEST(Rates, RowsAreInTheOrderOfChips) {
   unsigned last = 0;
   for (const ChipRates &row : getChipRates()) {
     EXPECT_GT(row.capability, last) << row.product;
@@ -76,7 +76,7 @@ TEST(Rates, FiguresArePositive) {
         EXPECT_GT(*(row.*figure), 0) << row.product;
 }
 
-// What the data sheets say of a whole chip, in TFLOP/s and up to its clock.
+// The TFLOP/s of whole chips in data sheets, up to the clock.
 TEST(Rates, AgreeWithWholeChips) {
   const ChipRates &b200 = *lookupChipRates(100);
   double perFlop = *b200.sms * *b200.megahertz * 1e-6;
@@ -125,10 +125,10 @@ TEST(Rates, WhatIsMissingIsThatOfAnOlderChip) {
   EXPECT_EQ(findRate(110, &ChipRates::byteFlops)->source->product, "B300");
   EXPECT_EQ(findRate(103, &ChipRates::megahertz)->source->product, "B200");
   EXPECT_FALSE(findRate(100, &ChipRates::tensorMemoryBytes));
-  // Newer chips say nothing of older ones.
+  // Figures of newer chips are not used for older ones.
   EXPECT_FALSE(findRate(90, &ChipRates::byteFlops));
   EXPECT_FALSE(findRate(75, &ChipRates::sharedBytes));
-  // Unless nobody else has one.
+  // Unless no other chip has one.
   std::optional<Rate> oldest = findAnyRate(75, &ChipRates::sharedBytes);
   ASSERT_TRUE(oldest);
   EXPECT_EQ(oldest->source->product, "A100 80GB");

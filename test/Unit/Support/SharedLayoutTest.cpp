@@ -44,7 +44,7 @@ TEST(SharedLayout, LinesOfScalesByHand) {
   EXPECT_EQ(getLine(9, 7), getLine(9, 3));
 }
 
-// Lane l holds words of the row that line l of part 0 has.
+// Lane l holds 32-bit words of the row in line l of part 0.
 TEST(SharedLayout, LinesAreInTheOrderOfLanes) {
   for (Operand operand : {Operand::A, Operand::B}) {
     const ScaleFragment &fragment = getScaleFragment(operand);
@@ -54,9 +54,9 @@ TEST(SharedLayout, LinesAreInTheOrderOfLanes) {
   }
 }
 
-// The words of one row, which are neighbours in the 32x4x4 layout, go to four
-// parts: in each to another bank.
-TEST(SharedLayout, WordsOfARowGoToDifferentBanks) {
+// The 32-bit words of one row, which are neighbours in the 32x4x4 layout, are
+// in four parts, each in another bank.
+TEST(SharedLayout, WordsOfARowAreInDifferentBanks) {
   constexpr int64_t kBanks = kBankLineBytes / 4;
   for (int64_t row = 0; row != kWarpLanes; ++row) {
     std::set<int64_t> banks;
@@ -76,7 +76,7 @@ TEST(SharedLayout, TermsThatShareBitsAreExclusive) {
 // Layouts of elements
 //===----------------------------------------------------------------------===//
 
-/// The layouts of codes of `bits` that `kind` takes.
+/// The layouts of elements of `bits` bits that `kind` supports.
 static std::string listLayouts(Kind kind, unsigned bits) {
   std::string names;
   for (unsigned major = 0; major != kNumMajors; ++major)
@@ -105,8 +105,8 @@ TEST(SharedLayout, WhereOperandsCanLie) {
       EXPECT_EQ(listLayouts(kind, bits), "");
 }
 
-// As many groups as codes are in 16 bits.
-TEST(SharedLayout, GroupsThatTakeTurns) {
+// As many groups as there are elements in 16 bits.
+TEST(SharedLayout, InterleavedGroups) {
   constexpr Slot kByte = {8, 0}, kNibble = {4, 0};
   auto get = [](Kind kind, Major major, Storage storage, Slot slot) {
     return getInterleave(kind, {major, storage}, slot);
@@ -129,8 +129,8 @@ TEST(SharedLayout, BitsOfAnElement) {
   EXPECT_EQ(getStoredBits(Storage::Packed, kByte), 4u);
 }
 
-// A slot of bytes has the code in its low bits where codes are converted.
-TEST(SharedLayout, SlotsOfConvertedCodes) {
+// A slot of a byte has the code in its low bits if elements are dequantized.
+TEST(SharedLayout, SlotsOfDequantizedElements) {
   for (Format format : getFormats(/*areScales=*/false)) {
     Slot slot = getSlot(Kind::BF16, format);
     EXPECT_EQ(slot.bits, 8u);

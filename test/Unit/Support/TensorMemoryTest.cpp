@@ -1,4 +1,4 @@
-//===- TensorMemoryTest.cpp - What lies where in tensor memory ------------===//
+//===- TensorMemoryTest.cpp - Layout of tensor memory ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

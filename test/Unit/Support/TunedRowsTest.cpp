@@ -1,4 +1,4 @@
-//===- TunedRowsTest.cpp - What was measured of our kernels ---------------===//
+//===- TunedRowsTest.cpp - Measured tuning tables -------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,7 +12,7 @@
 
 using namespace mlir::blockscale;
 
-// Whoever asks takes the first row that has as many rows of x.
+// The first entry with enough rows of x is used.
 TEST(TunedRows, TilesAreInOrder) {
   for (Path path : {Path::DequantMma, Path::Wgmma}) {
     std::vector<TunedTile> tiles = getTunedTiles(90, path);
@@ -25,7 +25,7 @@ TEST(TunedRows, TilesAreInOrder) {
         continue;
       const TunedTile &last = tiles[i - 1];
       EXPECT_GE(tile.mostM, last.mostM);
-      // Of as many rows, those for wider elements come first.
+      // For the same number of rows, entries for wider elements come first.
       bool isSame = tile.mostM == last.mostM;
       EXPECT_TRUE(!isSame || tile.leastBits <= last.leastBits);
     }
@@ -33,8 +33,8 @@ TEST(TunedRows, TilesAreInOrder) {
   EXPECT_TRUE(getTunedTiles(90, Path::Tcgen05).empty());
 }
 
-// A chip without rows takes those of an older one, or of the oldest.
-TEST(TunedRows, ChipsWithoutRowsTakeOthers) {
+// A chip without entries uses those of an older one, or of the oldest.
+TEST(TunedRows, ChipsWithoutRowsUseOthers) {
   for (const Chip &chip : getChips()) {
     EXPECT_EQ(getTunedTiles(chip.capability, Path::DequantMma).size(), 3u);
     EXPECT_EQ(getTunedLimits(chip.capability).capability, 90u);
@@ -45,7 +45,7 @@ TEST(TunedRows, ChipsWithoutRowsTakeOthers) {
   EXPECT_FALSE(lookupTunedRows(90, "fewer"));
 }
 
-// A row that divides K has the tile of as many rows of x.
+// An entry with split-K has a tile for the same number of rows of x.
 TEST(TunedRows, RowsHaveTiles) {
   int64_t last = 0;
   for (const TunedRows &row : getTunedRows(90)) {

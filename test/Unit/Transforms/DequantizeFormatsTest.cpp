@@ -1,4 +1,4 @@
-//===- DequantizeFormatsTest.cpp - Codes that become bf16 -----------------===//
+//===- DequantizeFormatsTest.cpp - Formats that become bf16 ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every code of every format with every scale, by the arithmetic of bf16 that
-// the path dequant_mma emits, held against what codes and scales mean.
+// Compares the bf16 arithmetic that the path dequant_mma emits, for every code
+// of every format with every scale, with the values of codes and scales.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ static double toDouble(uint16_t bits) {
   return (bits & 0x8000) != 0 ? -value : value;
 }
 
-/// `value` as a number of bf16, to nearest even.
+/// `value` rounded to bf16, to nearest even.
 static double roundToBf16(double value) {
   if (value == 0 || !std::isfinite(value))
     return value;
@@ -54,10 +54,10 @@ static bool isNormalOrZero(double value) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is emitted
+// The emitted arithmetic
 //===----------------------------------------------------------------------===//
 
-static uint16_t place(const CodeFormat &format, unsigned code) {
+static uint16_t shiftIntoPosition(const CodeFormat &format, unsigned code) {
   unsigned byte = code << format.signShift & 0xFF;
   unsigned half = (byte & 0x80) != 0 ? 0xFF00 | byte : byte;
   return static_cast<uint16_t>(half << format.shift & format.mask);
@@ -72,7 +72,7 @@ static double getPower(int exponent) {
 /// An element times its scale.
 static double scale(const CodeFormat &format, unsigned code, Format scaleFormat,
                     unsigned scaleCode) {
-  double value = toDouble(place(format, code));
+  double value = toDouble(shiftIntoPosition(format, code));
   int exponent = static_cast<int>(format.exponent);
   if (scaleFormat == Format::UE4M3) {
     double factor = multiply(toDouble((scaleCode & 0x7F) << 4), getPower(120));
@@ -85,7 +85,7 @@ static double scale(const CodeFormat &format, unsigned code, Format scaleFormat,
                   toDouble(static_cast<uint16_t>((scaleCode + exponent) << 7)));
 }
 
-/// Whether all elements that are numbers are exact with this scale, and normal.
+/// Whether all finite elements are exact with this scale, and normal.
 static bool areExact(Format element, Format scaleFormat, unsigned scaleCode) {
   CodeFormat format = getCodeFormat(element);
   for (unsigned code = 0; code != getFormatInfo(element).numCodes(); ++code) {
@@ -104,18 +104,18 @@ static bool areExact(Format element, Format scaleFormat, unsigned scaleCode) {
 // Tests
 //===----------------------------------------------------------------------===//
 
-TEST(DequantizeFormats, PlacedCodesAreTheCodeTimesAPower) {
+TEST(DequantizeFormats, ShiftedCodesAreTheValueTimesAPower) {
   for (Format element : getFormats(/*areScales=*/false)) {
     CodeFormat format = getCodeFormat(element);
     for (unsigned code = 0; code != getFormatInfo(element).numCodes(); ++code) {
       double value = decode(element, code);
       if (!std::isfinite(value))
         continue;
-      double placed = toDouble(place(format, code));
-      EXPECT_EQ(placed, std::ldexp(value, -int(format.exponent))) << code;
-      EXPECT_EQ(std::signbit(placed), std::signbit(value)) << code;
-      // What two multiplications have between them.
-      EXPECT_EQ(multiply(placed, getPower(int(format.exponent))), value);
+      double shifted = toDouble(shiftIntoPosition(format, code));
+      EXPECT_EQ(shifted, std::ldexp(value, -int(format.exponent))) << code;
+      EXPECT_EQ(std::signbit(shifted), std::signbit(value)) << code;
+      // The intermediate result of two multiplications.
+      EXPECT_EQ(multiply(shifted, getPower(int(format.exponent))), value);
     }
   }
 }
@@ -134,7 +134,7 @@ TEST(DequantizeFormats, ScalesInTheWindowAreExact) {
     }
 }
 
-// As docs/Numerics.md has them.
+// The values of docs/Numerics.md.
 TEST(DequantizeFormats, WindowsByHand) {
   struct Row {
     Format element;
@@ -158,9 +158,9 @@ TEST(DequantizeFormats, WindowsByHand) {
   EXPECT_EQ(window.mask, 0x7F);
 }
 
-// Without a scale; with bits set where the magnitude is that of the first one,
-// or larger.
-TEST(DequantizeFormats, SpecialCodesBecomeWhatTheyAre) {
+// Without a scale; with bits set if the magnitude is that of the first special
+// code, or larger.
+TEST(DequantizeFormats, SpecialCodesBecomeInfinityAndNaN) {
   unsigned found = 0;
   for (Format element : getFormats(/*areScales=*/false)) {
     CodeFormat format = getCodeFormat(element);
@@ -174,8 +174,8 @@ TEST(DequantizeFormats, SpecialCodesBecomeWhatTheyAre) {
                 format.firstSpecial != 0 && magnitude >= format.firstSpecial);
       if (!isSpecial)
         continue;
-      // Bits of bf16 that are set beside those of the product.
-      unsigned mantissa = place(format, code) & 0x7F;
+      // Bits of bf16 that are set in addition to those of the product.
+      unsigned mantissa = shiftIntoPosition(format, code) & 0x7F;
       auto bits = static_cast<uint16_t>((code & 0x80) << 8 | mantissa |
                                         format.specialBits);
       EXPECT_EQ(std::isnan(toDouble(bits)), std::isnan(value));

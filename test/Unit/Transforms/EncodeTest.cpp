@@ -1,4 +1,4 @@
-//===- EncodeTest.cpp - Encoded numbers against APFloat -------------------===//
+//===- EncodeTest.cpp - Encoding against APFloat --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What emitEncode emits for constants folds to constants: those are compared
-// with LLVM's APFloat, and where that has no answer, with the rules of
+// The ops of emitEncode fold for constants. The results are compared
+// with LLVM's APFloat or, where it has no such type, with the rules of
 // docs/Numerics.md.
 //
 //===----------------------------------------------------------------------===//
@@ -45,7 +45,7 @@ static const Target kSigned[] = {
     {Format::F16, &APFloat::IEEEhalf()},
 };
 
-/// What becomes of `values`, all in one tensor.
+/// Encodes `values`, all in one tensor.
 static std::vector<uint64_t> encodeAll(const std::vector<APFloat> &values,
                                        bool isDouble, Format format,
                                        Overflow overflow) {
@@ -86,8 +86,8 @@ static APFloat convert(APFloat value, const llvm::fltSemantics &semantics) {
   return value;
 }
 
-/// Numbers of `source` that matter to `format`: all of its numbers, halves
-/// between them, what is beside those, ends of both formats, NaN, any bits.
+/// Values of `source` that matter for `format`: all of its values, halves
+/// between them, their neighbours, ends of both formats, NaN, random bits.
 static std::vector<APFloat> getInputs(const llvm::fltSemantics &source,
                                       Format format) {
   const FormatInfo &info = getFormatInfo(format);
@@ -127,7 +127,7 @@ static std::vector<APFloat> getInputs(const llvm::fltSemantics &source,
   for (unsigned i = 0; i != 4000; ++i)
     values.emplace_back(source,
                         APInt(width, random(), false, /*implicitTrunc=*/true));
-  // NaN with bits at every place.
+  // NaN with bits at every position.
   unsigned mantissaBits = APFloat::semanticsPrecision(source) - 1;
   APInt infinity = APFloat::getInf(source).bitcastToAPInt();
   for (unsigned i = 0; i != mantissaBits; ++i)
@@ -140,7 +140,7 @@ static std::vector<APFloat> getInputs(const llvm::fltSemantics &source,
   return values;
 }
 
-/// What docs/Numerics.md says where APFloat has no such value.
+/// The rule of docs/Numerics.md for values that APFloat does not have.
 static uint64_t expectedCode(const APFloat &value, const Target &target,
                              Overflow overflow) {
   const FormatInfo &info = getFormatInfo(target.format);

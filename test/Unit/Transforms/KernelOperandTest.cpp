@@ -31,7 +31,7 @@ TEST(KernelOperandTest, LinesHaveWholeBytes) {
     EXPECT_EQ(getAlignment(contiguity, 48, 6), 36);
     EXPECT_EQ(getAlignment(contiguity, 7, 6), 5);
     EXPECT_EQ(getAlignment(contiguity, 7, 8), 7);
-    // More bits than there are numbers.
+    // More bits than an integer can count.
     constexpr int64_t most = std::numeric_limits<int64_t>::max() - 127;
     EXPECT_EQ(getAlignment(contiguity, most, 8), most);
     EXPECT_EQ(getAlignment(contiguity, most, 6), most / 8 * 6);

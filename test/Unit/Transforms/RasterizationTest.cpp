@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Numbers of tiles that are constants have positions that are constants.
+// Constant tile indices have constant positions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ protected:
     module = ModuleOp::create(UnknownLoc::get(&context));
   }
 
-  /// Of all tiles, in the order of their numbers.
+  /// The positions of all tiles, in the order of their indices.
   std::vector<Position> list(int64_t m, int64_t n, int64_t group) {
     OpBuilder b = OpBuilder::atBlockEnd(module->getBody());
     Location loc = b.getUnknownLoc();
@@ -54,7 +54,7 @@ protected:
 };
 } // namespace
 
-// Three rows of tiles, then the two that are left.
+// Three rows of tiles, then the remaining two.
 TEST_F(Rasterization, GroupsGoAlongMFirst) {
   EXPECT_EQ(list(5, 2, 3), (std::vector<Position>{{0, 0},
                                                   {1, 0},

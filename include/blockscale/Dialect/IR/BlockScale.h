@@ -32,7 +32,7 @@ namespace mlir::blockscale {
 class AccType;
 class TileMmaOp;
 
-/// Tiles along M that neighbouring blocks share, unless a schedule says more.
+/// The default rasterization group: tiles along M before the next ones along N.
 inline constexpr int64_t kTileGroup = 8;
 
 /// The blocks of a cluster, along M by along N of the result.
@@ -86,16 +86,16 @@ namespace mlir::blockscale {
 /// The attribute of a module that names its chip.
 inline constexpr StringLiteral kTargetAttrName = "blockscale.target";
 
-/// The attribute of a gpu.launch_func whose kernel may start before the one in
-/// front has ended, see blockscale-overlap-kernels.
+/// The attribute of a gpu.launch_func whose kernel may start before the
+/// previous one has ended, see blockscale-overlap-kernels.
 inline constexpr StringLiteral kProgrammaticAttrName =
     "blockscale.programmatic";
 
-/// The target of the module that `op` is or is in: null if it has none. Fails
-/// after an error if the attribute is something else.
+/// The target of the module that `op` is or is in; null if it has none. Emits
+/// an error if the attribute has another type.
 FailureOr<TargetAttr> lookupTarget(Operation *op);
 
-/// The same; that there is none, or that it is no GPU, is an error, too.
+/// The same; it is also an error if there is no target, or if it is no GPU.
 FailureOr<TargetAttr> getTarget(Operation *op);
 
 /// The format of elements of `type`, which is an operand `x` or `y` of
@@ -108,11 +108,11 @@ std::optional<Format> getScaleFormat(Type type);
 /// The format of elements without scales of `type`, such as bf16.
 std::optional<Format> getHighPrecisionFormat(Type type);
 
-/// The bytes that `count` codes of `bits` take in a row of a packed buffer;
-/// nullopt if they do not end on a byte.
+/// The bytes of `count` elements of `bits` bits in a row of a packed buffer;
+/// nullopt if they are not whole bytes.
 std::optional<int64_t> getPackedBytes(int64_t count, unsigned bits);
 
-/// The smallest number of codes of `bits` that fill whole bytes, and those
+/// The smallest number of packed elements that fill whole bytes, and these
 /// bytes.
 struct PackedUnit {
   int64_t codes;
@@ -123,24 +123,24 @@ PackedUnit getPackedUnit(unsigned bits);
 /// Whether all operands and results of `op` have static shapes.
 bool hasStaticShapes(Operation *op);
 
-/// The shape that row-major scales of `shape` have in the 32x4x4 layout.
-/// Dynamic sizes stay dynamic.
+/// The shape of row-major scales of `shape` in the 32x4x4 layout. Dynamic sizes
+/// stay dynamic.
 SmallVector<int64_t> getSwizzledShape(ArrayRef<int64_t> shape);
 
 /// The same for sizes that may be values.
 SmallVector<OpFoldResult> getSwizzledSizes(OpBuilder &builder, Location loc,
                                            ArrayRef<OpFoldResult> sizes);
 
-/// The constant row-major scales `scales` in the 32x4x4 layout, as a value of
-/// `type`, padded with bytes 0x00. With `rowsLast`, rows are the last dimension
-/// of `scales` (K_s x N). Null for a result that is too large to hold as a
-/// constant: more than 16 MiB, or 64 KiB where only padding makes it more than
-/// a splat.
+/// Converts the constant row-major scales `scales` to the 32x4x4 layout, of
+/// type `type`, padded with bytes 0x00. With `rowsLast`, rows are the last
+/// dimension of `scales` (K_s x N). Null for a result that is too large for a
+/// constant: more than 16 MiB, or more than 64 KiB if it would be a splat
+/// without padding.
 DenseElementsAttr swizzleConstant(DenseElementsAttr scales, ShapedType type,
                                   bool rowsLast = false);
 
-/// The scales of `type`, row-major, that the constant `swizzled` holds. Null
-/// for more than 16 MiB.
+/// The row-major scales, of type `type`, of the constant `swizzled`. Null for
+/// more than 16 MiB.
 DenseElementsAttr unswizzleConstant(DenseElementsAttr swizzled,
                                     ShapedType type);
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What kernels are made of in which warps have roles, and hand stages of shared
+// Ops for warp-specialized kernels: warps have roles, and pass stages of shared
 // memory and accumulators to each other.
 //
 //===----------------------------------------------------------------------===//
@@ -31,8 +31,8 @@ def BlockScale_RolesOp : BlockScale_KernelOp<"roles", [
   let summary = "regions for warps of a block";
   let description = [{
     The first warps of the block, along x, execute the first region, the next
-    ones the second, and so on; those beyond execute none. Behind the op all of
-    them go on together.
+    ones the second, and so on; any further warps execute none. After the op,
+    all warps execute the code that follows.
 
     Constraints:
 
@@ -92,11 +92,11 @@ class BlockScale_BulkOp<string mnemonic, string opcode,
 
 def BlockScale_BarrierInitOp
     : BlockScale_BulkOp<"barrier_init", "mbarrier.init"> {
-  let summary = "make an mbarrier";
+  let summary = "initialize an mbarrier";
   let description = [{
-    The mbarrier number `index` of `barriers`, whose phases end with `count`
-    arrivals. One thread executes it, and fences it (`nvvm.fence.mbarrier.init`)
-    in front of a barrier of the block. The example is that of `roles`.
+    Initializes mbarrier `index` of `barriers`; its phases end with `count`
+    arrivals. One thread executes it, and then `nvvm.fence.mbarrier.init`,
+    before a barrier of the block. The example is that of `roles`.
 
     Constraints:
 
@@ -116,18 +116,17 @@ def BlockScale_BarrierArriveOp
     : BlockScale_BulkOp<"barrier_arrive", "mbarrier.arrive"> {
   let summary = "arrive at an mbarrier";
   let description = [{
-    One arrival of each thread that executes it. With `bytes`, the phase ends
-    when so many bytes more have been copied by `tensor_load`. With `block`, the
-    mbarrier is that of the block of the cluster with that rank; the threads of
-    that block see what this one wrote before it arrived only with `cluster`,
-    and `cluster` at their wait. The example is that of `roles`, and of blocks
-    of a cluster that of `cluster_barrier`.
+    Each thread that executes it arrives once. With `bytes`, the phase also
+    waits until `tensor_load` has copied as many more bytes. With `block`, the
+    mbarrier is that of the block of the cluster with that rank. The threads of
+    that block see what this thread wrote before only if both the arrival and
+    their wait have `cluster`. The example is that of `roles`; for blocks of a
+    cluster, that of `cluster_barrier`.
 
     Constraints (B1) and (B2) as for `barrier_init`.
 
     * (B4) `bytes` is from 0 to 2^20 - 1.
-    * (B5) There is no `block` where there are `bytes`, and a `block` where there
-      is `cluster`.
+    * (B5) `block` excludes `bytes`, and `cluster` requires `block`.
   }];
   let arguments = (ins BlockScale_Barriers:$barriers, Index:$index,
                        Optional<I32>:$block, OptionalAttr<I64Attr>:$bytes,
@@ -146,11 +145,11 @@ def BlockScale_BarrierWaitOp
     : BlockScale_BulkOp<"barrier_wait", "mbarrier.try_wait"> {
   let summary = "wait for a phase of an mbarrier";
   let description = [{
-    Waits until the phase with the parity `parity` has ended: the first one, and
-    every second one after it, has the parity 0. At first, the phase in front of
-    it, of parity 1, counts as ended. With `cluster`, the thread sees what those
-    of other blocks wrote before they arrived with `cluster`. The example is
-    that of `roles`.
+    Waits until the phase with the parity `parity` has ended. The first phase,
+    and every second one after it, has the parity 0. Before the first phase
+    ends, a wait for parity 1 returns at once. With `cluster`, the thread sees
+    what threads of other blocks wrote before they arrived with `cluster`. The
+    example is that of `roles`.
 
     Constraints (B1) and (B2) as for `barrier_init`.
   }];
@@ -166,11 +165,12 @@ def BlockScale_ClusterBarrierOp
     : BlockScale_InstructionOp<"cluster_barrier"> {
   let summary = "a barrier of all threads of a cluster";
   let description = [{
-    All threads of all blocks of the cluster wait for each other; what one did
-    in front of it, the others see behind it. Warps execute it as a whole.
+    All threads of all blocks of the cluster wait for each other, and then see
+    what the others wrote before. All lanes of a warp execute it together.
 
-    Blocks use each other's mbarriers and memory between two of these: behind
-    the first one mbarriers are made, and up to the last one no block has ended.
+    Blocks use each other's mbarriers and memory only between two of these: the
+    first one comes after the mbarriers are initialized, and no block ends
+    before the last one.
 
     Example:
 
@@ -213,14 +213,14 @@ def BlockScale_BlockMemoryOp
     : BlockScale_BulkOp<"block_memory", "mapa", [Pure]> {
   let summary = "the shared memory of another block of the cluster";
   let description = [{
-    What `memory` is in the block of the cluster with the rank `block`.
+    The same memory in the block of the cluster with the rank `block`.
 
     Constraints:
 
     * (M1) `memory` has a static shape, the identity layout and the workgroup
       memory space.
-    * (M2) The result has its shape and elements, and the memory space 7, that
-      of the cluster.
+    * (M2) The result has its shape and elements, and the memory space 7 (shared
+      memory of the cluster).
 
     Example:
 
@@ -251,17 +251,17 @@ def BlockScale_TensorLoadOp
                         [AttrSizedOperandSegments]> {
   let summary = "copy a box of a tensor map to shared memory";
   let description = [{
-    Copies the box that starts at `coordinates` (innermost last, as sizes of the
-    map are) to the bytes of `memory` from `offset` on, and counts its bytes at
-    the mbarrier number `index`. One thread executes it. What lies outside of the
-    tensor is filled as the map says. `hint` tells the L2 cache what to do with
-    it: an operand of `createpolicy`, or one of the constants that the driver
-    documents for it.
+    Copies the box that starts at `coordinates` (innermost last, like the sizes
+    of the map) to the bytes of `memory` from `offset` on, and counts its bytes
+    at mbarrier `index`. One thread executes it. Elements outside of the tensor
+    are filled as the map says. `hint` is a policy for the L2 cache, such as
+    `createpolicy` makes.
 
-    With `blocks`, each block of the cluster whose rank is a bit of it gets the
-    box, at the same place of its own memory, and counts the bytes at its own
-    mbarrier. With `group = 2`, blocks with the ranks 2 i and 2 i + 1 are a pair,
-    and what either of them gets counts at the mbarrier of 2 i.
+    With `blocks`, the box is multicast to each block of the cluster whose rank
+    is a bit of it: to the same offset of the block's own memory, and the bytes
+    are counted at the block's own mbarrier. With `group = 2`, the blocks with
+    the ranks 2 i and 2 i + 1 are a pair of CTAs, and bytes for both of them are
+    counted at the mbarrier of block 2 i.
 
     Constraints (B1) and (B2) as for `barrier_init`.
 
@@ -303,38 +303,38 @@ def BlockScale_TensorLoadOp
 }
 
 //===----------------------------------------------------------------------===//
-// Products in tensor memory
+// Accumulators in tensor memory
 //===----------------------------------------------------------------------===//
 
 def BlockScale_AsyncTileMmaOp : BlockScale_KernelOp<"async_tile_mma"> {
   let summary = "asynchronous multiply-accumulate of a tile in tensor memory";
   let description = [{
     Adds the product of two tiles in shared memory to an accumulator in tensor
-    memory, or writes it where `accumulate` is false. Scales are in tensor
-    memory. One thread executes it; the product is there when a `tcgen05_commit`
-    of that thread has arrived.
+    memory, or overwrites it if `accumulate` is false. Scales are in tensor
+    memory. One thread executes it; the product is complete when a
+    `tcgen05_commit` of that thread has arrived.
 
     Tiles are those of `matrix_descriptor`, with all of K of the tile. With
-    `steps`, instructions from that number on are left out.
+    `steps`, only the first `steps` instructions along K are executed.
 
-    With `wide`, a line of 128 bytes of packed fp4 takes two instructions with
-    K = 96 and one with K = 64, in the place of four with K = 64.
+    With `wide`, a swizzle row of 128 bytes of packed fp4 is multiplied by two
+    instructions with K = 96 and one with K = 64, instead of four with K = 64.
 
-    Where the accumulator is that of a pair of blocks (`group = 2`), tiles are
-    what each of both has at the same place of its memory: half of the rows of
-    A, and half of those of B.
+    If the accumulator is that of a pair of CTAs (`group = 2`), each of the two
+    blocks has half of the rows of A and half of those of B, at the same offset
+    of its own memory.
 
     Constraints:
 
-    * (A1) The instruction, the accumulator and the scales are such as
-      `tcgen05_mma` asks for, with all of K.
-    * (A2) Tiles are such as `matrix_descriptor` asks for, and `padded` for fp4
-      and fp6 of kind mxf8f6f4, else of `slots`.
-    * (A3) Tiles have the M and N of the instruction, each block of a pair half
-      of it.
+    * (A1) The instruction, the accumulator and the scales meet the constraints
+      of `tcgen05_mma`, with all of K.
+    * (A2) Tiles meet the constraints of `matrix_descriptor`; elements are
+      `padded` for fp4 and fp6 of kind mxf8f6f4, else in `slots`.
+    * (A3) Tiles have the M and N of the instruction; in a pair of CTAs, half of
+      it.
     * (A4) Both have the same K, a multiple of 32 bytes.
-    * (A5) With `wide`, the kind is one of packed fp4, lines of both have 128
-      bytes, N is a multiple of 16, and there are no `steps`.
+    * (A5) With `wide`, the kind is one of packed fp4, swizzle rows of both have
+      128 bytes, N is a multiple of 16, and there are no `steps`.
 
     Example:
 
@@ -374,25 +374,26 @@ def BlockScale_AsyncTileMmaOp : BlockScale_KernelOp<"async_tile_mma"> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Bytes along K that each instruction takes at the most: those of K = 32
-    /// of bytes, or of K = 64 of packed fp4.
+    /// Bytes along K of an instruction with K = 32 (an element per byte) or
+    /// K = 64 (packed fp4).
     static constexpr int64_t kStepBytes = 32;
-    /// Instructions along K that take so many.
+    /// The number of such instructions along K.
     int64_t getNumSteps();
   }];
 }
 
 def BlockScale_AccReadOp : BlockScale_KernelOp<"acc_read"> {
-  let summary = "sums of tensor memory in registers";
+  let summary = "read an accumulator from tensor memory to registers";
   let description = [{
-    The columns of an accumulator in tensor memory from `column` on, in the
-    registers of the first four warps of the block, which execute it together.
-    The product is complete, and `tcgen05_fence after` has been executed; the
-    op waits for its loads.
+    Loads the columns of an accumulator in tensor memory from `column` on to the
+    registers of the first four warps of the block, which execute it together,
+    after the product is complete and after `tcgen05_fence after`. The op waits
+    for its loads.
 
-    Rows of the result are the 128 lanes of the block. With the layouts D and A,
-    those are rows of the sums; with B, that of pairs with M = 128, the last 64
-    of them are the second half of the columns of the first 64.
+    Rows of the result are the 128 lanes of tensor memory. With the data path
+    layouts D and A, they are rows of the accumulator. With B, the layout of
+    pairs of CTAs with M = 128, the last 64 lanes hold the second half of the
+    columns of the rows in the first 64.
 
     Constraint (R1): the result has 128 rows, N a multiple of 8, and the layout
     `#blockscale.warps<4x1>`; or it is the transpose of that, in the layout

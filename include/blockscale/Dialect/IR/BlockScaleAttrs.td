@@ -19,7 +19,7 @@ class BlockScale_Attr<string name, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
-// Rows of the tables of Support, under the names that PTX gives them.
+// Entries of the tables of Support, with the names that PTX gives them.
 def BlockScale_FormatParam
     : AttrOrTypeParameter<"::mlir::blockscale::Format", "a number format">;
 def BlockScale_KindParam
@@ -33,9 +33,9 @@ def BlockScale_ChipParam
 def BlockScale_TargetAttr : BlockScale_Attr<"Target", "target"> {
   let summary = "the chip that a module is compiled for";
   let description = [{
-    The attribute `blockscale.target` of a module, which passes read. With
-    `emulated_on`, block-scaled instructions of the chip, and what the other
-    chip lacks, become software, and the code is for that one.
+    Passes read it from the attribute `blockscale.target` of the module. With
+    `emulated_on`, the code runs on that chip. Block-scaled instructions, and
+    others that it lacks, are computed in software there.
 
     Examples: `#blockscale.target<sm_120a>`,
     `#blockscale.target<sm_120a, emulated_on = sm_90>`.
@@ -54,11 +54,11 @@ def BlockScale_TargetAttr : BlockScale_Attr<"Target", "target"> {
 def BlockScale_PathAttr : BlockScale_Attr<"Path", "path"> {
   let summary = "the way in which a chip computes an op";
   let description = [{
-    `mma_sync` or `tcgen05`: with the block-scaled instruction of that name.
-    `dequant_mma`: with `mma.sync` of bf16, to which operands are converted together
-    with their scales. `wgmma`: with the instruction of that name, products of
-    linalg without scales, and others whose operands are decoded first.
-    `decompose`: with plain arithmetic.
+    * `mma_sync`, `tcgen05`: the block-scaled instruction of that name.
+    * `dequant_mma`: `mma.sync` of bf16; operands are dequantized in registers.
+    * `wgmma`: the instruction of that name, for matmuls of linalg without
+      scales, and for quantized operands that are dequantized first.
+    * `decompose`: scalar arithmetic, without tensor cores.
 
     Example: `#blockscale.path<mma_sync>`.
   }];
@@ -70,8 +70,8 @@ def BlockScale_TypeCombinationAttr : BlockScale_Attr<"TypeCombination", "type_co
   let summary = "one of the legal combinations of `mma_scaled`";
   let description = [{
     The formats of the elements of A and B, the format of the scales, and the
-    number of elements along K that share one scale. Below tensors, A may be
-    numbers of bf16 or f16, without scales: `<bf16, e2m1, ue8m0, 32>`.
+    number of elements along K that share one scale. In kernels of mixed input,
+    A has bf16 or f16 values without scales: `<bf16, e2m1, ue8m0, 32>`.
 
     Example: `#blockscale.type_combination<e4m3, e2m1, ue8m0, 32>`.
   }];
@@ -96,13 +96,13 @@ def BlockScale_InstructionAttr
   let description = [{
     One row of the instruction table: its path, M x N x K, kind, the formats of
     A, B and the scales, and scales along K (`.scale_vec`). Where the kernel
-    chooses N, it is the N that was chosen. On the path `dequant_mma` it stands for
-    the `mma.sync.m16n8k16` of bf16 (beside an A of f16, of f16) that take one
-    register of codes of B each; their kinds are `bf16`, with codes in bytes, and
-    `bf16_packed`.
+    chooses N, it is the N that was chosen. On the path `dequant_mma`, the
+    attribute stands for several `mma.sync.m16n8k16` of bf16 (of f16 if A is
+    f16): those that together use one register of quantized elements of B. The
+    kind is `bf16` if these are in bytes, and `bf16_packed` if they are packed.
 
-    `blockscale-legalize` gives it to each `mma_scaled`; from there on, it is
-    what tells how the op is computed.
+    `blockscale-legalize` gives it to each `mma_scaled`. From there on, it says
+    how the op is computed.
 
     Example:
     `#blockscale.instruction<mma_sync, 16x8x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>`.
@@ -117,7 +117,7 @@ def BlockScale_InstructionAttr
   let extraClassDeclaration = [{
     /// The row of the instruction table.
     const Instruction &getInstruction() const;
-    /// Whether it takes scales, itself or in what is made of it.
+    /// Whether it takes scales, itself or in the sequence that replaces it.
     bool hasScales() const { return getScaleVec() != 0; }
     /// `instruction` with the smallest N that it has.
     static InstructionAttr get(MLIRContext *context,
@@ -132,16 +132,16 @@ def BlockScale_StorageParam
                           "what a row holds of an element">;
 
 def BlockScale_TileLayoutAttr : BlockScale_Attr<"TileLayout", "tile_layout"> {
-  let summary = "how a tile of elements lies in shared memory";
+  let summary = "the layout of the elements of a tile in shared memory";
   let description = [{
     * The contiguous index: `k` (a row of memory is a row of A, or a column of
       B) or `mn` (a row of memory is one step along K).
-    * What a row holds of each element: `slots` (the slot of the instruction),
+    * How a row stores its elements: `slots` (the slot of the instruction),
       `bytes` (a byte with the code in its low bits), `padded` (a bit stream
       of 16 codes at the start of every 16 bytes, then padding) or `packed` (two
       codes of 4 bits in a byte, for an instruction with bytes for slots).
-    * `swizzled`: piece c of 16 bytes of row r is where piece
-      `c xor (r mod 8)` would be; in rows of 64 or 32 bytes
+    * `swizzled`: chunk c of 16 bytes of row r is stored at the position of
+      chunk `c xor (r mod 8)`; in rows of 64 or 32 bytes, at that of
       `c xor (r div 2 mod 4)` or `c xor (r div 4 mod 2)`.
 
     Example: `#blockscale.tile_layout<k, slots, swizzled>`.
@@ -166,20 +166,22 @@ def BlockScale_ScaleOrderParam
 
 def BlockScale_ScaleTileLayoutAttr
     : BlockScale_Attr<"ScaleTileLayout", "scale_tile_layout"> {
-  let summary = "how the scales of a tile lie in shared memory";
+  let summary = "the layout of the scales of a tile in shared memory";
   let description = [{
+    In the last three layouts, a *line* is one step of the dimension of size 32.
+
     * `rows`: memory of the shape `M x K_s` (`N x K_s`), row by row.
     * `lanes`: of the shape `G x 32 x 4W`, in the order in which lanes of
       mma.sync read them: line `4 (r mod 8) + r div 8` of group g has the
       `K_s = 4W` scales of row `32 g + r`.
-    * `parts`: of the shape `W x P x 32 x 4Q`, the same with words from the
-      32x4x4 layout: line `(4 (r mod 8) + r div 8) xor (p mod 4)` of part p has,
+    * `parts`: of the shape `W x P x 32 x 4Q`, the same order for 32-bit words
+      that were copied from the 32x4x4 layout:
+      line `(4 (r mod 8) + r div 8) xor (p mod 4)` of part p has,
       for q = 0, ..., Q - 1, the scales `4w`, ..., `4w + 3` of row
       `32 (p Q + q) + r`; Q is 1, 2 or 4.
-    * `atoms`: of the shape `R x W x 32 x 16`, atoms of the 32x4x4 layout as
-      they are in global memory: line `r mod 32` of atom (`r div 128`, w) has,
-      from byte `4 (r mod 128 div 32)` on, the scales `4w`, ..., `4w + 3` of row
-      r.
+    * `atoms`: of the shape `R x W x 32 x 16`, atoms of the 32x4x4 layout, as
+      in global memory: line `r mod 32` of atom (`r div 128`, w) has, from byte
+      `4 (r mod 128 div 32)` on, the scales `4w`, ..., `4w + 3` of row r.
 
     The table of `lanes` and `parts` is `kScaleLineTerms` of SharedLayout.h.
 
@@ -203,24 +205,25 @@ def BlockScale_KernelKind : I32EnumAttr<
 def BlockScale_MultistageScheduleAttr
     : BlockScale_Attr<"MultistageSchedule", "multistage_schedule", [
         DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
-  let summary = "how a multistage (cp.async) kernel divides a matrix multiply";
+  let summary = "the schedule of a multistage (cp.async) kernel";
   let description = [{
-    For the paths whose instructions are those of a warp.
+    For the paths `mma_sync` and `dequant_mma`, whose instructions are executed
+    by a warp.
 
-    * `tile`: the M x N results that a block computes, and the elements of K
-      that it takes at a time.
+    * `tile`: the M x N results that a block computes, and the elements along K
+      of a stage.
     * `warps`: the rows and columns of warps in a block, which share M and N of
       the tile evenly.
     * `stages`: how many tiles along K shared memory holds. While the warps
-      multiply one, the others are on their way.
-    * `split_k`: into how many parts K is divided, whose sums other blocks
-      compute and a second kernel adds: for results of few tiles. Parts are
-      whole tiles along K. 1, no second kernel, if it is left out.
+      multiply one, the others are loaded.
+    * `split_k`: the number of split-K ranges. Different blocks compute the
+      partial sums of the ranges, and a second kernel reduces them. This helps
+      if the result has few tiles. A range is a multiple of the tile along K.
+      The default is 1: no split, no second kernel.
 
-    A warp has whole tiles of the instruction, 16 x 8, and a power of two of
-    them, or whole groups of 32 rows and columns; K of the tile is a power of
-    two from 128 to 1024. What a chip and the types of an op ask for besides is
-    checked by `blockscale-select-schedule`.
+    A warp has a power of two of instruction tiles (16 x 8), or a multiple of 32
+    rows and columns. K of the tile is a power of two from 128 to 1024.
+    `blockscale-select-schedule` checks the limits of the chip and of the types.
 
     Example:
     `#blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 3>`.
@@ -235,7 +238,7 @@ def BlockScale_MultistageScheduleAttr
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// With K as a whole.
+    /// Without split-K.
     static MultistageScheduleAttr get(MLIRContext *context,
                                    ArrayRef<int64_t> tile,
                                    ArrayRef<int64_t> warps, int64_t stages) {
@@ -257,53 +260,54 @@ def BlockScale_MultistageScheduleAttr
 def BlockScale_WarpSpecializedScheduleAttr
     : BlockScale_Attr<"WarpSpecializedSchedule", "warp_specialized_schedule", [
         DeclareAttrInterfaceMethods<BlockScale_ScheduleInterface>]> {
-  let summary = "how a warp-specialized kernel divides a matrix multiply";
+  let summary = "the schedule of a warp-specialized kernel";
   let description = [{
     For the paths tcgen05, wgmma and, on chips that have bulk tensor copies,
-    mma_sync: warps have roles, and hand on stages of shared memory and, with
-    tcgen05, accumulators in tensor memory.
+    mma_sync. Warps have roles. They pass each other stages of shared memory
+    through a pipeline and, with tcgen05, accumulators in tensor memory.
 
-    * `tile`: the M x N results that a block computes at a time, which with
-      tcgen05 are those of one instruction, and the elements of K in a stage.
+    * `tile`: the M x N results that a block computes at a time (with tcgen05,
+      those of one instruction), and the elements along K of a stage.
     * `stages`: how many tiles along K shared memory holds.
-    * `accumulators`: 2 where the sums of one tile are stored while the next tile
-      is multiplied, else 1. Two of N = 256 overlap, as scales take columns, too.
-      1 with wgmma and mma_sync, whose sums are in registers.
-    * `persistent`: blocks, one for each SM, take one tile after the
-      other; otherwise there is a block for each tile.
-    * `raster_group`: how many tiles along M blocks take before they go on
-      along N, so that blocks that run at the same time share operands in the L2
-      cache; 8 if it is left out.
-    * `swap_ab`: the kernel computes the transpose: the rows of A are columns of
-      y, and the rows of B are rows of x. That suits results of few rows, since
-      M of instructions is 64 or 128. M and N of the tile are those of the
-      instruction, so that M counts columns of the result. False if it is left
-      out. Never with mma_sync.
-    * `split_k`: into how many parts K is divided, whose sums other blocks
-      compute and a second kernel adds: for results of few tiles. Parts are
-      whole stages. 1, no second kernel, if it is left out.
+    * `accumulators`: the accumulator stages. With 2, the epilogue stores one
+      tile while the next one is multiplied. Two stages of N = 256 overlap,
+      because scales need columns, too. With wgmma and mma_sync, whose
+      accumulators are in registers, it is 1.
+    * `persistent`: the grid has one block for each SM, and a block computes one
+      tile after the other; otherwise there is a block for each tile.
+    * `raster_group`: the rasterization group: how many tiles along M are
+      computed before the next ones along N, so that concurrent blocks share
+      operands in the L2 cache. The default is 8.
+    * `swap_ab`: the transpose of the result is computed: rows of A are columns
+      of y, and rows of B are rows of x. This helps if the result has few rows,
+      because M of an instruction is at least 64. M and N of `tile` are those of
+      the instruction, so that M counts columns of the result. Not with
+      mma_sync. The default is false.
+    * `split_k`: the number of split-K ranges. Different blocks compute the
+      partial sums of the ranges, and a second kernel reduces them. This helps
+      if the result has few tiles. A range is a multiple of K of a stage. The
+      default is 1: no split, no second kernel.
     * `cluster`: how many neighbouring tiles along M x N the blocks of a cluster
       compute at the same time. Blocks whose tiles have the same rows each load
-      a part of them for all; so do those with the same columns. 1x1, 2x1, 1x2,
-      2x2, 4x1 or 1x4 (1x1 with mma_sync); 1x1, nothing is shared, if it is left
-      out.
+      a part of these rows and multicast it; likewise for columns. 1x1, 2x1,
+      1x2, 2x2, 4x1 or 1x4 (with mma_sync 1x1). The default is 1x1: no cluster.
     * `two_cta`: with tcgen05, two blocks of the cluster, one below the other,
       multiply together (`.cta_group::2`): each has its own rows of A and of the
-      result, and half of the rows of B. False if it is left out.
-    * `instruction_k`: 96 where instructions of sm_103 with that K take two
-      thirds of a line of fp4; 0, the K that all chips have, if it is left out.
-    * `kernel`: which of the kernels of the path this is. `dense`, if it is left
-      out: instructions read both operands from shared memory. `mixed_input`,
-      with wgmma: warpgroups dequantize A, which is y (`swap_ab`), in registers,
-      and divide the K of a stage if they have the same rows of A. `gemv`, with
-      wgmma: the same for one row of x, with N = 1 and quantized elements on
-      both sides.
+      result, and half of the rows of B. The default is false.
+    * `instruction_k`: 96 to use instructions with K = 96, which sm_103 has for
+      packed fp4. The default is 0: the K that all chips have.
+    * `kernel`: which kernel of the path computes the product. `dense`:
+      instructions read both operands from shared memory. `mixed_input`, with
+      wgmma and `swap_ab`: warpgroups dequantize A, which is y, in registers,
+      and divide K of a stage among them if they have the same rows of A.
+      `gemv`, with wgmma and `swap_ab`: the same for one row of x, with N = 1
+      and quantized elements on both sides. The default is `dense`.
 
-    M is 64 to 256 in steps of 64 (with tcgen05 128, or 64 for pairs), N is 8 to
-    256 in steps of 8 (64, 128 or 256, as M is, with mma_sync), and the elements
-    of K fill rows of 128 bytes, or up to 16 such rows with `mixed_input` and
-    `gemv`. `blockscale-select-schedule` checks what a chip, the types and the
-    sizes of an op ask for besides.
+    M is 64 to 256 in steps of 64 (with tcgen05 128, with two CTAs 64). N is 8
+    to 256 in steps of 8 (with mma_sync, M and N are 64, 128 or 256). The
+    elements along K fill swizzle rows of 128 bytes, up to 16 of them with
+    `mixed_input` and `gemv`. `blockscale-select-schedule` checks the limits of
+    the chip, of the types and of the sizes.
 
     Example:
     `#blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 4, accumulators = 2, persistent = true>`.
@@ -328,7 +332,7 @@ def BlockScale_WarpSpecializedScheduleAttr
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// With the usual values of what may be left out.
+    /// With the defaults of the parameters that are left out.
     static WarpSpecializedScheduleAttr
     get(MLIRContext *context, ArrayRef<int64_t> tile, int64_t stages,
         int64_t accumulators, bool persistent, int64_t rasterGroup = kTileGroup,
@@ -342,7 +346,7 @@ def BlockScale_WarpSpecializedScheduleAttr
     int64_t getM() const { return getTile()[0]; }
     int64_t getN() const { return getTile()[1]; }
     int64_t getK() const { return getTile()[2]; }
-    /// Blocks that multiply together, and how many rows of B each of them has.
+    /// The CTAs of one instruction, and how many rows of B each of them has.
     int64_t getBlocksOfProduct() const { return getTwoCta() ? 2 : 1; }
     int64_t getRowsOfB() const { return getN() / getBlocksOfProduct(); }
   }];
@@ -353,14 +357,15 @@ def BlockScale_WarpsAttr : BlockScale_Attr<"Warps", "warps", [
   let summary = "an accumulator in the registers of warps";
   let description = [{
     Rows x columns of warps share the tile evenly, and each holds its share as
-    mma.sync does. Warp w of the block has row `w / columns` and column
-    `w % columns`.
+    accumulator fragments of mma.sync. Warp w of the block has row `w / columns`
+    and column `w % columns`.
 
-    With `interleave = RxC`, groups of 8 rows (columns) of the instructions take
-    turns in the rows (columns) of the share, R (C) at a time, 1, 2 or 4: number
-    i of group o is row `8 (o - o mod R) + R i + o mod R`. Instructions with
-    kinds `bf16` and `bf16_packed` ask for it where an operand's contiguous
-    index is `mn`: 2 for bytes, 4 for packed codes.
+    With `interleave = RxC`, R (C) neighbouring groups of 8 rows (columns) of
+    the instructions are interleaved in the rows (columns) of the share; R and C
+    are 1, 2 or 4. Row i of group o is row `8 (o - o mod R) + R i + o mod R` of
+    the share. Instructions of the kinds `bf16` and `bf16_packed` need this if
+    the contiguous index of an operand is `mn`: 2 for bytes, 4 for packed
+    elements.
 
     Examples: `#blockscale.warps<2x2>`,
     `#blockscale.warps<2x2, interleave = 1x2>`.
@@ -387,9 +392,9 @@ def BlockScale_LaneColumnsAttr
   let summary = "an accumulator in columns, one for each thread";
   let description = [{
     Thread t of the first four warps of a block holds column t of 128, with all
-    rows. This is how lanes of tensor memory come where the tile is the
-    transpose of what was multiplied: a warp that stores a row stores 128 bytes
-    that follow each other.
+    rows. Lanes of tensor memory have this layout with swapped operands, where
+    the tile is the transpose of the product. A warp that stores a row of it
+    stores 128 contiguous bytes.
 
     Example: `#blockscale.lane_columns`.
   }];
@@ -403,8 +408,8 @@ def BlockScale_WarpColumnsAttr
   let description = [{
     Each of `warps` warps holds 16 columns of the tile, with all rows: the
     transpose of what wgmma leaves in its registers (PTX ISA, "Register
-    Fragments for wgmma.mma_async"). Warps beyond those hold such tiles of their
-    own: warp w has the columns of warp `w mod warps`.
+    Fragments for wgmma.mma_async"). Further warps hold further tiles of the
+    same shape: warp w has the columns of warp `w mod warps`.
 
     Example: `#blockscale.warp_columns<4>`.
   }];
@@ -415,19 +420,19 @@ def BlockScale_WarpColumnsAttr
 def BlockScale_TensorMapAttr : BlockScale_Attr<"TensorMap", "tensor_map"> {
   let summary = "how bulk tensor copies see memory";
   let description = [{
-    What becomes a tensor map when a kernel is launched, with the names that the
-    launch info has for types, swizzles, fills and promotions of the L2 cache.
-    Lists have the innermost dimension last.
+    The launch makes a tensor map of it. Names of types, swizzles, fills and
+    promotions of the L2 cache are those of the launch info. Lists have the
+    innermost dimension last.
 
-    * `sizes`: in elements, an affine map of the sizes of the memory, which are
-      its symbols, so that they may be multiplied.
-    * `strides`: in bytes, such a map, of all dimensions but the innermost.
+    * `sizes`: in elements; an affine map whose symbols are the sizes of the
+      memory. (Symbols may be multiplied with each other.)
+    * `strides`: in bytes; such a map for all dimensions but the innermost.
     * `box`, `element_strides`: the elements that one copy spans, and the steps
       between those that it moves.
-    * `codes`: how many packed codes memory has in an element of the map; 1, if
-      it is left out.
+    * `codes`: how many packed elements of the tensor an element of the map
+      holds. The default is 1.
 
-    Constraint (T1): `box`, `element_strides` and `sizes` have 1 to 5 numbers
+    Constraint (T1): `box`, `element_strides` and `sizes` have 1 to 5 values
     each, `strides` has one less; both maps have the same symbols and no
     dimensions.
 
@@ -465,7 +470,7 @@ def BlockScale_AccType : TypeDef<BlockScale_Dialect, "Acc"> {
   let summary = "an f32 accumulator of a block or a warp";
   let description = [{
     M x N sums of a tile. The layout, an attribute with the interface
-    `AccLayoutInterface`, says where they are.
+    `AccLayoutInterface`, says which thread holds which of them.
 
     Example: `!blockscale.acc<64x64, #blockscale.warps<2x2>>`.
   }];

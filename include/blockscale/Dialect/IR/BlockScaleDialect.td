@@ -20,10 +20,10 @@ def BlockScale_Dialect : Dialect {
     scale for every 16 or 32 elements along K: MXFP8, MXFP6, MXFP4 (OCP
     Microscaling Formats v1.0) and NVFP4.
 
-    The ops of this dialect say *what* is computed, on tensors or vectors of
-    any shape. `blockscale-decompose` gives their meaning in upstream dialects.
-    Ops of the kernel and the instruction level say it for one tile in shared
-    memory and for one instruction.
+    The ops of this dialect say *what* is computed, on tensors or vectors of any
+    shape. `blockscale-decompose` defines their meaning in upstream dialects.
+    Ops of the kernel level compute one tile in shared memory, and ops of the
+    instruction level stand for one instruction.
   }];
   let extraClassDeclaration = [{
     void addAttributesAndTypes();

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Between the tile level and kernels: how tensors are stored in GPU buffers,
-// and launches of kernels on them.
+// Ops between the tile level and kernels: tensors in packed GPU buffers, and
+// launches of kernels on them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,9 +41,9 @@ def BlockScale_UnpackOp : BlockScale_PackingOp<"unpack"> {
     little-endian bit stream of codes: two fp4 codes in a byte, the even one in
     the low nibble; four fp6 codes in three bytes.
 
-    Constraint (K1): the shapes are equal but for the last size, which is that
-    of the elements times their bits by 8, without remainder. Sizes that are
-    dynamic are so in both.
+    Constraint (K1): the shapes are equal except for the last size. A row has
+    the bytes of its elements, a whole number of them. A size is dynamic in both
+    shapes or in none.
 
     Example:
 
@@ -68,14 +68,14 @@ def BlockScale_PackOp : BlockScale_PackingOp<"pack"> {
 }
 
 def BlockScale_ResultSizesOp : BlockScale_HostOp<"result_sizes"> {
-  let summary = "how large a result is";
+  let summary = "the dynamic sizes of a result";
   let description = [{
-    Results of a function for a GPU become memory that the caller gives, which
-    does not tell how large it is: this op says so, of an allocation that
-    becomes such an argument. The sizes are computed from those of the other
-    arguments, and from those that are integers.
+    A function for a GPU writes its results to buffers that the caller passes.
+    Such a buffer does not carry its sizes; this op states them, for an
+    allocation that becomes such an argument. They are computed from sizes of
+    the other arguments, and from integer arguments.
 
-    Constraint (Z1): there is a size for each dynamic one of the memory.
+    Constraint (Z1): there is one size for each dynamic size of the memory.
 
     Example:
 
@@ -99,9 +99,9 @@ def BlockScale_SmCountOp
     : BlockScale_HostOp<"sm_count", [Pure]> {
   let summary = "the number of SMs of the card";
   let description = [{
-    What the numbers of blocks of a launch may be limited by, such as those of
-    kernels whose blocks take one tile after the other. It is not known before
-    the launch, and has no place in kernels.
+    A launch may limit its number of blocks by it: persistent kernels need at
+    most one block for each SM. It is known only at the launch, and cannot be
+    used in kernels.
 
     Example:
 
@@ -120,14 +120,13 @@ def BlockScale_SmCountOp
 def BlockScale_TensorMapOp : BlockScale_HostOp<"tensor_map", [Pure]> {
   let summary = "a tensor map of memory";
   let description = [{
-    What a `launch` with tensor maps becomes: an operand of `gpu.launch_func`.
-    The kernel's parameter is the 128 bytes of the map, by value.
+    A tensor map of a `launch`, as an operand of `gpu.launch_func`. The kernel's
+    parameter is the 128 bytes of the map, by value.
 
     Constraint (M1): the memory has as many dimensions as the map has symbols.
 
-    Constraint (M2): where the sizes of the memory are known, the tensor of the
-    map is inside of it, and its sizes and strides are such that the CUDA driver
-    takes them.
+    Constraint (M2): if the sizes of the memory are static, the tensor of the
+    map is inside of it, and the CUDA driver accepts its sizes and strides.
 
     Example:
 
@@ -153,35 +152,36 @@ def BlockScale_LaunchOp : BlockScale_TileOp<"launch", [
     DestinationStyleOpInterface, AttrSizedOperandSegments]> {
   let summary = "launch a kernel on tensors";
   let description = [{
-    Runs a kernel that reads `inputs` and writes `outputs` whole or, with
-    `updates`, parts of what they are. The kernel takes one memref for each
-    tensor, in order, with the identity layout and bytes for elements of at most
-    8 bits, and scalars as they are; then one `!llvm.ptr` for each of
-    `tensor_maps`. Bufferization turns the op into `gpu.launch_func`.
+    Runs a kernel that reads `inputs` and overwrites all of `outputs`, or with
+    `updates` only parts of them. The kernel has one memref parameter for each
+    tensor, in order, with the identity layout and a byte for each element of at
+    most 8 bits. Scalars are passed as they are. After these comes one
+    `!llvm.ptr` for each of `tensor_maps`. Bufferization turns the op into
+    `gpu.launch_func`.
 
     `blocks` are constants or values of type `index`. `shared` is the dynamic
-    shared memory of a block, in bytes. `cluster` are the blocks of a cluster,
-    which divide those of the grid.
+    shared memory of a block, in bytes. `cluster` is the size of a cluster in
+    blocks, which divides the grid.
 
-    `tensor_maps` are of the memory of tensors, those numbers `mapped` among
-    inputs and outputs. Their symbols are the sizes of that memory.
+    `tensor_maps` describe the memory of tensors; `mapped` has the position of
+    each of these tensors among inputs and outputs. Symbols of a map are the
+    sizes of that memory.
 
-    Constraint (L1): `blocks` and `threads` are three positive sizes each, there
-    is an operand for each size of `blocks` that is no constant, and `shared` is
-    not negative.
+    Constraint (L1): `blocks` and `threads` have three positive sizes each,
+    there is an operand for each size of `blocks` that is not constant, and
+    `shared` is not negative.
 
-    Constraint (L2): `cluster` are three positive sizes, which divide those of
-    `blocks` that are constants.
+    Constraint (L2): `cluster` has three positive sizes, which divide the
+    constant sizes of `blocks`.
 
-    Constraint (L3): there is a number in `mapped` for each tensor map, of a
-    tensor of as many dimensions as the map has symbols.
+    Constraint (L3): `mapped` has an entry for each tensor map, and that tensor
+    has as many dimensions as the map has symbols.
 
-    Constraint (L4): a map of a tensor of floats of at most 8 bits, which memory
-    holds in bytes of their own, is one of elements of whole bytes and of one
-    code each. Where the sizes of a tensor are known, that of the map is inside
-    of its memory.
+    Constraint (L4): floats of at most 8 bits have a byte each in memory, so the
+    elements of their map are whole bytes that hold one float. If the sizes of a
+    tensor are static, the tensor of its map is inside of its memory.
 
-    Example, of a launch that is limited by the card:
+    Example of a launch with at most one block for each SM:
 
     ```mlir
     func.func @persistent(%x: tensor<?x128xf8E4M3FN>, %tiles: index)
@@ -226,7 +226,7 @@ def BlockScale_LaunchOp : BlockScale_TileOp<"launch", [
   let extraClassDeclaration = [{
     MutableOperandRange getDpsInitsMutable() { return getOutputsMutable(); }
 
-    /// The numbers of blocks, constants and values.
+    /// The size of the grid in blocks, constants and values.
     SmallVector<OpFoldResult> getBlocks();
   }];
 }

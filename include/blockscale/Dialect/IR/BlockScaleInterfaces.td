@@ -1,4 +1,4 @@
-//===- BlockScaleInterfaces.td - What paths fill in --------*- tablegen -*-===//
+//===- BlockScaleInterfaces.td - Interfaces of the dialect -*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The places at which paths and instructions differ. An attribute or an op that
-// implements one of these needs no change in the passes that use it.
+// The points at which paths and instructions differ. Passes use only these
+// interfaces, so that a new attribute or op needs no change in them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,20 +19,20 @@ include "mlir/IR/OpBase.td"
 def BlockScale_AccLayoutInterface : AttrInterface<"AccLayoutInterface"> {
   let cppNamespace = "::mlir::blockscale";
   let description = [{
-    Where the sums of an accumulator are, and with that, who computes them. How
-    values of the type are lowered is a row of
-    lib/Dialect/Transforms/Fragments/AccLowering.h.
+    Where the sums of an accumulator are, and so, which warps compute them. The
+    table in lib/Dialect/Transforms/Fragments/AccLowering.h says how values of
+    the type are lowered.
   }];
   let methods = [
     InterfaceMethod<[{
-      Whether an accumulator of `m` x `n` sums can lie so; emits an error if
-      not.
+      Whether an accumulator of `m` x `n` sums can have this layout; emits an
+      error if not.
     }], "::llvm::LogicalResult", "verifyShape",
     (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError,
          "int64_t":$m, "int64_t":$n)>,
     InterfaceMethod<[{
-      Checks the operands of a `tile_mma` with such an accumulator: what
-      belongs to the instruction, where `tile_mma` says only what is common.
+      Checks the operands of a `tile_mma` with such an accumulator: the rules
+      of the instruction, beyond those that `tile_mma` checks for all.
     }], "::llvm::LogicalResult", "verifyTile",
     (ins "::mlir::blockscale::TileMmaOp &":$op)>
   ];
@@ -41,12 +41,12 @@ def BlockScale_AccLayoutInterface : AttrInterface<"AccLayoutInterface"> {
 def BlockScale_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
   let cppNamespace = "::mlir::blockscale";
   let description = [{
-    How the kernels of a path divide a matrix multiply. Its text form, its
-    choice and its limits belong to the path's backend
-    (lib/Dialect/Transforms/Kernels/Gemm).
+    How the kernels of a path divide a matrix multiply. The path's backend
+    (lib/Dialect/Transforms/Kernels/Gemm) parses its text form, chooses it and
+    checks its limits.
   }];
   let methods = [
-    InterfaceMethod<"Whether it divides the kernels of `path`.", "bool",
+    InterfaceMethod<"Whether it is a schedule for kernels of `path`.", "bool",
                     "isFor", (ins "::mlir::blockscale::Path":$path)>,
     InterfaceMethod<"Which kernel of the path it is for.",
                     "::mlir::blockscale::KernelKind", "getKernelKind">
@@ -58,16 +58,17 @@ def BlockScale_InstructionOpInterface
   let cppNamespace = "::mlir::blockscale";
   let description = [{
     An op of the instruction level: one instruction of a GPU, or an address or a
-    descriptor for one. It is converted by a pattern of
-    `populateBlockScaleToNVVMConversionPatterns` and, for chips that lack it,
-    computed in software by one of `populateEmulationPatterns`, if there is one.
+    descriptor for one. A pattern of
+    `populateBlockScaleToNVVMConversionPatterns` converts it. For chips that
+    lack it, a pattern of `populateEmulationPatterns` may replace it by
+    software.
   }];
   let methods = [
     InterfaceMethod<"The lowest PTX version that has it, `88` for 8.8.",
                     "unsigned", "getLowestPtxVersion">,
     InterfaceMethod<"Whether `chip` has it.", "bool", "isSupportedOn",
                     (ins "const ::mlir::blockscale::Chip &":$chip)>,
-    InterfaceMethod<"What to call it in messages.", "::std::string",
+    InterfaceMethod<"Its name in messages.", "::std::string",
                     "describeInstruction">
   ];
 }
@@ -75,14 +76,14 @@ def BlockScale_InstructionOpInterface
 def BlockScale_ProductOpInterface : OpInterface<"ProductOpInterface"> {
   let cppNamespace = "::mlir::blockscale";
   let description = [{
-    A product of matrices that a path of the chip computes: `mma_scaled`, and
-    products of elements as they are, of linalg. Operands are such as those of
-    `mma_scaled`.
+    A matrix multiply that a path of the chip computes: `mma_scaled`, or a
+    matmul of linalg, whose operands have no scales. Operands have the shapes of
+    those of `mma_scaled`.
   }];
   let methods = [
     InterfaceMethod<[{
-      The types of its elements and scales. Without scales, one for elements
-      that no instruction takes has the format `None`.
+      The types of its elements and scales. Elements that no instruction takes,
+      in a matmul without scales, have the format `None`.
     }], "::mlir::blockscale::TypeCombination", "getTypes">,
     InterfaceMethod<"The first matrix, `[batch,] M, K`.", "::mlir::Value",
                     "getX">,
@@ -92,7 +93,7 @@ def BlockScale_ProductOpInterface : OpInterface<"ProductOpInterface"> {
                     "getY">,
     InterfaceMethod<"The scales of the second matrix; null without.",
                     "::mlir::Value", "getYScale">,
-    InterfaceMethod<"What the product is added to, `[batch,] M, N`.",
+    InterfaceMethod<"The accumulator, `[batch,] M, N`.",
                     "::mlir::Value", "getAcc">,
     InterfaceMethod<"Whether the operands are tensors.", "bool",
                     "hasTensorSemantics">

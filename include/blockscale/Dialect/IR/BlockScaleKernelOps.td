@@ -36,10 +36,10 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
   let summary = "block-scaled matrix multiply-accumulate of a tile";
   let description = [{
     Adds the product of two tiles in shared memory to an accumulator. All warps
-    of the accumulator take part; they have passed a barrier since the operands
-    were written.
+    of the accumulator execute it, after a barrier that makes the operands
+    visible.
 
-    Shared memory is bytes:
+    Operands in shared memory are bytes:
 
     | operand   | shape      | holds                                          |
     |-----------|------------|------------------------------------------------|
@@ -48,21 +48,24 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     | `b`       | `N x K'`   | elements of B, transposed, in slots            |
     | `b_scale` | `N x K_s`  | one byte per scale, transposed                 |
 
-    `K = K_s * block_size` elements; K' is K where the instruction takes one
-    element per byte (fp6 in bits [5:0], fp4 in bits [5:2]) and K / 2 where it
+    `K = K_s * block_size` elements; K' is K if the instruction takes one
+    element per byte (fp6 in bits [5:0], fp4 in bits [5:2]) and K / 2 if it
     takes packed fp4 (even element in the low nibble). Instead of memory,
-    `a_scale` and `b_scale` may be one `i8` that is every scale. In a row whose A
-    is of bf16 or f16, elements of A are numbers of two bytes without scales, and
-    `a_scale` is an `i8` that does not count. Each element of B is then rounded
-    to that format first, and with a `tensor_scale`, which only such a row has,
-    multiplied by it before that, as `dequantize` does.
+    `a_scale` and `b_scale` may be an `i8`: one scale for all blocks.
 
-    `types` says what is computed, `instruction` by what, and the layout of the
-    accumulator by whom. `a_layout` and `b_layout` say where elements lie
-    otherwise; with the contiguous index `mn`, the shape is `K x M` or `K x N`
-    bytes. `a_scale_layout` and `b_scale_layout` do so for scales. Of a tile that
-    ends behind K, whose elements are 0 there, only the first `blocks` scales of
-    each row count: the others are taken for 0x00, whatever memory holds.
+    With mixed input, A has bf16 or f16 values of two bytes without scales, and
+    `a_scale` is an `i8` that is ignored. Elements of B are then dequantized and
+    rounded to that format, as by `dequantize`; with a `tensor_scale`, they are
+    multiplied by it before that.
+
+    `types` are the types of the product, `instruction` is the instruction that
+    computes it, and the layout of the accumulator says which warps do.
+    `a_layout` and `b_layout` are the layouts of the elements, if they differ
+    from the table; with the contiguous index `mn`, the shape is `K x M` or `K x
+    N` bytes. `a_scale_layout` and `b_scale_layout` are those of the scales. A
+    tile may extend beyond K, with elements that are 0 there. Only the first
+    `blocks` scales of each row are then used; the others count as 0x00,
+    whatever memory holds.
 
     Constraints:
 
@@ -72,29 +75,32 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     * (T2) M and N of the operands are those of the accumulator.
     * (T3) K, which is that of A where both scales are one value, is a multiple
       of the instruction's K, and K_s of 4.
-    * (T4) A row of memory has the bytes that its elements take. Rows that are
-      swizzled have 16, 32, 64 or a multiple of 128 bytes.
-    * (T5) The instruction's kind takes elements that lie so: `mn` is for
-      kinds with an element per byte, but not for codes that `bf16` takes
-      `padded`, and for `bf16_packed`; `bytes` and `padded` are for kinds with an
+    * (T4) A row of memory has as many bytes as its elements need. Swizzled rows
+      have 16, 32, 64 or a multiple of 128 bytes.
+    * (T5) The instruction's kind supports the layouts of the elements: `mn` is
+      for kinds with an element per byte, except `padded` elements for `bf16`,
+      and for `bf16_packed`; `bytes` and `padded` are for kinds with an
       element per byte, `padded` for fp4 and fp6 (fp6 for `bf16`), `packed` for
       fp4 and `bf16`.
-    * (T6) The instruction computes the row.
-    * (T7) Numbers of A have one `i8` for scales, and only beside these is there
-      a `tensor_scale`.
+    * (T6) The instruction computes the type combination.
+    * (T7) With mixed input, `a_scale` is an `i8`; only then is there a
+      `tensor_scale`.
 
-    With an accumulator in warps, the paths mma_sync and convert:
+    With an accumulator in the registers of warps (the paths mma_sync and
+    dequant_mma):
 
     * Memory is aligned to 16 bytes (`to-fragments` sees to that for workgroup
       attributions), and the block has the accumulator's warps, all along x.
-    * (W1) The instruction is one of a warp, and the accumulator is interleaved
-      as it asks for.
-    * (W2) With `mn`, a warp has a multiple of 16 rows, of 32 for codes of 4
-      bits that `bf16` and `bf16_packed` take.
-    * (W3) Scales in the order of lanes have the shapes that their layout says,
-      with M or N rounded up to a multiple of 32; those in atoms to one of 128.
-    * (W4) With scales in the order of lanes, a warp has whole parts (groups),
-      or a power of two of rows; with atoms, a power of two of at most 128.
+    * (W1) The instruction is one of a warp, and the accumulator has the
+      interleaving that it needs.
+    * (W2) With `mn`, a warp has a multiple of 16 rows; of 32 for 4-bit elements
+      and the kinds `bf16` and `bf16_packed`.
+    * (W3) Scales in the layouts `lanes` and `parts` have the shapes of their
+      layout, with M or N rounded up to a multiple of 32; those in `atoms` to a
+      multiple of 128.
+    * (W4) With scales in the layouts `lanes` and `parts`, a warp has whole
+      groups or parts, or a power of two of rows; with `atoms`, a power of two
+      of at most 128.
     * (W5) Atoms and `blocks` are for block-scaled instructions, and `blocks` for
       scales in memory.
 
@@ -148,11 +154,11 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The layout of the elements of A or B, the plain one by default.
+    /// The layout of the elements of A or B, `k` and `slots` by default.
     TileLayout getLayout(Operand operand);
     /// The order of the scales of A or B, by rows by default.
     ScaleOrder getScaleOrder(Operand operand);
-    /// How the instruction takes elements of A or B.
+    /// The slot of the instruction for elements of A or B.
     Slot getSlot(Operand operand);
     /// Elements along K.
     int64_t getNumK();
@@ -168,10 +174,11 @@ def BlockScale_AccZeroOp : BlockScale_KernelOp<"acc_zero", [Pure]> {
 def BlockScale_AccLoadOp : BlockScale_KernelOp<"acc_load"> {
   let summary = "load an accumulator from memory";
   let description = [{
-    The tile of `memory` that starts at `indices`. Elements beyond the last
-    row or column of `memory` are 0. There is one index per dimension; the tile
-    is in the last two. With `in_bounds` the tile is known to be inside, and its
-    rows to be aligned to 8 bytes; to 16 for one that is interleaved along N.
+    Loads the tile of `memory` that starts at `indices`. Elements beyond the
+    last row or column of `memory` are 0. There is one index per dimension; the
+    tile is in the last two. `in_bounds` says that the tile is inside of
+    `memory` and that its rows are aligned to 8 bytes, or to 16 bytes if the
+    accumulator is interleaved along N.
   }];
   let arguments = (ins
     Arg<BlockScale_Sums, "sums", [MemRead]>:$memory, Variadic<Index>:$indices,
@@ -214,10 +221,10 @@ def BlockScale_AccGenerateOp : BlockScale_KernelOp<"acc_generate", [
     SingleBlock, RecursiveMemoryEffects]> {
   let summary = "an accumulator from a body for each element";
   let description = [{
-    Element (i, j) of the tile is what the body yields for row `row + i` and
-    column `column + j`. Elements beyond `rows` and `columns` are 0, and the body
-    does not run for them; with `in_bounds` there are none. The body runs in the
-    lane that holds the element.
+    The body yields element (i, j) of the tile for row `row + i` and column
+    `column + j`. Elements beyond `rows` and `columns` are 0, and the body does
+    not run for them; with `in_bounds` there are none. The body runs in the lane
+    that holds the element.
 
     Constraint (G1): the body takes two indices and yields an f32.
   }];
@@ -238,9 +245,9 @@ def BlockScale_AccForEachOp : BlockScale_KernelOp<"acc_for_each", [
   let description = [{
     Runs the body with each element of the tile, its row and its column, as
     `acc_generate` counts them; not for elements beyond `rows` and `columns`.
-    With `aligned`, `column` is a multiple of the elements that a lane has side
-    by side, and so is what memory is aligned to that the body stores to: then
-    they are stored at once.
+    With `aligned`, contiguous elements of a lane are stored by one instruction:
+    `column`, and the alignment of memory that the body stores to, are multiples
+    of as many elements.
 
     Constraint (G2): the body takes an f32 and two indices and yields nothing.
   }];
@@ -258,24 +265,25 @@ def BlockScale_AccForEachOp : BlockScale_KernelOp<"acc_for_each", [
 
 def BlockScale_AccQuantizeOp : BlockScale_KernelOp<"acc_quantize", [
     SingleBlock, RecursiveMemoryEffects, AttrSizedOperandSegments]> {
-  let summary = "quantise what a body makes of an accumulator";
+  let summary = "quantize an accumulator after an elementwise body";
   let description = [{
-    The body makes a number of each element of the tile, as that of
-    `acc_for_each`; blocks of `block_size` of them along rows are quantised by
-    the rules of `quantize`, to codes at `codes` and scales at `scales`. Both
-    are bytes: there are two codes in one with `code_bits` 4; scales whose
-    memory has two dimensions more than that of codes are in the 32x4x4 layout,
-    and those of its padding that the tile covers are written. `amax` gets the
-    largest magnitude of all that is there and that is made.
+    The epilogue of a matmul with a quantized result. The body computes a value
+    from each element of the tile, as in `acc_for_each`. Blocks of `block_size`
+    values along rows are quantized by the rules of `quantize`. The quantized
+    elements are stored in `codes` and their scales in `scales`, both as bytes;
+    with `code_bits` 4, a byte holds two elements. If `scales` has two
+    dimensions more than `codes`, it is in the 32x4x4 layout, and padding that
+    the tile covers is written. `amax` becomes the maximum of its old value and
+    of the magnitudes of all values.
 
     Constraints:
       * (G3) the body takes an f32 and two indices and yields an f32;
-      * (G4) `element`, `scale` and `block_size` are those of a row of
+      * (G4) `element`, `scale` and `block_size` are a legal combination of
         `mma_scaled`, and there is a `rule` if and only if scales are e8m0;
       * (G5) `codes` has rank 2, or 3 with `batch`; `code_bits` is 8, or 4 for
         f4E2M1FN;
-      * `column` and `columns` are multiples of `block_size`, and so is what a
-        warp has of the tile's columns.
+      * `column`, `columns` and the columns of a warp's share are multiples of
+        `block_size`.
   }];
   let arguments = (ins
     BlockScale_AccType:$acc, Index:$row, Index:$column, Index:$rows,
@@ -333,8 +341,8 @@ def BlockScale_LoadMatrixOp : BlockScale_InstructionOp<
       and register r of lane l gets the 2 bytes number l div 4 of rows
       2 (l mod 4) and 2 (l mod 4) + 1 of matrix r.
 
-    With `code_bits` 4 or 6, the row starts with 16 codes of so many bits, which
-    are extended to the 16 bytes (`.b8x16.b4x16_p64`, `.b8x16.b6x16_p32`).
+    With `code_bits` 4 or 6, the row starts with 16 codes of as many bits; each
+    is extended to a byte (`.b8x16.b4x16_p64`, `.b8x16.b6x16_p32`).
 
     Constraints:
 
@@ -342,8 +350,7 @@ def BlockScale_LoadMatrixOp : BlockScale_InstructionOp<
       memory space; rows that lanes pass are aligned to 16 bytes.
     * (D2) `code_bits` is 4, 6 or 8, or 16 where it is `transposed`.
 
-    Whether a chip has the instruction is checked by the passes that know the
-    chip.
+    Passes that know the chip check whether it has the instruction.
 
     Example:
 
@@ -374,7 +381,7 @@ def BlockScale_LoadMatrixOp : BlockScale_InstructionOp<
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The row of the table.
+    /// The entry of the table of loads.
     const MatrixLoad &getForm();
   }];
 }
@@ -398,8 +405,7 @@ def BlockScale_MmaSyncOp : BlockScale_InstructionOp<
       `.scale_vec::1X`, 0, 2 for 2X and 0 for 4X; threads 0, 1 for A and 0, 1,
       2, 3 for B.
 
-    Whether a chip has the instruction is checked by the passes that know the
-    chip.
+    Passes that know the chip check whether it has the instruction.
 
     Example:
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op says its level by its base class. From this come what
-// blockscale-verify-stage allows, the sections of the generated reference and
-// the lists of ops in docs/gpu/levels.md.
+// The base class of an op is its level. blockscale-verify-stage, the sections
+// of the generated reference and the lists of ops in docs/gpu/levels.md follow
+// from it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,21 +42,23 @@ class BlockScale_Level<string level, string title, string text> : OpDocGroup {
 // The blank lines keep the text apart from the headings of the reference.
 def BlockScale_TileLevel : BlockScale_Level<"Tile", "Tile level", [{
 
-They say what is computed, on tensors of any shape, or on vectors in kernels.
+These ops say what is computed, on tensors of any shape, or on vectors in
+kernels.
 }]>;
 def BlockScale_HostLevel : BlockScale_Level<"Host", "Host", [{
 
-They stand around launches, on the host, from the tile level down to the end.
+These ops are on the host, around launches, at the tile level and all levels
+below.
 }]>;
 def BlockScale_KernelLevel : BlockScale_Level<"Kernel", "Kernel level", [{
 
-Operands are tiles in shared memory, sums are accumulators.
+Operands of these ops are tiles in shared memory; results are accumulators.
 }]>;
 def BlockScale_InstructionLevel
     : BlockScale_Level<"Instruction", "Instruction level", [{
 
-Each is one instruction of a GPU, or an address or a descriptor for one. The
-kernel level has these ops, too.
+Each of these ops is one instruction of a GPU, or an address or a descriptor for
+one. The kernel level has them, too.
 }]>;
 
 /// An op of the dialect. Ops derive from one of the classes below.

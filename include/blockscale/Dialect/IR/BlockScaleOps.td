@@ -77,17 +77,17 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     | `y_scale` | `[batch,] K_s, N`| the type of `x_scale`                     |
     | `acc`     | `[batch,] M, N`  | `f32`; also the type of the result        |
 
-    B is `K / K_s`. The legal rows:
+    B is `K / K_s`. The legal combinations of types, and how many they are:
 
-    | `x` and `y`                                                  | scales    | B  | rows |
+    | `x` and `y`                                                  | scales    | B  | combinations |
     |--------------------------------------------------------------|-----------|----|------|
     | any two of `f8E4M3FN f8E5M2 f6E3M2FN f6E2M3FN f4E2M1FN`      | `f8E8M0FNU` | 32 | 25 |
     | `f4E2M1FN` twice                                             | `f8E8M0FNU` | 16 | 1  |
     | `f4E2M1FN` twice (NVFP4)                                     | `f8E4M3FN`  | 16 | 1  |
 
     Scales of type `f8E4M3FN` are read as ue4m3: the sign bit is ignored. PTX
-    asks for 0 in that bit; lowerings to instructions pass the byte as it is,
-    and what hardware does with a sign there is unconfirmed.
+    asks for 0 in that bit. Lowerings to instructions pass the byte unchanged;
+    what hardware does with a sign there is unconfirmed.
 
     Decoding is exact, with the corner cases of OCP MX v1.0: `f8E8M0FNU` 0x00
     is 2^-127 and 0xFF is NaN. NaN and infinity come out where the formula
@@ -111,14 +111,14 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     * (C6) `acc` has the M of `x` and the N of `y`.
     * (C7) All sizes are at least 1.
     * (C8) Both scales have one element type.
-    * (C9) K is a multiple of K_s, and their quotient B, with the types, is one
-      of the legal rows.
+    * (C9) K is a multiple of K_s, and their quotient B and the types are one of
+      the legal combinations.
     * (C10) `block_size` is B where K and K_s are known; it is required where
       one of them is not.
 
-    Sizes of tensors may be dynamic. What cannot be checked statically is then
-    checked at run time by `generate-runtime-verification`, which
-    `blockscale-to-cpu` runs.
+    Sizes of tensors may be dynamic. `generate-runtime-verification`, which
+    `blockscale-to-cpu` runs, then checks at run time what cannot be checked
+    statically.
 
     Example:
 
@@ -181,7 +181,7 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     static ArrayRef<NamedTile> getTileOperands();
     static NamedTile getTileResult();
 
-    /// The operands `x` and `y`, told apart where a rule holds for both.
+    /// The operand `x` or `y`, for rules that hold for both.
     enum class Side { X, Y };
 
     ShapedType getMatrixType(Side side);
@@ -218,9 +218,9 @@ def BlockScale_SwizzleScalesOp : BlockScale_TileOp<"swizzle_scales", [
         "reifyResultShapes"]>]> {
   let summary = "arrange scales in the 32x4x4 layout";
   let description = [{
-    Arranges row-major scales in atoms of 128 rows by 4 blocks along K, the
-    form that tensor memory and vector loads of scale words want. The scale of
-    (row `m`, block `k`) goes to
+    Arranges row-major scales in atoms of 128 rows by 4 blocks along K. Copies
+    to tensor memory and vector loads of 32-bit words of scales need this
+    layout. The scale of (row `m`, block `k`) is stored at
 
     ```
     result[m / 128, k / 4, m % 32, ((m / 32) % 4) * 4 + k % 4]
@@ -265,7 +265,7 @@ def BlockScale_SwizzleScalesOp : BlockScale_TileOp<"swizzle_scales", [
     static ArrayRef<NamedTile> getTileOperands();
     static NamedTile getTileResult();
 
-    /// (S2) says more of what is wrong than a comparison of types could.
+    /// True: the verifier checks (S2), with a better message.
     static bool isCompatibleReturnTypes(TypeRange, TypeRange) { return true; }
   }];
 }

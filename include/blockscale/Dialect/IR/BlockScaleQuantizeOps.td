@@ -1,4 +1,4 @@
-//===- BlockScaleQuantizeOps.td - Numbers to codes and -----*- tablegen -*-===//
+//===- BlockScaleQuantizeOps.td - quantize and dequantize --*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,9 +29,9 @@ class BlockScale_Blocks<list<Type> elements, string summary> : Type<
     "ranked tensor or fixed-length vector of " # summary #
     ", of rank 1 or more", "::mlir::ShapedType">;
 
-def BlockScale_BlockNumbers
+def BlockScale_HighPrecision
     : BlockScale_Blocks<[F32, F16, BF16], "f32, f16 or bf16">;
-def BlockScale_BlockCodes
+def BlockScale_QuantizedElements
     : BlockScale_Blocks<[F8E4M3FN, F8E5M2, F6E3M2FN, F6E2M3FN, F4E2M1FN],
                         "f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN">;
 def BlockScale_BlockScales
@@ -54,11 +54,11 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
         "getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
         "getResultTilePosition", "generateResultTileValue",
         "getIterationDomainTileFromResultTile"]>]> {
-  let summary = "numbers to codes with one scale for each block";
+  let summary = "quantize with one scale for each block";
   let description = [{
-    Gives each block of `block_size` numbers along the last dimension a scale
-    and each number the code of the element type that is nearest to the number
-    over the scale:
+    Chooses a scale for each block of `block_size` elements along the last
+    dimension, and rounds each element over its scale to the nearest value of
+    the element type:
 
     | value    | shape          | element type                                 |
     |----------|----------------|----------------------------------------------|
@@ -67,12 +67,13 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
     | `scales` | `[.., K_s]`    | `f8E8M0FNU` or `f8E4M3FN`                    |
     | `amax`   | none, optional | `f32`, the largest magnitude of all of `x`   |
 
-    K_s is `K / block_size`. With `pad`, K may be any size: the last block of a
-    line has what is left, K_s is rounded up. The combinations of element type,
-    scale and block size are those of an operand of `mma_scaled`.
+    `codes` are the quantized elements. K_s is `K / block_size`. With `pad`, K
+    may be any size: the last block of a row has the remaining elements, and K_s
+    is rounded up. The combinations of element type, scale and block size are
+    those of an operand of `mma_scaled`.
 
     Let *amax* be the largest magnitude of a block, *max* and *emax* the largest
-    number of the element type and its exponent:
+    value of the element type and its exponent:
 
     | element    | max   | emax |
     |------------|-------|------|
@@ -104,24 +105,25 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
     the scale is 0, the elements are 0 with the sign of x.
 
     A block with NaN or an infinity has the scale NaN (0xFF; 0x7F for ue4m3),
-    and its elements are 0 (0x00). `amax` is then NaN (where one is) or infinity.
+    and its elements are 0 (0x00). `amax` is then NaN (if there is a NaN) or
+    infinity.
 
     Constraints:
 
     * (Q1) All operands and results with a shape are ranked tensors without
-      encoding, or all are vectors; `amax` is `tensor<f32>` beside tensors and
-      `f32` beside vectors.
+      encoding, or all are vectors; `amax` is `tensor<f32>` with tensors and
+      `f32` with vectors.
     * (Q2) `codes` has the shape of `x`.
-    * (Q3) `scales` has the shape of `x`, but for K_s in the last dimension.
-    * (Q4) Element type, scale type and block size are those of a legal row of
+    * (Q3) `scales` has the shape of `x`, except for K_s in the last dimension.
+    * (Q4) Element type, scale type and block size are a legal combination of
       `mma_scaled`.
-    * (Q5) `rule` stands beside scales of type `f8E8M0FNU`, `tensor_scale`
-      beside those of type `f8E4M3FN`.
+    * (Q5) `rule` is only for scales of type `f8E8M0FNU`, `tensor_scale` only
+      for those of type `f8E4M3FN`.
     * (Q6) All sizes are at least 1; K is a multiple of the block size, unless
       there is `pad`.
 
-    What cannot be checked statically is checked at run time. The op can be
-    tiled, along the last dimension by whole blocks, where it has no `amax`.
+    What cannot be checked statically is checked at run time. Without `amax`,
+    the op can be tiled, along the last dimension by whole blocks.
 
     Example:
 
@@ -152,13 +154,13 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
   }];
 
   let arguments = (ins
-    BlockScale_BlockNumbers:$x,
+    BlockScale_HighPrecision:$x,
     Optional<BlockScale_TensorScale>:$tensor_scale,
     I64Attr:$block_size,
     OptionalAttr<BlockScale_ScaleRuleAttr>:$rule,
     UnitAttr:$pad);
   let results = (outs
-    BlockScale_BlockCodes:$codes,
+    BlockScale_QuantizedElements:$codes,
     BlockScale_BlockScales:$scales,
     Optional<BlockScale_LargestMagnitude>:$amax);
   let assemblyFormat = [{
@@ -167,9 +169,9 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
     `to` type($codes) `,` type($scales) (`,` type($amax)^)?
   }];
   let builders = [
-    // The results have the shapes that follow. `blockSize` is 32, or 16 beside
-    // scales of type f8E4M3FN, if it is 0; scales are f8E8M0FNU if there is no
-    // `scaleType`.
+    // Infers the shapes of the results. If `blockSize` is 0, it becomes 32, or
+    // 16 for scales of type f8E4M3FN. Without `scaleType`, scales are
+    // f8E8M0FNU.
     OpBuilder<(ins "Value":$x, "Type":$elementType,
                    CArg<"Type", "{}">:$scaleType,
                    CArg<"int64_t", "0">:$blockSize,
@@ -203,34 +205,34 @@ def BlockScale_DequantizeOp : BlockScale_TileOp<"dequantize", [
         "getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
         "getResultTilePosition", "generateResultTileValue",
         "getIterationDomainTileFromResultTile"]>]> {
-  let summary = "codes with scales of blocks to numbers";
+  let summary = "dequantize elements with one scale for each block";
   let description = [{
-    The numbers that codes and the scales of their blocks stand for:
-    fl(code * scale), or fl(fl(code * scale) * g) with a `tensor_scale` g. fl
-    rounds to f32, to nearest even, subnormals kept; a result of type f16 or
+    The values of quantized elements with the scales of their blocks:
+    fl(element * scale), or fl(fl(element * scale) * g) with a `tensor_scale` g.
+    fl rounds to f32, to nearest even, subnormals kept; a result of type f16 or
     bf16 is rounded from that. NaN and infinity come out where the product gives
     them; beyond the largest f32 it is infinity.
 
-    Shapes and types are those of `quantize`. `block_size` is needed where it
-    does not follow from K and K_s: sizes are dynamic, or K is no multiple of
-    K_s because the last block of a line is not whole.
+    Shapes and types are those of `quantize`. `block_size` is required if it
+    does not follow from K and K_s: if sizes are dynamic, or if K is no multiple
+    of K_s because the last block of a row is not whole.
 
     Constraints:
 
     * (E1) Operands and result are all ranked tensors without encoding, or all
       vectors.
     * (E2) The result has the shape of `codes`.
-    * (E3) `scales` has the shape of `codes`, but for K_s in the last dimension,
-      which is K over the block size, rounded up.
-    * (E4) Element type, scale type and block size are those of a legal row of
+    * (E3) `scales` has the shape of `codes`, except for K_s in the last
+      dimension, which is K over the block size, rounded up.
+    * (E4) Element type, scale type and block size are a legal combination of
       `mma_scaled`.
     * (E5) All sizes are at least 1.
 
     Example:
 
     ```mlir
-    func.func @numbers(%codes: tensor<128x256xf8E4M3FN>,
-                       %scales: tensor<128x8xf8E8M0FNU>)
+    func.func @dequantize(%codes: tensor<128x256xf8E4M3FN>,
+                          %scales: tensor<128x8xf8E8M0FNU>)
         -> tensor<128x256xf32> {
       %y = blockscale.dequantize %codes, %scales
            : tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU>
@@ -241,11 +243,11 @@ def BlockScale_DequantizeOp : BlockScale_TileOp<"dequantize", [
   }];
 
   let arguments = (ins
-    BlockScale_BlockCodes:$codes,
+    BlockScale_QuantizedElements:$codes,
     BlockScale_BlockScales:$scales,
     Optional<BlockScale_TensorScale>:$tensor_scale,
     OptionalAttr<I64Attr>:$block_size);
-  let results = (outs BlockScale_BlockNumbers:$result);
+  let results = (outs BlockScale_HighPrecision:$result);
   let assemblyFormat = [{
     $codes `,` $scales (`tensor_scale` `(` $tensor_scale^ `)`)? attr-dict
     `:` type($codes) `,` type($scales) (`,` type($tensor_scale)^)?
@@ -253,9 +255,9 @@ def BlockScale_DequantizeOp : BlockScale_TileOp<"dequantize", [
   }];
   let builders = [
     // The result has the shape of `codes`, and is f32 if there is no
-    // `numberType`. `blockSize` is 0 where it follows from K and K_s.
+    // `resultType`. `blockSize` is 0 if it follows from K and K_s.
     OpBuilder<(ins "Value":$codes, "Value":$scales,
-                   CArg<"Type", "{}">:$numberType,
+                   CArg<"Type", "{}">:$resultType,
                    CArg<"Value", "{}">:$tensorScale,
                    CArg<"int64_t", "0">:$blockSize)>
   ];

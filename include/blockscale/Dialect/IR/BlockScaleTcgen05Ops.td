@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The instruction level of the path tcgen05: operands in shared memory that
-// descriptors name, scales and sums in tensor memory. Who executes an op, one
-// thread or a warp, is said in its description; the verifier cannot know.
-// BlockScaleTmemOps.td has what comes before: allocation.
+// descriptors describe, scales and accumulators in tensor memory. The
+// description of an op says whether one thread or a warp executes it; the
+// verifier cannot check that. BlockScaleTmemOps.td has the ops for allocation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,21 +36,20 @@ defvar BlockScale_TmemRows = VectorOfRankAndType<[1], [F32, I32]>;
 
 def BlockScale_InstructionDescriptorOp
     : BlockScale_Tcgen05Op<"instruction_descriptor", "tcgen05.mma", [Pure]> {
-  let summary = "what `tcgen05.mma` multiplies, as a word";
+  let summary = "the instruction descriptor of `tcgen05.mma`";
   let description = [{
-    The word of 32 bits of PTX ISA, "Instruction descriptor", with the fields
-    of `Descriptors.h`. `tcgen05_mma` makes its own; this op is for those who
-    write the NVVM op. It folds to a constant.
+    The 32 bits of PTX ISA, "Instruction descriptor"; `Descriptors.h` has its
+    fields. `tcgen05_mma` makes its own; this op is for code that uses the NVVM
+    op. It folds to a constant.
 
     Constraints:
 
     * (I1) The instruction is one of tcgen05.
-    * (I2) Scale ids are those that the instruction has: 0, 1, 2, 3 for one
-      scale along K, 0, 2 for two and 0 for four.
-    * (I3) A and B are `transposed` (contiguous along M or N) for kind mxf8f6f4
+    * (I2) Scale ids are legal for the instruction: 0, 1, 2, 3 for one scale
+      along K, 0, 2 for two and 0 for four.
+    * (I3) A and B are transposed (contiguous along M or N) for kind mxf8f6f4
       only.
-    * (I4) N is one that the instruction has: a multiple of 16 where B is
-      transposed.
+    * (I4) N is legal for the instruction: a multiple of 16 if B is transposed.
 
     Example:
 
@@ -74,46 +73,47 @@ def BlockScale_InstructionDescriptorOp
   let hasVerifier = 1;
   let hasFolder = 1;
   let extraClassDeclaration = instructionDeclaration # [{
-    /// The word that it stands for.
+    /// The bits of the descriptor.
     uint32_t getWord();
   }];
 }
 
 def BlockScale_MatrixDescriptorOp
     : BlockScale_InstructionOp<"matrix_descriptor", [Pure]> {
-  let summary = "where a matrix in shared memory is, as a word";
+  let summary = "the descriptor of a matrix in shared memory";
   let description = [{
-    The word of 64 bits of PTX ISA, "Shared memory descriptor", for the matrix
-    that starts `offset` bytes behind the start of `memory`. With `wgmma`, for
-    the instructions of that name, whose word has no version.
+    The 64 bits of PTX ISA, "Shared memory descriptor", for the matrix that
+    starts `offset` bytes after the start of `memory`. With `wgmma`, the
+    descriptor is for the instructions of that name and has no version.
 
-    | shape       | a line is          | along a line | from line to line |
-    |-------------|--------------------|--------------|-------------------|
-    | `R x L`     | `k`: a row of A, B | K            | M or N            |
-    |             | `mn`: a step of K  | M or N       | K                 |
-    | `C x R x L` | the same; C such columns side by side  | | |
+    | shape       | a swizzle row is   | along it | from one to the next |
+    |-------------|--------------------|----------|----------------------|
+    | `R x L`     | `k`: a row of A, B | K        | M or N               |
+    |             | `mn`: a step of K  | M or N   | K                    |
+    | `C x R x L` | the same; C such columns side by side | | |
 
-    Lines (L) of 32, 64 or 128 bytes are swizzled as `#blockscale.tile_layout`
-    says, lines of 16 bytes are not. With `k`, swizzled, each column holds
-    matrices of its own, of which `offset` chooses one; with `mn`, and with
-    lines of 16 bytes, a matrix goes on in the next column.
+    Swizzle rows (L) of 32, 64 or 128 bytes are swizzled as in
+    `#blockscale.tile_layout`; rows of 16 bytes are not swizzled. With `k` and a
+    swizzle, each column holds matrices of its own, and `offset` chooses one of
+    them; with `mn`, and with rows of 16 bytes, a matrix continues in the next
+    column.
 
-    An instruction takes 32 bytes along K (`k`), which are in one line if it is
-    swizzled, or 32 lines (`mn`).
+    An instruction reads 32 bytes along K (`k`), which are in one swizzle row if
+    there is a swizzle, or 32 rows (`mn`).
 
     Constraints:
 
     * (S1) `memory` has a static shape, the identity layout and the workgroup
       memory space, and no more bytes than a block can have there on any chip.
-    * (S2) Lines have 16 bytes, or 32, 64 or 128 and are swizzled.
-    * (S3) A column has a multiple of 8 lines, and there is one at least; with
-      `k` and lines of 16 bytes, two.
-    * (S4) What lines hold is `slots` or, with padding after 16 codes, `padded`;
-      with `mn` they are of kind mxf8f6f4, which `tcgen05_mma` checks.
-    * (S5) A constant `offset` is a multiple of 16 in the first of 8 lines, and
-      with `k`, the 32 bytes of an instruction are in its line.
+    * (S2) Swizzle rows have 16 bytes, or have 32, 64 or 128 and are swizzled.
+    * (S3) A column has a multiple of 8 rows. There is at least one column; with
+      `k` and rows of 16 bytes, at least two.
+    * (S4) Elements are in `slots`, or `padded` after 16 codes; with `mn` they
+      are for kind mxf8f6f4, which `tcgen05_mma` checks.
+    * (S5) A constant `offset` is a multiple of 16 in the first of 8 rows; with
+      `k`, the 32 bytes of an instruction are in one swizzle row.
 
-    Memory is aligned to 8 lines; the conversion sees to that for workgroup
+    Memory is aligned to 8 rows; the conversion sees to that for workgroup
     attributions and dynamic shared memory.
 
     Example:
@@ -156,9 +156,9 @@ def BlockScale_MatrixDescriptorOp
       return std::string(getPathInfo(getUser()).opcode);
     }
 
-    /// The path whose instructions take it.
+    /// The path whose instructions use the descriptor.
     Path getUser() { return getWgmma() ? Path::Wgmma : Path::Tcgen05; }
-    /// What the columns and lines are.
+    /// The columns and swizzle rows of the memory.
     MatrixShape getMatrixShape();
   }];
 }
@@ -172,20 +172,20 @@ def BlockScale_CopyScalesOp
   let summary = "copy scales from shared to tensor memory";
   let description = [{
     Copies one atom of the 32x4x4 layout, the 512 bytes from `offset` on, to
-    rows `128 row_atom` to `128 row_atom + 127` and blocks `4 word` to
-    `4 word + 3` of the scales. One thread executes it; it ends before a later
-    `tcgen05_mma` of the thread begins, and what waits for `tcgen05_commit`
-    waits for it, too. It reads through the async proxy.
+    rows `128 row_atom` to `128 row_atom + 127` and blocks `4 word` to `4 word +
+    3` of the scales. One thread executes it. The copy completes before a later
+    `tcgen05_mma` of the thread starts, and `tcgen05_commit` tracks it. It reads
+    through the async proxy.
 
-    With `group = 2`, both blocks of the pair copy from their own memory to
-    their own tensor memory. To scales with two copies, two atoms that follow
-    each other are copied, to all rows: `row_atom` is 0.
+    With `group = 2`, both blocks of the pair of CTAs copy from their own shared
+    memory to their own tensor memory. For scales with two copies, two
+    consecutive atoms are copied, to all rows; `row_atom` is 0.
 
     Constraints:
 
     * (P1) `memory` holds bytes, and has a static shape, the identity layout and
       the workgroup memory space.
-    * (P2) The scales have the rows and the word.
+    * (P2) The rows and the blocks are in the scales.
     * (P3) A constant `offset` is a multiple of 16, and the atom is in `memory`.
     * (P4) `group` is 1 or 2.
 
@@ -226,32 +226,32 @@ def BlockScale_Tcgen05MmaOp
   let summary = "one block-scaled `tcgen05.mma` instruction";
   let description = [{
     `acc = (a * a_scale) x (b * b_scale)`, plus `acc` where `accumulate` is
-    true. One thread executes it, and it goes on while the thread does: those
-    who read `acc` or write the operands wait for a `tcgen05_commit`. It reads
+    true. One thread executes it. It is asynchronous: threads wait for a
+    `tcgen05_commit` before they read `acc` or overwrite the operands. It reads
     shared memory through the async proxy.
 
-    `a` and `b` are words of `matrix_descriptor`; `a` may be in tensor memory.
-    In brackets after the scales is the block along K of the region that is the
-    instruction's first. A is M x K, and B N x K: contiguous along K, or along M
-    with `transpose_a` and along N with `transpose_b`.
+    `a` and `b` are descriptors from `matrix_descriptor`; `a` may also be in
+    tensor memory. In brackets after the scales is the first block along K that
+    the instruction uses. A is M x K, and B N x K: contiguous along K, or along
+    M with `transpose_a` and along N with `transpose_b`.
 
     Constraints:
 
     * (T1) The instruction is one of tcgen05.
     * (T2) The accumulator has the M and N of the instruction.
     * (T3) Scales of A have 128 rows; those of B 128 for N up to 128, else 256.
-      With `group = 2` those of A are the block's own, those of B are all; where
-      M is 128, those of B have two copies of 256 rows.
+      With `group = 2`, a block has the scales of its own rows of A, and all
+      scales of B; if M is 128, those of B have two copies of 256 rows.
     * (T4) Blocks are in the regions of scales, and their scale ids (the block
       modulo 4) are 0, 1, 2, 3 for one scale along K, 0, 2 for two and 0 for
       four.
     * (T5) `transpose_a` and `transpose_b` are for kind mxf8f6f4, and
       `transpose_a` for A in shared memory.
-    * (T6) N is one that the instruction has: a multiple of 16 where B is
-      transposed.
-    * (T7) `group` is 1 or 2, and so is that of the accumulator.
-    * (T8) M of a pair is 256 where K is 96, whose scales run over into the next
-      word: with M = 128 that would be nearer than copies put it.
+    * (T6) N is legal for the instruction: a multiple of 16 if B is transposed.
+    * (T7) `group` is 1 or 2, and equals that of the accumulator.
+    * (T8) With a pair of CTAs and K = 96, M is 256. The scales of such an
+      instruction extend into the next four blocks; with M = 128, the hardware
+      expects these in nearer columns than copies store them.
 
     Example:
 
@@ -290,7 +290,7 @@ def BlockScale_Tcgen05MmaOp
     unsigned getLowestPtxVersion();
     bool isSupportedOn(const Chip &chip);
     std::string describeInstruction();
-    /// What its instruction descriptor says.
+    /// The fields of its instruction descriptor.
     InstructionFields getFields();
   }];
 }
@@ -299,12 +299,11 @@ def BlockScale_Tcgen05CommitOp
     : BlockScale_Tcgen05Op<"tcgen05_commit", "tcgen05.commit"> {
   let summary = "signal the end of asynchronous instructions";
   let description = [{
-    One arrival at the mbarrier number `index`, when all `copy_scales` and
-    `tcgen05_mma` that the thread has executed before are complete. One thread
-    executes it: the one that executed those. Behind a wait for the mbarrier,
-    readers of tensor memory execute `tcgen05_fence after`. With `blocks`, it is
-    one arrival at that mbarrier of each block of the cluster whose rank is a
-    bit of it.
+    Arrives once at mbarrier `index`, when all `copy_scales` and `tcgen05_mma`
+    that the same thread has executed before are complete. After a wait for the
+    mbarrier, threads that read tensor memory execute `tcgen05_fence after`.
+    With `blocks`, it arrives once at that mbarrier of each block of the cluster
+    whose rank is a bit of it.
 
     Constraints:
 
@@ -342,22 +341,22 @@ def BlockScale_TmemLoadOp
     : BlockScale_Tcgen05Op<"tmem_load", "tcgen05.ld"> {
   let summary = "load columns of tensor memory to registers";
   let description = [{
-    Thread t of warp w (along x) gets, of lane `32 (w mod 4) + t` of the
-    region, the columns from `column` on: of an accumulator of one block that is
+    Thread t of warp w (along x) loads the columns from `column` on of lane `32
+    (w mod 4) + t` of the region. In an accumulator of one block, that lane is
     row `32 (w mod 4) + t`. All lanes of a warp execute it together, with the
-    same `column`. `tmem_wait load` comes before others write the columns, or
-    free them.
+    same `column`. A `tmem_wait load` must come before the columns are written
+    or freed.
 
-    With `lane`, the warp gets 16 lanes of its 32, from that one on, as mma.sync
-    holds sums: registers 4 n to 4 n + 3 of thread t are columns
-    8 n + 2 (t mod 4) and the next one of lane t div 4, then of lane
+    With `lane`, the warp loads 16 of its 32 lanes, from that one on, as
+    accumulator fragments of mma.sync: registers 4 n to 4 n + 3 of thread t are
+    the columns 8 n + 2 (t mod 4) and the next one of lane t div 4, then of lane
     8 + t div 4.
 
     Constraints:
 
-    * (L1) The vector has 1, 2, 4, 8, 16, 32, 64 or 128 elements, 4 at least with
-      `lane`.
-    * (L2) The columns are in the region, as far as is known.
+    * (L1) The vector has 1, 2, 4, 8, 16, 32, 64 or 128 elements, at least 4
+      with `lane`.
+    * (L2) The columns are in the region, if `column` is a constant.
     * (L3) `lane` is 0 or 16.
 
     Example:
@@ -394,8 +393,8 @@ def BlockScale_TmemStoreOp
     : BlockScale_Tcgen05Op<"tmem_store", "tcgen05.st"> {
   let summary = "store registers to columns of tensor memory";
   let description = [{
-    The reverse of `tmem_load`, whose example it is in. `tmem_wait store` comes
-    before others read the columns.
+    The reverse of `tmem_load`. A `tmem_wait store` must come before the columns
+    are read. The example is that of `tmem_load`.
 
     Constraints (L1) and (L2) as for `tmem_load`.
   }];
@@ -412,7 +411,7 @@ def BlockScale_TmemWaitOp
   let summary = "wait for loads or stores of tensor memory";
   let description = [{
     Waits until all `tmem_load`, or all `tmem_store`, that the warp has executed
-    are complete. All lanes of a warp execute it together. It is in the example
+    are complete. All lanes of a warp execute it together. The example is that
     of `tmem_load`.
   }];
   let arguments = (ins BlockScale_TmemWaitKindAttr:$kind);
@@ -423,9 +422,10 @@ def BlockScale_Tcgen05FenceOp
     : BlockScale_Tcgen05Op<"tcgen05_fence", "tcgen05.fence"> {
   let summary = "order tensor memory with other threads";
   let description = [{
-    `before` a barrier or a signal, and `after` one, so that what other threads
-    did with tensor memory before theirs is seen. It is in the example of
-    `tmem_load`.
+    A thread executes it with `before` in front of a barrier or an arrival, and
+    another thread with `after` behind the barrier or a wait. Accesses to tensor
+    memory before the first fence are then ordered before those after the second
+    one. The example is that of `tmem_load`.
   }];
   let arguments = (ins BlockScale_Tcgen05FenceKindAttr:$kind);
   let assemblyFormat = "$kind attr-dict";

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is in tensor memory, as types: each value is an address there. And what
-// all ops of tcgen05 have in common.
+// Types for data in tensor memory, whose values are addresses there, and the
+// base class of the ops of tcgen05.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,11 +26,12 @@ class BlockScale_Tcgen05Type<string name, string typeMnemonic>
 }
 
 def BlockScale_TmemType : BlockScale_Tcgen05Type<"Tmem", "tmem"> {
-  let summary = "columns of tensor memory that were allocated";
+  let summary = "an allocation in tensor memory";
   let description = [{
-    All 128 lanes of so many columns of 32 bits. `TensorMemory.h` has the tables
-    for this type and the other ones of tensor memory. In the NVVM dialect, all
-    of them are an `i32`: a lane in the upper half, a column in the lower one.
+    All 128 lanes of `columns` columns of 32 bits. `TensorMemory.h` has the
+    tables for this type and the other types of tensor memory. In the NVVM
+    dialect, all of them are an `i32`: the lane in the upper half, the column in
+    the lower one.
 
     Constraint (C1): a power of two from 32 to 512.
 
@@ -43,12 +44,13 @@ def BlockScale_TmemType : BlockScale_Tcgen05Type<"Tmem", "tmem"> {
 def BlockScale_TmemAccType : BlockScale_Tcgen05Type<"TmemAcc", "tmem_acc"> {
   let summary = "an f32 accumulator in tensor memory";
   let description = [{
-    M x N sums of one `tcgen05.mma`; where (m, n) is says the PTX ISA, "Data
-    path layout organization". With the layout D, that of one block, it is in
-    lane m and column n. `group` is 2 for the sums of a pair of blocks.
+    M x N sums of one `tcgen05.mma`. PTX ISA, "Data path layout organization",
+    says where sum (m, n) is; with the layout D, which a single block uses, it
+    is in lane m and column n. `group` is 2 for the accumulator of a pair of
+    CTAs.
 
-    Constraint (C1): M is one of the group (128; 128 or 256), and N one that
-    instructions take: 8 to 256 in steps of 8 (16 to 256 in steps of 16).
+    Constraint (C1): M is 128 (with `group = 2`, 128 or 256), and N is 8 to 256
+    in steps of 8 (with `group = 2`, 16 to 256 in steps of 16).
 
     Examples: `!blockscale.tmem_acc<128x256>`,
     `!blockscale.tmem_acc<256x256, group = 2>`.
@@ -60,7 +62,7 @@ def BlockScale_TmemAccType : BlockScale_Tcgen05Type<"TmemAcc", "tmem_acc"> {
     static TmemAccType get(MLIRContext *context, int64_t m, int64_t n) {
       return get(context, m, n, 1);
     }
-    /// Where the sums are.
+    /// The data path layout.
     const SumLayout &getLayout() const;
     /// Columns of each block.
     int64_t getNumColumns() const;
@@ -72,17 +74,18 @@ def BlockScale_TmemScalesType
   let summary = "scales in tensor memory";
   let description = [{
     Scales of rows x blocks along K, a byte each. The scale (r, s) is in lanes
-    `r mod 32 + 32 i` for i = 0 to 3, in byte `s mod 4` of column
-    `r div 32 + (rows div 32) (s div 4)`: in words of four blocks, of
-    `rows / 32` columns each.
+    `r mod 32 + 32 i` for i = 0 to 3, in byte `s mod 4` of column `r div 32 +
+    (rows div 32) (s div 4)`. So a 32-bit column holds four blocks of a row, and
+    `rows / 32` columns hold four blocks of all rows (a *word*).
 
-    With `copies = 2`, for B of pairs of blocks with M = 128, the first half of
-    the rows is in lanes `r mod 32 + 32 i` for i = 0 and 1, the other half in the
-    same columns of the lanes 64 further: words have `rows / 64` columns.
+    With `copies = 2`, for B of pairs of CTAs with M = 128, the first half of
+    the rows is in lanes `r mod 32 + 32 i` for i = 0 and 1, and the other half
+    is in the same columns, 64 lanes further. A word then has `rows / 64`
+    columns.
 
-    Constraint (C1): 128 rows (for up to 128) or 256 (for more), and a multiple
-    of 4 blocks that fits in tensor memory; 256 rows with 2 copies, else there
-    are 4.
+    Constraint (C1): There are 128 rows (for up to 128) or 256 (for more), and a
+    multiple of 4 blocks that fits in tensor memory; 2 copies have 256 rows, and
+    otherwise there are 4 copies.
 
     Example: `!blockscale.tmem_scales<128x4>`.
   }];
@@ -108,11 +111,11 @@ def BlockScale_TmemOperandType
   let summary = "elements of A in tensor memory";
   let description = [{
     Rows of A in lanes, with 4 bytes along K in each column: 4 elements, or 8
-    packed codes of 4 bits. Codes in bytes of their own are in [5:2] (fp4) and
-    [6:1] (fp6). One instruction takes 8 columns.
+    packed elements of 4 bits. In a byte of its own, the code of an element is
+    in bits [5:2] (fp4) or [6:1] (fp6). One instruction reads 8 columns.
 
-    Constraint (C1): 128 rows, and 8 columns or more, as many as tensor memory
-    has at most.
+    Constraint (C1): There are 128 rows, and at least 8 columns and at most as
+    many as tensor memory has.
 
     Example: `!blockscale.tmem_a<128x8>`.
   }];
@@ -124,7 +127,7 @@ def BlockScale_TmemOperandType
 }
 
 def BlockScale_TmemWaitKind : I32EnumAttr<
-    "TmemWaitKind", "what is waited for",
+    "TmemWaitKind", "the accesses to wait for",
     [I32EnumAttrCase<"Load", 0, "load">,
      I32EnumAttrCase<"Store", 1, "store">]> {
   let cppNamespace = "::mlir::blockscale";
@@ -145,11 +148,11 @@ def BlockScale_Tcgen05FenceKindAttr
                "tcgen05_fence_kind">;
 
 //===----------------------------------------------------------------------===//
-// What ops have in common
+// The base class of ops
 //===----------------------------------------------------------------------===//
 
 /// An op for chips with tensor memory: an instruction, or an address or a
-/// descriptor for one. `opcode` is what messages call it.
+/// descriptor for one. `opcode` is its name in messages.
 class BlockScale_Tcgen05Op<string mnemonic, string opcode,
                            list<Trait> traits = []>
     : BlockScale_InstructionOp<mnemonic, traits> {
@@ -161,7 +164,7 @@ class BlockScale_Tcgen05Op<string mnemonic, string opcode,
   let extraClassDeclaration = instructionDeclaration;
 }
 
-/// Blocks that execute together, PTX `.cta_group`.
+/// The number of CTAs that execute together, PTX `.cta_group`.
 defvar BlockScale_Group = DefaultValuedAttr<I64Attr, "1">;
 
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALETCGEN05TYPES_TD

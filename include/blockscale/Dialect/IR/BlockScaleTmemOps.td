@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensor memory is allocated, and divided into regions.
+// Ops that allocate tensor memory and divide it into regions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
 include "blockscale/Dialect/IR/BlockScaleTcgen05Types.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-/// Where `tmem_alloc` leaves the address.
+/// Memory to which `tmem_alloc` writes the address.
 defvar BlockScale_TmemSlot = MemRefRankOf<[I32], [1]>;
 
 //===----------------------------------------------------------------------===//
@@ -29,9 +29,9 @@ def BlockScale_TmemAllocOp
     : BlockScale_Tcgen05Op<"tmem_alloc", "tcgen05.alloc"> {
   let summary = "allocate columns of tensor memory";
   let description = [{
-    Waits until so many columns are free and writes their address to `slot`,
-    from where `tmem_base` loads it behind a barrier. One whole warp executes
-    it.
+    Waits until `columns` columns are free, allocates them and writes their
+    address to `slot`. `tmem_base` loads it from there, after a barrier. One
+    whole warp executes it.
 
     Constraints:
 
@@ -67,10 +67,10 @@ def BlockScale_TmemAllocOp
 def BlockScale_TmemRelinquishOp
     : BlockScale_Tcgen05Op<"tmem_relinquish",
                            "tcgen05.relinquish_alloc_permit"> {
-  let summary = "allocate no more tensor memory";
+  let summary = "give up the right to allocate tensor memory";
   let description = [{
-    The block gives up its right to `tmem_alloc`, for others to go on. One whole
-    warp executes it. The example is that of `tmem_alloc`.
+    The block executes no `tmem_alloc` any more, so that other blocks may. One
+    whole warp executes it. The example is that of `tmem_alloc`.
 
     Constraint (A3) as for `tmem_alloc`.
   }];
@@ -81,9 +81,9 @@ def BlockScale_TmemRelinquishOp
 
 def BlockScale_TmemBaseOp
     : BlockScale_Tcgen05Op<"tmem_base", "tcgen05.alloc"> {
-  let summary = "the tensor memory that was allocated";
+  let summary = "load the address of allocated tensor memory";
   let description = [{
-    Loads the address that `tmem_alloc` wrote, behind a barrier. The example is
+    Loads the address that `tmem_alloc` wrote, after a barrier. The example is
     that of `tmem_alloc`.
 
     Constraint (A2) as for `tmem_alloc`.
@@ -100,8 +100,8 @@ def BlockScale_TmemDeallocOp
     : BlockScale_Tcgen05Op<"tmem_dealloc", "tcgen05.dealloc"> {
   let summary = "free columns of tensor memory";
   let description = [{
-    What a kernel must do before it ends, when nobody uses the columns any more.
-    One whole warp executes it. The example is that of `tmem_alloc`.
+    A kernel must free its tensor memory before it ends, after the last use. One
+    whole warp executes it. The example is that of `tmem_alloc`.
 
     Constraint (A3) as for `tmem_alloc`.
   }];
@@ -129,10 +129,10 @@ def BlockScale_TmemAccOp
     : BlockScale_TmemRegionOp<"tmem_acc", BlockScale_TmemAccType> {
   let summary = "an accumulator in tensor memory";
   let description = [{
-    The sums from column `column` of the allocation on. They are not
+    The accumulator from column `column` of the allocation on. It is not
     initialised: the first `tcgen05_mma` does not accumulate.
 
-    Constraint (R1): the region is in the allocation, as far as is known.
+    Constraint (R1): the region is in the allocation, if `column` is a constant.
 
     Example:
 

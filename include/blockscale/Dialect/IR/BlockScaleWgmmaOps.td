@@ -1,4 +1,4 @@
-//===- BlockScaleWgmmaOps.td - Products of warpgroups ------*- tablegen -*-===//
+//===- BlockScaleWgmmaOps.td - Ops for wgmma ---------------*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Asynchronous products of tiles in shared memory, with sums in the registers
-// of warpgroups: four warps in a row.
+// Asynchronous products of tiles in shared memory, with accumulators in the
+// registers of warpgroups (four consecutive warps).
 //
 // Source: PTX ISA 9.0, "Asynchronous warpgroup level matrix instructions".
 //
@@ -25,18 +25,19 @@ def BlockScale_WarpgroupMmaOp : BlockScale_KernelOp<"warpgroup_mma", [
   let summary = "asynchronous multiply-accumulate of a tile in registers";
   let description = [{
     Adds the product of two tiles in shared memory to an accumulator that the
-    first warps of the block share, which execute it together: each four of them
-    64 rows. It starts the product, and hands it over as a group; nothing but
-    another `warpgroup_mma` may take the result before a `warpgroup_wait`.
+    first warps of the block share; each warpgroup has 64 rows. All of these
+    warps execute it together. It starts the product and commits it as a
+    wgmma-group. Before a `warpgroup_wait`, only another `warpgroup_mma` may use
+    the result.
 
     Tiles are those of `matrix_descriptor`, with all of K of the tile.
 
     Constraints:
 
     * (W1) The instruction is one of wgmma.
-    * (W2) Tiles are such as `matrix_descriptor` asks for, of `slots`.
-    * (W3) The accumulator has N of the instruction and 64 rows for each four of
-      its warps, which are its rows: `#blockscale.warps<4x1>`, `8x1`, ...
+    * (W2) Tiles meet the constraints of `matrix_descriptor`, with `slots`.
+    * (W3) The accumulator has N of the instruction and 64 rows for each
+      warpgroup; its warps divide the rows: `#blockscale.warps<4x1>`, `8x1`, ...
     * (W4) Tiles have the M and N of the accumulator.
     * (W5) Both have the same K, a multiple of that of the instruction.
 
@@ -85,34 +86,35 @@ def BlockScale_WarpgroupMmaOp : BlockScale_KernelOp<"warpgroup_mma", [
 def BlockScale_WarpgroupMmaMixedOp
     : BlockScale_KernelOp<"warpgroup_mma_mixed", [
         AllTypesMatch<["acc", "result"]>]> {
-  let summary = "multiply-accumulate of codes that become numbers in registers";
+  let summary = "mixed-input multiply-accumulate that dequantizes in registers";
   let description = [{
-    As `warpgroup_mma`, with A made of codes in shared memory and of scales in
-    registers. The accumulator is the transpose of what is added, in
-    `#blockscale.warp_columns`: warps that are beyond those of the layout have
-    tiles and accumulators of their own.
+    As `warpgroup_mma`, but lanes dequantize A in registers, from quantized
+    elements in shared memory and scales in registers. Operands are swapped: the
+    accumulator is the transpose of the product, in `#blockscale.warp_columns`.
+    Warps beyond those of the layout have tiles and accumulators of their own.
 
-    `codes` are those of y of `types`: boxes x rows x 64 bytes, each row the codes
-    of one box along K. A lane takes a quarter of a row of it at once, so that
-    the elements of `b` have another order along K than the codes. Of the
-    elements of a box, position 16 i + s is element `q t + 4 i + e`, where q is
-    a quarter of the box, and s = 2 t + e for e < 2, else 2 t + e + 6.
+    `codes` are the quantized elements of y, of the format in `types`. They have
+    the shape chunks x rows x 64 bytes: a row of 64 bytes is one chunk along K.
+    A lane loads a quarter of such a row at once. Therefore the elements of `b`
+    are permuted along K: position 16 i + s of a chunk is element
+    `q t + 4 i + e`, where q is a quarter of the elements of a chunk, and
+    s = 2 t + e for e < 2, else 2 t + e + 6.
 
-    `scales` are those of a lane's two rows, 16 w + l / 4 and 8 more, where l is
-    the lane and w the warp: the words of the first row and then those of the
-    second one. Each word has the scales of four blocks along K.
+    `scales` are those of the lane's two rows, 16 w + l / 4 and 8 more, where l
+    is the lane and w the warp: the 32-bit words of the first row and then those
+    of the second one. A word has the scales of four blocks along K.
 
-    Numbers of A are 2^-c of what codes and scales stand for, see
-    getScaleShift, so that one multiplication makes them.
-    The bits of `inexact` stay, and more are set where bf16 does not hold a number:
-    where a scale is out of range or NaN, or a code infinite or NaN.
+    The bf16 values of A are 2^-c times the dequantized elements, see
+    getScaleShift, so that one multiplication is enough. Bits of `inexact` stay
+    set. Another one is set if bf16 does not hold a value: if a scale is out of
+    range or NaN, or an element infinite or NaN.
 
     Constraints:
 
     * (C1) The instruction is one of wgmma, of bf16.
-    * (C2) `b` is such a tile as `warpgroup_mma` takes, along K.
+    * (C2) `b` is a tile that `warpgroup_mma` takes, contiguous along K.
     * (C3) The accumulator has as many rows as the instruction has N, and
-      16 columns for each warp; `codes` have a row for each column.
+      16 columns for each warp; `codes` has a row for each column.
     * (C4) `b` has the rows of the accumulator, and the K of `codes`.
     * (C5) There are scales for all blocks of both rows.
 
@@ -159,49 +161,50 @@ def BlockScale_WarpgroupMmaMixedOp
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Elements of a box, which are codes of a row in 64 bytes, and blocks of
-    /// them that have a scale.
-    int64_t getBoxElements();
-    int64_t getBoxBlocks();
+    /// The elements of a chunk along K, which has 64 bytes in each row, and the
+    /// blocks of them that have a scale.
+    int64_t getChunkElements();
+    int64_t getChunkBlocks();
   }];
 }
 
 def BlockScale_WarpgroupMmaGemvOp : BlockScale_KernelOp<"warpgroup_mma_gemv", [
     AllTypesMatch<["acc", "result"]>]> {
-  let summary = "multiply-accumulate of codes of fp4 and of one row of them";
+  let summary = "GEMV multiply-accumulate of fp4 elements";
   let description = [{
-    Adds the product of rows of codes, which each four warps share, with one row
-    of codes to an accumulator whose rows are parts of the sums: their total is
-    what is added to (see `acc_total`). It waits for its sums.
+    Multiplies rows of fp4 elements, which the warps of a warpgroup share, with
+    one row of fp4 elements (the vector). The 8 rows of the accumulator are
+    partial sums; `acc_total` adds them. The op waits for its products.
 
-    Codes are bytes of fp8 by the time that they are multiplied, without scales.
-    A row of the accumulator belongs to one block of K at a time, since `b` has
-    zeros where its rows belong to others. So sums of a block are exact, and are
-    multiplied by its scales in f32.
+    Elements are multiplied as fp8, without scales. At any time a row of the
+    accumulator belongs to one block along K, because `b` has zeros in the rows
+    that belong to other blocks. So sums of a block are exact. They are then
+    multiplied by the scales of the block in f32.
 
     `codes` and `scales` are those of `warpgroup_mma_mixed`: a lane has a
-    quarter t of a row of each box of 128 codes at once, and takes 8 codes of it
-    for each of four instructions. `b` has a column of 16 bytes for each half of
-    an instruction, of the first 8 lines: bytes from 4 t on of line 2 t + s of
-    the columns 8 i and 8 i + 1 of a box are codes 0, 2, 4, 6 and 1, 3, 5, 7 of
-    what lanes of quarter t have for instruction i, as e5m2 and times 128. For
-    blocks of 16, s is i / 2; for blocks of 32, the number of the box modulo 2.
+    quarter t of a row of each chunk of 128 elements at once, and uses 8
+    elements of it for each of four instructions. `b` has a column of 8 x 16
+    bytes for each half of an instruction: the bytes from 4 t on in row 2 t + s
+    of the columns 8 i and 8 i + 1 of a chunk are the elements 0, 2, 4, 6 and 1,
+    3, 5, 7 that lanes of quarter t use for instruction i, as e5m2 and times
+    128. For blocks of 16, s is i / 2; for blocks of 32, the chunk's index
+    modulo 2.
 
-    `factors` has a word for each block along K, of the scale of the row: with
-    scales that are powers, their code minus 129; else the bits of an f32, 2^119
+    `factors` has a 32-bit word for each block along K, from the scale of the
+    vector's block: for e8m0, its code minus 129; else the bits of an f32, 2^119
     times the scale.
 
-    The bits of `inexact` stay, and more are set where the factor of a block whose
-    sum is not zero is out of range, or where a scale is NaN.
+    Bits of `inexact` stay set. Another one is set if the factor of a block
+    whose sum is not zero is out of range, or if a scale is NaN.
 
     Constraints:
 
     * (G1) Both formats of `types` are e2m1.
-    * (G2) `codes` are boxes x rows x 64 bytes, and the accumulator has 8 rows
-      and as many columns as there are rows of codes, in
+    * (G2) `codes` has the shape chunks x rows x 64 bytes, and the accumulator
+      has 8 rows and as many columns as `codes` has rows, in
       `#blockscale.warp_columns`.
-    * (G3) `b` has 8 columns x 8 x 16 bytes for each box, and there is a factor
-      for each block.
+    * (G3) `b` has 8 columns x 8 x 16 bytes for each chunk, and there is a
+      factor for each block.
     * (G4) There are scales for all blocks of both rows.
 
     Example:
@@ -246,8 +249,8 @@ def BlockScale_WarpgroupMmaGemvOp : BlockScale_KernelOp<"warpgroup_mma_gemv", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Blocks of a box, of 128 codes.
-    int64_t getBoxBlocks();
+    /// The blocks of a chunk, which has 128 elements.
+    int64_t getChunkBlocks();
   }];
 }
 
@@ -255,8 +258,8 @@ def BlockScale_AccTotalOp : BlockScale_KernelOp<"acc_total", [
     AllTypesMatch<["acc", "result"]>]> {
   let summary = "the sum of all rows of an accumulator";
   let description = [{
-    Each row of the result is the sum of all rows of `acc`, added in an order
-    that does not depend on anything.
+    Each row of the result is the sum of all rows of `acc`, always added in the
+    same order.
 
     Constraint (O1): the accumulator is in `#blockscale.warp_columns`.
 
@@ -272,9 +275,9 @@ def BlockScale_WarpgroupWaitOp : BlockScale_KernelOp<"warpgroup_wait", [
     AllTypesMatch<["accs", "results"]>]> {
   let summary = "wait for products of warpgroups";
   let description = [{
-    Waits until at most `pending` of the last `warpgroup_mma` are not complete.
-    All warps of the accumulators execute it. With 0, the results are the sums,
-    and others may read the registers and write the tiles.
+    Waits until at most the last `pending` of the `warpgroup_mma` are not
+    complete. All warps of the accumulators execute it. After a wait with 0,
+    other ops may use the results and overwrite the tiles.
 
     Constraint (V1): `pending` is from 0 to 7, and there is an accumulator.
 

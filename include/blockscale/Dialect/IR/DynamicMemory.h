@@ -13,8 +13,8 @@
 
 namespace mlir::blockscale {
 
-/// A discardable attribute of gpu.dynamic_shared_memory: what it is aligned to,
-/// in bytes.
+/// A discardable attribute of gpu.dynamic_shared_memory: its alignment in
+/// bytes.
 inline constexpr StringLiteral kDynamicAlignmentName =
     "blockscale.dynamic_alignment";
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One op of index arithmetic, in whichever dialect, as a map of its operands.
+// One op of index arithmetic, of `affine` or `arith`, as a map of its operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +18,11 @@
 
 namespace mlir::blockscale {
 
-/// What `op`, an `affine.apply` or an op of `arith`, makes of its operands,
-/// dimensions before symbols; null for other ops. A product of two operands
-/// has a symbol, a constant factor or divisor is in the map. That of `arith`
-/// holds where no operand is negative and nothing overflows.
+/// The map of `op`, an `affine.apply` or an op of `arith`, from its operands,
+/// with dimensions before symbols; null for other ops. In a product of two
+/// operands, one is a symbol; a constant factor or divisor is in the map. The
+/// map of an op of `arith` is valid if no operand is negative and nothing
+/// overflows.
 AffineMap getIndexMap(Operation *op);
 
 } // namespace mlir::blockscale

@@ -1,4 +1,4 @@
-//===- KnownMultiple.h - What indices are multiples of ----------*- C++ -*-===//
+//===- KnownMultiple.h - Divisors of indices --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whether an index is known to be a multiple of a number: of the block size,
-// so that a tile along K holds whole blocks, or of the extents of an atom, so
-// that a slice of scales holds whole atoms.
+// Whether an index is known to be a multiple: of the block size, so that a tile
+// along K has whole blocks, or of the extents of an atom, so that a slice of
+// scales has whole atoms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +21,9 @@
 namespace mlir::blockscale {
 
 /// Whether `value` is known to be a multiple of `divisor`, which is at least 1.
-/// Looks through affine and arith arithmetic, loops (bounds and steps) and
-/// constants. `isMultiple`, where given, answers for values that these do not
-/// explain. The work is bounded; what takes more is not known.
+/// Follows affine and arith arithmetic, loops (bounds and steps) and constants.
+/// `isMultiple`, if given, decides for other values. The work is bounded;
+/// beyond the bound, the result is false.
 bool isKnownMultiple(OpFoldResult value, int64_t divisor,
                      llvm::function_ref<bool(Value, int64_t)> isMultiple = {});
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a module at a level has in its attributes, so that the lowering can go
-// on from its text.
+// Attributes of a module at a level, with which the lowering can continue from
+// its text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +18,17 @@
 
 namespace mlir::blockscale {
 
-/// Of a module: the name of the level that it has been lowered to.
+/// The attribute of a module with the level that it has been lowered to.
 inline constexpr StringLiteral kLevelAttrName = "blockscale.level";
 
-/// Of a function of launches: its type in the program, and the schedules of its
-/// products, as --schedule takes them.
+/// The attribute of a function of launches with its type in the program, and
+/// the schedules of its matmuls, in the form of --schedule.
 inline constexpr StringLiteral kSignatureAttrName = "blockscale.signature";
 inline constexpr StringLiteral kSchedulesAttrName = "blockscale.schedules";
 
-/// Of `nvgpu.device_async_create_group` without operands, where something has
-/// to stand: what follows would be read as its operands.
+/// The attribute of a `nvgpu.device_async_create_group` without operands, which
+/// must not be empty in the text: the next tokens would be parsed as its
+/// operands.
 inline constexpr StringLiteral kNoTokensAttrName = "blockscale.no_tokens";
 
 } // namespace mlir::blockscale

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the rules of `quantize` come to on the bits of an f32: constants that
-// the folds and all lowerings share.
+// The rules of `quantize` on the bits of an f32: constants that the folds and
+// all lowerings share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,34 +25,35 @@ inline constexpr uint32_t kF32Magnitude = 0x7FFFFFFF;
 inline constexpr uint32_t kF32Infinity = 0x7F800000;
 inline constexpr uint32_t kF32NaN = 0x7FC00000;
 
-/// The largest number of an element format, and its exponent.
+/// The largest value of an element format, and its exponent.
 double getLargestNumber(Format element);
 int getLargestExponent(Format element);
 
-/// The codes of e8m0 that are numbers: 0 to 254, of the powers -127 to 127.
+/// The largest code of e8m0 that is not NaN: codes 0 to 254 are the powers -127
+/// to 127.
 inline constexpr uint32_t kLastPowerCode = 254;
 
-/// What is added to the bits of the largest magnitude of a block, so that their
-/// exponent field, less `getLargestExponent`, is the code of the scale (which
-/// is then brought between 0 and `kLastPowerCode`). A magnitude that is
-/// subnormal gives 0 by all rules.
+/// The constant to add to the bits of the largest magnitude of a block. Then
+/// their exponent field, minus `getLargestExponent`, is the code of the scale
+/// (which is clamped to 0 and `kLastPowerCode`). A subnormal magnitude gives 0
+/// by all rules.
 uint32_t getScaleAddend(ScaleRule rule, Format element);
 
-/// The divisor of the largest magnitude for a scale of ue4m3: the largest
-/// number of e2m1.
+/// The divisor of the largest magnitude for a scale of ue4m3: the largest value
+/// of e2m1.
 inline constexpr float kLargestE2M1 = 6;
 
-/// The code that says that a block has NaN or an infinity.
+/// The code of the scale of a block with NaN or infinity.
 uint32_t getScaleNaN(Format scale);
 
-/// The sizes of the scales of a tensor of blocks of `sizes`.
+/// The sizes of the scales of a tensor of `sizes`.
 SmallVector<OpFoldResult> getScaleSizes(OpBuilder &builder, Location loc,
                                         ArrayRef<OpFoldResult> sizes,
                                         int64_t blockSize);
 
-/// `x` quantised as `op` says: codes, scales and the largest magnitude, without
-/// that for an op that has none. Null for more elements than a constant should
-/// have, and for a tensor scale that is not positive and finite.
+/// `x` quantized by the rules of `op`: elements, scales and, if the op has it,
+/// the largest magnitude. Null for more elements than a constant should have,
+/// and for a tensor scale that is not positive and finite.
 struct QuantizedConstant {
   DenseElementsAttr codes, scales;
   Attribute amax;
@@ -61,7 +62,7 @@ std::optional<QuantizedConstant>
 quantizeConstant(DenseElementsAttr x, std::optional<float> tensorScale,
                  QuantizeOp op);
 
-/// The numbers that the operands of `op` stand for; null for too many.
+/// The dequantized operands of `op`; null for too many elements.
 DenseElementsAttr dequantizeConstant(DenseElementsAttr codes,
                                      DenseElementsAttr scales,
                                      std::optional<float> tensorScale,

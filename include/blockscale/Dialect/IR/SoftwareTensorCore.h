@@ -1,4 +1,4 @@
-//===- SoftwareTensorCore.h - Who emulates what ----------------*- C++ -*-===//
+//===- SoftwareTensorCore.h - Emulated instructions -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Instructions of mma.sync become software before they are converted to NVVM,
-// those of tcgen05 behind that. Whoever checks what a chip has in between has
-// to know.
+// Instructions of mma.sync are emulated before the conversion to NVVM, those of
+// tcgen05 after it. Checks of a chip's instructions in between must take that
+// into account.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace mlir::blockscale {
 
-/// Whether what `target` compiles for has a tensor core with memory of its own,
-/// which the chip that runs the code gets in software. `target` may be null.
+/// Whether the chip of `target` has tensor memory, and the chip that runs the
+/// code emulates it. `target` may be null.
 bool hasSoftwareTensorCore(TargetAttr target);
 
 /// Whether only chips with tensor memory have the instruction, such as those

@@ -1,4 +1,4 @@
-//===- TileTypes.h - What ops of the tile level take ------------*- C++ -*-===//
+//===- TileTypes.h - Types of tile operands ---------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The types of operands and results of the tile level: a ranked tensor or a
-// vector that is not scalable, each of one of two ranks. Errors of ODS count
-// operands; these name them.
+// vector that is not scalable, each of one of two ranks. Errors of ODS have the
+// index of an operand; these checks name it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,18 +16,19 @@
 namespace mlir::blockscale {
 
 struct RaiseOptions {
-  /// Whether scales of type f8E4M3FN are taken to be positive where that is not
-  /// known. `mma_scaled` ignores their sign.
+  /// Whether to assume that scales of type f8E4M3FN are positive where that is
+  /// not known. `mma_scaled` ignores their sign.
   bool assumePositiveScales = false;
 };
 
-/// Contractions of decoded operands, in linalg and vector, to `mma_scaled`, or
-/// to `dequantize` and a matmul, if one operand is numbers.
+/// Contractions of dequantized operands, in linalg and vector, to `mma_scaled`,
+/// or to `dequantize` and a matmul if one operand is not quantized.
 void populateRaisePatterns(RewritePatternSet &patterns,
                            const RaiseOptions &options = {});
 
-/// `mma_scaled` to `linalg.generic` on decoded f64 operands; reads through
-/// transposes and `unswizzle_scales`. Apply before the patterns below.
+/// `mma_scaled` to `linalg.generic` on operands dequantized to f64; folds
+/// transposes and `unswizzle_scales` into indexing maps. Apply before the
+/// patterns below.
 void populateDecomposeMmaScaledPatterns(RewritePatternSet &patterns);
 
 /// `swizzle_scales` and `unswizzle_scales` to `linalg.generic`.
@@ -36,10 +37,10 @@ void populateDecomposeSwizzlePatterns(RewritePatternSet &patterns);
 /// `quantize` and `dequantize` to `linalg.generic`.
 void populateDecomposeQuantizePatterns(RewritePatternSet &patterns);
 
-/// Carries `swizzle_scales` and `unswizzle_scales` through transposes and
-/// through slices that keep atoms whole, and cancels `swizzle_scales` of
-/// `unswizzle_scales`. A swizzle goes to its source, in front of the loops that
-/// do not make that, and an unswizzle to the end.
+/// Moves `swizzle_scales` and `unswizzle_scales` through transposes and through
+/// slices that keep atoms whole, and cancels `swizzle_scales` of
+/// `unswizzle_scales`. A swizzle moves up to its source, out of loops that do
+/// not define it, and an unswizzle moves down to its users.
 void populateCarrySwizzlesPatterns(RewritePatternSet &patterns);
 
 /// `pack` and `unpack` to `linalg.generic`.
@@ -48,59 +49,59 @@ void populateDecomposePackingPatterns(RewritePatternSet &patterns);
 /// `mma_scaled` on vectors with a batch to one op for each matrix.
 void populateUnrollBatchPatterns(RewritePatternSet &patterns);
 
-/// `tile_mma`, the accumulator ops, and `mma_scaled` on vectors with what
-/// surrounds it, to what the lane `lane` of a warp does. `lane` dominates all
-/// of the function.
+/// `tile_mma`, the accumulator ops, and `mma_scaled` on vectors with the ops on
+/// its operands and results, to code of the lane `lane` of a warp. `lane`
+/// dominates all of the function.
 void populateToFragmentsPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns, Value lane);
 
 /// How bufferization turns `launch` into `gpu.launch_func`.
 void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
 
-/// What makes `linalg.matmul` and `linalg.batch_matmul` products that
-/// blockscale-select-path may give a path.
+/// Attaches the interface to `linalg.matmul` and `linalg.batch_matmul`, so that
+/// blockscale-select-path may give them a path.
 void registerProductOpInterfaceExternalModels(DialectRegistry &registry);
 
-/// The discardable attributes of products that say how it is computed.
+/// The discardable attributes of a matmul that say how it is computed.
 inline constexpr StringLiteral kPathAttrName = "blockscale.path";
 inline constexpr StringLiteral kInstructionAttrName = "blockscale.instruction";
 
 /// The argument attribute that asks for a packed buffer of fp6.
 inline constexpr StringLiteral kPackedAttrName = "blockscale.packed";
 
-/// The argument attribute that says what divides the dynamic sizes of a tensor:
-/// a `DenseI64ArrayAttr` with a number for each dimension, 1 for nothing.
+/// The argument attribute with known divisors of the dynamic sizes of a tensor:
+/// a `DenseI64ArrayAttr` with a divisor for each dimension, 1 if none is known.
 inline constexpr StringLiteral kMultiplesAttrName = "blockscale.multiples";
 
-/// The argument attribute that says that scales are in the 32x4x4 layout: the
-/// type of their row-major form, rows first.
+/// The argument attribute of scales in the 32x4x4 layout: the type of their
+/// row-major form, rows first.
 inline constexpr StringLiteral kSwizzledAttrName = "blockscale.swizzled";
 
 /// Emits the exact value of `code`: an integer of 8 bits, or a vector or tensor
-/// of them, with the code of `format` in its low bits. Its shape must be
-/// static: the arithmetic needs constants of it. The value is of `type`, in
-/// which all numbers of the format but zero must be normal: f64, which is meant
-/// by null, or, for elements and ue4m3, f32.
+/// of them, with the code of `format` in its low bits. The shape must be static,
+/// because the arithmetic needs constants of that shape. The value has the type
+/// `type`, in which all values of the format except zero must be normal: f64
+/// (the default) or, for elements and ue4m3, f32.
 Value emitDecode(OpBuilder &builder, Location loc, Value code, Format format,
                  FloatType type = {});
 
-/// What stands for numbers beyond the largest of a format.
+/// The result for values beyond the largest of a format.
 enum class Overflow {
-  /// Infinity; NaN where there is no infinity; the largest where there is no
-  /// NaN either.
+  /// Infinity; NaN if the format has no infinity; the largest value if it has
+  /// no NaN either.
   Ieee,
-  /// The largest, for infinity, too.
+  /// The largest value, also for infinity.
   Saturate,
 };
 
 /// Emits the code, in the low bits of an integer of 8 bits (of 16 for bf16 and
-/// f16), of the number of `format` that is nearest to `value`: f64 or an
-/// upstream type that f32 holds, or a vector or tensor of static shape of one.
-/// Ties go to the even code (in e8m0, up), subnormal numbers are kept, and so
-/// is the sign of zero. NaN stays NaN, or becomes the largest positive number
-/// where there is none; in formats without sign (e8m0, ue4m3), numbers below 0
-/// are NaN. What is below the smallest number of e8m0 is that, and so is zero.
-/// See docs/Numerics.md.
+/// f16), of the value of `format` that is nearest to `value`: f64 or an upstream
+/// type that f32 holds, or a vector or tensor of static shape of one. Ties go to
+/// the even code (in e8m0, up), subnormals are kept, and so is the sign of zero.
+/// NaN stays NaN, or becomes the largest positive value if the format has no
+/// NaN. In formats without sign (e8m0, ue4m3), values below 0 become NaN. In
+/// e8m0, zero and values below the smallest become the smallest. See
+/// docs/Numerics.md.
 Value emitEncode(OpBuilder &builder, Location loc, Value value, Format format,
                  Overflow overflow);
 

@@ -1,4 +1,4 @@
-//===- AsyncOps.cpp - What ops of asynchronous kernels check --------------===//
+//===- AsyncOps.cpp - Verifiers of asynchronous ops -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The constraints of BlockScaleAsyncOps.td, by their numbers.
+// Verifiers of BlockScaleAsyncOps.td. Comments have the numbers of constraints.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,8 +52,8 @@ static LogicalResult verifyBarrier(Operation *op, MemRefType type,
   return success();
 }
 
-/// An mbarrier counts arrivals and bytes to this (PTX ISA, "Contents of the
-/// mbarrier object").
+/// The limit of the counts of arrivals and bytes of an mbarrier (PTX ISA,
+/// "Contents of the mbarrier object").
 static constexpr int64_t kMostCount = (1 << 20) - 1;
 
 LogicalResult BarrierInitOp::verify() {

@@ -1,4 +1,4 @@
-//===- WarpSpecializedSchedule.cpp - The schedule of kernels with a ring --===//
+//===- WarpSpecializedSchedule.cpp - Warp-specialized schedules -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What holds for such a schedule whatever is computed; the rest is known to the
-// backends (Kernels/Pipeline).
+// The constraints of a warp-specialized schedule that do not depend on the op;
+// the backends check the rest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
   if (tile.size() != 3)
     return emitError() << "expected three sizes of a tile, got " << tile.size();
   constexpr unsigned kGroup = 1;
-  // Of tensor memory, or of the 64 rows of up to four warpgroups.
+  // The rows of tensor memory, or 64 rows for each of up to four warpgroups.
   constexpr int64_t kRows = 64, kMostM = 256;
   if (tile[0] < 1 || tile[0] % kRows != 0 || tile[0] > kMostM)
     return emitError() << "expected M of the tile to be a multiple of " << kRows
@@ -47,8 +47,8 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
     return emitError() << "expected N of the tile to be a multiple of "
                        << rule->step << " up to " << kMostN
                        << ", or 1 for the kernel gemv, got " << tile[1];
-  // Lines of 128 bytes, of two bytes, a byte or half a byte for each element;
-  // or more of them.
+  // One or more swizzle rows of 128 bytes, with two bytes, a byte or half a
+  // byte for each element.
   constexpr int64_t kLeastK = kBankLineBytes / 2, kMostK = 16 * kBankLineBytes;
   if (tile[2] < kLeastK || tile[2] > kMostK || !llvm::isPowerOf2_64(tile[2]))
     return emitError() << "expected K of the tile to be a power of two from "
@@ -63,7 +63,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
   if (rasterGroup < 1 || rasterGroup > kMaxGroup)
     return emitError() << "expected raster groups of 1 to " << kMaxGroup
                        << " tiles, got " << rasterGroup;
-  // Powers of two, as positions in a cluster are taken from numbers of blocks.
+  // Powers of two, because positions in a cluster are bits of block indices.
   constexpr int64_t kMaxBlocks = 4;
   auto isCount = [](int64_t count) {
     return count >= 1 && count <= kMaxBlocks && llvm::isPowerOf2_64(count);
@@ -74,7 +74,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
                        << " blocks, got " << cluster.m << "x" << cluster.n;
   if (twoCta && cluster.m % 2 != 0)
     return emitError() << "expected an even number of blocks along M for pairs "
-                          "of them, got "
+                          "of CTAs, got "
                        << cluster.m << "x" << cluster.n;
   if (instructionK != 0 && instructionK != getWideK())
     return emitError() << "expected K of instructions to be " << getWideK()

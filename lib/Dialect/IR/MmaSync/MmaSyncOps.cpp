@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What ops that are one instruction say of themselves, and their checks.
+// Interface methods and verifiers of load_matrix and mma_sync.
 //
 //===----------------------------------------------------------------------===//
 

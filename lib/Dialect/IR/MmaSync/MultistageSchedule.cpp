@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What every such schedule must keep, whatever chip and types it is for.
+// The constraints of a multistage schedule that do not depend on chip and
+// types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Whether scales of a warp's share can be in the order of lanes.
+/// Whether the scales of a warp's share can have the layout `lanes`.
 static bool isWholeShare(int64_t extent, int64_t unit) {
   constexpr int64_t kGroup = kWarpLanes;
   return extent >= unit && (extent % kGroup == 0 || kGroup % extent == 0);

@@ -1,4 +1,4 @@
-//===- WarpShares.h - What one warp has of a tile ---------------*- C++ -*-===//
+//===- WarpShares.h - The share of a warp in a tile -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

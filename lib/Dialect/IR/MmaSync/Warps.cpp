@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout of accumulators of mma.sync, and what it asks of the operands of a
-// tile_mma: warps share M and N of them.
+// The layout of accumulators of mma.sync, in which warps share M and N, and its
+// constraints on the operands of a tile_mma.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ LogicalResult WarpsAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << rows << "x" << columns;
   for (int64_t groups : {interleaveM, interleaveN})
     if (groups < 1 || groups > kMaxInterleave || !llvm::isPowerOf2_64(groups))
-      return emitError() << "expected 1, 2 or 4 groups to take turns, got "
+      return emitError() << "expected 1, 2 or 4 interleaved groups, got "
                          << groups;
   return success();
 }
@@ -84,7 +84,7 @@ WarpsAttr::verifyShape(function_ref<InFlightDiagnostic()> emitError, int64_t m,
     return emitError() << "expected multiples of "
                        << kGroupRows * getInterleaveM() << "x"
                        << kGroupRows * getInterleaveN()
-                       << " for groups that take turns in a warp, got "
+                       << " for the interleaved groups of a warp, got "
                        << shareM << "x" << shareN;
   return success();
 }
@@ -113,8 +113,7 @@ blockscale::verifyWarpShares(function_ref<InFlightDiagnostic()> emitError,
 // tile_mma
 //===----------------------------------------------------------------------===//
 
-/// Checks what lanes ask of A or B, of which a warp has `warpRows` rows of
-/// `rows`.
+/// Checks the layout of A or B, of which a warp has `warpRows` rows.
 static LogicalResult verifyElements(TileMmaOp op, StringRef name,
                                     Operand operand, int64_t warpRows,
                                     int64_t interleave) {
@@ -122,10 +121,10 @@ static LogicalResult verifyElements(TileMmaOp op, StringRef name,
   Slot slot = op.getSlot(operand);
   int64_t wanted = getInterleave(op.getInstruction().getKind(), layout, slot);
   if (interleave != wanted) // (W1)
-    return op.emitOpError("expected an accumulator in which ")
-           << wanted << " groups of " << name << " take turns, got "
+    return op.emitOpError("expected an accumulator with ")
+           << wanted << " interleaved groups of " << name << ", got "
            << op.getAcc().getType();
-  // (W2) Of groups that take turns the accumulator has whole ones.
+  // (W2) The accumulator has whole interleaved groups, see verifyShape.
   if (layout.major == Major::MN && warpRows % kChunkBytes != 0)
     return op.emitOpError("expected a warp to have a multiple of ")
            << kChunkBytes << " rows of " << name << ", which is <mn>, got "

@@ -1,4 +1,4 @@
-//===- BlockTypes.h - Which blocks there are --------------------*- C++ -*-===//
+//===- BlockTypes.h - Types of blocks ---------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,7 +13,7 @@
 
 namespace mlir::blockscale {
 
-/// (Q4), (E4), (G4): types and block size of a legal row.
+/// (Q4), (E4), (G4): types and block size are a legal combination.
 LogicalResult verifyBlockTypes(Operation *op, Type element, Type scale,
                                int64_t blockSize);
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The arithmetic of the folds: f32 on the host, and APFloat where numbers
-// become narrower.
+// The arithmetic of the folds: f32 on the host, and APFloat for rounding to
+// narrow types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The most elements of constants that folding makes.
+/// The most elements of a constant that folding creates.
 static constexpr int64_t kLimit = int64_t(1) << 22;
 
 static bool isSmall(ShapedType type) {
@@ -31,8 +31,8 @@ static bool isSmall(ShapedType type) {
   return true;
 }
 
-/// The code of the number of `type` that is nearest to `value`, which is not
-/// NaN; of the largest one beyond that.
+/// The code of the value of `type` that is nearest to `value`, which is not
+/// NaN. Saturates.
 static uint8_t encode(float value, FloatType type) {
   APFloat number(value);
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
@@ -56,7 +56,7 @@ static float toFloat(APFloat value) {
 }
 
 namespace {
-/// One op's way from a block of numbers to codes.
+/// Quantizes blocks by the rules of one op.
 class Quantizer {
 public:
   Quantizer(QuantizeOp op, float tensorScale)
@@ -67,7 +67,7 @@ public:
         scaleType(
             cast<FloatType>(getElementTypeOrSelf(op.getScales().getType()))) {}
 
-  /// Quantises a block; returns the code of its scale.
+  /// Quantizes a block; returns the code of its scale.
   uint8_t quantize(ArrayRef<float> x, MutableArrayRef<uint8_t> codes) const {
     float amax = 0;
     for (float value : x) {
@@ -90,7 +90,8 @@ private:
     auto code = std::clamp<int64_t>(field - getLargestExponent(element), 0,
                                     kLastPowerCode);
     constexpr int kBias = 127;
-    // What f32 cannot hold of the quotient is far below the smallest element.
+    // A quotient that f32 cannot hold exactly is far below the smallest
+    // element.
     for (auto [value, to] : llvm::zip_equal(x, codes))
       to = encode(std::ldexp(value, kBias - static_cast<int>(code)),
                   elementType);

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Accessors, verifiers, shapes and folds of the two ops, which share what a
-// tensor of blocks is.
+// Accessors, verifiers, shapes and folds of quantize and dequantize.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +23,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// What a tensor of blocks is
+// Checks of quantized tensors
 //===----------------------------------------------------------------------===//
 
 LogicalResult blockscale::verifyBlockTypes(Operation *op, Type element,
@@ -32,7 +31,7 @@ LogicalResult blockscale::verifyBlockTypes(Operation *op, Type element,
   std::optional<Format> elementFormat = getElementFormat(element);
   std::optional<Format> scaleFormat = getScaleFormat(scale);
   if (!elementFormat || !scaleFormat)
-    return op->emitOpError("expected codes of f8E4M3FN, f8E5M2, f6E3M2FN, "
+    return op->emitOpError("expected elements of f8E4M3FN, f8E5M2, f6E3M2FN, "
                            "f6E2M3FN or f4E2M1FN and scales of f8E8M0FNU or "
                            "f8E4M3FN, got ")
            << element << " and " << scale;
@@ -53,16 +52,15 @@ LogicalResult blockscale::verifyScaleRule(Operation *op, Type scale,
                                           bool hasTensorScale) {
   bool isPower = getScaleFormat(scale) == Format::UE8M0;
   if (rule && !isPower)
-    return op->emitOpError("expected no 'rule' beside scales of type ")
-           << scale;
+    return op->emitOpError("expected no 'rule' for scales of type ") << scale;
   if (hasTensorScale && isPower)
-    return op->emitOpError("expected no tensor scale beside scales of type ")
+    return op->emitOpError("expected no tensor scale for scales of type ")
            << scale;
   return success();
 }
 
 namespace {
-/// A value that the verifiers speak of.
+/// A value with its name in messages.
 struct Named {
   StringRef name;
   Type type;
@@ -93,8 +91,8 @@ static LogicalResult verifyPositive(Operation *op, ArrayRef<Named> values) {
   return success();
 }
 
-/// (Q2), (E2) and all but the last dimension of (Q3), (E3). What is inferred
-/// knows no more of its sizes than what it is inferred from.
+/// (Q2), (E2) and all dimensions except the last of (Q3), (E3). An inferred
+/// type must not have more static sizes than the type that it is inferred from.
 static LogicalResult verifySizes(Operation *op, const Named &got,
                                  const Named &expected, bool hasColumns,
                                  bool isInferred = false) {
@@ -105,7 +103,7 @@ static LogicalResult verifySizes(Operation *op, const Named &got,
                                << got.name << " to have the "
                                << (hasColumns ? "shape" : "rows") << " of "
                                << expected.name << ", got " << got.type
-                               << " beside " << expected.type;
+                               << " with " << expected.type;
     return error;
   };
   if (gotType.getRank() != expectedType.getRank())
@@ -127,7 +125,7 @@ static LogicalResult verifyBlocks(Operation *op, ShapedType matrix,
   int64_t k = matrix.getShape().back(), got = scales.getShape().back();
   if (isInferred && ShapedType::isDynamic(k) != ShapedType::isDynamic(got))
     return op->emitOpError("expected K_s to be dynamic where K is, got ")
-           << scales << " beside " << matrix;
+           << scales << " with " << matrix;
   if (ShapedType::isDynamic(k) || ShapedType::isDynamic(got))
     return success();
   int64_t expected = llvm::divideCeilSigned(k, blockSize);
@@ -135,7 +133,7 @@ static LogicalResult verifyBlocks(Operation *op, ShapedType matrix,
     return success();
   return op->emitOpError("expected scales of ")
          << expected << " blocks of " << blockSize << " for K = " << k
-         << ", got " << got << " (" << scales << " beside " << matrix << ")";
+         << ", got " << got << " (" << scales << " with " << matrix << ")";
 }
 
 /// Ops with dynamic sizes may fail at run time, so they stay where they are.
@@ -203,7 +201,7 @@ LogicalResult QuantizeOp::verify() {
     return failure();
   if (getAmax() && isa<TensorType>(getAmax().getType()) != hasTensorSemantics())
     return emitOpError("expected the largest magnitude to be ")
-           << (hasTensorSemantics() ? "tensor<f32>" : "f32") << " beside "
+           << (hasTensorSemantics() ? "tensor<f32>" : "f32") << " with "
            << x.type << ", got " << getAmax().getType();
   int64_t k = xType.getShape().back();
   if (!getPad() && !ShapedType::isDynamic(k) && k % getBlockSize() != 0)

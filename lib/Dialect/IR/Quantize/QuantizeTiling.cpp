@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The iteration domain of both is the shape of the numbers, all of it parallel.
-// A tile has whole blocks along the last dimension, or all of it.
+// The iteration domain of both ops is the shape of the elements, with parallel
+// loops. A tile has whole blocks along the last dimension, or all of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +23,11 @@ using namespace mlir::blockscale;
 using Sizes = ArrayRef<OpFoldResult>;
 
 static SmallVector<Range> getDomain(OpBuilder &builder, Operation *op,
-                                    Value numbers) {
-  auto type = cast<ShapedType>(numbers.getType());
+                                    Value elements) {
+  auto type = cast<ShapedType>(elements.getType());
   SmallVector<OpFoldResult> sizes =
       isa<TensorType>(type)
-          ? tensor::getMixedSizes(builder, op->getLoc(), numbers)
+          ? tensor::getMixedSizes(builder, op->getLoc(), elements)
           : getAsIndexOpFoldResult(op->getContext(), type.getShape());
   return llvm::map_to_vector(sizes, [&](OpFoldResult size) {
     return Range{builder.getIndexAttr(0), size, builder.getIndexAttr(1)};
@@ -35,12 +35,12 @@ static SmallVector<Range> getDomain(OpBuilder &builder, Operation *op,
 }
 
 namespace {
-/// The blocks of an op along the last dimension of `numbers`.
+/// The blocks of an op along the last dimension of `elements`.
 struct Blocks {
   Operation *op;
-  Value numbers;
+  Value elements;
   int64_t size;
-  /// Whether the last block of a line may have fewer numbers.
+  /// Whether the last block of a row may have fewer elements.
   bool mayEnd;
 
   bool isWhole(OpFoldResult value) const {
@@ -48,42 +48,42 @@ struct Blocks {
       auto dim = of.getDefiningOp<tensor::DimOp>();
       std::optional<int64_t> index =
           dim ? dim.getConstantIndex() : std::nullopt;
-      return dim && !mayEnd && dim.getSource() == numbers && index &&
-             *index == cast<ShapedType>(numbers.getType()).getRank() - 1 &&
+      return dim && !mayEnd && dim.getSource() == elements && index &&
+             *index == cast<ShapedType>(elements.getType()).getRank() - 1 &&
              size % divisor == 0;
     });
   }
 
-  /// Whether a tile from `offset` on of `count` numbers is all of a line.
-  bool isLine(OpFoldResult offset, OpFoldResult count) const {
-    int64_t k = cast<ShapedType>(numbers.getType()).getShape().back();
+  /// Whether a tile of `count` elements from `offset` on is a whole row.
+  bool isRow(OpFoldResult offset, OpFoldResult count) const {
+    int64_t k = cast<ShapedType>(elements.getType()).getShape().back();
     if (!isZeroInteger(offset))
       return false;
     if (std::optional<int64_t> known = getConstantIntValue(count))
       return *known == k;
     auto dim = cast<Value>(count).getDefiningOp<tensor::DimOp>();
     std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
-    return dim && dim.getSource() == numbers && index &&
-           *index == cast<ShapedType>(numbers.getType()).getRank() - 1;
+    return dim && dim.getSource() == elements && index &&
+           *index == cast<ShapedType>(elements.getType()).getRank() - 1;
   }
 
   LogicalResult verifyTile(Sizes offsets, Sizes sizes) const {
-    if (!isa<TensorType>(numbers.getType()))
+    if (!isa<TensorType>(elements.getType()))
       return op->emitOpError("expected tensors to tile, got vectors");
-    if (isLine(offsets.back(), sizes.back()) ||
+    if (isRow(offsets.back(), sizes.back()) ||
         (isWhole(offsets.back()) && isWhole(sizes.back())))
       return success();
     return op->emitOpError("expected tiles of whole blocks along the last "
                            "dimension, of a multiple of ")
-           << size << " numbers";
+           << size << " elements";
   }
 
-  SmallVector<OpFoldResult> toBlocks(OpBuilder &builder, Sizes numbers) const {
-    return getScaleSizes(builder, op->getLoc(), numbers, size);
+  SmallVector<OpFoldResult> toBlocks(OpBuilder &builder, Sizes elements) const {
+    return getScaleSizes(builder, op->getLoc(), elements, size);
   }
 
-  /// The blocks that start from number `offsets` on.
-  SmallVector<OpFoldResult> toNumbers(OpBuilder &builder, Sizes blocks) const {
+  /// Offsets or sizes in elements, from those in blocks.
+  SmallVector<OpFoldResult> toElements(OpBuilder &builder, Sizes blocks) const {
     SmallVector<OpFoldResult> result(blocks);
     AffineExpr d0 = builder.getAffineDimExpr(0);
     result.back() = affine::makeComposedFoldedAffineApply(
@@ -170,13 +170,13 @@ LogicalResult QuantizeOp::getIterationDomainTileFromResultTile(
     OpBuilder &builder, unsigned resultNumber, Sizes offsets, Sizes sizes,
     SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
     SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
-  // A tile of scales has whole blocks only where all are.
+  // A tile of scales has whole blocks only if all blocks are whole.
   if (!hasTensorSemantics() || getAmax() || (resultNumber == 1 && getPad()))
     return failure();
   Blocks blocks = getBlocks(*this);
   if (resultNumber == 1) {
-    iterDomainOffsets = blocks.toNumbers(builder, offsets);
-    iterDomainSizes = blocks.toNumbers(builder, sizes);
+    iterDomainOffsets = blocks.toElements(builder, offsets);
+    iterDomainSizes = blocks.toElements(builder, sizes);
     return success();
   }
   iterDomainOffsets.assign(offsets.begin(), offsets.end());
@@ -184,7 +184,7 @@ LogicalResult QuantizeOp::getIterationDomainTileFromResultTile(
   return success();
 }
 
-/// The result `resultNumber` of what `op` makes of a tile of it.
+/// The result `resultNumber` of `op` on a tile.
 template <typename Op>
 static FailureOr<TilingResult> generateTile(OpBuilder &builder, Op op,
                                             unsigned resultNumber,

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All rules are one formula, with another number to add before the exponent is
-// read off.
+// All rules use one formula: they add different constants to the bits of the
+// largest magnitude, and then extract its exponent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,14 +37,15 @@ uint32_t blockscale::getScaleAddend(ScaleRule rule, Format element) {
   case ScaleRule::Floor:
     return 0;
   case ScaleRule::Ceil:
-    // All but powers of two reach the next exponent.
+    // All values except powers of two reach the next exponent.
     return kMantissa;
   case ScaleRule::Even:
-    // Half of the last place that is kept: where all that are kept are ones,
-    // also a tie goes up.
+    // Half a unit in the last place of the kept bits. If all kept bits are
+    // ones, a tie rounds up, too.
     return 1u << (kF32MantissaBits - 1 - getFormatInfo(element).mantissaBits);
   case ScaleRule::Rceil: {
-    // What has a larger mantissa than the largest number.
+    // Values with a larger mantissa than the largest element reach the next
+    // exponent.
     auto largest = static_cast<float>(getLargestNumber(element));
     return kMantissa - (llvm::bit_cast<uint32_t>(largest) & kMantissa);
   }

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The constraints of ops of the kernel level whose sums are in tensor memory.
+// The constraints of ops of the kernel level with accumulators in tensor
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Bytes along K of a tile: with `mn`, lines are steps of K, of a byte.
+/// Bytes along K of a tile; with `mn`, a swizzle row is one byte along K.
 static int64_t getBytesOfK(const MatrixShape &shape) {
   return shape.major == Major::K ? shape.columns * shape.lineBytes
                                  : shape.lines;
@@ -37,7 +38,7 @@ int64_t AsyncTileMmaOp::getNumSteps() {
   return getBytesOfK(getTile(*this, Operand::A).getShape()) / kStepBytes;
 }
 
-/// What lines of a tile hold of each element.
+/// Checks how swizzle rows of a tile store elements.
 static LogicalResult verifyStorage(AsyncTileMmaOp op, Operand operand) {
   InstructionAttr instruction = op.getInstruction();
   Format format =
@@ -49,7 +50,7 @@ static LogicalResult verifyStorage(AsyncTileMmaOp op, Operand operand) {
   if (tile.layout.storage == expected)
     return success();
   return op.emitOpError("expected ")
-         << tile.name << " with lines of "
+         << tile.name << " with swizzle rows of "
          << StringRef(stringifyStorage(expected)) << " for "
          << StringRef(getFormatInfo(format).ptxName) << ", got "
          << StringRef(stringifyStorage(tile.layout.storage));
@@ -84,11 +85,11 @@ LogicalResult AsyncTileMmaOp::verify() {
     };
     if (!wide || getSteps() || !hasLines(Operand::A) || !hasLines(Operand::B) ||
         instruction.getN() % kStepN != 0)
-      return emitOpError("expected packed fp4 in lines of ")
+      return emitOpError("expected packed fp4 in swizzle rows of ")
              << kLineBytes << " bytes, N of a multiple of " << kStepN
              << " and no steps for K of 96, got " << instruction;
   }
-  // Where the last instruction can be, so can the others.
+  // If the last instruction is legal, the others are.
   int64_t last = (getNumSteps() - 1) * instruction.getScaleVec();
   return verifyProduct( // (A1)
       *this,

@@ -1,4 +1,4 @@
-//===- Checks.h - What ops of tcgen05 have in common ------------*- C++ -*-===//
+//===- Checks.h - Shared checks of tcgen05 ops ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks of operands and attributes that several ops have.
+// Checks of operands and attributes that several ops share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,19 +18,20 @@
 
 namespace mlir::blockscale {
 
-/// That instructions are those of one block or of a pair.
+/// Checks that `group` is 1 or 2 CTAs.
 LogicalResult verifyGroup(Operation *op, int64_t group);
 
-/// That `type` is workgroup memory of known sizes, which a block can have.
+/// Checks that `type` is workgroup memory of static shape that a block can
+/// have.
 LogicalResult verifySharedMemory(Operation *op, StringRef name,
                                  MemRefType type);
 
-/// That `count` columns from `column` on are among `available` ones, of what
-/// `what` says.
+/// Checks that `count` columns from `column` on are among the `available` ones
+/// of `what`.
 LogicalResult verifyColumns(Operation *op, Value column, int64_t count,
                             int64_t available, StringRef what);
 
-/// What instructions ask of their fields.
+/// An operand of an instruction, for checks of its fields.
 struct InstructionOperand {
   StringRef name;
   int64_t scaleId;
@@ -43,13 +44,13 @@ LogicalResult verifyTransposed(Operation *op, InstructionAttr instruction,
 LogicalResult verifyN(Operation *op, InstructionAttr instruction, int64_t group,
                       bool isTransposedB);
 
-/// Scales of A or B that instructions take, those of `block` first.
+/// Scales of A or B for an instruction, from `block` on.
 struct ProductScales {
   TmemScalesType type;
   int64_t block;
   bool isTransposed;
 };
-/// What `tcgen05.mma` asks of its types.
+/// The operands of `tcgen05.mma`, for checks of their types.
 struct Product {
   InstructionAttr instruction;
   TmemAccType acc;
@@ -58,7 +59,7 @@ struct Product {
 };
 LogicalResult verifyProduct(Operation *op, const Product &product);
 
-/// A tile in shared memory, of which `matrix_descriptor` can be made.
+/// A tile in shared memory for a `matrix_descriptor`.
 struct Matrix {
   StringRef name;
   MemRefType memory;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What can be described, with the tables of Descriptors.h.
+// Verifiers of descriptor ops, with the tables of Descriptors.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +90,7 @@ LogicalResult InstructionDescriptorOp::verify() {
     if (failed(verifyScaleId(*this, instruction, operand)) ||  // (I2)
         failed(verifyTransposed(*this, instruction, operand))) // (I3)
       return failure();
-  // What one block has not is that of a pair.
+  // An M that one CTA does not have is that of a pair of CTAs.
   int64_t group = lookupSumLayout(1, instruction.getM()) ? 1 : 2;
   return verifyN(*this, instruction, group, getTransposeB()); // (I4)
 }
@@ -118,22 +118,23 @@ MatrixShape MatrixDescriptorOp::getMatrixShape() {
   return getMatrix(*this).getShape();
 }
 
-/// What an instruction takes along K.
+/// The bytes of an instruction along K.
 static constexpr int64_t kStepBytes = 2 * kChunkBytes;
 
 LogicalResult blockscale::verifyMatrix(Operation *op, const Matrix &matrix) {
   if (failed(verifySharedMemory(op, matrix.name, matrix.memory))) // (S1)
     return failure();
   MatrixShape shape = matrix.getShape();
-  if (!lookupLinePattern(shape.isSwizzled, shape.lineBytes)) // (S2)
+  if (!lookupSwizzlePattern(shape.isSwizzled, shape.lineBytes)) // (S2)
     return op->emitOpError("expected ")
-           << matrix.name << " with lines of 16 bytes, or of 32, 64 or 128 "
+           << matrix.name
+           << " with swizzle rows of 16 bytes, or of 32, 64 or 128 "
            << "that are swizzled, got " << shape.lineBytes
            << (shape.isSwizzled ? " that are swizzled" : "");
-  if (shape.lines < 1 || shape.lines % kPatternLines != 0) // (S3)
+  if (shape.lines < 1 || shape.lines % kPatternRows != 0) // (S3)
     return op->emitOpError("expected ")
-           << matrix.name << " with columns of a multiple of " << kPatternLines
-           << " lines, got " << shape.lines;
+           << matrix.name << " with columns of a multiple of " << kPatternRows
+           << " swizzle rows, got " << shape.lines;
   if (shape.columns < 1)
     return op->emitOpError("expected ")
            << matrix.name << " with at least one column, got " << shape.columns;
@@ -141,12 +142,12 @@ LogicalResult blockscale::verifyMatrix(Operation *op, const Matrix &matrix) {
       shape.columns * shape.lineBytes < kStepBytes)
     return op->emitOpError("expected ")
            << matrix.name << " with at least " << kStepBytes / shape.lineBytes
-           << " columns of lines of " << shape.lineBytes
+           << " columns of swizzle rows of " << shape.lineBytes
            << " bytes along K, got " << shape.columns;
   Storage storage = matrix.layout.storage;
   if (storage != Storage::Slots && storage != Storage::Padded) // (S4)
     return op->emitOpError("expected ")
-           << matrix.name << " with lines of "
+           << matrix.name << " with swizzle rows of "
            << StringRef(stringifyStorage(Storage::Slots)) << " or "
            << StringRef(stringifyStorage(Storage::Padded)) << ", got "
            << StringRef(stringifyStorage(storage));
@@ -159,7 +160,7 @@ static LogicalResult verifyOffset(MatrixDescriptorOp op) { // (S5)
     return success();
   MatrixShape shape = op.getMatrixShape();
   int64_t bytes = op.getMemory().getType().getNumElements();
-  // A step that is not swizzled goes on in the next column.
+  // A step without a swizzle continues in the next column.
   int64_t atOnce =
       shape.major == Major::K && shape.isSwizzled ? kStepBytes : kChunkBytes;
   int64_t most = shape.lineBytes - atOnce;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout of accumulators that come from tensor memory transposed.
+// The layout of accumulators that are read from tensor memory transposed.
 //
 //===----------------------------------------------------------------------===//
 

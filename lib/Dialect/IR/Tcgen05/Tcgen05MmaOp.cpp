@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an instruction asks of its operands; all of it is in no register that
-// hardware or ptxas would check.
+// The constraints of an instruction on its operands, which neither hardware nor
+// ptxas checks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ InstructionFields Tcgen05MmaOp::getFields() {
 static LogicalResult verifyScales(Operation *op, const Product &product,
                                   StringRef name, const ProductScales &scales,
                                   int64_t rows, int64_t copies) {
-  // With two copies, there is a region of one size.
+  // With two copies, a region has only one size.
   const ScaleRegion *region = lookupScaleRegion(rows, copies);
   if (!region || scales.type.getRows() != region->mostRows ||
       scales.type.getCopies() != copies) // (T3)
@@ -88,7 +88,7 @@ LogicalResult blockscale::verifyProduct(Operation *op, const Product &product) {
     return failure();
   const Instruction &row = instruction.getInstruction();
   if (lookupWide(row) == &row && layout.parts != 1) // (T8)
-    return op->emitOpError("expected M of 256 for pairs of blocks with K of ")
+    return op->emitOpError("expected M of 256 for pairs of CTAs with K of ")
            << row.k << ", got " << instruction;
   return verifyN(op, instruction, product.group,
                  product.b.isTransposed); // (T6)

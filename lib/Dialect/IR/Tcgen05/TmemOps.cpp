@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where regions of tensor memory are, and what moves there and back.
+// Verifiers of ops on tensor memory: allocation, regions, copies, loads and
+// stores.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +29,8 @@ LogicalResult blockscale::verifyGroup(Operation *op, int64_t group) {
   return op->emitOpError("expected group to be 1 or 2, got ") << group;
 }
 
-/// Whether the elements of a static shape, of one byte at least, are at most as
-/// many as a block has bytes on any chip.
+/// Whether the elements of a static shape, of at least one byte each, fit in
+/// the shared memory of a block on some chip.
 static bool fitsInBlock(MemRefType type, int64_t &most) {
   most = 0;
   for (const Chip &chip : getChips())
@@ -133,7 +134,7 @@ LogicalResult CopyScalesOp::verify() {
   TmemScalesType scales = getScales().getType(); // (P2)
   auto atom = static_cast<int64_t>(getRowAtom());
   auto word = static_cast<int64_t>(getWord());
-  // Of two copies each is an atom of its own.
+  // With two copies, each copy is an atom of its own.
   int64_t copied = kScaleCopies / scales.getCopies();
   int64_t atoms = scales.getRows() / kScaleAtomRows / copied;
   if (atom < 0 || atom >= atoms)

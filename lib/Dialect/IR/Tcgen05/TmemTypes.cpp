@@ -1,4 +1,4 @@
-//===- TmemTypes.cpp - What is in tensor memory ---------------------------===//
+//===- TmemTypes.cpp - Types of tensor memory -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The types of tensor memory read their shapes in the tables of Support.
+// Types of tensor memory. Their shapes are in the tables of Support.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layout of accumulators whose transpose warpgroups add to.
+// The layout of accumulators with swapped operands: the transpose of wgmma's.
 //
 //===----------------------------------------------------------------------===//
 

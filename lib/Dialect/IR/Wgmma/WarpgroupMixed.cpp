@@ -1,4 +1,4 @@
-//===- WarpgroupMixed.cpp - Products of codes in registers ----------------===//
+//===- WarpgroupMixed.cpp - Mixed input and GEMV --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What products of warpgroups ask of codes and scales that become A.
+// Verifiers of the mixed-input and GEMV products of warpgroups.
 
 //===----------------------------------------------------------------------===//
 
@@ -17,17 +17,17 @@ using namespace mlir::blockscale;
 
 static constexpr int64_t kBoxBytes = 64, kByteBits = 8;
 
-int64_t WarpgroupMmaMixedOp::getBoxElements() {
+int64_t WarpgroupMmaMixedOp::getChunkElements() {
   return kBoxBytes * kByteBits / getFormatInfo(getTypes().getB()).storedBits();
 }
 
-int64_t WarpgroupMmaGemvOp::getBoxBlocks() {
+int64_t WarpgroupMmaGemvOp::getChunkBlocks() {
   constexpr int64_t kBoxElements = 128;
   return kBoxElements / getTypes().getBlockSize();
 }
 
-int64_t WarpgroupMmaMixedOp::getBoxBlocks() {
-  return getBoxElements() / getTypes().getBlockSize();
+int64_t WarpgroupMmaMixedOp::getChunkBlocks() {
+  return getChunkElements() / getTypes().getBlockSize();
 }
 
 LogicalResult WarpgroupMmaMixedOp::verify() {
@@ -41,7 +41,7 @@ LogicalResult WarpgroupMmaMixedOp::verify() {
     return failure();
   MatrixShape shape = tile.getShape();
   if (shape.major != Major::K || tile.layout.storage != Storage::Slots)
-    return emitOpError("expected b with lines of ")
+    return emitOpError("expected b with swizzle rows of ")
            << StringRef(stringifyStorage(Storage::Slots)) << " along k, got "
            << getLayout();
   AccType acc = getAcc().getType();
@@ -51,17 +51,17 @@ LogicalResult WarpgroupMmaMixedOp::verify() {
       codes[2] != kBoxBytes) // (C3)
     return emitOpError("expected an accumulator of ")
            << instruction.getN() << " rows in #blockscale.warp_columns, and "
-           << "codes in boxes x " << acc.getN() << " x " << kBoxBytes
+           << "codes in chunks x " << acc.getN() << " x " << kBoxBytes
            << ", got " << acc << " and " << getCodes().getType();
   constexpr int64_t kElementBytes = 2;
   int64_t k = shape.columns * shape.lineBytes / kElementBytes;
-  if (shape.lines != acc.getM() || k != codes[0] * getBoxElements()) // (C4)
+  if (shape.lines != acc.getM() || k != codes[0] * getChunkElements()) // (C4)
     return emitOpError("expected b with ")
-           << acc.getM() << " rows of " << codes[0] * getBoxElements()
+           << acc.getM() << " rows of " << codes[0] * getChunkElements()
            << " elements, got " << shape.lines << " of " << k;
   constexpr int64_t kRows = 2;
-  int64_t words =
-      kRows * llvm::divideCeilSigned(codes[0] * getBoxBlocks(), kBlocksOfWord);
+  int64_t words = kRows * llvm::divideCeilSigned(codes[0] * getChunkBlocks(),
+                                                 kBlocksOfWord);
   if (static_cast<int64_t>(getScales().size()) != words) // (C5)
     return emitOpError("expected ")
            << words << " words of scales, got " << getScales().size();
@@ -72,8 +72,8 @@ LogicalResult WarpgroupMmaGemvOp::verify() {
   TypeCombinationAttr types = getTypes();
   for (Format format : {types.getA(), types.getB()})
     if (format != Format::E2M1) // (G1)
-      return emitOpError("expected types of e2m1 alone, got ") << types;
-  constexpr int64_t kRows = 2, kSums = 8, kColumnsOfBox = 8, kChunk = 16;
+      return emitOpError("expected only types of e2m1, got ") << types;
+  constexpr int64_t kRows = 2, kSums = 8, kColumnsOfChunk = 8, kChunk = 16;
   AccType acc = getAcc().getType();
   MemRefType codes = getCodes().getType(), b = getB().getType();
   bool isSpread = isa<WarpColumnsAttr>(Attribute(acc.getLayout()));
@@ -82,17 +82,17 @@ LogicalResult WarpgroupMmaGemvOp::verify() {
       codes.getDimSize(2) != kBoxBytes) // (G2)
     return emitOpError("expected an accumulator of ")
            << kSums
-           << " rows in #blockscale.warp_columns, and codes in boxes x "
+           << " rows in #blockscale.warp_columns, and codes in chunks x "
            << acc.getN() << " x " << kBoxBytes << ", got " << acc << " and "
            << codes;
-  int64_t boxes = codes.getDimSize(0), blocks = boxes * getBoxBlocks();
-  const int64_t lines[] = {boxes * kColumnsOfBox, kSums, kChunk};
+  int64_t chunks = codes.getDimSize(0), blocks = chunks * getChunkBlocks();
+  const int64_t extents[] = {chunks * kColumnsOfChunk, kSums, kChunk};
   MemRefType factors = getFactors().getType();
-  if (b.getShape() != ArrayRef(lines) ||
+  if (b.getShape() != ArrayRef(extents) ||
       factors.getDimSize(0) != blocks) // (G3)
     return emitOpError("expected b of ")
-           << lines[0] << " x " << lines[1] << " x " << lines[2] << ", and "
-           << blocks << " factors, got " << b << " and " << factors;
+           << extents[0] << " x " << extents[1] << " x " << extents[2]
+           << ", and " << blocks << " factors, got " << b << " and " << factors;
   int64_t words = kRows * llvm::divideCeilSigned(blocks, kBlocksOfWord);
   if (static_cast<int64_t>(getScales().size()) != words) // (G4)
     return emitOpError("expected ")

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the ops of wgmma ask of their tiles and accumulators.
+// Verifiers of the ops of wgmma.
 
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +15,10 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Rows that a warpgroup has of an accumulator, and its warps.
+/// The rows of an accumulator in a warpgroup, and the warps of a warpgroup.
 static constexpr int64_t kWarpgroupRows = 64, kWarpgroupWarps = 4;
 
-/// Bytes of an element.
+/// The bytes of an element.
 static int64_t getUnit(WarpgroupMmaOp op) {
   return getFormatInfo(op.getInstruction().getA()).bits / 8;
 }
@@ -58,7 +58,7 @@ LogicalResult WarpgroupMmaOp::verify() {
     return emitOpError("expected an accumulator of ")
            << instruction.getN() << " columns, of " << kWarpgroupRows
            << " rows for each " << kWarpgroupWarps
-           << " warps, which are its rows, got " << acc;
+           << " warps, which divide its rows, got " << acc;
   const int64_t rows[] = {acc.getM(), acc.getN()};
   int64_t lengths[2];
   for (Operand operand : {Operand::A, Operand::B}) {
@@ -67,7 +67,7 @@ LogicalResult WarpgroupMmaOp::verify() {
       return failure();
     if (tile.layout.storage != Storage::Slots)
       return emitOpError("expected ")
-             << tile.name << " with lines of "
+             << tile.name << " with swizzle rows of "
              << StringRef(stringifyStorage(Storage::Slots)) << ", got "
              << StringRef(stringifyStorage(tile.layout.storage));
     bool isB = operand == Operand::B;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From the kernel to the instruction level, for kernels in which warps have
-// roles: what is said of tiles becomes one instruction after the other.
+// From the kernel to the instruction level, for warp-specialized kernels: an op
+// on tiles becomes a sequence of instructions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ using namespace mlir::blockscale;
 // Roles
 //===----------------------------------------------------------------------===//
 
-/// The number of the warp in its block, from a shuffle, so that it is known to
-/// be the same in all lanes.
+/// The index of the warp in its block, from a shuffle, so that it is known to
+/// be uniform.
 static Value emitWarp(OpBuilder &b, Location loc) {
   Type i32 = b.getI32Type();
   auto word = [&](int64_t value) -> Value {
@@ -75,7 +75,7 @@ static void lowerRoles(RolesOp op) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Where in `memory` the byte `first` along K is.
+/// The offset in `memory` of the byte `first` along K.
 static int64_t getOffset(MemRefType memory, Major major, int64_t first) {
   ArrayRef<int64_t> shape = memory.getShape();
   int64_t lines = shape[memory.getRank() - 2], lineBytes = shape.back();
@@ -85,8 +85,8 @@ static int64_t getOffset(MemRefType memory, Major major, int64_t first) {
 }
 
 namespace {
-/// One of the instructions of a tile: the first byte along K and the first
-/// block that it takes.
+/// One of the instructions of a tile: its first byte along K and its first
+/// block.
 struct TileStep {
   InstructionAttr instruction;
   int64_t byte, block;

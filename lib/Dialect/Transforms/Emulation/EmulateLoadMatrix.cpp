@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Says which lane gets which byte in words of its own, and on purpose, as
-// EmulateMmaFunction.cpp does: it judges the lowering.
+// Does not use the layout tables of the lowering, on purpose: like
+// EmulateMmaFunction.cpp, it tests the lowering independently.
 //
 // Source: PTX ISA 9.0, "ldmatrix".
 //
@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// Emits what one `load_matrix` does, with integers of 32 bits.
+/// Emits the code of one `load_matrix`, with integers of 32 bits.
 class Emitter {
 public:
   explicit Emitter(LoadMatrixOp op)
@@ -45,7 +45,7 @@ public:
       Value word;
       for (int32_t byte = 0; byte != 4; ++byte) {
         Value code =
-            isTransposed ? emitTransposed(reg, byte) : emitPlain(reg, byte);
+            isTransposed ? emitTransposed(reg, byte) : emitRow(reg, byte);
         code = arith::ShLIOp::create(b, code, integer(8 * byte));
         word = word ? Value(arith::OrIOp::create(b, word, code)) : code;
       }
@@ -65,7 +65,7 @@ private:
   }
   Value add(Value lhs, Value rhs) { return arith::AddIOp::create(b, lhs, rhs); }
 
-  /// Where the row starts whose address `lane` passes.
+  /// The start of the row whose address `lane` passes.
   Value getRow(Value lane) {
     Value start =
         gpu::ShuffleOp::create(b, row, lane, integer(32), gpu::ShuffleMode::IDX)
@@ -79,7 +79,7 @@ private:
     return arith::ExtUIOp::create(b, b.getI32Type(), byte);
   }
 
-  /// Code number `number` of the row that starts at `start`.
+  /// Code `number` of the row that starts at `start`.
   Value loadCode(Value start, Value number) {
     if (bits == 8)
       return loadByte(add(start, number));
@@ -95,14 +95,14 @@ private:
   }
 
   /// Four lanes share a row of the matrix of 8 rows: each has four bytes of it.
-  Value emitPlain(int64_t reg, int32_t byte) {
+  Value emitRow(int64_t reg, int32_t byte) {
     Value lane = add(group, integer(static_cast<int32_t>(8 * reg)));
     Value number = arith::MulIOp::create(b, inGroup, integer(4));
     return loadCode(getRow(lane), add(number, integer(byte)));
   }
 
-  /// Four lanes share a column of the matrix of 16 rows: each has it of four
-  /// rows. The second register has the column that is 8 further.
+  /// Four lanes share a column of the matrix of 16 rows: each has its bytes of
+  /// four rows. The second register has the column that is 8 further.
   Value emitTransposed(int64_t reg, int32_t byte) {
     Value lane = arith::MulIOp::create(b, inGroup, integer(4));
     lane = add(lane, integer(static_cast<int32_t>(16 * (reg / 2)) + byte));

@@ -1,4 +1,4 @@
-//===- EmulateMma.cpp - Instructions in software --------------------------===//
+//===- EmulateMma.cpp - Emulation of warp instructions --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels are tested, and run, on chips that lack their instructions: each of
-// these has a row here that says how it is computed otherwise.
+// Kernels are tested, and run, on chips that lack their instructions. The table
+// here has an emulation for each such instruction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,8 @@ func::FuncOp EmulatedFunctions::get(gpu::GPUModuleOp module,
 
 LogicalResult blockscale::emulateMmaSync(MmaSyncOp op,
                                          EmulatedFunctions &functions) {
-  // A call reaches the functions of its own module only. (Null beneath an
-  // unknown op.)
+  // A call can only reach functions of its own module. (Null if an unknown op
+  // is in between.)
   auto module = dyn_cast_if_present<gpu::GPUModuleOp>(
       SymbolTable::getNearestSymbolTable(op));
   if (!module)
@@ -84,7 +84,7 @@ static const Row kRows[] = {
      }},
 };
 
-/// What is there on every chip, if none is named.
+/// The chip to compile for if none is named: its instructions exist on all.
 static const Chip &getLowestChip() {
   return *llvm::find_if(getChips(),
                         [](const Chip &chip) { return !chip.isCpu(); });
@@ -106,13 +106,12 @@ struct EmulateMmaPass final
     SmallVector<Operation *> worklist;
     bool isLeft = false;
     getOperation().walk([&](InstructionOpInterface op) {
-      // It is the words which these become that are executed.
+      // EmulateTcgen05 replaces the NVVM ops that these become.
       if (hasSoftwareTensorCore(target) && needsTensorMemory(op)) {
         isLeft = true;
         return;
       }
-      // That is, the block-scaled ones. (Ops without properties answer with
-      // null.)
+      // Block-scaled instructions. (Null for ops without properties.)
       bool isScaled =
           op->getInherentAttr("instruction").value_or(Attribute()) != nullptr;
       if ((emulatesAll && isScaled) || !op.isSupportedOn(chip))

@@ -1,4 +1,4 @@
-//===- EmulateMmaFunction.cpp - One instruction in software ---------------===//
+//===- EmulateMmaFunction.cpp - mma.sync in software ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Says which lane, register and bits hold which element and scale in words of
-// its own, and on purpose: lowered kernels are tested by running them on this
-// function, and a wrong formula that both sides shared would pass. Do not
-// replace these formulas by those that the lowering uses.
+// Has its own formulas for the lane, register and bits of each element and
+// scale, on purpose: tests run lowered kernels on this function, and would not
+// notice a wrong formula that both sides share. Do not replace these formulas
+// by those of the lowering.
 //
 // Sources: PTX ISA 9.0, "Matrix Fragments for mma.m16n8k32" and
 // "... m16n8k64"; "Block Scaling for mma.sync", figures 42 to 45.
@@ -45,13 +45,12 @@ public:
       : ArithEmitter(builder, builder.getLoc()), builder(builder),
         instruction(instruction) {}
 
-  /// The four results of this lane, from the function's arguments.
+  /// Returns the four results of this lane, from the function's arguments.
   SmallVector<Value> emit(ValueRange arguments);
 
 private:
-  // Every instruction spreads a row of A, and a column of B, over 8 registers:
-  // the lanes of that row with 2 registers each. Word w is in lane w % 4,
-  // register w / 4.
+  // Every instruction has a row of A, and a column of B, in 8 registers: 2 of
+  // each of the 4 lanes of that row. Word w is in register w / 4 of lane w % 4.
   static constexpr unsigned kWordsPerRow = 8;
   static constexpr int32_t kShuffleWidth = 32;
 
@@ -81,15 +80,17 @@ private:
 
 } // namespace
 
-/// The value that `lane` has. Shuffles need the whole warp, so they stand where
-/// all lanes pass: in loops with constant bounds, and never in a branch.
+/// Returns the value of `lane`. Shuffles need the whole warp, so they are
+/// emitted only where all lanes pass: in loops with constant bounds, never in a
+/// branch.
 Value Emitter::shuffle(Value value, Value lane) {
   return gpu::ShuffleOp::create(builder, value, lane, integer(kShuffleWidth),
                                 gpu::ShuffleMode::IDX)
       .getShuffleResult();
 }
 
-/// The code at `firstBit` of a register, and nothing of what is beside it.
+/// The value of the code at `firstBit` of a register, without the bits beside
+/// it.
 Value Emitter::decode(Value word, Value firstBit, Format format) {
   int32_t mask = static_cast<int32_t>(getFormatInfo(format).codeMask());
   Value code = arith::ShRUIOp::create(builder, word, firstBit);
@@ -98,8 +99,8 @@ Value Emitter::decode(Value word, Value firstBit, Format format) {
   return emitDecode(builder, builder.getLoc(), code, format);
 }
 
-/// Where a code starts in its slot. In slots of 8 bits, fp4 is in bits [5:2]
-/// and fp6 in bits [5:0].
+/// The first bit of a code in its slot. In slots of 8 bits, fp4 is in bits
+/// [5:2] and fp6 in bits [5:0].
 unsigned Emitter::getFirstBit(Format format) const {
   return format == Format::E2M1 && getSlotBits() == 8 ? 2 : 0;
 }
@@ -147,8 +148,8 @@ SmallVector<Value> Emitter::emit(ValueRange arguments) {
   Value aScale = arguments[3], aByte = arguments[4], aThread = arguments[5];
   Value bScale = arguments[6], bByte = arguments[7], bThread = arguments[8];
 
-  // Of the lane's first result; the others are in the next column, and 8 rows
-  // further.
+  // The position of the lane's first result; the others are in the next column,
+  // and 8 rows further.
   AccPosition first = getAccPosition(builder.getAffineDimExpr(0), /*reg=*/0);
   Value lane = gpu::LaneIdOp::create(builder, /*upper_bound=*/IntegerAttr());
   SmallVector<Value> position =
@@ -233,14 +234,14 @@ func::FuncOp blockscale::createEmulatedMma(Location loc,
   auto function =
       func::FuncOp::create(builder, getFunctionName(instruction), type);
   function.setPrivate();
-  // Inlining would multiply a kernel's size. The first is for MLIR's inliner;
-  // the conversion to LLVM drops it and forwards the second. Calls count as
-  // convergent only if the function says so.
+  // Inlining would multiply a kernel's size. The first attribute is for MLIR's
+  // inliner; the conversion to LLVM drops it and forwards the second one. Calls
+  // are convergent only if the function has an attribute for that.
   function.setNoInline(true);
   function->setAttr("passthrough",
                     builder.getStrArrayAttr({"noinline", "convergent"}));
-  // There are no pointers; it spares us the wrapper that convert-gpu-to-nvvm
-  // makes for calls from C.
+  // There are no pointers. The attribute keeps convert-gpu-to-nvvm from making
+  // a wrapper for calls from C.
   function->setAttr("llvm.bareptr", builder.getUnitAttr());
   function->setAttr(
       "llvm.linkage",

@@ -18,7 +18,7 @@ namespace mlir::blockscale {
 /// The functions that kernels call, one for each instruction of a module.
 class EmulatedFunctions {
 public:
-  /// The one for `instruction` in `module`, made if there is none.
+  /// Returns the function for `instruction` in `module`; creates it if needed.
   func::FuncOp get(gpu::GPUModuleOp module, InstructionAttr instruction);
 
 private:
@@ -26,17 +26,17 @@ private:
       functions;
 };
 
-/// Replaces `op` by the call of such a function; fails after an error if there
-/// is no module for it.
+/// Replaces `op` by a call of such a function. Emits an error if there is no
+/// module for it.
 LogicalResult emulateMmaSync(MmaSyncOp op, EmulatedFunctions &functions);
 
-/// A private function, in no module yet, that computes what `instruction`
-/// does. Its arguments are the operands of `mma_sync` in their order, with the
+/// Creates a private function, in no module yet, that computes `instruction`.
+/// Its arguments are the operands of `mma_sync` in their order, with the
 /// selectors as i32. All lanes of a warp call it together.
 func::FuncOp createEmulatedMma(Location loc, InstructionAttr instruction);
 
-/// Replaces `op` by loads and shuffles that do the same. All lanes of a warp
-/// reach them together, as they do the instruction.
+/// Replaces `op` by equivalent loads and shuffles. All lanes of a warp must
+/// reach them together, as for the instruction.
 void emulateLoadMatrix(LoadMatrixOp op);
 
 } // namespace mlir::blockscale

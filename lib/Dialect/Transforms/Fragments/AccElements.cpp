@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bodies for elements, once for each.
+// Copies the body of an op on an accumulator for each element of the lane.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What ops with a body for each element of an accumulator share.
+// Shared by ops with a body for each element of an accumulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace mlir::blockscale {
 
-/// Calls `body` for each element that the lane holds, with its number and its
-/// position, and whether it is inside (null for always).
+/// Calls `body` for each element that the lane holds, with its index among the
+/// lane's elements, its position, and whether it is inside (null for always).
 template <typename Op>
 void forEachElement(OpBuilder &b, Op op, AccType type, Value lane,
                     function_ref<void(int64_t, Value, Value, Value)> body) {
@@ -46,8 +46,8 @@ void forEachElement(OpBuilder &b, Op op, AccType type, Value lane,
       });
 }
 
-/// The body of `block` for `arguments`, at `b`; gives its terminator's
-/// operands.
+/// Clones the body of `block` for `arguments` at `b`. Returns the operands of
+/// its terminator.
 SmallVector<Value> cloneBody(OpBuilder &b, Block &block, ValueRange arguments);
 
 } // namespace mlir::blockscale

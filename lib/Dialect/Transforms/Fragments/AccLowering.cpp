@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that knows which layout is lowered how.
+// The table of accumulator layouts and their lowerings.
 //
 //===----------------------------------------------------------------------===//
 

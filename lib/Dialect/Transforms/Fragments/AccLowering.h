@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How accumulators of one layout are lowered. Ops on accumulators ask the row
-// of the layout; a layout more is a row more.
+// How accumulators of one layout are lowered. Patterns of ops on accumulators
+// only use this interface; a new layout is a new implementation and an entry in
+// the table of AccLowering.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +19,17 @@
 
 namespace mlir::blockscale {
 
-/// How lanes hold blocks of neighbours in a row.
+/// How lanes hold blocks of consecutive elements of a row.
 struct AccBlocks {
-  /// What a lane has of each block: the numbers of the first elements of its
-  /// runs, along the row.
+  /// The part of each block that a lane holds: the indices of the first
+  /// elements of its runs, along the row.
   SmallVector<SmallVector<int64_t>> parts;
-  /// Lanes whose numbers differ in these bits have a block together.
+  /// Lanes whose indices differ in these bits share a block.
   SmallVector<int64_t> sharers;
-  /// Not 0 where runs are single elements, those of two rows in turn: the lanes
-  /// that differ in this bit have their neighbours, and what is above holds
-  /// once the two have exchanged elements so that each has pairs of one row.
+  /// Not 0 if runs are single elements, alternately of two rows. Then two lanes
+  /// that differ in this bit hold neighbouring elements. The members above
+  /// describe the state after these lanes have exchanged elements, so that each
+  /// has pairs of one row.
   int64_t pairLane = 0;
 };
 
@@ -35,44 +37,43 @@ class AccLowering {
 public:
   virtual ~AccLowering() = default;
 
-  /// The sums that one lane has a hand on.
+  /// The number of elements that one lane holds.
   virtual int64_t getNumElements(AccType type) const = 0;
 
-  /// How many neighbours in a row come together, and start at a multiple of
-  /// their number.
+  /// The length of a run: consecutive elements of a row that a lane holds. A
+  /// run starts at a multiple of its length.
   virtual int64_t getRunLength(AccType type) const = 0;
 
-  /// Calls `body` for each run of `lane`: with the number of its first element,
-  /// and its position in the tile.
+  /// Calls `body` for each run of `lane`, with the index and the position in
+  /// the tile of its first element.
   virtual void
   forEachRun(OpBuilder &b, Location loc, AccType type, Value lane,
              function_ref<void(int64_t index, Value row, Value column)> body)
       const = 0;
 
   /// How lanes hold the blocks of `size` columns of a tile that starts at a
-  /// multiple of that; nullopt if no warp has such by itself.
+  /// multiple of `size`; nullopt if a block is not within one warp.
   virtual std::optional<AccBlocks> getBlocks(AccType type,
                                              int64_t size) const = 0;
 
-  /// The elements `acc` with the product of `op` added.
+  /// Returns the elements `acc` plus the product of `op`.
   virtual SmallVector<Value> emitTileMma(OpBuilder &b, TileMmaOp op,
                                          ValueRange acc, Value lane) const = 0;
 
-  /// The elements that `op` loads; the wait for them comes behind.
+  /// Returns the elements that `op` loads. The caller emits the wait for them.
   virtual SmallVector<Value> emitRead(OpBuilder &b, AccReadOp op) const = 0;
 };
 
-/// How many of `left` columns of tensor memory one load takes.
+/// How many of the remaining `left` columns of tensor memory one load reads.
 int64_t getTmemLoadColumns(int64_t left);
 
-/// The row of the type's layout; null if there is none.
+/// The lowering of the type's layout; null if there is none.
 const AccLowering *lookupAccLowering(AccType type);
 
-/// The same; there is one.
+/// The same, for a layout that has one.
 const AccLowering &getAccLowering(Type type);
 
-/// In the registers of warps, in columns, one for each thread, and transposed
-/// in the registers of warps.
+/// The lowerings of `#blockscale.warps`, `lane_columns` and `warp_columns`.
 const AccLowering &getWarpsLowering();
 const AccLowering &getLaneColumnsLowering();
 const AccLowering &getWarpColumnsLowering();

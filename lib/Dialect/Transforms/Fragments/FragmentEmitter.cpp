@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads the layout tables: where elements and scales of mma.sync are in lanes
-// is said there, and nowhere in a pattern.
+// Reads the layout tables, which say which lane holds which elements and scales
+// of mma.sync. Patterns do not know that themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using namespace mlir::blockscale;
 // Positions
 //===----------------------------------------------------------------------===//
 
-/// Lane -> (row, column), where `laneMap` gives (lane, register, slot).
+/// Lane -> (row, column), if `laneMap` returns (lane, register, slot).
 static AffineMap getElementMap(const FragmentLayout &layout,
                                AffineMap laneMap) {
   return getLayoutMap(laneMap.getContext(), layout.toElement,
@@ -73,8 +73,8 @@ blockscale::emitRegisterPosition(OpBuilder &builder, Location loc,
 }
 
 /// Register r of lane l gets four bytes of row l / 4 of matrix r, whose rows
-/// are at the addresses that lanes 8 r to 8 r + 7 pass. So lane L passes what
-/// the first lane of group L % 8 has in register L / 8.
+/// are at the addresses that lanes 8 r to 8 r + 7 pass. So lane L passes the
+/// address of the data in register L / 8 of the first lane of group L % 8.
 std::pair<Value, Value> blockscale::emitMatrixRow(OpBuilder &builder,
                                                   Location loc,
                                                   const FragmentLayout &layout,
@@ -113,7 +113,8 @@ int64_t blockscale::getNumAccElements(int64_t m, int64_t n) {
          llvm::divideCeilSigned(n, layout.columns) * layout.registers;
 }
 
-/// The row of C that group `group` of 8 has first, but for the lane's own.
+/// The first row of C of the group `group` of 8 rows, without the lane's
+/// offset.
 static int64_t getFirstRow(int64_t group, int64_t interleave) {
   int64_t turn = group % interleave;
   return (group - turn) * kGroupRows + turn;
@@ -127,7 +128,7 @@ void blockscale::forEachAccRun(OpBuilder &builder, Location loc, Value lane,
   AffineExpr d0 = builder.getAffineDimExpr(0);
   SmallVector<std::pair<Value, Value>> first;
   for (int64_t group = 0; group != groups; ++group) {
-    // Where rows take turns, which group it is comes with the tile.
+    // With interleaved rows, the tile determines the group.
     int64_t reg =
         tile.interleaveM == 1 ? getAccRegister(group, /*column=*/0) : 0;
     auto [row, column] = emitElementPosition(
@@ -203,7 +204,7 @@ SmallVector<Value> MmaEmitter::split(ValueRange tiles) {
 void MmaEmitter::emitStep(int64_t step, ArrayRef<Value> aTiles,
                           ArrayRef<Value> aWords, ArrayRef<Value> bTiles,
                           ArrayRef<Value> bWords, MutableArrayRef<Value> acc) {
-  // Selectors are registers: ptxas loads each pair of them that is new.
+  // Selectors are in registers: ptxas loads each new pair of them.
   auto getGroup = [](Operand operand, size_t tiles, size_t words) -> unsigned {
     return words == tiles ? 1 : getScaleFragment(operand).tiles;
   };
@@ -228,8 +229,9 @@ SmallVector<MmaEmitter::Part> MmaEmitter::getParts(int64_t step) const {
   if (!isHalved)
     return {{std::nullopt,
              static_cast<unsigned>(step * scalesPerStep % kScalesPerWord)}};
-  // Blocks of 16 are taken as halves of blocks of 32: reordered words have the
-  // scales of the even halves in the bytes of the first instruction.
+  // Blocks of 16 are handled as halves of blocks of 32: reordered words have
+  // the scales of the even halves in the bytes that the first instruction
+  // selects.
   SmallVector<Part> parts;
   for (unsigned half : {0, 1})
     parts.push_back({half, half * instruction.getScaleVec()});
@@ -253,8 +255,8 @@ Value MmaEmitter::evenBytesFirst(Value word) {
   return reordered;
 }
 
-/// `registers` of A with the other half of every block zeroed. All slots of a
-/// register are in one half, the same one for all registers of a lane.
+/// `registers` of A with the other half of every block set to zero. All slots
+/// of a register are in one half, the same one for all registers of a lane.
 Value MmaEmitter::keepHalf(Value registers, std::optional<unsigned> half) {
   if (!half)
     return registers;

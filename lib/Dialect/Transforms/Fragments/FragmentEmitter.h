@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Emits what one lane of a warp holds of an operand, and the instructions that
-// multiply such fragments. Where an element is comes from FragmentLayout.h.
+// Emits the positions of a lane's fragments of an operand, and the instructions
+// that multiply fragments. FragmentLayout.h says where an element is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,24 +28,24 @@ std::pair<Value, Value> emitElementPosition(OpBuilder &builder, Location loc,
                                             Value lane, unsigned reg,
                                             unsigned slot);
 
-/// The row, in one tile of A or B, of the lane's register `reg`, and the number
-/// of the run along K that it has: of `slots` elements, side by side and from a
-/// multiple of their number on.
+/// The row, in one tile of A or B, of the lane's register `reg`, and the index
+/// of its run along K. A run has `slots` consecutive elements, and starts at a
+/// multiple of `slots`.
 std::pair<Value, Value> emitRegisterPosition(OpBuilder &builder, Location loc,
                                              const FragmentLayout &layout,
                                              Value lane, unsigned reg);
 
-/// Position in one tile of A or B of the 16 bytes that `lane` passes to
-/// `ldmatrix`, for the lanes of as many matrices as the tile has registers;
-/// other lanes pass what they do.
+/// Position in one tile of A or B of the 16 bytes whose address `lane` passes
+/// to `ldmatrix`. There are as many matrices as the tile has registers, and
+/// further lanes repeat the positions of the first ones.
 std::pair<Value, Value> emitMatrixRow(OpBuilder &builder, Location loc,
                                       const FragmentLayout &layout, Value lane);
 
-/// The row of scales of which the lane holds words, in a group of tiles.
+/// The row, in a group of tiles, whose words of scales the lane holds.
 Value emitScaleRow(OpBuilder &builder, Location loc, Operand operand,
                    Value lane);
 
-/// What the lane holds of A or B, all of it.
+/// All that the lane holds of A or B.
 struct OperandFragments {
   /// [tile along M or N][step along K]: vector<4xi32> or vector<2xi32>.
   SmallVector<SmallVector<Value>> registers;
@@ -70,16 +70,16 @@ private:
   }
 };
 
-/// The numbers of tiles, steps, groups and words for `rows` x `k` elements.
+/// The counts of tiles, steps, groups and words for `rows` x `k` elements.
 struct FragmentCounts {
   FragmentCounts(const TypeCombination &types, const Instruction &instruction,
                  Operand operand, int64_t rows, int64_t k);
   int64_t tiles, steps, groups, words;
 };
 
-/// Elements of an accumulator of `m` x `n` that one lane holds. Their order:
-/// tiles of the instruction row-major, then registers; where tiles along N take
-/// turns, those of one run together.
+/// The number of elements of an accumulator of `m` x `n` that one lane holds.
+/// Their order: tiles of the instruction row-major, then registers; with tiles
+/// interleaved along N, the elements of a run are consecutive.
 int64_t getNumAccElements(int64_t m, int64_t n);
 
 /// The extents of a value that is distributed like C of mma.sync, and where
@@ -90,22 +90,22 @@ struct WarpTile {
   /// The first row and column of the warp's share; null for 0.
   Value firstRow;
   Value firstColumn;
-  /// How many groups of 8 rows, and of columns, take turns (WarpsAttr).
+  /// How many groups of 8 rows, and of columns, are interleaved (WarpsAttr).
   int64_t interleaveM = 1;
   int64_t interleaveN = 1;
 
-  /// Neighbors in a row that a lane holds.
+  /// The consecutive elements of a row that a lane holds.
   int64_t getRunLength() const { return kColumnsOfLane * interleaveN; }
 };
 
-/// Calls `body` for each run of neighbors in a row that the lane holds of an
-/// accumulator: with the number of the first one, among the lane's elements,
-/// and its position in the tile.
+/// Calls `body` for each run (consecutive elements of a row) of an accumulator
+/// that the lane holds: with the index of its first element, among the lane's
+/// elements, and the position of that element in the tile.
 void forEachAccRun(
     OpBuilder &builder, Location loc, Value lane, const WarpTile &tile,
     function_ref<void(int64_t index, Value row, Value column)> body);
 
-/// The numbers, among the lane's elements, of those in the registers of the
+/// The indices, among the lane's elements, of those in the registers of the
 /// instruction's tile (`m`, `n`) of `tile`.
 SmallVector<int64_t, 4> getTileElements(const WarpTile &tile, int64_t m,
                                         int64_t n);
@@ -113,7 +113,8 @@ SmallVector<int64_t, 4> getTileElements(const WarpTile &tile, int64_t m,
 /// The instructions of one product.
 class MmaEmitter {
 public:
-  /// `instruction` computes `row`, by a rewrite if it is made for another one.
+  /// `instruction` computes `types`, by a rewrite if the instruction is made
+  /// for another type combination.
   MmaEmitter(OpBuilder &builder, Location loc, const TypeCombination &types,
              InstructionAttr instruction, Value lane);
 
@@ -122,20 +123,21 @@ public:
   SmallVector<Value> join(ValueRange elements);
   SmallVector<Value> split(ValueRange tiles);
 
-  /// Adds one step along K to the tiles `acc`. There is one value for each tile
-  /// of A and of B, and one word for each group of tiles, of which a tile
-  /// selects its lanes; or one for each tile, whose lanes are the first ones.
+  /// Adds the product of one step along K to the tiles `acc`. There is one
+  /// value for each tile of A and of B. Scales are one word for each group of
+  /// tiles, of which a tile selects lanes; or one word for each tile, in the
+  /// first lanes.
   void emitStep(int64_t step, ArrayRef<Value> aTiles, ArrayRef<Value> aWords,
                 ArrayRef<Value> bTiles, ArrayRef<Value> bWords,
                 MutableArrayRef<Value> acc);
 
-  /// The number, along K, of the word with the scales of step number `step`.
+  /// The index, along K, of the word with the scales of step `step`.
   int64_t getWord(int64_t step) const {
     return step * scalesPerStep / kScalesPerWord;
   }
 
 private:
-  /// One of the instructions that compute one step along K of an op row.
+  /// One of the instructions that compute one step along K of the op.
   struct Part {
     /// For the rewrite into half blocks: which 16-element halves of A's blocks
     /// are kept; nullopt for all of A.

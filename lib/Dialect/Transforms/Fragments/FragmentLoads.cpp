@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Addresses of ldmatrix are made so that all but constants leave the loop along
-// K.
+// Addresses of ldmatrix are computed so that everything except constants is
+// hoisted out of the loop along K.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// One load brings four registers: a tile of A, or two of B.
+/// One load writes four registers: a tile of A, or two of B.
 static constexpr int64_t kRegistersPerLoad = 4;
 
 FragmentLoader::FragmentLoader(OpBuilder &builder, TileMmaOp op,
@@ -49,8 +49,8 @@ FragmentLoader::FragmentLoader(OpBuilder &builder, TileMmaOp op,
     prepareTransposed();
 }
 
-/// A lane passes a row of the first tile or, where a load has two, of the next
-/// one.
+/// A lane passes a row of the first tile or, if a load has two tiles, of the
+/// second one.
 void FragmentLoader::prepareRows() {
   MLIRContext *context = b.getContext();
   auto [row, column] = emitMatrixRow(b, loc, fragment, lane);
@@ -61,8 +61,8 @@ void FragmentLoader::prepareRows() {
   int64_t chunkElements = kChunkBytes * 8 / bits;
   ChunkSwizzle chunkSwizzle =
       getChunkSwizzle(cast<MemRefType>(elements.getType()).getDimSize(1));
-  // All that is added to a lane's row is a multiple of 8, which is a period of
-  // the swizzle.
+  // Rows of other loads differ from a lane's row by multiples of 8, which is a
+  // period of the swizzle.
   SmallVector<Value> values = applyMap(
       b, loc,
       AffineMap::get(
@@ -76,7 +76,7 @@ void FragmentLoader::prepareRows() {
   laneChunk = values[1];
   if (layout.isSwizzled)
     swizzle = values[2];
-  // A lane's chunk is 0 or 1, a step is two.
+  // A lane's chunk is 0 or 1, and a step has two chunks.
   hasDisjointChunks = true;
 }
 
@@ -98,15 +98,15 @@ void FragmentLoader::prepareTransposed() {
                        lane)[0];
 }
 
-/// The offset of the lane's row of 16 bytes in chunk number `index`, counted
-/// from its first, and what is to be added to it.
+/// The offset of the lane's row of 16 bytes in chunk `index`, counted from the
+/// lane's first chunk, and a constant to add to it.
 FragmentLoader::Address FragmentLoader::getChunk(int64_t index) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
   int64_t rowBytes = cast<MemRefType>(elements.getType()).getDimSize(1);
   int64_t modulus = swizzle ? getChunkSwizzle(rowBytes).modulus : 1;
-  // Chunks beyond those that the swizzle permutes come in the same order.
+  // The swizzle permutes groups of `modulus` chunks, each in the same way.
   int64_t permuted = hasDisjointChunks ? index % modulus : index;
   int64_t plus = (index - permuted) * kChunkBytes;
   Value &offset = offsets[permuted];
@@ -123,8 +123,8 @@ FragmentLoader::Address FragmentLoader::getChunk(int64_t index) {
     }
   }
   if (hasDisjointChunks) {
-    // No bit of `permuted` is in the lane's chunk: what differs between loads
-    // is one exclusive or with a constant, before the loop.
+    // No bit of `permuted` is set in the lane's chunk: loads differ by an
+    // exclusive or with a constant, which is computed before the loop.
     offset = permuted == 0
                  ? laneOffset
                  : Value(arith::XOrIOp::create(
@@ -150,7 +150,7 @@ FragmentLoader::Address FragmentLoader::getAddress(int64_t load, int64_t step) {
   return address;
 }
 
-/// `count` registers, with codes at their place in slots.
+/// Loads `count` registers, and shifts elements into position in their slots.
 SmallVector<Value> FragmentLoader::loadRegisters(const Address &address,
                                                  int64_t count) {
   auto type = VectorType::get(count, b.getI32Type());
@@ -197,7 +197,7 @@ FragmentLoader::loadTiles(function_ref<Address(int64_t load)> getAddress) {
   auto type = VectorType::get(fragment.registers, b.getI32Type());
   SmallVector<Value> values;
   for (int64_t tile = 0; tile < tiles; tile += tilesPerLoad) {
-    // A transposed matrix is two tiles wide, wanted or not.
+    // A transposed matrix is always two tiles wide, even if one is not needed.
     int64_t loaded = std::min(tilesPerLoad, tiles - tile);
     bool isTransposed = layout.major == Major::MN;
     int64_t count =
@@ -245,8 +245,8 @@ SmallVector<Value> FragmentLoader::loadLine(ArrayRef<Value> indices,
   return words;
 }
 
-/// The line of a group in the order of lanes that this lane reads. A warp that
-/// has less than a group takes the part that starts at its first row.
+/// The line of a group, in the layouts `lanes` and `parts`, that this lane
+/// reads. A warp with less than a group reads from its own first row on.
 Value FragmentLoader::getLine() {
   if (line)
     return line;
@@ -268,7 +268,7 @@ Value FragmentLoader::loadWord(int64_t group, int64_t word) {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
   if (!type) {
-    // One scale for all.
+    // One scale for all blocks.
     Value wide = arith::ExtUIOp::create(b, loc, b.getI32Type(), scales);
     Value ones =
         arith::ConstantIntOp::create(b, loc, b.getI32Type(), 0x01010101);
@@ -282,8 +282,8 @@ Value FragmentLoader::loadWord(int64_t group, int64_t word) {
                  AffineMap::get(
                      2, 0, d0 + d1 + group * layout.tiles * layout.rowsPerTile),
                  {emitScaleRow(b, loc, operand, lane), first})[0];
-    // A group may be larger than the warp's share; its lanes beyond the tile
-    // are not selected, but load.
+    // A group may be larger than the warp's share. Lanes beyond the tile load,
+    // too, but no instruction selects them.
     row = arith::MinUIOp::create(b, loc, row, index(type.getDimSize(0) - 1));
     return loadLine({row, index(word * kScalesPerWord)}, kScalesPerWord)[0];
   }
@@ -291,10 +291,10 @@ Value FragmentLoader::loadWord(int64_t group, int64_t word) {
   bool hasParts = order == ScaleOrder::Parts;
   int64_t bytes = type.getShape().back();
   int64_t words = bytes / kScalesPerWord;
-  // Lines with words of one row, or of rows that are 32 apart.
+  // Lines have words of one row, or of rows that are 32 apart.
   int64_t part = hasParts ? group / words : group;
   int64_t inLine = hasParts ? group % words : word;
-  // Not more than one load takes.
+  // At most 16 bytes, the size of a load.
   int64_t loadWords = std::min<int64_t>(words, kChunkBytes / kScalesPerWord);
   int64_t firstWord = inLine / loadWords * loadWords;
   auto key = std::make_pair(part, (hasParts ? word : 0) * words + firstWord);
@@ -302,14 +302,14 @@ Value FragmentLoader::loadWord(int64_t group, int64_t word) {
   if (loaded.empty()) {
     int64_t rowsPerPart = kWarpLanes * (hasParts ? words : 1);
     AffineExpr ofWarp = d0.floorDiv(rowsPerPart) + part;
-    SmallVector<Value> place = applyMap(
+    SmallVector<Value> position = applyMap(
         b, loc,
         AffineMap::get(1, 0, {ofWarp, getScaleSkewExpr(ofWarp)}, context),
         first);
     Value line = getLine();
     if (hasParts)
-      line = arith::XOrIOp::create(b, loc, line, place[1]);
-    SmallVector<Value> indices = {place[0], line,
+      line = arith::XOrIOp::create(b, loc, line, position[1]);
+    SmallVector<Value> indices = {position[0], line,
                                   index(firstWord * kScalesPerWord)};
     if (hasParts)
       indices.insert(indices.begin(), index(word));
@@ -319,9 +319,9 @@ Value FragmentLoader::loadWord(int64_t group, int64_t word) {
   return loaded[inLine - firstWord];
 }
 
-/// A lane holds the word of its row of each tile: rows of tiles that are 32
-/// apart have theirs side by side. All lanes of a row load it, so that
-/// instructions for all tiles select the same ones.
+/// A lane holds the word of its row of each tile. Words of rows that are 32
+/// apart are adjacent in memory. All lanes of a row load them, so that
+/// instructions for all tiles select the same lanes.
 SmallVector<Value> FragmentLoader::loadAtomWords(int64_t word) {
   constexpr int64_t kLines = kScaleAtomOuter;
   int64_t tileRows = getScaleFragment(operand).rowsPerTile;

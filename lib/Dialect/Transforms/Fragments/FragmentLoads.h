@@ -13,22 +13,21 @@
 
 namespace mlir::blockscale {
 
-/// Loads what one lane holds of A or B of a `tile_mma`, a step at a time.
+/// Loads one lane's fragments of A or B of a `tile_mma`, a step at a time.
 class FragmentLoader {
 public:
   /// `first` is the first row of the warp's share, which has `rows` of them.
   FragmentLoader(OpBuilder &builder, TileMmaOp op, Operand operand, Value lane,
                  Value first, int64_t rows);
 
-  /// One value for each tile of the warp's share. What is padded comes as it
-  /// lies in memory where the instruction does not take codes.
+  /// Returns one value for each tile of the warp's share. If the instruction is
+  /// not block-scaled, padded elements are returned as they are in memory.
   SmallVector<Value> loadStep(int64_t step);
-  /// The same for a step that is a value, of elements that are contiguous along
-  /// K.
+  /// The same for a step that is not constant; elements are contiguous along K.
   SmallVector<Value> loadStep(Value step);
 
-  /// Word number `word` along K for each group of tiles; of atoms for each tile
-  /// (see MmaEmitter).
+  /// The 32-bit word `word` of scales along K for each group of tiles; with
+  /// atoms, for each tile (see MmaEmitter).
   SmallVector<Value> loadWords(int64_t word);
 
 private:
@@ -58,12 +57,12 @@ private:
   unsigned codeBits;
   const FragmentLayout &fragment;
   int64_t rows, tiles, tilesPerLoad;
-  /// What a lane passes to ldmatrix, but for what differs between loads: the
-  /// row, and the chunk in it that the swizzle permutes by `xor` with `swizzle`
-  /// (null for 0).
+  /// The part of a lane's ldmatrix address that all loads share: the row, and
+  /// the chunk in it, which the swizzle permutes by `xor` with `swizzle` (null
+  /// for 0).
   Value laneRow, laneChunk, swizzle, laneOffset;
   bool hasDisjointChunks;
-  /// Offsets by the numbers that are added to the lane's chunk.
+  /// Offsets, by the amounts that are added to the lane's chunk.
   DenseMap<int64_t, Value> offsets;
   Value line;
   DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> lines;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each thread has a column of the tile: neighbours in a row are with
-// neighbouring lanes.
+// Each thread has a column of the tile, so neighbouring lanes hold neighbouring
+// elements of a row.
 //
 //===----------------------------------------------------------------------===//
 

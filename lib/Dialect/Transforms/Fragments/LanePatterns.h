@@ -14,7 +14,7 @@
 
 namespace mlir::blockscale {
 
-/// A pattern that knows what lane it writes code for.
+/// A pattern that emits code of the lane `lane`.
 template <typename SourceOp>
 struct LanePattern : OpConversionPattern<SourceOp> {
   LanePattern(const TypeConverter &converter, MLIRContext *context, Value lane)
@@ -23,16 +23,15 @@ struct LanePattern : OpConversionPattern<SourceOp> {
   Value lane;
 };
 
-/// Whether `type` is a vector that becomes a fragment: of rank 2, and not of
-/// codes.
+/// Whether `type` is a vector that becomes a fragment: it has rank 2, and its
+/// elements are not quantized.
 bool isSharedVector(Type type);
 
 /// Whether `op` is one of the ops of the kernel level on accumulators.
 bool isAccOp(Operation *op);
 
-/// Checks that all that a function does with accumulators, and with shared
-/// vectors if it has them, has a pattern. Fails after an error at what has
-/// none.
+/// Checks that there is a pattern for each op of a function on accumulators,
+/// and on shared vectors if it has them. Emits an error at an op that has none.
 LogicalResult verifyDistribution(gpu::GPUFuncOp function,
                                  bool hasSharedVectors);
 

@@ -1,4 +1,4 @@
-//===- LowerAccQuantize.cpp - Accumulators to codes and scales ------------===//
+//===- LowerAccQuantize.cpp - Quantize accumulators -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks are quantised where their numbers are: the lanes that share one tell
-// each other the largest, and each makes codes of its own numbers. How they
-// share is asked of the layout's row (AccLowering.h).
+// The epilogue that quantizes an accumulator in registers. The lanes that share
+// a block reduce its largest magnitude by shuffles, and each quantizes its own
+// elements. The layout's lowering (AccLowering.h) says which lanes share a
+// block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,44 +38,44 @@ public:
                const Chip &chip, Value lane)
       : b(b), loc(op.getLoc()), op(op), type(op.getAcc().getType()),
         blocks(std::move(blocks)), lane(lane), format(getFormat(op)),
-        arithmetic(b, loc), codeWords(b, loc, format, op.getCodeBits(), chip),
+        arithmetic(b, loc), packed(b, loc, format, op.getCodeBits(), chip),
         stores(b, loc, op.getCodes(), op.getScales(), op.getCodeBits(),
                op.getBlockSize(), op.getRows(), op.getColumns()),
         run(getAccLowering(type).getRunLength(type)) {}
 
   void emit(ValueRange acc) {
-    makeNumbers(acc);
+    makeElements(acc);
     if (blocks.pairLane != 0)
       exchangePairs();
     findTurn();
     Value largest;
-    if (Value isPlain =
+    if (Value byReciprocal =
             format.rule ? Value() : arithmetic.emitIsPlain(op.getTensorScale()))
-      largest = quantizeEitherWay(isPlain);
+      largest = quantizeEitherWay(byReciprocal);
     else
-      largest = quantizeAll(/*isPlain=*/!format.rule);
+      largest = quantizeAll(/*byReciprocal=*/!format.rule);
     if (op.getAmax())
       emitJoinLargest(b, loc, largest, op.getAmax());
   }
 
 private:
-  /// What the lane has of a block.
+  /// The lane's part of a block.
   struct Part {
     ArrayRef<int64_t> runs;
-    SmallVector<Value> numbers;
+    SmallVector<Value> elements;
     Value largest;
     MatrixPlace place;
     BlockFactor factor = {};
   };
 
-  void makeNumbers(ValueRange acc);
+  void makeElements(ValueRange acc);
   void exchangePairs();
   void findTurn();
   Part getPart(ArrayRef<int64_t> runs);
-  void quantize(MutableArrayRef<Part> group, bool isPlain);
+  void quantize(MutableArrayRef<Part> group, bool byReciprocal);
   Value shareScale(MutableArrayRef<Part> group);
   Value makeScales(MutableArrayRef<Part> group);
-  /// Of what `get` gives for each of `group`, that of the lane's turn.
+  /// Returns `get` of the block of `group` that is assigned to this lane.
   template <typename Range, typename Get>
   Value selectTurn(Range &&group, Get get) {
     Value own;
@@ -91,17 +92,17 @@ private:
     }
     return own;
   }
-  /// The lanes that share a block.
+  /// The number of lanes that share a block.
   size_t getNumLanes() const { return size_t(1) << blocks.sharers.size(); }
-  Value quantizeAll(bool isPlain);
-  Value quantizeEitherWay(Value isPlain);
+  Value quantizeAll(bool byReciprocal);
+  Value quantizeEitherWay(Value byReciprocal);
   bool canGather(ArrayRef<Part> group) const;
   void storeBlock(MatrixPlace place, ArrayRef<Value> words, int64_t pairs);
-  void storeCodes(const Part &part, Value words);
+  void storeElements(const Part &part, Value words);
   /// Null for always.
   Value isInside(const MatrixPlace &place);
-  SmallVector<Value> split(Value words, int64_t numbers);
-  /// Whether the bit of a lane's number is set.
+  SmallVector<Value> split(Value words, int64_t elements);
+  /// Whether the bit of the lane index is set.
   Value hasBit(int64_t bit);
   Value select(Value condition, Value ifTrue, Value ifFalse) {
     return b.createOrFold<arith::SelectOp>(loc, condition, ifTrue, ifFalse);
@@ -119,25 +120,26 @@ private:
   Value lane;
   BlockFormat format;
   BlockArithmetic arithmetic;
-  PackedStore codeWords;
+  PackedStore packed;
   QuantizedStores stores;
-  /// Neighbours in a row that the lane has.
+  /// The length of a run: consecutive elements of a row in the lane.
   int64_t run;
-  SmallVector<Value> numbers, rows, columns;
-  /// The number of this lane among those of a block, and of the first one.
+  SmallVector<Value> elements, rows, columns;
+  /// The index of this lane among those of a block, and the index in the warp
+  /// of the first of them.
   Value turn, firstLane;
 };
 } // namespace
 
-void AccQuantizer::makeNumbers(ValueRange acc) {
+void AccQuantizer::makeElements(ValueRange acc) {
   Value zero = arithmetic.number(0);
-  for (SmallVector<Value> *values : {&numbers, &rows, &columns})
+  for (SmallVector<Value> *values : {&elements, &rows, &columns})
     values->resize(acc.size());
   forEachElement(b, op, type, lane,
                  [&](int64_t index, Value row, Value column, Value inside) {
                    rows[index] = row;
                    columns[index] = column;
-                   numbers[index] = emitLoadIf(
+                   elements[index] = emitLoadIf(
                        b, loc, inside,
                        [&](OpBuilder &then) -> Value {
                          return cloneBody(then, op.getBody().front(),
@@ -154,13 +156,13 @@ Value AccQuantizer::hasBit(int64_t bit) {
                                arith::ConstantIndexOp::create(b, loc, 0));
 }
 
-/// Of elements of two rows and one column, for two rows in turn, to elements of
-/// one row and two columns: each lane gives away those of the row that the
-/// other one takes.
+/// Turns pairs of elements of two rows and one column into pairs of one row and
+/// two columns. Each lane sends the element of one row, and receives that of
+/// the other row.
 void AccQuantizer::exchangePairs() {
   Value isOdd = hasBit(blocks.pairLane);
-  for (size_t i = 0; i != numbers.size(); i += 2) {
-    Value &first = numbers[i], &second = numbers[i + 1];
+  for (size_t i = 0; i != elements.size(); i += 2) {
+    Value &first = elements[i], &second = elements[i + 1];
     Value got =
         emitShuffle(b, loc, select(isOdd, first, second), blocks.pairLane);
     first = select(isOdd, got, first);
@@ -171,9 +173,9 @@ void AccQuantizer::exchangePairs() {
   run = 2;
 }
 
-/// The codes of each run, which an integer or a vector holds together.
-SmallVector<Value> AccQuantizer::split(Value words, int64_t numbersOfWords) {
-  int64_t runs = numbersOfWords / run;
+/// Splits quantized elements, packed in an integer or a vector, into runs.
+SmallVector<Value> AccQuantizer::split(Value words, int64_t numElements) {
+  int64_t runs = numElements / run;
   if (runs == 1)
     return {words};
   if (!isa<VectorType>(words.getType()))
@@ -204,9 +206,9 @@ void AccQuantizer::findTurn() {
 AccQuantizer::Part AccQuantizer::getPart(ArrayRef<int64_t> runs) {
   Part part = {runs, {}, {}, {op.getBatch(), rows[runs[0]], columns[runs[0]]}};
   for (int64_t first : runs)
-    llvm::append_range(part.numbers, ArrayRef(numbers).slice(first, run));
-  for (Value number : part.numbers) {
-    Value magnitude = arithmetic.getMagnitude(number);
+    llvm::append_range(part.elements, ArrayRef(elements).slice(first, run));
+  for (Value element : part.elements) {
+    Value magnitude = arithmetic.getMagnitude(element);
     part.largest = part.largest ? arithmetic.getLargest(part.largest, magnitude)
                                 : magnitude;
   }
@@ -216,8 +218,8 @@ AccQuantizer::Part AccQuantizer::getPart(ArrayRef<int64_t> runs) {
   return part;
 }
 
-/// Divisors take long to make: each lane makes that of one block of the group,
-/// and gets the others. Gives the scale of its own one.
+/// Divisors are expensive: each lane computes that of one block of the group,
+/// and receives the others. Returns the scale of its own block.
 Value AccQuantizer::shareScale(MutableArrayRef<Part> group) {
   Value largest =
       selectTurn(group, [](const Part &part) { return part.largest; });
@@ -237,13 +239,14 @@ Value AccQuantizer::shareScale(MutableArrayRef<Part> group) {
                                     gpu::ShuffleMode::IDX)
           .getShuffleResult();
     };
-    part.factor = arithmetic.fromNumbers(receive(own.number),
-                                         receive(own.reciprocal), tensorScale);
+    part.factor = arithmetic.fromReciprocal(
+        receive(own.value), receive(own.reciprocal), tensorScale);
   }
   return scale;
 }
 
-/// The scale of the block whose turn it is; all lanes make those of all.
+/// Returns the scale of the block that is assigned to this lane. All lanes
+/// compute the scales of all blocks.
 Value AccQuantizer::makeScales(MutableArrayRef<Part> group) {
   SmallVector<Value> scales;
   for (Part &part : group) {
@@ -255,21 +258,21 @@ Value AccQuantizer::makeScales(MutableArrayRef<Part> group) {
   return selectTurn(ArrayRef(scales), [](Value scale) { return scale; });
 }
 
-/// Quantises blocks, one for each of the lanes that share one, or fewer.
-void AccQuantizer::quantize(MutableArrayRef<Part> group, bool isPlain) {
+/// Quantizes a group of blocks: at most as many as lanes share a block.
+void AccQuantizer::quantize(MutableArrayRef<Part> group, bool byReciprocal) {
   Value scale = format.rule ? makeScales(group) : shareScale(group);
   SmallVector<Value> words;
   for (const Part &part : group)
-    words.push_back(codeWords.emitBy(isPlain, part.numbers, part.factor));
+    words.push_back(packed.emitBy(byReciprocal, part.elements, part.factor));
   MatrixPlace place = {
       op.getBatch(),
       selectTurn(group, [](const Part &part) { return part.place.row; }),
       selectTurn(group, [](const Part &part) { return part.place.column; })};
   if (canGather(group))
-    storeBlock(place, words, group[0].numbers.size() / 2);
+    storeBlock(place, words, group[0].elements.size() / 2);
   else
-    for (auto [part, codes] : llvm::zip_equal(group, words))
-      storeCodes(part, codes);
+    for (auto [part, packed] : llvm::zip_equal(group, words))
+      storeElements(part, packed);
   Value hasTurn;
   if (group.size() != getNumLanes())
     hasTurn = isBelow(turn, arith::ConstantIndexOp::create(
@@ -279,8 +282,8 @@ void AccQuantizer::quantize(MutableArrayRef<Part> group, bool isPlain) {
   });
 }
 
-/// Gives the largest magnitude of all.
-Value AccQuantizer::quantizeAll(bool isPlain) {
+/// Quantizes all blocks. Returns the largest magnitude of all.
+Value AccQuantizer::quantizeAll(bool byReciprocal) {
   Value largest;
   ArrayRef<SmallVector<int64_t>> left = blocks.parts;
   while (!left.empty()) {
@@ -292,40 +295,41 @@ Value AccQuantizer::quantizeAll(bool isPlain) {
     for (const Part &part : group)
       largest =
           largest ? arithmetic.getLargest(largest, part.largest) : part.largest;
-    quantize(group, isPlain);
+    quantize(group, byReciprocal);
   }
   return largest;
 }
 
-Value AccQuantizer::quantizeEitherWay(Value isPlain) {
+Value AccQuantizer::quantizeEitherWay(Value byReciprocal) {
   auto emitWay = [&](bool way) {
     return [this, way](OpBuilder &, Location) {
       scf::YieldOp::create(b, loc, quantizeAll(way));
     };
   };
-  return scf::IfOp::create(b, loc, isPlain, emitWay(true), emitWay(false))
+  return scf::IfOp::create(b, loc, byReciprocal, emitWay(true), emitWay(false))
       .getResult(0);
 }
 
-/// Whether lanes can have whole blocks of the group, one each.
+/// Whether a shuffle can give each lane a whole block of the group.
 bool AccQuantizer::canGather(ArrayRef<Part> group) const {
   return run == 2 && blocks.sharers.size() == 2 && blocks.sharers[0] == 1 &&
          blocks.sharers[1] == 2 && group.size() == BlockShuffle::kLanes;
 }
 
-/// Stores the codes of the lane's block, at `place`, of what all have of all.
+/// Gathers the lane's block from the parts of all lanes, and stores it at
+/// `place`.
 void AccQuantizer::storeBlock(MatrixPlace place, ArrayRef<Value> words,
                               int64_t pairs) {
   Type word = b.getI32Type();
-  auto toWords = [&](Value codes) -> SmallVector<Value> {
-    if (codes.getType() == word)
-      return {codes};
-    auto vector = dyn_cast<VectorType>(codes.getType());
+  auto toWords = [&](Value packed) -> SmallVector<Value> {
+    if (packed.getType() == word)
+      return {packed};
+    auto vector = dyn_cast<VectorType>(packed.getType());
     if (!vector)
-      return {arith::ExtUIOp::create(b, loc, word, codes)};
+      return {arith::ExtUIOp::create(b, loc, word, packed)};
     SmallVector<Value> all;
     for (int64_t i = 0; i != vector.getNumElements(); ++i)
-      all.push_back(vector::ExtractOp::create(b, loc, codes, i));
+      all.push_back(vector::ExtractOp::create(b, loc, packed, i));
     return all;
   };
   unsigned bits = op.getCodeBits();
@@ -336,7 +340,7 @@ void AccQuantizer::storeBlock(MatrixPlace place, ArrayRef<Value> words,
   int64_t size = op.getBlockSize();
   place.column =
       applyExprs(b, loc, {d0.floorDiv(size) * size}, place.column)[0];
-  // Stores have at most 16 bytes.
+  // A store has at most 16 bytes.
   constexpr size_t kMost = 4;
   constexpr int64_t kWordBits = 32;
   emitIf(b, loc, isInside(place), [&] {
@@ -361,12 +365,12 @@ Value AccQuantizer::isInside(const MatrixPlace &place) {
                                isBelow(place.column, op.getColumns()));
 }
 
-void AccQuantizer::storeCodes(const Part &part, Value words) {
-  SmallVector<Value> codesOfRuns =
-      split(words, static_cast<int64_t>(part.numbers.size()));
+void AccQuantizer::storeElements(const Part &part, Value words) {
+  SmallVector<Value> packedRuns =
+      split(words, static_cast<int64_t>(part.elements.size()));
   emitIf(b, loc, isInside(part.place), [&] {
-    for (auto [first, codes] : llvm::zip_equal(part.runs, codesOfRuns))
-      stores.storeCodes({op.getBatch(), rows[first], columns[first]}, codes,
+    for (auto [first, packed] : llvm::zip_equal(part.runs, packedRuns))
+      stores.storeCodes({op.getBatch(), rows[first], columns[first]}, packed,
                         run);
   });
 }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels of others hold their sums as vectors that a warp shares; this is what
-// one lane does with its part of them.
+// Lowers vectors that a warp shares, which kernels of users use as
+// accumulators, to the elements that one lane holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ struct LowerMmaScaled final : LanePattern<MmaScaledOp> {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || type.getRank() != 2)
       return rewriter.notifyMatchFailure(op, "expected vectors of rank 2");
-    // Loops whose results are distributed have been replaced: what they count
-    // with is known by the new ones.
+    // Loops whose results are distributed have been replaced, so the multiples
+    // of their induction variables are those of the new loops.
     auto isMultiple = [&](Value value, int64_t divisor) {
       Value remapped = rewriter.getRemappedValue(value);
       return remapped && remapped != value &&
@@ -61,9 +61,9 @@ struct LowerMmaScaled final : LanePattern<MmaScaledOp> {
   }
 };
 
-/// Calls `body` for each element that the lane holds of a transfer's vector:
-/// its number, its position in memory, and whether it is to be transferred
-/// (null for always).
+/// Calls `body` for each element of a transfer's vector that the lane holds,
+/// with its index, its position in memory, and whether to transfer it (null for
+/// always).
 static void forEachTransferElement(
     OpBuilder &builder, VectorTransferOpInterface op, Value lane,
     function_ref<void(int64_t index, ArrayRef<Value> position, Value inside)>
@@ -124,7 +124,8 @@ struct LowerTransferWrite final : LanePattern<vector::TransferWriteOp> {
   matchAndRewrite(vector::TransferWriteOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    // Lanes may have read what this overwrites, and may read what it writes.
+    // Other lanes may still read memory that this overwrites, and may read it
+    // afterwards.
     syncWarp(rewriter, loc);
     SmallVector<Value> elements(adaptor.getValueToStore());
     forEachTransferElement(
@@ -148,7 +149,7 @@ private:
   }
 };
 
-/// Elementwise ops do to each element what they do to the whole.
+/// Applies an elementwise op to each element.
 struct LowerElementwise final : ConversionPattern {
   LowerElementwise(const TypeConverter &converter, MLIRContext *context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1,
@@ -170,7 +171,7 @@ struct LowerElementwise final : ConversionPattern {
       SmallVector<Value> ofElement;
       for (auto [operand, values] :
            llvm::zip_equal(op->getOperands(), operands)) {
-        // A scalar, such as the condition of a select, is that of all.
+        // A scalar, such as the condition of a select, is for all elements.
         bool isWhole = !isa<VectorType>(operand.getType());
         ofElement.push_back(values[isWhole ? 0 : i]);
       }

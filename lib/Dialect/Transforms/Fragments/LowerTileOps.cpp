@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel level for one lane. Where elements are is asked of the layout's
-// row (AccLowering.h); what is done with them is the same for all.
+// Lowers ops on accumulators to the code of one lane. The layout's lowering
+// (AccLowering.h) says where elements are; everything else is the same for all
+// layouts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -122,7 +123,7 @@ private:
   std::array<Value, 2> sizes;
 };
 
-/// What `in_bounds` promises of runs of f32.
+/// The alignment of runs of f32 that `in_bounds` guarantees.
 static llvm::MaybeAlign getRunAlignment(int64_t run) {
   constexpr int64_t kMostBytes = 16;
   return llvm::MaybeAlign(std::min<int64_t>(run * sizeof(float), kMostBytes));
@@ -235,10 +236,11 @@ struct LowerAccGenerate final : LanePattern<AccGenerateOp> {
   }
 };
 
-/// The store at the end of `block`, if neighbours of an aligned run can be
-/// stored at once: it is the only one, of the element at the row and the column
-/// that the block gets, to memory from outside, all rows of which are as
-/// aligned as the first one.
+/// Returns the store at the end of `block` if the elements of an aligned run
+/// can be stored by one instruction. It must be the only store, write the
+/// element at the row and the column of the block's arguments, and write to
+/// memory that is defined outside and whose rows all have the alignment of the
+/// first one.
 static memref::StoreOp findRunStore(Block &block, int64_t run) {
   auto stores = llvm::to_vector(block.getOps<memref::StoreOp>());
   if (run == 1 || stores.size() != 1 ||
@@ -262,7 +264,8 @@ static memref::StoreOp findRunStore(Block &block, int64_t run) {
   return store;
 }
 
-/// Stores what the block of `op` makes of a run that starts at (row, column).
+/// Stores the values that the block of `op` computes for a run that starts at
+/// (row, column).
 static void emitRunStore(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
                          ValueRange elements, Value row, Value column) {
   Location loc = op.getLoc();
@@ -291,8 +294,9 @@ static void emitRunStore(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
       llvm::MaybeAlign(run * type.getElementTypeBitWidth() / 8));
 }
 
-/// The store at the end of `block`, at a place that is known before, if it is
-/// all that the block does but for reading memory, some of it.
+/// Returns the store at the end of `block`, if its address does not depend on
+/// loads, and if the block has no other effects except reads of memory, at
+/// least one.
 static memref::StoreOp findStoreBehindReads(Block &block) {
   memref::StoreOp store;
   bool reads = false;
@@ -313,9 +317,9 @@ static memref::StoreOp findStoreBehindReads(Block &block) {
   return reads && isKnown ? store : memref::StoreOp();
 }
 
-/// Has what the block of `op`, which is guarded, makes of some elements made in
-/// front of their stores: what is read for one does not wait for the store of
-/// the one in front, and what is read for all is not there at once.
+/// Emits the guarded block of `op` for several elements, all reads before the
+/// stores, so that the reads for an element do not wait for the store of the
+/// element before. It does so for a few elements at a time, to limit registers.
 static void emitReadsFirst(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
                            ValueRange elements, Value lane) {
   constexpr size_t kAtOnce = 2;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass: from what a block or a warp does to what each lane does.
+// The pass that lowers code of a block or a warp to code of one lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ using namespace mlir::blockscale;
 namespace {
 
 /// Accumulators become the elements that a lane holds; so do shared vectors, in
-/// a function that multiplies vectors. They are values of their own, not a
-/// vector: the code generator takes long vectors apart in ways that cost moves.
+/// a function that multiplies vectors. Elements are separate values, not a
+/// vector, because the code generator needs extra moves to split long vectors.
 class FragmentTypeConverter : public TypeConverter {
 public:
   explicit FragmentTypeConverter(bool hasSharedVectors) {
@@ -110,8 +110,8 @@ struct ToFragmentsPass final
   }
 
 private:
-  /// ldmatrix reads rows of 16 bytes, which must be aligned to that. Tiles and
-  /// vectors may be parts of workgroup memory, so that all of it is.
+  /// ldmatrix reads rows of 16 bytes, which must be aligned to 16. Tiles and
+  /// vectors may be any part of workgroup memory, so all of it is aligned.
   static void alignSharedMemory(gpu::GPUFuncOp function) {
     constexpr int64_t kAlignment = 16;
     StringRef name = LLVM::LLVMDialect::getAlignAttrName();
@@ -125,7 +125,7 @@ private:
     }
   }
 
-  /// Reads of whole operands, which the lanes have replaced by their own.
+  /// Erases reads of whole operands, which loads of the lanes have replaced.
   static void eraseDeadOperands(gpu::GPUFuncOp function) {
     SmallVector<Operation *> vectorOps;
     function.walk([&](Operation *op) {

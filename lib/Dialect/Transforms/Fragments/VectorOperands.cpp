@@ -1,4 +1,4 @@
-//===- VectorOperands.cpp - Fragments of vectors of codes -----------------===//
+//===- VectorOperands.cpp - Fragments of vectors --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registers and scale words of a vector operand, with as few loads as alignment
-// that is known allows.
+// Loads registers and words of scales of a vector operand, with as few loads as
+// the known alignment allows.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/VectorOperands.h"
 
-#include "Fragments/VectorCodes.h"
+#include "Fragments/VectorElements.h"
 #include "Fragments/VectorTransfer.h"
 #include "Utils/PackedElements.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -25,10 +25,10 @@ using namespace mlir::blockscale;
 using Side = MmaScaledOp::Side;
 
 namespace {
-/// Emits what is the same for elements and scales.
+/// Shared code of the loaders of elements and of scales.
 class RowLoader {
 public:
-  RowLoader(OpBuilder &b, const CodeReader &reader, Value lane, int64_t rows)
+  RowLoader(OpBuilder &b, const ElementReader &reader, Value lane, int64_t rows)
       : b(b), loc(reader.getLoc()), reader(reader), lane(lane), rows(rows) {}
 
 protected:
@@ -53,13 +53,14 @@ protected:
     return word ? arith::OrIOp::create(b, loc, word, moved) : moved;
   }
 
-  /// The code at (row, k), or run number `run` of `count` of them; 0 where not
-  /// `inside`.
-  Value loadCode(Value row, Value k, Value inside) {
+  /// The code of the element at (row, k), or run `run` of `count` of them; 0 if
+  /// not `inside`.
+  Value loadElement(Value row, Value k, Value inside) {
     Value zero = arith::ConstantIntOp::create(b, loc, b.getI8Type(), 0);
     return emitLoadIf(
         b, loc, inside,
-        [&](OpBuilder &then) { return reader.loadCode(then, row, k); }, zero);
+        [&](OpBuilder &then) { return reader.loadElement(then, row, k); },
+        zero);
   }
   Value loadRun(Value row, Value run, unsigned count, Value inside) {
     return emitLoadIf(
@@ -70,7 +71,7 @@ protected:
 
   OpBuilder &b;
   Location loc;
-  const CodeReader &reader;
+  const ElementReader &reader;
   Value lane;
   int64_t rows;
 };
@@ -78,11 +79,11 @@ protected:
 /// Loads fragments of the elements of an operand.
 class ElementLoader : RowLoader {
 public:
-  ElementLoader(OpBuilder &b, const CodeReader &reader, Value lane,
+  ElementLoader(OpBuilder &b, const ElementReader &reader, Value lane,
                 int64_t rows, int64_t k, const FragmentLayout &layout,
                 Slot slot, IsMultipleFn isMultiple)
       : RowLoader(b, reader, lane, rows), k(k), layout(layout), slot(slot) {
-    const CodeSource &source = reader.getSource();
+    const ElementSource &source = reader.getSource();
     hasRuns =
         source.bits <= slot.bits && reader.hasRuns(layout.slots, isMultiple);
     hasMatrices = source.bits == slot.bits && rows % layout.rows == 0 &&
@@ -136,14 +137,14 @@ private:
       auto [r, c] = emitElementPosition(b, loc, layout, lane, reg, i);
       r = offset(r, row);
       c = offset(c, column);
-      Value code = loadCode(r, c, isInside(r, c, /*count=*/1));
+      Value code = loadElement(r, c, isInside(r, c, /*count=*/1));
       word = insert(word, code, i * slot.bits + slot.shift);
     }
     return word;
   }
 
-  /// Whether run number `run` of `count` elements is in the operand (null for
-  /// always). K is a multiple of the block size, so that none is in it in part.
+  /// Whether run `run` of `count` elements is in the operand (null for always).
+  /// K is a multiple of the block size, so a run is never partly inside.
   Value isInside(Value row, Value run, unsigned count) {
     Value isRow = TransferAddress::isBelow(b, loc, row, rows, layout.rows);
     Value isRun = TransferAddress::isBelow(b, loc, run, k / count,
@@ -151,10 +152,10 @@ private:
     return TransferAddress::both(b, loc, isRow, isRun);
   }
 
-  /// `word`, codes as memory has them, with each one at its place in a slot.
+  /// Shifts the elements of `word`, which are as in memory, into their slots.
   Value arrangeRun(Value word) {
     constexpr uint32_t kEachByte = 0x01010101;
-    const CodeSource &source = reader.getSource();
+    const ElementSource &source = reader.getSource();
     if (source.bits != slot.bits)
       word = spreadNibbles(word);
     if (source.codeMask != 0xFF)
@@ -181,12 +182,13 @@ private:
 /// Loads words of the scales of an operand.
 class ScaleLoader : RowLoader {
 public:
-  ScaleLoader(OpBuilder &b, const CodeReader &reader, Value lane, int64_t rows,
-              int64_t blocks, Operand operand, IsMultipleFn isMultiple)
+  ScaleLoader(OpBuilder &b, const ElementReader &reader, Value lane,
+              int64_t rows, int64_t blocks, Operand operand,
+              IsMultipleFn isMultiple)
       : RowLoader(b, reader, lane, rows), blocks(blocks), operand(operand),
         hasRuns(reader.hasRuns(kScalesPerWord, isMultiple)) {}
 
-  /// Word number `word` along K of a group of tiles.
+  /// Word `word` along K of a group of tiles.
   Value load(int64_t group, int64_t word) {
     const ScaleFragment &layout = getScaleFragment(operand);
     int64_t groupRows = layout.tiles * layout.rowsPerTile;
@@ -198,7 +200,8 @@ public:
       return loadRun(row, index(word), kScalesPerWord, inside);
     Value scales;
     for (int64_t i = 0; i != count; ++i)
-      scales = insert(scales, loadCode(row, index(first + i), inside), i * 8);
+      scales =
+          insert(scales, loadElement(row, index(first + i), inside), i * 8);
     return scales;
   }
 
@@ -212,7 +215,7 @@ private:
   bool hasRuns;
 };
 
-/// Builds the fragments of one operand from where its codes are.
+/// Loads the fragments of one operand from its source.
 class VectorLoader {
 public:
   VectorLoader(const TypeCombination &types, const Instruction &instruction,
@@ -225,14 +228,14 @@ public:
   /// `isTransposed`: the operand's index is (k, row).
   LogicalResult loadElements(Value value, bool isTransposed, OpBuilder &builder,
                              OperandFragments &fragments) {
-    FailureOr<CodeSource> source = findCodeSource(value);
+    FailureOr<ElementSource> source = findElementSource(value);
     if (failed(source))
       return failure();
     Format format = operand == Operand::A ? types.lhs : types.rhs;
     Slot slot = getSlot(instruction.kind, format);
     const FragmentLayout &layout = getFragmentLayout(operand, slot.bits);
     OpBuilder b = atSource(builder, *source);
-    CodeReader reader(value.getLoc(), *source, isTransposed);
+    ElementReader reader(value.getLoc(), *source, isTransposed);
     ElementLoader loader(b, reader, lane, rows, k, layout, slot, isMultiple);
     for (int64_t tile = 0; tile != counts.tiles; ++tile) {
       SmallVector<Value> &steps = fragments.registers.emplace_back();
@@ -244,11 +247,11 @@ public:
 
   LogicalResult loadScales(Value value, bool isTransposed, OpBuilder &builder,
                            OperandFragments &fragments) {
-    FailureOr<CodeSource> source = findCodeSource(value);
+    FailureOr<ElementSource> source = findElementSource(value);
     if (failed(source))
       return failure();
     OpBuilder b = atSource(builder, *source);
-    CodeReader reader(value.getLoc(), *source, isTransposed);
+    ElementReader reader(value.getLoc(), *source, isTransposed);
     ScaleLoader loader(b, reader, lane, rows, k / types.blockSize, operand,
                        isMultiple);
     for (int64_t group = 0; group != counts.groups; ++group) {
@@ -260,8 +263,9 @@ public:
   }
 
 private:
-  /// Memory may change between the read and the op.
-  static OpBuilder atSource(OpBuilder &builder, CodeSource &source) {
+  /// Loads are emitted at the read, because memory may change between the read
+  /// and the op.
+  static OpBuilder atSource(OpBuilder &builder, ElementSource &source) {
     OpBuilder b(builder);
     if (source.read)
       b.setInsertionPointAfter(source.read);

@@ -1,4 +1,4 @@
-//===- VectorOperands.h - Fragments of vectors of codes ---------*- C++ -*-===//
+//===- VectorOperands.h - Fragments of vectors ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,9 +14,9 @@
 
 namespace mlir::blockscale {
 
-/// The fragments of x (A) or y (B) of `op` that the lane `lane` holds, loaded
-/// where their sources are. Fails if a source cannot be found. `isMultiple`
-/// answers for indices, of which the width of loads depends.
+/// Loads the fragments of x (A) or y (B) of `op` that the lane `lane` holds, at
+/// their sources. Fails if a source cannot be found. `isMultiple` knows
+/// multiples of indices, which the width of loads depends on.
 FailureOr<OperandFragments> loadVectorOperand(OpBuilder &builder,
                                               MmaScaledOp op, Operand operand,
                                               Value lane,

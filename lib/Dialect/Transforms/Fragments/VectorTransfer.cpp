@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A transfer of a vector, seen by one lane that wants one element of it.
+// A transfer of a vector, for one lane and one element of it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,8 +13,8 @@
 
 namespace mlir::blockscale {
 
-/// Checks that a lane can do `op` by itself, one element at a time: it is of
-/// memory, a permutation of dimensions, without a mask. Fails after an error.
+/// Checks that a lane can execute `op` element by element: the transfer is from
+/// or to memory, permutes dimensions, and has no mask. Emits an error if not.
 LogicalResult verifyTransfer(VectorTransferOpInterface op);
 
 /// The elements of a vector.transfer_read or transfer_write in memory.
@@ -27,7 +27,7 @@ public:
   /// bounds (null if it is known to be).
   std::pair<SmallVector<Value>, Value> at(ArrayRef<Value> index);
 
-  /// `index` < `size`, or null where that is certain of all lanes.
+  /// `index` < `size`, or null if that holds in all lanes.
   static Value isBelow(OpBuilder &b, Location loc, Value index, int64_t size,
                        int64_t unit);
 

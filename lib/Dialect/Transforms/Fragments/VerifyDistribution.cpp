@@ -1,4 +1,4 @@
-//===- VerifyDistribution.cpp - What lanes can hold -----------------------===//
+//===- VerifyDistribution.cpp - Checks before distribution ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The conversion has patterns for some uses of shared values only. All others
-// are refused by name, before anything is changed.
+// The conversion has patterns only for some uses of shared values. This check
+// names and refuses all other uses before anything changes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/AccLowering.h"
 #include "Fragments/FragmentEmitter.h"
 #include "Fragments/LanePatterns.h"
-#include "Fragments/VectorCodes.h"
+#include "Fragments/VectorElements.h"
 #include "Fragments/VectorTransfer.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,13 +28,13 @@ bool blockscale::isSharedVector(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   if (!vector || vector.getRank() != 2 || vector.isScalable())
     return false;
-  // Codes, and the integers that they are made of, are operands.
+  // Narrow floats, and the integers that they come from, are operands.
   Type element = vector.getElementType();
   return !element.isIntOrFloat() || element.isInteger(1) ||
          element.getIntOrFloatBitWidth() > 8;
 }
 
-/// Elements of an operand, which lanes may have to load one by one.
+/// The most elements of an operand: lanes may have to load them one by one.
 static constexpr int64_t kMaxOperandElements = int64_t(1) << 17;
 
 static InFlightDiagnostic emitUnsupported(Operation *op) {
@@ -68,13 +68,13 @@ static LogicalResult verifyMma(MmaScaledOp op) {
       return emitUnsupported(op)
              << "an operand of more than " << kMaxOperandElements
              << " elements, " << operandType;
-    if (failed(findCodeSource(operand)))
+    if (failed(findElementSource(operand)))
       return failure();
   }
   return success();
 }
 
-/// Control flow that hands values on.
+/// Control flow that passes values on.
 static bool isControlFlow(Operation *op) {
   return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::ConditionOp,
              scf::YieldOp>(op);
@@ -108,7 +108,7 @@ bool blockscale::isAccOp(Operation *op) {
              AccTotalOp>(op);
 }
 
-/// Checks what `op` does with a value of `type`, which lanes hold in parts.
+/// Checks the use in `op` of a value of `type`, which is distributed to lanes.
 static LogicalResult verifyDistributed(Operation *op, Type type) {
   if (auto acc = dyn_cast<AccType>(type)) {
     const AccLowering *lowering = lookupAccLowering(acc);

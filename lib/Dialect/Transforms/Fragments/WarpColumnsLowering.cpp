@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements are in the order of the registers that wgmma writes: of each 8 rows
-// of the tile, two of the lane's first column and two of the other one.
+// Elements are in the order of the registers that wgmma writes: for each 8 rows
+// of the tile, two elements of the lane's first column and two of its second.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ public:
     bindDims(b.getContext(), d0, d1);
     AffineExpr warp = d0.floorDiv(int64_t(kWarpLanes)) % warps;
     for (int64_t i = 0; i != getNumElements(type); ++i) {
-      // Rows and columns change places.
+      // Rows and columns are swapped.
       AccPosition position = getAccPosition(d1, i % fragment.registers);
       SmallVector<Value> at = applyExprs(
           b, loc,

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that knows which path of warps multiplies how, and the path
-// whose instructions take codes and scales as they are.
+// The table of the paths whose instructions a warp executes, and the path
+// mma_sync, whose instructions take quantized elements and scales directly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,8 @@ const WarpMultiply &blockscale::getWarpMultiply(Path path) {
       ->get();
 }
 
-/// Has scales behind the first `blocks` of `op` 0x00 in words number `word`.
+/// In the words `word` along K, sets the scales after the first `blocks` of
+/// `op` to 0x00.
 static void maskWords(OpBuilder &b, TileMmaOp op, int64_t word,
                       MutableArrayRef<Value> aWords,
                       MutableArrayRef<Value> bWords) {
@@ -46,7 +47,8 @@ static void maskWords(OpBuilder &b, TileMmaOp op, int64_t word,
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
   };
-  // Of the word: 0 to 4 scales, whose mask has up to 32 bits, and one bit more.
+  // The word has 0 to 4 valid scales: the mask has up to 32 bits, so the shift
+  // needs one bit more.
   constexpr int64_t kByteBits = 8;
   Value scales = arith::IndexCastOp::create(b, loc, i64, op.getBlocks());
   scales = arith::SubIOp::create(b, loc, scales, number(word * kScalesPerWord));
@@ -75,8 +77,8 @@ public:
     MmaEmitter emitter(builder, loc, op.getTypes().getCombination(),
                        instruction, lane);
     SmallVector<Value> acc = emitter.join(elements);
-    // Step by step, so that no more of the operands is in registers than the
-    // next instructions need.
+    // Operands are loaded step by step, so that registers hold only those that
+    // the next instructions need.
     int64_t steps = op.getNumK() / instruction.getK();
     SmallVector<Value> aWords, bWords;
     for (int64_t step = 0, word = -1; step != steps; ++step) {

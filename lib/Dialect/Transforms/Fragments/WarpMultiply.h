@@ -13,7 +13,7 @@
 
 namespace mlir::blockscale {
 
-/// What a product is made of, whichever operands it has.
+/// The parts of a product that do not depend on where its operands are.
 struct WarpProduct {
   Location loc;
   TypeCombination types;
@@ -21,14 +21,14 @@ struct WarpProduct {
   Value lane;
 };
 
-/// How the instructions of one path, which are those of a warp, make a product.
+/// How one path computes a product with instructions of a warp.
 /// The elements of an accumulator are in the order of FragmentEmitter.h.
 class WarpMultiply {
 public:
   virtual ~WarpMultiply() = default;
 
-  /// The elements `acc` of the warp's share `tile` with the product of `op`
-  /// added.
+  /// Returns the elements `acc` of the warp's share `tile` plus the product of
+  /// `op`.
   virtual SmallVector<Value> emitTile(OpBuilder &b, TileMmaOp op,
                                       const WarpTile &tile, ValueRange acc,
                                       Value lane) const = 0;
@@ -40,10 +40,10 @@ public:
               const WarpTile &tile, ValueRange acc) const = 0;
 };
 
-/// Those of `path`, which has instructions of a warp.
+/// The implementation of `path`, whose instructions a warp executes.
 const WarpMultiply &getWarpMultiply(Path path);
 
-/// One a path.
+/// One for each path.
 const WarpMultiply &getMmaSyncMultiply();
 const WarpMultiply &getDequantizeMultiply();
 

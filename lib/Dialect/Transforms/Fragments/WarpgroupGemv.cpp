@@ -1,4 +1,4 @@
-//===- WarpgroupGemv.cpp - Products of codes and one row of them ----------===//
+//===- WarpgroupGemv.cpp - GEMV with wgmma --------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Codes of fp4 become bytes of fp8, which two shifts do for four of them: no
-// factor is multiplied to any of them. The tensor core adds the products of a
-// block without an error: of 32 codes there are 13 bits. Each lane has the sums
-// of two blocks for each of its rows, and multiplies those by scales.
+// GEMV of fp4 with wgmma. Two shifts turn four fp4 elements into fp8, without a
+// multiplication for each element. The tensor core adds the products of a block
+// without an error, because sums of 32 elements need 13 bits. Each lane gets
+// the sums of two blocks for each of its rows, and multiplies them by scales.
 //
 // Source: PTX ISA 9.0, "wgmma.mma_async", fragments of A of 8 bits and of D.
 //
@@ -25,39 +25,41 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Blocks of each row of a lane that a group of sums has: one for each column.
+/// The blocks of a row whose sums one group of accumulator registers of a lane
+/// holds: one for each column.
 static constexpr int64_t kBlocksOfSums = kColumnsOfLane;
-/// Instructions of a box, and sums of a lane.
+/// The instructions of a chunk, and the accumulator registers of a lane.
 static constexpr int64_t kInstructions = 4,
                          kSums = kRowsOfLane * kColumnsOfLane;
 
 namespace {
-class RowEmitter {
+class GemvEmitter {
 public:
-  RowEmitter(OpBuilder &b, WarpgroupMmaGemvOp op, Value lane)
+  GemvEmitter(OpBuilder &b, WarpgroupMmaGemvOp op, Value lane)
       : b(b), op(op), loc(op.getLoc()), emit(b, loc), lane(lane),
         quarter(emit.bitAnd(emit.toWord(lane), kLanesOfRow - 1)),
         isPower(getFormatInfo(op.getTypes().getScale()).mantissaBits == 0),
-        blocksOfLane(op.getBoxBlocks() / kLanesOfRow), nan(emit.integer(0)),
+        blocksOfLane(op.getChunkBlocks() / kLanesOfRow), nan(emit.integer(0)),
         furthest(emit.integer(0)) {}
 
-  /// The sums `acc` with all products added.
+  /// Returns the sums `acc` plus all products.
   SmallVector<Value> emitProducts(ValueRange acc);
-  /// Bits of `before`, and more if any sum is not what it should be.
+  /// Returns `before`, with one bit more set if any sum is inexact.
   Value emitInexact(Value before) const;
 
 private:
-  /// The registers of A of instruction `i` of a box.
-  SmallVector<Value> makeRegisters(const BoxWords &box, int64_t i) const;
-  /// The sums of blocks of boxes from `first` to `end`, not complete yet.
-  SmallVector<Value> emitGroup(ArrayRef<BoxWords> boxes, int64_t first,
+  /// The registers of A of instruction `i` of a chunk.
+  SmallVector<Value> makeRegisters(const ChunkWords &chunk, int64_t i) const;
+  /// Starts the products of the chunks from `first` to `end`. The sums that it
+  /// returns are not complete yet.
+  SmallVector<Value> emitGroup(ArrayRef<ChunkWords> chunks, int64_t first,
                                int64_t end);
-  /// For a box, words of the factors of the row for the lane's blocks.
-  SmallVector<Value> loadFactors(int64_t box);
-  /// The word of scales in which a row's blocks of `box` are for the lane.
-  Value getScales(int64_t box, int64_t row);
-  /// `acc` with `sum` added, of a block whose scale is the `i`-th that a lane
-  /// has in `scales`.
+  /// Loads the factors of the vector for the lane's blocks of a chunk.
+  SmallVector<Value> loadFactors(int64_t chunk);
+  /// The word with the scales of the lane's blocks of `chunk` of a row.
+  Value getScales(int64_t chunk, int64_t row);
+  /// Returns `acc` plus the scaled `sum` of a block. Its scale is the lane's
+  /// `i`-th one in `scales`.
   Value addBlock(Value acc, Value sum, Value scales, int64_t i, Value factor);
 
   OpBuilder &b;
@@ -66,70 +68,74 @@ private:
   WordEmitter emit;
   Value lane, quarter;
   bool isPower;
-  /// Of a row of a box.
+  /// The blocks of a lane in a row of a chunk.
   int64_t blocksOfLane;
-  /// The largest scale; or bits where one is NaN, of those with a mantissa. The
-  /// largest exponent of a factor.
-  Value nan, furthest;
+  /// To find NaN: the largest code of a scale; for scales with a mantissa, bits
+  /// that are set if one is NaN.
+  Value nan;
+  /// The largest exponent of a factor.
+  Value furthest;
 };
 } // namespace
 
-SmallVector<Value> RowEmitter::makeRegisters(const BoxWords &box,
-                                             int64_t i) const {
-  // The sign stays where it is; exponent and mantissa are two bits lower.
+SmallVector<Value> GemvEmitter::makeRegisters(const ChunkWords &chunk,
+                                              int64_t i) const {
+  // The sign stays in its position; exponent and mantissa move two bits down.
   constexpr uint32_t kSigns = 0x80808080, kMagnitudes = 0x1C1C1C1C;
   constexpr unsigned kNibble = 4, kLower = 2;
-  auto place = [&](Value signs, Value magnitudes) {
+  auto join = [&](Value signs, Value magnitudes) {
     return emit.bitOr(emit.bitAnd(signs, kSigns),
                       emit.bitAnd(magnitudes, kMagnitudes));
   };
   SmallVector<Value> even, odd;
-  for (ArrayRef<Value> words : box) {
+  for (ArrayRef<Value> words : chunk) {
     Value word = words[static_cast<size_t>(i)];
-    even.push_back(place(emit.shiftLeft(word, kNibble),
-                         emit.shiftLeft(word, kNibble - kLower)));
-    odd.push_back(place(word, emit.shiftRight(word, kLower)));
+    even.push_back(join(emit.shiftLeft(word, kNibble),
+                        emit.shiftLeft(word, kNibble - kLower)));
+    odd.push_back(join(word, emit.shiftRight(word, kLower)));
   }
   llvm::append_range(even, odd);
   return even;
 }
 
-/// An instruction that adds to sums, or starts them.
+/// The text of an instruction that adds to its sums, or (the first one)
+/// overwrites them.
 static std::string getText(bool isFirst) {
   return "{.reg .pred p; setp." + std::string(isFirst ? "ne" : "eq") +
          ".u32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 "
          "{$0, $1, $2, $3}, {$4, $5, $6, $7}, $8, p, 1, 1;}";
 }
 
-SmallVector<Value> RowEmitter::emitGroup(ArrayRef<BoxWords> boxes,
-                                         int64_t first, int64_t end) {
+SmallVector<Value> GemvEmitter::emitGroup(ArrayRef<ChunkWords> chunks,
+                                          int64_t first, int64_t end) {
   constexpr int64_t kInstructionBytes = 256;
   MLIRContext *context = b.getContext();
   auto layout = TileLayoutAttr::get(
       context, TileLayout{Major::K, Storage::Slots, /*isSwizzled=*/false});
   SmallVector<Value> sums(kSums, emit.number(0));
-  for (int64_t box = first; box != end; ++box) {
-    SmallVector<SmallVector<Value>> numbers;
+  for (int64_t chunk = first; chunk != end; ++chunk) {
+    SmallVector<SmallVector<Value>> fragments;
     for (int64_t i = 0; i != kInstructions; ++i)
-      numbers.push_back(makeRegisters(boxes[static_cast<size_t>(box)], i));
-    // What is in registers is there before instructions read it.
+      fragments.push_back(makeRegisters(chunks[static_cast<size_t>(chunk)], i));
+    // Registers must be written before wgmma reads them.
     sums = emitOnSums(b, loc, "wgmma.fence.sync.aligned;", sums, {});
-    for (auto [i, others] : llvm::enumerate(numbers)) {
-      int64_t number = box * kInstructions + static_cast<int64_t>(i);
+    for (auto [i, others] : llvm::enumerate(fragments)) {
+      int64_t index = chunk * kInstructions + static_cast<int64_t>(i);
       others.push_back(MatrixDescriptorOp::create(
-          b, loc, op.getB(), emit.index(number * kInstructionBytes), layout,
+          b, loc, op.getB(), emit.index(index * kInstructionBytes), layout,
           /*wgmma=*/true));
-      sums = emitOnSums(b, loc, getText(box == first && i == 0), sums, others);
+      sums =
+          emitOnSums(b, loc, getText(chunk == first && i == 0), sums, others);
     }
     NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
   }
   return sums;
 }
 
-SmallVector<Value> RowEmitter::loadFactors(int64_t box) {
+SmallVector<Value> GemvEmitter::loadFactors(int64_t chunk) {
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value from = applyExprs(
-      b, loc, {d0 % kLanesOfRow * blocksOfLane + box * op.getBoxBlocks()},
+      b, loc, {d0 % kLanesOfRow * blocksOfLane + chunk * op.getChunkBlocks()},
       lane)[0];
   constexpr int64_t kBytes = 4;
   Value loaded = vector::LoadOp::create(
@@ -141,28 +147,28 @@ SmallVector<Value> RowEmitter::loadFactors(int64_t box) {
   return words;
 }
 
-Value RowEmitter::getScales(int64_t box, int64_t row) {
+Value GemvEmitter::getScales(int64_t chunk, int64_t row) {
   auto scales = op.getScales();
   auto ofRow = static_cast<int64_t>(scales.size()) / kRowsOfLane;
   auto getWord = [&](int64_t block) -> Value {
     return scales[static_cast<size_t>(row * ofRow + block / kBlocksOfWord)];
   };
-  int64_t block = box * op.getBoxBlocks();
+  int64_t block = chunk * op.getChunkBlocks();
   Value word = getWord(block);
-  if (op.getBoxBlocks() > kBlocksOfWord)
+  if (op.getChunkBlocks() > kBlocksOfWord)
     word = emit.select(emit.isAtLeast(quarter, kLanesOfRow / 2),
                        getWord(block + kBlocksOfWord), word);
   if (isPower)
     return word;
-  // The sign does not count.
+  // The sign is ignored.
   constexpr uint32_t kMagnitudes = 0x7F7F7F7F, kOnes = 0x01010101;
   word = emit.bitAnd(word, kMagnitudes);
   nan = emit.bitOr(nan, emit.add(word, kOnes));
   return word;
 }
 
-Value RowEmitter::addBlock(Value acc, Value sum, Value scales, int64_t i,
-                           Value factor) {
+Value GemvEmitter::addBlock(Value acc, Value sum, Value scales, int64_t i,
+                            Value factor) {
   constexpr uint32_t kZeros = 0x4440;
   Value byte = quarter;
   if (blocksOfLane != 1)
@@ -172,7 +178,7 @@ Value RowEmitter::addBlock(Value acc, Value sum, Value scales, int64_t i,
   if (isPower) {
     constexpr unsigned kMantissaBits = 23;
     nan = emit.maxU(nan, code);
-    // Any factor will do for zero.
+    // The factor of a zero sum does not matter.
     Value isZero = emit.is(ArithEmitter::FP::OEQ, sum, 0);
     Value exponent =
         emit.select(isZero, emit.integer(0), emit.add(code, factor));
@@ -180,34 +186,34 @@ Value RowEmitter::addBlock(Value acc, Value sum, Value scales, int64_t i,
     factor = emit.fromBits(
         emit.add(emit.shiftLeft(exponent, kMantissaBits), 1u << kMantissaBits));
   } else {
-    // Bits that are placed are 2^-120 of the scale.
-    constexpr unsigned kPlace = 20;
-    factor = emit.mul(emit.fromBits(emit.shiftLeft(code, kPlace)),
+    // The shifted code, as an f32, is 2^-120 times the scale.
+    constexpr unsigned kShift = 20;
+    factor = emit.mul(emit.fromBits(emit.shiftLeft(code, kShift)),
                       emit.fromBits(factor));
   }
-  // An instruction already: ops of math are expanded before.
+  // Not math.fma: ops of math have been expanded before this pass.
   return LLVM::FMAOp::create(b, loc, sum, factor, acc);
 }
 
-SmallVector<Value> RowEmitter::emitProducts(ValueRange acc) {
-  SmallVector<BoxWords> boxes =
-      loadBoxes(b, loc, op.getCodes(), op.getAcc().getType(), lane);
-  auto count = static_cast<int64_t>(boxes.size());
-  int64_t boxesOfGroup = kBlocksOfSums / blocksOfLane;
+SmallVector<Value> GemvEmitter::emitProducts(ValueRange acc) {
+  SmallVector<ChunkWords> chunks =
+      loadChunks(b, loc, op.getCodes(), op.getAcc().getType(), lane);
+  auto count = static_cast<int64_t>(chunks.size());
+  int64_t chunksOfGroup = kBlocksOfSums / blocksOfLane;
   SmallVector<Value> all;
-  for (int64_t box = 0; box < count; box += boxesOfGroup)
+  for (int64_t chunk = 0; chunk < count; chunk += chunksOfGroup)
     llvm::append_range(
-        all, emitGroup(boxes, box, std::min(box + boxesOfGroup, count)));
+        all, emitGroup(chunks, chunk, std::min(chunk + chunksOfGroup, count)));
   all = emitOnSums(b, loc, "wgmma.wait_group.sync.aligned 0;", all, {});
   SmallVector<Value> results(acc);
-  for (int64_t box = 0; box != count; ++box) {
-    SmallVector<Value> factors = loadFactors(box);
+  for (int64_t chunk = 0; chunk != count; ++chunk) {
+    SmallVector<Value> factors = loadFactors(chunk);
     for (int64_t row = 0; row != kRowsOfLane; ++row) {
-      Value scales = getScales(box, row);
+      Value scales = getScales(chunk, row);
       for (int64_t i = 0; i != blocksOfLane; ++i) {
-        int64_t inGroup = box % boxesOfGroup * blocksOfLane + i;
+        int64_t inGroup = chunk % chunksOfGroup * blocksOfLane + i;
         auto at = static_cast<size_t>(getAccRegister(row, inGroup));
-        auto group = static_cast<size_t>(box / boxesOfGroup * kSums);
+        auto group = static_cast<size_t>(chunk / chunksOfGroup * kSums);
         results[at] = addBlock(results[at], all[group + at], scales, i,
                                factors[static_cast<size_t>(i)]);
       }
@@ -216,7 +222,7 @@ SmallVector<Value> RowEmitter::emitProducts(ValueRange acc) {
   return results;
 }
 
-Value RowEmitter::emitInexact(Value before) const {
+Value GemvEmitter::emitInexact(Value before) const {
   constexpr uint32_t kNaN = 0xFF, kOverflows = 0x80808080, kExponents = 254;
   auto toBit = [&](Value isInexact) {
     return emit.select(isInexact, emit.integer(1), emit.integer(0));
@@ -234,7 +240,7 @@ struct LowerWarpgroupMmaGemv final : LanePattern<WarpgroupMmaGemvOp> {
   LogicalResult
   matchAndRewrite(WarpgroupMmaGemvOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    RowEmitter row(rewriter, op, lane);
+    GemvEmitter row(rewriter, op, lane);
     SmallVector<Value> sums = row.emitProducts(adaptor.getAcc());
     Value inexact = row.emitInexact(adaptor.getInexact().front());
     SmallVector<SmallVector<Value>> results = {sums, {inexact}};
@@ -243,7 +249,7 @@ struct LowerWarpgroupMmaGemv final : LanePattern<WarpgroupMmaGemvOp> {
   }
 };
 
-/// The sum of each column, which is a row of the fragment.
+/// Adds the elements of each column, which is a row of the fragment.
 struct LowerAccTotal final : LanePattern<AccTotalOp> {
   using LanePattern::LanePattern;
 

@@ -1,4 +1,4 @@
-//===- WarpgroupProducts.cpp - Products of warpgroups ---------------------===//
+//===- WarpgroupProducts.cpp - Products with wgmma ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// wgmma takes the sums that a lane holds one by one. The code generator knows
-// nothing of registers that are written later: to it, each instruction reads
-// and writes all of them, and so does a wait.
+// wgmma has each accumulator register of a lane as an operand. The code
+// generator does not know that they are written asynchronously. Therefore each
+// instruction, and each wait, is emitted as reading and writing all of them.
 
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Rows of an accumulator that a warpgroup has, and its lanes.
+/// The rows of an accumulator in a warpgroup, and the lanes of a warpgroup.
 static constexpr int64_t kWarpgroupRows = 64, kWarpgroupLanes = 128;
 
 SmallVector<Value> blockscale::emitOnSums(OpBuilder &b, Location loc,
@@ -80,7 +80,7 @@ std::string blockscale::getProductText(InstructionAttr row, size_t numSums,
   addOperands(isAInRegisters ? kRegistersOfA : 1);
   text += isAInRegisters ? "}, " : ", ";
   addOperands(1);
-  // Sums are added to, and no sign is changed.
+  // Accumulates, without negation of operands.
   return (Twine(text) + ", p, 1, 1" + transposes + ";}").str();
 }
 
@@ -104,12 +104,12 @@ int64_t blockscale::getStepOffset(MemRefType tile, TileLayoutAttr layout,
   return first / lineBytes * lines * lineBytes + first % lineBytes;
 }
 
-/// Bytes of `tile` from the rows of one warpgroup to those of the next one.
+/// The bytes of `tile` from the rows of one warpgroup to those of the next one.
 static int64_t getGroupBytes(MemRefType tile, TileLayoutAttr layout,
                              int64_t groups) {
   ArrayRef<int64_t> shape = tile.getShape();
-  // Rows are lines of each column; or they are along lines, and go on in the
-  // next column.
+  // Rows of the operand are swizzle rows of each column; or they are along
+  // swizzle rows, and continue in the next column.
   int64_t bytes = layout.getMajor() == Major::MN
                       ? tile.getNumElements()
                       : shape[tile.getRank() - 2] * shape.back();
@@ -126,7 +126,7 @@ struct LowerWarpgroupMma final : OpConversionPattern<WarpgroupMmaOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     AccType type = op.getAcc().getType();
-    // Elements come as an accumulator has them, registers in fragments.
+    // Elements are in the order of accumulators: registers of fragments.
     const FragmentLayout &fragment = getAccFragment();
     WarpTile tile = {fragment.rows, type.getN(), {}, {}, 1, 1};
     SmallVector<unsigned> order;
@@ -138,7 +138,7 @@ struct LowerWarpgroupMma final : OpConversionPattern<WarpgroupMmaOp> {
     for (unsigned at : order)
       sums.push_back(elements[at]);
 
-    // Rows of a warpgroup follow those of the one in front.
+    // Rows of a warpgroup follow those of the previous one.
     MemRefType a = op.getA().getType();
     int64_t groups = type.getM() / kWarpgroupRows;
     Value first;
@@ -160,7 +160,7 @@ struct LowerWarpgroupMma final : OpConversionPattern<WarpgroupMmaOp> {
       return MatrixDescriptorOp::create(rewriter, loc, memory, offset, layout,
                                         /*wgmma=*/true);
     };
-    // What writes the registers of sums stays in front of it.
+    // Writes to the accumulator registers must stay before the first wgmma.
     sums = emitOnSums(rewriter, loc, "wgmma.fence.sync.aligned;", sums, {});
     std::string text = getText(op, sums.size());
     for (int64_t step = 0; step != op.getNumSteps(); ++step) {

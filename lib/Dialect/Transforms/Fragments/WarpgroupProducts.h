@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What products of tiles and products of codes have in common.
+// Shared code of all wgmma products: plain tiles, mixed input and GEMV.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,34 +19,36 @@
 
 namespace mlir::blockscale {
 
-/// Registers of a lane with A, where it does not come from shared memory.
+/// The registers of a lane for A, if A is not in shared memory.
 inline constexpr size_t kRegistersOfA = 4;
 
-/// An instruction `text` that reads and writes all of `sums`, its first
-/// operands, and reads `others`, the next ones: words and descriptors.
+/// Emits an instruction `text` that reads and writes all of `sums`, its first
+/// operands, and reads `others`, the next ones: registers and descriptors.
 SmallVector<Value> emitOnSums(OpBuilder &b, Location loc,
                               const std::string &text, ValueRange sums,
                               ValueRange others);
 
-/// Such as "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, ...},
-/// $4, $5, p, 1, 1, 0, 0;", with a predicate; `transposes` are the last
-/// operands.
+/// The text of an instruction, such as
+/// "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, ...}, $4, $5, p,
+/// 1, 1, 0, 0;", with a predicate; `transposes` are the last operands.
 std::string getProductText(InstructionAttr row, size_t numSums,
                            bool isAInRegisters, StringRef transposes);
 
-/// Where the instruction number `step` along K starts in `tile`, in bytes.
+/// The offset in bytes, in `tile`, of the instruction `step` along K.
 int64_t getStepOffset(MemRefType tile, TileLayoutAttr layout, int64_t step,
                       int64_t k);
 
-/// For each row of a lane, words of codes of a box: its quarter.
-using BoxWords = std::array<SmallVector<Value>, kRowsOfLane>;
+/// For each row of a lane, the 32-bit registers with its quarter of a chunk of
+/// quantized elements.
+using ChunkWords = std::array<SmallVector<Value>, kRowsOfLane>;
 
-/// The words of all boxes, boxes x rows x 64 bytes; rows are columns of `acc`.
-SmallVector<BoxWords> loadBoxes(OpBuilder &b, Location loc,
-                                TypedValue<MemRefType> codes, AccType acc,
-                                Value lane);
+/// Loads all chunks of `elements`, chunks x rows x 64 bytes; rows are columns
+/// of `acc`.
+SmallVector<ChunkWords> loadChunks(OpBuilder &b, Location loc,
+                                   TypedValue<MemRefType> elements, AccType acc,
+                                   Value lane);
 
-/// The pattern of warpgroup_mma_mixed; those of warpgroup_mma_gemv and of
+/// The patterns of warpgroup_mma_mixed, and of warpgroup_mma_gemv and
 /// acc_total.
 void populateWarpgroupMixedPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns, Value lane);

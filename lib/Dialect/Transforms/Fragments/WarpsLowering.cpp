@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the instructions of mma.sync make of a tile, for accumulators that lie
-// as their C does.
+// Accumulators in the layout of C of mma.sync, in the registers of warps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +59,7 @@ public:
 
   std::optional<AccBlocks> getBlocks(AccType type,
                                      int64_t size) const override {
-    // The lanes of each row have a run in turn.
+    // The lanes of a row hold its runs in turn.
     WarpsAttr warps = getWarps(type);
     int64_t run = getRunLength(type), columns = warps.getShareN(type);
     if (columns % size != 0 || size % run != 0)
@@ -93,7 +92,7 @@ public:
   }
 
   SmallVector<Value> emitRead(OpBuilder &b, AccReadOp op) const override {
-    // What a load of 16 lanes gives are fragments, side by side.
+    // A load of 16 lanes returns fragments of tiles that are side by side.
     const FragmentLayout &fragment = getAccFragment();
     int64_t columns = fragment.columns, registers = fragment.registers;
     Location loc = op.getLoc();

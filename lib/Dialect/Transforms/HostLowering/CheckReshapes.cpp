@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A view is made of sizes that the program says. Where they are products and
-// quotients of others, nobody else compares them with the memory that there is.
+// The program states the sizes of a view. If they are products and quotients of
+// others, nothing else compares them with the actual memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The product of sizes, in the form that the size of a collapsed tensor has.
+/// The product of sizes, in the form of the size of a collapsed tensor.
 static OpFoldResult multiply(OpBuilder &b, Location loc,
                              ArrayRef<OpFoldResult> sizes) {
   AffineExpr product = b.getAffineConstantExpr(1);

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Casts to and from floats of at most 8 bits have no instructions on most
-// machines, f64 to bf16 has none on a CPU, and folders of constants make other
-// numbers of NaN and infinity: all of these casts become exact arithmetic
-// before any folder sees them.
+// machines, f64 to bf16 has none on a CPU, and upstream's constant folders
+// change NaN and infinity. So all of these casts become exact arithmetic before
+// any folder runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,17 +30,17 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// Which casts
+// Which casts are rewritten
 //===----------------------------------------------------------------------===//
 
-/// The constants that are cast at compile time have at most so many elements.
+/// The most elements of constants that are cast at compile time.
 static constexpr int64_t kMaxFoldedElements = 1 << 16;
 
 static FloatType getFloatType(Type type) {
   return dyn_cast<FloatType>(getElementTypeOrSelf(type));
 }
 
-/// The row of the table for `type`, f16 and bf16 among them.
+/// The format of `type`, including f16 and bf16.
 static std::optional<Format> getFormat(Type type) {
   for (auto lookup : {getElementFormat, getScaleFormat, getHighPrecisionFormat})
     if (std::optional<Format> format = lookup(type))
@@ -50,7 +50,7 @@ static std::optional<Format> getFormat(Type type) {
 
 static bool isNarrow(FloatType type) { return type.getWidth() <= 8; }
 
-/// Types that arithmetic is done in, and those of the table.
+/// Whether `type` is a type of the table, or one for arithmetic.
 static bool isKnown(FloatType type) {
   return type && (type.isF32() || type.isF64() || getFormat(type));
 }
@@ -59,7 +59,7 @@ static bool isScaling(Operation *op) {
   return isa<arith::ScalingExtFOp, arith::ScalingTruncFOp>(op);
 }
 
-/// Whether the pass has something to say about the op.
+/// Whether the pass rewrites or refuses the op.
 static bool isRewritten(Operation *op) {
   if (isScaling(op))
     return true;
@@ -69,7 +69,8 @@ static bool isRewritten(Operation *op) {
   FloatType to = getFloatType(op->getResult(0).getType());
   if (!isKnown(from) || !isKnown(to))
     return false;
-  // f64 to 16 bits rounds once everywhere; machines have the other ones.
+  // f64 to 16 bits must round once on all targets; machines have the other
+  // casts.
   return isNarrow(from) || isNarrow(to) ||
          (from.isF64() && to.getWidth() == 16);
 }
@@ -99,12 +100,12 @@ static LogicalResult checkScaling(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What they are
+// The arithmetic
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Casts of numbers, vectors or tensors of static shape.
+/// Emits casts of scalars, or of vectors or tensors of static shape.
 class CastEmitter {
 public:
   CastEmitter(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
@@ -115,7 +116,7 @@ public:
     if (from == to)
       return value;
     if (isNarrow(from)) {
-      // f32 has the numbers of all formats but one as normal numbers.
+      // In f32, the values of all formats except e8m0 are normal.
       bool isWide = to.isF64() || isa<Float8E8M0FNUType>(from);
       Value number = emitDecode(b, loc, toCode(value), *getFormat(from),
                                 isWide ? b.getF64Type() : b.getF32Type());
@@ -139,13 +140,13 @@ public:
       scale = cast(scale, b.getType<Float8E8M0FNUType>());
     Value code = toCode(scale);
     if (divides) {
-      // The codes of 2^-e and 2^e add up to 254, and NaN, which is 255, is its
-      // own counterpart modulo 256.
+      // The codes of 2^-e and 2^e add up to 254. NaN, which is 255, is mapped
+      // to itself modulo 256.
       Value sum = constantLike(code, 254);
       code = arith::SubIOp::create(b, loc, sum, code);
     }
-    // A power of two is exact in f64. Only what is far below the numbers of
-    // `to` may round here.
+    // Products with a power of two are exact in f64, except far below the
+    // values of `to`.
     Value factor = emitDecode(b, loc, code, Format::UE8M0, b.getF64Type());
     Value product =
         arith::MulFOp::create(b, loc, cast(value, b.getF64Type()), factor);
@@ -165,8 +166,8 @@ private:
     return arith::ConstantOp::create(b, loc, attr);
   }
 
-  /// A narrow float as a byte with its code, and what `emitEncode` makes as a
-  /// float.
+  /// Converts a narrow float to a byte with its code, and the result of
+  /// `emitEncode` to a float.
   Value toCode(Value value) {
     unsigned width = getFloatType(value.getType()).getWidth();
     Value code = arith::BitcastOp::create(
@@ -216,8 +217,7 @@ struct ExpandCastsPass final
   }
 
 private:
-  /// Casts of tensors are one op for all elements, unless they can be computed
-  /// now.
+  /// Casts of tensors become a loop over elements, unless they can be folded.
   static bool becomesLoop(Operation *op) {
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     if (!type)

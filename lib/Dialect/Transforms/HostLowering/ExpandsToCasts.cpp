@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's expand-strided-metadata computes the one dynamic size of a group
-// from the source's; with two of them it ends the process. The op says all of
-// its sizes, and strides follow from them.
+// Upstream's expand-strided-metadata computes the dynamic size of a group from
+// that of the source, and aborts if a group has two of them. The op has all of
+// its sizes, from which the strides follow.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +63,7 @@ struct ExpandToCast final : OpRewritePattern<memref::ExpandShapeOp> {
           next = multiply(rewriter, loc, next, sizes[dim]);
       }
     }
-    // Numbers that the type does not say are values.
+    // Sizes and strides that are dynamic in the type are values.
     auto [typeStrides, typeOffset] = type.getStridesAndOffset();
     auto fit = [&](OpFoldResult number, int64_t known) -> OpFoldResult {
       if (!ShapedType::isDynamic(known))

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loops from linalg have as many dimensions as tensors, grids have three with
-// limits of their own: one dimension fits all.
+// Loops from linalg have as many dimensions as tensors, while grids have three,
+// with limits. One dimension works for all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,7 @@ private:
     }
     std::vector<unsigned> dims(loop.getNumLoops());
     std::iota(dims.begin(), dims.end(), 0);
-    // The collapsed loop takes the place of `loop`.
+    // The collapsed loop replaces `loop`.
     IRRewriter rewriter(&getContext());
     Operation *next = loop->getNextNode();
     if (!next)
@@ -93,8 +93,8 @@ private:
                         });
   }
 
-  /// One iteration is one thread: a loop of it would fold, and leave its body
-  /// on the host.
+  /// One iteration becomes a launch of one thread: a loop with one iteration
+  /// would fold, and its body would stay on the host.
   void replaceByLaunch(scf::ParallelOp loop) {
     IRRewriter rewriter(loop);
     Location loc = loop.getLoc();

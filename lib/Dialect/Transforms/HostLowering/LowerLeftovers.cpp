@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Most kernels need none of these upstream passes, and each costs time on every
-// op.
+// Most kernels need none of these upstream passes, each of which takes time for
+// every op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,8 +50,8 @@ struct LowerLeftoversPass final
           isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
               arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
               arith::MinNumFOp>(op);
-      // Two kinds of views have a lowering of their own, and so have those of
-      // LLVM's dialect.
+      // Two kinds of views, and those of the LLVM dialect, have their own
+      // lowering.
       found.views |= isa<ViewLikeOpInterface>(op) &&
                      isa_and_nonnull<memref::MemRefDialect>(op->getDialect()) &&
                      !isa<memref::ViewOp, memref::ReinterpretCastOp>(op);
@@ -66,7 +66,7 @@ private:
     bool transfers = false, views = false, affine = false, arithmetic = false;
   };
 
-  /// Each of these makes what the next ones take.
+  /// Each of these passes may create ops that the next ones lower.
   static OpPassManager getPipeline(const Leftovers &found) {
     OpPassManager pipeline(gpu::GPUModuleOp::getOperationName());
     if (found.transfers)

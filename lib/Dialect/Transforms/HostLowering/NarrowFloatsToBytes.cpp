@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM has no floats below 16 bits, and memory of fp4 or fp6 has no meaning
-// upstream: below the tile level they are bytes.
+// LLVM has no floats below 16 bits, and upstream defines no memory of fp4 or
+// fp6. So they are bytes below the tile level.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// Which ops keep their meaning
+// Which ops keep their semantics with bytes
 //===----------------------------------------------------------------------===//
 
 static bool isNarrowFloat(Type type) {
@@ -35,7 +35,7 @@ static bool isNarrowFloat(Type type) {
   return floatType && floatType.getWidth() <= 8;
 }
 
-/// The codes of a complex number's parts are not the parts of one of bytes.
+/// A complex number of narrow floats cannot become one of bytes.
 static bool isNarrowComplex(Type type) {
   auto complexType = dyn_cast<ComplexType>(type);
   return complexType && isNarrowFloat(complexType.getElementType());
@@ -67,8 +67,8 @@ static Type findType(Operation *op, function_ref<bool(Type)> predicate) {
   return findType(Attribute(op->getAttrDictionary()), predicate);
 }
 
-/// Ops, beside all of `func`, `scf`, `cf`, `tensor`, `memref`, `bufferization`
-/// and `builtin`, that move elements without looking at them.
+/// Whether `op` only moves elements. These are ops of `func`, `scf`, `cf`,
+/// `tensor`, `memref`, `bufferization` and `builtin`, and some others.
 static bool isMovement(Operation *op) {
   static const llvm::StringSet<> dialects = {
       "builtin", "func", "scf", "cf", "tensor", "memref", "bufferization"};
@@ -104,7 +104,7 @@ static bool isMovement(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (exceptions.contains(name))
     return false;
-  // A named op that converts elements means another conversion of bytes.
+  // A named op that converts elements would convert bytes in another way.
   auto elementOf = [](Type type) { return getElementTypeOrSelf(type); };
   if (isa<linalg::CopyOp, linalg::FillOp>(op) &&
       !llvm::all_equal(llvm::map_range(op->getOperandTypes(), elementOf)))
@@ -113,7 +113,7 @@ static bool isMovement(Operation *op) {
          ops.contains(name);
 }
 
-/// The op that looks at an element, and that this pass rewrites.
+/// The op that accesses the bits of an element, which this pass rewrites.
 static bool isRewritten(Operation *op) {
   return isa<arith::BitcastOp>(op) &&
          !isa<BaseMemRefType>(op->getOperand(0).getType());

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Between kernels, integers are in memory, which callers and launch infos count
-// in bytes. Values in registers keep their width.
+// Integers between kernels are in memory, whose sizes callers and launch infos
+// count in bytes. Values in registers keep their width.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ namespace mlir::blockscale {
 
 using namespace mlir;
 
-/// The integer that memory holds for `type`; null if that is `type` itself. A
-/// single bit has a byte already.
+/// The integer type in memory for `type`; null if it is `type` itself. A single
+/// bit has a byte already.
 static IntegerType getStored(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer || integer.getWidth() == 1 || integer.getWidth() > 64)
@@ -81,7 +81,7 @@ struct NarrowIntegersToBytesPass final
   }
 
 private:
-  /// Collects loads and stores of narrow integers; other ops must not look at
+  /// Collects loads and stores of narrow integers; other ops must not access
   /// elements.
   static WalkResult visit(Operation *op,
                           SmallVectorImpl<Operation *> &accesses) {
@@ -116,7 +116,7 @@ private:
       global.setInitialValueAttr(widen(value, stored));
   }
 
-  /// A load or a store, whose memory has whole bytes by now.
+  /// Converts a load or a store, whose memory has whole bytes already.
   static void convertAccess(Operation *op) {
     OpBuilder builder(op);
     Location loc = op->getLoc();

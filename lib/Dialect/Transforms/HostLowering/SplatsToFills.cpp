@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A splat constant would be as large in the program as in memory.
+// As data, a splat constant would be as large in the program as in memory.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream lowers such copies to a call of its run-time library, which compiled
-// functions must not need.
+// Upstream lowers such copies to a call of its run-time library, on which
+// compiled functions must not depend.
 //
 //===----------------------------------------------------------------------===//
 

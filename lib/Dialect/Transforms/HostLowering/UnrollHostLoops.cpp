@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nothing runs on the host between launches. Without this pass, bufferization
-// would be the first to complain about a loop, in words of its own.
+// No host code runs between launches, so loops are unrolled. Without this pass,
+// bufferization would fail at a loop, with an unclear error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace mlir::blockscale {
 
 using namespace mlir;
 
-/// More launches than this take minutes to compile.
+/// The limit of ops; more launches take minutes to compile.
 static constexpr uint64_t kMaxOps = 4096;
 
 namespace {

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Only parallel loops become kernels, and upstream's lowering of linalg gives
-// an op on scalars none, and one whose first loop is a reduction a loop around
-// them.
+// Only parallel loops become kernels. Upstream's lowering of linalg creates
+// none for an op on scalars, and a sequential loop around them for an op whose
+// first loop is a reduction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,8 @@ struct WrapScalarOpsPass final
   }
 
 private:
-  /// The order of loops of one kind stays: so does the order of a reduction.
+  /// Moves parallel loops out. Loops of one kind keep their order, and so the
+  /// order of a reduction stays.
   static LogicalResult moveParallelLoopsOut(linalg::LinalgOp op) {
     auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
     if (!generic)

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels are formed on tensors; how the launch reads and writes buffers is
-// told to upstream's bufferization.
+// Kernels are formed on tensors. The interface here tells upstream's
+// bufferization how a launch reads and writes buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ namespace {
 
 struct LaunchModel
     : DstBufferizableOpInterfaceExternalModel<LaunchModel, LaunchOp> {
-  /// Outputs are written whole, unless the kernel updates them.
+  /// A kernel overwrites all of its outputs, unless it updates them.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &state) const {
     auto launch = cast<LaunchOp>(op);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel reads packed codes where they are if nothing is between it and the
-// `unpack`; a step in between would have to write each code to a byte of its
-// own. Steps that keep bytes whole are done with the bytes instead.
+// A kernel reads packed elements directly if no op is between it and the
+// `unpack`. An op in between would have to write each element to a byte of its
+// own. Therefore ops that keep bytes whole are moved to the packed bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,34 +31,36 @@ using namespace mlir::blockscale;
 // Sizes in bytes
 //===----------------------------------------------------------------------===//
 
-static PackedUnit getUnit(RankedTensorType codes) {
-  return getPackedUnit(codes.getElementTypeBitWidth());
+static PackedUnit getUnit(RankedTensorType elements) {
+  return getPackedUnit(elements.getElementTypeBitWidth());
 }
 
-/// `codes` along a row in bytes, where they are whole; of a dynamic number it
-/// is known that they are.
+/// The bytes of `elements` elements along a row, if they are whole bytes. For a
+/// dynamic size, the caller knows that they are.
 static OpFoldResult toBytes(OpBuilder &builder, Location loc,
-                            OpFoldResult codes, PackedUnit unit) {
+                            OpFoldResult elements, PackedUnit unit) {
   return affine::makeComposedFoldedAffineApply(
       builder, loc,
-      builder.getAffineDimExpr(0).floorDiv(unit.codes) * unit.bytes, codes);
+      builder.getAffineDimExpr(0).floorDiv(unit.codes) * unit.bytes, elements);
 }
 
-/// The type that holds `codes` packed; null where rows do not end on a byte.
-static RankedTensorType getBytesType(RankedTensorType codes) {
-  SmallVector<int64_t> shape(codes.getShape());
+/// The type of the packed bytes of `elements`; null if rows do not end with a
+/// whole byte.
+static RankedTensorType getBytesType(RankedTensorType elements) {
+  SmallVector<int64_t> shape(elements.getShape());
   if (!ShapedType::isDynamic(shape.back())) {
     std::optional<int64_t> bytes =
-        getPackedBytes(shape.back(), codes.getElementTypeBitWidth());
+        getPackedBytes(shape.back(), elements.getElementTypeBitWidth());
     if (!bytes)
       return {};
     shape.back() = *bytes;
   }
-  return RankedTensorType::get(shape, IntegerType::get(codes.getContext(), 8));
+  return RankedTensorType::get(shape,
+                               IntegerType::get(elements.getContext(), 8));
 }
 
-/// Whether the innermost size of `type`, which `group` are the dimensions of,
-/// is whole bytes: it is the row's that was packed, or a known number.
+/// Whether the innermost size of `type`, in the dimensions `group` of a row,
+/// has whole bytes: it is the whole packed row, or static.
 static bool endsOnByte(RankedTensorType type, const ReassociationIndices &group,
                        PackedUnit unit) {
   int64_t last = type.getShape().back();
@@ -66,15 +68,15 @@ static bool endsOnByte(RankedTensorType type, const ReassociationIndices &group,
          (!ShapedType::isDynamic(last) && last % unit.codes == 0);
 }
 
-/// `expand`, which is of codes, of the bytes `source`; null if a row of its
-/// result does not end on a byte.
+/// Applies `expand`, an op on elements, to the packed bytes `source`. Returns
+/// null if a row of its result does not end with a whole byte.
 static Value expandBytes(PatternRewriter &rewriter,
                          tensor::ExpandShapeOp expand, Value source) {
-  RankedTensorType codes = expand.getResultType();
-  PackedUnit unit = getUnit(codes);
+  RankedTensorType elements = expand.getResultType();
+  PackedUnit unit = getUnit(elements);
   SmallVector<ReassociationIndices> groups = expand.getReassociationIndices();
-  RankedTensorType type = getBytesType(codes);
-  if (!type || groups.empty() || !endsOnByte(codes, groups.back(), unit))
+  RankedTensorType type = getBytesType(elements);
+  if (!type || groups.empty() || !endsOnByte(elements, groups.back(), unit))
     return {};
   SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
   sizes.back() = toBytes(rewriter, expand.getLoc(), sizes.back(), unit);
@@ -96,7 +98,7 @@ struct CollapseOfUnpack final : OpRewritePattern<tensor::CollapseShapeOp> {
     auto unpack = op.getSrc().getDefiningOp<UnpackOp>();
     RankedTensorType type = op.getResultType();
     if (!unpack || type.getRank() == 0)
-      return rewriter.notifyMatchFailure(op, "expected unpacked codes");
+      return rewriter.notifyMatchFailure(op, "expected unpacked elements");
     RankedTensorType bytesType = getBytesType(type);
     if (!bytesType)
       return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
@@ -117,8 +119,9 @@ struct ExpandOfUnpack final : OpRewritePattern<tensor::ExpandShapeOp> {
     Value bytes =
         unpack ? expandBytes(rewriter, op, unpack.getSource()) : Value();
     if (!bytes)
-      return rewriter.notifyMatchFailure(op, "expected unpacked codes in rows "
-                                             "of whole bytes");
+      return rewriter.notifyMatchFailure(op,
+                                         "expected unpacked elements in rows "
+                                         "of whole bytes");
     rewriter.replaceOpWithNewOp<UnpackOp>(op, op.getResultType(), bytes);
     return success();
   }
@@ -131,7 +134,7 @@ struct SliceOfUnpack final : OpRewritePattern<tensor::ExtractSliceOp> {
                                 PatternRewriter &rewriter) const override {
     auto unpack = op.getSource().getDefiningOp<UnpackOp>();
     if (!unpack)
-      return rewriter.notifyMatchFailure(op, "expected unpacked codes");
+      return rewriter.notifyMatchFailure(op, "expected unpacked elements");
     PackedUnit unit = getUnit(unpack.getResult().getType());
     SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
     SmallVector<OpFoldResult> sizes = op.getMixedSizes();
@@ -166,7 +169,7 @@ struct ConcatOfUnpacks final : OpRewritePattern<tensor::ConcatOp> {
     for (Value input : op.getInputs()) {
       auto unpack = input.getDefiningOp<UnpackOp>();
       if (!unpack)
-        return rewriter.notifyMatchFailure(op, "expected unpacked codes");
+        return rewriter.notifyMatchFailure(op, "expected unpacked elements");
       parts.push_back(unpack.getSource());
     }
     auto type = cast<RankedTensorType>(op.getResult().getType());
@@ -206,8 +209,8 @@ struct PackOfReshape final : OpRewritePattern<PackOp> {
       rewriter.replaceOp(op, bytes);
       return success();
     }
-    // Of a dynamic row it is not known that it ends on a byte before it becomes
-    // part of another one.
+    // A dynamic row that becomes a part of another row may not end with a whole
+    // byte.
     auto collapse = cast<tensor::CollapseShapeOp>(reshape);
     SmallVector<ReassociationIndices> groups =
         collapse.getReassociationIndices();
@@ -230,7 +233,7 @@ struct CarryPackingPass final
     patterns.add<CollapseOfUnpack, ExpandOfUnpack, SliceOfUnpack,
                  ConcatOfUnpacks, PackOfReshape>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
-      emitError(getOperation()->getLoc(), "packed codes did not converge");
+      emitError(getOperation()->getLoc(), "packed elements did not converge");
       signalPassFailure();
     }
   }

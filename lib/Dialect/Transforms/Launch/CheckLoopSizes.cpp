@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tensor of another size than its neighbors would be read beyond its end by
-// the kernel of a loop, which nobody notices on a card.
+// If sizes of tensors do not agree, the kernel of a loop would read beyond the
+// end of the smaller one, and a GPU may not report that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Whether `index`, of loops of `sizes`, stays below `size`, and for a loop of
-/// its own whether it takes all of it; null where that is known.
+/// Emits whether `index`, in loops of `sizes`, stays below `size`; for an index
+/// that is a loop itself, whether the sizes are equal. Null if that is known.
 static Value emitFits(OpBuilder &builder, Location loc, AffineExpr index,
                       ArrayRef<OpFoldResult> sizes, OpFoldResult size) {
   auto getValue = [&](OpFoldResult from) {
@@ -45,7 +45,8 @@ static Value emitFits(OpBuilder &builder, Location loc, AffineExpr index,
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                  getValue(size), getValue(expected));
   }
-  // Indices of named ops grow with their loops: the last one is the largest.
+  // Indices of named ops increase with their loops: the last one is the
+  // largest.
   SmallVector<AffineExpr> last;
   for (unsigned i = 0; i != sizes.size(); ++i)
     last.push_back(builder.getAffineDimExpr(i) - 1);

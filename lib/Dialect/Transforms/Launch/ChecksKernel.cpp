@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A check that fails is a call. Where there is one anywhere in a kernel, ptxas
-// 13.0 lets each wgmma wait for the one in front (C7510): such a kernel has its
-// checks made by one in front of it.
+// A check that fails is a call. If a kernel has a call anywhere, ptxas 13.0
+// makes each wgmma wait for the previous one (C7510). Therefore the checks of
+// such a kernel are in a separate kernel in front of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ gpu::LaunchFuncOp blockscale::createChecksLaunch(gpu::LaunchFuncOp first,
   auto kernel = gpu::GPUFuncOp::create(
       b, loc, (function.getSymName() + "__" + kChecksPurpose).str(),
       b.getFunctionType({}, {}));
-  SymbolTable(kernels).insert(kernel); // Renames it where that is needed.
+  SymbolTable(kernels).insert(kernel); // Renames it if needed.
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel->setAttr(kPurposeAttrName, b.getStringAttr(kChecksPurpose));
   kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({1, 1, 1}));

@@ -13,12 +13,12 @@
 
 namespace mlir::blockscale {
 
-/// Whether `kernel` has instructions that a call, such as that of a check that
-/// fails, keeps from running one behind the other without a wait.
+/// Whether `kernel` has instructions (wgmma) that would wait for each other if
+/// the kernel had a call, such as that of a check that fails.
 bool isSlowedByCalls(gpu::GPUFuncOp kernel);
 
-/// A launch, in front of `first`, of a kernel of one thread in `kernels`, which
-/// has room for checks and does nothing else.
+/// Creates, in front of `first`, the launch of a new kernel of one thread in
+/// `kernels`, for checks only.
 gpu::LaunchFuncOp createChecksLaunch(gpu::LaunchFuncOp first,
                                      gpu::GPUModuleOp kernels);
 

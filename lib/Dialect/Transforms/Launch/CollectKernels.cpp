@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// After upstream's passes kernels have parameters in any order and names of
-// their own; callers need those of the launch info.
+// After upstream's passes, kernels have arbitrary names, and parameters in any
+// order. This pass gives them those of the launch info.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,7 +77,7 @@ private:
       func::FuncOp function = functions[f];
       SmallVector<Launch> &ofFunction = launches[f];
       auto checks = llvm::to_vector(function.getOps<cf::AssertOp>());
-      // Kernels that no call may be in leave all checks to the first one.
+      // If a kernel must not have calls, the first kernel has all checks.
       bool isFirstAlone = llvm::any_of(ofFunction, [](const Launch &launch) {
         return isSlowedByCalls(launch.kernel);
       });
@@ -105,7 +105,7 @@ private:
     return nameKernels(functions, launches, kernels);
   }
 
-  /// Memory whose size is that of its elements, one after the other.
+  /// Whether `type` is contiguous memory whose size follows from its type.
   static bool isWorkspace(MemRefType type) {
     Type element = type.getElementType();
     bool isWhole =
@@ -115,7 +115,8 @@ private:
     return type.getLayout().isIdentity() && isWhole;
   }
 
-  /// The launches of a function, which has little else.
+  /// Returns the launches of a function. Emits an error at other ops, except
+  /// the few that may remain.
   FailureOr<SmallVector<Launch>>
   findLaunches(func::FuncOp function, llvm::DenseSet<Operation *> &seen) {
     SmallVector<Launch> launches;
@@ -192,7 +193,7 @@ private:
     });
   }
 
-  /// Puts a kernel for checks in front of `launches`.
+  /// Adds a kernel for checks in front of `launches`.
   static void addChecksKernel(SmallVector<Launch> &launches,
                               gpu::GPUModuleOp kernels) {
     gpu::LaunchFuncOp op = createChecksLaunch(launches.front().op, kernels);
@@ -201,7 +202,7 @@ private:
     launches.insert(launches.begin(), Launch{op, kernel});
   }
 
-  /// Views and constants that kernels now have for themselves.
+  /// Erases views and constants that have been copied to kernels.
   static void eraseDeadOps(func::FuncOp function) {
     for (Operation &op :
          llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
@@ -224,7 +225,7 @@ private:
       for (auto symbol : module.getOps<SymbolOpInterface>())
         if (!renamed.contains(symbol))
           taken.insert(symbol.getName());
-    // Two steps, so that no new name meets an old one.
+    // In two steps, so that no new name conflicts with an old one.
     SmallVector<std::pair<Launch, std::string>> names;
     for (size_t f = 0; f != functions.size(); ++f) {
       func::FuncOp function = functions[f];
@@ -247,7 +248,7 @@ private:
     return success();
   }
 
-  /// What form-kernels made the kernel for, "loops" for others.
+  /// The op that form-kernels made the kernel for; "loops" for other kernels.
   static StringRef getPurpose(const Launch &launch) {
     auto purpose = launch.kernel->getAttrOfType<StringAttr>(kPurposeAttrName);
     return purpose ? purpose.getValue() : StringRef(kLoopsPurpose);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No host code runs at launch: each size must be an expression of the
-// arguments' sizes that the launch info can hold.
+// No host code of ours runs at a launch, so each size must be an expression of
+// the arguments' sizes that the launch info can represent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// What says the sizes of `buffer`; null if nothing does.
+/// The op that states the sizes of `buffer`; null if there is none.
 static ResultSizesOp findResultSizes(Value buffer) {
   for (Operation *user : buffer.getUsers())
     if (auto sizes = dyn_cast<ResultSizesOp>(user))
@@ -135,14 +135,14 @@ private:
         std::pair(ArrayRef<AffineExpr>(operands).take_front(map.getNumDims()),
                   ArrayRef<AffineExpr>(operands).drop_front(map.getNumDims()));
     AffineExpr result = map.getResult(0);
-    // Products of two sizes are no expression of the launch info.
+    // The launch info cannot represent products of two sizes.
     if (!result.isPureAffine() &&
         !llvm::all_of(symbols, llvm::IsaPred<AffineConstantExpr>))
       return {};
     return result.replaceDimsAndSymbols(dims, symbols);
   }
 
-  /// Sizes are a few operations away from what they are made of.
+  /// Sizes are computed from the arguments by a few operations.
   static constexpr unsigned kMostOps = 64;
 
   func::FuncOp function;
@@ -159,7 +159,7 @@ AffineExpr blockscale::getSizeExpr(func::FuncOp function, Value size) {
 }
 
 bool blockscale::isMadeOfSizes(func::FuncOp function, Value size) {
-  // (Each value once: what is shared may be shared often.)
+  // (Each value is visited once, because values may have many users.)
   SetVector<Value> values;
   values.insert(size);
   for (size_t i = 0; i != values.size(); ++i) {

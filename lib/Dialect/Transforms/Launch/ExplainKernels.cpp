@@ -1,4 +1,4 @@
-//===- ExplainKernels.cpp - The kernels of functions, for people ----------===//
+//===- ExplainKernels.cpp - Description of kernels ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products have schedules to explain; a function has more kernels than these,
-// and which op each of them is of cannot be seen in its name.
+// Lists all kernels of a function, not only the matmuls, which have schedules,
+// and the op that each kernel computes, which its name does not say.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,13 +28,13 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// What there is to say of one launch.
+/// The printed columns of one launch.
 struct KernelLine {
-  std::string name, purpose, blocks, threads, place;
+  std::string name, purpose, blocks, threads, position;
 };
 } // namespace
 
-/// "4", or "?" where it depends on the arguments or on the card.
+/// "4", or "?" if it depends on the arguments or on the card.
 static std::string printExtent(Value extent) {
   std::optional<int64_t> number = getConstantIntValue(extent);
   return number ? std::to_string(*number) : "?";
@@ -45,7 +45,7 @@ static std::string printExtents(gpu::KernelDim3 extents) {
          printExtent(extents.z);
 }
 
-/// The threads of a block, which are known.
+/// The threads of a block, which are constant.
 static std::string countThreads(gpu::KernelDim3 block) {
   int64_t threads = 1;
   for (Value extent : {block.x, block.y, block.z}) {
@@ -57,18 +57,18 @@ static std::string countThreads(gpu::KernelDim3 block) {
   return std::to_string(threads);
 }
 
-/// Line and column of the op that a kernel is of, if that is from a file.
-static std::string printPlace(Location location) {
-  std::string place;
+/// Line and column of the op that a kernel computes, if it is from a file.
+static std::string printLineAndColumn(Location location) {
+  std::string position;
   location->walk([&](Location part) {
     auto file = dyn_cast<FileLineColLoc>(part);
     if (!file)
       return WalkResult::advance();
-    place = "of " + std::to_string(file.getLine()) + ":" +
-            std::to_string(file.getColumn());
+    position = "of " + std::to_string(file.getLine()) + ":" +
+               std::to_string(file.getColumn());
     return WalkResult::interrupt();
   });
-  return place;
+  return position;
 }
 
 static KernelLine describe(gpu::LaunchFuncOp launch) {
@@ -81,7 +81,7 @@ static KernelLine describe(gpu::LaunchFuncOp launch) {
   return {launch.getKernelName().str(), purpose.str(),
           printExtents(launch.getGridSizeOperandValues()),
           countThreads(launch.getBlockSizeOperandValues()),
-          printPlace(launch.getLoc())};
+          printLineAndColumn(launch.getLoc())};
 }
 
 static void print(raw_ostream &os, func::FuncOp function) {
@@ -104,7 +104,7 @@ static void print(raw_ostream &os, func::FuncOp function) {
         << llvm::left_justify(line.purpose, purpose) << "  "
         << llvm::left_justify(line.blocks, blocks) << " blocks of "
         << llvm::right_justify(line.threads, threads) << " threads  "
-        << line.place;
+        << line.position;
     os << StringRef(text).rtrim() << '\n';
   }
 }

@@ -15,10 +15,10 @@
 
 namespace mlir::blockscale {
 
-/// The `gpu.module` that kernels of functions are put into: the one named
-/// `kernels`, made if there is none. Where something else has that name, a new
-/// one of another name. Makes `module` a container of kernels. `symbols` knows
-/// the names of both, however many functions and kernels there are.
+/// Returns the `gpu.module` for kernels of functions: the one named `kernels`,
+/// which is created if there is none. If another op has that name, a new module
+/// gets another name. Makes `module` a container of kernels. `symbols` caches
+/// the symbol tables of both, because there may be many functions and kernels.
 inline gpu::GPUModuleOp getKernelModule(ModuleOp module,
                                         SymbolTableCollection &symbols) {
   constexpr StringLiteral kName = "kernels";

@@ -1,4 +1,4 @@
-//===- KernelParameters.cpp - What kernels are passed ---------------------===//
+//===- KernelParameters.cpp - Parameters of kernels -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel sees whole buffers only; views, sizes, constants and checks that the
-// host had become part of it.
+// Parameters of a kernel are whole buffers; views, sizes, constants and checks
+// of the host move into the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,10 +26,10 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Asserts that `size` codes of a row of an argument end on a byte.
+/// Asserts that a row of `size` elements of an argument ends with a whole byte.
 static void checkPacked(OpBuilder &builder, Location loc, Value size,
-                        Value codes, DynamicSize where) {
-  Value rest = arith::RemUIOp::create(builder, loc, size, codes);
+                        Value unit, DynamicSize where) {
+  Value rest = arith::RemUIOp::create(builder, loc, size, unit);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value isWhole =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest, zero);
@@ -39,7 +39,7 @@ static void checkPacked(OpBuilder &builder, Location loc, Value size,
                            " that end on a byte when packed");
 }
 
-/// A constant that `getGlobal` in a kernel names becomes data of the device.
+/// Copies a constant that `getGlobal` in a kernel names to device memory.
 static LogicalResult moveGlobal(memref::GetGlobalOp getGlobal,
                                 gpu::GPUFuncOp kernel, GlobalMap &globals) {
   auto kernels = kernel->getParentOfType<gpu::GPUModuleOp>();
@@ -51,12 +51,12 @@ static LogicalResult moveGlobal(memref::GetGlobalOp getGlobal,
   if (global.isExternal() || global.isUninitialized())
     return global.emitError("expected an initial value of a global that a "
                             "function uses on a GPU target");
-  // The module of kernels may have a symbol of this name, which is another's.
+  // The module of kernels may have another symbol of this name.
   memref::GlobalOp &copy = globals[global];
   if (!copy) {
     copy = cast<memref::GlobalOp>(global->clone());
     copy.setPrivate();
-    // Copies of 16 bytes want it.
+    // Copies of 16 bytes need it.
     constexpr uint64_t kAlignment = 16;
     if (copy.getAlignment().value_or(0) < kAlignment)
       copy.setAlignment(kAlignment);
@@ -81,7 +81,8 @@ computeStrides(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> shape) {
   return strides;
 }
 
-/// Says of `kernel` which of its parameters are tensor maps.
+/// Sets the attribute of `kernel` that lists the parameters that are tensor
+/// maps.
 static void markTensorMaps(gpu::GPUFuncOp kernel, ArrayRef<Value> parameters) {
   SmallVector<int64_t> maps;
   for (auto [i, parameter] : llvm::enumerate(parameters))
@@ -92,9 +93,9 @@ static void markTensorMaps(gpu::GPUFuncOp kernel, ArrayRef<Value> parameters) {
                     DenseI64ArrayAttr::get(kernel.getContext(), maps));
 }
 
-/// Erases the first `count` parameters. The op's own way takes a bit for each
-/// parameter, and looks at one for each argument of the block: workgroup memory
-/// has none there.
+/// Erases the first `count` parameters. The op's own method has a bit for each
+/// parameter, but reads one for each argument of the block, and there are more
+/// of these with workgroup memory.
 static void eraseFirstArguments(gpu::GPUFuncOp kernel, unsigned count) {
   FunctionType type = kernel.getFunctionType();
   SmallVector<DictionaryAttr> attributes;
@@ -152,10 +153,10 @@ public:
   }
 
 private:
-  /// A parameter of `type` for `value` of the host.
+  /// Adds a parameter of `type` for `value` of the host.
   FailureOr<Value> addParameter(Value value, Type type) {
     unsigned index = kernel.getNumArguments();
-    // Buffers are aligned, and no result is an argument.
+    // Buffers are aligned, and results do not alias arguments.
     constexpr int64_t kAlignment = 16;
     SmallVector<NamedAttribute> attrs;
     if (isa<MemRefType>(type)) {
@@ -171,9 +172,9 @@ private:
     return Value(kernel.getArgument(index));
   }
 
-  /// A buffer, a scalar or a tensor map. A buffer of dynamic sizes is passed as
-  /// the place of its first element, and becomes what it is when something uses
-  /// it.
+  /// Adds a parameter for a buffer, a scalar or a tensor map. A buffer of
+  /// dynamic sizes is passed as the address of its first element; the first use
+  /// restores its shape.
   LogicalResult addBuffer(Value value) {
     auto type = dyn_cast<MemRefType>(value.getType());
     if (!type || type.hasStaticShape()) {
@@ -183,22 +184,23 @@ private:
       return parameter;
     }
     OpBuilder host(launch);
-    auto placeType =
+    auto addressType =
         MemRefType::get({}, type.getElementType(), MemRefLayoutAttrInterface(),
                         type.getMemorySpace());
-    Value place = memref::ReinterpretCastOp::create(
-        host, launch.getLoc(), placeType, value, /*offset=*/int64_t(0),
+    Value address = memref::ReinterpretCastOp::create(
+        host, launch.getLoc(), addressType, value, /*offset=*/int64_t(0),
         ArrayRef<int64_t>(), ArrayRef<int64_t>());
-    FailureOr<Value> parameter = addParameter(place, placeType);
+    FailureOr<Value> parameter = addParameter(address, addressType);
     if (succeeded(parameter))
-      places.map(value, *parameter);
+      addresses.map(value, *parameter);
     return parameter;
   }
 
-  /// Dynamic size number `i`: 32 bits that count codes where a row is packed.
+  /// Adds a parameter for dynamic size `i`: 32 bits, which count elements if a
+  /// row is packed.
   LogicalResult addSize(unsigned i) {
     DynamicSize size = dynamicSizes[i];
-    auto [codes, bytes] = getCodesAndBytes(function, size);
+    auto [elements, bytes] = getCodesAndBytes(function, size);
     auto constant = [](OpBuilder &b, Location loc, int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
     };
@@ -208,8 +210,9 @@ private:
         host, loc, function.getArgument(size.argument), size.dim);
     if (bytes != 1)
       dim = arith::DivUIOp::create(host, loc, dim, constant(host, loc, bytes));
-    if (codes != 1)
-      dim = arith::MulIOp::create(host, loc, dim, constant(host, loc, codes));
+    if (elements != 1)
+      dim =
+          arith::MulIOp::create(host, loc, dim, constant(host, loc, elements));
     Type i32 = builder.getI32Type();
     FailureOr<Value> parameter =
         addParameter(arith::IndexCastUIOp::create(host, loc, i32, dim), i32);
@@ -218,8 +221,8 @@ private:
     loc = kernel.getLoc();
     Value inside = arith::IndexCastUIOp::create(
         builder, loc, builder.getIndexType(), *parameter);
-    if (codes != 1) {
-      Value divisor = constant(builder, loc, codes);
+    if (elements != 1) {
+      Value divisor = constant(builder, loc, elements);
       if (rowChecks != RowChecks::None)
         checkPacked(builder, loc, inside, divisor, size);
       inside = arith::DivUIOp::create(builder, loc, inside, divisor);
@@ -231,7 +234,7 @@ private:
     return success();
   }
 
-  /// Size `dim` of `buffer`, an argument that is no result, in the kernel.
+  /// Size `dim`, in the kernel, of `buffer`, an argument that is not a result.
   FailureOr<OpFoldResult> getSize(BlockArgument buffer, int64_t dim) {
     int64_t known = cast<MemRefType>(buffer.getType()).getDimSize(dim);
     if (!ShapedType::isDynamic(known))
@@ -245,7 +248,7 @@ private:
     return failure();
   }
 
-  /// The sizes of `buffer`, an argument, in the kernel.
+  /// The sizes, in the kernel, of the argument `buffer`.
   FailureOr<SmallVector<OpFoldResult>> getSizes(BlockArgument buffer) {
     if (auto ofResult = getResultSizes(function, buffer)) {
       for (OpFoldResult &size : *ofResult)
@@ -267,8 +270,8 @@ private:
     return result;
   }
 
-  /// The sizes of `buffer`, an argument or an allocation whose dynamic sizes
-  /// are mapped, in the kernel.
+  /// The sizes, in the kernel, of `buffer`: an argument, or an allocation whose
+  /// dynamic sizes are mapped.
   FailureOr<SmallVector<OpFoldResult>> getSizesOf(Value buffer) {
     if (auto argument = dyn_cast<BlockArgument>(buffer))
       return getSizes(argument);
@@ -280,15 +283,15 @@ private:
     return shape;
   }
 
-  /// Makes `buffer`, which has dynamic sizes, of its place and its sizes.
+  /// Makes `buffer`, which has dynamic sizes, from its address and its sizes.
   LogicalResult makeView(Value buffer) {
-    if (!places.contains(buffer) && failed(addBuffer(buffer)))
+    if (!addresses.contains(buffer) && failed(addBuffer(buffer)))
       return failure();
     FailureOr<SmallVector<OpFoldResult>> shape = getSizesOf(buffer);
     if (failed(shape))
       return failure();
     auto type = cast<MemRefType>(buffer.getType());
-    // A size that a result has at all times is still one of its type.
+    // A static size of a result may be dynamic in its type.
     for (auto [size, known] : llvm::zip_equal(*shape, type.getShape()))
       if (ShapedType::isDynamic(known))
         size = getValueOrCreateConstantIndexOp(builder, kernel.getLoc(), size);
@@ -296,13 +299,13 @@ private:
         computeStrides(builder, kernel.getLoc(), *shape);
     mapping.map(buffer,
                 memref::ReinterpretCastOp::create(
-                    builder, kernel.getLoc(), type, places.lookup(buffer),
+                    builder, kernel.getLoc(), type, addresses.lookup(buffer),
                     builder.getIndexAttr(0), *shape, strides));
     return success();
   }
 
-  /// Maps `value`, of the host, to what it is in the kernel. (A stack and not
-  /// a recursion: chains of views may be long.)
+  /// Maps `value`, of the host, to a value in the kernel. (Uses a stack instead
+  /// of recursion, because chains of views may be long.)
   LogicalResult moveInside(Value value) {
     SmallVector<Value> pending = {value};
     while (!pending.empty()) {
@@ -344,12 +347,12 @@ private:
     return type && !type.hasStaticShape() ? makeView(value) : addBuffer(value);
   }
 
-  /// Whether `op` asks for a size of an argument that the kernel does not have
-  /// (yet): then it need not be passed.
+  /// Whether `op` reads a size of an argument that the kernel does not have
+  /// (yet): then the argument need not be passed.
   bool isSizeOfArgument(Operation *op) {
     auto dim = dyn_cast<memref::DimOp>(op);
     if (!dim || mapping.contains(dim.getSource()) ||
-        places.contains(dim.getSource()))
+        addresses.contains(dim.getSource()))
       return false;
     auto type = dyn_cast<MemRefType>(dim.getSource().getType());
     std::optional<int64_t> index = dim.getConstantIndex();
@@ -387,12 +390,13 @@ private:
   RowChecks rowChecks;
   OpBuilder builder;
   SmallVector<DynamicSize> dynamicSizes;
-  /// In the kernel, as memrefs count them; null for those not passed yet.
+  /// The dynamic sizes in the kernel, in elements of memrefs; null for those
+  /// that are not passed yet.
   SmallVector<Value> sizes;
   SmallVector<Value> parameters;
-  /// Values of the host to those of the kernel, and buffers of dynamic sizes to
-  /// their first elements.
-  IRMapping mapping, places;
+  /// From values of the host to those of the kernel, and from buffers of
+  /// dynamic sizes to their first elements.
+  IRMapping mapping, addresses;
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-//===- KernelParameters.h - What kernels are passed -------------*- C++ -*-===//
+//===- KernelParameters.h - Parameters of kernels ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,28 +16,29 @@
 
 namespace mlir::blockscale {
 
-/// The attribute of a kernel with the numbers of the parameters that are tensor
-/// maps.
+/// The attribute of a kernel with the positions of the parameters that are
+/// tensor maps.
 inline constexpr StringLiteral kTensorMapParamsAttrName =
     "blockscale.tensor_map_params";
 
 /// The copies, beside kernels, of constants of the host.
 using GlobalMap = DenseMap<Operation *, memref::GlobalOp>;
 
-/// Which rows of packed arguments a kernel checks: that they end on a byte.
+/// The packed arguments whose rows a kernel checks: a row must end with a whole
+/// byte.
 enum class RowChecks {
   None,
-  /// Those whose sizes it is passed.
+  /// Those whose sizes are passed to it anyway.
   Passed,
-  /// Those of all dynamic sizes, which it is passed for that.
+  /// Those with a dynamic size, which is passed to it for that.
   All
 };
 
-/// Gives `kernel`, which `launch` alone launches, parameters that are whole
+/// Gives `kernel`, which only `launch` launches, parameters that are whole
 /// buffers, scalars or dynamic sizes of the arguments of `function`. With
 /// `takesAll`, all arguments of `function` come first, then all sizes. Views of
-/// buffers, sizes and constants move into the kernel, and with them `checks`,
-/// which run before all else, as `rowChecks` do. Fails after an error.
+/// buffers, sizes and constants move into the kernel. So do `checks`, to its
+/// start, together with `rowChecks`. Emits an error on failure.
 LogicalResult rewriteKernelParameters(func::FuncOp function,
                                       gpu::LaunchFuncOp launch,
                                       gpu::GPUFuncOp kernel, GlobalMap &globals,

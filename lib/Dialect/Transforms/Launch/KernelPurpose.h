@@ -1,4 +1,4 @@
-//===- KernelPurpose.h - What kernels are for -------------------*- C++ -*-===//
+//===- KernelPurpose.h - Purposes of kernels --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,12 +13,12 @@
 
 namespace mlir::blockscale {
 
-/// The attribute of a `gpu.func` that says which op it was formed for: one of
-/// the names below. Kernels without it are loops.
+/// The attribute of a `gpu.func` with the op that it was formed for: one of the
+/// names below. Kernels without it are loops.
 inline constexpr llvm::StringLiteral kPurposeAttrName = "blockscale.purpose";
 
 inline constexpr llvm::StringLiteral kMmaScaledPurpose = "mma_scaled";
-/// Products of linalg.
+/// Matmuls of linalg.
 inline constexpr llvm::StringLiteral kMatmulPurpose = "matmul";
 inline constexpr llvm::StringLiteral kSwizzleScalesPurpose = "swizzle_scales";
 inline constexpr llvm::StringLiteral kQuantizePurpose = "quantize";

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's conversion of kernels drops what a parameter says of itself, so
-// that the kernel has to say it.
+// Upstream's conversion of kernels drops attributes of parameters, so an
+// attribute of the kernel carries them to this pass.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// GPU buffers hold fp4 in pairs; in the function they stay tensors of codes,
-// between ops that unpack and pack.
+// GPU buffers hold packed fp4 and fp6. In the function they stay tensors of
+// elements, between ops that unpack and pack them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The type of the buffer that holds `type`: `type` itself unless its codes
-/// share bytes. Fails, after an error, where rows do not end on a byte.
+/// The type of the buffer that holds `type`: `type` itself unless its elements
+/// share bytes. Emits an error if rows do not end with a whole byte.
 static FailureOr<Type> getBufferType(func::FuncOp function, Type type,
                                      bool wantsPacked, const Twine &what) {
   auto tensorType = dyn_cast<RankedTensorType>(type);
@@ -53,7 +53,7 @@ static FailureOr<Type> getBufferType(func::FuncOp function, Type type,
       RankedTensorType::get(shape, IntegerType::get(type.getContext(), 8)));
 }
 
-/// Arguments become buffers, which are unpacked at the entry.
+/// Changes arguments to packed buffers, which are unpacked at the entry.
 static LogicalResult packArguments(func::FuncOp function) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   for (BlockArgument argument : function.getArguments()) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bufferization would otherwise reuse an argument's memory for a result, and
-// the caller sees its tensor change.
+// Without this, bufferization could reuse an argument's memory for a result,
+// and the caller's tensor would change.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The host launches and computes nothing: a scalar is an element of memory, and
-// a thread computes it.
+// The host only launches kernels. So a scalar result is an element of memory,
+// and a thread of a kernel computes it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ using namespace mlir;
 
 static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
 
-/// Whether a thread can do the same: make scalars of scalars, and of elements
-/// and sizes of tensors.
+/// Whether a thread can execute `op`: it computes scalars from scalars, and
+/// from elements and sizes of tensors.
 static bool isComputation(Operation *op) {
   if (isa<tensor::ExtractOp, tensor::DimOp>(op))
     return true;
@@ -41,7 +41,8 @@ static bool isComputation(Operation *op) {
          llvm::all_of(op->getResultTypes(), isScalar);
 }
 
-/// A tensor of rank 0 that holds `scalar`, which is made in front of `builder`.
+/// Makes a tensor of rank 0 that holds `scalar`, which is defined before the
+/// insertion point of `builder`.
 static FailureOr<Value> makeTensor(OpBuilder &builder, Location loc,
                                    Value scalar) {
   auto type = RankedTensorType::get({}, scalar.getType());
@@ -107,7 +108,7 @@ private:
     });
     if (result.wasInterrupted())
       return failure();
-    // The host's own way to the scalars.
+    // Erases the host's computation of the scalars.
     for (Block &block : function.getBody())
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
         if (isOpTriviallyDead(&op))

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream turns results into arguments, one buffer each: a value that is
-// returned twice would be written once, and a view would be copied. So each
-// result is an allocation of its own here, of the shape that is returned, and
-// what computes it writes to a view of that.
+// Upstream turns each result into an argument with a buffer of its own: a value
+// that is returned twice would be written once, and a view would be copied. So
+// this pass makes each result an allocation of its own, with the shape that is
+// returned; the ops that compute it write to a view of that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ using namespace mlir::blockscale;
 // Sizes
 //===----------------------------------------------------------------------===//
 
-/// `size`, which is made of sizes of arguments, computed anew at `builder`,
-/// which is in front of everything.
+/// Recomputes `size` from sizes of arguments at the insertion point of
+/// `builder`, which is the start of the function.
 static OpFoldResult computeAgain(OpBuilder &builder, OpFoldResult size,
                                  IRMapping &mapping) {
   auto value = dyn_cast<Value>(size);
@@ -60,8 +60,8 @@ static OpFoldResult computeAgain(OpBuilder &builder, OpFoldResult size,
   return mapping.lookupOrDefault(value);
 }
 
-/// The sizes of `buffer`, as values of the function; of a view, those that it
-/// says, or that follow from the ones of its source.
+/// The sizes of `buffer`, as values of the function. Those of a view are its
+/// operands, or follow from the sizes of its source.
 static SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Location loc,
                                           Value buffer) {
   if (auto alloc = buffer.getDefiningOp<memref::AllocOp>())
@@ -96,7 +96,7 @@ static SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Location loc,
   return sizes;
 }
 
-/// Memory like `type`, of `sizes`.
+/// Allocates memory like `type`, of `sizes`.
 static Value allocate(OpBuilder &builder, Location loc, MemRefType type,
                       ArrayRef<OpFoldResult> sizes) {
   SmallVector<Value> dynamic;
@@ -107,8 +107,8 @@ static Value allocate(OpBuilder &builder, Location loc, MemRefType type,
   return memref::AllocOp::create(builder, loc, plain, dynamic);
 }
 
-/// Answers what is asked for sizes of views and allocations by what they are
-/// made of, so that sizes of arguments alone are asked for.
+/// Replaces `memref.dim` of views and allocations by the sizes that they are
+/// made from, so that only `memref.dim` of arguments remains.
 static void resolveDims(func::FuncOp function) {
   SmallVector<memref::DimOp> dims;
   function.walk([&](memref::DimOp dim) { dims.push_back(dim); });
@@ -122,7 +122,7 @@ static void resolveDims(func::FuncOp function) {
     OpFoldResult size =
         getSizes(builder, dim.getLoc(), dim.getSource())[*index];
     Value value = getValueOrCreateConstantIndexOp(builder, dim.getLoc(), size);
-    // Of what nobody says the sizes, they are asked for again.
+    // If the sizes are not known, the result is another `memref.dim`.
     auto same = value.getDefiningOp<memref::DimOp>();
     if (same && same.getSource() == dim.getSource())
       continue;
@@ -136,11 +136,11 @@ static void resolveDims(func::FuncOp function) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A result that is a view of all of an allocation: reshapes, and casts of
+/// A result that is a view of a whole allocation, by reshapes and casts of
 /// sizes.
 struct ReturnedView {
   memref::AllocOp alloc;
-  /// From the allocation to what is returned.
+  /// From the allocation to the returned value.
   SmallVector<Operation *> reshapes;
 };
 } // namespace
@@ -163,8 +163,9 @@ static std::optional<ReturnedView> findView(Value value) {
   return std::nullopt;
 }
 
-/// Undoes `reshape` at `builder`: a view of `buffer`, which is like its result,
-/// that is like its source; `mapping` has sizes there.
+/// Makes the inverse of `reshape` at the insertion point of `builder`: a view
+/// of `buffer`, which has the type of its result, with the type of its source.
+/// `mapping` has sizes at that point.
 static Value makeInverse(OpBuilder &builder, Operation *reshape, Value buffer,
                          IRMapping &mapping) {
   Location loc = reshape->getLoc();
@@ -188,9 +189,9 @@ static Value makeInverse(OpBuilder &builder, Operation *reshape, Value buffer,
       collapse.getReassociationIndices(), sizes);
 }
 
-/// Allocates what `operand` returns as it is returned, and makes what it is a
-/// view of a view of that. Keeps everything where a size is not known at the
-/// start.
+/// Allocates the result `operand` with the shape that is returned, and replaces
+/// the former allocation by a view of it. Changes nothing if a size is not
+/// known at the start of the function.
 static void allocateResult(func::FuncOp function, OpOperand &operand) {
   std::optional<ReturnedView> view = findView(operand.get());
   if (!view ||
@@ -261,8 +262,8 @@ private:
       bool isNew = returned.insert(operand.get()).second;
       if (isNew && operand.get().getDefiningOp<memref::AllocOp>())
         continue;
-      // What is not allocated here would be copied behind this pass, which
-      // leaves nobody who says how large it is.
+      // A result that is not allocated here would be copied by a later pass,
+      // and then no op would state its sizes.
       if (isNew && type.hasStaticShape())
         continue;
       Value copy =
@@ -272,7 +273,7 @@ private:
     }
   }
 
-  /// Results become arguments, which do not tell how large they are.
+  /// Results become arguments, which do not carry their sizes.
   LogicalResult recordSizes(func::ReturnOp op) {
     func::FuncOp function = getOperation();
     OpBuilder builder(op);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's lowering to LLVM has expm1 and log1p made of exp and log; the C
-// library has them.
+// Upstream's lowering to LLVM computes expm1 and log1p by exp and log, which is
+// inaccurate near 0. The C library has accurate ones.
 //
 //===----------------------------------------------------------------------===//
 

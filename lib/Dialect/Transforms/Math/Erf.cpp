@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// erf(x) is x times a series where x is small, and 1 - e^-g where it is not:
-// g = -ln(1 - erf(x)) is smooth, and errors of it count little. Polynomials are
-// least squares at Chebyshev nodes. Measured by benchmarks/math_errors.py.
+// erf(x) is x times a series if x is small, and 1 - e^-g if it is not:
+// g = -ln(1 - erf(x)) is smooth, and its errors have little effect. Polynomials
+// are least-squares fits at Chebyshev nodes. Measured by
+// benchmarks/math_errors.py.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +20,13 @@ using namespace mlir::blockscale;
 
 using FP = arith::CmpFPredicate;
 
-/// Of erf(x) / x - 1 in x^2, for x up to 1.
+/// Coefficients of erf(x) / x - 1 in x^2, for x up to 1.
 static constexpr double kSmall[] = {
     0.1283791670623715,     -0.3761263847598627,   0.11283782621965069,
     -0.026865438303867173,  0.005221053391344586,  -0.000848439620828297,
     0.00011268251178075141, -9.673582407907634e-06};
 
-/// Of g in x, from 1 to 4, where erf is 1.
+/// Coefficients of g in x, for x from 1 to 4; beyond 4, erf is 1.
 static constexpr double kLarge[] = {
     -0.0003032129452078536, 1.130166675405154,     0.6319370938515301,
     0.10997824494835448,    -0.026364717257268466, 0.00474022230309579,

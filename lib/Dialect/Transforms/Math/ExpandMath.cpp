@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream calls the device library of CUDA, which users need not have. Here is
-// the table of what is computed in its place.
+// Upstream calls CUDA's device library, which users may not have. The table
+// here has an expansion for each function instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +27,9 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// Which types an intrinsic takes.
+/// The types that an intrinsic supports.
 enum class Types {
-  /// f32 and f64; others go through f32, where the result is exact for them.
+  /// f32 and f64; other types are computed in f32, which is exact for them.
   Wide,
   /// f16 and bf16, too.
   All,
@@ -137,7 +137,7 @@ private:
     return success();
   }
 
-  /// The function of numbers of `type`.
+  /// Emits the function for operands of `type`.
   static Value emit(OpBuilder &builder, Location loc, const Function &function,
                     FloatType type, ValueRange operands) {
     bool isDirect = type.getWidth() >= 32 || function.types == Types::All;

@@ -1,4 +1,4 @@
-//===- Exponentials.cpp - exp and what is made of it ----------------------===//
+//===- Exponentials.cpp - exp and functions of exp ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,8 +19,8 @@ using namespace mlir::blockscale;
 using FP = arith::CmpFPredicate;
 using IP = arith::CmpIPredicate;
 
-// ln 2 in two numbers, the first of which has so few bits that products with
-// the exponents of f32 are exact.
+// ln 2 as the sum of two constants. The first one has so few bits that products
+// with exponents of f32 are exact.
 static constexpr double kLn2 = 0.69314718055994530942;
 static constexpr double kLn2High = 0x1.62e4p-1;
 static constexpr double kLn2Low = kLn2 - kLn2High;
@@ -41,7 +41,7 @@ static Reduced reduce(MathEmitter &e, Value x) {
   return {exponent, e.fma(n, -kLn2Low, rest)};
 }
 
-/// 2^exponent, which must be a normal number.
+/// 2^exponent, which must be normal.
 static Value powerOfTwo(MathEmitter &e, Value exponent) {
   return e.fromBits(e.shiftLeft(e.add(exponent, 127), 23));
 }
@@ -92,7 +92,7 @@ Value blockscale::emitExpM1(MathEmitter &e, Value x) {
   return e.copySign(result, x); // -0 stays.
 }
 
-/// (1 - e^-2x) / (1 + e^-2x), and (e^2x - 1) / (e^2x + 1) where that is small.
+/// (1 - e^-2x) / (1 + e^-2x), and (e^2x - 1) / (e^2x + 1) for small x.
 Value blockscale::emitTanh(MathEmitter &e, Value x) {
   Value magnitude = e.abs(x);
   Value isLarge = e.is(FP::OGT, magnitude, 1);
@@ -104,8 +104,8 @@ Value blockscale::emitTanh(MathEmitter &e, Value x) {
   return e.copySign(e.select(isLarge, large, small), x);
 }
 
-/// With t = e^x - 1: (t + t / (t + 1)) / 2; e^x / 2 in two steps where t is too
-/// large.
+/// With t = e^x - 1: (t + t / (t + 1)) / 2; if t is too large, e^x / 2 in two
+/// steps.
 Value blockscale::emitSinh(MathEmitter &e, Value x) {
   Value magnitude = e.abs(x);
   Value power = emitExpM1(e, magnitude);

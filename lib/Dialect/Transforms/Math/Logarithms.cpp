@@ -30,7 +30,7 @@ struct Logarithm {
 };
 } // namespace
 
-/// Of a positive number, subnormal ones included.
+/// For positive x, subnormals included.
 static Logarithm split(MathEmitter &e, Value x) {
   constexpr double kSmallestNormal = 0x1p-126;
   constexpr int64_t kSqrtHalf = 0x3F3504F3;
@@ -43,8 +43,8 @@ static Logarithm split(MathEmitter &e, Value x) {
   return {exponent, e.sub(significand, e.number(1))};
 }
 
-/// ln(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + r)), where r is what follows 2s in
-/// the series. The part in parentheses, which is small.
+/// ln(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + r)), where r is the series after its
+/// first term 2s. Returns the part in parentheses, which is small.
 static Value emitTail(MathEmitter &e, Value f, Value low) {
   Value s = e.div(f, e.add(e.number(2), f));
   Value z = e.mul(s, s);
@@ -54,14 +54,14 @@ static Value emitTail(MathEmitter &e, Value f, Value low) {
   return e.sub(half, e.fma(s, e.add(half, r), low));
 }
 
-/// What is no positive number.
+/// The results for zero, negative values, infinity and NaN.
 static Value selectSpecial(MathEmitter &e, Value x, Value result) {
   result = e.select(e.is(FP::OEQ, x, 0), e.neg(e.infinity()), result);
   result = e.select(e.is(FP::ULT, x, 0), e.nan(), result);
   return e.select(e.is(FP::OEQ, x, e.infinity()), x, result);
 }
 
-// k times these is exact, and the rest follows.
+// Products of k with the first parts are exact; the second parts are the rest.
 static constexpr double kLn2High = 0x1.62e4p-1;
 static constexpr double kLn2Low = kLn2 - kLn2High;
 
@@ -76,12 +76,13 @@ Value blockscale::emitLog(MathEmitter &e, Value x) {
   return selectSpecial(e, x, emitNaturalLog(e, split(e, x), e.number(0)));
 }
 
-/// k unit + ln(1 + f) factor, with `unit` and `factor` in two numbers each.
+/// k unit + ln(1 + f) factor; `unit` and `factor` are sums of two constants
+/// each.
 static Value emitScaledLog(MathEmitter &e, Value x, double unitHigh,
                            double unitLow, double factor) {
   Logarithm l = split(e, x);
   Value k = e.toNumber(l.exponent);
-  // ln(1 + f) in two numbers as well.
+  // ln(1 + f) is a sum of two values, too.
   Value tail = emitTail(e, l.fraction, e.number(0));
   Value high = e.sub(l.fraction, tail);
   Value low = e.sub(e.sub(l.fraction, high), tail);
@@ -93,7 +94,7 @@ static Value emitScaledLog(MathEmitter &e, Value x, double unitHigh,
   error = e.fma(k, unitLow, error);
   Value main = e.mul(k, unitHigh); // Exact.
   Value sum = e.add(main, product);
-  // |main| is 0 or the larger one.
+  // |main| is 0 or the larger magnitude.
   error = e.add(error, e.sub(product, e.sub(sum, main)));
   return selectSpecial(e, x, e.add(sum, error));
 }
@@ -111,11 +112,11 @@ Value blockscale::emitLog10(MathEmitter &e, Value x) {
 Value blockscale::emitLog1p(MathEmitter &e, Value x) {
   Value one = e.number(1);
   Value sum = e.add(one, x);
-  // What the sum has lost, by the sum.
+  // The rounding error of the sum, over the sum.
   Value rest = e.sub(sum, x);
   Value lost = e.add(e.sub(x, e.sub(sum, rest)), e.sub(one, rest));
   Logarithm l = split(e, sum);
-  // Where nothing need be added, nothing is lost.
+  // For an exponent of 0 there is no rounding error.
   Value isSmall = e.is(IP::eq, l.exponent, 0);
   l.fraction = e.select(isSmall, x, l.fraction);
   Value correction = e.select(isSmall, e.number(0), e.div(lost, sum));

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Short names for what functions of f32 are made of: operations that every
-// machine rounds alike, so that a function has the same bits on all of them.
+// Short names for the operations that functions of f32 consist of. Every
+// machine rounds them alike, so a function has the same bits everywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,9 +39,10 @@ public:
   Value copySign(Value magnitude, Value sign) {
     return call("llvm.copysign", {magnitude, sign});
   }
-  /// `x` times `factor` rounded to an integer, as a number and as an integer.
-  /// It must be below 2^22 (of f64, 2^51): after an addition of 1.5 * 2^23 the
-  /// last bit is a one. NaN is NaN, and some integer.
+  /// `x` times `factor`, rounded to an integer, as a float and as an integer.
+  /// It must be below 2^22 (for f64, 2^51), because the method adds 1.5 * 2^23,
+  /// so that the last bit has the weight 1. For NaN, the float is NaN and the
+  /// integer is arbitrary.
   std::pair<Value, Value> roundToInteger(Value x, double factor) {
     Value shift = number(type.isF64() ? 0x1.8p52 : 0x1.8p23);
     Value shifted = fma(x, factor, shift);
@@ -55,14 +56,14 @@ public:
     return sum;
   }
   Value toNumber(Value x) { return arith::SIToFPOp::create(b, loc, type, x); }
-  /// Between both; NaN stays.
+  /// Clamps `x` to [low, high]; NaN stays.
   Value clamp(Value x, double low, double high) {
     x = select(is(FP::OLT, x, low), number(low), x);
     return select(is(FP::OGT, x, high), number(high), x);
   }
 
-  /// An instruction that LLVM has an intrinsic for: not an op of math, since
-  /// those are what is expanded.
+  /// An instruction by LLVM's intrinsic; not an op of math, because the pass
+  /// expands these.
   Value call(StringRef intrinsic, ValueRange operands) {
     return LLVM::CallIntrinsicOp::create(b, loc, type,
                                          b.getStringAttr(intrinsic), operands)

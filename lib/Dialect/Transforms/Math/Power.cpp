@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// x^y = 2^(y log2 x) multiplies errors of the logarithm by up to 128: it is
-// computed in f64, where the result is rounded once in the end. Measured by
+// x^y = 2^(y log2 x) multiplies errors of the logarithm by up to 128. Therefore
+// it is computed in f64, and the result is rounded once at the end. Measured by
 // benchmarks/math_errors.py.
 //
 //===----------------------------------------------------------------------===//
@@ -23,8 +23,8 @@ Value blockscale::emitRsqrt(MathEmitter &e, Value x) {
   return e.div(e.number(1), e.call("llvm.sqrt", x));
 }
 
-/// log2 of a positive number of f64 that is neither subnormal nor infinite: as
-/// in Logarithms.cpp.
+/// log2 of a positive f64 that is neither subnormal nor infinite, as in
+/// Logarithms.cpp.
 static Value emitLog2OfDouble(MathEmitter &e, Value x) {
   constexpr int64_t kSqrtHalf = 0x3FE6A09E667F3BCD;
   constexpr double kTwiceLog2E = 2 * 1.4426950408889634074;
@@ -39,7 +39,7 @@ static Value emitLog2OfDouble(MathEmitter &e, Value x) {
   return e.fma(e.mul(s, kTwiceLog2E), series, e.toNumber(exponent));
 }
 
-/// 2^x for numbers whose result is normal.
+/// 2^x, if the result is normal.
 static Value emitExp2OfDouble(MathEmitter &e, Value x) {
   constexpr double kLn2 = 0.69314718055994530942;
   auto [n, exponent] = e.roundToInteger(x, 1);
@@ -68,7 +68,7 @@ Value blockscale::emitPow(MathEmitter &e, Value x, Value y) {
   logarithm = wide.select(isInfinite, wide.infinity(), logarithm);
   logarithm = wide.select(e.isNaN(x), wide.nan(), logarithm);
 
-  // Ends that are out of range for f32, but not for f64.
+  // Limits that are out of the range of f32, but not of f64.
   Value exponent = wide.clamp(wide.mul(widen(y), logarithm), -300, 300);
   Value power = emitExp2OfDouble(wide, exponent);
   power = wide.select(wide.isNaN(exponent), wide.nan(), power);
@@ -76,7 +76,8 @@ Value blockscale::emitPow(MathEmitter &e, Value x, Value y) {
   result = e.select(e.is(FP::OEQ, magnitude, 1), e.number(1), result);
   result = e.select(e.isNaN(y), y, result);
 
-  // A negative base: the sign of odd powers, and no other ones.
+  // A negative base: odd powers are negative, and powers that are not whole are
+  // NaN.
   Value isWhole = isInteger(e, y);
   Value isOdd = e.bitAnd(isWhole, e.negate(isInteger(e, e.mul(y, 0.5))));
   result = e.select(isOdd, e.copySign(result, x), result);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// x = n pi/2 + r with |r| <= pi/4, where series are short; n modulo 4 says
-// which one, and with which sign. Large x need many bits of 2 / pi for r.
-// Measured by benchmarks/math_errors.py.
+// x = n pi/2 + r with |r| <= pi/4, where series are short; n modulo 4 selects
+// the series and the sign. Large x need many bits of 2 / pi for r. Measured by
+// benchmarks/math_errors.py.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +23,16 @@ using IP = arith::CmpIPredicate;
 
 namespace {
 struct Angle {
-  /// n, of which the lowest two bits count.
+  /// n; only the lowest two bits matter.
   Value quadrant;
   Value rest;
 };
 } // namespace
 
-/// Below this, products of n with the parts of pi/2 lose nothing that counts.
+/// Below this, products of n with the parts of pi/2 are accurate enough.
 static constexpr double kLarge = 0x1p17;
 
-/// pi/2 in three numbers of f32.
+/// pi/2 as the sum of three f32 constants.
 static constexpr double kHalfPi[] = {0x1.921fb6p+0, -0x1.777a5cp-25,
                                      -0x1.ee59dap-50};
 
@@ -46,30 +46,30 @@ static Angle reduceSmall(MathEmitter &e, Value x) {
 }
 
 //===----------------------------------------------------------------------===//
-// Large numbers
+// Large arguments
 //===----------------------------------------------------------------------===//
 
-/// 32 bits of 0, then the first 224 bits of 2/pi behind the point.
+/// 32 bits of 0, then the first 224 bits of 2/pi after the binary point.
 static constexpr uint32_t kTwoOverPiBits[] = {
     0,          0xA2F9836E, 0x4E441529, 0xFC2757D1,
     0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB};
 
-/// x is m * 2^p with an m of 24 bits. Of x * 2/pi modulo 4, bits of 2/pi that
-/// weigh 4 or more in the product do not count: the first one that does weighs
-/// 2, and 96 from there are enough, since no f32 is closer to a multiple of
-/// pi/2 than about 2^-30.
+/// x is m * 2^p with an m of 24 bits. In x * 2/pi modulo 4, bits of 2/pi with a
+/// weight of 4 or more in the product do not matter. The first one that does
+/// has the weight 2, and 96 bits from there on are enough, because no f32 is
+/// closer to a multiple of pi/2 than about 2^-30.
 static Angle reduceLarge(MathEmitter &e, Value x) {
   OpBuilder &b = e.b;
   Location loc = e.loc;
   MathEmitter wide(b, loc, b.getF64Type());
   Value magnitude = e.bitAnd(e.toBits(x), 0x7FFFFFFF);
   Value significand = e.add(e.bitAnd(magnitude, 0x7FFFFF), int64_t(1) << 23);
-  // p is the exponent field less 150, and the position in the bits p + 30.
+  // p is the exponent field minus 150, and the position in the bits is p + 30.
   Value position = e.add(e.shiftRightSigned(magnitude, 23), 30 - 150);
   Value first = e.shiftRightSigned(position, 5);
   Value shift = wide.widen(e.bitAnd(position, 31));
 
-  // Words first to first + 3, then 96 bits of them.
+  // The 32-bit words `first` to `first + 3`, then 96 bits of them.
   constexpr unsigned kMostFirst = 4;
   Value words[4];
   for (unsigned i = 0; i != 4; ++i) {
@@ -88,7 +88,7 @@ static Angle reduceLarge(MathEmitter &e, Value x) {
     parts[i] = wide.bitAnd(wide.shiftRight(pair, complement), kWord);
   }
 
-  // Bits 32 to 95 of the product: 2 of n, 62 of what follows the point.
+  // Bits 32 to 95 of the product: 2 bits of n, then 62 bits after the point.
   Value m = wide.widen(significand);
   Value product = wide.add(wide.shiftLeft(wide.mul(m, parts[0]), 32),
                            wide.mul(m, parts[1]));
@@ -137,13 +137,13 @@ static SinCos emitSeries(MathEmitter &e, Value r) {
   Value cos =
       e.polynomial(z, {1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800});
   Value half = e.fma(z, -0.5, e.number(1));
-  // What that has lost.
+  // The rounding error of `half`.
   Value lost = e.fma(z, -0.5, e.sub(e.number(1), half));
   return {e.fma(e.mul(r, z), sin, r),
           e.add(half, e.fma(e.mul(z, z), cos, lost))};
 }
 
-/// The sine of the angle and of `quadrants` more.
+/// The sine of the angle plus `quadrants` times pi/2.
 static Value emitSine(MathEmitter &e, Angle angle, unsigned quadrants) {
   SinCos series = emitSeries(e, angle.rest);
   Value quadrant = e.add(angle.quadrant, quadrants);
@@ -152,7 +152,7 @@ static Value emitSine(MathEmitter &e, Angle angle, unsigned quadrants) {
   return e.select(e.is(IP::eq, e.bitAnd(quadrant, 2), 0), value, e.neg(value));
 }
 
-/// Infinity and NaN have no angle.
+/// The result is NaN for infinity and NaN.
 static Value selectSpecial(MathEmitter &e, Value x, Value result) {
   Value isFinite = e.is(FP::OLT, e.abs(x), e.infinity());
   return e.select(isFinite, result, e.nan());

@@ -1,4 +1,4 @@
-//===- BlockArithmetic.cpp - Quantisation of single numbers ---------------===//
+//===- BlockArithmetic.cpp - Quantization of values -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rounding is an addition: to a power of two whose last place is the step
-// between the codes beside the number.
+// Rounds by adding a power of two whose unit in the last place is the distance
+// between neighbouring values of the format.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,14 +34,14 @@ BlockFormat BlockFormat::get(QuantizeOp op) {
 // Magnitudes
 //===----------------------------------------------------------------------===//
 
-Value BlockArithmetic::toF32(Value number) {
-  if (number.getType().isF32())
-    return number;
-  return arith::ExtFOp::create(b, loc, b.getF32Type(), number);
+Value BlockArithmetic::toF32(Value value) {
+  if (value.getType().isF32())
+    return value;
+  return arith::ExtFOp::create(b, loc, b.getF32Type(), value);
 }
 
-Value BlockArithmetic::getMagnitude(Value number) {
-  return bitAnd(toBits(number), kF32Magnitude);
+Value BlockArithmetic::getMagnitude(Value value) {
+  return bitAnd(toBits(value), kF32Magnitude);
 }
 
 Value BlockArithmetic::getLargest(Value magnitude, Value other) {
@@ -64,13 +64,13 @@ Value BlockArithmetic::encode(Format format, Value value) {
   };
   unsigned shift = kF32MantissaBits - info.mantissaBits;
   Value bits = toBits(value);
-  // Beyond the largest number it is that.
+  // Saturates at the largest value.
   Value magnitude =
       minU(bitAnd(bits, kF32Magnitude), floatBits(getLargestNumber(format)));
   // The power of two at or below it, but not below the smallest normal one.
   uint32_t smallest = floatBits(std::ldexp(1.0, 1 - info.bias));
   Value power = maxU(bitAnd(magnitude, kF32Exponent), smallest);
-  // A power whose last place is the step between codes there.
+  // A power whose unit in the last place is the distance between values there.
   Value large = mul(fromBits(power), std::ldexp(1.0f, static_cast<int>(shift)));
   Value sum = add(large, fromBits(magnitude));
   Value steps = sub(toBits(sum), toBits(large));
@@ -90,10 +90,12 @@ Value BlockArithmetic::decode(Format format, Value code) {
   Value moved = shiftLeft(magnitude, kF32MantissaBits - info.mantissaBits);
   Value value;
   if (info.hasSubnormals) {
-    // The fields in their places, which makes subnormals of subnormals.
+    // The fields are shifted into position: subnormals become subnormals of
+    // f32.
     value = mul(fromBits(moved), std::ldexp(1.0f, kF32Bias - info.bias));
   } else {
-    // Only the smallest power has no exponent field of its own.
+    // Only the smallest power has an exponent field of 0 and is a subnormal
+    // f32.
     constexpr uint32_t kHalfOfNormal = 1u << (kF32MantissaBits - 1);
     value = fromBits(maxU(moved, kHalfOfNormal));
   }
@@ -141,46 +143,46 @@ BlockFactor BlockArithmetic::emitFactor(const BlockFormat &format, Value scale,
   BlockFactor factor;
   factor.isNaN = is(IP::eq, scale, getScaleNaN(format.scale));
   if (format.rule) {
-    // 2^-e: of the largest power, a subnormal.
+    // 2^-e; for the largest power, a subnormal.
     constexpr uint32_t kSmallest = 1u << (kF32MantissaBits - 1);
     Value field = sub(integer(kLastPowerCode), scale);
     Value bits = shiftLeft(field, kF32MantissaBits);
     bits = select(factor.isNaN, integer(0), maxU(bits, kSmallest));
-    factor.number = fromBits(bits);
+    factor.value = fromBits(bits);
     return factor;
   }
   factor.isZero = is(IP::eq, scale, 0);
-  factor.number = decode(format.scale, scale);
+  factor.value = decode(format.scale, scale);
   factor.isScale = !tensorScale;
   if (tensorScale)
-    factor.number = mul(factor.number, tensorScale);
+    factor.value = mul(factor.value, tensorScale);
   return factor;
 }
 
-BlockFactor BlockArithmetic::fromNumbers(Value divisor, Value reciprocal,
-                                         Value tensorScale) {
+BlockFactor BlockArithmetic::fromReciprocal(Value divisor, Value reciprocal,
+                                            Value tensorScale) {
   BlockFactor factor;
   factor.isScale = !tensorScale;
-  factor.number = divisor;
+  factor.value = divisor;
   factor.reciprocal = reciprocal;
   factor.isNaN = is(FP::UNO, divisor, divisor);
-  // That of an infinite divisor is 0, too, and so are the quotients.
+  // The reciprocal of an infinite divisor is 0, too, and so are the quotients.
   factor.isZero = is(IP::eq, toBits(reciprocal), 0);
   return factor;
 }
 
-Value BlockArithmetic::emitQuotient(const BlockFormat &format, Value number,
+Value BlockArithmetic::emitQuotient(const BlockFormat &format, Value value,
                                     const BlockFactor &factor) {
-  // What f32 cannot hold of a product with a power is far below the smallest
-  // element, and rounds to 0 all the same.
+  // A product with a power that f32 cannot hold exactly is far below the
+  // smallest element, and rounds to 0 anyway.
   if (format.rule)
-    return mul(number, factor.number);
-  Value quotient = div(number, factor.number);
-  // 0 / 0 where the divisor is too small for f32.
+    return mul(value, factor.value);
+  Value quotient = div(value, factor.value);
+  // 0 / 0 if the divisor is too small for f32.
   Value isNaN = is(FP::UNO, quotient, quotient);
   Value isZero = bitOr(factor.isZero, isNaN);
   constexpr uint32_t kSign = ~kF32Magnitude;
-  Value zero = fromBits(bitAnd(toBits(number), kSign));
+  Value zero = fromBits(bitAnd(toBits(value), kSign));
   return select(isZero, zero, quotient);
 }
 
@@ -188,7 +190,7 @@ static uint32_t getPowerBits(int exponent) {
   return static_cast<uint32_t>(kF32Bias + exponent) << kF32MantissaBits;
 }
 
-/// Scales of ue4m3 are from 2^-9 to 2^9: divisors are from 2^-59 to 2^59 then.
+/// Scales of ue4m3 are from 2^-9 to 2^9, so divisors are from 2^-59 to 2^59.
 Value BlockArithmetic::emitIsPlain(Value tensorScale) {
   constexpr int kRange = 50;
   if (!tensorScale)
@@ -198,42 +200,43 @@ Value BlockArithmetic::emitIsPlain(Value tensorScale) {
 }
 
 void BlockArithmetic::emitReciprocal(BlockFactor &factor) {
-  // A scale of 0 multiplies by 0 instead, and codes of NaN are masked.
+  // For a scale of 0, the factor is 0; elements of a NaN block are masked
+  // later.
   factor.reciprocal =
-      select(factor.isZero, number(0), div(number(1), factor.number));
+      select(factor.isZero, number(0), div(number(1), factor.value));
 }
 
-/// P. Markstein's division: with a reciprocal that is rounded to nearest, a
-/// quotient within one unit of the last place becomes the nearest one by one
-/// more correction. Remainders of quotients that matter, 1/4 and more, are far
-/// above subnormal numbers and so exact.
+/// P. Markstein's division: with a reciprocal that is rounded to nearest, one
+/// more correction makes a quotient that is within one unit in the last place
+/// the nearest one. Remainders of the quotients that matter, 1/4 and more, are
+/// far above subnormals, and so exact.
 ///
-/// A scale of ue4m3 alone has 4 bits. Quotients that fall next to a border of
-/// e2m1, which has 3, are at least 2^-32 of it from where rounding of f32
-/// turns, and the first correction leaves 2^-46: it is enough. Nor does
-/// anything overflow, as numbers are at most 7 times a scale that is not the
-/// largest. Beside a tensor scale, what is larger than the largest element,
-/// whatever the divisor, is as good as 2^65.
-Value BlockArithmetic::emitPlainQuotient(Value number,
-                                         const BlockFactor &factor) {
+/// Without a tensor scale, the divisor is a ue4m3 scale of 4 bits. A quotient
+/// close to a rounding boundary of e2m1, which has 3 bits, is at least 2^-32 of
+/// it away from where rounding to f32 would change the result. The first
+/// correction leaves an error of 2^-46, so one is enough. Nothing overflows,
+/// because elements are at most 7 times a scale that is not the largest. With a
+/// tensor scale, values are clamped to 2^65, which saturates with any divisor.
+Value BlockArithmetic::emitQuotientByReciprocal(Value value,
+                                                const BlockFactor &factor) {
   constexpr int kLarge = 65;
-  Value magnitude = math::AbsFOp::create(b, loc, number);
+  Value magnitude = math::AbsFOp::create(b, loc, value);
   if (!factor.isScale)
     magnitude = arith::MinNumFOp::create(
         b, loc, magnitude, fromBits(integer(getPowerBits(kLarge))));
-  Value negated = neg(factor.number);
+  Value negated = neg(factor.value);
   Value quotient = mul(magnitude, factor.reciprocal);
   for (int i = 0; i != (factor.isScale ? 1 : 2); ++i) {
     Value rest = math::FmaOp::create(b, loc, negated, quotient, magnitude);
     quotient = math::FmaOp::create(b, loc, rest, factor.reciprocal, quotient);
   }
   constexpr uint32_t kSign = ~kF32Magnitude;
-  Value sign = bitAnd(toBits(number), kSign);
+  Value sign = bitAnd(toBits(value), kSign);
   return fromBits(bitOr(toBits(quotient), sign));
 }
 
-Value BlockArithmetic::emitCode(const BlockFormat &format, Value number,
+Value BlockArithmetic::emitCode(const BlockFormat &format, Value value,
                                 const BlockFactor &factor) {
-  Value code = encode(format.element, emitQuotient(format, number, factor));
+  Value code = encode(format.element, emitQuotient(format, value, factor));
   return select(factor.isNaN, integer(0), code);
 }

@@ -1,4 +1,4 @@
-//===- BlockArithmetic.h - Quantisation of single numbers -------*- C++ -*-===//
+//===- BlockArithmetic.h - Quantization of values ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules of `quantize` and `dequantize` as arithmetic on i32 and f32 that
-// every target has: the meaning on the CPU, and what kernels fall back to where
-// a chip has no conversion. Multiplications and additions are of f32, rounded
-// to nearest even, and keep subnormals.
+// The rules of `quantize` and `dequantize` as arithmetic on i32 and f32, which
+// every target has. It defines the ops on the CPU, and kernels use it on chips
+// without conversion instructions. Multiplications and additions are of f32,
+// rounded to nearest even, and keep subnormals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace mlir::blockscale {
 
-/// What a block is quantised to.
+/// The formats and rules of quantized blocks.
 struct BlockFormat {
   Format element, scale;
   int64_t blockSize;
@@ -33,15 +33,15 @@ struct BlockFormat {
   static BlockFormat get(QuantizeOp op);
 };
 
-/// What the numbers of a block are multiplied by, or divided by.
+/// The factor, or the divisor, of the elements of a block.
 struct BlockFactor {
   /// f32: a power of two, or the divisor.
-  Value number;
-  /// i1: whether all codes are 0; whether those of a divisor are zeros with
-  /// the sign of the number. Null for never.
+  Value value;
+  /// i1: whether all codes are 0; for a divisor, whether all quotients are
+  /// zeros with the sign of the element. Null for never.
   Value isNaN, isZero;
-  /// Of a divisor, its reciprocal, where that may be used, and whether it may:
-  /// null for always. Whether the divisor is the scale itself.
+  /// For a divisor, its reciprocal, if there is one, and whether it may be used
+  /// (null for always); and whether the divisor is the scale itself.
   Value reciprocal, isPlain;
   bool isScale = false;
 };
@@ -51,11 +51,11 @@ public:
   BlockArithmetic(OpBuilder &builder, Location loc)
       : ArithEmitter(builder, loc) {}
 
-  /// An f32 of a number of type f32, f16 or bf16.
-  Value toF32(Value number);
-  /// The bits of the magnitude of an f32. Their order is that of magnitudes,
-  /// and NaN is above infinity.
-  Value getMagnitude(Value number);
+  /// `value`, of type f32, f16 or bf16, as f32.
+  Value toF32(Value value);
+  /// The bits of the magnitude of an f32. As integers they have the order of
+  /// magnitudes, with NaN above infinity.
+  Value getMagnitude(Value value);
   Value getLargest(Value magnitude, Value other);
   /// The largest magnitude as an f32; NaN is the quiet one without a payload.
   Value fromMagnitude(Value magnitude);
@@ -65,29 +65,30 @@ public:
   Value emitScale(const BlockFormat &format, Value largest, Value tensorScale);
   BlockFactor emitFactor(const BlockFormat &format, Value scale,
                          Value tensorScale);
-  /// `number`, an f32, over the scale, where the block has no NaN.
-  Value emitQuotient(const BlockFormat &format, Value number,
+  /// `value`, an f32, over the scale, where the block has no NaN.
+  Value emitQuotient(const BlockFormat &format, Value value,
                      const BlockFactor &factor);
-  /// The factor whose divisor and reciprocal another lane has made: the same
-  /// codes for tensor scales that are positive and finite.
-  BlockFactor fromNumbers(Value divisor, Value reciprocal, Value tensorScale);
-  /// Whether quotients may come from a reciprocal beside such a tensor scale:
-  /// not if divisors may be near the ends of f32's range. Null for always.
+  /// The factor from a divisor and a reciprocal that another lane has computed.
+  /// Results are the same for tensor scales that are positive and finite.
+  BlockFactor fromReciprocal(Value divisor, Value reciprocal,
+                             Value tensorScale);
+  /// Whether quotients may be computed by a reciprocal with this tensor scale:
+  /// not if divisors may be near the ends of the range of f32. Null for always.
   Value emitIsPlain(Value tensorScale);
   /// Adds the reciprocal of a divisor to `factor`.
   void emitReciprocal(BlockFactor &factor);
-  /// What `emitQuotient` gives where a reciprocal may be used, or what becomes
-  /// the same code of e2m1: a product with the reciprocal and corrections, with
-  /// the sign of the number.
-  Value emitPlainQuotient(Value number, const BlockFactor &factor);
-  /// The code, in an i32, of `number`, an f32.
-  Value emitCode(const BlockFormat &format, Value number,
+  /// The quotient as a product with the reciprocal and corrections, with the
+  /// sign of the element. It equals that of `emitQuotient`, or rounds to the
+  /// same e2m1 value, if a reciprocal may be used.
+  Value emitQuotientByReciprocal(Value value, const BlockFactor &factor);
+  /// The code, in an i32, of `value`, an f32.
+  Value emitCode(const BlockFormat &format, Value value,
                  const BlockFactor &factor);
 
   /// The code of `format`, in an i32, that is nearest to an f32 that is not
   /// NaN; with a sign of its own only if the format has one.
-  Value encode(Format format, Value number);
-  /// The f32 that a code, in an i32, stands for.
+  Value encode(Format format, Value value);
+  /// The value, an f32, of a code in an i32.
   Value decode(Format format, Value code);
 };
 

@@ -1,4 +1,4 @@
-//===- BlockShuffle.cpp - Whole blocks of codes to lanes ------------------===//
+//===- BlockShuffle.cpp - Blocks to lanes ---------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two exchanges, with the lanes that differ in one bit, give half of what each
-// has away.
+// Two exchanges; in each, a lane sends half of its data to the lane that
+// differs in one bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,15 +37,15 @@ Value BlockShuffle::permute(Value low, Value high, uint32_t selector) {
 
 SmallVector<Value> BlockShuffle::transpose(ArrayRef<Value> words) {
   constexpr int64_t kOdd = 1, kUpper = 2;
-  // Of the two blocks of this lane's half: from this lane, and from the one in
-  // the other half.
+  // The parts of the two blocks of this lane's half: from this lane, and from
+  // the one in the other half.
   std::array<Value, 2> own, other;
   for (size_t i : {0, 1}) {
     own[i] = select(isUpper, words[i + 2], words[i]);
     other[i] =
         emitShuffle(b, loc, select(isUpper, words[i], words[i + 2]), kUpper);
   }
-  // From the lanes of a half, the even one first.
+  // The parts from the lanes of a half, the even lane first.
   auto exchange = [&](const std::array<Value, 2> &of) {
     Value kept = select(isOdd, of[1], of[0]);
     Value got = emitShuffle(b, loc, select(isOdd, of[0], of[1]), kOdd);
@@ -62,8 +62,8 @@ SmallVector<Value> BlockShuffle::transpose(ArrayRef<Value> words) {
 
 SmallVector<Value> BlockShuffle::emit(ArrayRef<SmallVector<Value>> words,
                                       int64_t pairs, unsigned codeBits) {
-  // Selectors of PTX ISA, "prmt": the lowest and the highest halves of two
-  // words, and their bytes in turn.
+  // Selectors of PTX ISA, "prmt": the low halves of two words, the high halves,
+  // and their bytes interleaved.
   constexpr uint32_t kLow = 0x5410, kHigh = 0x7632;
   static constexpr uint32_t kBytes[] = {0x5140, 0x7362};
   constexpr int64_t kWordBits = 32, kByte = 8;

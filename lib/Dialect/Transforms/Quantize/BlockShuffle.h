@@ -1,4 +1,4 @@
-//===- BlockShuffle.h - Whole blocks of codes to lanes ----------*- C++ -*-===//
+//===- BlockShuffle.h - Blocks to lanes -------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Four lanes that have pairs of each of four blocks in turn, as those of a row
-// of sums of mma.sync do, become lanes with a block each, which they store at
-// once.
+// Transposes blocks within four lanes. Before, each lane has pairs of elements
+// of four blocks, as in an accumulator row of mma.sync. After, each lane has
+// one whole block, which it stores at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,19 +25,19 @@ public:
 
   BlockShuffle(OpBuilder &b, Location loc, Value lane);
 
-  /// `words` holds what this lane has of each block: in i32s, all with as many
-  /// `pairs` of codes of `codeBits`, from the low bits on. Pair j of lane l (of
-  /// the four) is number 4 j + l of the block. Gives the block with the number
+  /// `words` has this lane's part of each block: i32s with `pairs` pairs of
+  /// elements of `codeBits` bits, from the low bits on. Pair j of lane l (of
+  /// the four) is pair 4 j + l of the block. Returns the block with the index
   /// of this lane, in order.
   SmallVector<Value> emit(ArrayRef<SmallVector<Value>> words, int64_t pairs,
                           unsigned codeBits);
 
 private:
   Value permute(Value low, Value high, uint32_t selector);
-  /// What lanes 0 to 3 have of this lane's block, of that in each.
+  /// Returns the parts of this lane's block from lanes 0 to 3.
   SmallVector<Value> transpose(ArrayRef<Value> words);
 
-  /// The bits of this lane's number among the four.
+  /// The bits of this lane's index among the four.
   Value isOdd, isUpper;
 };
 

@@ -1,4 +1,4 @@
-//===- PackedStore.cpp - Codes of neighbouring numbers --------------------===//
+//===- PackedStore.cpp - Packing of neighbours ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The conversions of chips round to nearest even and saturate, as the rules of
-// quantize do; a block that has no number is masked behind them.
+// Conversion instructions round to nearest even and saturate, like the rules of
+// quantize. A block with NaN or infinity is masked after them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,27 +86,26 @@ Value PackedStore::join(ArrayRef<Value> quotients, const BlockFactor &factor) {
       words);
 }
 
-Value PackedStore::emitBy(bool isPlain, ArrayRef<Value> numbers,
+Value PackedStore::emitBy(bool byReciprocal, ArrayRef<Value> values,
                           const BlockFactor &factor) {
-  SmallVector<Value> quotients =
-      llvm::map_to_vector(numbers, [&](Value number) {
-        return isPlain ? arithmetic.emitPlainQuotient(number, factor)
-                       : arithmetic.emitQuotient(format, number, factor);
-      });
+  SmallVector<Value> quotients = llvm::map_to_vector(values, [&](Value value) {
+    return byReciprocal ? arithmetic.emitQuotientByReciprocal(value, factor)
+                        : arithmetic.emitQuotient(format, value, factor);
+  });
   return join(quotients, factor);
 }
 
-Value PackedStore::emit(ArrayRef<Value> numbers, const BlockFactor &factor) {
+Value PackedStore::emit(ArrayRef<Value> values, const BlockFactor &factor) {
   if (!factor.isPlain)
-    return emitBy(factor.reciprocal != nullptr, numbers, factor);
+    return emitBy(factor.reciprocal != nullptr, values, factor);
   auto choice = scf::IfOp::create(
       b, loc, factor.isPlain,
       [&](OpBuilder &, Location) {
-        Value words = emitBy(/*isPlain=*/true, numbers, factor);
+        Value words = emitBy(/*byReciprocal=*/true, values, factor);
         scf::YieldOp::create(b, loc, words);
       },
       [&](OpBuilder &, Location) {
-        Value words = emitBy(/*isPlain=*/false, numbers, factor);
+        Value words = emitBy(/*byReciprocal=*/false, values, factor);
         scf::YieldOp::create(b, loc, words);
       });
   return choice.getResult(0);

@@ -1,4 +1,4 @@
-//===- PackedStore.h - Codes of neighbouring numbers ------------*- C++ -*-===//
+//===- PackedStore.h - Packing of neighbours --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Codes of a few numbers of one block, packed as memory holds them, by the best
-// means of a chip: its own conversions, or arithmetic.
+// Quantizes a few elements of one block and packs them as in memory, with the
+// conversion instructions of the chip if it has them, or with arithmetic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,17 +25,17 @@ public:
   PackedStore(OpBuilder &b, Location loc, const BlockFormat &format,
               unsigned codeBits, const Chip &chip);
 
-  /// The codes of `numbers`, f32s of one block, an even number of them, as an
-  /// integer of all their bits: i8, i16, i32, or a vector of i32.
-  Value emit(ArrayRef<Value> numbers, const BlockFactor &factor);
-  /// The same by products with the reciprocal alone, or without it.
-  Value emitBy(bool isPlain, ArrayRef<Value> numbers,
+  /// Quantizes `values`, f32s of one block, an even count. Returns an integer
+  /// with all bits: i8, i16, i32, or a vector of i32.
+  Value emit(ArrayRef<Value> values, const BlockFactor &factor);
+  /// The same, always with the reciprocal (`byReciprocal`), or never.
+  Value emitBy(bool byReciprocal, ArrayRef<Value> values,
                const BlockFactor &factor);
 
 private:
-  /// The bits of the codes of two quotients, in an i32.
+  /// The packed bits of two quantized quotients, in an i32.
   Value emitPair(Value low, Value high);
-  /// The codes of quotients, as `emit` gives them.
+  /// Quantizes quotients; returns what `emit` returns.
   Value join(ArrayRef<Value> quotients, const BlockFactor &factor);
 
   OpBuilder &b;

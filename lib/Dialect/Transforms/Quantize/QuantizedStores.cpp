@@ -1,4 +1,4 @@
-//===- QuantizedStores.cpp - Codes and scales to memory -------------------===//
+//===- QuantizedStores.cpp - Stores of a quantizer ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Addresses of packed codes and of scales in either layout, and the one word
-// that all blocks of a launch share.
+// Addresses of packed elements and of scales in both layouts, and the largest
+// magnitude, which all blocks of a launch share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,9 +47,9 @@ SmallVector<Value> QuantizedStores::getPosition(const MatrixPlace &place,
 }
 
 void QuantizedStores::storeCodes(const MatrixPlace &place, Value words,
-                                 int64_t numbers) {
+                                 int64_t count) {
   constexpr int64_t kByteBits = 8;
-  int64_t bytes = numbers * codeBits / kByteBits;
+  int64_t bytes = count * codeBits / kByteBits;
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value column = applyExprs(b, loc, {(d0 * codeBits).floorDiv(kByteBits)},
                             place.column)[0];
@@ -90,7 +90,8 @@ void QuantizedStores::storeScale(const MatrixPlace &place, Value code,
   });
 }
 
-/// Most are no larger than what is there, and need no atomic operation.
+/// Most magnitudes are not larger than the one in memory, and need no atomic
+/// operation.
 void blockscale::emitJoinLargest(OpBuilder &b, Location loc, Value largest,
                                  Value memory) {
   BlockArithmetic arithmetic(b, loc);

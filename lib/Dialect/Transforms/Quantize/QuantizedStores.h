@@ -1,4 +1,4 @@
-//===- QuantizedStores.h - Codes and scales to memory -----------*- C++ -*-===//
+//===- QuantizedStores.h - Stores of a quantizer ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How kernels store what they have quantised, by whichever lanes.
+// Stores of quantized elements and scales, for any distribution to lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,26 +18,28 @@
 
 namespace mlir::blockscale {
 
-/// A place in a matrix, or in a batch of them: `batch` is null in a matrix.
+/// A position in a matrix, or in a batch of matrices (`batch` is null for a
+/// matrix).
 struct MatrixPlace {
   Value batch, row, column;
 };
 
 class QuantizedStores {
 public:
-  /// `codes` and `scales` are memrefs of bytes, of `rows` by `columns` numbers.
-  /// The memory of scales in the 32x4x4 layout has two dimensions more.
+  /// `codes` and `scales` are memrefs of bytes, for `rows` by `columns`
+  /// elements. The memory of scales in the 32x4x4 layout has two dimensions
+  /// more.
   QuantizedStores(OpBuilder &b, Location loc, Value codes, Value scales,
                   unsigned codeBits, int64_t blockSize, Value rows,
                   Value columns);
 
   bool hasAtoms() const;
-  /// Stores the codes of so many neighbours in a row, all bits of an integer or
+  /// Stores `count` consecutive elements of a row: all bits of an integer or
   /// of a vector of i32.
-  void storeCodes(const MatrixPlace &place, Value words, int64_t numbers);
+  void storeCodes(const MatrixPlace &place, Value words, int64_t count);
   /// Stores the code, in an i32, of the scale of the block at `place`.
-  /// Unless it is known that rows, or columns, fit, only where there is memory
-  /// for it: the scale of padding is that of a block of zeros, which is 0.
+  /// Checks that the block is in memory, unless rows, or columns, are known to
+  /// fit. Padding gets the scale of a block of zeros, which is 0.
   void storeScale(const MatrixPlace &place, Value code, bool fitsRows,
                   bool fitsColumns);
 
@@ -52,7 +54,8 @@ private:
   Value rows, columns;
 };
 
-/// Joins the magnitudes of all lanes of a warp to the one in `memory`, an f32.
+/// Updates the f32 in `memory` to its maximum with the magnitudes of all lanes
+/// of a warp.
 void emitJoinLargest(OpBuilder &b, Location loc, Value largest, Value memory);
 
 } // namespace mlir::blockscale

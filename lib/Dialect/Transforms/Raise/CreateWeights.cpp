@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels read codes of the right operand of a matmul. Weights on the left are
-// put there, and the result is transposed; a batch that the weights do not have
-// becomes more rows.
+// Creates weight-only quantized matmuls. Kernels read quantized elements of the
+// right operand, so weights on the left are moved there, and the result is
+// transposed. A batch that the weights do not have becomes more rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,12 +45,12 @@ public:
       acc = reshape(acc, [&](Value value) { return transpose(value); });
     SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, acc);
     Type type = acc.getType();
-    Value numbers = createOperand(builder, loc, match.numbers);
+    Value dense = createOperand(builder, loc, match.dense);
     if (isCollapsed) {
-      numbers = collapse(numbers);
+      dense = collapse(dense);
       acc = reshape(acc, [&](Value value) { return collapse(value); });
     }
-    Value result = multiply(numbers, createNumbers(), acc);
+    Value result = multiply(dense, createDequantized(), acc);
     if (isCollapsed)
       result = tensor::ExpandShapeOp::create(builder, loc, type, result,
                                              getGroups(), sizes);
@@ -69,7 +69,7 @@ private:
 
   static SmallVector<ReassociationIndices> getGroups() { return {{0, 1}, {2}}; }
 
-  /// To the static sizes that the result of `op` has.
+  /// Casts `result` to the static sizes of the result of `op`.
   Value convert(Value result) {
     Type type = op->getResult(0).getType();
     return result.getType() == type
@@ -77,7 +77,8 @@ private:
                : tensor::CastOp::create(builder, loc, type, result).getResult();
   }
 
-  /// `acc` in another shape; zeros are made in that shape.
+  /// Reshapes `acc` by `change`; a zero accumulator is created in the new
+  /// shape.
   Value reshape(Value acc, function_ref<Value(Value)> change) {
     Value changed = change(acc);
     return isZero(acc) ? createZeros(builder, loc, changed) : changed;
@@ -87,7 +88,7 @@ private:
     return tensor::CollapseShapeOp::create(builder, loc, value, getGroups());
   }
 
-  /// The last two dimensions swapAb.
+  /// Swaps the last two dimensions.
   Value transpose(Value value) {
     int64_t rank = getRank(value);
     auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
@@ -101,19 +102,20 @@ private:
         ->getResult(0);
   }
 
-  /// The weights as numbers, [batch, rows, K].
-  Value createNumbers() {
-    Value codes = createOperand(builder, loc, match.weights.element);
+  /// The dequantized weights, [batch, rows, K].
+  Value createDequantized() {
+    Value elements = createOperand(builder, loc, match.weights.element);
     Value scales =
         match.weights.scale
             ? createOperand(builder, loc, *match.weights.scale)
-            : createSplatScales(builder, loc, codes, Side::X, match.block,
+            : createSplatScales(builder, loc, elements, Side::X, match.block,
                                 match.weights.splatScale);
     Value tensorScale;
     if (match.tensorScale)
       tensorScale = createScalar(builder, loc, *match.tensorScale);
-    auto type = cast<RankedTensorType>(codes.getType()).clone(match.type);
-    return DequantizeOp::create(builder, loc, type, codes, scales, tensorScale,
+    auto type = cast<RankedTensorType>(elements.getType()).clone(match.type);
+    return DequantizeOp::create(builder, loc, type, elements, scales,
+                                tensorScale,
                                 builder.getI64IntegerAttr(match.block));
   }
 
@@ -125,7 +127,7 @@ private:
     else
       product = linalg::MatmulTransposeBOp::create(
           builder, loc, ValueRange{x, y}, ValueRange{acc});
-    // As of what a schedule asks for.
+    // Keeps attributes such as a requested schedule.
     for (NamedAttribute attribute : op->getDiscardableAttrs())
       product->setDiscardableAttr(attribute.getName(), attribute.getValue());
     return product->getResult(0);

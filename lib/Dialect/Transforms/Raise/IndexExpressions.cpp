@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's simplification does not know how far loops go, and without that a
-// reshape and its inverse do not cancel.
+// Upstream's simplification does not know the extents of loops, and without
+// them a reshape and its inverse do not cancel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +83,8 @@ static void collectTerms(AffineExpr expr, SmallVectorImpl<AffineExpr> &terms) {
 
 namespace {
 
-/// A sum, written in one way: loops in order, then other terms as they came.
+/// A sum in normal form: loops in order, then other terms in their original
+/// order.
 class Sum {
 public:
   explicit Sum(MLIRContext *context)
@@ -190,7 +191,7 @@ AffineExpr blockscale::simplifyIndex(AffineExpr index,
   if (!isDivision || !constant || *constant < 1)
     return getAffineBinaryOpExpr(kind, lhs, rhs);
 
-  // lhs = constant * quotient + rest; where 0 <= rest < constant, these are the
+  // lhs = constant * quotient + rest. If 0 <= rest < constant, these are the
   // results.
   SmallVector<AffineExpr> quotients, rests;
   for (AffineExpr term : terms) {
@@ -256,7 +257,7 @@ blockscale::delinearize(AffineExpr position, ArrayRef<int64_t> shape) {
     }
     if (*size == 1)
       continue;
-    if (*size < 1) // Dynamic, or nothing at all.
+    if (*size < 1) // Dynamic or empty.
       return std::nullopt;
     index = position % *size;
     position = position.floorDiv(*size);

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Affine expressions whose dimensions are loops from 0 to a size, which may be
-// dynamic. Knowing the sizes, more divisions can be simplified than upstream
+// dynamic. With known sizes, more divisions can be simplified than upstream
 // does: with j < 32, (32 * i + j) floordiv 32 is i.
 //
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,7 @@ namespace mlir::blockscale {
 std::optional<int64_t> getLargestIndex(AffineExpr index,
                                        ArrayRef<int64_t> extents);
 
-/// `index` with the divisions simplified that `extents` decide.
+/// Simplifies the divisions in `index` that `extents` decide.
 AffineExpr simplifyIndex(AffineExpr index, ArrayRef<int64_t> extents);
 
 /// Whether `index` has at most `limit` nodes, counted as a tree.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass and its patterns: matching is apart from rewriting, because the
-// remark about a failure needs the former alone.
+// The pass and its patterns. Matching is separate from rewriting, because
+// remarks about failures need only the matching.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ static Value createScales(OpBuilder &builder, Location loc,
                            operand.splatScale);
 }
 
-/// Whether one of two values says how large it is along K.
+/// Whether one of two values has a known size along K.
 static bool hasKnownSize(Side side, Value first, Side otherSide, Value second) {
   auto isKnown = [](Side side, Value value) {
     auto type = cast<ShapedType>(value.getType());
@@ -48,7 +48,7 @@ static bool hasKnownSize(Side side, Value first, Side otherSide, Value second) {
 }
 
 namespace {
-/// What a contraction is in this dialect: one of both, or none, perhaps with a
+/// The match of a contraction: as one of both forms, or as none, perhaps with a
 /// reason why it is not `target`.
 struct Outcome {
   std::optional<RaiseMatch> product;
@@ -145,7 +145,7 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
       return report(options);
     RewritePatternSet patterns(&getContext());
     populateRaisePatterns(patterns, options);
-    // What has nothing to do with contractions stays as it is.
+    // Other ops do not change.
     GreedyRewriteConfig config;
     config.enableFolding(false)
         .enableConstantCSE(false)
@@ -155,12 +155,12 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
       emitError(getOperation()->getLoc(), "raising did not converge");
       return signalPassFailure();
     }
-    // What is still there was not raised.
+    // The remaining contractions were not raised.
     getOperation()->walk([&](Operation *op) {
       Outcome outcome = match(op, options);
       if (!outcome && !outcome.reason.empty())
-        // At the location: a remark at the op would print it, with all of its
-        // function looked at for the names of its operands.
+        // At the location: a remark at the op would print the op, which takes
+        // time proportional to its function to name operands.
         emitRemark(op->getLoc(), "not raised to ")
             << outcome.target << ": " << outcome.reason;
     });
@@ -171,14 +171,14 @@ private:
     getOperation()->walk([&](Operation *op) {
       Outcome outcome = match(op, options);
       if (outcome)
-        emitRemark(op->getLoc(), "a block-scaled product stays plain "
+        emitRemark(op->getLoc(), "a block-scaled matmul stays scalar "
                                  "arithmetic; blockscale-raise (--raise) makes "
                                  "it ")
             << (outcome.weights ? "blockscale.dequantize and a matmul"
                                 : outcome.target);
       else if (!outcome.reason.empty())
         emitRemark(op->getLoc(),
-                   "a block-scaled product stays plain arithmetic, which "
+                   "a block-scaled matmul stays scalar arithmetic, which "
                    "blockscale-raise (--raise) does not change: ")
             << outcome.reason;
     });

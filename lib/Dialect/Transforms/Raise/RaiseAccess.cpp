@@ -1,4 +1,4 @@
-//===- RaiseAccess.cpp - Which element a loop reads -----------------------===//
+//===- RaiseAccess.cpp - Elements that a loop reads -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dequantisation is written in many ways that read the same elements; each op
-// that only moves them has one rule here.
+// Dequantization can be written in many ways that read the same elements. Each
+// op that only moves elements has one rule here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,15 +21,15 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Reshapes copy parts of an index, so a chain of them could grow one without
-/// end.
+/// Reshapes duplicate parts of an index, so a chain of them could grow it
+/// without limit.
 static constexpr unsigned kMaxIndexNodes = 32;
 
 static ArrayRef<int64_t> getShape(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
 
-/// An access of `source` whose indices are still to be set; all are 0.
+/// An access of `source` whose indices are not set yet (0).
 static Access makeAccess(const Access &access, Value source) {
   Access next;
   next.value = source;
@@ -48,7 +48,7 @@ bool blockscale::isSmall(AffineMap map) {
   });
 }
 
-/// Takes the step to `next`, simplified.
+/// Steps to `next`, simplified.
 static bool take(Access &access, Access next, const Loops &loops) {
   for (AffineExpr &expr : next.index) {
     expr = simplifyIndex(expr, loops.extents);
@@ -84,7 +84,7 @@ Access blockscale::accessOperand(const Access &access, linalg::LinalgOp op,
   return next;
 }
 
-/// From an argument of a body to the operand.
+/// Follows an argument of a body to the operand.
 static bool followArgument(Access &access, const Loops &loops) {
   auto argument = dyn_cast<BlockArgument>(access.value);
   if (!access.body || !argument ||
@@ -97,7 +97,7 @@ static bool followArgument(Access &access, const Loops &loops) {
               loops);
 }
 
-/// From the result of an op whose loops are all parallel into its body.
+/// Follows the result of an op, whose loops are all parallel, into its body.
 static bool followStructuredOp(Access &access, linalg::LinalgOp op,
                                const Loops &loops) {
   auto result = cast<OpResult>(access.value);
@@ -124,7 +124,7 @@ static bool followStructuredOp(Access &access, linalg::LinalgOp op,
 // Reshapes
 //===----------------------------------------------------------------------===//
 
-/// Adds to `next` what the dimensions `sources` of it are, which hold the same
+/// Sets the indices of the dimensions `sources` of `next`, which hold the same
 /// elements as the dimensions `results` of `access`, in row-major order.
 static bool followGroup(const Access &access, ArrayRef<int64_t> results,
                         Access &next, ArrayRef<int64_t> sources, Loops &loops) {
@@ -183,8 +183,8 @@ static bool followCollapse(Access &access, tensor::CollapseShapeOp op,
   return take(access, std::move(next), loops);
 }
 
-/// Between static shapes, whose smallest groups of equal products are found
-/// here.
+/// Follows a cast between static shapes. Finds the smallest groups of
+/// dimensions with equal products.
 static bool followShapeCast(Access &access, vector::ShapeCastOp op,
                             Loops &loops) {
   VectorType sourceType = op.getSourceVectorType();
@@ -199,7 +199,7 @@ static bool followShapeCast(Access &access, vector::ShapeCastOp op,
     SmallVector<int64_t> sources, results;
     int64_t sourceSize = 1, resultSize = 1;
     while (sourceSize != resultSize || (sources.empty() && results.empty())) {
-      // The side that is behind takes its next dimension.
+      // The side with the smaller product takes its next dimension.
       bool isSource = sourceSize < resultSize ||
                       (sourceSize == resultSize && numSources != numFrom);
       int64_t &taken = isSource ? numSources : numResults;
@@ -236,7 +236,7 @@ static bool followBroadcast(Access &access, vector::BroadcastOp op,
   Access next = makeAccess(access, op.getSource());
   size_t numNew = access.index.size() - next.index.size();
   for (size_t dim = 0; dim != next.index.size(); ++dim) {
-    // One that is stretched is read at 0.
+    // A broadcast dimension is read at 0.
     if (getShape(op.getSource())[dim] == 1)
       continue;
     next.index[dim] = access.index[numNew + dim];
@@ -249,7 +249,7 @@ Access blockscale::accessScales(const Access &access, DequantizeOp op,
                                 const Loops &loops) {
   Access next = access;
   next.value = op.getScales();
-  // Of those with a mantissa the sign is ignored; the others have none.
+  // The sign of scales with a mantissa is ignored; other scales have none.
   next.isAbsolute = true;
   next.index.back() =
       simplifyIndex(access.index.back().floorDiv(op.getBlock()), loops.extents);
@@ -260,7 +260,7 @@ bool blockscale::followAccess(Access &access, Loops &loops) {
   Operation *producer = access.value.getDefiningOp();
   if (!producer)
     return followArgument(access, loops);
-  // Values that a body takes from outside are left to those who compute them.
+  // Values from outside of a body are followed outside of it.
   if (access.body)
     return false;
   return TypeSwitch<Operation *, bool>(producer)

@@ -1,4 +1,4 @@
-//===- RaiseAccess.h - Which element a loop reads ---------------*- C++ -*-===//
+//===- RaiseAccess.h - Elements that a loop reads ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reshapes, transposes, broadcasts and structured ops that only say which
-// element is read are steps from one access to another.
+// An access is an element that is read. Reshapes, transposes, broadcasts and
+// structured ops that only change its index are steps from one access to
+// another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +20,10 @@
 
 namespace mlir::blockscale {
 
-/// The loops of a contraction. Indices are expressions of them.
+/// The loops of a contraction. Indices are expressions of loops.
 struct Loops {
   SmallVector<int64_t> extents;
-  /// Numbers of which each extent is known to be a multiple.
+  /// The known divisors of each extent.
   SmallVector<SmallVector<int64_t, 1>> divisors;
 };
 
@@ -34,7 +35,7 @@ struct Access {
   /// For each index, whether the loops are known to reach its last value.
   SmallVector<bool> isWhole;
   linalg::LinalgOp body = nullptr;
-  /// What is read is the absolute value of this.
+  /// Whether the absolute value of the element is read.
   bool isAbsolute = false;
 };
 
@@ -46,11 +47,11 @@ bool isSmall(AffineMap map);
 Access accessOperand(const Access &access, linalg::LinalgOp op,
                      OpOperand &operand, const Loops &loops);
 
-/// The access of the scales of `op`, whose result is what `access` reads.
+/// The access of the scales of `op`, whose result `access` reads.
 Access accessScales(const Access &access, DequantizeOp op, const Loops &loops);
 
-/// One step of `access` towards what is read, if its value says no more than
-/// where that is. Else returns false, and `access` stays.
+/// Follows `access` through one op that only moves elements. Returns false, and
+/// keeps `access`, if its value comes from another op.
 bool followAccess(Access &access, Loops &loops);
 
 } // namespace mlir::blockscale

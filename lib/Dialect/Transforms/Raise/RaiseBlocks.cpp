@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How large blocks are is not written anywhere: each legal size is tried, and
-// the reason kept why none fits.
+// The program does not state the block size: the matcher tries each legal size,
+// and keeps the reason why none fits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
 
-/// The number of elements along K that read one scale, where the index says
-/// so: 0 if not.
+/// The number of elements along K that read one scale, if it follows from the
+/// index; else 0.
 static int64_t getObservedBlock(const Contraction &contraction,
                                 const Factor *scale) {
   if (!scale || scale->splat)
@@ -81,7 +81,7 @@ public:
     return isFound ? std::optional(std::move(match)) : std::nullopt;
   }
 
-  /// One side alone, with K last.
+  /// Matches one side only, with K last.
   std::optional<RaisedSide> runAlone(Side side, bool hasBatch, int64_t &block) {
     isAlone = true;
     RaisedSide match;
@@ -92,15 +92,15 @@ public:
     return isFound ? std::optional(std::move(match)) : std::nullopt;
   }
 
-  /// The same of elements that have no scales.
-  std::optional<OperandForm> runNumbers(Side side, const Factor &numbers,
-                                        bool hasBatch) {
+  /// The same for a high-precision operand, which has no scales.
+  std::optional<OperandForm> runHighPrecision(Side side, const Factor &dense,
+                                              bool hasBatch) {
     OperandDims dims = {Side::X, /*isScale=*/false,
                         hasBatch ? contraction.accIndex.front() : AffineExpr(),
                         contraction.getRow(side)};
     bool isPartial = false;
     for (const Blocking &blocking : getBlockings())
-      if (auto form = findOperandForm(numbers, dims, blocking, isPartial))
+      if (auto form = findOperandForm(dense, dims, blocking, isPartial))
         return form;
     return std::nullopt;
   }
@@ -127,7 +127,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Ways to cut K
+  // Ways to split K into blocks
   //===--------------------------------------------------------------------===//
 
   bool isKnownMultiple(unsigned loop, int64_t size) const {
@@ -160,7 +160,7 @@ private:
       }
       return result;
     }
-    // The larger blocks come first: there are fewer scales then.
+    // Larger blocks come first, because they have fewer scales.
     for (int64_t size : llvm::reverse(legalBlocks)) {
       if (!isKnownMultiple(first, size))
         continue;
@@ -180,7 +180,7 @@ private:
   // Operands
   //===--------------------------------------------------------------------===//
 
-  /// Whether `match` succeeds with one of the ways to cut K.
+  /// Whether `match` succeeds with one of the ways to split K.
   bool tryBlockings(function_ref<bool(const Blocking &)> match) {
     std::string mismatch;
     for (const Blocking &blocking : getBlockings()) {
@@ -190,7 +190,7 @@ private:
       if (mismatch.empty())
         mismatch = reason;
     }
-    // What is wrong with the size of blocks explains more than the first
+    // A reason about the block size explains more than one about the first
     // operand that does not fit.
     reason.clear();
     if (checkObservedBlocks() && checkK())
@@ -198,8 +198,8 @@ private:
     return false;
   }
 
-  /// With one of the ways to cut K. Prefers operands that are there already,
-  /// then those without a batch, unless that is asked for.
+  /// Matches with one of the ways to split K. Prefers operands that exist
+  /// already, then those without a batch, unless `needsBatch`.
   bool matchSide(Side side, const Blocking &blocking, bool needsBatch,
                  RaisedSide &result) {
     const SideFactors &factors = get(side);
@@ -239,7 +239,7 @@ private:
     if (!hasScale)
       return failToRead(side, "_scale", *factors.scale, isScalePartial,
                         "blocks of " + Twine(blocking.size) + " of K");
-    return isAlone ? fail("only one of codes and scales has the batch")
+    return isAlone ? fail("only one of elements and scales has the batch")
                    : fail("only one of ", getName(side), " and ", getName(side),
                           "_scale has the batch");
   }
@@ -250,7 +250,7 @@ private:
     StringRef row = side == Side::X ? "M" : "N";
     std::string name = (getName(side) + suffix).str();
     if (isAlone)
-      name = suffix.empty() ? "a tensor of codes" : "a tensor of scales";
+      name = suffix.empty() ? "a tensor of elements" : "a tensor of scales";
     Type type = form.value.getType();
     if (isPartial)
       return fail(name, " of type ", type,
@@ -350,10 +350,10 @@ blockscale::matchBlocksOfSide(const Contraction &contraction, Side side,
 
 std::optional<OperandForm>
 blockscale::matchRowsOfK(const Contraction &contraction, Side side,
-                         const Factor &numbers, bool hasBatch, int64_t block) {
+                         const Factor &dense, bool hasBatch, int64_t block) {
   SideFactors none;
   std::string reason;
   unsigned legalBlocks[] = {static_cast<unsigned>(block)};
   return BlockMatcher(contraction, none, none, legalBlocks, Type(), reason)
-      .runNumbers(side, numbers, hasBatch);
+      .runHighPrecision(side, dense, hasBatch);
 }

@@ -15,7 +15,7 @@
 
 namespace mlir::blockscale {
 
-/// The factors that are x, or y. Without `scale`, the scales are 1.
+/// The factors of x, or of y. Without `scale`, the scales are 1.
 struct SideFactors {
   const Factor *element = nullptr;
   const Factor *scale = nullptr;
@@ -24,46 +24,46 @@ struct SideFactors {
 /// One of x and y, with its scales.
 struct RaisedSide {
   OperandForm element;
-  /// The scales, or nothing if all of them are `splatScale`.
+  /// The scales, or nullopt if all of them are `splatScale`.
   std::optional<OperandForm> scale;
   FloatAttr splatScale;
 };
 
-/// The operands of the `mma_scaled` that a contraction is.
+/// The operands of the `mma_scaled` that a contraction becomes.
 struct RaiseMatch {
   RaisedSide x;
   RaisedSide y;
   Value acc;
   int64_t block;
-  /// What the whole product is multiplied by.
+  /// The factors of the whole product.
   SmallVector<TensorScale> tensorScales = {};
 };
 
-/// As the op and remarks call it.
+/// The name in the op and in remarks.
 inline StringRef getName(MmaScaledOp::Side side) {
   return side == MmaScaledOp::Side::X ? "x" : "y";
 }
 
-/// Finds which of `legalBlocks`, block sizes in ascending order, is that of
-/// all scales, and the operands with it. `reason` says why there is none.
+/// Finds the block size of all scales, one of `legalBlocks` (ascending), and
+/// the operands with it. `reason` says why there is none.
 std::optional<RaiseMatch> matchBlocks(const Contraction &contraction,
                                       const SideFactors &x,
                                       const SideFactors &y,
                                       ArrayRef<unsigned> legalBlocks,
                                       Type scaleType, std::string &reason);
 
-/// The same of one operand alone. Its codes and scales become [batch, row, K],
-/// with the batch if `hasBatch`.
+/// The same for one operand only. Its elements and scales become [batch, row,
+/// K], with the batch if `hasBatch`.
 std::optional<RaisedSide>
 matchBlocksOfSide(const Contraction &contraction, MmaScaledOp::Side side,
                   const SideFactors &factors, bool hasBatch,
                   ArrayRef<unsigned> legalBlocks, Type scaleType,
                   int64_t &block, std::string &reason);
 
-/// Numbers of one side, which have no scales, as [batch, row, K].
+/// A high-precision operand, without scales, as [batch, row, K].
 std::optional<OperandForm> matchRowsOfK(const Contraction &contraction,
                                         MmaScaledOp::Side side,
-                                        const Factor &numbers, bool hasBatch,
+                                        const Factor &dense, bool hasBatch,
                                         int64_t block);
 
 } // namespace mlir::blockscale

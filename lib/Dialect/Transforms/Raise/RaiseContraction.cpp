@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// linalg has named ops, generic ones and sums in bodies, vector has contract:
-// the matcher sees one form.
+// Converts named and generic ops of linalg, sums in bodies, and vector.contract
+// to the one form that the matcher uses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +51,8 @@ static void addExtents(Loops &loops, AffineMap map, Value value) {
         loops.extents[loop.getPosition()] = size;
 }
 
-/// What is added to the accumulator in the body of `op`; null if it is not
-/// that.
+/// The value that the body of `op` adds to the accumulator; null if the body
+/// has another form.
 static Value getAddend(linalg::LinalgOp op, std::string &problem) {
   Value yielded = op.getBlock()->getTerminator()->getOperand(0);
   auto add = yielded.getDefiningOp<arith::AddFOp>();
@@ -70,8 +70,8 @@ static Value getAddend(linalg::LinalgOp op, std::string &problem) {
   return nullptr;
 }
 
-/// Whether decoding takes place in the body of an op that is no sum of
-/// products is found by looking at each value there.
+/// Adds each value in the body of an op that is not a sum of products, to find
+/// out whether the body dequantizes.
 static void addBodyValues(Contraction &contraction, const Access &loops,
                           linalg::LinalgOp op) {
   static constexpr unsigned kMaxValues = 16;

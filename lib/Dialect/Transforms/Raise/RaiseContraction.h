@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The contractions of linalg and of vector in one form.
+// One form for the contractions of linalg and of vector.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,11 +26,11 @@ struct Contraction {
   Value acc;
   SmallVector<AffineExpr> accIndex;
   SmallVector<Access> inputs;
-  /// Why it is not of this form after all, or empty. Then `inputs` are what it
-  /// reads.
+  /// Why the op does not have this form, or empty. If it does not, `inputs` are
+  /// the values that it reads.
   std::string problem;
 
-  /// How many steps `loop` has, which may be dynamic.
+  /// The extent of `loop`, which may be dynamic.
   int64_t getExtent(AffineExpr loop) const {
     return loops.extents[cast<AffineDimExpr>(loop).getPosition()];
   }
@@ -41,7 +41,8 @@ struct Contraction {
   }
 };
 
-/// What `op` adds up; nullopt if it is no contraction of two values or more.
+/// Describes the contraction `op`; nullopt if it is no contraction of two or
+/// more values.
 std::optional<Contraction> describeContraction(Operation *op);
 
 } // namespace mlir::blockscale

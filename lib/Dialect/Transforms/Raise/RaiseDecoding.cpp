@@ -1,4 +1,4 @@
-//===- RaiseDecoding.cpp - How an operand becomes numbers -----------------===//
+//===- RaiseDecoding.cpp - Match dequantization ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Follows one operand of a product from the contraction to codes and scales.
+// Follows one operand of a mixed-input matmul from the contraction to quantized
+// elements and scales.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,26 +21,26 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// As in RaiseFactors.cpp: for a module of many contractions that share a long
-/// chain of producers.
+/// The limit for modules with many contractions that share a long chain of
+/// producers, as in RaiseFactors.cpp.
 static constexpr unsigned kMaxSteps = 128;
 
 //===----------------------------------------------------------------------===//
-// What types hold
+// Ranges of types
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The bits that the numbers of a format have, and their range.
-struct NumberRange {
+/// The precision and the range of the values of a format.
+struct FormatRange {
   int bits = 0;
-  /// The exponent of the smallest number but zero.
+  /// The exponent of the smallest value except zero.
   int smallest = 0;
   double largest = 0;
 
-  explicit NumberRange(Format format) {
+  explicit FormatRange(Format format) {
     const FormatInfo &info = getFormatInfo(format);
     bits = static_cast<int>(info.mantissaBits) + 1;
-    // The code 1, or, where there are no subnormal numbers, 0.
+    // The code 1, or 0 if there are no subnormals.
     smallest = std::ilogb(decode(format, info.hasSubnormals ? 1 : 0));
     for (unsigned code = 0; code != info.numCodes(); ++code) {
       double number = decode(format, static_cast<uint8_t>(code));
@@ -48,8 +49,8 @@ struct NumberRange {
     }
   }
 
-  NumberRange operator*(const NumberRange &other) const {
-    NumberRange product = *this;
+  FormatRange operator*(const FormatRange &other) const {
+    FormatRange product = *this;
     product.bits += other.bits;
     product.smallest += other.smallest;
     product.largest *= other.largest;
@@ -60,7 +61,7 @@ struct NumberRange {
     const llvm::fltSemantics &semantics = type.getFloatSemantics();
     int precision = static_cast<int>(APFloat::semanticsPrecision(semantics));
     int end = APFloat::semanticsMaxExponent(semantics);
-    // With the exponents of f32, what is too large is too large for f32, too.
+    // A type with the exponents of f32 overflows only where f32 does.
     bool isBounded = end >= 127 || largest < std::ldexp(1.0, end + 1);
     return bits <= precision && isBounded &&
            smallest >=
@@ -69,12 +70,12 @@ struct NumberRange {
 };
 } // namespace
 
-bool blockscale::holdsCodes(FloatType type, Format format) {
-  return NumberRange(format).isIn(type);
+bool blockscale::holdsElements(FloatType type, Format format) {
+  return FormatRange(format).isIn(type);
 }
 
 bool blockscale::holdsProducts(FloatType type, Format element, Format scale) {
-  return type.isF32() || (NumberRange(element) * NumberRange(scale)).isIn(type);
+  return type.isF32() || (FormatRange(element) * FormatRange(scale)).isIn(type);
 }
 
 //===----------------------------------------------------------------------===//
@@ -85,7 +86,7 @@ static bool hasTensor(const Access &access) {
   return !access.body && isa<RankedTensorType>(access.value.getType());
 }
 
-Factor blockscale::traceNumbers(Access access, Loops &loops) {
+Factor blockscale::traceHighPrecision(Access access, Loops &loops) {
   Factor factor;
   for (unsigned steps = 0; steps != kMaxSteps; ++steps) {
     Type type = getElementTypeOrSelf(access.value);
@@ -138,7 +139,7 @@ public:
         break;
       }
     }
-    fail("expected codes times scales of blocks, got other ops");
+    fail("expected elements times scales of blocks, got other ops");
     return std::nullopt;
   }
 
@@ -156,13 +157,13 @@ private:
     return false;
   }
 
-  /// Of what is computed in `type`.
+  /// Adds the rounding of a value that is computed in `type`.
   bool addRounding(Type type) {
     auto floatType = dyn_cast<FloatType>(type);
     if (type.isF32())
       return true;
     if (!type.isBF16() && !type.isF16())
-      return fail("the weights are decoded in ", type,
+      return fail("the weights are dequantized in ", type,
                   ", expected f32, bf16 or f16");
     SmallVector<FloatType> &types =
         decoding.tensorScale ? decoding.inner : decoding.outer;
@@ -179,7 +180,8 @@ private:
                 ", expected to_nearest_even");
   }
 
-  /// A code or a scale: what is narrow, extended to types that hold it.
+  /// Traces an element or a scale: a narrow value, extended to types that hold
+  /// it.
   std::optional<Factor> traceFactor(Access access) {
     Factor factor;
     SmallVector<FloatType> types;
@@ -211,11 +213,11 @@ private:
     std::optional<Format> format = getElementFormat(narrow);
     if (!format)
       format = getScaleFormat(narrow);
-    if (!format || holdsCodes(type, *format))
+    if (!format || holdsElements(type, *format))
       return true;
     return fail("a factor of type ", factor.origin.value.getType(),
                 " is extended to ", type,
-                ", which does not hold all of its numbers");
+                ", which does not hold all of its values");
   }
 
   bool set(std::optional<Factor> first, std::optional<Factor> second) {
@@ -251,8 +253,9 @@ private:
     return std::move(decoding);
   }
 
-  /// Codes times scales, or that times a scale for the whole tensor: then
-  /// `access` is what it multiplies.
+  /// Splits the product of an element and a scale; or that of such a product
+  /// and a scale for the whole tensor, and then continues with `access`, the
+  /// former.
   bool splitProduct(Access &access, arith::MulFOp op) {
     Access sides[2] = {access, access};
     sides[0].value = op.getLhs();
@@ -278,15 +281,15 @@ private:
       access = std::move(sides[1 - side]);
       return true;
     }
-    return fail("expected codes times scales of blocks, and that times a scale "
-                "for the whole tensor, if there is one: other orders are "
-                "rounded in another way than by blockscale.dequantize");
+    return fail("expected elements times scales of blocks, and that times a "
+                "scale for the whole tensor, if there is one: other orders "
+                "are rounded in another way than by blockscale.dequantize");
   }
 
   bool take(const Access &access, DequantizeOp op) {
-    Access codes = access;
-    codes.value = op.getCodes();
-    std::optional<Factor> element = traceFactor(codes),
+    Access elements = access;
+    elements.value = op.getCodes();
+    std::optional<Factor> element = traceFactor(elements),
                           scale = traceFactor(accessScales(access, op, loops));
     element->role = FactorRole::Element;
     scale->role = FactorRole::Scale;

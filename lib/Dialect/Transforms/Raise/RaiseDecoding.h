@@ -1,4 +1,4 @@
-//===- RaiseDecoding.h - How an operand becomes numbers ---------*- C++ -*-===//
+//===- RaiseDecoding.h - Match dequantization -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `mma_scaled` multiplies codes, so that for it the order of factors does not
-// matter. Beside numbers an operand is made of codes as the program says: what
-// is multiplied with what, and what is rounded in between, has to be what
-// `dequantize` does.
+// `mma_scaled` multiplies exactly, so for it the order of factors does not
+// matter. With mixed input, the program defines how the quantized operand is
+// dequantized: the order of its multiplications, and roundings in between, must
+// be those of `dequantize`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,28 +20,29 @@
 
 namespace mlir::blockscale {
 
-/// An operand that is one narrow factor times the other, [times a scale for the
-/// whole tensor,] with roundings in between.
+/// An operand that is an element times its scale [times a scale for the whole
+/// tensor], with roundings in between.
 struct Decoding {
   Factor factors[2];
   std::optional<Factor> tensorScale;
-  /// The types of f16 and bf16 that the product of `factors` passes, from the
-  /// contraction inwards: after `tensorScale` is multiplied, and before.
+  /// The types f16 and bf16 to which the product of `factors` is rounded, from
+  /// the contraction inwards: after the multiplication by `tensorScale`, and
+  /// before.
   SmallVector<FloatType> outer, inner;
 };
 
-/// How `access` is decoded; nullopt, with a reason, if it is in a way that
-/// `dequantize` does not have.
+/// How `access` is dequantized; nullopt, with a reason, if `dequantize` cannot
+/// express it.
 std::optional<Decoding> traceDecoding(Access access, Loops &loops,
                                       std::string &reason);
 
-/// `access` as far as it is the same numbers: `forms` has all tensors of bf16
-/// or f16 on the way.
-Factor traceNumbers(Access access, Loops &loops);
+/// Follows a high-precision operand as far as its values do not change: `forms`
+/// has all bf16 or f16 tensors on the way.
+Factor traceHighPrecision(Access access, Loops &loops);
 
-/// Whether `type` holds each code of a type of at most 8 bits, and the product
-/// of each code and each scale. Beyond f32, that is infinity.
-bool holdsCodes(FloatType type, Format format);
+/// Whether `type` represents all values of `format`, and all products of these
+/// and scales. Beyond f32, that is infinity.
+bool holdsElements(FloatType type, Format format);
 bool holdsProducts(FloatType type, Format element, Format scale);
 
 } // namespace mlir::blockscale

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// mma_scaled has no place for a scale of type f32: the product of the codes is
-// multiplied by it afterwards, by an elementwise op that kernels take over.
+// mma_scaled has no operand for an f32 scale. Its result is multiplied by it,
+// by an elementwise op that kernels fuse into their epilogue.
 //
 //===----------------------------------------------------------------------===//
 

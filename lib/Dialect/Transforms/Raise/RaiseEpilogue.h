@@ -14,17 +14,17 @@
 
 namespace mlir::blockscale {
 
-/// One f32: `splat`, or if that is null a scalar, or the element of a tensor or
+/// An f32: `splat`, or if that is null, a scalar, or the element of a tensor or
 /// vector at a constant index.
 struct TensorScale {
   Access place;
   FloatAttr splat;
 };
 
-/// The f32 that `scale` is.
+/// Creates `scale` as an f32 scalar.
 Value createScalar(OpBuilder &builder, Location loc, const TensorScale &scale);
 
-/// An accumulator of the type and the sizes of `acc` with zeros.
+/// Creates a zero accumulator with the type and the sizes of `acc`.
 Value createZeros(OpBuilder &builder, Location loc, Value acc);
 
 /// `product` times all `scales`, one after the other, plus `acc`.

@@ -1,4 +1,4 @@
-//===- RaiseFactors.cpp - What a contraction multiplies -------------------===//
+//===- RaiseFactors.cpp - Factors of a contraction ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -22,12 +22,12 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// How many steps one contraction may take, so that a module of many that share
-/// a long chain of producers takes linear time.
+/// The limit of steps for one contraction, so that a module with many
+/// contractions that share a long chain of producers takes linear time.
 static constexpr unsigned kMaxSteps = 128;
 
-/// More than the two elements and two scales of `mma_scaled`: the remark can
-/// say what is too much.
+/// More than the two elements and two scales of `mma_scaled`, so that remarks
+/// can name the additional factors.
 static constexpr unsigned kMaxFactors = 16;
 
 bool blockscale::isNarrowFloat(Type type) {
@@ -40,7 +40,7 @@ bool Factor::isNarrow() const { return isNarrowFloat(origin.value.getType()); }
 bool Factor::isTensorScale() const {
   if (!getElementType().isF32() || origin.isAbsolute)
     return false;
-  // What a body computes is not there to be taken.
+  // A value that a body computes is not available outside of it.
   Value value = origin.value;
   linalg::LinalgOp body = origin.body;
   bool isInBody = body && value.getParentBlock() == body.getBlock();
@@ -66,8 +66,8 @@ static FloatAttr getSplat(Value value) {
   return dyn_cast<FloatAttr>(attr);
 }
 
-/// Whether `value` is a constant without negative codes. Only for the type of
-/// scales that has a sign.
+/// Whether `value` is a constant without negative elements. Only for the scale
+/// type that has a sign.
 static bool isNonNegativeConstant(Value value) {
   Attribute attr;
   if (!isa<Float8E4M3FNType>(getElementTypeOrSelf(value)) ||
@@ -82,8 +82,8 @@ static bool isNonNegativeConstant(Value value) {
   return elements && llvm::all_of(elements.getValues<APFloat>(), isNonNegative);
 }
 
-/// The code that `value`, a float of 8 bits, is a bitcast of without its sign:
-/// the x of bitcast(andi(x, mask)), where mask has bit 7 clear.
+/// Matches `value`, a float of 8 bits, as bitcast(andi(x, mask)), where mask
+/// has bit 7 clear; returns x.
 static Value getMaskedCode(Value value, APInt &mask) {
   auto bitcast = value.getDefiningOp<arith::BitcastOp>();
   if (!bitcast || !getElementTypeOrSelf(bitcast.getIn()).isInteger(8) ||
@@ -100,8 +100,8 @@ static Value getMaskedCode(Value value, APInt &mask) {
   return code && !mask[7] ? code : nullptr;
 }
 
-/// The float of which `value` is all but the sign, where that is written with
-/// integers: bitcast(andi(bitcast(x), 0x7F)).
+/// Matches `value` as an absolute value by integers,
+/// bitcast(andi(bitcast(x), 0x7F)); returns the float x.
 static Value getMaskedFloat(Value value) {
   APInt mask;
   Value code = getMaskedCode(value, mask);
@@ -125,7 +125,7 @@ bool blockscale::stepThroughMagnitude(Access &access) {
 
 void blockscale::setOrigin(Factor &factor, Access origin) {
   factor.splat = getSplat(origin.value);
-  // A constant, or a value from outside of the body, is one for all loops.
+  // A constant, or a value from outside of the body, is the same for all loops.
   if (origin.body &&
       (factor.splat || origin.value.getParentBlock() != origin.body.getBlock()))
     origin.index.clear();
@@ -175,8 +175,7 @@ private:
       product.problem = problem.str();
   }
 
-  /// Follows one factor; where it turns out to be a product, leaves its
-  /// factors in `pending`.
+  /// Follows one factor. If it is a product, adds its factors to `pending`.
   void trace(Pending next) {
     Factor factor;
     factor.role = next.role;
@@ -193,7 +192,7 @@ private:
       if (steps == 0)
         break;
       --steps;
-      // A tensor of vectors has vectors in bodies: not followed.
+      // Tensors of vectors, which have vectors in bodies, are not followed.
       if (access.body && isa<ShapedType>(value.getType()))
         break;
       if (!isNarrow && splitProduct(next))
@@ -205,14 +204,14 @@ private:
     product.factors.push_back(std::move(factor));
   }
 
-  /// Products, and roundings of them, have to be in f32, or bf16, which has the
-  /// bits of an element and its scale, too.
+  /// Products, and roundings of them, must be in f32, or in bf16, which
+  /// represents the product of an element and its scale, too.
   void checkType(Type type) {
     if (isa<FloatType>(type) && !isNarrowFloat(type) && !type.isF32() &&
         !type.isBF16()) {
       std::string text;
-      llvm::raw_string_ostream(text)
-          << "an operand is decoded to " << type << ", expected f32 or bf16";
+      llvm::raw_string_ostream(text) << "an operand is dequantized to " << type
+                                     << ", expected f32 or bf16";
       note(text);
     }
   }
@@ -237,8 +236,8 @@ private:
     auto scaling = access.value.getDefiningOp<arith::ScalingExtFOp>();
     if (!scaling)
       return false;
-    // Wider scales are rounded to f8E8M0FNU; for others upstream has no
-    // meaning.
+    // Wider scales are rounded to f8E8M0FNU; for other types upstream defines
+    // no semantics.
     Type scaleType = getElementTypeOrSelf(scaling.getScale());
     if (!isa<Float8E8M0FNUType>(scaleType)) {
       std::string text;
@@ -258,8 +257,8 @@ private:
     if (op.getTensorScale())
       note("'blockscale.dequantize' with a scale of the tensor rounds twice");
     else if (type.isBF16() && !isExactInBF16(op))
-      note("'blockscale.dequantize' rounds to bf16, which does not have all "
-           "numbers of these codes and scales, expected f32");
+      note("'blockscale.dequantize' rounds to bf16, which does not hold all "
+           "products of these elements and scales, expected f32");
     pending.push_back({accessScales(whole.access, op, loops), FactorRole::Scale,
                        whole.rounding});
     pending.push_back(whole);
@@ -267,18 +266,19 @@ private:
     pending.back().access.value = op.getCodes();
   }
 
-  /// Whether bf16 holds code * scale for all codes and scales, up to what f32
-  /// holds: its bits are enough, and the smallest numbers are multiples of its
-  /// smallest one. Its largest exponent is that of f32, and a product of so few
-  /// bits is beyond both or neither. That leaves out fp8 with powers of two,
-  /// whose smallest numbers are 2^-136 and 2^-143: bf16 ends at 2^-133.
+  /// Whether bf16 represents element * scale for all elements and scales, as
+  /// f32 does: it has enough bits, and the smallest products are multiples of
+  /// its smallest value. Its largest exponent is that of f32, so a product of
+  /// so few bits overflows in both or in neither. The condition fails for fp8
+  /// with powers of two, whose smallest products are 2^-136 and 2^-143, while
+  /// the smallest bf16 is 2^-133.
   static bool isExactInBF16(DequantizeOp op) {
     const llvm::fltSemantics &bf16 = APFloat::BFloat();
     int bits = 0, smallest = 0;
     for (Format format : {op.getElementFormat(), op.getScaleFormat()}) {
       const FormatInfo &info = getFormatInfo(format);
       bits += static_cast<int>(info.mantissaBits) + 1;
-      // The code 1, or, where there are no subnormal numbers, 0.
+      // The code 1, or 0 if there are no subnormals.
       smallest += std::ilogb(decode(format, info.hasSubnormals ? 1 : 0));
     }
     int precision = static_cast<int>(APFloat::semanticsPrecision(bf16));
@@ -286,17 +286,17 @@ private:
            smallest >= APFloat::semanticsMinExponent(bf16) - (precision - 1);
   }
 
-  /// One step towards what is read; false if there is none.
+  /// Follows `access` through one op; false if there is none to follow.
   bool stepThrough(Access &access, bool isNarrow) {
     auto step = [&](Value source) {
       access.value = source;
       return true;
     };
-    // Only what is exact may come after the decoding.
+    // After dequantization, only exact ops may follow.
     if (Operation *op = access.value.getDefiningOp()) {
       if (auto extend = dyn_cast<arith::ExtFOp>(op))
         return !isNarrow && step(extend.getIn());
-      // Seen through only to find that there is a scale: its type is noted.
+      // Followed only to find out that there is a scale; its type is recorded.
       if (auto truncate = dyn_cast<arith::TruncFOp>(op))
         return !isNarrow && step(truncate.getIn());
       if (stepThroughMagnitude(access))

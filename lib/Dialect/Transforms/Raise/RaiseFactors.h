@@ -1,4 +1,4 @@
-//===- RaiseFactors.h - What a contraction multiplies -----------*- C++ -*-===//
+//===- RaiseFactors.h - Factors of a contraction ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The product that a contraction adds up, as factors in narrow types. Decoding
-// may be written on whole tensors or vectors or in the body of a structured op,
-// and scales may be broadcast, reshaped and transposed on the way: all of these
-// only say which element is read, so they are followed back to what is read, by
-// one rule for each op. Which of them is x, and what is M, N or K, is decided
-// afterwards, from the indices alone.
+// The product that a contraction sums up, as factors in narrow types.
+// Dequantization may be written on whole tensors or vectors or in the body of a
+// structured op, and scales may be broadcast, reshaped and transposed. All of
+// these ops only determine which element is read, so they are followed back to
+// the source, with one rule for each op. Later, the indices alone decide which
+// factor is x, and what is M, N or K.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,24 +28,23 @@ enum class FactorRole { Unknown, Element, Scale };
 /// One factor of the product.
 struct Factor {
   /// The tensors or vectors of a type of at most 8 bits that hold it, from the
-  /// contraction to where tracing ended. Empty for a scalar or a wider type.
+  /// contraction to the end of tracing. Empty for a scalar or a wider type.
   SmallVector<Access> forms;
-  /// Where tracing ended.
+  /// The end of tracing.
   Access origin;
   FactorRole role = FactorRole::Unknown;
   /// The value if all elements are one constant, else null.
   FloatAttr splat;
   /// No element is negative. Zero may be -0.
   bool isNonNegative = false;
-  /// The number of the product that is rounded to bf16 and that this is a
-  /// factor of; all of one number are in that product.
+  /// The index of the product, rounded to bf16, that this is a factor of.
   std::optional<unsigned> rounding;
 
   Type getElementType() const { return getElementTypeOrSelf(origin.value); }
   bool isNarrow() const;
-  /// Whether it is one f32 for all loops, as a scale for a whole tensor is.
+  /// Whether it is the same f32 for all loops, like a scale for a whole tensor.
   bool isTensorScale() const;
-  /// What is nearest to the contraction.
+  /// The form that is nearest to the contraction.
   const Access &getNearest() const {
     return forms.empty() ? origin : forms.front();
   }
@@ -54,26 +53,26 @@ struct Factor {
 /// Whether `type`, or what it holds, is a float of at most 8 bits.
 bool isNarrowFloat(Type type);
 
-/// From a value to the one that it is the magnitude of: `math.absf`, or all
-/// bits but the sign. Else returns false, and `access` stays.
+/// Follows a magnitude to its operand: `math.absf`, or a mask of all bits
+/// except the sign. Returns false, and keeps `access`, for other values.
 bool stepThroughMagnitude(Access &access);
 
-/// Sets `origin`, and what is known of the value there.
+/// Sets `origin` and the properties of the value there.
 void setOrigin(Factor &factor, Access origin);
 
 /// A product of factors.
 struct Product {
   std::vector<Factor> factors;
-  /// What is not exact about it: the first thing that was found, or empty.
+  /// Why the product is not exact: the first reason that was found, or empty.
   std::string problem;
   /// How many products are rounded to bf16.
   unsigned numRoundings = 0;
-  /// Whether a `dequantize` is among what decodes.
+  /// Whether a `dequantize` op was followed.
   bool isDequantized = false;
 };
 
 /// Follows the product of `accesses` to its factors. The work is bounded by a
-/// constant. Adds to `loops.divisors` what reshapes on the way show.
+/// constant. Adds divisors that reshapes on the way imply to `loops.divisors`.
 Product traceProduct(ArrayRef<Access> accesses, Loops &loops);
 
 } // namespace mlir::blockscale

@@ -1,4 +1,4 @@
-//===- RaiseMatch.cpp - Which contractions are mma_scaled -----------------===//
+//===- RaiseMatch.cpp - Contractions as mma_scaled ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides which factor is x, y or a scale from what it is indexed by, and says
+// Decides by the indices of each factor whether it is x, y or a scale, and says
 // what is missing.
 //
 //===----------------------------------------------------------------------===//
@@ -26,8 +26,8 @@ static bool isEitherType(const Factor &factor) {
   return isa<Float8E4M3FNType>(factor.getElementType());
 }
 
-/// Of one element and its scale, bf16 has all bits; of more factors, or of one
-/// that has more bits, it has not.
+/// bf16 represents the product of one element and its scale, but not a product
+/// of more factors, or of one with more bits.
 static bool checkRoundings(const Product &product, ArrayRef<SideFactors> sides,
                            std::string &reason) {
   for (unsigned rounding = 0; rounding != product.numRoundings; ++rounding) {
@@ -50,14 +50,14 @@ static bool checkRoundings(const Product &product, ArrayRef<SideFactors> sides,
   return true;
 }
 
-/// Without their scale for the whole tensor, sums may exceed f32, unless the
+/// Without the scale for the whole tensor, sums may exceed f32, unless the
 /// scales of blocks are small.
 static bool checkTensorScales(ArrayRef<const Factor *> scales, Type scaleType,
                               std::string &reason) {
   if (scales.empty() || isa<Float8E4M3FNType>(scaleType))
     return true;
   llvm::raw_string_ostream(reason)
-      << "a scale of type f32 for the whole tensor beside scales of type "
+      << "a scale of type f32 for the whole tensor with scales of type "
       << scaleType << ", expected f8E4M3FN";
   return false;
 }
@@ -105,16 +105,16 @@ private:
   SideFactors &get(Side side) { return sides[side == Side::X ? 0 : 1]; }
 
   //===--------------------------------------------------------------------===//
-  // What the remarks are about
+  // Whether a remark is useful
   //===--------------------------------------------------------------------===//
 
-  /// Whether this is about scales at all: two factors that are no scales are
-  /// multiplied, and there is a scale, by its type, because it is read once for
-  /// several steps along K, or because a narrow factor has the row of another
-  /// one.
+  /// Whether the contraction has block scales: two factors that are not scales
+  /// are multiplied, and there is a scale. A factor is a scale by its type, or
+  /// because it is read once for several steps along K, or because it is narrow
+  /// and has the same row as another one.
   bool hasBlockScales() {
-    // Numbers beside a dequantized operand are a product that paths take as it
-    // is.
+    // Paths support a matmul of a high-precision operand and the result of a
+    // `dequantize` op directly.
     if (product.isDequantized &&
         llvm::any_of(product.factors, [](const Factor &factor) {
           return !factor.isNarrow() && !factor.isTensorScale();
@@ -159,7 +159,7 @@ private:
       bool isY = isReadBy(factor, contraction.getRow(Side::Y));
       if (!factor.isNarrow())
         return fail("a factor of type ", type,
-                    " is not decoded from a type of at most 8 bits");
+                    " is not dequantized from a type of at most 8 bits");
       bool isSplatScale =
           factor.splat && getScaleFormat(factor.getElementType());
       if (factor.forms.empty() && !isSplatScale)
@@ -184,7 +184,7 @@ private:
     for (Side side : {Side::X, Side::Y})
       if (!assignRoles(side, factors[side == Side::X ? 0 : 1]))
         return false;
-    // One value for all blocks may stand on either side.
+    // A scale for all blocks may belong to either side.
     for (const Factor *splat : splats) {
       SideFactors &side = get(get(Side::X).scale ? Side::Y : Side::X);
       if (side.scale)
@@ -194,8 +194,8 @@ private:
     return true;
   }
 
-  /// The side of a factor that has no row, where M or N is 1. Where both are,
-  /// the sides are alike: what counts is that each gets a matrix.
+  /// The side of a factor without a row, if M or N is 1. If both are 1, the
+  /// sides are alike, and each only has to get a matrix.
   std::optional<Side>
   getSideOfOneRow(const Factor &factor,
                   ArrayRef<SmallVector<const Factor *>> factors) const {
@@ -217,7 +217,8 @@ private:
     SmallVector<const Factor *> elements, scales;
     for (const Factor *factor : factors)
       (isScale(*factor) ? scales : elements).push_back(factor);
-    // f8E4M3FN is a type of both; others may be meant as scales nevertheless.
+    // f8E4M3FN may be the type of elements and of scales; factors of other
+    // types may be intended as scales, too.
     if (elements.size() == 2 && scales.empty()) {
       bool isFirstCoarse = isCoarse(*elements[0], contraction);
       bool isSecondCoarse = isCoarse(*elements[1], contraction);
@@ -254,7 +255,7 @@ private:
                     scale->getElementType());
       scaleType = scale->getElementType();
     }
-    if (!scaleType) // It is a product without scales after all.
+    if (!scaleType) // It is a matmul without scales.
       return false;
     std::optional<Format> scaleFormat = getScaleFormat(scaleType);
     if (!scaleFormat)

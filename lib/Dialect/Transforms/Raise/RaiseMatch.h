@@ -1,4 +1,4 @@
-//===- RaiseMatch.h - Which contractions are mma_scaled ---------*- C++ -*-===//
+//===- RaiseMatch.h - Contractions as mma_scaled ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,8 +14,8 @@
 
 namespace mlir::blockscale {
 
-/// What `op` is as an `mma_scaled`. If it is none, but a contraction with
-/// block scales nevertheless, `reason` says what is in the way.
+/// Matches `op` as an `mma_scaled`. If `op` is a contraction with block scales
+/// that does not match, `reason` says why.
 std::optional<RaiseMatch>
 matchMmaScaled(Operation *op, const RaiseOptions &options, std::string &reason);
 

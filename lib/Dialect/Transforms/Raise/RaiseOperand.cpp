@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A factor may be stored transposed or reshaped; this finds the form nearest to
-// the op's operand, and creates what is left to do.
+// A factor may be stored transposed or reshaped. This finds the form nearest to
+// the op's operand, and creates the remaining ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +30,10 @@ using Side = MmaScaledOp::Side;
 
 namespace {
 
-/// What a dimension of an operand is.
+/// The meaning of a dimension of an operand.
 enum class Part { Batch, Row, K };
 
-/// Finds what the dimensions of one form are.
+/// Finds the meaning of the dimensions of one form.
 class FormMatcher {
 public:
   FormMatcher(const OperandDims &dims, const Blocking &blocking)
@@ -102,8 +102,8 @@ private:
     return order;
   }
 
-  /// The parts of size 1 that no loop reads, in reverse: dimensions of size 1
-  /// may be them.
+  /// The parts of size 1 that no loop reads, in reverse order; dimensions of
+  /// size 1 may be these parts.
   SmallVector<Part> getMissing(ArrayRef<AffineExpr> index) const {
     SmallVector<Part> order = getOrder(), missing;
     for (Part part : llvm::reverse(order)) {
@@ -147,8 +147,8 @@ private:
     return isK ? std::optional(Part::K) : std::nullopt;
   }
 
-  /// Sets how `parts`, and `missing` ones, become the operand; false if others
-  /// are missing too.
+  /// Sets how `parts`, and `missing` ones, become the operand; false if other
+  /// parts are missing, too.
   bool setOrder(ArrayRef<Part> parts, ArrayRef<Part> missing,
                 OperandForm &form) const {
     SmallVector<Part> order = getOrder();
@@ -192,7 +192,7 @@ std::optional<OperandForm> blockscale::findOperandForm(const Factor &factor,
   FormMatcher matcher(dims, blocking);
   std::optional<OperandForm> best;
   for (const Access &form : factor.forms) {
-    // Signs of elements count.
+    // Signs of elements matter.
     if (form.isAbsolute && !dims.isScale)
       break;
     if (!isOperandKind(form.value.getType()))

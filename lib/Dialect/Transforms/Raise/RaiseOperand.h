@@ -14,18 +14,18 @@
 
 namespace mlir::blockscale {
 
-/// K as a loop over blocks and one over the elements of a block. Where the
-/// contraction has one loop, these are two new ones.
+/// K as a loop over blocks and a loop over the elements of a block. If the
+/// contraction has one loop over K, these are two new loops.
 struct Blocking {
   int64_t size;
   AffineExpr outer;
   AffineExpr inner;
-  /// What each loop of the contraction is in the loops of `extents`.
+  /// Each loop of the contraction as an expression of the loops of `extents`.
   SmallVector<AffineExpr> loops;
   SmallVector<int64_t> extents;
 };
 
-/// What an operand of `mma_scaled` is indexed by.
+/// The indices of an operand of `mma_scaled`.
 struct OperandDims {
   MmaScaledOp::Side side;
   bool isScale;
@@ -47,18 +47,19 @@ struct OperandForm {
   unsigned getOperandRank() const { return permutation.size() + units.size(); }
 };
 
-/// The form of `factor` that is the operand, if there is one, else the one
-/// that is read through the fewest ops. Sets `isPartial` if one is, except that
-/// it may have more elements than the loops read.
+/// The form of `factor` that equals the operand, if there is one; else the form
+/// from which the fewest ops lead to it. Sets `isPartial` if a form would match
+/// but may have more elements than the loops read.
 std::optional<OperandForm> findOperandForm(const Factor &factor,
                                            const OperandDims &dims,
                                            const Blocking &blocking,
                                            bool &isPartial);
 
-/// The operand itself.
+/// Creates the operand.
 Value createOperand(OpBuilder &builder, Location loc, const OperandForm &form);
 
-/// The scales of `operand`, which is x or y, if all of them are `scale`.
+/// Creates the scales of `operand`, which is x or y, if all of them are
+/// `scale`.
 Value createSplatScales(OpBuilder &builder, Location loc, Value operand,
                         MmaScaledOp::Side side, int64_t block, FloatAttr scale);
 

@@ -1,4 +1,4 @@
-//===- RaiseRoles.cpp - What a factor may be ------------------------------===//
+//===- RaiseRoles.cpp - Roles of factors ----------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Types decide first, then what is read how often.
+// Types decide the role of a factor first, then how often each element is read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ bool blockscale::haveOneRow(const Factor &first, const Factor &second,
                       });
 }
 
-/// Whether `index` changes with every step of `loop`, as far as can be seen.
+/// Whether `index` is known to change with every step of `loop`.
 static bool changesWith(AffineExpr index, unsigned loop) {
   if (auto dim = dyn_cast<AffineDimExpr>(index))
     return dim.getPosition() == loop;

@@ -1,4 +1,4 @@
-//===- RaiseRoles.h - What a factor may be ----------------------*- C++ -*-===//
+//===- RaiseRoles.h - Roles of factors --------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the matchers of both forms, `mma_scaled` and weights beside numbers, ask
-// of a contraction and of its factors.
+// Queries on a contraction and its factors, for the matchers of both forms:
+// `mma_scaled`, and weight-only quantization.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,12 @@
 
 namespace mlir::blockscale {
 
-/// Whether `factor` is a scale, whatever the others are.
+/// Whether `factor` is a scale, independent of other factors.
 bool isScale(const Factor &factor);
 
 bool isReadBy(const Factor &factor, AffineExpr loop);
 
-/// Whether both are read by M, or both by N.
+/// Whether both are indexed by M, or both by N.
 bool haveOneRow(const Factor &first, const Factor &second,
                 const Contraction &contraction);
 
@@ -34,8 +34,8 @@ bool isCoarse(const Factor &factor, const Contraction &contraction);
 /// Whether `contraction` is a sum of products in f32. `reason` says why not.
 bool checkSum(const Contraction &contraction, std::string &reason);
 
-/// Whether its loops are M, N, K, or blocks and elements of K, and at most one
-/// batch.
+/// Whether the loops of `contraction` are M, N, and K (or blocks and elements
+/// of K), and at most one batch.
 bool checkLoops(const Contraction &contraction, std::string &reason);
 
 } // namespace mlir::blockscale

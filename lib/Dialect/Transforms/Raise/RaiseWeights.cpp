@@ -1,4 +1,4 @@
-//===- RaiseWeights.cpp - Decoded weights beside numbers ------------------===//
+//===- RaiseWeights.cpp - Weight-only quantization ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which operand is numbers and which is decoded is seen from all of its
-// factors; whether the decoding is that of `dequantize`, from each step.
+// All factors of an operand decide whether it has high precision or is
+// quantized; each step of its dequantization decides whether that equals
+// `dequantize`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,8 @@ using Side = MmaScaledOp::Side;
 
 static bool isNarrowFactor(const Factor &factor) { return factor.isNarrow(); }
 
-/// Whether codes and scales are multiplied in `product`, and no numbers are.
+/// Whether `product` multiplies quantized elements and scales, and no
+/// high-precision values.
 static bool isDequantized(const Product &product,
                           const Contraction &contraction) {
   bool hasScale = llvm::any_of(product.factors, [&](const Factor &factor) {
@@ -37,30 +39,31 @@ static bool isDequantized(const Product &product,
          });
 }
 
-/// Whether `product` has numbers that vary, and no codes.
-static bool isNumbers(const Product &product) {
+/// Whether `product` has high-precision values that vary, and no quantized
+/// elements.
+static bool isHighPrecision(const Product &product) {
   return llvm::none_of(product.factors, isNarrowFactor) &&
          llvm::any_of(product.factors, [](const Factor &factor) {
            return !factor.isTensorScale();
          });
 }
 
-/// Whether numbers are a factor, and codes and scales have rows that these do
-/// not have.
-static bool hasNumbersAndWeights(ArrayRef<Product> products,
-                                 const Contraction &contraction) {
-  SmallVector<const Factor *> numbers, narrow;
+/// Whether one factor has high precision, and quantized elements and scales
+/// have rows that it does not have.
+static bool isMixedInput(ArrayRef<Product> products,
+                         const Contraction &contraction) {
+  SmallVector<const Factor *> dense, narrow;
   for (const Product &product : products)
     for (const Factor &factor : product.factors)
       if (!factor.isTensorScale())
-        (factor.isNarrow() ? narrow : numbers).push_back(&factor);
+        (factor.isNarrow() ? narrow : dense).push_back(&factor);
   auto haveNoRow = [&](const Factor *number) {
     return llvm::none_of(narrow, [&](const Factor *factor) {
       return haveOneRow(*number, *factor, contraction);
     });
   };
-  return !numbers.empty() && narrow.size() >= 2 && contraction.getRank() >= 2 &&
-         llvm::all_of(numbers, haveNoRow) &&
+  return !dense.empty() && narrow.size() >= 2 && contraction.getRank() >= 2 &&
+         llvm::all_of(dense, haveNoRow) &&
          llvm::any_of(narrow, [&](const Factor *factor) {
            return isScale(*factor) || isCoarse(*factor, contraction);
          });
@@ -74,8 +77,7 @@ public:
                  std::string &reason)
       : contraction(contraction), options(options), reason(reason) {}
 
-  std::optional<WeightsMatch> run(const Access &numbers,
-                                  const Access &decoded) {
+  std::optional<WeightsMatch> run(const Access &dense, const Access &decoded) {
     WeightsMatch match;
     match.acc = contraction.acc;
     if (!checkSum(contraction, reason) || !checkLoops(contraction, reason))
@@ -83,13 +85,13 @@ public:
     std::optional<Decoding> decoding =
         traceDecoding(decoded, contraction.loops, reason);
     if (!decoding || !assignRoles(*decoding) || !checkSigns() ||
-        !chooseType(numbers, *decoding, match.type))
+        !chooseType(dense, *decoding, match.type))
       return std::nullopt;
     if (decoding->tensorScale)
       match.tensorScale = {decoding->tensorScale->origin,
                            decoding->tensorScale->splat};
     std::optional<Side> side = findSide();
-    if (!side || !matchOperands(numbers, *side, match))
+    if (!side || !matchOperands(dense, *side, match))
       return std::nullopt;
     return match;
   }
@@ -119,7 +121,7 @@ private:
     std::optional<Format> elementFormat = getElementFormat(type),
                           formatOfScale = getScaleFormat(scaleType);
     if (!elementFormat)
-      return fail("dequantize has no codes of type ", type);
+      return fail("dequantize has no elements of type ", type);
     if (!formatOfScale)
       return fail("dequantize has no scales of type ", scaleType);
     element = *elementFormat;
@@ -143,13 +145,14 @@ private:
                 "says that they are not");
   }
 
-  /// The type of the numbers, in which `dequantize` gives what `decoding` does.
-  bool chooseType(const Access &numbers, const Decoding &decoding,
+  /// Chooses the type of the high-precision operand, in which `dequantize`
+  /// equals `decoding`.
+  bool chooseType(const Access &dense, const Decoding &decoding,
                   FloatType &type) {
-    Factor x = traceNumbers(numbers, contraction.loops);
+    Factor x = traceHighPrecision(dense, contraction.loops);
     if (x.forms.empty())
       return fail("the other operand is of type ", x.origin.value.getType(),
-                  ", expected numbers of bf16 or f16, which may be extended");
+                  ", expected bf16 or f16, which may be extended");
     type = cast<FloatType>(getElementTypeOrSelf(x.forms.front().value));
 
     auto isRounding = [&](FloatType passed) {
@@ -158,7 +161,7 @@ private:
     FloatType rounding;
     for (FloatType inner : decoding.inner)
       if (isRounding(inner))
-        return fail("codes times scales are rounded to ", inner,
+        return fail("elements times scales are rounded to ", inner,
                     " before they are multiplied by the scale for the whole "
                     "tensor, expected f32");
     for (FloatType outer : decoding.outer) {
@@ -176,11 +179,11 @@ private:
       return fail("the weights are rounded to ", rounding,
                   ", and the other operand is of type ", type);
     return fail("the weights are of type f32 and the other operand of type ",
-                type, ", which does not hold all of their numbers");
+                type, ", which does not hold all of their values");
   }
 
-  /// Whether rows of the weights are M or N: the code is read by them, or,
-  /// where they are one, the numbers are by the others.
+  /// Whether rows of the weights are M or N: elements are indexed by them, or,
+  /// if there is one row, the other operand is indexed by the other loop.
   std::optional<Side> findSide() {
     bool isX = isReadBy(code, contraction.getRow(Side::X));
     bool isY = isReadBy(code, contraction.getRow(Side::Y));
@@ -191,7 +194,7 @@ private:
     return std::nullopt;
   }
 
-  bool matchOperands(const Access &numbers, Side side, WeightsMatch &match) {
+  bool matchOperands(const Access &dense, Side side, WeightsMatch &match) {
     SideFactors factors = {&code, &scale};
     bool isBatched = contraction.getRank() == 3;
     match.side = side;
@@ -202,16 +205,16 @@ private:
     if (!weights)
       return false;
     match.weights = std::move(*weights);
-    std::optional<OperandForm> form = matchNumbers(numbers, match);
+    std::optional<OperandForm> form = matchHighPrecision(dense, match);
     if (form)
-      match.numbers = std::move(*form);
+      match.dense = std::move(*form);
     return form.has_value();
   }
 
-  /// The numbers in one of the tensors of the type that there are on the way.
-  std::optional<OperandForm> matchNumbers(const Access &numbers,
-                                          const WeightsMatch &match) {
-    Factor x = traceNumbers(numbers, contraction.loops);
+  /// Matches the high-precision operand with a tensor of its type on the way.
+  std::optional<OperandForm> matchHighPrecision(const Access &dense,
+                                                const WeightsMatch &match) {
+    Factor x = traceHighPrecision(dense, contraction.loops);
     llvm::erase_if(x.forms, [&](const Access &form) {
       return getElementTypeOrSelf(form.value) != match.type;
     });
@@ -232,8 +235,8 @@ private:
 
 } // namespace
 
-/// Whether kernels take `op` as it is, if `dequantize` makes an operand.
-static bool isPlain(Operation *op) {
+/// Whether kernels support `op` directly, if `dequantize` defines an operand.
+static bool isCanonical(Operation *op) {
   return isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op) &&
          getElementTypeOrSelf(op->getOperand(0)) ==
              getElementTypeOrSelf(op->getOperand(1));
@@ -257,16 +260,18 @@ blockscale::matchWeights(Operation *op, const RaiseOptions &options,
   for (unsigned i : {0, 1})
     factors[i] = traceProduct(operands[i], contraction->loops);
   for (unsigned i : {0, 1}) {
-    if (!isNumbers(factors[i]) || !isDequantized(factors[1 - i], *contraction))
+    if (!isHighPrecision(factors[i]) ||
+        !isDequantized(factors[1 - i], *contraction))
       continue;
-    if (factors[1 - i].isDequantized && isPlain(op))
+    if (factors[1 - i].isDequantized && isCanonical(op))
       return std::nullopt;
     return WeightsMatcher(*contraction, options, reason)
         .run(operands[i], operands[1 - i]);
   }
-  if (hasNumbersAndWeights(factors, *contraction))
-    reason = "codes and scales are multiplied by the other operand one after "
-             "the other, which is rounded in another way than their product, "
-             "expected that";
+  if (isMixedInput(factors, *contraction))
+    reason =
+        "elements and scales are multiplied by the other operand one after "
+        "the other, which is rounded in another way than their product, "
+        "expected their product";
   return std::nullopt;
 }

@@ -1,4 +1,4 @@
-//===- RaiseWeights.h - Decoded weights beside numbers ----------*- C++ -*-===//
+//===- RaiseWeights.h - Weight-only quantization ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A contraction of numbers of bf16 or f16 with an operand that is decoded from
-// codes and scales is `dequantize` and a matmul, which kernels read codes for.
+// Weight-only quantization: a contraction of a bf16 or f16 operand with a
+// dequantized operand becomes `dequantize` and a matmul, whose kernel reads the
+// quantized elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,26 +21,27 @@
 namespace mlir::blockscale {
 
 struct WeightsMatch {
-  /// What the contraction adds to, [batch, M, N].
+  /// The accumulator, [batch, M, N].
   Value acc;
-  /// Which operand the weights are: x if M are their rows.
+  /// The side of the weights: x if their rows are M.
   MmaScaledOp::Side side;
-  /// The numbers, as [batch, rows, K], and their type.
-  OperandForm numbers;
+  /// The high-precision operand, as [batch, rows, K], and its type.
+  OperandForm dense;
   FloatType type;
-  /// Codes and scales, as [batch, rows, K].
+  /// Quantized elements and scales, as [batch, rows, K].
   RaisedSide weights;
   bool haveBatch;
   int64_t block;
   std::optional<TensorScale> tensorScale;
 };
 
-/// What `op` is as a product of numbers and weights. If it is none, although
-/// one operand is numbers and the other decoded, `reason` says why.
+/// Matches `op` as a mixed-input matmul with quantized weights. If one operand
+/// has high precision and the other one is dequantized, but `op` does not
+/// match, `reason` says why.
 std::optional<WeightsMatch>
 matchWeights(Operation *op, const RaiseOptions &options, std::string &reason);
 
-/// The result of `op`, computed as `match`.
+/// Creates the result of `op` according to `match`.
 Value createProduct(OpBuilder &builder, Operation *op,
                     const WeightsMatch &match);
 

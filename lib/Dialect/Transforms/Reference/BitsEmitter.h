@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Short names for what the decoder and the encoder write all the time: integer
-// arithmetic on the encodings of f32 or f64, of one number or of many.
+// Short names for the operations of the decoder and the encoder: integer
+// arithmetic on the bits of f32 or f64, of scalars or of vectors and tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ public:
   /// Bits of the mantissa, without the implicit one.
   unsigned mantissaBits() { return type.getFPMantissaWidth() - 1; }
   int bias() { return (1 << (width() - mantissaBits() - 2)) - 1; }
-  /// The encoding of `value`, which `type` has.
+  /// The encoding of `value`, which `type` represents exactly.
   uint64_t encodingOf(double value) {
     APFloat number(value);
     bool losesInfo = false;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Codes become f64 or f32 by arithmetic on these and on integers, which hosts
-// and GPUs have, unlike the formats; all formats take this path.
+// Decodes all formats to f64 or f32 by arithmetic on these types and on
+// integers, which hosts and GPUs have, unlike the formats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +30,14 @@ Value blockscale::emitDecode(OpBuilder &builder, Location loc, Value code,
   Value wide = emit.widen(code);
   Value magnitude = emit.bitAnd(wide, info.magnitudeMask());
 
-  // Normal numbers: the fields move up, the exponent changes its bias.
+  // Normal values: the fields move up, and the bias of the exponent changes.
   Value moved = emit.shiftLeft(magnitude, mantissaShift);
   Value value = emit.fromBits(
       emit.add(moved, static_cast<uint64_t>(emit.bias() - info.bias)
                           << emit.mantissaBits()));
 
-  // Subnormal numbers: the mantissa as an integer. (No subnormals of the type
-  // are used, so a caller's flush-to-zero mode does no harm.)
+  // Subnormals: the mantissa as an integer, times a power. (Subnormals of the
+  // result type do not occur, so a caller's flush-to-zero mode does no harm.)
   if (info.hasSubnormals) {
     Value mantissa = arith::UIToFPOp::create(
         builder, loc, emit.withShape(emit.type), magnitude);
@@ -58,7 +58,7 @@ Value blockscale::emitDecode(OpBuilder &builder, Location loc, Value code,
     break;
   }
   case SpecialCodes::Ieee: {
-    // The mantissa moves along: 0 stays infinity, others stay NaN.
+    // The mantissa moves, too: 0 stays infinity, other mantissas stay NaN.
     uint64_t firstSpecial = info.magnitudeMask() + 1 - firstNormal;
     Value special = emit.fromBits(emit.bitOr(moved, emit.infinity()));
     value =

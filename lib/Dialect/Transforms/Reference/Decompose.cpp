@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass that collects the patterns of this folder; they are exported one by
-// one.
+// The pass that applies the patterns of this folder, which are also exported
+// separately.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ static LogicalResult verifyConstantSizes(UnswizzleScalesOp op) {
 
 namespace {
 
-/// The size of what a kernel has made is that of what it was written to.
+/// Replaces the size of a result of a launch by that of its output operand.
 struct SizeOfLaunch final : OpRewritePattern<tensor::DimOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -80,8 +80,8 @@ struct DecomposePass final
     if (sizes.wasInterrupted())
       return signalPassFailure();
 
-    // An unswizzle that feeds mma_scaled is read through, so it must still be
-    // one when mma_scaled is rewritten.
+    // An unswizzle that feeds mma_scaled becomes an indexing map, so mma_scaled
+    // must be rewritten before it.
     RewritePatternSet matmuls(&getContext());
     populateDecomposeMmaScaledPatterns(matmuls);
     RewritePatternSet layouts(&getContext());

@@ -1,4 +1,4 @@
-//===- DecomposeMmaScaled.cpp - mma_scaled as plain arithmetic ------------===//
+//===- DecomposeMmaScaled.cpp - mma_scaled as arithmetic ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The meaning of mma_scaled in upstream ops: what every other path is compared
-// with.
+// The reference semantics of mma_scaled in upstream ops, with which every other
+// path is compared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ static Value getCode(OpBuilder &builder, Location loc, Value element) {
   return arith::ExtUIOp::create(builder, loc, builder.getI8Type(), code);
 }
 
-/// `source` with its batch, 1 or `batch`, made `batch`: for the case that
-/// which of them it is will be known only at run time.
+/// Broadcasts the batch of `source`, which is 1 or `batch`, to `batch`, if it
+/// is known only at run time which of them it is.
 static Value broadcastBatch(OpBuilder &builder, Location loc, Value source,
                             OpFoldResult batch) {
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, source);
@@ -57,7 +57,7 @@ static Value broadcastBatch(OpBuilder &builder, Location loc, Value source,
                SmallVector<Value> indices;
                for (unsigned dim = 0; dim != rank; ++dim)
                  indices.push_back(linalg::IndexOp::create(b, bodyLoc, dim));
-               // An index is below the batch, or the batch is 1.
+               // Modulo: an index is below the batch, or the batch is 1.
                AffineExpr d0, d1;
                bindDims(b.getContext(), d0, d1);
                indices[0] = getValueOrCreateConstantIndexOp(
@@ -73,8 +73,9 @@ static Value broadcastBatch(OpBuilder &builder, Location loc, Value source,
       .getResult(0);
 }
 
-/// x or y times its scales, as f64 in the shape of the matrix. Every product
-/// is exact: at most 6 bits of significand, and exponents far inside f64's.
+/// Dequantizes x or y to f64, in the shape of the matrix. Every product is
+/// exact: it has at most 6 bits of significand, and an exponent well inside
+/// f64's range.
 static Value decodeScaled(OpBuilder &builder, MmaScaledOp op, Side side) {
   Location loc = op.getLoc();
   Value operand = side == Side::X ? op.getX() : op.getY();
@@ -118,8 +119,8 @@ static Value decodeScaled(OpBuilder &builder, MmaScaledOp op, Side side) {
       .getResult(0);
 }
 
-/// Applies `body` to every element of `source`, which gives elements of
-/// `destination`'s type.
+/// Applies `body`, which returns elements of `destination`'s type, to every
+/// element of `source`.
 static Value mapElements(OpBuilder &builder, Location loc, Value source,
                          Value destination,
                          function_ref<Value(OpBuilder &, Value)> body) {
@@ -165,8 +166,8 @@ struct DecomposeMmaScaled final : OpRewritePattern<MmaScaledOp> {
     }
 
     sum = multiply(rewriter, op, sum, sizes);
-    // A destination of its own: written into acc, a chain of ops would be one
-    // set of aliases, in which bufferization takes cubic time.
+    // The result has its own destination. If it were written into acc, a chain
+    // of ops would be one alias set, for which bufferization takes cubic time.
     Value destination =
         tensor::EmptyOp::create(rewriter, loc, sizes, accType.getElementType());
     Value result = mapElements(rewriter, loc, sum, destination,

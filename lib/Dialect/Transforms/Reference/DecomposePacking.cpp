@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Packed buffers that no kernel reads directly are unpacked element by element.
+// Unpacks buffers that no kernel reads directly, element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,7 @@ static SmallVector<Value> apply(OpBuilder &b, Location loc,
   return applyMap(b, loc, AffineMap::get(1, 0, exprs, b.getContext()), operand);
 }
 
-/// The source at `indices`, with `last` in place of the last of them.
+/// The source at `indices`, with `last` instead of the last index.
 static Value extract(OpBuilder &b, Location loc, Value source,
                      ValueRange indices, Value last) {
   SmallVector<Value> position(indices);

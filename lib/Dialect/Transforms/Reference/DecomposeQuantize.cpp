@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The meaning of both ops in upstream ops: largest magnitudes of blocks, then
-// scales, then codes.
+// The reference semantics of quantize and dequantize in upstream ops: largest
+// magnitudes of blocks, then scales, then quantized elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ static AffineMap getBlockMap(MLIRContext *context, unsigned rank,
   return AffineMap::get(rank, 0, exprs, context);
 }
 
-/// A tensor of `element` whose elements `body` makes of those of `inputs`.
+/// A tensor of `element` whose elements `body` computes from those of `inputs`.
 static Value generate(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
                       Type element, ValueRange inputs, ArrayRef<AffineMap> maps,
                       function_ref<Value(OpBuilder &, ValueRange)> body) {
@@ -189,13 +189,13 @@ private:
   }
 };
 
-/// A scalar that is an element of a tensor: on a GPU the loops that need it
-/// read it, as the host does not.
+/// A scalar that is an element of a tensor. On a GPU the loops that need it
+/// load it, because the host cannot.
 struct ScalarOperand {
   Value tensor;
   AffineMap map;
 
-  /// Of ops with `numLoops` loops; null for other scalars.
+  /// For ops with `numLoops` loops; null for other scalars.
   ScalarOperand(Value scalar, unsigned numLoops) {
     auto extract = scalar ? scalar.getDefiningOp<tensor::ExtractOp>()
                           : tensor::ExtractOp();

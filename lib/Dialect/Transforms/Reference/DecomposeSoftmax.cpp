@@ -1,4 +1,4 @@
-//===- DecomposeSoftmax.cpp - What linalg.softmax consists of -------------===//
+//===- DecomposeSoftmax.cpp - linalg.softmax as elementary ops ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's decomposition, in f32 at least: a sum of many numbers of f16 would
-// keep few of its digits.
+// Upstream's decomposition, in f32 at least: a sum of many f16 values would
+// lose most of its digits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// `source` with its numbers converted by `Cast` to those of `destination`,
-/// which it is written to.
+/// Casts the elements of `source` by `Cast` to the type of `destination`, and
+/// writes them there.
 template <typename Cast>
 static Value castElements(OpBuilder &b, Location loc, Value source,
                           Value destination) {
@@ -92,7 +92,7 @@ struct DecomposeSoftmaxPass final
     });
     for (linalg::SoftmaxOp op : ops) {
       rewriter.setInsertionPoint(op);
-      // What is in another form stays, and is named by who meets it.
+      // A softmax in another form stays; a later pass reports it.
       FailureOr<Value> result = decomposeSoftmax(rewriter, op);
       if (succeeded(result))
         rewriter.replaceOp(op, *result);

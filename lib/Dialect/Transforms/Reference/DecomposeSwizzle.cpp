@@ -1,4 +1,4 @@
-//===- DecomposeSwizzle.cpp - Swizzles as plain loops ---------------------===//
+//===- DecomposeSwizzle.cpp - Swizzles as loops ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The 32x4x4 layout as a gather, so that no size needs code of its own.
+// The 32x4x4 layout as a gather, so that no size is a special case.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,8 @@ struct DecomposeSwizzle final : OpRewritePattern<SwizzleScalesOp> {
     Location loc = op.getLoc();
     auto type = cast<ShapedType>(op.getSource().getType());
     OperandView source = getOperandView(rewriter, loc, op.getSource());
-    // The sizes of the scales, which the view may hold in another form.
+    // The sizes of the scales, which may differ from those of the viewed
+    // tensor.
     SmallVector<OpFoldResult> scaleSizes =
         isa<TensorType>(type)
             ? tensor::getMixedSizes(rewriter, loc, op.getSource())
@@ -77,7 +78,7 @@ private:
     for (unsigned dim = 0; dim != rank + 2; ++dim)
       position.push_back(linalg::IndexOp::create(b, loc, dim));
 
-    // Padding reads some scale that exists, and drops it.
+    // Padding loads an arbitrary existing scale, and drops it.
     AffineMap unswizzle = getUnswizzleMap(b.getContext(), rank);
     SmallVector<Value> logical;
     Value isInside = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));

@@ -1,4 +1,4 @@
-//===- Encode.cpp - Exact encoding of numbers -----------------------------===//
+//===- Encode.cpp - Exact encoding of values ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// f32 and f64 become codes by integer arithmetic on their bits and one
-// addition, which hosts and GPUs have, unlike the formats. No step rounds
-// twice: an f64 is not an f32 on the way.
+// Encodes f32 and f64 by integer arithmetic on their bits and one addition,
+// which hosts and GPUs have, unlike the formats. Nothing is rounded twice: an
+// f64 is not rounded to f32 first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace mlir::blockscale;
 
 namespace {
 
-/// What follows from a row of the table of formats. Codes here are magnitudes,
+/// Special codes of a format, from the table of formats. They are magnitudes,
 /// without the sign.
 struct Codes {
   explicit Codes(const FormatInfo &info)
@@ -51,7 +51,7 @@ struct Codes {
 
   unsigned mantissaMask;
   unsigned signBit;
-  /// The largest number, what stands for larger ones, and a quiet NaN.
+  /// The codes of the largest value, of values beyond it, and of a quiet NaN.
   unsigned largest = 0, overflow = 0, nan = 0;
   /// Whether the upper bits of a NaN's mantissa are kept, as IEEE 754 says.
   bool keepsPayload = false;
@@ -60,17 +60,16 @@ struct Codes {
 
 } // namespace
 
-/// The code of a positive number with the encoding `magnitude`, rounded, or one
-/// beyond the largest. Of NaN and infinity, one beyond the largest.
+/// The code of a positive value with the encoding `magnitude`, rounded. It is
+/// beyond the largest code if the value overflows, and for NaN and infinity.
 static Value emitRounded(BitsEmitter &emit, Value magnitude,
                          const FormatInfo &info) {
   int smallestExponent = (info.hasSubnormals ? 1 : 0) - info.bias;
   unsigned shift = emit.mantissaBits() - info.mantissaBits;
   uint64_t half = uint64_t(1) << (shift - 1);
 
-  // The fields move down, the exponent changes its bias. Without a mantissa,
-  // it is the implicit bit that decides on ties: it is odd, so that these go
-  // up.
+  // The fields move down, and the bias of the exponent changes. Without a
+  // mantissa, the implicit bit decides ties: it is odd, so ties round up.
   uint64_t rebias = static_cast<uint64_t>(emit.bias() - info.bias)
                     << emit.mantissaBits();
   Value moved = emit.sub(magnitude, rebias);
@@ -81,15 +80,16 @@ static Value emitRounded(BitsEmitter &emit, Value magnitude,
       emit.shiftRight(emit.add(emit.add(moved, half - 1), odd), shift);
 
   if (!info.hasSubnormals) {
-    // The smallest number is what is nearest to all below.
+    // Values below the smallest one round to it.
     Value isSmallest =
         emit.is(arith::CmpIPredicate::ult, magnitude,
                 emit.encodingOf(std::ldexp(1.5, smallestExponent)));
     return emit.select(isSmallest, emit.integer(0), normal);
   }
 
-  // The sum with a number whose last bit is the smallest subnormal number is
-  // rounded there, and its lower bits count these.
+  // Adding a value whose last bit has the weight of the smallest subnormal
+  // rounds to that weight, and the low bits of the sum count smallest
+  // subnormals.
   int lastBit = smallestExponent - static_cast<int>(info.mantissaBits);
   double unit =
       std::ldexp(1.0, lastBit + static_cast<int>(emit.mantissaBits()));
@@ -101,8 +101,8 @@ static Value emitRounded(BitsEmitter &emit, Value magnitude,
   return emit.select(isSubnormal, subnormal, normal);
 }
 
-/// The bits of the f32 that a bf16 or f16 is. Of NaN, all of them: conversions
-/// of machines keep what they like.
+/// The bits of a bf16 or f16 as an f32. The payload of NaN is kept here,
+/// because machines differ in what their conversions keep.
 static Value emitShortBits(OpBuilder &builder, Location loc, BitsEmitter &emit,
                            Value value) {
   const FormatInfo &info = getFormatInfo(

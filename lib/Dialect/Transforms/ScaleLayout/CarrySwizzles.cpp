@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A swizzle moves up, to where scales come from and fewer of it are needed; an
-// unswizzle moves down, to `mma_scaled`, which reads through it. So one pattern
-// never undoes another.
+// A swizzle moves up, to the source of the scales, where fewer swizzles are
+// needed. An unswizzle moves down, to `mma_scaled`, whose lowering folds it. So
+// no pattern undoes another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,7 @@ static bool isTranspose(Operation *op) { return isa<linalg::TransposeOp>(op); }
 
 namespace {
 
-/// swizzle(slice(s)) is slice(swizzle(s)), if that slice has no padding of its
-/// own.
+/// swizzle(slice(s)) is slice(swizzle(s)), if the slice needs no padding.
 struct CarrySwizzleThroughSlices final : OpRewritePattern<SwizzleScalesOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -44,8 +43,8 @@ struct CarrySwizzleThroughSlices final : OpRewritePattern<SwizzleScalesOp> {
           !reason.empty())
         return rewriter.notifyMatchFailure(op, reason);
 
-    // Inside of the loop that makes them anew, all scales would be swizzled
-    // for a slice of them.
+    // In a loop that defines the scales, all of them would be swizzled for one
+    // slice.
     Operation *point = getHoistPoint(op, trace.source);
     if (op->getParentOfType<LoopLikeOpInterface>() && point == op &&
         !matchPattern(trace.source, m_Constant()))
@@ -69,13 +68,13 @@ struct CarryUnswizzleThroughSlice final
 
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
                                 PatternRewriter &rewriter) const override {
-    // Whether rows are last shows at the other end of the trace.
+    // The other end of the trace shows whether rows are last.
     ScaleTrace trace =
         traceScales(op.getSource(), /*rowsLast=*/false, isTranspose);
     auto unswizzle = trace.source.getDefiningOp<UnswizzleScalesOp>();
     if (!unswizzle)
       return rewriter.notifyMatchFailure(op, "expected an unswizzle");
-    // A slice of sizes that are not known may be one that atoms do not have.
+    // A slice of unknown sizes may cut atoms.
     SmallVector<int64_t> atoms =
         getSwizzledShape(cast<ShapedType>(unswizzle.getType()).getShape());
     for (auto [expected, got] : llvm::zip_equal(
@@ -100,8 +99,8 @@ struct CarryUnswizzleThroughSlice final
   }
 };
 
-/// swizzle(unswizzle(t)) is t where there is no padding: the op's folder says
-/// so, except of transposes in between.
+/// swizzle(unswizzle(t)) is t if there is no padding. The op's folder does
+/// this, except with transposes in between.
 struct CancelThroughTransposes final : OpRewritePattern<SwizzleScalesOp> {
   using OpRewritePattern::OpRewritePattern;
 

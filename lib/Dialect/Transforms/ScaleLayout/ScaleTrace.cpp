@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A slice of row-major scales is one of swizzled scales only if it cuts no
-// atom; both descriptions and the proof are here.
+// A slice of row-major scales corresponds to a slice of swizzled scales only if
+// it cuts no atom. This file converts slices and checks that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,8 +62,8 @@ static constexpr unsigned kMaxTraced = 64;
 ScaleTrace blockscale::traceScales(Value scales, bool rowsLast,
                                    function_ref<bool(Operation *)> mayPass) {
   ScaleTrace trace = {scales, rowsLast, {}};
-  // In a graph region, ops may feed one another in a cycle. Long chains, which
-  // nobody writes, must not take quadratic time.
+  // In a graph region, ops may form a cycle. Long chains, which do not occur in
+  // practice, must not take quadratic time.
   llvm::SmallPtrSet<Operation *, 8> visited;
   while (Operation *op = trace.source.getDefiningOp()) {
     if (!visited.insert(op).second || visited.size() > kMaxTraced ||
@@ -138,7 +138,7 @@ std::string blockscale::describeCutAtom(const ScaleSlice &slice,
     std::optional<int64_t> length = getConstantIntValue(size);
     std::string place = std::string(" of ") + name + " to be a multiple of " +
                         std::to_string(extent);
-    // Programs that are wrong are not made to look static.
+    // Invalid sizes do not become static.
     if (from.value_or(0) < 0 || length.value_or(1) < 1)
       return "expected offsets and sizes in the source";
     if (!isKnownMultiple(offset, extent))
@@ -159,8 +159,8 @@ blockscale::getResultSizes(tensor::ExtractSliceOp slice) {
                              .take_back(slice.getType().getRank()));
 }
 
-/// `value` / `extent`, rounded down or up. What is a value stays one, even if
-/// it is known: types and the verifier's view of the program do not change.
+/// `value` / `extent`, rounded down or up. A value stays a value, even if it is
+/// constant, so that types do not change.
 static OpFoldResult divide(OpBuilder &builder, Location loc, OpFoldResult value,
                            int64_t extent, bool up) {
   if (auto attr = dyn_cast<Attribute>(value)) {
@@ -209,7 +209,7 @@ Value blockscale::sliceSwizzled(OpBuilder &builder, Location loc,
 // Swizzles
 //===----------------------------------------------------------------------===//
 
-/// `values` with the last two swapAb.
+/// `values` with the last two swapped.
 template <typename T>
 static SmallVector<T> swapMatrix(ArrayRef<T> values) {
   SmallVector<T> swapped(values);
@@ -265,7 +265,7 @@ Value blockscale::getSwizzledConstant(OpBuilder &builder, Location loc,
     return {};
   RankedTensorType type = getSwizzledType(
       getRowsFirstType(cast<RankedTensorType>(source.getType()), rowsLast));
-  // The padding may hold any byte, so that a splat stays one.
+  // The padding may be any byte, so a splat stays a splat.
   DenseElementsAttr swizzled = constant.isSplat()
                                    ? constant.resizeSplat(type)
                                    : swizzleConstant(constant, type, rowsLast);

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where row-major scales come from, and how the same is said of them in the
-// 32x4x4 layout: a slice that keeps atoms whole is a slice of atoms, and a
-// transpose only says which of two dimensions holds the rows.
+// Traces row-major scales to their source, and converts slices and transposes
+// to the 32x4x4 layout: a slice that keeps atoms whole is a slice of atoms, and
+// a transpose only determines which of two dimensions holds the rows.
 //
-// "Rows last" are scales of K_s x N, as `mma_scaled` takes those of y. Swizzled
+// "Rows last" are scales of K_s x N, like those of y of `mma_scaled`. Swizzled
 // scales always have their rows first.
 //
 //===----------------------------------------------------------------------===//
@@ -30,7 +30,7 @@ struct ScaleSlice {
   bool rowsLast;
 };
 
-/// Scales as what is left of `source` after `slices`, in their order, and
+/// Scales that are obtained from `source` by `slices`, in their order, and
 /// transposes.
 struct ScaleTrace {
   Value source;
@@ -38,12 +38,12 @@ struct ScaleTrace {
   SmallVector<ScaleSlice> slices;
 };
 
-/// What a transpose does to scales: nothing, exchange rows and blocks, or also
+/// The effect of a transpose on scales: none, swap rows and blocks, or also
 /// move the batch.
 enum class TransposeKind { Identity, SwapsMatrix, Other };
 TransposeKind classifyTranspose(linalg::TransposeOp op);
 
-/// Whether `slice` can be one of scales, and drops nothing but a batch.
+/// Whether `slice` can be a slice of scales, and drops at most the batch.
 bool isMatrixSlice(tensor::ExtractSliceOp slice);
 
 /// Follows the tensor `scales` through transposes of the matrix and through
@@ -52,35 +52,35 @@ ScaleTrace traceScales(Value scales, bool rowsLast,
                        function_ref<bool(Operation *)> mayPass);
 ScaleTrace traceScales(Value scales, bool rowsLast);
 
-/// Why `slice` cannot be taken from swizzled scales, what it would need
-/// included; empty if it can. A slice may end inside an atom: what follows is
-/// padding then. With `toItsEnd`, it may only where its source ends.
+/// Why `slice` cannot be taken from swizzled scales, and what it would need;
+/// empty if it can. A slice may end inside an atom, whose rest is padding then;
+/// with `toItsEnd`, only if its source ends there, too.
 std::string describeCutAtom(const ScaleSlice &slice, bool toItsEnd = false);
 
-/// `type`, row-major scales, with the last two sizes exchanged if `rowsLast`:
+/// `type`, row-major scales, with the last two sizes swapped if `rowsLast`:
 /// from or to the order with rows first.
 RankedTensorType getRowsFirstType(RankedTensorType type, bool rowsLast);
 
 /// The type of rows-first scales of `type` in the 32x4x4 layout.
 RankedTensorType getSwizzledType(RankedTensorType type);
 
-/// A `swizzle_scales` of `source`, row-major scales.
+/// Creates a `swizzle_scales` of `source`, row-major scales.
 Value emitSwizzle(OpBuilder &builder, Location loc, Value source,
                   bool rowsLast);
 
 /// The constant `source`, row-major scales, in the 32x4x4 layout; null if it is
-/// no constant or a large one. Its padding is any byte.
+/// not a constant or is too large. Its padding is any byte.
 Value getSwizzledConstant(OpBuilder &builder, Location loc, Value source,
                           bool rowsLast);
 
-/// `source`, row-major scales, in the 32x4x4 layout: as a constant, or what it
-/// was unswizzled from, or by `swizzle_scales`. Its padding is any byte: for
-/// readers that do not look at it.
+/// `source`, row-major scales, in the 32x4x4 layout: as a constant, or the
+/// value that it was unswizzled from, or by `swizzle_scales`. Its padding is
+/// any byte, so it is for readers that ignore padding.
 Value getSwizzled(OpBuilder &builder, Location loc, Value source,
                   bool rowsLast);
 
-/// The part of `swizzled` that `slice` takes; `describeCutAtom` has no
-/// objection.
+/// The slice of `swizzled` that corresponds to `slice`, for which
+/// `describeCutAtom` is empty.
 Value sliceSwizzled(OpBuilder &builder, Location loc, ScaleSlice slice,
                     Value swizzled);
 
@@ -92,8 +92,8 @@ Value getUnswizzled(OpBuilder &builder, Location loc, Value swizzled,
 /// The sizes of the result of `slice`: without the dimension that it drops.
 SmallVector<OpFoldResult> getResultSizes(tensor::ExtractSliceOp slice);
 
-/// The outermost loop around `user` in which `source` is not defined: a value
-/// made from `source` alone belongs in front of it. `user` if there is none.
+/// The outermost loop around `user` in which `source` is not defined: the point
+/// for values that depend on `source` only. `user` if there is no such loop.
 Operation *getHoistPoint(Operation *user, Value source);
 
 } // namespace mlir::blockscale

@@ -1,4 +1,4 @@
-//===- ScaleUses.cpp - What an argument is used as ------------------------===//
+//===- ScaleUses.cpp - Uses of scale arguments ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -31,7 +31,7 @@ public:
   ScaleUses inspect(BlockArgument argument) {
     worklist.push_back(
         {argument, /*isTransposed=*/false, /*isSwizzled=*/false});
-    DenseSet<Value> visited; // In a graph region, there may be cycles.
+    DenseSet<Value> visited; // Graph regions may have cycles.
     SmallVector<ScaleSlice> slices;
     while (!worklist.empty()) {
       Derived derived = worklist.pop_back_val();
@@ -48,7 +48,7 @@ public:
     if (uses.rowsFirst && uses.rowsLast)
       uses.setObstacle(argument.getOwner()->getParentOp(),
                        "rows are its first dimension and its last one");
-    // Which of their dimensions are rows shows only now.
+    // Only now it is known which of their dimensions are rows.
     for (ScaleSlice slice : slices) {
       slice.rowsLast ^= uses.rowsLast;
       if (std::string reason = describeCutAtom(slice); !reason.empty())
@@ -61,12 +61,12 @@ private:
   /// A value made from the argument.
   struct Derived {
     Value value;
-    /// Whether rows and blocks are swapAb, against the argument.
+    /// Whether rows and blocks are swapped, compared with the argument.
     bool isTransposed;
     bool isSwizzled;
   };
 
-  /// Notes that `derived` is taken with its rows last, or not.
+  /// Records that a use has the rows of `derived` last, or first.
   bool take(const Derived &derived, bool rowsLast) {
     bool isOfArgument = rowsLast != derived.isTransposed;
     (isOfArgument ? uses.rowsLast : uses.rowsFirst) = true;
@@ -78,7 +78,7 @@ private:
     return true;
   }
 
-  /// Whether a swizzled argument can be used so.
+  /// Whether `use` is possible with a swizzled argument.
   bool inspectUse(OpOperand &use, const Derived &derived) {
     return TypeSwitch<Operation *, bool>(use.getOwner())
         .Case([&](MmaScaledOp op) {

@@ -1,4 +1,4 @@
-//===- ScaleUses.h - What an argument is used as ----------------*- C++ -*-===//
+//===- ScaleUses.h - Uses of scale arguments --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,13 +14,13 @@
 
 namespace mlir::blockscale {
 
-/// What is found out about the uses of an argument.
+/// A summary of the uses of an argument.
 struct ScaleUses {
-  /// Whether they hold scales that are wanted swizzled.
+  /// Whether some are scales that should be swizzled.
   bool holdsScales = false;
-  /// Whether they take the argument with its rows last, and first.
+  /// Whether uses have the rows last, and whether uses have them first.
   bool rowsLast = false, rowsFirst = false;
-  /// What does not let it be swizzled, the first that was found, and why.
+  /// The first op that prevents swizzling, and why.
   Operation *obstacle = nullptr;
   std::string reason;
 
@@ -33,10 +33,10 @@ struct ScaleUses {
 };
 
 /// Follows a tensor of rank 2 or 3 to its uses as scales, through transposes,
-/// slices that keep atoms whole, and swizzles. `wantsSwizzled` tells of an
-/// `mma_scaled` whether its scales are wanted swizzled; `getCallOrder`, of an
-/// operand of a call, whether the callee takes it with its rows last, and
-/// nullopt if the callee does not take it swizzled.
+/// slices that keep atoms whole, and swizzles. `wantsSwizzled` returns whether
+/// the scales of an `mma_scaled` should be swizzled. `getCallOrder` returns
+/// whether a callee has the rows of a swizzled operand last, and nullopt if its
+/// argument is not swizzled.
 ScaleUses inspectScaleUses(
     BlockArgument argument, function_ref<bool(MmaScaledOp)> wantsSwizzled,
     function_ref<std::optional<bool>(func::CallOp, unsigned)> getCallOrder);

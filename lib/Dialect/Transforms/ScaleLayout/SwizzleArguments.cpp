@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// First all arguments are decided on, callees before callers, since an argument
-// that is passed on is one that its callee takes swizzled. Then functions
-// change, and then calls, so that a caller passes on what it got.
+// First decides about all arguments, callees before callers, because an
+// argument that is passed on can be swizzled only if the callee's argument is.
+// Then changes functions, and then calls, so that a caller can pass on a
+// swizzled argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,7 +69,7 @@ private:
         otherUsers.try_emplace(found->second, use.getUser());
         continue;
       }
-      // An attribute of the call may name the callee again.
+      // The callee may also appear in an attribute of the call.
       SmallVector<func::CallOp> &callers = calls[found->second];
       if (callers.empty() || callers.back() != call)
         callers.push_back(call);
@@ -76,8 +77,7 @@ private:
     return success();
   }
 
-  /// Functions in an order in which those that others call come first, as far
-  /// as there is no recursion.
+  /// Functions in an order with callees before callers, except for recursion.
   SmallVector<func::FuncOp> sortCalleesFirst() {
     DenseMap<Operation *, SmallVector<Operation *>> callees;
     for (auto &[function, callers] : calls)
@@ -88,7 +88,7 @@ private:
     SmallVector<func::FuncOp> sorted;
     DenseSet<Operation *> visited;
     for (auto root : module.getOps<func::FuncOp>()) {
-      // Not recursive: chains of calls may be long.
+      // Not recursive, because chains of calls may be long.
       SmallVector<std::pair<Operation *, size_t>> stack;
       if (visited.insert(root).second)
         stack.push_back({root, 0});
@@ -133,8 +133,8 @@ private:
     }
   }
 
-  /// Whether the callee takes this operand with its rows last; nullopt if not
-  /// swizzled.
+  /// Whether the callee has the rows of this operand last; nullopt if its
+  /// argument is not swizzled.
   std::optional<bool> getSwizzledOrder(func::CallOp call, unsigned number) {
     Operation *callee = functions.lookup(call.getCalleeAttr().getAttr());
     auto found = swizzled.find({callee, number});
@@ -143,7 +143,7 @@ private:
     return found->second;
   }
 
-  /// What does not let even an argument change that holds only scales.
+  /// Finds what prevents a change of an argument that holds only scales.
   void findOtherObstacle(func::FuncOp function, BlockArgument argument,
                          ScaleUses &uses) {
     if (Operation *user = otherUsers.lookup(function))
@@ -208,7 +208,7 @@ private:
   function_ref<bool(MmaScaledOp)> wantsSwizzled;
   DenseMap<StringAttr, Operation *> functions;
   llvm::MapVector<Operation *, SmallVector<func::CallOp>> calls;
-  /// For each function that something refers to that is no call, this.
+  /// For each function with a use other than a call, that use.
   DenseMap<Operation *, Operation *> otherUsers;
   /// The arguments that change, and whether they had their rows last.
   llvm::MapVector<std::pair<Operation *, unsigned>, bool> swizzled;

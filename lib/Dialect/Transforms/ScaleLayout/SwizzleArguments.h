@@ -14,9 +14,10 @@
 
 namespace mlir::blockscale {
 
-/// Lets the functions of `module` take in the 32x4x4 layout what they use only
-/// as scales of those `mma_scaled` that `wantsSwizzled` is true of, and changes
-/// their calls. A remark says of other arguments with scales why they stay.
+/// Changes arguments of the functions of `module` to the 32x4x4 layout if they
+/// are used only as scales of `mma_scaled` ops for which `wantsSwizzled` is
+/// true, and changes their calls. A remark says why other arguments with scales
+/// stay.
 void swizzleArguments(ModuleOp module,
                       function_ref<bool(MmaScaledOp)> wantsSwizzled);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order of the steps: arguments first, since that leaves swizzles in
-// callers; these and the user's are carried up and hoisted; operands that are
-// row-major then get a swizzle of their own, made where it belongs.
+// The order of the steps: arguments first, because that leaves swizzles in
+// callers. These and the user's are moved up and hoisted. Then the remaining
+// row-major operands get a swizzle, at its final position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,8 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// By the path that was selected, else by what the chip has; if neither is
-/// known, the pass was asked for what it does.
+/// Decided by the selected path, else by the chip; if neither is known, always
+/// true.
 static bool wantsSwizzledScales(MmaScaledOp op, const Chip *chip) {
   auto wants = [](Path path) { return getPathInfo(path).wantsSwizzledScales; };
   if (auto path = op->getAttrOfType<PathAttr>(kPathAttrName))
@@ -47,7 +47,7 @@ static bool wantsSwizzledScales(MmaScaledOp op, const Chip *chip) {
   return choice && wants(choice->emitted->path);
 }
 
-/// Moves swizzles, with what is computed for them alone, out of loops.
+/// Moves swizzles, with ops that only they use, out of loops.
 static void hoistSwizzles(ModuleOp module) {
   DenseSet<Operation *> movable;
   SmallVector<Operation *> worklist;
@@ -63,7 +63,7 @@ static void hoistSwizzles(ModuleOp module) {
                           arith::ConstantOp>(producer))
         worklist.push_back(producer);
   }
-  // Inner loops first: from there, the outer loop takes it further.
+  // Inner loops first, so that outer loops can move them further.
   module.walk([&](LoopLikeOpInterface loop) {
     moveLoopInvariantCode(
         loop.getLoopRegions(),
@@ -78,8 +78,8 @@ static void hoistSwizzles(ModuleOp module) {
   });
 }
 
-/// Whether ops around `op` may feed one another in a cycle. On these, folds
-/// need not end.
+/// Whether ops around `op` may form a cycle, on which folding may not
+/// terminate.
 static bool isInGraphRegion(Operation *op) {
   for (Region *region = op->getParentRegion(); region;
        region = region->getParentRegion()) {
@@ -91,8 +91,8 @@ static bool isInGraphRegion(Operation *op) {
   return false;
 }
 
-/// Whether `op` makes or moves what may be scales; a `tensor.empty`, so that it
-/// goes with the transpose that it was for.
+/// Whether `op` defines or moves possible scales; also true for `tensor.empty`,
+/// so that it is erased with its transpose.
 static bool handlesScales(Operation *op) {
   if (!isa<SwizzleScalesOp, UnswizzleScalesOp, tensor::ExtractSliceOp,
            linalg::TransposeOp, tensor::EmptyOp>(op) ||
@@ -102,10 +102,10 @@ static bool handlesScales(Operation *op) {
   return type && getScaleFormat(type.getElementType());
 }
 
-/// Applies the patterns to scales only: the rest of the program is not this
-/// pass' business.
+/// Applies the patterns to scales only, so that the rest of the program does
+/// not change.
 static LogicalResult carrySwizzles(ModuleOp module) {
-  // There, an op may use itself.
+  // In a graph region, an op may use itself.
   IRRewriter rewriter(module.getContext());
   (void)eraseUnreachableBlocks(rewriter, module->getRegions());
   SmallVector<Operation *> ops;
@@ -113,8 +113,8 @@ static LogicalResult carrySwizzles(ModuleOp module) {
     if (handlesScales(op))
       ops.push_back(op);
   });
-  // The driver takes the last one first. From the top down, a chain of folds
-  // does not move the uses of all that follows again and again.
+  // The driver processes the last one first. Processing from the top down
+  // avoids updating the uses of all later ops again and again.
   std::reverse(ops.begin(), ops.end());
   RewritePatternSet patterns(module.getContext());
   populateCarrySwizzlesPatterns(patterns);
@@ -129,8 +129,8 @@ static LogicalResult carrySwizzles(ModuleOp module) {
 
 namespace {
 
-/// Swizzles row-major scale operands where the swizzle outlives folding: of
-/// constants, and of what a loop takes slices of.
+/// Swizzles row-major scale operands where folding does not undo it: constants,
+/// and scales that a loop slices.
 class SwizzleInserter {
 public:
   void insert(MmaScaledOp op) {
@@ -138,7 +138,7 @@ public:
     insert(op, op.getYScaleMutable(), /*rowsLast=*/true);
   }
 
-  /// Says why a swizzle of the user stays in a loop, if a slice does it.
+  /// Says why a swizzle of the user stays in a loop, if a slice is the reason.
   void explain(SwizzleScalesOp op) {
     if (!isa<RankedTensorType>(op.getType()))
       return;
@@ -173,7 +173,8 @@ private:
     if (!isUnswizzled && !isConstant)
       trace = traceScales(operand.get(), rowsLast, isInLoopOrTranspose);
     Operation *point = getHoistPoint(op, trace.source);
-    // What is unswizzled already, and not sliced, is in its final form.
+    // Scales that are unswizzled already, and not sliced, are in their final
+    // form.
     if (isUnswizzled ? trace.slices.empty()
                      : !isConstant && !isSlicedIn(point, trace))
       return;
@@ -186,14 +187,13 @@ private:
       replace(op, operand, trace, rowsLast, swizzled);
   }
 
-  /// A slice that is taken once, in front of all loops, is the source.
+  /// A slice that is not in a loop is itself the source.
   static bool isInLoopOrTranspose(Operation *op) {
     return isa<linalg::TransposeOp>(op) ||
            op->getParentOfType<LoopLikeOpInterface>();
   }
 
-  /// Whether `point` is a loop in which slices are taken of what is made
-  /// outside of it.
+  /// Whether `point` is a loop that slices values from outside of it.
   static bool isSlicedIn(Operation *point, const ScaleTrace &trace) {
     return isa<LoopLikeOpInterface>(point) &&
            llvm::any_of(trace.slices, [&](const ScaleSlice &slice) {
@@ -246,7 +246,7 @@ private:
   using Key = std::pair<std::pair<Value, unsigned>, Operation *>;
   DenseMap<Key, Value> swizzles;
   DenseSet<Operation *> remarked;
-  /// Erased last, so that no new op takes the place of a key.
+  /// Erased last, so that no new op has the address of a key.
   llvm::SetVector<Operation *> replaced;
 };
 

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one pass that is told a chip's name; all others read the attribute.
+// The only pass with the name of a chip as an option; all others read the
+// attribute.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,7 @@ private:
   const Chip *lookup(StringRef name) {
     const Chip *found = lookupChip(name);
     if (!found)
-      // The option is wrong, and no place in the module.
+      // The option is wrong, not an op of the module.
       emitError(UnknownLoc::get(&getContext()), describeUnknownChip(name));
     return found;
   }

@@ -1,4 +1,4 @@
-//===- ExplainSchedules.cpp - Schedules, for people -----------------------===//
+//===- ExplainSchedules.cpp - Explanations of schedules -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Why a kernel has the schedule that it has can be asked, instead of read out
-// of the code. What there is to say is known to the path's kernels.
+// Explains why a kernel has its schedule. The path's kernels write the
+// explanation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,12 +56,12 @@ static bool printHead(raw_ostream &os, ProductOpInterface op, PathAttr path,
   return ShapedType::isDynamicShape(sizes);
 }
 
-/// What the numbers below take dynamic sizes for.
+/// Prints the values that the estimates assume for dynamic sizes.
 static void printAssumedSizes(raw_ostream &os, const Chip &chip) {
   os << "  ? counts as " << kEstimatedSize;
   if (hasOpcode(chip, "wgmma.mma_async"))
     os << "; as " << kDequantizedSize
-       << " where it is asked whether operands are decoded first";
+       << " to decide whether operands are dequantized first";
   os << '\n';
 }
 

@@ -1,4 +1,4 @@
-//===- Legalize.cpp - Forms that paths take -------------------------------===//
+//===- Legalize.cpp - Canonical forms for paths ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Between the choice of a path and its kernels: the instruction is written
-// down, and what no path takes is brought into a form that they do.
+// Between the choice of a path and its kernels: records the instruction, and
+// rewrites ops that no path supports into supported forms.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,8 +68,8 @@ private:
   }
 };
 
-/// With which scales one instruction of `path` computes the elements of `row`,
-/// for people.
+/// Describes, for a remark, the scales with which one instruction of `path`
+/// would compute the elements of `types`.
 std::string describeWithoutRewrite(const TypeCombination &types, Path path) {
   std::string text;
   for (const TypeCombination &other : getTypeCombinations()) {
@@ -106,7 +106,7 @@ struct LegalizePass final
   }
 
 private:
-  /// A batch of vectors is unrolled: one without end would be code without end.
+  /// A batch of vectors is unrolled, so its size must be limited.
   LogicalResult checkBatches() {
     static constexpr int64_t kMaxBatch = 1024;
     WalkResult result = getOperation()->walk([](MmaScaledOp op) -> WalkResult {

@@ -44,7 +44,7 @@ LogicalResult blockscale::checkNamedInstructions(Operation *root,
     std::string reason =
         "no " + std::string(getPathInfo(instruction.getPath()).opcode) +
         " ... block_scale on " + std::string(chip.name);
-    // Those of a warp can be computed in software.
+    // Instructions of a warp can be emulated.
     if (nativeOnly || !getPathInfo(instruction.getPath()).isWarpLevel)
       return op->emitOpError(reason);
     op->emitRemark(reason) << "; computed with the instruction in software, "

@@ -13,9 +13,9 @@
 
 namespace mlir::blockscale {
 
-/// Checks that `chip` has the instructions that ops below the tile level in
-/// `root` name, or that software computes them, which a remark says then,
-/// unless `nativeOnly`. Fails after an error.
+/// Checks that `chip` has the instructions of ops below the tile level in
+/// `root`. Unless `nativeOnly`, instructions that can be emulated only get a
+/// remark. Emits an error at others.
 LogicalResult checkNamedInstructions(Operation *root, const Chip &chip,
                                      bool nativeOnly);
 

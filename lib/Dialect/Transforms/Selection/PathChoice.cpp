@@ -1,4 +1,4 @@
-//===- PathChoice.cpp - Which path computes a product ---------------------===//
+//===- PathChoice.cpp - Choice of a path ----------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,24 +17,25 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Whether operands such as those of `op` can be those of `path`.
+/// Whether `path` supports operands such as those of `op`.
 static bool takes(Path path, MmaScaledOp op) {
   return op.hasTensorSemantics() || getPathInfo(path).isWarpLevel;
 }
 
-/// Which schedule the program asks for: that decides before sizes do.
-enum class Wish { None, Other, This };
+/// The path of the schedule that the program requests; it has priority over
+/// sizes.
+enum class Request { None, Other, This };
 
-static Wish getWish(ProductOpInterface op, Path path) {
-  Operation *places[] = {op, op->getParentOfType<func::FuncOp>()};
-  for (Operation *place : places) {
-    auto asked =
-        place ? place->getAttrOfType<ScheduleInterface>(kScheduleAttrName)
-              : ScheduleInterface();
-    if (asked)
-      return asked.isFor(path) ? Wish::This : Wish::Other;
+static Request getRequest(ProductOpInterface op, Path path) {
+  Operation *ops[] = {op, op->getParentOfType<func::FuncOp>()};
+  for (Operation *source : ops) {
+    auto schedule =
+        source ? source->getAttrOfType<ScheduleInterface>(kScheduleAttrName)
+               : ScheduleInterface();
+    if (schedule)
+      return schedule.isFor(path) ? Request::This : Request::Other;
   }
-  return Wish::None;
+  return Request::None;
 }
 
 std::optional<InstructionChoice> PathChooser::choose(MmaScaledOp op) const {
@@ -47,9 +48,9 @@ std::optional<InstructionChoice> PathChooser::choose(MmaScaledOp op) const {
     const GemmPath *kernels = getGemmPath(path);
     if (!op.hasTensorSemantics() || !kernels)
       return choice;
-    Wish wish = getWish(op, path);
+    Request request = getRequest(op, path);
     bool isBest = kernels->isBestFor(op, chip, hasWorkspace);
-    if (wish == Wish::This || (wish == Wish::None && isBest))
+    if (request == Request::This || (request == Request::None && isBest))
       return choice;
     if (!first && isBest)
       first = choice;
@@ -57,8 +58,8 @@ std::optional<InstructionChoice> PathChooser::choose(MmaScaledOp op) const {
   return first;
 }
 
-std::optional<Path> PathChooser::choosePlain(ProductOpInterface op,
-                                             PathAttr wanted) const {
+std::optional<Path> PathChooser::chooseUnscaled(ProductOpInterface op,
+                                                PathAttr wanted) const {
   std::optional<Path> best;
   for (Path path : chip.paths) {
     std::optional<InstructionChoice> choice = chooseInstruction(op, path);
@@ -66,7 +67,7 @@ std::optional<Path> PathChooser::choosePlain(ProductOpInterface op,
     if (!choice || !isExecuted(*choice) || !kernels ||
         (wanted && wanted.getValue() != path))
       continue;
-    if (wanted || getWish(op, path) == Wish::This)
+    if (wanted || getRequest(op, path) == Request::This)
       return path;
     if (!best && kernels->isBestFor(op, chip, hasWorkspace))
       best = path;
@@ -86,17 +87,17 @@ std::string PathChooser::explainFallback(MmaScaledOp op) const {
   const PathInfo &path = getPathInfo(choice->emitted->path);
   std::string opcode(path.opcode);
   if (!op.hasTensorSemantics())
-    return opcode + " takes tiles in shared memory (async_tile_mma), not "
+    return opcode + " needs tiles in shared memory (async_tile_mma), not "
                     "vectors";
-  if (getWish(op, choice->emitted->path) == Wish::Other)
+  if (getRequest(op, choice->emitted->path) == Request::Other)
     return "the attribute '" + kScheduleAttrName.str() +
            "' is of another path, " + opcode + " computes it without that";
   return opcode + " computes it where the attribute '" + kPathAttrName.str() +
-         "' asks for the path " + std::string(path.name);
+         "' requests the path " + std::string(path.name);
 }
 
 std::string PathChooser::listNativeChips(MmaScaledOp op) const {
-  // Where the chip has an instruction, something else keeps it away.
+  // If the chip has an instruction, another reason prevents its use.
   if (chooseNative(op.getTypes(), chip) && op.hasTensorSemantics())
     return "";
   std::string names;

@@ -1,4 +1,4 @@
-//===- PathChoice.h - Which path computes a product -------------*- C++ -*-===//
+//===- PathChoice.h - Choice of a path --------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,31 +16,34 @@ namespace mlir::blockscale {
 /// Chooses among the paths of a chip. It changes and reports nothing.
 struct PathChooser {
   const Chip &chip;
-  /// The chip that runs the code instead; null if `chip` does.
+  /// The chip that runs the code, if it is not `chip`; else null.
   const Chip *emulatedOn;
-  /// Whether kernels may need memory beside arguments and results.
+  /// Whether kernels may use memory other than arguments and results.
   bool hasWorkspace;
 
-  /// How the first path that can take `op` and is the best for it computes it,
-  /// or else the first one whose kernels are the best where a schedule of
-  /// another path is asked for; nullopt if there is none.
+  /// Chooses the first path that supports `op` and whose schedule the program
+  /// requests, or that is the best for `op` if no schedule is requested.
+  /// Without such a path, chooses the first one that is the best; nullopt if
+  /// there is none.
   std::optional<InstructionChoice> choose(MmaScaledOp op) const;
 
-  /// Of the paths that have an instruction for `op`, without scales and in the
-  /// plain form, the one that is `wanted`, or else whose schedule the program
-  /// asks for, or else the first that is the best; nullopt if there is none.
-  std::optional<Path> choosePlain(ProductOpInterface op, PathAttr wanted) const;
+  /// Chooses among the paths that have an instruction for `op`, a matmul
+  /// without scales in canonical form: the one that is `wanted`, else the one
+  /// whose schedule the program requests, else the first that is the best;
+  /// nullopt if there is none.
+  std::optional<Path> chooseUnscaled(ProductOpInterface op,
+                                     PathAttr wanted) const;
 
-  /// Whether the chip that runs the code has `choice`, or software has: for
-  /// instructions of others than those of scales there is none.
+  /// Whether the chip that runs the code has the instruction of `choice`, or
+  /// can emulate it. Only block-scaled instructions can be emulated.
   bool isExecuted(const InstructionChoice &choice) const;
 
-  /// Why no block-scaled instruction computes `op`, and what would satisfy it,
-  /// if that is not another chip.
+  /// Why no block-scaled instruction computes `op`, and what would change that,
+  /// other than another chip.
   std::string explainFallback(MmaScaledOp op) const;
 
-  /// The names of the chips that have a block-scaled instruction for `op`,
-  /// where `chip` has none; empty where it has one.
+  /// The names of the chips that have a block-scaled instruction for `op`, if
+  /// `chip` has none; empty if it has one.
   std::string listNativeChips(MmaScaledOp op) const;
 };
 

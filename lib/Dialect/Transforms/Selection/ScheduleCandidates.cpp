@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Estimates choose without a card. Who has one can measure, and asks here for
-// what: backends name schedules, and what is not legal is left out.
+// Estimates choose a schedule without a card. With a card, schedules can be
+// measured: this lists candidates of the backends, without those that are not
+// legal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +20,12 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The instruction of `op` on `path`, which may be another than its own; null
-/// if there is none, or one that is not block-scaled where its own is.
+/// The instruction of `op` on `path`, which may differ from its own path. Null
+/// if there is none, or if it is not block-scaled while its own is.
 static InstructionAttr getInstruction(ProductOpInterface op, Path path,
                                       Path own) {
   auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
-  // What is meant for another path says nothing of products without scales.
+  // Matmuls without scales have no other path.
   if (path == own || !op.getXScale())
     return path == own ? instruction : InstructionAttr();
   std::optional<InstructionChoice> choice =
@@ -41,7 +42,7 @@ blockscale::getScheduleCandidates(ProductOpInterface op, const Chip &chip,
   Path own = op->getAttrOfType<PathAttr>(kPathAttrName).getValue();
   llvm::SmallSetVector<ScheduleInterface, 32> candidates;
   candidates.insert(op->getAttrOfType<ScheduleInterface>(kScheduleAttrName));
-  // Why one is not legal is nobody's question.
+  // Errors of candidates that are not legal are not reported.
   ScopedDiagnosticHandler silence(op->getContext(),
                                   [](Diagnostic &) { return success(); });
   for (Path path : chip.paths) {
@@ -51,7 +52,7 @@ blockscale::getScheduleCandidates(ProductOpInterface op, const Chip &chip,
       continue;
     for (ScheduleInterface candidate :
          kernels->getCandidates(op, instruction, chip, hasWorkspace))
-      // A schedule that the own path takes would not lead to the other one.
+      // A schedule that its own path supports would not select the other path.
       if ((path == own || !candidate.isFor(own)) &&
           succeeded(kernels->verify(op, instruction, candidate, chip,
                                     [&] { return op->emitOpError(); })))

@@ -1,4 +1,4 @@
-//===- SelectPath.cpp - How a chip computes an op -------------------------===//
+//===- SelectPath.cpp - Selection of paths --------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A fallback must never be silent: what path an op takes is decided here, once,
-// with a remark, and written down.
+// Decides the path of each op once, and records it. A fallback must never be
+// silent, so it gets a remark.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// The path that is asked for by an attribute.
+  /// Checks the path that an attribute requests.
   FailureOr<Path> checkPath(MmaScaledOp op, const PathChooser &chooser) {
     Attribute attr = op->getAttr(kPathAttrName);
     auto wanted = dyn_cast<PathAttr>(attr);
@@ -103,13 +103,13 @@ private:
     if (nativeOnly || !choice)
       return op.emitOpError(reason);
     InFlightDiagnostic remark = op.emitRemark(reason);
-    remark << "; converted to bf16 for " << getOpcode(*choice->emitted);
+    remark << "; dequantized to bf16 for " << getOpcode(*choice->emitted);
     if (std::string chips = chooser.listNativeChips(op); !chips.empty())
       remark << ", an instruction computes it on " << chips;
     return choice->emitted->path;
   }
 
-  /// Products without scales become loops where no path has an instruction for
+  /// Matmuls without scales become loops if no path has an instruction for
   /// them.
   LogicalResult selectUnscaledPaths(const PathChooser &chooser) {
     SmallVector<ProductOpInterface> products;
@@ -132,20 +132,20 @@ private:
              << kPathAttrName << "' to be a #blockscale.path, got " << attr;
     if (wanted && getPathInfo(wanted.getValue()).opcode.empty())
       return success();
-    // Paths know the plain form alone, and loops do without.
+    // Paths support only the canonical form; loops need no such form.
     std::optional<Path> path;
-    auto isTaken = [&](ProductOpInterface plain) {
-      path = chooser.choosePlain(plain, wanted);
+    auto isAccepted = [&](ProductOpInterface canonical) {
+      path = chooser.chooseUnscaled(canonical, wanted);
       return path.has_value();
     };
     if (isUnscaledProduct(op))
-      if (ProductOpInterface plain = replaceByPlain(op, isTaken)) {
-        plain->setAttr(kPathAttrName, PathAttr::get(&getContext(), *path));
+      if (ProductOpInterface canonical = replaceByCanonical(op, isAccepted)) {
+        canonical->setAttr(kPathAttrName, PathAttr::get(&getContext(), *path));
         return success();
       }
     if (!wanted) {
       remarkOnDequantize(
-          op, "K of whole blocks, sums of f32 of bf16 or f16 numbers, and " +
+          op, "K of whole blocks, f32 sums of bf16 or f16 values, and " +
                   describeMixedInputPaths());
       return success();
     }

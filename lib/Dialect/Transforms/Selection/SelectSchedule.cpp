@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Who wants which schedule: the option, the op, its function, or the path's own
-// choice. What schedules are is known to the path's kernels.
+// Decides which schedule applies: that of the option, of the op, of its
+// function, or the path's own choice. The path's kernels define schedules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// A product whose path has schedules.
+/// A matmul whose path has schedules.
 struct Product {
   ProductOpInterface op;
   Path path;
@@ -58,30 +58,30 @@ struct SelectSchedulePass final
   }
 
 private:
-  /// The option is of the form of one of the chip's paths.
+  /// Parses the option, which must have the form of one of the chip's paths.
   LogicalResult parseOption() {
     if (schedule.empty())
       return success();
-    // The option is wrong, and no place in the module.
+    // The option is wrong, not an op of the module.
     auto emitHere = [&] { return emitError(UnknownLoc::get(&getContext())); };
     const ScheduleText *text = findScheduleText(schedule);
     if (!text)
       return emitHere() << "expected a schedule of the form "
                         << describeScheduleForms() << ", got '" << schedule
                         << "'" << describeRenamedFields(schedule);
-    // One of another chip's path is one that no product here can take.
-    bool isTaken = llvm::any_of(chip->paths, [&](Path path) {
+    // A schedule for a path of another chip fits no matmul here.
+    bool isSupported = llvm::any_of(chip->paths, [&](Path path) {
       const GemmPath *kernels = getGemmPath(path);
       return kernels && kernels->hasSchedules() &&
              llvm::is_contained(kernels->getTexts(), text);
     });
-    if (!isTaken)
+    if (!isSupported)
       return success();
     wanted = text->parse(&getContext(), schedule, emitHere);
     return success(wanted != nullptr);
   }
 
-  /// Finds the products, by the functions that they are in.
+  /// Collects the matmuls, by function.
   LogicalResult
   collect(llvm::MapVector<Operation *, SmallVector<Product>> &functions) {
     WalkResult result =
@@ -103,8 +103,8 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// Of paths that convert their operands none is native: the option may ask
-  /// for another one of them than the one that is estimated to be the best.
+  /// Paths that dequantize operands are alternatives to each other: the option
+  /// may request another one of them than the one with the best estimate.
   void moveToWanted(Product &product) {
     if (!wanted || wanted.isFor(product.path) ||
         product.instruction.getInstruction().isNative())
@@ -128,8 +128,8 @@ private:
     }
   }
 
-  /// The option is for those products of a function that can take it. If there
-  /// is none, the option is a mistake.
+  /// Applies the option to the matmuls of a function that support it. If none
+  /// does, that is an error.
   LogicalResult selectAll(ArrayRef<Product> products) {
     SmallVector<std::string> obstacles;
     for (const Product &product : products)
@@ -153,7 +153,8 @@ private:
     return success();
   }
 
-  /// What keeps a product from the schedule of the option; empty for nothing.
+  /// Why a matmul does not support the schedule of the option; empty if it
+  /// does.
   std::string findObstacle(const Product &product) {
     if (schedule.empty())
       return {};
@@ -168,7 +169,7 @@ private:
       obstacle = diagnostic.str();
       return success();
     });
-    // Without the name of the op, which is told anyway.
+    // Without the name of the op, which the remark has anyway.
     (void)product.kernels->verify(product.op, product.instruction, wanted,
                                   *chip,
                                   [&] { return product.op->emitError(); });
@@ -200,27 +201,28 @@ private:
     return success();
   }
 
-  /// The schedule that the op or else its function asks for; null for none.
+  /// The schedule that the op or else its function requests; null for none.
   static FailureOr<ScheduleInterface> findAttr(ProductOpInterface op,
                                                Path path) {
-    Operation *places[] = {op, op->getParentOfType<func::FuncOp>()};
-    for (Operation *place : places) {
-      Attribute attr = place ? place->getAttr(kScheduleAttrName) : Attribute();
+    Operation *sources[] = {op, op->getParentOfType<func::FuncOp>()};
+    for (Operation *source : sources) {
+      Attribute attr =
+          source ? source->getAttr(kScheduleAttrName) : Attribute();
       if (!attr)
         continue;
       auto schedule = dyn_cast<ScheduleInterface>(attr);
       if (schedule && schedule.isFor(path))
         return schedule;
-      if (schedule && place != op.getOperation() && !op.getXScale())
+      if (schedule && source != op.getOperation() && !op.getXScale())
         continue;
-      return place->emitOpError("expected the attribute '")
+      return source->emitOpError("expected the attribute '")
              << kScheduleAttrName << "' to be a schedule of the path "
              << StringRef(getPathInfo(path).name) << ", got " << attr;
     }
     return ScheduleInterface();
   }
 
-  /// That of the option; null for none, or one of another chip.
+  /// The schedule of the option; null for none, or one of another chip.
   ScheduleInterface wanted;
   const Chip *chip = nullptr, *emulatedOn = nullptr;
 };

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products of matrices of bf16 or f16 elements with f32 sums have instructions
-// that take their elements as they are.
+// Matmuls of bf16 or f16 elements with f32 accumulators, which instructions
+// multiply directly.
 
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +53,8 @@ void blockscale::registerProductOpInterfaceExternalModels(
   });
 }
 
-/// The order of the dimensions of operand number `number` in the plain form of
-/// `op`, the indices of which are [batch,] M, N, K; nullopt if they are others.
+/// The order of the dimensions of operand `number` in the canonical form of
+/// `op`, whose loops are [batch,] M, N, K; nullopt if it has other dimensions.
 static std::optional<SmallVector<int64_t>> getOrder(linalg::LinalgOp op,
                                                     unsigned number) {
   unsigned batch = op.getNumLoops() - 3;
@@ -101,7 +101,7 @@ bool blockscale::isUnscaledProduct(ProductOpInterface op) {
          isIdentity(*result);
 }
 
-/// Brings `op` into its plain form.
+/// Rewrites `op` into its canonical form.
 static ProductOpInterface makeUnscaled(OpBuilder &builder,
                                        ProductOpInterface op) {
   auto matmul = cast<linalg::LinalgOp>(op.getOperation());
@@ -128,20 +128,21 @@ static ProductOpInterface makeUnscaled(OpBuilder &builder,
   if (isPlain)
     return op;
   auto attributes = llvm::to_vector(op->getDiscardableAttrs());
-  Operation *plain;
+  Operation *canonical;
   if (isa<linalg::MatmulOp>(op))
-    plain =
+    canonical =
         linalg::MatmulOp::create(builder, op->getLoc(), inputs, op.getAcc());
   else
-    plain = linalg::BatchMatmulOp::create(builder, op->getLoc(), inputs,
-                                          op.getAcc());
-  plain->setDiscardableAttrs(attributes);
-  op->getResult(0).replaceAllUsesWith(plain->getResult(0));
+    canonical = linalg::BatchMatmulOp::create(builder, op->getLoc(), inputs,
+                                              op.getAcc());
+  canonical->setDiscardableAttrs(attributes);
+  op->getResult(0).replaceAllUsesWith(canonical->getResult(0));
   op->erase();
-  return cast<ProductOpInterface>(plain);
+  return cast<ProductOpInterface>(canonical);
 }
 
-/// Erases a plain form that nobody uses, with the transposes of its operands.
+/// Erases a canonical form that has no uses, with the transposes of its
+/// operands.
 static void eraseUnscaled(ProductOpInterface op) {
   Value inputs[] = {op.getX(), op.getY()};
   op->erase();
@@ -156,17 +157,16 @@ static void eraseUnscaled(ProductOpInterface op) {
   }
 }
 
-ProductOpInterface
-blockscale::replaceByPlain(ProductOpInterface op,
-                           function_ref<bool(ProductOpInterface)> isTaken) {
+ProductOpInterface blockscale::replaceByCanonical(
+    ProductOpInterface op, function_ref<bool(ProductOpInterface)> isAccepted) {
   OpBuilder builder(op);
-  ProductOpInterface plain =
+  ProductOpInterface canonical =
       makeUnscaled(builder, cast<ProductOpInterface>(builder.clone(*op)));
-  if (!isTaken(plain)) {
-    eraseUnscaled(plain);
+  if (!isAccepted(canonical)) {
+    eraseUnscaled(canonical);
     return {};
   }
-  op->getResult(0).replaceAllUsesWith(plain->getResult(0));
+  op->getResult(0).replaceAllUsesWith(canonical->getResult(0));
   op->erase();
-  return plain;
+  return canonical;
 }

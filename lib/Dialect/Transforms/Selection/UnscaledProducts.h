@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products of elements as they are.
+// Matmuls without scales.
 
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +18,18 @@
 
 namespace mlir::blockscale {
 
-/// Whether `op` is a product of linalg on tensors, in a function, whose form a
-/// path may take: each dimension once in two operands, sums of f32, nothing
-/// empty. What its elements are is in its row.
+/// Whether `op` is a matmul of linalg on tensors, in a function, whose form a
+/// path may support: each dimension is in two operands, accumulators are f32,
+/// and no size is 0. `getTypes` has its element types.
 bool isUnscaledProduct(ProductOpInterface op);
 
-/// Replaces `op`, such a product, by its plain form if `isTaken` says of it
-/// that it is wanted, and returns that; else leaves `op` as it is, and returns
-/// null. In the plain form dimensions are in the order of `mma_scaled`: where
-/// they are in another one, operands are transposed.
+/// Replaces `op`, such a matmul, by its canonical form if `isAccepted` returns
+/// true for it, and returns it; else keeps `op` and returns null. The canonical
+/// form has the dimensions in the order of `mma_scaled`; operands with another
+/// order are transposed.
 ProductOpInterface
-replaceByPlain(ProductOpInterface op,
-               function_ref<bool(ProductOpInterface)> isTaken);
+replaceByCanonical(ProductOpInterface op,
+                   function_ref<bool(ProductOpInterface)> isAccepted);
 
 } // namespace mlir::blockscale
 

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A pass that leaves an op of a level above is found at once, and not by the
-// code generator. What a stage allows of this dialect follows from the level of
-// each op (BlockScaleLevels.td); what it allows of others is a table here.
+// Finds ops of a higher level that a pass has left, before the code generator
+// fails at them. The level of each op (BlockScaleLevels.td) determines the
+// stages at which ops of this dialect are legal; a table here does so for other
+// dialects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +37,8 @@ using namespace mlir::blockscale;
 
 static bool isAnything(Operation *) { return true; }
 
-/// Launches, their buffers, and what numbers of blocks and sizes are computed
-/// with, and are checked to be.
+/// Whether `op` is a launch, an op on buffers, or arithmetic and checks of
+/// sizes.
 static bool isLaunchingOp(Operation *op) {
   if (isa<func::FuncOp, func::ReturnOp, gpu::LaunchFuncOp, memref::AllocOp,
           cf::AssertOp, ViewLikeOpInterface>(op))
@@ -53,7 +54,8 @@ static bool isLLVMOp(Operation *op) {
 }
 
 namespace {
-/// What of other dialects may be on the host and in kernels at a stage.
+/// The ops of other dialects that are legal on the host and in kernels at a
+/// stage.
 struct Stage {
   StringLiteral name;
   bool (*isAllowedOnHost)(Operation *);
@@ -73,8 +75,8 @@ static constexpr Stage stages[] = {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// At how many stages, from the first one on, ops of a level may be on the
-/// host, and in kernels.
+/// The number of stages, from the first one on, at which ops of a level are
+/// legal on the host, and in kernels.
 struct Extent {
   OpLevel level;
   unsigned onHost;
@@ -90,8 +92,8 @@ static constexpr Extent extents[] = {
 };
 static_assert(std::size(extents) == getMaxEnumValForOpLevel() + 1);
 
-/// What a stage asks of an op beside its level: what is computed on the host
-/// has a path to its kernel, and kernels have no tensors.
+/// Other conditions of a stage on an op: a matmul on the host has a path, and
+/// kernels have no tensors.
 static bool isReady(Operation *op, bool isInKernel) {
   if (!isInKernel)
     return !isa<MmaScaledOp>(op) || op->hasAttr(kPathAttrName);
@@ -99,7 +101,7 @@ static bool isReady(Operation *op, bool isInKernel) {
          llvm::none_of(op->getResultTypes(), llvm::IsaPred<TensorType>);
 }
 
-/// Whether `op` may be where it is at stage number `stage`.
+/// Whether `op` is legal at its position at stage `stage`.
 static bool isAllowed(Operation *op, unsigned stage, bool isInKernel) {
   std::optional<OpLevel> level = getOpLevel(op->getName());
   if (!level)

@@ -1,4 +1,4 @@
-//===- AccFragment.cpp - Which lane has which sum -------------------------===//
+//===- AccFragment.cpp - Accumulator elements of a lane -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

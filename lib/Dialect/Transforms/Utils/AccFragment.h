@@ -1,4 +1,4 @@
-//===- AccFragment.h - Which lane has which sum -----------------*- C++ -*-===//
+//===- AccFragment.h - Accumulator elements of a lane -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The fragment of C of mma.sync, from Support/FragmentLayout.h. The D of a
-// wgmma, and what a tcgen05.ld.16x256b loads, are such fragments side by side,
-// so all who ask which lane and register hold an accumulator's element ask
-// here.
+// The accumulator fragment (C) of mma.sync, from Support/FragmentLayout.h. The
+// D of wgmma, and the result of tcgen05.ld.16x256b, consist of such fragments
+// side by side, so these functions give the lane and register of an
+// accumulator's element for all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,33 +21,32 @@
 
 namespace mlir::blockscale {
 
-/// Lanes that share a row: neighbors, which are a quad.
+/// The neighbouring lanes that share a row: a quad.
 inline constexpr int64_t kLanesOfRow = kWarpLanes / kGroupRows;
 
 /// Rows of a fragment that each lane has; they are `kGroupRows` apart.
 inline constexpr int64_t kRowsOfLane = 2;
 
-/// Neighbors in a row that a lane has.
+/// The consecutive elements of a row in a lane.
 inline constexpr int64_t kColumnsOfLane = 2;
 
-/// The extents of a fragment, and the registers that a lane has of it.
+/// The extents of a fragment, and its registers in a lane.
 inline const FragmentLayout &getAccFragment() {
   return getFragmentLayout(Operand::C, kSumBits);
 }
 
-/// The place in the fragment of register `reg` of `lane`.
+/// The position in the fragment of register `reg` of `lane`.
 struct AccPosition {
   AffineExpr row, column;
 };
 AccPosition getAccPosition(AffineExpr lane, unsigned reg);
 
-/// How much further than register 0 of the same lane register `reg` is, as
-/// (row, column). Registers behind the last one are those of the fragment
-/// beside it, which has the next columns.
+/// The distance of register `reg` from register 0 of the same lane, as (row,
+/// column). Registers after the last one are those of the next fragment, which
+/// has the next columns.
 std::array<int64_t, 2> getAccOffset(int64_t reg);
 
-/// The register with column number `column` of row number `row`, of those that
-/// a lane has.
+/// The register of the lane's column `column` in the lane's row `row`.
 int64_t getAccRegister(int64_t row, int64_t column);
 
 } // namespace mlir::blockscale

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Code that takes registers and encodings of floats apart creates many ops of
-// arith. Here each has a short name, for integers and floats alike, and takes
-// constants where it takes values.
+// Short names for ops of arith, for code with much arithmetic on registers and
+// encodings of floats. They work for integers and floats, and accept constants
+// as operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,9 @@ public:
   using FP = arith::CmpFPredicate;
   using IP = arith::CmpIPredicate;
 
-  /// Floats of `type`, f32 if it is null, and integers of as many bits; or
-  /// vectors or tensors of them, of the static shape of `shape`.
+  /// Emits arithmetic on floats of `type` (f32 if it is null) and on integers
+  /// of as many bits, or on vectors or tensors of them with the static shape of
+  /// `shape`.
   ArithEmitter(OpBuilder &b, Location loc, FloatType type = {}, Type shape = {})
       : b(b), loc(loc), type(type ? type : FloatType(b.getF32Type())),
         bits(b.getIntegerType(this->type.getWidth())),
@@ -68,13 +69,13 @@ public:
   BLOCKSCALE_BINARY(bitOr, arith::OrIOp)
   BLOCKSCALE_BINARY(bitXor, arith::XOrIOp)
   BLOCKSCALE_BINARY(shiftLeft, arith::ShLIOp)
-  // Integers without a sign.
+  // Unsigned integers.
   BLOCKSCALE_BINARY(div, arith::DivUIOp, arith::DivFOp)
   BLOCKSCALE_BINARY(rem, arith::RemUIOp)
   BLOCKSCALE_BINARY(shiftRight, arith::ShRUIOp)
   BLOCKSCALE_BINARY(minU, arith::MinUIOp)
   BLOCKSCALE_BINARY(maxU, arith::MaxUIOp)
-  // Integers with one.
+  // Signed integers.
   BLOCKSCALE_BINARY(shiftRightSigned, arith::ShRSIOp)
   BLOCKSCALE_BINARY(minS, arith::MinSIOp)
   BLOCKSCALE_BINARY(maxS, arith::MaxSIOp)
@@ -97,21 +98,21 @@ public:
   Value isDifferent(Value x, uint64_t y) const { return is(IP::ne, x, y); }
   Value isAtLeast(Value x, uint64_t y) const { return is(IP::uge, x, y); }
   Value isNaN(Value x) const { return is(FP::UNO, x, x); }
-  /// Of a float.
+  /// Negates a float.
   Value neg(Value x) const { return arith::NegFOp::create(b, loc, x); }
-  /// The other one of a flag.
+  /// The logical negation of a flag.
   Value negate(Value x) const { return bitXor(x, true); }
   Value select(Value condition, Value x, Value y) const {
     return arith::SelectOp::create(b, loc, condition, x, y);
   }
-  /// A float as its encoding, and the reverse.
+  /// The encoding of a float, and the reverse.
   Value toBits(Value x) const {
     return arith::BitcastOp::create(b, loc, withShape(bits), x);
   }
   Value fromBits(Value x) const {
     return arith::BitcastOp::create(b, loc, withShape(type), x);
   }
-  /// An integer of fewer bits with zeros in front, and the reverse.
+  /// Zero-extends an integer of fewer bits, and the reverse.
   Value widen(Value x) const {
     return arith::ExtUIOp::create(b, loc, withShape(bits), x);
   }
@@ -126,8 +127,8 @@ public:
   IntegerType bits;
 
 protected:
-  /// The same, but each i32 is created only once, where the builder stands now:
-  /// code that is unrolled has the same ones thousands of times.
+  /// From now on, each i32 constant is created only once, at the current
+  /// insertion point: unrolled code uses the same constants thousands of times.
   void keepConstants() {
     kept = std::make_shared<Kept>();
     kept->zero =
@@ -169,7 +170,7 @@ private:
     }
     return known;
   }
-  /// The operand beside `x`: a value, or a constant of its type.
+  /// The second operand for `x`: a value, or a constant of the type of `x`.
   template <typename Y>
   Value get(Value x, const Y &y) const {
     if constexpr (std::is_arithmetic_v<Y>)
@@ -186,7 +187,7 @@ private:
   }
 
   ShapedType shape;
-  /// Copies share it.
+  /// Shared by copies of the emitter.
   std::shared_ptr<Kept> kept;
 };
 

@@ -1,4 +1,4 @@
-//===- CheckMessage.cpp - What failed checks print ------------------------===//
+//===- CheckMessage.cpp - Messages of failed checks -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// `op` on one line. Printing would verify all that is around it, too, each
-/// time.
+/// Prints an op on one line. Without `assumeVerified`, each print would verify
+/// the whole function.
 static OpPrintingFlags getFlags() {
   return OpPrintingFlags().useLocalScope().skipRegions().assumeVerified();
 }

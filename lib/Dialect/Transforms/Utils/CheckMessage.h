@@ -1,4 +1,4 @@
-//===- CheckMessage.h - What failed checks print ----------------*- C++ -*-===//
+//===- CheckMessage.h - Messages of failed checks ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,11 +14,11 @@
 
 namespace mlir::blockscale {
 
-/// What a failed check of `op` prints, as on the CPU.
+/// The message of a failed check of `op`, as on the CPU.
 std::string getCheckMessage(Operation *op, const Twine &message);
 
-/// The same for ops of one function. Their values are numbered once, as they
-/// are when this is made: numbering them for each message takes time that is
+/// The same for ops of one function. The constructor numbers the values of the
+/// function once. Numbering them again for each message takes time that is
 /// quadratic in the size of the function.
 class CheckMessages {
 public:

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Short names for what code that computes addresses writes all the time.
+// Short names for common index arithmetic on addresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace mlir::blockscale {
 
-/// The values of `exprs` at `values`, none of which is negative.
+/// Evaluates `exprs` at `values`, none of which is negative.
 SmallVector<Value> applyExprs(OpBuilder &b, Location loc,
                               ArrayRef<AffineExpr> exprs, ValueRange values);
 

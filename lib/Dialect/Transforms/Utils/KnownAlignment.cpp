@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Wide loads need aligned addresses, and what proves them is spread over
-// parameters, allocations and subviews.
+// Wide loads need aligned addresses. Parameters, allocations and subviews
+// together prove the alignment.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,8 +72,8 @@ static int64_t getStatedAlignment(Value memory) {
       .Default([](Operation *) { return 1; });
 }
 
-/// Whether the type of `memory` has the first element a multiple of `bytes`
-/// after where the buffer starts.
+/// Whether, by the type of `memory`, the first element is a multiple of `bytes`
+/// after the start of the buffer.
 static bool isOffsetMultiple(Value memory, int64_t bytes) {
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -124,7 +124,7 @@ static Value getAlignedSource(Value memory, int64_t bytes,
 
 bool blockscale::isKnownAligned(Value memory, int64_t bytes,
                                 IsMultipleFn isMultiple) {
-  // In unreachable blocks, ops may feed one another in a cycle.
+  // In unreachable blocks, ops may form a cycle.
   llvm::SmallPtrSet<Value, 8> visited;
   while (memory && isa<MemRefType>(memory.getType()) &&
          visited.insert(memory).second) {

@@ -14,18 +14,18 @@
 
 namespace mlir::blockscale {
 
-/// What `isKnownMultiple` asks for values that it cannot explain.
+/// A callback of `isKnownMultiple` for other values.
 using IsMultipleFn = llvm::function_ref<bool(Value, int64_t)>;
 
-/// Whether the first element of `memory`, a memref of bytes, is known to be at
-/// an address that is a multiple of `bytes`, a power of two. Parameters and
-/// attributions of gpu.func say so by `llvm.align`, allocations and globals by
-/// their alignment; subviews, casts and the like keep what they add a multiple
-/// to.
+/// Whether the address of the first element of `memory`, a memref of bytes, is
+/// known to be a multiple of `bytes`, a power of two. Parameters and
+/// attributions of gpu.func have `llvm.align`, and allocations and globals have
+/// an alignment; subviews, casts and similar ops keep it if they add a
+/// multiple.
 bool isKnownAligned(Value memory, int64_t bytes, IsMultipleFn isMultiple = {});
 
-/// The same for each element of `memory` whose index along a dimension is any
-/// number where `isFree`, else that of `indices`.
+/// The same for all elements of `memory` whose indices are those of `indices`,
+/// except in dimensions that are `isFree`, where they are arbitrary.
 bool areKnownAligned(Value memory, ArrayRef<Value> indices,
                      ArrayRef<bool> isFree, int64_t bytes,
                      IsMultipleFn isMultiple = {});

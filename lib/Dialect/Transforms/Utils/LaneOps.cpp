@@ -1,4 +1,4 @@
-//===- LaneOps.cpp - What kernels do lane by lane -------------------------===//
+//===- LaneOps.cpp - Work of a lane ---------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Short forms of exchanges and branches.
+// Short forms of shuffles and branches.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- LaneOps.h - What kernels do lane by lane -----------------*- C++ -*-===//
+//===- LaneOps.h - Work of a lane -------------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,10 +13,10 @@
 
 namespace mlir::blockscale {
 
-/// The value of the lane whose number differs in the bits of `distance`.
+/// The value of the lane whose index differs in the bits of `distance`.
 Value emitShuffle(OpBuilder &b, Location loc, Value value, int64_t distance);
 
-/// `body` where `condition` holds; always where that is null.
+/// Emits `body` under `condition`, or without a branch if `condition` is null.
 void emitIf(OpBuilder &b, Location loc, Value condition,
             function_ref<void()> body);
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Transposes and unswizzles before an op cost nothing if it reads through them;
-// this is the reading.
+// Folds transposes and unswizzles of operands into indexing maps, so that they
+// cost nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,7 +71,7 @@ static AffineMap getTransposeMap(MLIRContext *context,
   return inversePermutation(AffineMap::getPermutationMap(permutation, context));
 }
 
-/// One step towards the memory that holds `view`; false if there is none.
+/// Folds one op into `view`; false if there is none to fold.
 static bool lookThrough(OperandView &view) {
   MLIRContext *context = view.map.getContext();
   Operation *producer = view.tensor.getDefiningOp();
@@ -102,7 +102,7 @@ OperandView blockscale::traceOperand(Value operand) {
   unsigned rank = cast<ShapedType>(operand.getType()).getRank();
   OperandView view = {
       operand, AffineMap::getMultiDimIdentityMap(rank, operand.getContext())};
-  // In a graph region, ops may feed one another in a cycle.
+  // In a graph region, ops may form a cycle.
   llvm::SmallPtrSet<Operation *, 8> visited;
   while (visited.insert(view.tensor.getDefiningOp()).second &&
          lookThrough(view)) {
@@ -133,8 +133,8 @@ SmallVector<OpFoldResult> blockscale::getOperandSizes(OpBuilder &builder,
         builder.getContext(), cast<ShapedType>(operand.getType()).getShape());
   if (!view.map.isPermutation())
     return tensor::getMixedSizes(builder, loc, operand);
-  // The sizes of what is viewed, so that a transpose is not kept alive by a
-  // question for the size of its result.
+  // Uses the sizes of the viewed tensor, so that a `tensor.dim` does not keep a
+  // transpose alive.
   SmallVector<OpFoldResult> sizes(view.map.getNumDims());
   for (auto [dim, expr] : llvm::enumerate(view.map.getResults()))
     sizes[cast<AffineDimExpr>(expr).getPosition()] =

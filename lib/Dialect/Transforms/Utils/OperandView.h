@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // An operand as a tensor and a map into it. Transposes and unswizzles become
-// part of the map, so that nothing is copied to please the op.
+// part of the map, so that nothing is copied.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,15 @@ struct OperandView {
   AffineMap map;
 };
 
-/// The value that `operand` is a view of, looked through as far as can be, in
-/// place of `tensor` (it may be a vector).
+/// The view of `operand` after all possible folds. Its `tensor` may be a
+/// vector.
 OperandView traceOperand(Value operand);
 
-/// The tensor that `tensor` is a reshape of: the same memory.
+/// The tensor that `tensor` is a reshape of; both are the same memory.
 Value getReshaped(Value tensor);
 
-/// The view of `operand` with everything looked through that can be. A vector
-/// is written to a tensor first.
+/// The view of `operand` after all possible folds. A vector is written to a
+/// tensor first.
 OperandView getOperandView(OpBuilder &builder, Location loc, Value operand);
 
 /// The sizes of `operand`, whose view is `view`.

@@ -1,4 +1,4 @@
-//===- PackedElements.cpp - Codes in memory -------------------------------===//
+//===- PackedElements.cpp - Packed elements in memory ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A code may be a byte or some bits of a stream; kernels load both by the same
-// functions.
+// Loads of elements that are a byte each, or bits of a packed stream, by the
+// same functions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// Affine expressions as arithmetic on indices that are not negative: the
-/// division of affine.apply has to look at signs.
+/// Expands affine expressions to arithmetic on indices that are not negative.
+/// (The division of affine.apply has to handle signs.)
 class Expander : public AffineExprVisitor<Expander, Value> {
 public:
   Expander(OpBuilder &b, Location loc, ValueRange operands)
@@ -102,7 +102,7 @@ Value blockscale::emitUnpackCode(OpBuilder &builder, Location loc, Value index,
   Value word = arith::ExtUIOp::create(builder, loc, i16, low);
   if (8 % bits != 0) {
     // A code may end in the next byte. The last byte of a row holds the end of
-    // a code, so that what is read past it is never wanted.
+    // a code, so a byte that is read after it is never used.
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value next = arith::AddIOp::create(builder, loc, at[0], one);
     Value size = getValueOrCreateConstantIndexOp(builder, loc, rowBytes);

@@ -1,4 +1,4 @@
-//===- PackedElements.h - Codes in memory -----------------------*- C++ -*-===//
+//===- PackedElements.h - Packed elements in memory -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,26 +14,26 @@
 
 namespace mlir::blockscale {
 
-/// The values of `map` at `operands`, none of which is negative.
+/// Evaluates `map` at `operands`, none of which is negative.
 SmallVector<Value> applyMap(OpBuilder &builder, Location loc, AffineMap map,
                             ValueRange operands);
 
-/// An operand as memory holds it: its codes are those of `tensor` at `map(i)`,
-/// one in each byte, or as a bit stream of `bits` per code along the last
-/// dimension of `tensor` (then `map` counts codes there).
+/// An operand as it is stored: element i is the one of `tensor` at `map(i)`.
+/// Elements have a byte each, or are a bit stream of `bits` bits per element
+/// along the last dimension of `tensor` (in which `map` then counts elements).
 struct StoredView {
   Value tensor;
   AffineMap map;
-  /// 8 where a code has a byte of its own.
+  /// 8 if an element has a byte of its own.
   unsigned bits;
 };
 
 /// The view of the tensor `operand`, with transposes, `unswizzle_scales` and
-/// `unpack` looked through.
+/// `unpack` folded into it.
 StoredView getStoredView(OpBuilder &builder, Location loc, Value operand);
 
-/// Code number `index`, as i8, of a row of `rowBytes` bytes that is a bit
-/// stream of `bits` per code. `loadByte` gives a byte of the row as i8.
+/// The code `index`, as i8, of a row of `rowBytes` bytes that is a bit stream
+/// of `bits` bits per code. `loadByte` returns a byte of the row as i8.
 Value emitUnpackCode(OpBuilder &builder, Location loc, Value index,
                      unsigned bits, OpFoldResult rowBytes,
                      function_ref<Value(Value byteIndex)> loadByte);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads the layout table, so that copies and loads cannot disagree.
+// Uses the layout table, so that copies and loads cannot disagree.
 //
 //===----------------------------------------------------------------------===//
 

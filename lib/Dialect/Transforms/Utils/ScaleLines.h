@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `kScaleLineTerms` and `kScaleRowTerms` of SharedLayout.h, in the parts that
-// code is made of: affine in the row, and an exclusive or with what the part
-// gives.
+// `kScaleLineTerms` and `kScaleRowTerms` of SharedLayout.h, split for code
+// generation: an affine expression of the row, and an exclusive or with a value
+// that depends on the part.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +22,10 @@ namespace mlir::blockscale {
 /// The line, in part 0, of `row` of a group of 32.
 AffineExpr getScaleLineExpr(AffineExpr row);
 
-/// The row of a group that `line` of part 0 holds.
+/// The row of a group in `line` of part 0.
 AffineExpr getScaleRowExpr(AffineExpr line);
 
-/// What lines of `part` differ by, by exclusive or, from those of part 0.
+/// The value whose exclusive or with a line of part 0 is the line of `part`.
 AffineExpr getScaleSkewExpr(AffineExpr part);
 
 } // namespace mlir::blockscale

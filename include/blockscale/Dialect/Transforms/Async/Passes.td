@@ -12,11 +12,11 @@
 include "mlir/Pass/PassBase.td"
 
 def LowerAsyncPass : Pass<"blockscale-lower-async", "::mlir::gpu::GPUFuncOp"> {
-  let summary = "lower roles of warps, and products in tensor memory";
+  let summary = "lower roles of warps and asynchronous tile products";
   let description = [{
-    In a `gpu.func`: `roles` become branches on the number of the warp, which a
-    shuffle makes uniform, and `async_tile_mma` becomes `matrix_descriptor` and
-    `tcgen05_mma`, one after the other along K.
+    In a `gpu.func`, `roles` becomes branches on the warp index, which a shuffle
+    makes uniform, and `async_tile_mma` becomes a sequence of
+    `matrix_descriptor` and `tcgen05_mma` along K.
 
     Example:
 

@@ -1,4 +1,4 @@
-//===- Passes.td - Passes to instructions in software ------*- tablegen -*-===//
+//===- Passes.td - Emulation of instructions in software ---*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,31 +12,33 @@
 include "mlir/Pass/PassBase.td"
 
 def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
-  let summary = "compute in software what a chip has no instruction for";
+  let summary = "emulate warp-level instructions that a chip lacks";
   let description = [{
-    Replaces instructions that the chip lacks, which runs the code: the one of
-    the module's attribute `blockscale.target` or, with `emulated_on`, that one.
-    Then, and without the attribute, every block-scaled instruction is replaced.
-    From there on, the target is the chip that runs the code.
+    Replaces instructions that the chip that runs the code lacks. That chip is
+    the one of the module's attribute `blockscale.target` or, with
+    `emulated_on`, the other one. With `emulated_on`, and without the attribute,
+    every block-scaled instruction is replaced. After the pass, the target is
+    the chip that runs the code.
 
-    A `mma_sync` in a `gpu.module` becomes a call to a function that computes the same from the same registers and selectors: operands come from
-    the other lanes by shuffles, codes are decoded exactly, and each result is
-    one f64 sum that is rounded once. It runs on every chip that has warps of
-    32 lanes, and needs no block-scaled instruction.
+    A `mma_sync` in a `gpu.module` becomes a call to a function that computes
+    the same result from the same registers and selectors. The function gets
+    operands of other lanes by shuffles and decodes elements exactly; each
+    result is one f64 sum that is rounded once. It runs on every chip with warps
+    of 32 lanes.
 
     There is one function for each instruction that the module uses. It is for
     tests and for chips without the instruction; it is not fast. Its sum starts
-    with c and takes the products by ascending k; hardware may round otherwise.
+    with c and adds the products by ascending k; hardware may round otherwise.
 
-    To be a judge of the lowering, it says on its own where elements and scales
-    lie in the registers. It ignores the padding of fp4 and fp6 codes and the
-    sign bit of ue4m3 scales.
+    The function has its own description of where elements and scales are in
+    registers, so that it can test the lowering independently. It ignores the
+    padding of fp4 and fp6 codes and the sign bit of ue4m3 scales.
 
-    A `load_matrix` that the chip (by default, some chip) has no instruction for
-    becomes shuffles of the rows' addresses and loads.
+    A `load_matrix` that the chip has no instruction for becomes shuffles of the
+    rows' addresses and loads. (Without a chip, one that some chip lacks.)
 
-    All lanes of the warp must reach the op, as for the instruction. One
-    that is not in a function of a `gpu.module` is an error.
+    All lanes of the warp must reach the op, as for the instruction. An op that
+    is not in a function of a `gpu.module` is an error.
 
     Before:
 
@@ -84,32 +86,32 @@ def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
 }
 
 def EmulateTcgen05Pass : Pass<"blockscale-emulate-tcgen05", "::mlir::ModuleOp"> {
-  let summary = "compute in software what tensor cores with a memory do";
+  let summary = "emulate tcgen05 on a chip without tensor memory";
   let description = [{
-    Where the module's attribute `blockscale.target` has `emulated_on`, ops of
-    the NVVM dialect of tcgen05 are replaced in each `gpu.module`, and the target
-    is the other chip from there on. All else stays as it is: bulk copies,
+    If the module's attribute `blockscale.target` has `emulated_on`, the pass
+    replaces tcgen05 ops of the NVVM dialect in each `gpu.module`, and the
+    target becomes the other chip. Everything else stays: bulk copies,
     mbarriers, warps and their roles.
 
-    * Tensor memory is a variable in global memory with room for 128 blocks,
-      128 lanes of 512 columns each. `alloc` waits until there is room, whatever
-      the grid is, and `dealloc` gives it back. An address has the number of the
-      room above its lane.
+    * Tensor memory is a variable in global memory with slots for 128 blocks, of
+      128 lanes of 512 columns each. `alloc` waits until a slot is free, whatever
+      the grid is, and `dealloc` frees it. An address has the index of the slot
+      above its lane.
     * `mma` with block scales and `cp` (32x128b.warpx4) are calls of functions
-      that read the words which the instruction gets: both descriptors, the
-      instruction descriptor, and addresses. Where elect.sync chooses the thread
+      that read the operands of the instruction: both matrix descriptors, the
+      instruction descriptor, and addresses. If elect.sync chooses the thread
       that executes them, all lanes of its warp share the work. Sums of products
-      are exact as far as an f64 holds them (each block's, times its scales, then
-      those of blocks, then D), and are rounded once, when D is written.
-    * `commit` is a fence and an arrival: what was asked for is done by then.
-    * `ld` and `st` (32x32b and 16x256b) are loads and stores, waits and fences of
-      tcgen05 are fences of the block.
+      are computed in f64 (of each block, times its scales, then of the blocks,
+      then D), and are rounded once, when D is written.
+    * `commit` is a fence and an arrival: earlier instructions are complete.
+    * `ld` and `st` (32x32b and 16x256b) are loads and stores; waits and fences
+      of tcgen05 are fences of the block.
 
-    The functions say on their own where elements, scales and sums are, and share
-    no table of layouts with the lowering that they judge. They check at run time
-    what fields may hold.
+    The functions have their own description of where elements, scales and sums
+    are, and share no layout table with the lowering that they test. They check
+    the fields of descriptors at run time.
 
-    Pairs of blocks and other shapes are errors.
+    Pairs of CTAs and other shapes are errors.
 
     Before:
 

@@ -15,33 +15,35 @@ def ToFragmentsPass : Pass<"blockscale-to-fragments", "::mlir::gpu::GPUFuncOp"> 
   let summary = "distribute tiles and vectors to the lanes of warps";
   let description = [{
     Lowers `tile_mma` and `mma_scaled` on vectors to `mma_sync`, in a
-    `gpu.func`. What a lane holds of each operand comes from the table of
-    fragment layouts.
+    `gpu.func`. A table of fragment layouts says which elements of an operand a
+    lane holds.
 
     * An accumulator (`!blockscale.acc`, or a vector of rank 2 that a warp
       shares) becomes the elements that the lane holds, one value each.
-    * `tile_mma` loads its fragments with `load_matrix`, step by step along K,
-      and scales as 32-bit words that serve two tiles of A or four tiles of B by
-      their thread selectors, and up to four steps by their byte selectors.
-      Warps are taken along x: the block is one-dimensional.
-    * The bodies of `acc_generate` and `acc_for_each` are there once for each
+    * `tile_mma` loads its fragments with `load_matrix`, step by step along K.
+      It loads scales as 32-bit words: with different thread selectors a word
+      serves two tiles of A or four tiles of B, and with different byte
+      selectors up to four steps. Warps are counted along x: the block is
+      one-dimensional.
+    * The bodies of `acc_generate` and `acc_for_each` are copied for each
       element.
-    * `mma_scaled` on vectors takes operands that are read by
+    * Operands of `mma_scaled` on vectors are splat constants, or are read by
       `vector.transfer_read` from memory of bytes (or of fp8), through
       `vector.transpose`, `unswizzle_scales`, `vector.bitcast` of packed fp4, or
-      `arith.trunci` and `arith.bitcast` of fp6; or splat constants. Around it
-      may be `vector.transfer_read` and `transfer_write` of the accumulator,
-      splat constants, elementwise arithmetic, and `scf.for` with iter_args.
-    * Such operands are loaded in words where codes are side by side along K, in
-      bounds along K, and known to be aligned (by `llvm.align`, the alignment of
-      an allocation, `memref.assume_alignment`, and what indices are multiples
-      of), else code by code. Whole fragments of bytes in workgroup memory, in
-      rows that are multiples of 16 bytes, are loaded with `load_matrix`.
+      `arith.trunci` and `arith.bitcast` of fp6. Other ops on its accumulator
+      may be `vector.transfer_read` and `transfer_write`, splat constants,
+      elementwise arithmetic, and `scf.for` with iter_args.
+    * Such operands are loaded as 32-bit words if elements are contiguous along
+      K, in bounds along K, and known to be aligned (by `llvm.align`, the
+      alignment of an allocation, `memref.assume_alignment`, and known multiples
+      of indices); else element by element. Whole fragments of bytes in
+      workgroup memory, in rows that are multiples of 16 bytes, are loaded with
+      `load_matrix`.
 
-    All values are uniform in a warp, whose lanes reach each op together. They
-    are synchronised around a `transfer_write` of a shared vector; tiles in
+    All values are uniform in a warp, whose lanes reach each op together. Warps
+    are synchronised around a `transfer_write` of a shared vector. Tiles in
     workgroup attributions, and those that vectors are read from, get the
-    alignment that `ldmatrix` wants.
+    alignment that `ldmatrix` needs.
 
     Before:
 

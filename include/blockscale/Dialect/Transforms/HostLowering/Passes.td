@@ -1,4 +1,4 @@
-//===- Passes.td - Passes between levels -------------------*- tablegen -*-===//
+//===- Passes.td - Passes for host code and loops ----------*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What upstream passes do not do on the way from one level to the next, and the
-// check of all levels.
+// Lowerings between levels that upstream passes lack, and the pass that checks
+// the contract of each level.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,24 +17,23 @@
 include "mlir/Pass/PassBase.td"
 
 def ExpandCastsPass : Pass<"blockscale-expand-casts"> {
-  let summary = "make casts of narrow floats exact arithmetic";
+  let summary = "expand casts of narrow floats into exact arithmetic";
   let description = [{
     `arith.extf`, `arith.truncf`, `arith.scaling_extf` and
     `arith.scaling_truncf` between floats of at most 8 bits (f8E4M3FN, f8E5M2,
     f6E3M2FN, f6E2M3FN, f4E2M1FN, f8E8M0FNU), f16, bf16, f32 and f64 become
-    arithmetic on the code, which `arith.bitcast` takes out of the float or puts
-    into it. So do the truncations of f64 to f16 and bf16. Every result is
-    rounded once, to nearest, ties to even; docs/Numerics.md has the rules for
-    NaN, infinity and numbers out of range.
+    arithmetic on the code, an integer to and from which `arith.bitcast` casts
+    the float. So do truncations of f64 to f16 and bf16. Every result is rounded
+    once, to nearest, ties to even; docs/Numerics.md has the rules for NaN,
+    infinity and values out of range.
 
     A cast of a tensor becomes a `linalg.generic` first, unless its operands are
-    constants of at most 65536 elements. This runs before anything that folds
-    constants: upstream's folders make an infinity of the NaN of f8E8M0FNU, and
-    zeros of infinity and NaN in types that have neither.
+    constants of at most 65536 elements. The pass must run before any pass that
+    folds constants: upstream's folders turn the NaN of f8E8M0FNU into infinity,
+    and infinity and NaN into zero in types that have neither.
 
-    Errors: another rounding mode than `to_nearest_even`, and scales that are
-    neither f8E8M0FNU nor wider than 8 bits. Casts of other types stay as they
-    are.
+    A rounding mode other than `to_nearest_even` is an error, and so are scales
+    that are neither f8E8M0FNU nor wider than 8 bits. Casts of other types stay.
 
     Before:
 
@@ -50,7 +49,7 @@ def ExpandCastsPass : Pass<"blockscale-expand-casts"> {
     ```
     %0 = arith.bitcast %x : f4E2M1FN to i4
     %1 = arith.extui %0 : i4 to i8
-    ... // Sign, exponent and mantissa move to their places in an f32.
+    ... // Sign, exponent and mantissa are shifted to their position in an f32.
     return %9 : f32
     ```
   }];
@@ -64,9 +63,9 @@ def CallMathLibraryPass
     : Pass<"blockscale-call-math-library", "::mlir::ModuleOp"> {
   let summary = "call the C library for expm1 and log1p";
   let description = [{
-    On a CPU. Upstream's `convert-math-to-llvm` has `exp` and `log` instead,
-    near 0 without any digit that is right; other functions are left to it. f16
-    and bf16 go through f32, vectors through their elements.
+    For CPUs. Upstream's `convert-math-to-llvm` computes these two by `exp` and
+    `log`, which has no correct digit near 0; it lowers the other functions. f16
+    and bf16 are computed in f32, vectors element by element.
 
     Before:
 
@@ -95,14 +94,14 @@ def CallMathLibraryPass
 }
 
 def ExpandMathPass : Pass<"blockscale-expand-math"> {
-  let summary = "make functions of math arithmetic and instructions";
+  let summary = "expand math functions into arithmetic and instructions";
   let description = [{
-    On a GPU there is no library of functions. Those of `math` that have an
-    instruction become LLVM's intrinsic for it, the others arithmetic that
+    For GPUs, which have no math library. Ops of `math` that have an instruction
+    become LLVM's intrinsic for it, and others become arithmetic that
     approximates them within the errors of `blockscale/Support/MathErrors.h`.
-    Numbers of f16 and bf16 go through f32. Vectors of one dimension become
-    their elements first. What has neither, such as functions of f64, is an
-    error that names the op and its type; ops on integers stay as they are.
+    f16 and bf16 are computed in f32, vectors of one dimension element by
+    element. An op that has neither, such as a function of f64, is an error that
+    names the op and its type. Ops on integers stay.
 
     Before:
 
@@ -140,13 +139,14 @@ def NarrowFloatsToBytesPass
   let summary = "store every float of at most 8 bits as one byte";
   let description = [{
     Replaces each fp8, fp6, fp4 and e8m0 element type by `i8`, in values,
-    function types and constants; the code is in the low bits. Memory of fp4 or
-    fp6 elements has no one layout upstream, so this runs before bufferization.
+    function types and constants; the code is in the low bits. This runs before
+    bufferization, because upstream defines no memory layout of fp4 and fp6
+    elements.
 
-    `arith.bitcast` becomes the truncation or extension of the code. Ops that
-    move elements without looking at them keep their form. Any other op on such
-    a type is an error: `blockscale-expand-casts` comes first, and arithmetic on
-    these types is not lowered. A `gpu.module` stays as it is.
+    `arith.bitcast` becomes a truncation or extension of the code. Ops that only
+    move elements keep their form. Any other op on such a type is an error:
+    `blockscale-expand-casts` comes first, and arithmetic on these types is not
+    lowered. A `gpu.module` does not change.
 
     Before:
 
@@ -176,10 +176,10 @@ def NarrowIntegersToBytesPass
   let summary = "store every integer in whole bytes";
   let description = [{
     Memory of integers of 2 to 7 bits, and of other widths that are no power of
-    two, becomes memory of the next width that is one, at least 8: values are
-    extended when they are stored, and truncated when they are loaded. This runs
-    when nothing but loads and stores looks at elements; another op that does is
-    an error. A `gpu.module` stays as it is.
+    two, becomes memory of the next power of two, at least 8. Values are
+    extended when they are stored, and truncated when they are loaded. When this
+    runs, only loads and stores may access elements; any other op that does is
+    an error. A `gpu.module` does not change.
 
     Before:
 
@@ -212,9 +212,10 @@ def CheckReshapesPass
     : InterfacePass<"blockscale-check-reshapes", "::mlir::FunctionOpInterface"> {
   let summary = "assert that expanded tensors have as many elements as before";
   let description = [{
-    In front of each `tensor.expand_shape` of a dynamic size, an assertion that
-    the sizes of a group multiply to the size that they are made of: what has
-    other sizes would be read beyond its end. No upstream check does so.
+    Inserts an assertion in front of each `tensor.expand_shape` of a dynamic
+    size: the product of the sizes of a group is the size that is expanded.
+    Otherwise the result would be read beyond its end. No upstream check does
+    this.
 
     Before:
 
@@ -279,8 +280,8 @@ def ExpandsToCastsPass : Pass<"blockscale-expands-to-casts"> {
 def SplatsToFillsPass : Pass<"blockscale-splats-to-fills"> {
   let summary = "fill large splat constants at run time";
   let description = [{
-    A splat tensor constant of more than 1024 elements becomes a `linalg.fill`:
-    written out as data it would make the program as large as the tensor.
+    A splat tensor constant of more than 1024 elements becomes a `linalg.fill`.
+    As data, it would make the program as large as the tensor.
 
     Before:
 
@@ -312,11 +313,11 @@ def SplatsToFillsPass : Pass<"blockscale-splats-to-fills"> {
 def StridedCopiesToLoopsPass : Pass<"blockscale-strided-copies-to-loops"> {
   let summary = "copy memrefs that are not contiguous by loops";
   let description = [{
-    A `memref.copy` between buffers with the identity layout becomes `memcpy`,
-    and one of unknown rank is left as it is. Any other one
-    would become a call to a run-time library that users need not have, so it
-    is rewritten as a `linalg.generic`. With `all`, contiguous copies are too:
-    on a GPU a copy is a kernel.
+    Upstream lowers a `memref.copy` between buffers with the identity layout to
+    `memcpy`, and any other one to a call of a run-time library that users may
+    not have. The pass rewrites the latter as a `linalg.generic`, except copies
+    of unknown rank. With `all`, it rewrites contiguous copies, too: on a GPU a
+    copy is a kernel.
 
     Before:
 
@@ -348,11 +349,11 @@ def WrapScalarOpsPass
     : Pass<"blockscale-wrap-scalar-ops", "::mlir::func::FuncOp"> {
   let summary = "make a parallel loop the outermost one of each linalg op";
   let description = [{
-    An op of `linalg` on memrefs that has no parallel loop, on scalars or to
-    one, gets an `scf.parallel` of one iteration around it: what is not in a
-    parallel loop would stay on the host. So would reduction loops around
-    parallel ones: of a `linalg.generic`, these go inside, in their order. Ops
-    inside of loops stay.
+    An op of `linalg` on memrefs without a parallel loop (on scalars, or a
+    reduction to one) is wrapped in an `scf.parallel` of one iteration: code
+    that is not in a parallel loop would stay on the host. Reduction loops
+    around parallel ones would stay there, too, so those of a `linalg.generic`
+    are moved inside, in their order. Ops inside of loops stay.
 
     Before:
 
@@ -384,11 +385,11 @@ def WrapScalarOpsPass
 
 def FlattenParallelLoopsPass
     : Pass<"blockscale-flatten-parallel-loops", "::mlir::func::FuncOp"> {
-  let summary = "make parallel loops one loop over blocks of threads";
+  let summary = "flatten parallel loops into one over blocks of threads";
   let description = [{
-    Collapses each outermost `scf.parallel` into one dimension and tiles that by
-    256 iterations, mapped to the threads of a block along x. The limits of a
-    grid along y and z do not matter then.
+    Collapses each outermost `scf.parallel` into one dimension and tiles it by
+    256 iterations, which are mapped to the threads of a block along x. So the
+    limits of a grid along y and z do not matter.
 
     Before:
 
@@ -429,12 +430,11 @@ def LowerLeftoversPass
     : Pass<"blockscale-lower-leftovers", "::mlir::gpu::GPUModuleOp"> {
   let summary = "run upstream passes on the kernels that need them";
   let description = [{
-    Kernels of users, and those that became kernels from loops, may have vector
+    Kernels that users wrote, and kernels made from loops, may have vector
     transfers, views of memory, affine ops and arithmetic that LLVM has no
-    instruction for. Where a `gpu.module` has them, this runs
+    instruction for. If a `gpu.module` has such ops, this runs
     `convert-vector-to-scf`, `expand-strided-metadata`, `lower-affine` and
-    `arith-expand`; each looks at every op for a long time, so that a module
-    without them is better off.
+    `arith-expand`. A module without them skips these passes, which are slow.
 
     Before:
 
@@ -471,8 +471,8 @@ def UnrollHostLoopsPass
   let description = [{
     A function on tensors becomes a sequence of launches, which has no loops.
     Every `scf.for` of the function that is not inside of a structured op is
-    unrolled and what comes of it canonicalized. One whose bounds are not
-    constant is refused, as is one that would become more than 4096 ops.
+    unrolled, and the result is canonicalized. Bounds that are not constant are
+    an error, and so are loops that would become more than 4096 ops.
 
     Before:
 
@@ -504,8 +504,8 @@ def UnrollHostLoopsPass
 def VerifyStagePass : Pass<"blockscale-verify-stage", "::mlir::ModuleOp"> {
   let summary = "check the contract of a level";
   let description = [{
-    Fails, at the op, where the module is not what the level promises. Which ops
-    of the dialect are of which level, the reference of the dialect says:
+    Emits an error at each op that violates the contract of the level. The
+    reference of the dialect lists the ops of each level:
 
     | stage    | ops of the dialect on the host           | in kernels                          |
     |----------|------------------------------------------|-------------------------------------|
@@ -514,11 +514,12 @@ def VerifyStagePass : Pass<"blockscale-verify-stage", "::mlir::ModuleOp"> {
     | `instr`  | host                                     | instruction level                   |
     | `nvvm`   | host                                     | none                                |
 
-    Of other dialects the host has launches, allocations, views, run-time checks
-    and arithmetic of sizes from the stage `kernel` on. Kernels have ops of all
-    dialects up to `instr`, and at `nvvm` those of `llvm` and `nvvm`.
+    From the stage `kernel` on, the host has only launches, allocations, views,
+    run-time checks and arithmetic of sizes from other dialects. Kernels may
+    have ops of all other dialects up to `instr`, and at `nvvm` only those of
+    `llvm` and `nvvm`.
 
-    It changes nothing.
+    The module does not change.
   }];
   let options = [
     Option<"stage", "stage", "std::string", "", "tile, kernel, instr or nvvm">

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A function for a GPU has memrefs as arguments: first those of the program,
-// then one for each result. The dynamic sizes of the first are what all sizes
-// at launch are made of.
+// then one for each result. All sizes at a launch are computed from the dynamic
+// sizes of the arguments of the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,42 +23,42 @@
 
 namespace mlir::blockscale {
 
-/// The attribute of an argument whose rows are packed and of a dynamic size:
-/// the bits of a code.
+/// The attribute of an argument with packed rows of a dynamic size: the bits of
+/// an element.
 inline constexpr StringLiteral kCodeBitsAttrName = "blockscale.code_bits";
 
-/// A dynamic size of an argument, as its memref counts it: a packed row in
-/// bytes.
+/// A dynamic size of an argument, in elements of its memref: bytes for a packed
+/// row.
 struct DynamicSize {
   unsigned argument;
   unsigned dim;
 };
 
-/// The dynamic sizes of a function: those of its arguments, without the ones
-/// that are memory for results, by argument, then by dimension.
+/// The dynamic sizes of a function: those of its arguments, except memory for
+/// results, by argument, then by dimension.
 SmallVector<DynamicSize> getDynamicSizes(func::FuncOp function);
 
-/// The sizes of memory for a result, an argument of `function`, of which a
-/// `result_sizes` says those that are dynamic; nullopt for other arguments.
+/// The sizes of an argument of `function` that is memory for a result, whose
+/// dynamic sizes a `result_sizes` states; nullopt for other arguments.
 std::optional<SmallVector<OpFoldResult>> getResultSizes(func::FuncOp function,
                                                         Value buffer);
 
-/// The sizes that a subview or a reinterpreting cast says of its result,
-/// without dimensions that it drops; nullopt for other memory.
+/// The sizes of a subview or a reinterpreting cast, without dropped dimensions;
+/// nullopt for other memory.
 std::optional<SmallVector<OpFoldResult>> getViewSizes(Value view);
 
 /// `size`, which is computed in `function`, as an expression of its dynamic
-/// sizes, where dimension i is number i of them; null for anything else, such
-/// as a product of two of them.
+/// sizes: dimension i is dynamic size i. Null if that is impossible, for
+/// example for a product of two of them.
 AffineExpr getSizeExpr(func::FuncOp function, Value size);
 
 /// Whether `size` is computed in `function` from sizes of its arguments and
-/// from arguments that are integers, by what a launch can compute: + - * min
-/// max and quotients with their remainders.
+/// from integer arguments, by operations that a launch can compute: + - * min
+/// max, quotients and remainders.
 bool isMadeOfSizes(func::FuncOp function, Value size);
 
-/// How many codes of an argument are in how many bytes of a packed row; 1 and 1
-/// where rows are not packed or not of a dynamic size. See `PackedUnit`.
+/// How many elements of an argument are in how many bytes of a packed row; 1
+/// and 1 if rows are not packed or have a static size. See `PackedUnit`.
 std::pair<int64_t, int64_t> getCodesAndBytes(func::FuncOp function,
                                              DynamicSize size);
 

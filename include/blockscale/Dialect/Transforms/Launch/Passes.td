@@ -17,8 +17,8 @@ def ProtectArgumentsPass
   let description = [{
     Marks the tensor arguments of a public function as not writable, so that
     bufferization gives results buffers of their own. To the caller, tensors
-    are values: an accumulator is the same after the call. An argument that says
-    of itself whether it is writable keeps its word.
+    are values: an accumulator is the same after the call. An argument that has
+    the attribute already keeps its value.
 
     Before:
 
@@ -45,12 +45,12 @@ def ProtectArgumentsPass
 }
 
 def PackBuffersPass : Pass<"blockscale-pack-buffers", "::mlir::ModuleOp"> {
-  let summary = "give arguments and results the bytes of GPU buffers";
+  let summary = "pack fp4 and fp6 arguments and results into bytes";
   let description = [{
-    Arguments and results of public functions become what GPU buffers hold: fp4
-    two per byte along the last dimension, and fp6 four in three bytes where the
-    argument has the attribute `blockscale.packed`. Other types have a byte or
-    more of their own and stay.
+    Arguments and results of public functions become packed GPU buffers: two fp4
+    elements per byte along the last dimension, and four fp6 elements in three
+    bytes if the argument has the attribute `blockscale.packed`. Elements of
+    other types have whole bytes and stay.
 
     Before:
 
@@ -78,24 +78,25 @@ def ExplainKernelsPass
   let summary = "print which kernels functions consist of";
   let description = [{
     Prints, on standard error, for each function its kernels in the order in
-    which they are launched: the name, what the kernel is for, blocks, threads
-    of a block, and line and column of the op that it is of. `?` stands for
-    numbers of blocks that depend on arguments or on the card.
+    which they are launched: the name, the purpose, blocks, threads of a block,
+    and line and column of the op that the kernel computes. `?` stands for a
+    number of blocks that depends on arguments or on the card.
 
-    The module stays as it is. Behind `blockscale-collect-kernels`, or on what
-    `blockscale-compile --emit=kernel` prints.
+    The module does not change. The pass runs after
+    `blockscale-collect-kernels`, or on the output of `blockscale-compile
+    --emit=kernel`.
   }];
 }
 
 def ScalarResultsPass : Pass<"blockscale-scalar-results", "::mlir::ModuleOp"> {
   let summary = "make scalar results tensors of one element";
   let description = [{
-    A kernel leaves its results in memory: each scalar that a public function
-    returns becomes a tensor of rank 0. One that was extracted from such a
-    tensor is that; any other one is computed by an op of linalg without loops,
-    which extracts and computes what the host would have.
+    Kernels write results to memory, so each scalar that a public function
+    returns becomes a tensor of rank 0. If it was extracted from such a tensor,
+    that tensor is returned. Any other scalar is computed by an op of linalg
+    without loops, whose body has the ops that the host would execute.
 
-    Functions with scalar results that others call are an error.
+    A function with scalar results that other functions call is an error.
 
     Before:
 
@@ -135,9 +136,9 @@ def CheckLoopSizesPass
     : Pass<"blockscale-check-loop-sizes", "::mlir::func::FuncOp"> {
   let summary = "check dynamic sizes that loops have to agree on";
   let description = [{
-    Asserts, in front of each op of linalg on tensors whose sizes are not all
-    known, that each operand has the sizes that the loops over it ask for:
-    kernels of their loops do not look where memory ends.
+    Asserts, in front of each op of linalg on tensors with dynamic sizes, that
+    each operand has the sizes of the loops over it: kernels made from the loops
+    do not check bounds.
 
     Before:
 
@@ -164,7 +165,8 @@ def CheckLoopSizesPass
     }
     ```
 
-    (The message also has the op and its place, as that of a check on the CPU.)
+    (The message also has the op and its location, as that of a check on the
+    CPU.)
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
@@ -174,11 +176,11 @@ def CheckLoopSizesPass
 
 def MarkTensorMapsPass
     : Pass<"blockscale-mark-tensor-maps", "::mlir::LLVM::LLVMFuncOp"> {
-  let summary = "keep tensor maps where the launch has put them";
+  let summary = "make tensor maps grid constants";
   let description = [{
-    A parameter that is a tensor map is 128 bytes by value, and constant for the
-    grid: copies read it where it is, and not in a copy of the thread's own. (The
-    attributes that say so get lost before the level NVVM.)
+    A parameter that is a tensor map is 128 bytes by value, and a grid constant:
+    copies read it from parameter memory, without a copy for each thread. (The
+    attributes that say so would not survive to the level NVVM.)
 
     Before:
 
@@ -206,10 +208,10 @@ def MarkTensorMapsPass
 def CarryPackingPass : Pass<"blockscale-carry-packing"> {
   let summary = "move packed bytes instead of the elements in them";
   let description = [{
-    Reshapes, slices and concatenations of what `blockscale.unpack` makes, and
-    reshapes of what `blockscale.pack` takes, become such of the packed bytes
-    where each row of the result still ends on a byte: kernels read packed codes
-    where they are if nothing else is in between.
+    Reshapes, slices and concatenations of results of `blockscale.unpack`, and
+    reshapes of operands of `blockscale.pack`, become such ops on the packed
+    bytes if each row still ends with a whole byte. Kernels read packed elements
+    directly if they find `unpack` right in front of them.
 
     Before:
 
@@ -243,12 +245,12 @@ def SeparateResultsPass
     : Pass<"blockscale-separate-results", "::mlir::func::FuncOp"> {
   let summary = "return each buffer once";
   let description = [{
-    A buffer that a function returns twice is copied for the second result:
-    each result is memory of its own. A result that is a reshape of an
-    allocation is allocated as it is returned, and what was allocated is a view
-    of that. Of a result of dynamic sizes, `blockscale.result_sizes` says how
-    large it is; sizes that are not computed from those of the arguments, and
-    from arguments that are integers, are an error.
+    A buffer that a function returns twice is copied for the second result, so
+    that each result has its own memory. If a result is a reshape of an
+    allocation, it is allocated with the shape of the result, and the former
+    allocation becomes a view of it. `blockscale.result_sizes` states the
+    dynamic sizes of a result; they must be computed from sizes of the arguments
+    and from integer arguments, anything else is an error.
 
     Before:
 
@@ -278,35 +280,35 @@ def SeparateResultsPass
 
 def CollectKernelsPass
     : Pass<"blockscale-collect-kernels", "::mlir::ModuleOp"> {
-  let summary = "one module of kernels, named and with parameters for launch";
+  let summary = "collect kernels in one module, with names and parameters";
   let description = [{
     The last step of the kernel level. Functions on the host hold allocations
     and launches only, and:
 
     * all kernels are in the `gpu.module` named `kernels`;
-    * the first kernel whose attribute `blockscale.purpose` is "mma_scaled" or
-      "matmul" has the name of its function (where there is none, the last
-      kernel has), any other one is `FUNCTION__PURPOSE` ("loops" without the
-      attribute);
+    * the main kernel has the name of its function: the first one whose
+      attribute `blockscale.purpose` is "mma_scaled" or "matmul", or the last
+      kernel if there is no such one. Other kernels are named
+      `FUNCTION__PURPOSE` ("loops" without the attribute);
     * a kernel's parameters are whole buffers: views of them and constants have
       moved into the kernel;
-    * the kernel with the name of the function has all its arguments and then
-      its results as parameters, whether or not it uses them, then all dynamic
-      sizes of the arguments, as `i32`; after these come allocations. Buffers of
-      dynamic sizes are passed as memrefs of rank 0 and become what they are in
-      the kernel;
-    * assertions of the host, about sizes, are at the start of the first kernel,
-      too; where that has warpgroup products, of one made in front of it,
+    * the main kernel has all arguments and then all results of the function as
+      parameters, whether or not it uses them, then all dynamic sizes of the
+      arguments, as `i32`; after these come allocations. Buffers of dynamic
+      sizes are passed as memrefs of rank 0, and the kernel restores their
+      shape;
+    * the first kernel also has the host's assertions about sizes at its start.
+      If it uses warpgroup products, they are in a kernel in front of it,
       `FUNCTION__checks_0`;
-    * `blockscale.tensor_map_params` of a kernel are the numbers of the parameters
-      that are tensor maps.
+    * `blockscale.tensor_map_params` of a kernel lists the positions of the
+      parameters that are tensor maps.
 
-    Of an argument that is memory for a result, a `blockscale.result_sizes` says
-    those sizes that are dynamic. The attribute `blockscale.code_bits` of an
-    argument are the bits of a code where rows are packed and of a dynamic size:
-    the parameter counts codes, the memref bytes.
+    `blockscale.result_sizes` states the dynamic sizes of an argument that is
+    memory for a result. The attribute `blockscale.code_bits` of an argument is
+    the width of its packed elements, if rows have a dynamic size: the size
+    parameter counts elements, and the memref has bytes.
 
-    Anything else on the host is an error: it would have to run between kernels.
+    Any other op on the host is an error: it would have to run between kernels.
 
     Before:
 
@@ -357,20 +359,21 @@ def CollectKernelsPass
 
 def OverlapKernelsPass
     : Pass<"blockscale-overlap-kernels", "::mlir::ModuleOp"> {
-  let summary = "a kernel starts before the one in front of it has ended";
+  let summary = "start kernels before the previous one has ended";
   let description = [{
-    Programmatic dependent launch, for chips that have it (sm_90 and later), of
-    the launches of each function behind its first one:
+    Programmatic dependent launch, on chips that have it (sm_90 and later), for
+    all launches of a function except the first:
 
     * such a launch gets the attribute `blockscale.programmatic`;
-    * its kernel waits with `nvvm.griddepcontrol wait` for the end of the one in
-      front: where it does already, behind what touches no memory of others, or
-      else at its start;
-    * parameters of memory that kernels in front have, too, lose `llvm.noalias`:
-      it may still change while the kernel has started.
+    * its kernel waits with `nvvm.griddepcontrol wait` for the end of the
+      previous one. If the kernel has such an op already, after code that
+      touches no memory of other kernels, it stays there; else it is inserted at
+      the start;
+    * parameters for memory that earlier kernels use, too, lose `llvm.noalias`:
+      that memory may still change while the kernel runs.
 
-    The kernel starts when each block of the one in front has ended. The first
-    kernel does not wait: such ops of its are erased.
+    A kernel starts when each block of the previous one has ended. The first
+    kernel does not wait; its waits are erased.
 
     Before:
 

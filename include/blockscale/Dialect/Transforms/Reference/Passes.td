@@ -1,4 +1,4 @@
-//===- Passes.td - Passes to the meaning -------------------*- tablegen -*-===//
+//===- Passes.td - Passes to reference semantics -----------*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,20 +16,20 @@ def DecomposePass : Pass<"blockscale-decompose"> {
   let description = [{
     Rewrites `mma_scaled`, `swizzle_scales`, `unswizzle_scales`, `quantize` and
     `dequantize` into
-    `linalg.generic` loops over plain arithmetic:
+    `linalg.generic` loops over scalar arithmetic:
 
-    * x times its scales and y times its scales are decoded to f64, which holds
-      every product of an element and a scale exactly;
+    * x and y are dequantized to f64, which holds every product of an element
+      and a scale exactly;
     * the products are added in f64 to the accumulator, and the sum is rounded
       once to f32. A zero splat accumulator is not loaded.
 
     A transpose (`linalg.transpose`, `vector.transpose`) or `unswizzle_scales`
-    that feeds an operand is read through: it becomes an indexing map, not a
-    copy. Vectors go through tensors, so that their code is loops too.
+    that feeds an operand becomes an indexing map, not a copy. Vectors are
+    converted to tensors, so that their code is loops, too.
 
-    Codes are decoded with integer arithmetic on `arith.bitcast`s of them,
+    Elements are decoded with integer arithmetic on an `arith.bitcast` of them,
     because upstream's expansions of these types are not exact at the ends of
-    the formats. The element types stay; on the way to memory,
+    the formats. The element types stay; later,
     `blockscale-narrow-floats-to-bytes` turns them into bytes.
 
     Before:
@@ -64,15 +64,15 @@ def DecomposePass : Pass<"blockscale-decompose"> {
 
 def DecomposeSoftmaxPass
     : Pass<"blockscale-decompose-softmax", "::mlir::func::FuncOp"> {
-  let summary = "make linalg.softmax what it consists of";
+  let summary = "decompose linalg.softmax";
   let description = [{
     A `linalg.softmax` on tensors of f64, f32, f16 or bf16 becomes, as upstream
-    decomposes it, the largest element, exp of the differences to it, their sum,
-    and the quotients. f16 and bf16 become f32 in front of that, and the
-    quotients are rounded once.
+    decomposes it, the maximum, exp of the differences to it, their sum, and the
+    quotients. f16 and bf16 are extended to f32 first, and the quotients are
+    rounded once.
 
-    With `keep-rows`, those for whose rows `blockscale-form-kernels` makes a
-    kernel stay: along the last dimension, of f32, f16 or bf16.
+    With `keep-rows`, a softmax along the last dimension of f32, f16 or bf16
+    stays: `blockscale-form-kernels` makes a row-wise kernel of it.
 
     Before:
 
@@ -96,7 +96,7 @@ def DecomposeSoftmaxPass
   }];
   let options = [
     Option<"keepRows", "keep-rows", "bool", /*default=*/"false",
-           "keep what has a kernel of its own">
+           "keep the ops that get a kernel of their own">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",

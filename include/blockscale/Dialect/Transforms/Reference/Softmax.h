@@ -1,4 +1,4 @@
-//===- Softmax.h - What linalg.softmax consists of --------------*- C++ -*-===//
+//===- Softmax.h - linalg.softmax as elementary ops -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,9 +13,9 @@
 
 namespace mlir::blockscale {
 
-/// The value of `op`, on tensors, by ops that are no softmax, at `builder`.
-/// f16 and bf16 are computed in f32, and rounded once. Fails if the op is in
-/// another form, or of other numbers.
+/// Creates the value of `op`, on tensors, from ops without softmax, at
+/// `builder`. f16 and bf16 are computed in f32, and rounded once. Fails if the
+/// op has another form or another type.
 FailureOr<Value> decomposeSoftmax(OpBuilder &builder, linalg::SoftmaxOp op);
 
 } // namespace mlir::blockscale

@@ -13,46 +13,46 @@ include "mlir/Pass/PassBase.td"
 
 def SwizzleScaleOperandsPass
     : Pass<"blockscale-swizzle-scale-operands", "::mlir::ModuleOp"> {
-  let summary = "feed mma_scaled with scales in the 32x4x4 layout";
+  let summary = "swizzle the scales of mma_scaled into the 32x4x4 layout";
   let description = [{
-    Instructions take scales in the 32x4x4 layout, and the lowering of an
-    `mma_scaled` on tensors whose scales come from `unswizzle_scales` reads them
-    there as they are. This pass swizzles row-major scales once, outside of
-    loops, and lets loops take slices of what is swizzled. The scales of y are
-    swizzled as their transpose.
+    Instructions read scales in the 32x4x4 layout. If scales of an `mma_scaled`
+    on tensors come from `unswizzle_scales`, its lowering reads the swizzled
+    scales directly. This pass swizzles row-major scales once, outside of loops,
+    so that loops slice the swizzled scales. The scales of y are swizzled as
+    their transpose.
 
-    `unswizzle(swizzle(s))` always folds to `s`. So the pass does not swizzle in
-    front of an op what would be read once anyway, and every `swizzle_scales`
-    that it inserts outlives the canonicalizer. It inserts one for
+    `unswizzle(swizzle(s))` always folds to `s`. So the pass does not swizzle
+    scales right in front of the op that reads them, and every `swizzle_scales`
+    that it inserts survives the canonicalizer. It inserts one for
 
-    * a constant, which is swizzled here and now (up to 16 MiB; its padding is
-      any byte). `canonicalize` does not turn it back while an `mma_scaled`
-      reads it;
-    * what a loop takes slices of, in front of the outermost loop that does not
-      make it. An offset of rows is known to be a multiple of 128 and one of
-      blocks along K of 4; a slice may end anywhere. A remark says which slice
-      cuts an atom;
+    * a constant, which it swizzles at compile time (up to 16 MiB; its padding
+      is any byte). `canonicalize` does not undo this while an `mma_scaled`
+      reads the constant;
+    * scales that a loop slices, in front of the outermost loop that does not
+      define them. Offsets of rows must be known multiples of 128 and offsets of
+      blocks along K known multiples of 4; a slice may end anywhere. A remark
+      says which slice cuts an atom;
     * with `change-signature`, arguments of functions, see below.
 
     Whole scales that a loop reads without slicing them stay row-major, and so
     do scales that a loop carries in its iter_args.
 
-    Of swizzles that there are already:
+    It also moves swizzles that are in the program already:
 
     * `swizzle(slice(s))` becomes `slice(swizzle(s))` if the slice also ends
-      with an atom or where `s` ends (both known), and the loop around it does
-      not make `s`; `slice(unswizzle(t))` becomes `unswizzle(slice(t))`. Slices
-      have strides of 1 and keep a batch or drop it;
-    * `swizzle(unswizzle(t))` of whole atoms is `t`, through transposes and
-      slices too;
-    * swizzles of what a loop does not change leave the loop.
+      with an atom or where `s` ends (both known), and the surrounding loop does
+      not define `s`; `slice(unswizzle(t))` becomes `unswizzle(slice(t))`.
+      Slices have strides of 1 and keep a batch or drop it;
+    * `swizzle(unswizzle(t))` of whole atoms becomes `t`, also through
+      transposes and slices;
+    * swizzles of loop invariants are hoisted.
 
-    Equal swizzles are left to `cse`. Graph regions stay as they are.
+    `cse` merges equal swizzles. Graph regions do not change.
 
-    Swizzles are inserted, and arguments changed, only for an `mma_scaled` that
-    becomes an instruction: one whose path is not `decompose`, or, where no path
-    was selected, one that the module's `blockscale.target` has an instruction
-    for. If that is not known either, that is every op.
+    The pass inserts swizzles and changes arguments only for an `mma_scaled`
+    that becomes an instruction: its path is not `decompose`, or no path is
+    selected and the module's `blockscale.target` has an instruction for it.
+    Without a target, this holds for every op.
 
     Before:
 
@@ -102,17 +102,18 @@ def SwizzleScaleOperandsPass
     }
     ```
 
-    **`change-signature`.** An argument `tensor<[B x] M x K_s>` (or K_s x M)
-    of static sizes that serves only as scales of `mma_scaled`, directly or
-    through transposes, slices that keep atoms whole, swizzles, and arguments of
-    other functions of the module that change, becomes one of
-    `[B x] ceil(M / 128) x ceil(K_s / 4) x 32 x 16`. The argument attribute
-    `blockscale.swizzled` tells callers: it is the type of the scales that they
-    must swizzle, rows first. Padding may hold any byte. Calls in the module
-    are changed too: they pass on swizzled scales that they have, or get a
-    `swizzle_scales`. (A callee that is inlined afterwards folds it.) A remark says why other arguments with scales stay: they
-    have another use, rows in both dimensions, dynamic sizes, or a function that
-    is referred to by something else than `func.call`. Results stay.
+    **`change-signature`.** An argument `tensor<[B x] M x K_s>` (or K_s x M) of
+    static sizes becomes one of `[B x] ceil(M / 128) x ceil(K_s / 4) x 32 x 16`
+    if it is used only as scales of `mma_scaled`: directly or through
+    transposes, slices that keep atoms whole, swizzles, and arguments of other
+    functions of the module that change. The argument attribute
+    `blockscale.swizzled` tells callers the type of the scales that they must
+    swizzle, rows first. Padding may hold any byte. Calls in the module change,
+    too: they pass on swizzled scales that they have, or get a `swizzle_scales`.
+    (If the callee is inlined later, it folds away.) A remark says why another
+    argument with scales stays: it has another use, rows in both dimensions or
+    dynamic sizes, or its function has a use other than `func.call`. Results
+    stay.
 
     Before:
 
@@ -161,7 +162,7 @@ def SwizzleScaleOperandsPass
   ];
   let options = [
     Option<"changeSignature", "change-signature", "bool", "false",
-           "Let functions take swizzled scales">
+           "Change arguments of functions to swizzled scales">
   ];
 }
 

@@ -1,4 +1,4 @@
-//===- Passes.td - Passes that choose ----------------------*- tablegen -*-===//
+//===- Passes.td - Passes that select paths and schedules --*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How an op is computed on a chip; in the order in which the pipelines for GPUs
-// run them.
+// These passes choose how an op is computed on a chip. They are in the order in
+// which the pipelines for GPUs run them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ def AttachTargetPass : Pass<"blockscale-attach-target", "::mlir::ModuleOp"> {
   let summary = "say which chip a module is for";
   let description = [{
     Gives the module the attribute `blockscale.target`, which the passes below
-    and `convert-blockscale-to-nvvm` read. With `emulate-on`, code is made for
-    that chip, and block-scaled instructions become software
+    and `convert-blockscale-to-nvvm` read. With `emulate-on`, the code runs on
+    that chip, and block-scaled instructions are emulated in software
     (`blockscale-emulate-mma`).
 
     After `target=sm_120a emulate-on=sm_90`:
@@ -41,24 +41,24 @@ def AttachTargetPass : Pass<"blockscale-attach-target", "::mlir::ModuleOp"> {
 }
 
 def SelectPathPass : Pass<"blockscale-select-path"> {
-  let summary = "choose how a chip computes each product";
+  let summary = "choose how a chip computes each matmul";
   let description = [{
     Gives each `mma_scaled` the attribute `blockscale.path`: `mma_sync` or
-    `tcgen05` where the chip of the module's attribute `blockscale.target` has a
+    `tcgen05` if the chip of the module's attribute `blockscale.target` has a
     block-scaled instruction for its types and block size and this version has
-    the lowering, `dequant_mma` elsewhere. Vectors are in kernels of others and take
-    paths whose instructions are those of a warp. A remark says why an op falls
-    back, and what would not.
+    the lowering, else `dequant_mma`. Ops on vectors are in kernels that users
+    wrote, and get only paths whose instructions a warp executes. A remark says
+    why an op falls back, and what would avoid it.
 
-    An op that has the attribute keeps it; one that the chip does not have is an
-    error, but for vectors with `mma_sync`: then the instruction is software.
-    With `decompose`, the kernel of tensors is plain arithmetic.
+    An op that has the attribute keeps it. A path that the chip does not have is
+    an error, except `mma_sync` on vectors: that instruction is emulated. With
+    `decompose`, the kernel of an op on tensors uses scalar arithmetic.
 
     A `linalg.matmul` or `linalg.batch_matmul` on tensors in a function gets
-    `wgmma` where the chip has an instruction for its types: bf16 or f16
-    operands, f32 sums. Indexing maps that transpose operands become
-    `linalg.transpose` in front. All others have no path, and become loops; with
-    an attribute that the chip has no instruction for, an error.
+    `wgmma` if the chip has an instruction for its types: bf16 or f16 operands
+    and f32 accumulators. Indexing maps that transpose operands become
+    `linalg.transpose` ops. All other matmuls have no path and become loops; an
+    attribute for which the chip has no instruction is an error.
 
     Before:
 
@@ -90,7 +90,7 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
   let options = [
     Option<"noWorkspace", "no-workspace", "bool", "false",
-           "Take no path whose kernels need memory beside arguments and "
+           "Choose no path whose kernels need memory other than arguments and "
            "results">,
     Option<"nativeOnly", "native-only", "bool", "false",
            "Refuse an op that no block-scaled instruction computes">
@@ -98,16 +98,15 @@ def SelectPathPass : Pass<"blockscale-select-path"> {
 }
 
 def LegalizePass : Pass<"blockscale-legalize"> {
-  let summary = "bring mma_scaled into the forms that its path takes";
+  let summary = "legalize mma_scaled for its path";
   let description = [{
-    * The instruction that computes an `mma_scaled` on its path is named by the
-      attribute `blockscale.instruction`, which later passes read; where several
-      instructions stand in for one that the code generator lacks, a remark says
-      so.
+    * The attribute `blockscale.instruction`, which later passes read, names the
+      instruction that computes an `mma_scaled` on its path. A remark says if
+      several instructions replace one that the code generator lacks.
     * A batch of vectors becomes one op for each matrix of the batch.
 
-    Tensors keep their batch, and all keep sizes that are no multiples of the
-    instruction's: kernels mask them.
+    Tensors keep their batch. Sizes that are not multiples of the instruction's
+    stay: kernels mask them.
 
     Before:
 
@@ -142,32 +141,31 @@ def LegalizePass : Pass<"blockscale-legalize"> {
 }
 
 def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
-  let summary = "choose how the kernel of each mma_scaled divides it";
+  let summary = "choose the schedule of each matmul kernel";
   let description = [{
-    Gives each product on tensors whose path has schedules the attribute
+    Gives each matmul on tensors whose path has schedules the attribute
     `blockscale.schedule`: the one of the option `schedule`, else its own, else
-    that of its function, else one that is chosen. A schedule that the target
-    has not enough shared memory or registers for is an error. The option is for
-    the products of a function that can take it: others keep theirs, with a
-    remark, and where none can, that is an error.
+    that of its function, else one that the pass chooses. A schedule that needs
+    more shared memory or registers than the target has is an error. The option
+    applies to the matmuls of a function that support it. Others keep theirs,
+    with a remark; if none supports it, that is an error.
 
-    The choice for `mma_sync`: a block has 2 x 2 warps and computes 128 x 128 results, or fewer
-    along a dimension that has fewer (64 or 32); where that makes fewer than 128
-    blocks, the longer side of the tile is halved, down to 64. Rows of the tiles
-    have 128 bytes along K, or less where K ends before. There are as many
-    stages, up to 4, as K has steps and shared memory has room for.
+    The choice for `mma_sync`: a block has 2 x 2 warps and computes 128 x 128
+    results, or fewer along a dimension that has fewer (64 or 32). If that makes
+    fewer than 128 blocks, the longer side of the tile is halved, down to 64.
+    Rows of the tiles have 128 bytes along K, or less if K is smaller. There are
+    as many stages, up to 4, as K has steps and as fit in shared memory.
 
-    The choice for `dequant_mma`: the same with up to 3 stages and at most 128 bytes
-    along K; for results of at most 64 rows or columns, blocks of 128 along the
-    other side with four warps along it (for 16 rows, two), and K in as many
-    parts as make four blocks (of 64 rows, two) for each SM.
+    The choice for `dequant_mma`: the same with up to 3 stages and at most 128
+    bytes along K. For results of at most 64 rows or columns, blocks have 128
+    along the other side, with four warps along it (for 16 rows, two), and
+    split-K makes four blocks (for 64 rows, two) for each SM.
 
-    The choice for `tcgen05`: of all schedules that the chip can run the one
+    The choice for `tcgen05`: among all schedules that the chip can run, the one
     with the smallest estimate, which `blockscale-explain-schedules` prints.
 
-    The choice for `wgmma`: tiles of 128 x 256, or smaller ones where these fill
-    the SMs better; as many stages, up to 8, as shared memory has
-    room for.
+    The choice for `wgmma`: tiles of 128 x 256, or smaller ones if these fill
+    the SMs better; as many stages, up to 8, as fit in shared memory.
 
     Before:
 
@@ -195,10 +193,11 @@ def SelectSchedulePass : Pass<"blockscale-select-schedule"> {
   let dependentDialects = ["::mlir::blockscale::BlockScaleDialect"];
   let options = [
     Option<"schedule", "schedule", "std::string", "",
-           "The schedule of all products that can take it, "
+           "The schedule of all matmuls that support it, "
            "tile=MxNxK,warps=MxN,stages=S[,split_k=N]">,
     Option<"noWorkspace", "no-workspace", "bool", "false",
-           "Choose no schedule that needs memory beside arguments and results">
+           "Choose no schedule that needs memory other than arguments and "
+           "results">
   ];
 }
 
@@ -206,17 +205,18 @@ def ExplainSchedulesPass
     : Pass<"blockscale-explain-schedules", "::mlir::ModuleOp"> {
   let summary = "print why kernels have their schedules";
   let description = [{
-    Prints, on standard error, for each product: its sizes, its schedule, the
+    Prints, on standard error, for each matmul: its sizes, its schedule, the
     clocks that each unit of the chip needs at least, with the rate that they
-    are computed of, and which unit is the limit. What dynamic sizes count as
-    in these numbers is said. A rate that is not published
-    for the chip is that of an older one, which is said. On the path tcgen05
-    there is an estimate for the whole, too, and the other schedules that there
-    were to choose from; with `pictures`, what is where in shared memory and in
-    tensor memory. Loops have no schedule, which is said.
+    are computed from, and which unit is the limit. The output says which values
+    are assumed for dynamic sizes, and if a rate that is not published for the
+    chip is that of an older one. On the path tcgen05 it also has an estimate
+    for the whole kernel and the other schedules that were considered. With
+    `pictures`, it shows the layout of shared memory and of tensor memory. It
+    also lists ops that become loops, which have no schedule.
 
-    The module stays as it is. Behind `blockscale-select-schedule`, or on what
-    `blockscale-compile --emit=tile` prints.
+    The module does not change. The pass runs after
+    `blockscale-select-schedule`, or on the output of `blockscale-compile
+    --emit=tile`.
   }];
   let options = [
     Option<"pictures", "pictures", "bool", "false",

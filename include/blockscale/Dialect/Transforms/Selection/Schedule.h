@@ -16,34 +16,34 @@ namespace mlir::blockscale {
 /// The attribute of an `mma_scaled`, or of its function, with a schedule.
 inline constexpr StringLiteral kScheduleAttrName = "blockscale.schedule";
 
-/// The attribute of a function of sizes that are not known, with the name of a
-/// row of TunedRows.h: for how many rows of the result its kernels are.
+/// The attribute of a function of dynamic sizes, with a name of the table in
+/// TunedRows.h: for how many rows of the result its kernels are tuned.
 inline constexpr StringLiteral kRowsAttrName = "blockscale.rows";
 
-/// Whether some path has schedules of the form of `text`, such as
+/// Whether some path has schedules with the text form of `text`, such as
 /// `tile=128x128x128,warps=2x2,stages=3`.
 bool isScheduleText(StringRef text);
 
-/// The forms that there are.
+/// The text forms of all schedules.
 std::string describeScheduleForms();
 
-/// What fields of `text` were called before, with their names of today, for the
-/// end of an error; empty if there are none.
+/// The end of an error message: fields of `text` that have been renamed, with
+/// their new names. Empty if there are none.
 std::string describeRenamedFields(StringRef text);
 
-/// `schedule` in its form.
+/// The text form of `schedule`.
 std::string getScheduleText(ScheduleInterface schedule);
 
-/// What may be tried for `op`, which blockscale-select-schedule has given a
-/// schedule for `chip`: that one first, then those of its path and, for a
-/// product with scales, of the other paths of the chip. All of them are legal;
-/// each is there once.
+/// Candidates of schedules for `op`, for which blockscale-select-schedule has
+/// chosen a schedule for `chip`: that one first, then those of its path and,
+/// for a matmul with scales, of the other paths of the chip. All of them are
+/// legal and different.
 SmallVector<ScheduleInterface> getScheduleCandidates(ProductOpInterface op,
                                                      const Chip &chip,
                                                      bool hasWorkspace);
 
-/// The row of TunedRows.cpp that would choose `schedule`, one of these, as it
-/// is written there; empty where an estimate chooses. `benchmark` has found it.
+/// The text of a row for TunedRows.cpp that would choose `schedule`, one of the
+/// candidates; empty if an estimate chooses. `benchmark` has measured it.
 std::string printTunedRow(ProductOpInterface op, ScheduleInterface schedule,
                           const Chip &chip, StringRef benchmark);
 

@@ -1,4 +1,4 @@
-//===- EmulateTcgen05.cpp - A tensor core in software ---------------------===//
+//===- EmulateTcgen05.cpp - Emulation of tcgen05 --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Works on the ops of NVVM, whose operands are those of the instructions:
-// descriptors and addresses that the lowering made are what is executed. Each
-// kind of op is a row.
+// Works on the ops of NVVM, whose operands are those of the instructions, so
+// that descriptors and addresses from the lowering are tested, too. A table has
+// an emulation for each kind of op.
 //
-// What an instruction does is done when its function comes back. It reads and
-// writes through the generic proxy, where the tensor core uses another one: a
-// fence stands behind it for copies that may then overwrite what it has read.
+// An emulated instruction is complete when its function returns. It accesses
+// shared memory through the generic proxy, while the tensor core uses the async
+// proxy. A fence after it orders copies that may overwrite its operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// One instruction, which is to be replaced.
+/// One instruction to replace.
 struct Site {
   Site(Operation *op, gpu::GPUModuleOp module, const SharedWork *work)
       : op(op), module(module), memory(module), work(work),
@@ -45,7 +45,7 @@ struct Site {
   Operation *op;
   gpu::GPUModuleOp module;
   SoftTensorMemory memory;
-  /// Null where one thread is alone.
+  /// Null if a single thread executes it.
   const SharedWork *work;
   ImplicitLocOpBuilder b;
 
@@ -68,11 +68,11 @@ struct Site {
     return {b, arith::IndexCastOp::create(b, b.getI32Type(), lane)};
   }
   void syncWarp() { NVVM::SyncWarpOp::create(b, Word(b, -1)); }
-  /// Of memory, in the scope of the block.
+  /// Emits a memory fence in the scope of the block.
   void fence() {
     LLVM::FenceOp::create(b, LLVM::AtomicOrdering::acq_rel, "block");
   }
-  /// Calls what threads share, or one thread does alone.
+  /// Calls a function whose work lanes share, or that one thread executes.
   void callShared(func::FuncOp function, SmallVector<Value> arguments);
 };
 } // namespace
@@ -82,7 +82,7 @@ void Site::callShared(func::FuncOp function, SmallVector<Value> arguments) {
   if (work) {
     for (Value &argument : arguments)
       argument = work->broadcast(b, op->getLoc(), argument);
-    // Lanes read what others wrote for the instruction in front.
+    // Lanes read what other lanes wrote for the previous instruction.
     syncWarp();
     arguments.append({getLane(), Word(b, kWarpLanes)});
   } else {
@@ -102,7 +102,7 @@ void Site::callShared(func::FuncOp function, SmallVector<Value> arguments) {
 // Allocation
 //===----------------------------------------------------------------------===//
 
-/// Runs `body` in one lane of a whole warp, which waits for it.
+/// Runs `body` in one lane of a warp; the other lanes wait for it.
 static void emitInFirstLane(Site &site, function_ref<void()> body) {
   Value isFirst = site.getLane().isEqual(0);
   auto branch = scf::IfOp::create(site.b, isFirst);
@@ -114,10 +114,11 @@ static void emitInFirstLane(Site &site, function_ref<void()> body) {
   site.syncWarp();
 }
 
-/// Blocks of the kernel in front have rooms, too, and go before those that may
-/// start early. (Where there is none, this does nothing.)
+/// Waits for the previous kernel, whose blocks need slots, too: otherwise
+/// blocks of this one that start early could keep all of them. (Without a
+/// previous kernel, the wait has no effect.)
 static void emitGridWait(Site &site) {
-  // As convert-blockscale-to-nvvm does it.
+  // The same assembly as in convert-blockscale-to-nvvm.
   LLVM::InlineAsmOp::create(site.b, /*res=*/TypeRange(),
                             /*operands=*/ValueRange(), "griddepcontrol.wait;",
                             "~{memory}", /*has_side_effects=*/true,
@@ -155,7 +156,7 @@ static LogicalResult emulateRelinquish(Site &site) {
 }
 
 //===----------------------------------------------------------------------===//
-// What one thread asks for
+// Instructions of one thread
 //===----------------------------------------------------------------------===//
 
 static LogicalResult emulateCopy(Site &site) {
@@ -204,7 +205,7 @@ static LogicalResult emulateMma(Site &site) {
   return success();
 }
 
-/// Arrives at the mbarriers at the same place in blocks of the cluster, those
+/// Arrives at the mbarriers at the same address in the blocks of the cluster
 /// whose bit is set.
 static void emitArrivals(Site &site, Value barrier, Value blocks) {
   constexpr int64_t kMostBlocks = 16;
@@ -225,7 +226,8 @@ static void emitArrivals(Site &site, Value barrier, Value blocks) {
                                  /*relaxed=*/false);
 }
 
-/// The thread arrives itself: all that it asked for is done, and known to it.
+/// The thread arrives at once, because its earlier instructions are complete
+/// and visible to it.
 static LogicalResult emulateCommit(Site &site) {
   auto op = cast<NVVM::Tcgen05CommitOp>(site.op);
   if (failed(site.checkGroup(op.getGroup())))
@@ -249,13 +251,14 @@ static LogicalResult emulateCommit(Site &site) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where the registers of an instruction are: PTX ISA, "Data movement shape".
+/// The cells of the registers of an instruction: PTX ISA, "Data movement
+/// shape".
 struct MoveShape {
   NVVM::Tcgen05LdStShape shape;
-  /// The lane, of those that its address names, and the column that a thread
-  /// has first.
+  /// The lane, relative to the address, and the column of a thread's first
+  /// register.
   AccPosition (*getFirst)(AffineExpr thread);
-  /// How much further a register is.
+  /// The distance of a register from the first one.
   std::array<int64_t, 2> (*getOffset)(int64_t reg);
 };
 } // namespace
@@ -338,7 +341,7 @@ static LogicalResult emulateStore(Site &site) {
   return success();
 }
 
-/// What waits for tensor memory, or orders it, orders memory.
+/// Replaces waits and fences of tensor memory by memory fences.
 static LogicalResult emulateFence(Site &site) {
   site.fence();
   return success();
@@ -352,7 +355,7 @@ namespace {
 struct Row {
   StringRef name;
   LogicalResult (*emulate)(Site &site);
-  /// Whether lanes can share it.
+  /// Whether lanes can share the work.
   bool isShared;
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- MatrixReader.cpp - Matrices that descriptors name ------------------===//
+//===- MatrixReader.cpp - Matrices of descriptors -------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One formula for all layouts. Eight lines are a group; along lines, bytes are
-// in units of 16, and as many units as a line has are side by side:
+// One formula for all layouts, by swizzle rows. Eight rows are a group, and
+// bytes along a row are contiguous:
 //
-//   line x is at (x / 8) * stride + (x % 8) * (bytes of a line)
-//   byte y is at (y / (bytes of a line)) * leading + y % (bytes of a line)
+//   row x is at (x / 8) * stride + (x % 8) * (bytes of a row)
+//   byte y is at (y / (bytes of a row)) * leading + y % (bytes of a row)
 //
-// A line has 16 bytes without a swizzle, else 32, 64 or 128. The one exception
-// are matrices that are contiguous along M or N, without a swizzle: there, the
-// two distances change places.
+// A row has 16 bytes without a swizzle, else 32, 64 or 128. The exception are
+// matrices that are contiguous along M or N, without a swizzle: for these, the
+// two distances are swapped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,13 +52,13 @@ MatrixReader::MatrixReader(ImplicitLocOpBuilder &b, Value descriptor,
       start(low.field(0, 14) << 4), leading(low.field(16, 14) << 4),
       stride(high.field(0, 14) << 4), swizzle(high.field(29, 3)),
       // 0 is none, 2 is 128 bytes, 4 is 64, 6 is 32.
-      lineShift(
+      rowShift(
           swizzle.isEqual(0).select(Word(b, 4), Word(b, 8) - (swizzle >> 1))) {
   auto check = [&](const Word &condition, const Twine &text) {
     emitCheck(condition, instruction + ": expected a descriptor with " + text);
   };
   check(high.field(14, 3).isEqual(1), "1 in bits 46 to 48");
-  // The base offset counts where there is a pattern.
+  // The base offset matters only with a swizzle.
   check(swizzle.isEqual(0).select(Word(b, 0), high.field(17, 3)).isEqual(0),
         "the base offset 0: others are not computed in software");
   check(high.field(20, 1).isEqual(0), "a relative leading dimension");
@@ -69,36 +69,36 @@ MatrixReader::MatrixReader(ImplicitLocOpBuilder &b, Value descriptor,
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Offsets
 //===----------------------------------------------------------------------===//
 
-MatrixReader::Part MatrixReader::getAlong(const Word &number,
-                                          const Packing &packing,
-                                          const Word &isMN) const {
+MatrixReader::Offset MatrixReader::getAlong(const Word &number,
+                                            const Packing &packing,
+                                            const Word &isMN) const {
   Word one(*number.b, 1);
   Word inUnit = number & ((int64_t(1) << packing.unitShift) - 1);
   Word bit = inUnit * packing.bits;
   Word units = (number >> packing.unitShift) << 4;
-  Word column = units >> lineShift;
+  Word column = units >> rowShift;
   Word isSwapped = isMN & swizzle.isEqual(0);
   Word distance = isSwapped.select(stride, leading);
-  Word inLine = units & ((one << lineShift) - one);
-  return {column * distance + inLine + (bit >> 3), bit & 7};
+  Word inRow = units & ((one << rowShift) - one);
+  return {column * distance + inRow + (bit >> 3), bit & 7};
 }
 
-MatrixReader::Part MatrixReader::getLine(const Word &number,
-                                         const Word &isMN) const {
+MatrixReader::Offset MatrixReader::getSwizzleRow(const Word &number,
+                                                 const Word &isMN) const {
   Word isSwapped = isMN & swizzle.isEqual(0);
   Word distance = isSwapped.select(leading, stride);
-  return {(number >> 3) * distance + ((number & 7) << lineShift),
+  return {(number >> 3) * distance + ((number & 7) << rowShift),
           Word(*number.b, 0)};
 }
 
 Word MatrixReader::getAddress(const Word &bytes) const {
-  // Bits 7 to 9 of an address change bits 4 to 6, as far as a line has these.
+  // Bits 7 to 9 of an address change bits 4 to 6, if the row has these bits.
   Word one(*bytes.b, 1);
   Word address = start + bytes;
-  Word pattern = (address >> 7) & ((one << (lineShift - 4)) - one);
+  Word pattern = (address >> 7) & ((one << (rowShift - 4)) - one);
   return address ^ (pattern << 4);
 }
 
@@ -108,8 +108,8 @@ Word MatrixReader::getAddress(const Word &bytes) const {
 
 Value blockscale::getSharedPointer(const Word &address) {
   ImplicitLocOpBuilder &b = *address.b;
-  // Addresses of a cluster have the rank of the block from bit 24 on (read on
-  // an H200), descriptors have not.
+  // Shared addresses have the rank of the block in the cluster from bit 24 on
+  // (measured on an H200); descriptors do not have it.
   Word rank(b, NVVM::ClusterId::create(b, b.getI32Type()));
   Word whole = address + (rank << 24);
   auto type = LLVM::LLVMPointerType::get(
@@ -124,13 +124,14 @@ static Word loadByte(const Word &address) {
   return {b, arith::ExtUIOp::create(b, b.getI32Type(), byte)};
 }
 
-Word MatrixReader::loadCode(const Part &row, const Part &step,
+Word MatrixReader::loadCode(const Offset &row, const Offset &step,
                             const Packing &packing, bool mayCrossBytes) const {
   Word bit = row.bit + step.bit;
   Word address = getAddress(row.bytes + step.bytes);
   Word code = loadByte(address);
   if (mayCrossBytes) {
-    // A code and the next byte are in one unit, which a swizzle moves whole.
+    // A code and the next byte are in one unit of 16 bytes, which a swizzle
+    // moves as a whole.
     Word crosses = (bit + packing.bits)
                        .isAtMost(8)
                        .select(Word(*bit.b, 0), Word(*bit.b, 1));

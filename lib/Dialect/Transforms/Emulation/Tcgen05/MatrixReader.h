@@ -1,4 +1,4 @@
-//===- MatrixReader.h - Matrices that descriptors name --------*- C++ -*-===//
+//===- MatrixReader.h - Matrices of descriptors -----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where an instruction of tcgen05 finds an element, by the words that it is
-// given: read from the PTX ISA, and on purpose without the tables that the
-// lowering writes those words with, which this is the judge of.
+// Where an instruction of tcgen05 finds an element, according to its matrix
+// descriptors. The formulas come from the PTX ISA. They do not use the tables
+// with which the lowering encodes descriptors, on purpose: they test it.
 //
 // Sources: PTX ISA 9.0, "Shared memory descriptor", "Canonical layouts",
 // "Shared memory layout and swizzling", "Packing formats".
@@ -22,44 +22,46 @@
 
 namespace mlir::blockscale {
 
-/// An error at run time, with a message, where `condition` is false.
+/// Emits an error at run time, with a message, if `condition` is false.
 void emitCheck(const Word &condition, const Twine &message);
 
 /// The fields of a descriptor of shared memory.
 class MatrixReader {
 public:
-  /// Checks them at run time; `instruction` is for the messages.
+  /// Checks the fields at run time; `instruction` is for the messages.
   MatrixReader(ImplicitLocOpBuilder &b, Value descriptor,
                StringRef instruction);
 
-  /// How codes lie along lines: 16 bytes hold `1 << unitShift` codes of so many
-  /// `bits`, the first ones first, and padding behind them.
+  /// How elements are packed along a swizzle row: 16 bytes hold `1 <<
+  /// unitShift` codes of `bits` bits, in order, and then padding.
   struct Packing {
     unsigned unitShift;
     Word bits;
   };
-  /// A part of a place, of a row or of a step along K: they add up.
-  struct Part {
+  /// The offset of a row, or of a step along K. The sum of both is the offset
+  /// of an element.
+  struct Offset {
     Word bytes, bit;
   };
-  /// Number `number` along lines, which codes are contiguous along, and the
-  /// line number `number`. `isMN`: lines are steps along K.
-  Part getAlong(const Word &number, const Packing &packing,
-                const Word &isMN) const;
-  Part getLine(const Word &number, const Word &isMN) const;
+  /// The offset of index `number` along swizzle rows (the contiguous
+  /// dimension), and that of swizzle row `number`. `isMN`: swizzle rows are
+  /// steps along K.
+  Offset getAlong(const Word &number, const Packing &packing,
+                  const Word &isMN) const;
+  Offset getSwizzleRow(const Word &number, const Word &isMN) const;
 
-  /// The address in shared memory, a word, that is so many bytes behind the
-  /// start without a swizzle.
+  /// The address in shared memory of the byte that is `bytes` after the start
+  /// in the layout without a swizzle.
   Word getAddress(const Word &bytes) const;
-  /// The bits of a code from its first one on, with others above them.
-  Word loadCode(const Part &row, const Part &step, const Packing &packing,
+  /// The bits of a code from its first one on, with other bits above them.
+  Word loadCode(const Offset &row, const Offset &step, const Packing &packing,
                 bool mayCrossBytes) const;
 
 private:
   Word low, high;
   Word start, leading, stride, swizzle;
-  /// The base 2 logarithm of the bytes of a line.
-  Word lineShift;
+  /// The base 2 logarithm of the bytes of a swizzle row.
+  Word rowShift;
 };
 
 /// The pointer to an address in the shared memory of this block.

@@ -1,4 +1,4 @@
-//===- SharedWork.cpp - Lanes that help one thread ------------------------===//
+//===- SharedWork.cpp - Share work in a warp ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Other lanes may have other values in their registers: whatever decides what
-// is done comes from the leader.
+// Lanes may have different values in their registers, so all values that the
+// work depends on are broadcast from the leader.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ Value SharedWork::broadcast(OpBuilder &b, Location loc, Value value) const {
   return arith::OrIOp::create(b, loc, halves[0], high);
 }
 
-/// Whether all lanes may execute what is in `block`.
+/// Whether all lanes may execute the ops of `block`.
 static bool canShare(Block &block, function_ref<bool(Operation *)> isShared) {
   return llvm::all_of(block, [&](Operation &op) {
     if (isShared(&op) || isMemoryEffectFree(&op))

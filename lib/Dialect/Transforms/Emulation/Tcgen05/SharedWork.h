@@ -1,4 +1,4 @@
-//===- SharedWork.h - Lanes that help one thread --------------*- C++ -*-===//
+//===- SharedWork.h - Share work in a warp ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One thread tells a tensor core what to do. In software, the other lanes of
-// its warp do nothing meanwhile: where that thread is chosen by elect.sync, all
-// lanes are there, and they share what it asks for.
+// On hardware, one thread starts the instructions of a tensor core. In
+// software, the other lanes of its warp would be idle. If elect.sync chooses
+// the thread, all lanes of the warp are present, and they share the work.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,20 +20,20 @@
 
 namespace mlir::blockscale {
 
-/// What is known of an instruction that lanes share.
+/// An instruction whose work lanes share.
 struct SharedWork {
-  /// Whether a lane is the one that was chosen.
+  /// Whether a lane is the elected one.
   Value isElected;
-  /// The number of that lane.
+  /// The index of the elected lane.
   Value leader;
 
   /// The leader's `value`: an integer of up to 64 bits.
   Value broadcast(OpBuilder &b, Location loc, Value value) const;
 };
 
-/// Takes instructions (`isShared`) out of branches of an elected thread, if all
-/// that is in there can be executed by all lanes; branches inside of those go
-/// where the leader goes. What was taken out is in the result.
+/// Moves instructions (`isShared`) out of branches of an elected thread, if all
+/// lanes can execute everything in the branch. Nested branches follow the
+/// condition of the leader. Returns the instructions that it moved.
 llvm::DenseMap<Operation *, SharedWork>
 shareElected(Operation *root, function_ref<bool(Operation *)> isShared);
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Source: PTX ISA 9.0, "tcgen05.cp": of 32 lines of 128 bits, line i goes to
+// Source: PTX ISA 9.0, "tcgen05.cp": of 32 rows of 128 bits, row i is copied to
 // four columns of lane i, and of lanes 32 + i, 64 + i and 96 + i.
 //
 //===----------------------------------------------------------------------===//
@@ -21,25 +21,24 @@ using namespace mlir::blockscale;
 
 static void emitCopy(ImplicitLocOpBuilder &b, SoftTensorMemory memory,
                      ValueRange arguments) {
-  constexpr int64_t kLines = 32, kGroups = 4, kWords = 4;
-  constexpr uint64_t kLineBytes = 16;
+  constexpr int64_t kRows = 32, kGroups = 4, kWords = 4;
+  constexpr uint64_t kRowBytes = 16;
   Word address(b, arguments[0]);
   MatrixReader matrix(b, arguments[1], "tcgen05.cp");
   emitCheck((address.field(0, 16) + kWords).isAtMost(memory.kColumns),
             "tcgen05.cp: expected columns of tensor memory");
-  auto loop =
-      scf::ForOp::create(b, arguments[2], Word(b, kLines), arguments[3]);
+  auto loop = scf::ForOp::create(b, arguments[2], Word(b, kRows), arguments[3]);
   b.setInsertionPointToStart(loop.getBody());
-  Word line(b, loop.getInductionVar()), zero(b, 0);
-  Word from = matrix.getAddress(matrix.getLine(line, zero).bytes);
+  Word row(b, loop.getInductionVar()), zero(b, 0);
+  Word from = matrix.getAddress(matrix.getSwizzleRow(row, zero).bytes);
   auto type = VectorType::get(kWords, b.getI32Type());
   Value words =
-      LLVM::LoadOp::create(b, type, getSharedPointer(from), kLineBytes);
-  Value to = memory.getCell(address, line, zero);
+      LLVM::LoadOp::create(b, type, getSharedPointer(from), kRowBytes);
+  Value to = memory.getCell(address, row, zero);
   for (int64_t group = 0; group != kGroups; ++group)
     for (int64_t word = 0; word != kWords; ++word)
       LLVM::StoreOp::create(b, vector::ExtractOp::create(b, words, word),
-                            memory.getNeighbor(b, to, kLines * group, word));
+                            memory.getNeighbor(b, to, kRows * group, word));
 }
 
 func::FuncOp blockscale::getSoftCopy(gpu::GPUModuleOp module) {

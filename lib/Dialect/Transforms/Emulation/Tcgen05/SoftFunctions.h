@@ -1,4 +1,4 @@
-//===- SoftFunctions.h - Instructions of tcgen05 as functions -*- C++ -*-===//
+//===- SoftFunctions.h - Emulated tcgen05 -----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions that kernels call in place of what one thread would tell the tensor
-// core to do. They take the operands of the instruction as words, and then the
-// number of the thread among those that share the work, and how many these are:
-// 0 and 1 for one thread, or the lane and 32.
+// Functions that kernels call instead of instructions of a tensor core. Their
+// arguments are the operands of the instruction, then the index of the thread
+// among those that share the work, and the number of these threads: 0 and 1 for
+// a single thread, or the lane and 32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,14 @@
 
 namespace mlir::blockscale {
 
-/// `tcgen05.mma.kind.block_scale.blockN`, of one block: the address of D, the
-/// descriptors of A and B (i64; the address of an A `isInTensor`), the
-/// instruction descriptor, the addresses of scales of A and B, and whether D is
-/// added.
+/// `tcgen05.mma.kind.block_scale.blockN`, of one block. Arguments: the address
+/// of D, the descriptors of A and B (i64; for A `isInTensor`, its address), the
+/// instruction descriptor, the addresses of scales of A and B, and whether to
+/// accumulate.
 func::FuncOp getSoftMma(gpu::GPUModuleOp module, Kind kind, unsigned blockSize,
                         bool isInTensor);
 
-/// `tcgen05.cp.32x128b.warpx4`: an address, and a descriptor (i64).
+/// `tcgen05.cp.32x128b.warpx4`. Arguments: an address, and a descriptor (i64).
 func::FuncOp getSoftCopy(gpu::GPUModuleOp module);
 
 } // namespace mlir::blockscale

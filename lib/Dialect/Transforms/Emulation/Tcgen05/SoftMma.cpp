@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Says what fields of the instruction descriptor mean, and where scales and
-// sums are, in words of its own and on purpose, see MatrixReader.h.
+// Has its own formulas for the fields of the instruction descriptor and the
+// positions of scales and sums, on purpose, see MatrixReader.h.
 //
-// Each quarter of the lanes multiplies with the copy of the scales that is in
-// its own lanes. A thread has four rows of D, one of each quarter, and takes
-// four columns at a time: a code that is loaded and decoded is for four sums.
+// Each quarter of the lanes uses the copy of the scales in its own lanes. A
+// thread computes four rows of D, one of each quarter, and four columns at a
+// time, so that it uses each element that it loads and decodes for four sums.
 //
 // Sources: PTX ISA 9.0, "Instruction descriptor" (kinds mxf8f6f4, mxf4 and
 // mxf4nvf4), "Block scaling for tcgen05.mma.sync", "Data path layout
@@ -33,17 +33,17 @@ using Sums = SmallVector<Value>;
 
 class MmaEmitter {
 public:
-  using Part = SoftOperand::Part;
+  using Offset = SoftOperand::Offset;
 
   MmaEmitter(ImplicitLocOpBuilder &b, gpu::GPUModuleOp module, Kind kind,
              unsigned blockSize, ValueRange arguments)
-      : b(b), memory(module), numbers(module), isPacked(kind != Kind::MXF8F6F4),
-        kind(kind), blockSize(blockSize), d(b, arguments[0]),
-        word(b, arguments[3]), aScales(b, arguments[4]),
+      : b(b), memory(module), decodeTable(module),
+        isPacked(kind != Kind::MXF8F6F4), kind(kind), blockSize(blockSize),
+        d(b, arguments[0]), word(b, arguments[3]), aScales(b, arguments[4]),
         bScales(b, arguments[5]), accumulate(b, arguments[6]),
         first(b, arguments[7]), threads(b, arguments[8]),
-        a(memory, numbers, arguments[1], word, {7, 13, 15}, isPacked),
-        other(memory, numbers, arguments[2], word, {10, 14, 16}, isPacked),
+        a(memory, decodeTable, arguments[1], word, {7, 13, 15}, isPacked),
+        other(memory, decodeTable, arguments[2], word, {10, 14, 16}, isPacked),
         n(word.field(17, 6) << 3) {}
 
   void emit() {
@@ -62,13 +62,13 @@ private:
 
   void check();
   void emitRows(const Word &row);
-  Sums emitBlock(ArrayRef<Part> rows, ArrayRef<Part> columns,
+  Sums emitBlock(ArrayRef<Offset> rows, ArrayRef<Offset> columns,
                  const Word &block);
   Sums emitScales(const Word &row, const Word &column, const Word &block);
 
   Value zero() { return arith::ConstantOp::create(b, b.getF64FloatAttr(0)); }
 
-  /// Calls `body` for `from`, ... and what the loop carries.
+  /// Calls `body` for `from`, ... with the values that the loop carries.
   Sums loop(const Word &from, const Word &to, const Word &step, Sums sums,
             function_ref<Sums(const Word &, ValueRange)> body) {
     auto op = scf::ForOp::create(b, from, to, step, sums);
@@ -82,7 +82,7 @@ private:
 
   ImplicitLocOpBuilder &b;
   SoftTensorMemory memory;
-  SoftNumbers numbers;
+  DecodeTable decodeTable;
   bool isPacked;
   Kind kind;
   int64_t blockSize;
@@ -93,8 +93,8 @@ private:
 
 } // namespace
 
-/// What the hardware would not say: that a word asks for something that there
-/// is not, or that this does not compute.
+/// Checks at run time, as hardware does not, that the instruction descriptor is
+/// legal, and that this function computes it.
 void MmaEmitter::check() {
   auto expect = [&](const Word &condition, const Twine &text) {
     emitCheck(condition, "tcgen05.mma: expected " + text);
@@ -117,7 +117,7 @@ void MmaEmitter::check() {
     expect(code.isAtMost(5), "a format with a code up to 5");
     expect(code.isDifferent(2), "a format with another code than 2");
   }
-  // With 16 elements to a scale there are both formats of scales.
+  // With blocks of 16 elements, both formats of scales are legal.
   if (kind != Kind::MXF4NVF4 || blockSize != 16)
     expect(word.field(23, 1).isEqual(1), "scales of ue8m0");
   for (unsigned id : {4, 29})
@@ -132,18 +132,19 @@ void MmaEmitter::check() {
            "columns of tensor memory");
 }
 
-/// Products of block `block` of the instruction along K, added up.
-Sums MmaEmitter::emitBlock(ArrayRef<Part> rows, ArrayRef<Part> columns,
+/// Returns the sums of the products of block `block` of the instruction along
+/// K.
+Sums MmaEmitter::emitBlock(ArrayRef<Offset> rows, ArrayRef<Offset> columns,
                            const Word &block) {
   Word from = block * blockSize;
   return loop(from, from + blockSize, Word(b, 1),
               Sums(kQuarters * kColumns, zero()),
               [&](const Word &k, ValueRange sums) {
-                Part aStep = a.getStep(k), bStep = other.getStep(k);
+                Offset aStep = a.getStep(k), bStep = other.getStep(k);
                 Sums next, xs, ys;
-                for (const Part &row : rows)
+                for (const Offset &row : rows)
                   xs.push_back(a.load(row, aStep));
-                for (const Part &column : columns)
+                for (const Offset &column : columns)
                   ys.push_back(other.load(column, bStep));
                 for (auto [i, x] : llvm::enumerate(xs))
                   for (auto [j, y] : llvm::enumerate(ys))
@@ -153,18 +154,18 @@ Sums MmaEmitter::emitBlock(ArrayRef<Part> rows, ArrayRef<Part> columns,
               });
 }
 
-/// The product of both scales for each row and column. Row R of a matrix of
-/// scales is in lane R % 32 (of each quarter), R / 32 columns further; the id
-/// is the byte of the first block.
+/// Returns the product of both scales for each row and column. Row R of a
+/// matrix of scales is in lane R % 32 (of each quarter), R / 32 columns
+/// further; the scale id selects the byte of the first block.
 Sums MmaEmitter::emitScales(const Word &row, const Word &column,
                             const Word &block) {
-  Word format = word.field(23, 1) + SoftNumbers::kScales;
+  Word format = word.field(23, 1) + DecodeTable::kScales;
   auto loadScale = [&](const Word &scales, unsigned id, const Word &lane,
                        const Word &of) {
     Value cell = memory.getCell(scales, lane, of >> 5);
     Word loaded(b, LLVM::LoadOp::create(b, b.getI32Type(), cell));
     Word byte = word.field(id, 2) + block;
-    return numbers.get(format, loaded >> (byte << 3));
+    return decodeTable.get(format, loaded >> (byte << 3));
   };
   Sums factors;
   for (int64_t quarter = 0; quarter != kQuarters; ++quarter) {
@@ -179,15 +180,15 @@ Sums MmaEmitter::emitScales(const Word &row, const Word &column,
   return factors;
 }
 
-/// All columns of rows `row`, 32 + `row`, ... of D.
+/// Computes all columns of the rows `row`, 32 + `row`, ... of D.
 void MmaEmitter::emitRows(const Word &row) {
-  SmallVector<Part> rows;
+  SmallVector<Offset> rows;
   for (int64_t quarter = 0; quarter != kQuarters; ++quarter)
     rows.push_back(a.getRow(row + kRows * quarter));
   Word isNegated = a.isNegated ^ other.isNegated;
   loop(Word(b, 0), n, Word(b, kColumns), {},
        [&](const Word &column, ValueRange) {
-         SmallVector<Part> columns;
+         SmallVector<Offset> columns;
          for (int64_t j = 0; j != kColumns; ++j)
            columns.push_back(other.getRow(column + j));
          Sums totals = loop(
@@ -202,7 +203,7 @@ void MmaEmitter::emitRows(const Word &row) {
                  next.push_back(LLVM::FMAOp::create(b, product, factor, sum));
                return next;
              });
-         // Rounded once, as D is written.
+         // The sum is rounded once, when D is written.
          Value isAdded = accumulate.isEqual(1);
          Value cell = memory.getCell(d, row, column);
          for (auto [i, total] : llvm::enumerate(totals)) {

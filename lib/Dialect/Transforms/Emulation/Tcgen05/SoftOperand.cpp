@@ -1,4 +1,4 @@
-//===- SoftOperand.cpp - A and B of an instruction ------------------------===//
+//===- SoftOperand.cpp - Operands of tcgen05.mma --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In tensor memory, row m of A is in lane m, and a column has four bytes: a
-// byte for each element, in which fp4 has bits 2 to 5 and fp6 bits 1 to 6, or
-// two codes of fp4 in a byte where the kind has nothing else.
+// In tensor memory, row m of A is in lane m, and a column has four bytes. An
+// element has a byte, in which fp4 has bits 2 to 5 and fp6 bits 1 to 6; for
+// kinds with fp4 only, a byte has two elements.
 //
 // Sources: as MatrixReader.h; PTX ISA 9.0, "Packing formats", "Matrix A in
 // tensor memory"; for fp6, which the ISA does not show, a sample of CUTLASS
@@ -23,29 +23,31 @@ using namespace mlir::blockscale;
 
 static Word getFormat(const Word &word, unsigned field, bool isPacked) {
   if (isPacked)
-    return {*word.b, SoftNumbers::kE2M1};
+    return {*word.b, DecodeTable::kE2M1};
   return word.field(field, 3);
 }
 
-/// Of 8, 6 and 4 bits: e4m3 and e5m2, the two of fp6, e2m1.
+/// The bits of a code: 8 for e4m3 and e5m2, 6 for both formats of fp6, 4 for
+/// e2m1.
 static Word getBits(const Word &format, bool isPacked) {
   ImplicitLocOpBuilder &b = *format.b;
   if (isPacked)
     return {b, 4};
   return format.isAtMost(1).select(
       Word(b, 8),
-      format.isEqual(SoftNumbers::kE2M1).select(Word(b, 4), Word(b, 6)));
+      format.isEqual(DecodeTable::kE2M1).select(Word(b, 4), Word(b, 6)));
 }
 
 static Word isSet(const Word &word, unsigned bit) {
   return word.field(bit, 1).isEqual(1);
 }
 
-SoftOperand::SoftOperand(SoftTensorMemory memory, SoftNumbers numbers,
+SoftOperand::SoftOperand(SoftTensorMemory memory, DecodeTable decodeTable,
                          Value where, const Word &word, Fields fields,
                          bool isPacked)
-    : isNegated(isSet(word, fields.negate)), memory(memory), numbers(numbers),
-      isPacked(isPacked), format(getFormat(word, fields.format, isPacked)),
+    : isNegated(isSet(word, fields.negate)), memory(memory),
+      decodeTable(decodeTable), isPacked(isPacked),
+      format(getFormat(word, fields.format, isPacked)),
       bits(getBits(format, isPacked)),
       isMN(isPacked ? Word(*word.b, 0).isEqual(1)
                     : isSet(word, fields.transpose)) {
@@ -59,35 +61,35 @@ SoftOperand::SoftOperand(SoftTensorMemory memory, SoftNumbers numbers,
             "tcgen05.mma: expected A in tensor memory along K");
 }
 
-// Codes are contiguous along rows, or lines are.
+// Elements are contiguous along K, or along M or N.
 
-SoftOperand::Part SoftOperand::getRow(const Word &number) const {
+SoftOperand::Offset SoftOperand::getRow(const Word &number) const {
   if (address)
     return {number, Word(*number.b, 0)};
   MatrixReader::Packing packing{isPacked ? 5u : 4u, bits};
-  Part along = matrix->getAlong(number, packing, isMN);
-  Part line = matrix->getLine(number, isMN);
-  return {isMN.select(along.bytes, line.bytes),
-          isMN.select(along.bit, line.bit)};
+  Offset along = matrix->getAlong(number, packing, isMN);
+  Offset swizzleRow = matrix->getSwizzleRow(number, isMN);
+  return {isMN.select(along.bytes, swizzleRow.bytes),
+          isMN.select(along.bit, swizzleRow.bit)};
 }
 
-SoftOperand::Part SoftOperand::getStep(const Word &k) const {
+SoftOperand::Offset SoftOperand::getStep(const Word &k) const {
   ImplicitLocOpBuilder &b = *k.b;
   if (address && isPacked)
     return {k >> 3, (k & 7) << 2};
   if (address) {
-    // The middle of a byte.
+    // The code is in the middle of a byte.
     Word first = (Word(b, 8) - bits) >> 1;
     return {k >> 2, ((k & 3) << 3) + first};
   }
   MatrixReader::Packing packing{isPacked ? 5u : 4u, bits};
-  Part along = matrix->getAlong(k, packing, isMN);
-  Part line = matrix->getLine(k, isMN);
-  return {isMN.select(line.bytes, along.bytes),
-          isMN.select(line.bit, along.bit)};
+  Offset along = matrix->getAlong(k, packing, isMN);
+  Offset swizzleRow = matrix->getSwizzleRow(k, isMN);
+  return {isMN.select(swizzleRow.bytes, along.bytes),
+          isMN.select(swizzleRow.bit, along.bit)};
 }
 
-Value SoftOperand::load(const Part &row, const Part &step) {
+Value SoftOperand::load(const Offset &row, const Offset &step) {
   ImplicitLocOpBuilder &b = *row.bytes.b;
   auto loadCode = [&]() -> Word {
     MatrixReader::Packing packing{isPacked ? 5u : 4u, bits};
@@ -97,5 +99,5 @@ Value SoftOperand::load(const Part &row, const Part &step) {
     return Word(b, LLVM::LoadOp::create(b, b.getI32Type(), cell)) >> step.bit;
   };
   Word one(b, 1);
-  return numbers.get(format, loadCode() & ((one << bits) - 1));
+  return decodeTable.get(format, loadCode() & ((one << bits) - 1));
 }

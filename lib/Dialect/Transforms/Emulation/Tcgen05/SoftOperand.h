@@ -1,4 +1,4 @@
-//===- SoftOperand.h - A and B of an instruction -------------- -*- C++ -*-===//
+//===- SoftOperand.h - Operands of tcgen05.mma ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,51 +6,52 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the elements of an operand are and what they stand for, by the words of
-// an instruction.
+// The positions and values of the elements of an operand, according to the
+// descriptors of an instruction.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_EMULATION_TCGEN05_SOFTOPERAND_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_EMULATION_TCGEN05_SOFTOPERAND_H
 
+#include "Emulation/Tcgen05/DecodeTable.h"
 #include "Emulation/Tcgen05/MatrixReader.h"
-#include "Emulation/Tcgen05/SoftNumbers.h"
 #include "Emulation/Tcgen05/TensorMemory.h"
 
 namespace mlir::blockscale {
 
 class SoftOperand {
 public:
-  using Part = MatrixReader::Part;
+  using Offset = MatrixReader::Offset;
 
-  /// The bits of the instruction descriptor that are about an operand.
+  /// The bit positions, in the instruction descriptor, of the fields of an
+  /// operand.
   struct Fields {
     unsigned format, negate, transpose;
   };
 
   /// `where` is a descriptor, or an address in tensor memory (i32). `isPacked`:
-  /// of the kinds that have fp4 alone, two codes in a byte.
-  SoftOperand(SoftTensorMemory memory, SoftNumbers numbers, Value where,
+  /// the kind has fp4 only, two elements in a byte.
+  SoftOperand(SoftTensorMemory memory, DecodeTable decodeTable, Value where,
               const Word &word, Fields fields, bool isPacked);
 
-  /// A row of A or column of B, and a step along K: parts of where elements
-  /// are.
-  Part getRow(const Word &number) const;
-  Part getStep(const Word &k) const;
-  /// The element there, as an f64.
-  Value load(const Part &row, const Part &step);
+  /// The offsets of a row of A or column of B, and of a step along K.
+  Offset getRow(const Word &number) const;
+  Offset getStep(const Word &k) const;
+  /// The element at these offsets, as an f64.
+  Value load(const Offset &row, const Offset &step);
 
-  /// Whether the product changes its sign, a condition.
+  /// Whether the operand is negated, a condition.
   Word isNegated;
 
 private:
   SoftTensorMemory memory;
-  SoftNumbers numbers;
+  DecodeTable decodeTable;
   bool isPacked;
-  /// The row of the table of numbers, bits of a code, and a condition.
+  /// The row of the decode table, the bits of a code, and a condition: whether
+  /// elements are contiguous along M or N.
   Word format, bits, isMN;
-  /// In shared memory, or else where in tensor memory.
+  /// An operand in shared memory. If there is none, it is in tensor memory:
   std::optional<MatrixReader> matrix;
   std::optional<Word> address;
 };

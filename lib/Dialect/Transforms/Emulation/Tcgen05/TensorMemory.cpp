@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parts of one variable, and who owns them. Owners change with acquire and
-// release in the scope of the device: what the last owner did is done.
+// Slots of one variable, and their owners. A slot changes its owner with
+// acquire and release in the scope of the device, so the new owner sees all
+// accesses of the last one as complete.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +36,7 @@ func::FuncOp blockscale::getSoftFunction(
   auto function =
       func::FuncOp::create(b, name, b.getFunctionType(arguments, results));
   function.setPrivate();
-  // As functions of mma.sync in software, see EmulateMmaFunction.cpp.
+  // As for mma.sync in software, see EmulateMmaFunction.cpp.
   function.setNoInline(true);
   function->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
   function->setAttr("llvm.bareptr", b.getUnitAttr());
@@ -86,7 +87,7 @@ LLVM::GlobalOp SoftTensorMemory::getVariable(StringRef name, int64_t words) {
 //===----------------------------------------------------------------------===//
 
 static Value getElement(ImplicitLocOpBuilder &b, Value base, Value index) {
-  // Numbers of words fit into 32 bits, but are not signed.
+  // Indices of cells fit into 32 bits, but are unsigned.
   Value wide = b.createOrFold<arith::ExtUIOp>(b.getI64Type(), index);
   return LLVM::GEPOp::create(b, base.getType(), b.getI32Type(), base, wide);
 }
@@ -94,14 +95,14 @@ static Value getElement(ImplicitLocOpBuilder &b, Value base, Value index) {
 Value SoftTensorMemory::getCell(const Word &address, const Word &lanes,
                                 const Word &columns) {
   ImplicitLocOpBuilder &b = *address.b;
-  constexpr unsigned kLaneBits = kPartShift - kLaneShift;
+  constexpr unsigned kLaneBits = kSlotShift - kLaneShift;
   static_assert(kLanes == int64_t(1) << kLaneBits);
   Word at = address + (lanes << kLaneShift) + columns;
-  Word index = (at >> kPartShift) * (kLanes * kColumns) +
+  Word index = (at >> kSlotShift) * (kLanes * kColumns) +
                at.field(0, kLaneShift) * kLanes +
                at.field(kLaneShift, kLaneBits);
   Value base = getSoftPointer(
-      b, getVariable("__blockscale_tensor_memory", kParts * kLanes * kColumns));
+      b, getVariable("__blockscale_tensor_memory", kSlots * kLanes * kColumns));
   return getElement(b, base, index);
 }
 
@@ -116,10 +117,10 @@ Value SoftTensorMemory::getNeighbor(ImplicitLocOpBuilder &b, Value cell,
 // Owners
 //===----------------------------------------------------------------------===//
 
-Value SoftTensorMemory::getOwner(ImplicitLocOpBuilder &b, Value part) {
+Value SoftTensorMemory::getOwner(ImplicitLocOpBuilder &b, Value slot) {
   Value base = getSoftPointer(
-      b, getVariable("__blockscale_tensor_memory_owners", kParts));
-  return getElement(b, base, part);
+      b, getVariable("__blockscale_tensor_memory_owners", kSlots));
+  return getElement(b, base, slot);
 }
 
 func::FuncOp SoftTensorMemory::getAllocate() {
@@ -127,10 +128,10 @@ func::FuncOp SoftTensorMemory::getAllocate() {
   return getSoftFunction(
       module, "emulated_tcgen05_alloc", {}, {i32},
       [&](ImplicitLocOpBuilder &b, func::FuncOp) {
-        // Blocks begin to look at different places.
+        // Blocks start their search at different slots.
         Value block = gpu::BlockIdOp::create(b, gpu::Dimension::x);
         Word first =
-            Word(b, arith::IndexCastOp::create(b, i32, block)) & (kParts - 1);
+            Word(b, arith::IndexCastOp::create(b, i32, block)) & (kSlots - 1);
         auto loop = scf::WhileOp::create(
             b, TypeRange(i32), ValueRange{first},
             [&](OpBuilder &, Location, ValueRange values) {
@@ -139,17 +140,17 @@ func::FuncOp SoftTensorMemory::getAllocate() {
                   b, getOwner(b, values[0]), free, owned,
                   LLVM::AtomicOrdering::acquire, LLVM::AtomicOrdering::acquire,
                   kDeviceScope);
-              Word taken(b, LLVM::ExtractValueOp::create(b, old, 0));
-              Value isTaken = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                                    taken, free);
-              scf::ConditionOp::create(b, isTaken, values[0]);
+              Word owner(b, LLVM::ExtractValueOp::create(b, old, 0));
+              Value isOwned = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                                    owner, free);
+              scf::ConditionOp::create(b, isOwned, values[0]);
             },
             [&](OpBuilder &, Location, ValueRange values) {
-              Word next = (Word(b, values[0]) + 1) & (kParts - 1);
+              Word next = (Word(b, values[0]) + 1) & (kSlots - 1);
               scf::YieldOp::create(b, next.value);
             });
-        Word part(b, loop.getResult(0));
-        func::ReturnOp::create(b, (part << kPartShift).value);
+        Word slot(b, loop.getResult(0));
+        func::ReturnOp::create(b, (slot << kSlotShift).value);
       });
 }
 
@@ -158,9 +159,9 @@ func::FuncOp SoftTensorMemory::getFree() {
   return getSoftFunction(
       module, "emulated_tcgen05_dealloc", {i32}, {},
       [&](ImplicitLocOpBuilder &b, func::FuncOp function) {
-        Word part = Word(b, function.getArgument(0)) >> kPartShift;
+        Word slot = Word(b, function.getArgument(0)) >> kSlotShift;
         constexpr unsigned kWordBytes = 4;
-        LLVM::StoreOp::create(b, Word(b, 0), getOwner(b, part), kWordBytes,
+        LLVM::StoreOp::create(b, Word(b, 0), getOwner(b, slot), kWordBytes,
                               /*isVolatile=*/false, /*isNonTemporal=*/false,
                               /*isInvariantGroup=*/false,
                               LLVM::AtomicOrdering::release, kDeviceScope);

@@ -6,15 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tensor memory of a block, 256 KiB, does not fit beside its stages: it is
-// a part of a variable in global memory. Blocks take parts as they take columns
-// on a chip: an allocation waits until a part has no owner, whatever the grid
-// is, and gives it back at the end. Thus no two blocks ever share one.
+// The tensor memory of a block, 256 KiB, does not fit in shared memory, so it
+// is a slot of a variable in global memory. Blocks allocate slots as they
+// allocate columns on a chip: an allocation waits until a slot has no owner,
+// whatever the grid is, and deallocation frees it. So no two blocks share a
+// slot.
 //
-// An address is what it is on a chip, lanes above columns, but for the number
-// of the part, which is above the lanes of one part: programs only ever add to
-// addresses that they were given. Neighbours in a part are lanes, not columns:
-// mostly, the lanes of a warp access lanes side by side.
+// Addresses are as on a chip, with the lane above the column, and in addition
+// the index of the slot above the lane. This works because programs only add to
+// addresses that they were given. In a slot, cells of neighbouring lanes are
+// contiguous, not those of neighbouring columns, because the lanes of a warp
+// mostly access neighbouring lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,45 +30,45 @@
 
 namespace mlir::blockscale {
 
-/// Tensor memory of the blocks of a module's kernels.
+/// The tensor memory of the blocks of a module's kernels.
 class SoftTensorMemory {
 public:
   static constexpr int64_t kLanes = 128, kColumns = 512;
-  /// Where fields of an address begin. Kernels shift addresses by 30 bits to
-  /// get a 0: so many parts there may be.
-  static constexpr unsigned kLaneShift = 16, kPartShift = 23;
-  static constexpr int64_t kParts = 128;
+  /// The first bits of the fields of an address. Kernels shift addresses by 30
+  /// bits to get a 0, which limits the number of slots.
+  static constexpr unsigned kLaneShift = 16, kSlotShift = 23;
+  static constexpr int64_t kSlots = 128;
 
   explicit SoftTensorMemory(gpu::GPUModuleOp module) : module(module) {}
 
   /// The pointer to the cell of 32 bits at an address, `lanes` and `columns`
   /// further.
   Value getCell(const Word &address, const Word &lanes, const Word &columns);
-  /// A cell that is constant numbers of lanes and columns behind another one.
+  /// The cell that is constant numbers of lanes and columns after another one.
   static Value getNeighbor(ImplicitLocOpBuilder &b, Value cell, int64_t lanes,
                            int64_t columns);
 
-  /// What one thread calls: takes a part and gives its address, or gives the
-  /// part of an address back.
+  /// Functions that one thread calls: to allocate a slot, which returns its
+  /// address, and to free the slot of an address.
   func::FuncOp getAllocate();
   func::FuncOp getFree();
 
 private:
   LLVM::GlobalOp getVariable(StringRef name, int64_t words);
-  /// The pointer to the word that says whether a part has an owner.
-  Value getOwner(ImplicitLocOpBuilder &b, Value part);
+  /// The pointer to the 32-bit flag of a slot, set if the slot has an owner.
+  Value getOwner(ImplicitLocOpBuilder &b, Value slot);
 
   gpu::GPUModuleOp module;
 };
 
-/// The function `name` of `module`; `body` fills in one that is new. It is
+/// The function `name` of `module`; `body` fills it in if it is new. It is
 /// never inlined.
 func::FuncOp
 getSoftFunction(gpu::GPUModuleOp module, StringRef name, TypeRange arguments,
                 TypeRange results,
                 function_ref<void(ImplicitLocOpBuilder &, func::FuncOp)> body);
 
-/// A variable of `module` in global memory; null if there is none.
+/// Adds a variable to `module` in global memory; `initializer` may be null.
 LLVM::GlobalOp addSoftVariable(gpu::GPUModuleOp module, StringRef name,
                                Type type, bool isConstant,
                                Attribute initializer);

@@ -1,4 +1,4 @@
-//===- Word.h - Arithmetic on words ---------------------------*- C++ -*-===//
+//===- Word.h - Arithmetic on integers --------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Formulas of addresses and fields are to be held against the PTX ISA: they are
-// written as there, and ops come of it.
+// Operators that emit ops, so that formulas of addresses and fields can be
+// written as in the PTX ISA and compared with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace mlir::blockscale {
 
-/// An unsigned word of 32 bits, and what is computed of it where the builder
-/// stands. Conditions are `i1` values.
+/// An unsigned 32-bit word. Operators emit arithmetic on it at the insertion
+/// point of the builder. Conditions are `i1` values.
 struct Word {
   Word(ImplicitLocOpBuilder &b, Value value) : b(&b), value(value) {}
   Word(ImplicitLocOpBuilder &b, int64_t number)
@@ -43,7 +43,7 @@ struct Word {
   Word compare(arith::CmpIPredicate predicate, const Word &other) const {
     return {*b, b->createOrFold<arith::CmpIOp>(predicate, value, other.value)};
   }
-  /// Of a condition.
+  /// For a condition.
   Word select(const Word &yes, const Word &no) const {
     return {*b, b->createOrFold<arith::SelectOp>(value, yes.value, no.value)};
   }
@@ -52,7 +52,7 @@ struct Word {
   Value value;
 };
 
-/// Of two words, or two conditions.
+/// For two words, or two conditions.
 template <typename Op>
 Word combine(const Word &x, const Word &y) {
   return {*x.b, x.b->createOrFold<Op>(x.value, y.value)};

@@ -1,4 +1,4 @@
-//===- CodePairs.cpp - Codes as pairs of bf16 -----------------------------===//
+//===- CodePairs.cpp - Elements as pairs of bf16 --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How codes get to their places in 16 bits, and those that fragments hold: both
-// are the same whether operands come from shared memory or from vectors.
+// Shifts elements into position in 16 bits, and reads them from fragments. Both
+// are the same for operands in shared memory and for vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,13 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// Placing
+// Shifting
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Selectors of prmt that give pair q: a code in the low byte of each half, and
-/// its sign above it. Of nibbles, the low halves are those of the word shifted
-/// left by 4, the high ones of the word itself.
+/// Selectors of prmt for pair q: a code in the low byte of each half, and
+/// copies of its sign above it. For nibbles, the low half is selected from the
+/// word shifted left by 4, and the high half from the word itself.
 constexpr std::array<uint32_t, 2> kByteSelectors = {0x9180, 0xB3A2};
 constexpr std::array<uint32_t, 4> kNibbleSelectors = {0xC480, 0xD591, 0xE6A2,
                                                       0xF7B3};
@@ -57,7 +57,7 @@ SmallVector<Value> blockscale::exchange(const WordEmitter &emit,
   return values;
 }
 
-/// `table`, which has one number for each q, in the order of `bits`.
+/// `table`, which has one selector for each q, in the order of `bits`.
 static SmallVector<Value> exchangeSelectors(const WordEmitter &emit,
                                             ArrayRef<uint32_t> table,
                                             ArrayRef<Value> bits) {
@@ -110,7 +110,7 @@ Value RowPlacer::place(Value halves) const {
 Value blockscale::getGroupRegister(OpBuilder &b, Location loc, Operand operand,
                                    ArrayRef<Value> tiles, unsigned group,
                                    unsigned part) {
-  // A tile of A has two groups of rows, whose registers take turns.
+  // A tile of A has two groups of rows, whose registers alternate.
   unsigned groups = operand == Operand::A ? 2 : 1;
   return vector::ExtractOp::create(
       b, loc, tiles[group / groups],
@@ -118,17 +118,18 @@ Value blockscale::getGroupRegister(OpBuilder &b, Location loc, Operand operand,
 }
 
 namespace {
-/// Codes in the fragments that vectors are loaded to.
-class FragmentCodes final : public CodePairs {
+/// Elements in fragments that were loaded from vectors.
+class FragmentElements final : public ElementPairs {
 public:
-  FragmentCodes(OpBuilder &b, Location loc, const OperandFragments &fragments,
-                Operand operand, Format format, PairOrder order, Value lane)
+  FragmentElements(OpBuilder &b, Location loc,
+                   const OperandFragments &fragments, Operand operand,
+                   Format format, PairOrder order, Value lane)
       : b(b), loc(loc), fragments(fragments), operand(operand), order(order),
         placer({b, loc}, format, order, lane) {}
 
   void load(const Step &step) override { number = step.number; }
 
-  Pairs place(unsigned group, unsigned i) override {
+  Pairs getPairs(unsigned group, unsigned i) override {
     if (order.isPacked)
       return placer.placeNibbles(
           getGroupRegister(b, loc, operand, fragments.getTiles(number / 2),
@@ -151,11 +152,10 @@ private:
 };
 } // namespace
 
-CodePairsPtr blockscale::makeFragmentCodes(OpBuilder &b, Location loc,
-                                           const OperandFragments &fragments,
-                                           Operand operand, Format format,
-                                           Kind kind, Value lane) {
-  return std::make_unique<FragmentCodes>(
+ElementPairsPtr blockscale::makeFragmentElements(
+    OpBuilder &b, Location loc, const OperandFragments &fragments,
+    Operand operand, Format format, Kind kind, Value lane) {
+  return std::make_unique<FragmentElements>(
       b, loc, fragments, operand, format,
       getPairOrder(kind, /*anyIsTransposed=*/false), lane);
 }

@@ -1,4 +1,4 @@
-//===- DequantizeEmitter.cpp - Products of converted codes ----------------===//
+//===- DequantizeEmitter.cpp - Products of dequantized operands -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The product of the path dequant_mma: codes times scales as bf16, and mma.sync
-// of those. Exact where all of them are normal or zero (a tensor core takes a
-// subnormal for a larger number, and drops bits of others): the scales tell.
-// Where they do not, or where a code is an infinity or NaN, codes are
-// multiplied without scales, and the sums of each block are scaled in f32.
+// The product of the path dequant_mma: operands are dequantized to bf16 in
+// registers and multiplied by mma.sync. This is exact if all dequantized values
+// are normal or zero (a tensor core takes a subnormal for a larger value, and
+// drops bits of others), which the scales can prove. Otherwise, or if an
+// element is infinite or NaN, elements are multiplied without scales, and the
+// sums of each block are scaled in f32.
 //
-// Beside numbers of x, y is what a `dequantize` makes of codes. Where that is
-// not exact, each code is rounded by itself: always for f16, and with a scale
-// of the tensor.
+// With mixed input (x has bf16 or f16 values), y has the values of
+// `dequantize`. If these are not exact in bf16, each element is rounded on its
+// own: always for f16, and with a tensor scale.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +39,7 @@ static SmallVector<Value> getFragmentA(ArrayRef<Pairs> pairs, unsigned m) {
   return {upper[0], lower[0], upper[1], lower[1]};
 }
 
-/// The sums as the structure that the instruction gives.
+/// Returns the sums as the structure that the instruction returns.
 Value DequantizeEmitter::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
                                   ValueRange c) const {
   MLIRContext *context = emit.b.getContext();
@@ -46,13 +47,13 @@ Value DequantizeEmitter::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
       context, SmallVector<Type>(c.size(), emit.b.getF32Type()));
   using Types = std::array<NVVM::MMATypes, 2>;
   using Layouts = std::array<NVVM::MMALayout, 2>;
-  bool isHalf = numbers.number.isF16();
+  bool isHalf = rounding.type.isF16();
   SmallVector<Value> aWords(a), bWords(b);
   if (isHalf)
     for (SmallVector<Value> *words : {&aWords, &bWords})
       for (Value &word : *words)
-        word = LLVM::BitcastOp::create(
-            emit.b, emit.loc, VectorType::get(2, numbers.number), word);
+        word = LLVM::BitcastOp::create(emit.b, emit.loc,
+                                       VectorType::get(2, rounding.type), word);
   NVVM::MMATypes both = isHalf ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
   return NVVM::MmaOp::create(
       emit.b, emit.loc, type, aWords, bWords, c, ArrayRef<int64_t>{16, 8, 16},
@@ -69,23 +70,23 @@ SmallVector<Value> DequantizeEmitter::unpack(Value sums) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Codes times scales
+// Dequantized operands
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Converts the codes of one operand, step by step; with `rounding`, each by
-/// itself.
+/// Dequantizes one operand, step by step; with `rounding`, it rounds each
+/// element on its own.
 class DequantizedPairs {
 public:
   DequantizedPairs(const DequantizedOperand &operand, const Rounding *rounding)
-      : operand(operand), rounding(rounding), codes(operand.makeCodes()) {}
+      : operand(operand), rounding(rounding), elements(operand.makePairs()) {}
 
   /// The pairs of all groups, for each instruction of a step.
-  std::array<SmallVector<Pairs>, kInstructionsPerStep> convert(Step step) {
+  std::array<SmallVector<Pairs>, kInstructionsPerStep> dequantize(Step step) {
     const std::optional<DequantizeScales> &scales = operand.scales;
     if (scales && !scales->hasWordOfStepBefore(step.number))
       words = scales->getRowWords(step, operand.groups);
-    codes->load(step);
+    elements->load(step);
     std::array<SmallVector<Pairs>, kInstructionsPerStep> pairs;
     for (unsigned group = 0; group != operand.groups; ++group) {
       Value factor;
@@ -93,11 +94,11 @@ public:
         factor = rounding ? scales->getRealFactor(step, words[group])
                           : scales->getFactor(step, words[group]);
       for (unsigned i = 0; i != kInstructionsPerStep; ++i) {
-        Pairs placed = codes->place(group, i);
+        Pairs shifted = elements->getPairs(group, i);
         if (scales)
-          placed = rounding ? scales->round(placed, factor, *rounding)
-                            : scales->scale(placed, factor);
-        pairs[i].push_back(placed);
+          shifted = rounding ? scales->round(shifted, factor, *rounding)
+                             : scales->scale(shifted, factor);
+        pairs[i].push_back(shifted);
       }
     }
     return pairs;
@@ -106,7 +107,7 @@ public:
 private:
   const DequantizedOperand &operand;
   const Rounding *rounding;
-  CodePairsPtr codes;
+  ElementPairsPtr elements;
   SmallVector<Value> words;
 };
 } // namespace
@@ -119,12 +120,13 @@ void DequantizeEmitter::emitPairs(Sums &sums, const Rounding *rounding) {
   DequantizedPairs xPairs(x, rounding), yPairs(y, rounding);
   unsigned pieces = scan ? scan->getNumPieces() : 0, scanned = 0;
   for (int64_t number = 0; number != steps; ++number) {
-    auto a = xPairs.convert({number, {}}), b = yPairs.convert({number, {}});
+    auto a = xPairs.dequantize({number, {}}),
+         b = yPairs.dequantize({number, {}});
     for (unsigned i = 0; i != kInstructionsPerStep; ++i) {
       for (unsigned n = 0; n != y.groups; ++n) {
         for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m)
           addProduct(sums, m, n, getFragmentA(a[i], m), b[i][n]);
-        // While instructions multiply, there is time for it.
+        // The scan overlaps with the multiplication.
         if (scanned != pieces)
           scan->emitPiece(scanned++);
       }
@@ -145,7 +147,7 @@ void DequantizeEmitter::addProduct(Sums &sums, unsigned m, unsigned n,
 }
 
 //===----------------------------------------------------------------------===//
-// Sums times scales
+// Scaled sums of blocks
 //===----------------------------------------------------------------------===//
 
 void DequantizeEmitter::forEachStep(SmallVector<Value> &values,
@@ -171,30 +173,31 @@ void DequantizeEmitter::forEachStep(SmallVector<Value> &values,
 void DequantizeEmitter::emitScaledSums(Sums &sums) {
   auto emitStep = x.scales ? &DequantizeEmitter::emitScaledStep
                            : &DequantizeEmitter::emitRoundedStep;
-  CodePairsPtr xCodes = x.makeCodes(), yCodes = y.makeCodes();
-  forEachStep(sums, xCodes->takesValues() && yCodes->takesValues(),
+  ElementPairsPtr xElements = x.makePairs(), yElements = y.makePairs();
+  forEachStep(sums, xElements->takesValues() && yElements->takesValues(),
               [&](const Step &step) {
-                xCodes->load(step);
-                yCodes->load(step);
-                (this->*emitStep)(sums, step, *xCodes, *yCodes);
+                xElements->load(step);
+                yElements->load(step);
+                (this->*emitStep)(sums, step, *xElements, *yElements);
               });
 }
 
-/// Adds the products of numbers of x and of codes that are rounded by
-/// themselves.
+/// Adds the products of high-precision x and of elements of y that are rounded
+/// on their own.
 void DequantizeEmitter::emitRoundedStep(Sums &sums, const Step &step,
-                                        CodePairs &xCodes, CodePairs &yCodes) {
+                                        ElementPairs &xElements,
+                                        ElementPairs &yElements) {
   std::array<SmallVector<Pairs>, kInstructionsPerStep> a;
   for (unsigned group = 0; group != x.groups; ++group)
     for (unsigned i = 0; i != kInstructionsPerStep; ++i)
-      a[i].push_back(xCodes.place(group, i));
+      a[i].push_back(xElements.getPairs(group, i));
   Value zero = emit.number(0);
   SmallVector<Value> words = y.scales->getRowWords(step, y.groups);
   for (unsigned n = 0; n != y.groups; ++n) {
     Value factor = y.scales->getRealFactor(step, words[n]);
     SmallVector<Pairs> b;
     for (unsigned i = 0; i != kInstructionsPerStep; ++i)
-      b.push_back(y.scales->round(yCodes.place(n, i), factor, numbers));
+      b.push_back(y.scales->round(yElements.getPairs(n, i), factor, rounding));
     for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
       SmallVector<Value> products(4, zero);
       for (unsigned i = 0; i != kInstructionsPerStep; ++i)
@@ -207,16 +210,18 @@ void DequantizeEmitter::emitRoundedStep(Sums &sums, const Step &step,
 }
 
 void DequantizeEmitter::emitScaledStep(Sums &sums, const Step &step,
-                                       CodePairs &xCodes, CodePairs &yCodes) {
+                                       ElementPairs &xElements,
+                                       ElementPairs &yElements) {
   using Both = std::array<SmallVector<Pairs>, kInstructionsPerStep>;
-  auto unscale = [](const DequantizedOperand &operand, CodePairs &codes) {
+  auto unscale = [](const DequantizedOperand &operand, ElementPairs &elements) {
     Both pairs;
     for (unsigned group = 0; group != operand.groups; ++group)
       for (unsigned i = 0; i != kInstructionsPerStep; ++i)
-        pairs[i].push_back(operand.scales->unscale(codes.place(group, i)));
+        pairs[i].push_back(
+            operand.scales->unscale(elements.getPairs(group, i)));
     return pairs;
   };
-  Both a = unscale(x, xCodes), b = unscale(y, yCodes);
+  Both a = unscale(x, xElements), b = unscale(y, yElements);
   Value zero = emit.number(0);
   SmallVector<Value> xWords = x.scales->getRowWords(step, x.groups);
   SmallVector<Value> yWords = y.scales->getRowWords(step, y.groups);
@@ -248,8 +253,7 @@ void DequantizeEmitter::emitScaledStep(Sums &sums, const Step &step,
   }
 }
 
-/// The pairs of codes that are packed, if the lane has those of `block`; else
-/// zeros.
+/// The pairs of packed elements, if the lane has those of `block`; else zeros.
 Pairs DequantizeEmitter::keepBlock(const Pairs &pairs, unsigned block) const {
   Value half = emit.bitAnd(emit.shiftRight(emit.toWord(lane), 1), 1);
   Value isKept = emit.isEqual(half, block);
@@ -259,8 +263,8 @@ Pairs DequantizeEmitter::keepBlock(const Pairs &pairs, unsigned block) const {
   return kept;
 }
 
-/// Adds `products` times the scales of the rows and columns that the lane has
-/// of tile (`m`, `n`).
+/// Adds `products` times the scales of the lane's rows and columns of tile
+/// (`m`, `n`).
 void DequantizeEmitter::addScaled(Sums &sums, unsigned m, unsigned n,
                                   ValueRange products, ArrayRef<Value> xScales,
                                   ArrayRef<Value> yScales) {
@@ -278,40 +282,41 @@ void DequantizeEmitter::addValue(Sums &sums, int64_t element, Value value) {
   sums[element] = emit.add(sums[element], value);
 }
 
-/// `value`, without what `leftOut` has of it: infinities and NaN are left.
+/// `value` minus its part in [-leftOut, leftOut]: with the largest f32, only
+/// infinities and NaN remain.
 Value DequantizeEmitter::dropFinite(Value value) {
   OpBuilder &b = emit.b;
   Value least = emit.neg(leftOut);
-  // LLVM's ops, since those of arith become comparisons.
+  // Not arith.maxnumf and arith.minnumf, which are lowered to comparisons.
   Value part = LLVM::MaxNumOp::create(b, emit.loc, value, least);
   part = LLVM::MinNumOp::create(b, emit.loc, part, leftOut);
   return emit.sub(value, part);
 }
 
 //===----------------------------------------------------------------------===//
-// Choice
+// Choice of the exact or the scaled product
 //===----------------------------------------------------------------------===//
 
-/// Whether codes of `operand` whose scale is 0 are inexact: those of blocks of
-/// zeros, such as lie beyond the ends of operands, are not.
+/// Whether any element of `operand` with a scale of 0 is inexact. Blocks of
+/// zeros, such as those beyond the ends of operands, are exact.
 Value DequantizeEmitter::emitIsInexact(const DequantizedOperand &operand) {
-  CodePairsPtr codes = operand.makeCodes();
+  ElementPairsPtr elements = operand.makePairs();
   SmallVector<Value> found = {emit.flag(false)};
-  forEachStep(found, codes->takesValues(), [&](const Step &step) {
-    codes->load(step);
+  forEachStep(found, elements->takesValues(), [&](const Step &step) {
+    elements->load(step);
     SmallVector<Value> words =
         operand.scales->getRowWords(step, operand.groups);
     for (auto [group, word] : llvm::enumerate(words))
       for (unsigned i = 0; i != kInstructionsPerStep; ++i)
-        found[0] = emit.bitOr(
-            found[0],
-            operand.scales->isInexact(step, word, codes->place(group, i)));
+        found[0] =
+            emit.bitOr(found[0], operand.scales->isInexact(
+                                     step, word, elements->getPairs(group, i)));
   });
   return emit.vote(NVVM::VoteSyncKind::any, found[0]);
 }
 
-/// Whether the warp's codes of `operand` are exact as bf16: as a rule, its
-/// scales tell.
+/// Whether the warp's dequantized elements of `operand` are exact in bf16.
+/// Usually the scales are enough to decide.
 Value DequantizeEmitter::emitIsExact(const DequantizedOperand &operand) {
   OpBuilder &b = emit.b;
   Value areInside =
@@ -331,20 +336,21 @@ Value DequantizeEmitter::emitIsExact(const DequantizedOperand &operand) {
   return ifInside.getResult(0);
 }
 
-/// `elements` with the product added: of exact codes first, and where there are
-/// none, or special ones, of those without scales.
+/// Returns `elements` plus the product: of the dequantized elements if they are
+/// exact; if they are not, or if some are infinite or NaN, of the elements
+/// without scales.
 SmallVector<Value> DequantizeEmitter::emitProduct(ValueRange elements) {
   OpBuilder &b = emit.b;
   OpBuilder::InsertionGuard guard(b);
-  bool areNumbers = !x.scales;
-  if (areNumbers && (numbers.tensorScale || !numbers.number.isBF16())) {
-    // What is special stays so.
+  bool isMixedInput = !x.scales;
+  if (isMixedInput && (rounding.tensorScale || !rounding.type.isBF16())) {
+    // Rounding keeps infinities and NaN, so no scan is needed.
     scan = nullptr;
     Sums results(elements);
-    emitPairs(results, &numbers);
+    emitPairs(results, &rounding);
     return results;
   }
-  Value isExactX = areNumbers ? Value() : emitIsExact(x);
+  Value isExactX = isMixedInput ? Value() : emitIsExact(x);
   Value isExact = emitIsExact(y);
   if (isExactX)
     isExact = emit.bitAnd(isExactX, isExact);

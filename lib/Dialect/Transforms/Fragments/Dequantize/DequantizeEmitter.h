@@ -1,4 +1,4 @@
-//===- DequantizeEmitter.h - Products of converted codes --------*- C++ -*-===//
+//===- DequantizeEmitter.h - Dequantized products ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,9 +21,9 @@ inline constexpr unsigned kGroupsOfA = 2;
 
 /// One operand of a product.
 struct DequantizedOperand {
-  /// Makes what loads its codes, where the builder stands.
-  std::function<CodePairsPtr()> makeCodes;
-  /// None for numbers.
+  /// Makes the loader of its elements, at the insertion point of the builder.
+  std::function<ElementPairsPtr()> makePairs;
+  /// None for a high-precision operand.
   std::optional<DequantizeScales> scales;
   /// Groups of 8 rows.
   unsigned groups;
@@ -31,14 +31,15 @@ struct DequantizedOperand {
 
 class DequantizeEmitter {
 public:
-  /// `scan` is null if no code is special. Beside numbers of x, y is rounded to
-  /// `numbers`.
+  /// `scan` is null if no element can be infinite or NaN. With mixed input, y
+  /// is rounded as in `rounding`.
   DequantizeEmitter(OpBuilder &b, const WarpProduct &product,
                     const WarpTile &tile, int64_t k, DequantizedOperand x,
-                    DequantizedOperand y, SpecialScanPtr scan, Rounding numbers)
+                    DequantizedOperand y, SpecialScanPtr scan,
+                    Rounding rounding)
       : emit{b, product.loc}, tile(tile), steps(k / kStepElements),
         lane(product.lane), x(std::move(x)), y(std::move(y)),
-        scan(std::move(scan)), numbers(numbers) {}
+        scan(std::move(scan)), rounding(rounding) {}
 
   SmallVector<Value> emitProduct(ValueRange elements);
 
@@ -51,18 +52,18 @@ private:
   void emitPairs(Sums &sums, const Rounding *rounding);
   void addProduct(Sums &sums, unsigned m, unsigned n, ArrayRef<Value> a,
                   ArrayRef<Value> b);
-  void emitRoundedStep(Sums &sums, const Step &step, CodePairs &xCodes,
-                       CodePairs &yCodes);
+  void emitRoundedStep(Sums &sums, const Step &step, ElementPairs &xElements,
+                       ElementPairs &yElements);
   void emitScaledSums(Sums &sums);
-  void emitScaledStep(Sums &sums, const Step &step, CodePairs &xCodes,
-                      CodePairs &yCodes);
+  void emitScaledStep(Sums &sums, const Step &step, ElementPairs &xElements,
+                      ElementPairs &yElements);
   Pairs keepBlock(const Pairs &pairs, unsigned block) const;
   Value dropFinite(Value value);
   void addValue(Sums &sums, int64_t element, Value value);
   void addScaled(Sums &sums, unsigned m, unsigned n, ValueRange products,
                  ArrayRef<Value> xScales, ArrayRef<Value> yScales);
-  /// Calls `body` for each step, in a loop if codes can be loaded so; `values`
-  /// are what it changes.
+  /// Calls `body` for each step, in a loop if `takesValues` (steps may be
+  /// values). `values` are the values that it updates.
   void forEachStep(SmallVector<Value> &values, bool takesValues,
                    function_ref<void(const Step &)> body);
 
@@ -75,9 +76,9 @@ private:
   Value lane;
   DequantizedOperand x, y;
   SpecialScanPtr scan;
-  /// What instructions multiply.
-  Rounding numbers;
-  /// The most that is left out of what is added, see addScaled.
+  /// The type that instructions multiply.
+  Rounding rounding;
+  /// Values up to this magnitude are not added, see dropFinite.
   Value leftOut;
 };
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a product of the path dequant_mma gets its operands from: tiles in
-// shared memory, or vectors that lanes hold.
+// The operands of a product of the path dequant_mma: tiles in shared memory, or
+// vectors that lanes hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,19 +25,19 @@ public:
     WarpProduct product = {op.getLoc(), op.getTypes().getCombination(),
                            op.getInstruction(), lane};
     int64_t k = op.getNumK();
-    Rounding numbers = {b.getBF16Type(), op.getTensorScale()};
-    bool areNumbers =
+    Rounding rounding = {b.getBF16Type(), op.getTensorScale()};
+    bool isMixedInput =
         getFormatInfo(product.types.lhs).use == FormatUse::HighPrecision;
     if (product.types.lhs == Format::F16)
-      numbers.number = b.getF16Type();
+      rounding.type = b.getF16Type();
     auto makeOperand = [&](Operand operand) -> DequantizedOperand {
       bool isA = operand == Operand::A;
       Value first = isA ? tile.firstRow : tile.firstColumn;
       int64_t rows = isA ? tile.m : tile.n;
       auto groups = static_cast<unsigned>(rows / kGroupRows);
-      if (isA && areNumbers)
+      if (isA && isMixedInput)
         return {[&b, op, lane, first] {
-                  return makeTileNumbers(b, op, lane, first);
+                  return makeHighPrecisionTile(b, op, lane, first);
                 },
                 std::nullopt, groups};
       FragmentLoader loader(b, op, operand, lane, first, rows);
@@ -51,17 +51,17 @@ public:
       DequantizeScales scales(b, op.getLoc(), product, operand,
                               isA ? tile.interleaveM : tile.interleaveN, k,
                               std::move(words), isUniform);
-      auto makeCodes = [&b, op, operand, lane, first, rows] {
-        return makeTileCodes(b, op, operand, lane, first, rows);
+      auto makePairs = [&b, op, operand, lane, first, rows] {
+        return makeTileElements(b, op, operand, lane, first, rows);
       };
-      return {makeCodes, std::move(scales), groups};
+      return {makePairs, std::move(scales), groups};
     };
     auto warps = cast<WarpsAttr>(
         Attribute(cast<AccType>(op.getAcc().getType()).getLayout()));
     int64_t numThreads = warps.getNumWarps() * int64_t(kWarpLanes);
     DequantizedOperand x = makeOperand(Operand::A), y = makeOperand(Operand::B);
     return DequantizeEmitter(b, product, tile, k, std::move(x), std::move(y),
-                             makeTileScan(b, op, numThreads), numbers)
+                             makeTileScan(b, op, numThreads), rounding)
         .emitProduct(acc);
   }
 
@@ -83,13 +83,13 @@ public:
       DequantizeScales scales(b, product.loc, product, operand,
                               /*interleave=*/1, k, std::move(words),
                               /*isUniform=*/false);
-      auto makeCodes = [&b, &product, &fragments, operand, format, kind] {
-        return makeFragmentCodes(b, product.loc, fragments, operand, format,
-                                 kind, product.lane);
+      auto makePairs = [&b, &product, &fragments, operand, format, kind] {
+        return makeFragmentElements(b, product.loc, fragments, operand, format,
+                                    kind, product.lane);
       };
       unsigned groups =
           fragments.registers.size() * (operand == Operand::A ? kGroupsOfA : 1);
-      return {makeCodes, std::move(scales), groups};
+      return {makePairs, std::move(scales), groups};
     };
     DequantizedOperand a = makeOperand(Operand::A, x);
     DequantizedOperand other = makeOperand(Operand::B, y);

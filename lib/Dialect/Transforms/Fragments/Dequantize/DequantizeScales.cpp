@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that the path dequant_mma does with scales: how a lane comes by
-// those of its rows, what codes are multiplied by, and when that is exact.
+// Scales on the path dequant_mma: how a lane gets the scales of its rows, the
+// factors of elements, and when the products with elements are exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,8 @@ DequantizeScales::DequantizeScales(OpBuilder &b, Location loc,
                             types.scale)),
       words(std::move(ofGroups)), isUniform(isUniform) {
   power = emit.toPair(emit.integer(getPowerPair(format.exponent)));
-  // The last word may end behind K: what is there becomes a scale like others.
+  // The last word may extend beyond K. Its bytes there become an ordinary
+  // scale.
   constexpr uint32_t kSomeScale = 0x38;
   int64_t last = k / types.blockSize % kScalesPerWord;
   uint32_t filling = 0;
@@ -52,7 +53,7 @@ DequantizeScales::DequantizeScales(OpBuilder &b, Location loc,
 }
 
 //===----------------------------------------------------------------------===//
-// Codes
+// Codes of scales
 //===----------------------------------------------------------------------===//
 
 /// The words of `step`, one for each group of 32 rows.
@@ -81,7 +82,8 @@ SmallVector<Value> DequantizeScales::getRowWords(const Step &step,
   for (unsigned group = 0; group != groups; ++group) {
     Value word = ofWords[group / kGroups];
     if (!isUniform) {
-      // From the lane that has the row, of a group of 32, as mma.sync asks.
+      // The lane that has the row in a group of 32 rows, in the order of
+      // mma.sync.
       unsigned inWord = group % kGroups, turn = group % interleave;
       AffineExpr row = l.floorDiv(kLanesOfRow) * interleave +
                        ((inWord - turn) * kGroupRows + turn);
@@ -94,7 +96,7 @@ SmallVector<Value> DequantizeScales::getRowWords(const Step &step,
   return rowWords;
 }
 
-/// The number, in its word, of the first scale of `step`.
+/// The index of the byte, in its word, with the first scale of `step`.
 Value DequantizeScales::getByteNumber(const Step &step) const {
   if (!step.value)
     return emit.integer(step.number % getStepsPerWord() * getNumBlocks());
@@ -104,8 +106,8 @@ Value DequantizeScales::getByteNumber(const Step &step) const {
                                 step.value)[0]);
 }
 
-/// Byte number `number` of `word` where `places` has a 1 for a nibble of prmt's
-/// selector, zeros elsewhere.
+/// Copies byte `number` of `word` to the bytes whose nibble in `places` is 1
+/// (as in a selector of prmt); other bytes are zero.
 Value DequantizeScales::extractByte(Value word, Value number,
                                     uint32_t places) const {
   constexpr uint32_t kZeros = 0x4444;
@@ -116,7 +118,8 @@ Value DequantizeScales::extractByte(Value word, Value number,
 Value DequantizeScales::getCode(const Step &step, unsigned block, Value word,
                                 std::optional<unsigned> column) const {
   if (column && !isUniform) {
-    // A column of C is a row of the group, whose first lane has its scales.
+    // A column of C is a row of the group; the first lane of that row has its
+    // scales.
     AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
     auto reg = static_cast<unsigned>(getAccRegister(/*row=*/0, *column));
     Value from =
@@ -132,12 +135,13 @@ Value DequantizeScales::getCode(const Step &step, unsigned block, Value word,
 // Factors
 //===----------------------------------------------------------------------===//
 
-/// The number, in its word, of the scale of the lane's codes of `step`.
+/// The index of the byte, in its word, with the scale of the lane's elements of
+/// `step`.
 Value DequantizeScales::getByteNumberOfLane(const Step &step) const {
   Value number = getByteNumber(step);
   if (getNumBlocks() != 2)
     return number;
-  // Codes are packed: lanes with t < 2 have those of the first block.
+  // Elements are packed: lanes with t < 2 have those of the first block.
   AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
   return emit.add(number, emit.toWord(applyExprs(
                               emit.b, emit.loc, {l.floorDiv(2) % 2}, lane)[0]));
@@ -148,8 +152,8 @@ Value DequantizeScales::getFactor(const Step &step, Value rowWord) const {
   const FormatInfo &info = getFormatInfo(types.scale);
   constexpr unsigned kMantissaBits = 7, kBias = 127;
   if (info.mantissaBits == 0) {
-    // A multiplication by a sum of two powers, which is not taken for shifts:
-    // those have enough to do.
+    // A multiplication by a sum of two powers, which the code generator does
+    // not turn into shifts: the units for shifts are busy already.
     Value exponents = emit.mul(extractByte(rowWord, number, 0x0001),
                                (1u << kMantissaBits) * kHalves);
     if (!isFolded())
@@ -158,19 +162,19 @@ Value DequantizeScales::getFactor(const Step &step, Value rowWord) const {
         emit.add(exponents, (format.exponent << kMantissaBits) * kHalves));
   }
   Value both = extractByte(rowWord, number, 0x0101);
-  // As bf16 a number of fewer bits, times a power of two.
+  // The scale, which has fewer bits, as a bf16 times a power of two.
   unsigned shift = kMantissaBits - info.mantissaBits;
-  Value placed = emit.bitAnd(emit.shiftLeft(both, shift),
-                             (info.magnitudeMask() << shift) * kHalves);
-  // Numbers of one operand are larger, so that one multiplication makes those
-  // of the other one.
+  Value shifted = emit.bitAnd(emit.shiftLeft(both, shift),
+                              (info.magnitudeMask() << shift) * kHalves);
+  // The factors of A are larger by the power of two by which those of B are too
+  // small, so that one multiplication dequantizes B.
   auto others = static_cast<int>(getScaleShift(types.rhs, types.scale));
   int exponent = static_cast<int>(kBias) - info.bias;
   if (isFolded())
     exponent += static_cast<int>(format.exponent) - others;
   else if (!isMixedInput())
     exponent += others;
-  Value factor = emit.toPair(placed);
+  Value factor = emit.toPair(shifted);
   for (constexpr int kMost = kBias; exponent > 0; exponent -= kMost)
     factor = emit.mul(factor, emit.toPair(emit.integer(
                                   getPowerPair(std::min(exponent, kMost)))));
@@ -194,7 +198,8 @@ Pairs DequantizeScales::unscale(const Pairs &pairs) const {
     to = emit.fromPair(emit.mul(emit.toPair(from), power));
     if (format.firstSpecial == 0)
       continue;
-    // A sign where a magnitude is as large; that as all bits that are wanted.
+    // The sign bit is set if the magnitude is at least `first`. A
+    // multiplication copies it to all bits of `specialBits`.
     uint32_t first = format.firstSpecial << (format.shift + format.signShift);
     Value magnitudes = emit.bitAnd(from, ~kHalfSigns);
     Value reached = emit.add(magnitudes, (0x8000 - first) * kHalves);
@@ -210,7 +215,7 @@ Value DequantizeScales::getRealFactor(const Step &step, Value rowWord) const {
   if (getFormatInfo(types.scale).mantissaBits != 0)
     return code;
   constexpr unsigned kMantissaBits = 23;
-  // 2^(code - 127), the lowest of which is not normal.
+  // 2^(code - 127), the lowest of which is subnormal.
   Value bits =
       emit.maxU(emit.shiftLeft(code, kMantissaBits), 1u << (kMantissaBits - 1));
   Value power = emit.fromBits(bits);
@@ -223,21 +228,21 @@ Pairs DequantizeScales::round(const Pairs &pairs, Value factor,
   OpBuilder &b = emit.b;
   Type f32 = b.getF32Type();
   auto scaleHalf = [&](Value bits) {
-    Value number = emit.fromBits(bits);
+    Value value = emit.fromBits(bits);
     for (Value scale : {factor, to.tensorScale})
       if (scale)
-        number = emit.mul(number, scale);
-    return number;
+        value = emit.mul(value, scale);
+    return value;
   };
   Pairs rounded;
   for (auto [from, into] : llvm::zip_equal(unscale(pairs), rounded)) {
-    // As f32, numbers of bf16 have their bits in the upper half.
+    // The bits of a bf16 are the upper half of an f32.
     Value halves[] = {scaleHalf(emit.shiftLeft(from, 16)),
                       scaleHalf(emit.bitAnd(from, 0xFFFF0000))};
     Value both = vector::FromElementsOp::create(
         b, emit.loc, VectorType::get(2, f32), halves);
-    both = arith::TruncFOp::create(b, emit.loc, VectorType::get(2, to.number),
-                                   both);
+    both =
+        arith::TruncFOp::create(b, emit.loc, VectorType::get(2, to.type), both);
     into = emit.fromPair(both);
   }
   return rounded;
@@ -251,10 +256,10 @@ Value DequantizeScales::prepare(Value code) const {
     return code;
   Value nan = emit.number(std::numeric_limits<float>::quiet_NaN());
   Value isNaN = emit.isEqual(code, window.mask);
-  Value placed =
+  Value shifted =
       emit.fromBits(emit.shiftLeft(code, kMantissaBits - info.mantissaBits));
   Value power = emit.number(std::ldexp(1.0f, kBias - info.bias));
-  Value value = emit.mul(placed, power);
+  Value value = emit.mul(shifted, power);
   return emit.select(isNaN, nan, value);
 }
 
@@ -264,10 +269,11 @@ std::array<Value, 2> DequantizeScales::getFactors(Value x, Value y) const {
   constexpr unsigned kMantissaBits = 23;
   Value nan = emit.number(std::numeric_limits<float>::quiet_NaN());
   Value isNaN = emit.isEqual(emit.maxU(x, y), window.mask);
-  // 2^(code - 127) of each half of the sum of both; the lowest is not normal,
-  // and nothing finite that is multiplied with it and the other one is not 0.
+  // 2^(code - 127) for each half of the sum of both codes. The lowest power is
+  // not exact (it would be subnormal), but a finite value times it and times
+  // the other power is 0 anyway.
   auto getPower = [&](Value half) -> Value {
-    // LLVM's op, since that of arith becomes a comparison.
+    // Not arith.maxui, which is lowered to a comparison.
     half = LLVM::UMaxOp::create(emit.b, emit.loc, half, emit.integer(1));
     return emit.fromBits(emit.shiftLeft(half, kMantissaBits));
   };
@@ -279,8 +285,8 @@ std::array<Value, 2> DequantizeScales::getFactors(Value x, Value y) const {
 // Tests
 //===----------------------------------------------------------------------===//
 
-/// The signs that `test` sets, in both halves for all codes of the lane's
-/// words, which it gets as halves. True if all are set.
+/// Calls `test` with all scales of the lane, two at a time as halves of a word.
+/// True if `test` sets the sign bit of both halves for all of them.
 Value DequantizeScales::accumulate(function_ref<Value(Value half)> test) const {
   Value signs;
   for (const SmallVector<Value> &ofGroups : words) {
@@ -298,8 +304,8 @@ Value DequantizeScales::accumulate(function_ref<Value(Value half)> test) const {
   return emit.isEqual(emit.bitAnd(signs, kHalfSigns), kHalfSigns);
 }
 
-/// A sign where a code is in the window: at least the lowest, at most the
-/// highest.
+/// Sets the sign bit of a half if its code is in the window: at least the
+/// lowest and at most the highest code.
 static Value isInWindow(const WordEmitter &emit, const ScaleWindow &window,
                         Value codes) {
   Value isBelow =

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The scales of A or B, of which lanes hold words in the order of mma.sync:
-// each lane gets those of its own row, as factors of bf16 for codes, or of f32
-// for sums.
+// The scales of A or B. Lanes hold words of them in the order of mma.sync. Each
+// lane gets the scales of its own row: as bf16 factors for elements, or as f32
+// factors for sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,19 +20,19 @@
 
 namespace mlir::blockscale {
 
-/// Numbers that codes times scales are rounded to, as `dequantize` does.
+/// How dequantized values are rounded, as by `dequantize`.
 struct Rounding {
   /// bf16 or f16.
-  Type number;
-  /// What they are multiplied by in f32 before; null for nothing.
+  Type type;
+  /// A factor in f32 before rounding; null for none.
   Value tensorScale;
 };
 
 class DequantizeScales {
 public:
-  /// `words` are those of groups of 32 rows, for each word along K;
+  /// `words` has, for each word along K, those of groups of 32 rows.
   /// `interleave` says which rows groups of 8 have. `isUniform`: all scales are
-  /// one.
+  /// equal.
   DequantizeScales(OpBuilder &b, Location loc, const WarpProduct &product,
                    Operand operand, unsigned interleave, int64_t k,
                    SmallVector<SmallVector<Value>> words, bool isUniform);
@@ -40,58 +40,58 @@ public:
   /// The words with the scales of `step`, for the lane's row of each group
   /// of 8.
   SmallVector<Value> getRowWords(const Step &step, unsigned groups) const;
-  /// Whether those of the step before are the same.
+  /// Whether the previous step has the same words.
   bool hasWordOfStepBefore(int64_t step) const {
     return step % getStepsPerWord() != 0;
   }
 
-  /// The scales of `step` from `rowWord`, as a pair of bf16 factors for placed
-  /// codes; see `scale`.
+  /// The scales of `step` from `rowWord`, as a pair of bf16 factors for shifted
+  /// elements; see `scale`.
   Value getFactor(const Step &step, Value rowWord) const;
-  /// `pairs` times their scales, `factor` being theirs.
+  /// `pairs` times their scales, whose factor is `factor`.
   Pairs scale(const Pairs &pairs, Value factor) const;
-  /// `pairs` as they are without scales, with infinities and NaN.
+  /// The values of `pairs` without scales, with infinities and NaN.
   Pairs unscale(const Pairs &pairs) const;
 
   /// The scales of `step` from `rowWord`, as f32: for `round`.
   Value getRealFactor(const Step &step, Value rowWord) const;
-  /// `pairs` times their scales, `factor` being theirs, rounded.
+  /// `pairs` times their scales, whose factor is `factor`, rounded.
   Pairs round(const Pairs &pairs, Value factor, const Rounding &to) const;
 
   /// The code of the scale of block `block` of `step` (there are one or two),
-  /// from `rowWord`; or for the column of C number 2 t + i, if `column` is i.
+  /// from `rowWord`; or for column 2 t + i of C, if `column` is i.
   Value getCode(const Step &step, unsigned block, Value rowWord,
                 std::optional<unsigned> column) const;
-  /// What getFactors takes of a scale: its code, or what it is as f32.
+  /// The form of a scale that getFactors takes: its code, or its value as f32.
   Value prepare(Value code) const;
-  /// Two factors of f32 whose product is that of a scale of each operand: what
-  /// is multiplied with both, one after the other, overflows or underflows in
-  /// between only if it does so in the end.
+  /// Two f32 factors whose product is that of a scale of each operand. The
+  /// product of a value with the first one overflows or underflows only if the
+  /// final result does.
   std::array<Value, 2> getFactors(Value x, Value y) const;
 
-  /// Whether the lane's words have scales only with which codes are exact.
+  /// Whether elements are exact with all scales of the lane.
   Value areExact() const;
-  /// Whether a scale that is 0 is one of those.
+  /// Whether elements are exact with a scale of 0.
   bool isZeroExact() const { return window.lowest == 0; }
-  /// The same, where a scale that is 0 counts as one.
+  /// As areExact, but scales of 0 count as exact.
   Value areExactOrZero() const;
-  /// Whether the scale that factors of `step` come from is 0, and any of
-  /// `pairs` is not.
+  /// Whether a scale of `step` is 0, and any of `pairs` is not.
   Value isInexact(const Step &step, Value rowWord, const Pairs &pairs) const;
 
   /// Blocks in a step.
   unsigned getNumBlocks() const { return kStepElements / types.blockSize; }
 
 private:
-  /// Whether one multiplication makes numbers: with scales that have a mantissa
-  /// those of B, which are then too small by what those of A are too large,
-  /// unless these are numbers.
+  /// Whether one multiplication dequantizes elements. With scales that have a
+  /// mantissa this holds for B: its values are then too small by a power of
+  /// two, and those of A are too large by it. Mixed input has no such A, so
+  /// this does not hold for it.
   bool isFolded() const {
     if (getFormatInfo(types.scale).mantissaBits == 0)
       return format.isFolded;
     return operand == Operand::B && !isMixedInput();
   }
-  /// Whether those of A are numbers.
+  /// Whether A has bf16 or f16 values.
   bool isMixedInput() const {
     return getFormatInfo(types.lhs).use == FormatUse::HighPrecision;
   }

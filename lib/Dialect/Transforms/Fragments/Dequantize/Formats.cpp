@@ -1,4 +1,4 @@
-//===- Formats.cpp - How codes become bf16 --------------------------------===//
+//===- Formats.cpp - Bits of formats in bf16 ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What follows from the fields of a format, so that no code knows one by name.
-// Enumerated over all codes and scales in test/Unit.
+// Everything here is computed from the fields of a format, so that no other
+// code names a format. test/Unit checks all codes with all scales.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace mlir::blockscale;
 static constexpr int kBias = 127, kMaxExponent = 127;
 static constexpr unsigned kMantissaBits = 7;
 
-/// The largest exponent of a number of the format.
+/// The largest exponent of a value of the format.
 static int getMaxExponent(const FormatInfo &info) {
   double largest = 0;
   for (unsigned code = 0; code != info.numCodes(); ++code)
@@ -45,7 +45,7 @@ CodeFormat blockscale::getCodeFormat(Format format) {
   row.lowestScale = info.bias + info.mantissaBits;
   row.highestScale = kMaxExponent + kBias - getMaxExponent(info);
   row.highestExact = row.highestScale;
-  // The factor of a fold is at most 2^127.
+  // A folded factor is at most 2^127.
   constexpr unsigned kWantedScale = kBias + 7;
   unsigned highestFolded = kMaxExponent + kBias - row.exponent;
   row.isFolded = highestFolded >= kWantedScale;
@@ -67,8 +67,8 @@ CodeFormat blockscale::getCodeFormat(Format format) {
 }
 
 ScaleWindow blockscale::getScaleWindow(Format format, Format scale) {
-  // All scales of ue4m3 but NaN are small and have few bits. Its sign does not
-  // count.
+  // All scales of ue4m3 except NaN are small and have few bits. The sign is
+  // ignored.
   if (scale == Format::UE4M3)
     return {0, 0x7E, 0x7F};
   CodeFormat row = getCodeFormat(format);
@@ -77,9 +77,9 @@ ScaleWindow blockscale::getScaleWindow(Format format, Format scale) {
 
 unsigned blockscale::getScaleShift(Format format, Format scale) {
   // With e8m0, scales up to 2^32; with ue4m3, the factor is finite.
-  constexpr unsigned kWantedScale = kBias + 32, kShiftOfNumbers = 7;
+  constexpr unsigned kWantedScale = kBias + 32, kShiftWithMantissa = 7;
   if (getFormatInfo(scale).mantissaBits != 0)
-    return kShiftOfNumbers;
+    return kShiftWithMantissa;
   unsigned highestFolded =
       kMaxExponent + kBias -
       static_cast<unsigned>(getCodeFormat(format).exponent);

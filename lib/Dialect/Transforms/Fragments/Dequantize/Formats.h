@@ -1,4 +1,4 @@
-//===- Formats.h - How codes become bf16 ------------------------*- C++ -*-===//
+//===- Formats.h - Bits of formats in bf16 ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Facts about formats that the path dequant_mma is made of. A code is placed in
-// 16 bits so that its mantissa ends at bit 6: these are the code times
-// 2^-exponent as bf16, subnormals included, because a field of zeros means the
-// same in all of these formats. Multiplications make it what it stands for.
+// Constants of formats for the path dequant_mma. A code is shifted into
+// position in 16 bits, so that its mantissa ends at bit 6. As bf16, these bits
+// are the value times 2^-exponent, subnormals included, because a field of
+// zeros means the same in all of these formats. Multiplications correct the
+// exponent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,7 @@
 
 namespace mlir::blockscale {
 
-/// How codes of a format that lie in bytes become bf16.
+/// How codes of a format, in bytes, become bf16.
 struct CodeFormat {
   /// The byte is shifted left by this first, so that its top bit is the sign.
   unsigned signShift;
@@ -28,37 +29,38 @@ struct CodeFormat {
   /// by this; then the bits of `mask` are kept.
   unsigned shift;
   uint16_t mask;
-  /// That is the code times 2^-exponent.
+  /// The result is the value times 2^-exponent.
   unsigned exponent;
-  /// Whether one multiplication is enough, by 2^exponent times the scale: where
-  /// bf16 has room for the scales that occur.
+  /// Whether one multiplication is enough, by 2^exponent times the scale: if
+  /// the exponents of bf16 are enough for the scales that occur.
   bool isFolded;
-  /// With e8m0 scales from the lowest to the highest, all codes are normal in
-  /// bf16, or zero.
+  /// With e8m0 scales from the lowest to the highest, all elements are normal
+  /// in bf16, or zero.
   unsigned lowestScale, highestScale;
   /// The same with two multiplications.
   unsigned highestExact;
-  /// Infinities and NaN are magnitudes from `firstSpecial` on, none if it is 0;
-  /// they become what they are by setting `specialBits`.
+  /// Infinities and NaN are the magnitudes from `firstSpecial` on; there are
+  /// none if it is 0. Setting `specialBits` makes them infinity and NaN of
+  /// bf16.
   unsigned firstSpecial;
   uint16_t specialBits;
 };
 
-/// That of an element format.
+/// The entry of an element format.
 CodeFormat getCodeFormat(Format format);
 
 /// The scale codes, without their sign, with which an element of `format` is
 /// exact in bf16.
 struct ScaleWindow {
   unsigned lowest, highest;
-  /// The bits of a code that count.
+  /// The bits of a code that matter.
   uint8_t mask;
 };
 ScaleWindow getScaleWindow(Format format, Format scale);
 
-/// Where one multiplication makes numbers of codes of `format`, the exponent by
-/// which they are too small, and that numbers they are multiplied with make up
-/// for: so that what bf16 holds is in the middle of what scales can be.
+/// If one multiplication dequantizes elements of `format`: the exponent by
+/// which the values are too small. The other operand compensates for it. So the
+/// scales that bf16 can hold are in the middle of the range of scales.
 unsigned getScaleShift(Format format, Format scale);
 
 /// 2^`exponent` as bf16, in both halves of a word.

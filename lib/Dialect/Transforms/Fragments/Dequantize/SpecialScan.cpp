@@ -1,4 +1,4 @@
-//===- SpecialScan.cpp - Infinities and NaN among codes -------------------===//
+//===- SpecialScan.cpp - Scan for infinities and NaN ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What no arithmetic on scales can tell. Three instructions for four codes,
-// each of which one thread of the block looks at.
+// Scales cannot prove that there are no infinities or NaN, so elements are
+// scanned. This takes three instructions for four elements, and each element is
+// scanned by one thread of the block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +36,7 @@ public:
     TypeCombinationAttr types = op.getTypes();
     for (auto [format, memory] : {std::make_pair(types.getA(), op.getA()),
                                   std::make_pair(types.getB(), op.getB())}) {
-      // Numbers are what they are.
+      // High-precision operands are multiplied unchanged.
       if (getFormatInfo(format).use == FormatUse::HighPrecision)
         continue;
       SpecialTest test(emit, format);

@@ -1,4 +1,4 @@
-//===- SpecialScan.h - Infinities and NaN among codes -----------*- C++ -*-===//
+//===- SpecialScan.h - Scan for infinities and NaN --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Placing and multiplying makes numbers of the codes of infinities and NaN:
-// formats that have them are asked for before.
+// Shifting and multiplying would turn infinities and NaN of narrow formats into
+// finite values, so operands of formats that have them are scanned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,29 +18,31 @@
 
 namespace mlir::blockscale {
 
-/// Looks for special codes piece by piece, so that other code can come between.
+/// Scans for infinities and NaN piece by piece, so that other code can be
+/// emitted in between.
 class SpecialScan {
 public:
   virtual ~SpecialScan() = default;
 
   virtual unsigned getNumPieces() const = 0;
-  /// Starts anew, where the builder stands.
+  /// Starts a scan, at the insertion point of the builder.
   virtual void begin() = 0;
   virtual void emitPiece(unsigned number) = 0;
-  /// Whether the pieces since `begin` have any.
+  /// Whether this thread has found one in the pieces since `begin`.
   virtual Value isFound() = 0;
-  /// Whether any of those who look found one, `isFound` being what this thread
-  /// says. All threads of the accumulator execute it.
+  /// Whether any thread has found one; `isFound` is the result of this thread.
+  /// All threads of the accumulator execute it.
   virtual Value isFoundByAny(Value isFound) = 0;
 };
 
 using SpecialScanPtr = std::unique_ptr<SpecialScan>;
 
-/// For operands of `op` in shared memory, of which each of `numThreads` looks
-/// at a part: they meet at a barrier. Null if no format has such codes.
+/// Scans operands of `op` in shared memory. Each of `numThreads` threads scans
+/// a part, and a barrier joins the results. Null if no format has infinity or
+/// NaN.
 SpecialScanPtr makeTileScan(OpBuilder &b, TileMmaOp op, int64_t numThreads);
 
-/// For fragments of elements of `row`, and the lanes of a warp.
+/// Scans fragments of `types` in the lanes of a warp.
 SpecialScanPtr makeFragmentScan(OpBuilder &b, Location loc,
                                 const TypeCombination &types,
                                 const OperandFragments &x,

@@ -1,4 +1,4 @@
-//===- SpecialTest.h - Words of codes with special ones ---------*- C++ -*-===//
+//===- SpecialTest.h - Test for infinities and NaN --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Codes of infinity and NaN are looked for in four bytes at a time.
+// Tests four bytes at a time for codes of infinity and NaN.
 
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 
 namespace mlir::blockscale {
 
-/// Collects words with a code in each byte.
+/// Tests 32-bit registers with an element in each byte.
 class SpecialTest {
 public:
   SpecialTest(WordEmitter emit, Format format)
@@ -28,8 +28,9 @@ public:
 
   void reset() { kept = nullptr; }
 
-  /// All bits that special codes have in common with the sign, and then one in
-  /// the lowest of the bits that decide: the sign's place overflows.
+  /// Sets all bits that do not decide, sign included, and adds one to the
+  /// lowest bit that decides. If a code is special, its byte carries out of the
+  /// sign bit, which becomes 0.
   void add(Value word) {
     uint32_t lowest = first & -first;
     uint32_t ones = (0x80 | (lowest - 1)) * kBytes;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Arithmetic on 32-bit registers of a lane: with the instructions of NVVM for
-// it, and with constants that are created once.
+// Arithmetic on 32-bit registers of a lane (words), with instructions of NVVM,
+// and with constants that are created once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ public:
     keepConstants();
   }
 
-  /// `lane` and the like as a word.
+  /// An index, such as the lane's, as a word.
   Value toWord(Value number) const {
     return arith::IndexCastUIOp::create(b, loc, bits, number);
   }
@@ -50,7 +50,7 @@ public:
     return LLVM::BitcastOp::create(b, loc, bits, pair);
   }
 
-  /// What lane `from` has of `word`.
+  /// The value of `word` in lane `from`.
   Value shuffle(Value word, Value from) const {
     constexpr uint32_t kAllLanes = ~0u, kWholeWarp = 31;
     return NVVM::ShflOp::create(b, loc, bits, integer(kAllLanes), word, from,

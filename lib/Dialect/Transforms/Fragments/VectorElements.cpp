@@ -1,4 +1,4 @@
-//===- VectorCodes.cpp - Codes of a vector operand ------------------------===//
+//===- VectorElements.cpp - Elements of a vector operand ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/VectorCodes.h"
+#include "Fragments/VectorElements.h"
 
 #include "Fragments/VectorTransfer.h"
 #include "Utils/OperandView.h"
@@ -43,13 +43,13 @@ static std::optional<uint64_t> getSplatBits(Value value) {
   return std::nullopt;
 }
 
-FailureOr<CodeSource> blockscale::findCodeSource(Value operand) {
+FailureOr<ElementSource> blockscale::findElementSource(Value operand) {
   OperandView view = traceOperand(operand);
-  CodeSource source = {view.map, 8, 0xFF, 0, nullptr, std::nullopt};
+  ElementSource source = {view.map, 8, 0xFF, 0, nullptr, std::nullopt};
   Value value = view.tensor;
   unsigned codeBits =
       cast<VectorType>(value.getType()).getElementTypeBitWidth();
-  // Codes as bytes: packed fp4 by a bitcast of bytes, fp6 cut out of bytes.
+  // Packed fp4 is a bitcast of bytes, fp6 a truncation of bytes.
   if (auto cast = value.getDefiningOp<vector::BitCastOp>()) {
     source.bits = codeBits;
     value = cast.getSource();
@@ -64,7 +64,7 @@ FailureOr<CodeSource> blockscale::findCodeSource(Value operand) {
   if (source.bits != 8 &&
       cast<VectorType>(value.getType()).getElementTypeBitWidth() != 8)
     return emitError(value.getLoc(), "not supported in this version: expected "
-                                     "codes that are packed in bytes, got ")
+                                     "elements that are packed in bytes, got ")
            << value.getType();
   source.splat = getSplatBits(value);
   if (source.splat)
@@ -93,24 +93,24 @@ FailureOr<CodeSource> blockscale::findCodeSource(Value operand) {
   return source;
 }
 
-VectorTransferOpInterface CodeReader::getTransfer() const {
+VectorTransferOpInterface ElementReader::getTransfer() const {
   vector::TransferReadOp read = source.read;
   return cast<VectorTransferOpInterface>(read.getOperation());
 }
 
-/// Where the code at (row, k) is in the source vector.
-SmallVector<Value> CodeReader::getIndex(OpBuilder &b, Value row,
-                                        Value k) const {
+/// The index of the element at (row, k) in the source vector.
+SmallVector<Value> ElementReader::getIndex(OpBuilder &b, Value row,
+                                           Value k) const {
   SmallVector<Value> index = {row, k};
   if (isTransposed)
     std::swap(index[0], index[1]);
   return applyMap(b, loc, source.map, index);
 }
 
-/// Where run number `run` of `count` codes starts in the source vector, in
-/// bytes.
-SmallVector<Value> CodeReader::getRunIndex(OpBuilder &b, Value row, Value run,
-                                           unsigned count) const {
+/// The index, in bytes, at which run `run` of `count` elements starts in the
+/// source vector.
+SmallVector<Value> ElementReader::getRunIndex(OpBuilder &b, Value row,
+                                              Value run, unsigned count) const {
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
   SmallVector<AffineExpr> index = {d0, d1 * count};
@@ -125,7 +125,7 @@ SmallVector<Value> CodeReader::getRunIndex(OpBuilder &b, Value row, Value run,
 }
 
 //===----------------------------------------------------------------------===//
-// One by one
+// Single elements
 //===----------------------------------------------------------------------===//
 
 static Value asByte(OpBuilder &b, Location loc, Value element) {
@@ -142,7 +142,7 @@ static Value cut(OpBuilder &b, Location loc, Value byte, unsigned mask) {
 }
 
 /// The byte at `index` of the source vector.
-Value CodeReader::loadByte(OpBuilder &b, ArrayRef<Value> index) const {
+Value ElementReader::loadByte(OpBuilder &b, ArrayRef<Value> index) const {
   if (source.splat)
     return arith::ConstantIntOp::create(b, loc, b.getI8Type(),
                                         *source.splat & 0xFF);
@@ -158,7 +158,7 @@ Value CodeReader::loadByte(OpBuilder &b, ArrayRef<Value> index) const {
   return asByte(b, loc, byte);
 }
 
-Value CodeReader::loadCode(OpBuilder &b, Value row, Value k) const {
+Value ElementReader::loadElement(OpBuilder &b, Value row, Value k) const {
   SmallVector<Value> index = getIndex(b, row, k);
   if (source.bits == 8)
     return cut(b, loc, loadByte(b, index), source.codeMask);
@@ -171,11 +171,11 @@ Value CodeReader::loadCode(OpBuilder &b, Value row, Value k) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Many at once
+// Runs of elements
 //===----------------------------------------------------------------------===//
 
-/// Whether `map` takes each `count` indices along `dim`, from a multiple of
-/// `count` on, to as many along result `along`, from a multiple on.
+/// Whether `map` maps each run of `count` indices along `dim` (from a multiple
+/// of `count` on) to such a run along result `along`.
 static bool keepsRuns(AffineMap map, unsigned dim, unsigned along,
                       int64_t count) {
   unsigned numDims = map.getNumDims();
@@ -199,8 +199,8 @@ static bool keepsRuns(AffineMap map, unsigned dim, unsigned along,
   return llvm::all_of(llvm::seq<int64_t>(1, count), isElement);
 }
 
-/// The dimension of a transfer's vector that is the last one of memory, where
-/// that has no gaps and is in bounds.
+/// The dimension of a transfer's vector that is the last one of memory, if that
+/// is contiguous and in bounds.
 static std::optional<unsigned> getContiguousDim(VectorTransferOpInterface op) {
   auto memory = cast<MemRefType>(op.getShapedType());
   if (memory.getRank() == 0 || !memory.isLastDimUnitStride())
@@ -210,8 +210,8 @@ static std::optional<unsigned> getContiguousDim(VectorTransferOpInterface op) {
   return dim && op.isDimInBounds(*dim) ? dim : std::nullopt;
 }
 
-/// Whether elements of a transfer's vector that are a multiple of `bytes` along
-/// the last dimension of memory are at such addresses.
+/// Whether elements of a transfer's vector at multiples of `bytes` along the
+/// last dimension of memory have addresses that are multiples of `bytes`.
 static bool isAligned(VectorTransferOpInterface op, int64_t bytes,
                       IsMultipleFn isMultiple) {
   SmallVector<bool> isFree(op.getShapedType().getRank(), false);
@@ -222,12 +222,12 @@ static bool isAligned(VectorTransferOpInterface op, int64_t bytes,
   return areKnownAligned(op.getBase(), indices, isFree, bytes, isMultiple);
 }
 
-bool CodeReader::hasRuns(unsigned count, IsMultipleFn isMultiple) const {
+bool ElementReader::hasRuns(unsigned count, IsMultipleFn isMultiple) const {
   uint64_t bits = static_cast<uint64_t>(count) * source.bits;
   if (!source.read || bits % 8 != 0 || !llvm::isPowerOf2_64(bits / 8))
     return false;
   std::optional<unsigned> dim = getContiguousDim(getTransfer());
-  // Codes share bytes along the last dimension.
+  // Packed elements share bytes along the last dimension.
   if (!dim || (source.bits != 8 && *dim + 1 != source.map.getNumResults()))
     return false;
   return keepsRuns(source.map, isTransposed ? 0 : 1, *dim, count) &&
@@ -242,8 +242,8 @@ static Value asInteger(OpBuilder &b, Location loc, Value bytes) {
   return vector::ExtractOp::create(b, loc, integer, 0);
 }
 
-Value CodeReader::loadRun(OpBuilder &b, Value row, Value run,
-                          unsigned count) const {
+Value ElementReader::loadRun(OpBuilder &b, Value row, Value run,
+                             unsigned count) const {
   vector::TransferReadOp read = source.read;
   int64_t bytes = count * source.bits / 8;
   auto type = VectorType::get(bytes, read.getShapedType().getElementType());
@@ -269,11 +269,11 @@ Value CodeReader::loadRun(OpBuilder &b, Value row, Value run,
 // ldmatrix
 //===----------------------------------------------------------------------===//
 
-unsigned CodeReader::getMatrixColumns() const {
+unsigned ElementReader::getMatrixColumns() const {
   return kChunkBytes * 8 / source.bits;
 }
 
-bool CodeReader::hasMatrixRows(IsMultipleFn isMultiple) const {
+bool ElementReader::hasMatrixRows(IsMultipleFn isMultiple) const {
   if (!source.read || getTransfer().hasOutOfBoundsDim())
     return false;
   auto memory = cast<MemRefType>(getTransfer().getShapedType());
@@ -284,8 +284,8 @@ bool CodeReader::hasMatrixRows(IsMultipleFn isMultiple) const {
          hasRuns(getMatrixColumns(), isMultiple);
 }
 
-Value CodeReader::loadMatrix(OpBuilder &b, VectorType type, Value row,
-                             Value run) const {
+Value ElementReader::loadMatrix(OpBuilder &b, VectorType type, Value row,
+                                Value run) const {
   auto memory = cast<MemRefType>(getTransfer().getShapedType());
   SmallVector<Value> position =
       TransferAddress(b, getTransfer())

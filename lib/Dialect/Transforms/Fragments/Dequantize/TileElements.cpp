@@ -1,4 +1,4 @@
-//===- TileCodes.cpp - Codes in shared memory -----------------------------===//
+//===- TileElements.cpp - Elements in shared memory -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One class for each way in which codes lie: contiguous along K, as fragments
-// of mma.sync or packed beside an operand in bytes, and contiguous along rows.
+// Elements of operands in shared memory, with one class for each layout:
+// contiguous along K (as fragments of mma.sync, or packed if the other operand
+// is in bytes), contiguous along rows, and high-precision elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@ using namespace mlir::blockscale;
 /// The thread of a lane in the quad that has its row.
 static AffineExpr getThread(AffineExpr lane) { return lane % kLanesOfRow; }
 
-/// The number of `step` as an expression's value.
+/// The index of `step` as a value.
 static Value getStepValue(const WordEmitter &emit, const Step &step) {
   return step.value ? step.value : emit.index(step.number);
 }
@@ -33,11 +34,11 @@ static Value getStepValue(const WordEmitter &emit, const Step &step) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// In the slots of the instruction, or padded.
-class FragmentTileCodes final : public CodePairs {
+/// Elements in the slots of the instruction, or padded.
+class FragmentTile final : public ElementPairs {
 public:
-  FragmentTileCodes(OpBuilder &b, TileMmaOp op, Operand operand, Format format,
-                    PairOrder order, Value lane, Value first, int64_t rows)
+  FragmentTile(OpBuilder &b, TileMmaOp op, Operand operand, Format format,
+               PairOrder order, Value lane, Value first, int64_t rows)
       : emit{b, op.getLoc()}, operand(operand), order(order), lane(lane),
         isPadded(op.getLayout(operand).storage == Storage::Padded),
         loader(b, op, operand, lane, first, rows),
@@ -49,7 +50,7 @@ public:
                          : loader.loadStep(step.number);
       return;
     }
-    // Fragments of nibbles have two steps.
+    // A fragment of nibbles has two steps.
     if (step.value) {
       AffineExpr d0 = getAffineDimExpr(0, emit.b.getContext());
       SmallVector<Value> halves =
@@ -63,7 +64,7 @@ public:
     part = step.number % 2;
   }
 
-  Pairs place(unsigned group, unsigned i) override {
+  Pairs getPairs(unsigned group, unsigned i) override {
     if (order.isPacked) {
       Value word = getRegister(group, part);
       if (isSecond) {
@@ -73,7 +74,7 @@ public:
       return placer.placeNibbles(word, i);
     }
     Value word = getRegister(group, i);
-    return placer.placeBytes(isPadded ? spreadCodes(word) : word);
+    return placer.placeBytes(isPadded ? spreadElements(word) : word);
   }
 
 private:
@@ -81,18 +82,19 @@ private:
     return getGroupRegister(emit.b, emit.loc, operand, tiles, group, number);
   }
 
-  /// Codes 4 t to 4 t + 3 of 16 codes of 6 bits, of which lane t has bytes 4 t
-  /// to 4 t + 3, each in a byte.
-  Value spreadCodes(Value word) {
+  /// Of 16 elements of 6 bits, lane t has bytes 4 t to 4 t + 3. Returns
+  /// elements 4 t to 4 t + 3, each in a byte.
+  Value spreadElements(Value word) {
     AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
-    // They are bytes 3 t to 3 t + 2: from byte 4 - t of the word before, on.
-    // (The fourth byte is one of these, since others are padding.)
+    // They are bytes 3 t to 3 t + 2, which start at byte 4 - t of the previous
+    // lane's word. (The fourth byte repeats the first one, because the byte
+    // after the third may be padding.)
     SmallVector<Value> at =
         applyExprs(emit.b, emit.loc,
                    {(l + 31) % 32, -getThread(l) * 0x1111 + 0x4654}, lane);
     Value before = emit.shuffle(word, emit.toWord(at[0]));
     Value codes = emit.permute(before, word, emit.toWord(at[1]));
-    // Two codes in each half, then one in each byte.
+    // Two elements in each half, then one in each byte.
     auto spread = [&](Value x, uint32_t low, unsigned by, uint32_t high) {
       Value kept = emit.bitAnd(x, low);
       return emit.bitOr(kept, emit.bitAnd(emit.shiftLeft(x, by), high));
@@ -109,17 +111,19 @@ private:
   FragmentLoader loader;
   RowPlacer placer;
   SmallVector<Value> tiles;
-  /// Which half of the fragments the step is: known, or a value.
+  /// The half of the fragments that belongs to the step: a constant, or a
+  /// value.
   unsigned part = 0;
   Value isSecond;
 };
 
-/// Packed beside an operand in bytes: of each 16 codes a lane has those that it
-/// has of the other one, two bytes.
-class PackedTileCodes final : public CodePairs {
+/// Packed elements, with the other operand in bytes. Of each 16 elements, a
+/// lane has those at the same positions along K as of the other operand: two
+/// bytes.
+class PackedTile final : public ElementPairs {
 public:
-  PackedTileCodes(OpBuilder &b, TileMmaOp op, Operand operand, Format format,
-                  PairOrder order, Value lane, Value first)
+  PackedTile(OpBuilder &b, TileMmaOp op, Operand operand, Format format,
+             PairOrder order, Value lane, Value first)
       : emit{b, op.getLoc()},
         memory(operand == Operand::A ? op.getA() : op.getB()),
         placer(emit, format, order, lane) {
@@ -141,8 +145,8 @@ public:
 
   void load(const Step &step) override { current = step; }
 
-  /// The codes of a step are one chunk, those of an instruction a half of it.
-  Pairs place(unsigned group, unsigned i) override {
+  /// The elements of a step are one chunk, those of an instruction half of it.
+  Pairs getPairs(unsigned group, unsigned i) override {
     Value chunk = getStepValue(emit, current);
     if (swizzle)
       chunk = arith::XOrIOp::create(emit.b, emit.loc, chunk, swizzle);
@@ -182,12 +186,12 @@ private:
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// ldmatrix gives a lane 16 bits of two steps along K each: codes of two rows,
-/// or of four, which are in groups that take turns.
-class TransposedTileCodes final : public CodePairs {
+/// ldmatrix returns to a lane 16 bits for each of two positions along K:
+/// elements of two rows, or of four, which belong to interleaved groups.
+class TransposedTile final : public ElementPairs {
 public:
-  TransposedTileCodes(OpBuilder &b, TileMmaOp op, Operand operand,
-                      Format format, PairOrder order, Value lane, Value first)
+  TransposedTile(OpBuilder &b, TileMmaOp op, Operand operand, Format format,
+                 PairOrder order, Value lane, Value first)
       : emit{b, op.getLoc()},
         memory(operand == Operand::A ? op.getA() : op.getB()),
         format(getCodeFormat(format)), placer(emit, format, order, lane) {
@@ -198,12 +202,13 @@ public:
     ChunkSwizzle chunks = getChunkSwizzle(rowBytes);
     AffineExpr d0, d1;
     bindDims(b.getContext(), d0, d1);
-    line = applyExprs(b, emit.loc, {getLine(d0, order.isPacked)}, lane)[0];
+    memoryRow =
+        applyExprs(b, emit.loc, {getMemoryRow(d0, order.isPacked)}, lane)[0];
     SmallVector<Value> values =
         applyExprs(b, emit.loc,
                    {d0.floorDiv(chunks.rowsPerStep) % chunks.modulus,
                     d1.floorDiv(kGroupRows * turns)},
-                   {line, first});
+                   {memoryRow, first});
     if (layout.isSwizzled)
       swizzle = values[0];
     chunk = values[1];
@@ -214,7 +219,7 @@ public:
     loaded.clear();
   }
 
-  Pairs place(unsigned group, unsigned i) override {
+  Pairs getPairs(unsigned group, unsigned i) override {
     const Words &words = loadChunk(group / turns);
     Pairs pairs;
     for (unsigned q : {0, 1})
@@ -224,14 +229,15 @@ public:
   }
 
 private:
-  /// All that a lane has of a step, in the order of pairs.
+  /// A lane's elements of a step, in the order of pairs.
   static constexpr unsigned kWords = 2 * kInstructionsPerStep;
   using Words = std::array<Value, kWords>;
 
-  /// The line of a step, one of its 32 elements along K, that `lane` passes:
-  /// row lane mod 8 of matrix lane div 8, which becomes that pair of the lanes
-  /// whose thread is (lane mod 8) div 2. See PairOrder.
-  static AffineExpr getLine(AffineExpr lane, bool isPacked) {
+  /// The row of memory, one of the 32 elements along K of a step, that `lane`
+  /// passes to ldmatrix. It is row lane mod 8 of matrix lane div 8, and becomes
+  /// the pair of that index in the lanes whose thread is (lane mod 8) div 2.
+  /// See PairOrder.
+  static AffineExpr getMemoryRow(AffineExpr lane, bool isPacked) {
     AffineExpr pair = lane.floorDiv(8), row = lane % 8;
     auto exclusiveOr = [](AffineExpr x, AffineExpr y) { return (x + y) % 2; };
     if (isPacked)
@@ -254,10 +260,10 @@ private:
       at = arith::XOrIOp::create(b, emit.loc, at, swizzle);
     int64_t stepBytes = kStepElements * rowBytes;
     Value offset = applyExprs(b, emit.loc, {c * kChunkBytes + l * rowBytes},
-                              {at, line})[0];
+                              {at, memoryRow})[0];
     if (current.value)
       offset = applyExprs(b, emit.loc, {c + s * stepBytes},
-                          {offset, line, current.value})[0];
+                          {offset, memoryRow, current.value})[0];
     auto type = VectorType::get(kWords, b.getI32Type());
     constexpr unsigned kTransposedBits = 16;
     Value matrices = LoadMatrixOp::create(
@@ -269,15 +275,15 @@ private:
     return it->second;
   }
 
-  /// The code of row `turn` of two, of each half.
+  /// Of each half, the element of row `turn` of two.
   Value placeBytes(Value word, unsigned turn) {
     constexpr std::array<uint32_t, 2> kSelectors = {0xA280, 0xB391};
     word = emit.shiftLeft(word, format.signShift);
     return placer.place(emit.permute(word, {}, emit.integer(kSelectors[turn])));
   }
 
-  /// The code of row `turn` of four, of each half: one multiplication copies it
-  /// to the sign and to the bits below.
+  /// Of each half, the element of row `turn` of four. One multiplication copies
+  /// it to the sign and to the bits below.
   Value placeNibbles(Value word, unsigned turn) {
     constexpr std::array<uint32_t, 2> kNibbles = {0x000F000F, 0x00F000F0};
     constexpr std::array<uint32_t, 2> kFactors = {0x1040, 0x0104};
@@ -293,24 +299,24 @@ private:
   RowPlacer placer;
   unsigned turns;
   int64_t rowBytes;
-  Value line, swizzle, chunk;
+  Value memoryRow, swizzle, chunk;
   Step current = {};
   llvm::SmallDenseMap<unsigned, Words> loaded;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Numbers
+// High precision
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Of each step a lane has 16 bytes of a row, the numbers that stand for what
-/// it has of codes: all side by side where codes are packed, else 8 bytes for
-/// each instruction.
-class TileNumbers final : public CodePairs {
+/// bf16 or f16 elements. A lane has 16 bytes of a row for each step, at the
+/// positions along K of its elements of the other operand: contiguous if that
+/// is packed, else 8 bytes for each instruction.
+class HighPrecisionTile final : public ElementPairs {
 public:
-  TileNumbers(OpBuilder &b, TileMmaOp op, PairOrder order, Value lane,
-              Value first)
+  HighPrecisionTile(OpBuilder &b, TileMmaOp op, PairOrder order, Value lane,
+                    Value first)
       : emit{b, op.getLoc()}, memory(op.getA()), order(order),
         exchangeBits(getExchangeBits(emit, order, lane)) {
     ChunkSwizzle chunks =
@@ -336,7 +342,7 @@ public:
     loaded.clear();
   }
 
-  Pairs place(unsigned group, unsigned i) override {
+  Pairs getPairs(unsigned group, unsigned i) override {
     if (!order.isPacked) {
       SmallVector<Value> words = loadWords(group, i);
       return {words[0], words[1]};
@@ -348,7 +354,7 @@ public:
   }
 
 private:
-  /// Of one load.
+  /// The bytes of one load.
   int64_t getBytes() const {
     return order.isPacked ? kChunkBytes : kChunkBytes / 2;
   }
@@ -356,7 +362,7 @@ private:
   SmallVector<Value> loadWords(unsigned group, unsigned i) {
     OpBuilder &b = emit.b;
     constexpr int64_t kStepChunks = kStepElements * 2 / kChunkBytes;
-    // No bit of the number of the step is in the lane's part of its own.
+    // The index of the step and the lane's chunk have no bit in common.
     AffineExpr s, c, d;
     bindDims(b.getContext(), s, c, d);
     Value step =
@@ -396,24 +402,25 @@ static PairOrder getOrderOf(TileMmaOp op) {
   return getPairOrder(op.getInstruction().getKind(), isTransposed);
 }
 
-CodePairsPtr blockscale::makeTileNumbers(OpBuilder &b, TileMmaOp op, Value lane,
-                                         Value first) {
-  return std::make_unique<TileNumbers>(b, op, getOrderOf(op), lane, first);
+ElementPairsPtr blockscale::makeHighPrecisionTile(OpBuilder &b, TileMmaOp op,
+                                                  Value lane, Value first) {
+  return std::make_unique<HighPrecisionTile>(b, op, getOrderOf(op), lane,
+                                             first);
 }
 
-CodePairsPtr blockscale::makeTileCodes(OpBuilder &b, TileMmaOp op,
-                                       Operand operand, Value lane, Value first,
-                                       int64_t rows) {
+ElementPairsPtr blockscale::makeTileElements(OpBuilder &b, TileMmaOp op,
+                                             Operand operand, Value lane,
+                                             Value first, int64_t rows) {
   PairOrder order = getOrderOf(op);
   TypeCombinationAttr types = op.getTypes();
   Format format = operand == Operand::A ? types.getA() : types.getB();
   TileLayout layout = op.getLayout(operand);
   if (layout.major == Major::MN)
-    return std::make_unique<TransposedTileCodes>(b, op, operand, format, order,
-                                                 lane, first);
+    return std::make_unique<TransposedTile>(b, op, operand, format, order, lane,
+                                            first);
   if (layout.storage == Storage::Packed)
-    return std::make_unique<PackedTileCodes>(b, op, operand, format, order,
-                                             lane, first);
-  return std::make_unique<FragmentTileCodes>(b, op, operand, format, order,
-                                             lane, first, rows);
+    return std::make_unique<PackedTile>(b, op, operand, format, order, lane,
+                                        first);
+  return std::make_unique<FragmentTile>(b, op, operand, format, order, lane,
+                                        first, rows);
 }
