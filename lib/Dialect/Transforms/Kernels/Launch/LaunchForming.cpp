@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all kernels of functions have in common, whatever they compute.
+// What all kernels share, whatever they compute.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +44,7 @@ static Type getMemoryType(Type input) {
 /// All blocks along x, as many as there are tiles, or SMs. Those of
 /// a cluster count together: all of them are there.
 static FailureOr<SmallVector<OpFoldResult>>
-getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
+getLinearBlocks(OpBuilder &builder, Operation *op, const KernelShape &shape,
                 const HostSizes &sizes, int64_t limit) {
   Location loc = op->getLoc();
   AffineExpr m, n, batch;
@@ -96,7 +98,7 @@ blockscale::getBlocks(OpBuilder &builder, Operation *op,
                       const KernelShape &shape, const HostSizes &sizes) {
   constexpr int64_t limits[] = {(int64_t(1) << 31) - 1, 65535, 65535};
   if (shape.order != BlockOrder::Grid)
-    return getBlocksInLine(builder, op, shape, sizes, limits[0]);
+    return getLinearBlocks(builder, op, shape, sizes, limits[0]);
   SmallVector<OpFoldResult> blocks;
   for (auto [size, tile, limit] : llvm::zip_equal(
            std::array{sizes.m, sizes.n, sizes.batch}, shape.tile, limits)) {

@@ -1,4 +1,4 @@
-//===- QuantizeForming.cpp - Launches of quantising kernels ---------------===//
+//===- QuantizeForming.cpp - Launches of quantize kernels -----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the host knows of a quantize, and what becomes of its results: codes of
-// fp4 are packed and scales swizzled where they are made.
+// What the host knows of a `quantize`. Its kernel also packs fp4 and swizzles
+// scales, so that no further kernel has to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -173,7 +173,7 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
       problem.scaleInputs.emplace_back(input, addInput(input));
 
   QuantizedResults results(op);
-  problem.codeBits = results.getCodeBits();
+  problem.elementBits = results.getElementBits();
   problem.hasAtoms = results.swizzle != nullptr;
 
   SmallVector<OpFoldResult> sizes =
@@ -198,10 +198,10 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
     return failure();
 
   SmallVector<Value> outputs = results.makeOutputs(rewriter, sizes);
-  problem.codes = inputs.size();
-  problem.scales = problem.codes + 1;
+  problem.elements = inputs.size();
+  problem.scales = problem.elements + 1;
   if (op.getAmax())
-    problem.amax = problem.codes + 2;
+    problem.amax = problem.elements + 2;
   gpu::GPUFuncOp kernel =
       makeKernel(rewriter, symbols, op, kQuantizePurpose, inputs.getArrayRef(),
                  TypeRange(ValueRange(outputs)), shape);

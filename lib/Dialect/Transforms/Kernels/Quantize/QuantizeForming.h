@@ -1,8 +1,12 @@
-//===- QuantizeForming.h - Launches of quantising kernels -------*- C++ -*-===//
+//===- QuantizeForming.h - Launches of quantize kernels ---------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `quantize` op that no GEMM epilogue fuses gets a kernel of its own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,12 @@
-//===- QuantizeProblem.h - What a quantising kernel computes ----*- C++ -*-===//
+//===- QuantizeProblem.h - What a quantize kernel computes ------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The problem that a quantize kernel is emitted from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,9 +38,9 @@ struct QuantizeProblem {
   /// The parameters for codes, bytes with `codeBits` each, for scales, in the
   /// 32x4x4 layout with `hasAtoms`, and for the largest magnitude, an f32 that
   /// is 0 before.
-  unsigned codes, scales;
+  unsigned elements, scales;
   std::optional<unsigned> amax;
-  unsigned codeBits;
+  unsigned elementBits;
   bool hasAtoms;
   const Chip *chip;
 

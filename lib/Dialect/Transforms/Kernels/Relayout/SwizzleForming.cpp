@@ -1,8 +1,12 @@
-//===- SwizzleForming.cpp - Launches of swizzling kernels -----------------===//
+//===- SwizzleForming.cpp - Launches of scale swizzle kernels -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Swizzles that a quantize kernel does itself are left to it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,12 @@
-//===- SwizzleForming.h - Launches of swizzling kernels ---------*- C++ -*-===//
+//===- SwizzleForming.h - Launches of scale swizzle kernels -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `swizzle_scales` op that no quantize kernel fuses gets a kernel of its own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scales that must be swizzled on the way are copied in whole sectors, by a
-// kernel of their own.
+// Copies row-major scales to the 32x4x4 layout of tensor cores. Reads and
+// writes are whole sectors.
 //
 //===----------------------------------------------------------------------===//
 

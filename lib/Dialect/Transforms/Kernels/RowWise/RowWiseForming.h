@@ -1,8 +1,12 @@
-//===- RowWiseForming.h - Ops along rows that have kernels ------*- C++ -*-===//
+//===- RowWiseForming.h - Launches of row-wise kernels ----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reductions and softmax along rows.
 //
 //===----------------------------------------------------------------------===//
 

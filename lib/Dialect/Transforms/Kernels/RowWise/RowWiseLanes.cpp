@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shuffles are of words of 32 bits: other numbers go through such.
+// Shuffles move 32 bits. Values of other types pass through an i32.
 //
 //===----------------------------------------------------------------------===//
 

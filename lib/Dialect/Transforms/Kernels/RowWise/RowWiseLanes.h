@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row is a warp's or a block's: its threads take every so-many-th element and
-// join what they have, by shuffles in a warp and through shared memory between
-// warps. All of them have the result, with the same bits.
+// A row belongs to a warp or to a block. Its threads take every n-th element
+// and join their values, by shuffles in a warp and through shared memory
+// between warps. All of them have the result, with the same bits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,12 @@
-//===- RowWiseProblem.h - Ops along rows as kernels compute -----*- C++ -*-===//
+//===- RowWiseProblem.h - What row-wise kernels compute ---------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The problems that reduction and softmax kernels are emitted from.
 //
 //===----------------------------------------------------------------------===//
 

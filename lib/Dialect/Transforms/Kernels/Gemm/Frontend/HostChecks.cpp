@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Assertions on the host about dynamic sizes.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/HostChecks.h"
 

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A path has kernels in order of preference. The first chooser that offers a
-// schedule decides which kernel computes a product; from then on the schedule
-// names the kernel.
+// A path lists its kernels in order of preference, each with its two halves: a
+// KernelChooser and a GemmKernel. The first chooser that offers a schedule
+// decides which kernel computes a GEMM; from then on the schedule names the
+// kernel.
 //
 //===----------------------------------------------------------------------===//
 

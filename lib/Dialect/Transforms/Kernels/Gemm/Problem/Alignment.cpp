@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The branches of a kernel by what the launch finds out about dynamic sizes.
+// The branches of a kernel by what the launch knows of dynamic sizes.
 //
 //===----------------------------------------------------------------------===//
 

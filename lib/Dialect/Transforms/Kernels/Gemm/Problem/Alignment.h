@@ -1,4 +1,4 @@
-//===- Alignment.h - Sizes that are whole tiles -----------------*- C++ -*-===//
+//===- Alignment.h - Branches for aligned sizes -----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel for sizes that only the launch knows has a branch for the sizes that
-// are multiples of its tile: no bounds are checked there, and loads are wide.
+// A kernel with dynamic sizes has a branch for sizes that are multiples of its
+// tile. There it checks no bounds, and loads are wide.
 //
 //===----------------------------------------------------------------------===//
 

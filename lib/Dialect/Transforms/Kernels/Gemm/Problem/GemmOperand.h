@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operands have names, not numbers: parameters, stages, copies and plans hold one
-// entry for each. An operand more (such as metadata of a sparse A) is an entry
-// more here.
+// A, SFA, B and SFB, as an enum that indexes parameters, stages, copies and
+// plans. To add an operand (such as the metadata of a sparse A), add an entry.
 //
 //===----------------------------------------------------------------------===//
 

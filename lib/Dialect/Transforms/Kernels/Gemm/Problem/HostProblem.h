@@ -1,8 +1,12 @@
-//===- HostProblem.h - What a kernel is asked to compute --------*- C++ -*-===//
+//===- HostProblem.h - A GEMM as the host sees it ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A KernelProblem with the values that the launch passes.
 //
 //===----------------------------------------------------------------------===//
 

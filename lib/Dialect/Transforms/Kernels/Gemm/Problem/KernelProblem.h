@@ -1,8 +1,14 @@
-//===- KernelProblem.h - What kernels compute -------------------*- C++ -*-===//
+//===- KernelProblem.h - What a kernel computes -----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The problem of a GEMM kernel: operands and their layouts, sizes, fused ops,
+// and instruction and schedule. Kernels are emitted from this alone; they do
+// not see the op. The shape of a launch is here, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +55,7 @@ struct KernelOperand {
 
   /// A number of bytes that the strides of the memref are multiples of, but for
   /// the innermost.
-  int64_t getLineAlignment() const;
+  int64_t getStrideAlignment() const;
 };
 
 /// Values that a kernel takes beside operands, and the parameters that hold
@@ -88,7 +94,7 @@ struct FusedScalar {
 struct FusedQuantize {
   QuantizeOp op;
   /// Bits of a code in memory.
-  unsigned codeBits;
+  unsigned elementBits;
   /// What the tensor scale is computed from.
   FusedArguments arguments;
 
@@ -184,11 +190,11 @@ struct KernelProblem {
   }
 
   /// The parameter for words of each block, behind those for the result.
-  unsigned getWords() const {
+  unsigned getInexactFlags() const {
     return result + (quantizer ? quantizer->getNumResults() : 1);
   }
   unsigned getNumResults() const {
-    return getWords() - result + (quantizedB && !isGemv() ? 1 : 0);
+    return getInexactFlags() - result + (quantizedB && !isGemv() ? 1 : 0);
   }
 
   KernelOperand &operator[](GemmOperand operand) { return operands[operand]; }
@@ -243,7 +249,7 @@ struct KernelShape {
   SmallVector<Attribute> maps = {};
   SmallVector<int64_t> mapped = {};
   /// Words of a second result that each block has.
-  int64_t words = 0;
+  int64_t inexactFlags = 0;
 };
 
 /// What adds the sums of parts of K: parameter 0 holds them, the others are

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is said is believed by kernels, so that it is checked in front of them.
+// Kernels rely on what `blockscale.multiples` promises, so the host asserts it.
 //
 //===----------------------------------------------------------------------===//
 

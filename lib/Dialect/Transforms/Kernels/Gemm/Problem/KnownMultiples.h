@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bulk copies need lines of whole 16 bytes, which a size that is `?` does not
-// say. Who calls a function may: `blockscale.multiples` of an argument.
+// TMA needs rows of whole 16 bytes, which a size `?` does not promise. The
+// caller of a function can: with `blockscale.multiples` on an argument.
 //
 //===----------------------------------------------------------------------===//
 

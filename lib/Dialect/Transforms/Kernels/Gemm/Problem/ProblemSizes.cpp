@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes that are dynamic are those of the memrefs that a kernel is passed.
+// Dynamic sizes come from the memrefs that a kernel is passed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,11 @@ using namespace mlir::blockscale;
 
 /// The whole bytes of so many codes, of which there may be as many as there are
 /// numbers.
-static int64_t getWholeBytes(int64_t codes, int64_t bits) {
-  return codes / 8 * bits + codes % 8 * bits / 8;
+static int64_t getWholeBytes(int64_t elements, int64_t bits) {
+  return elements / 8 * bits + elements % 8 * bits / 8;
 }
 
-int64_t KernelOperand::getLineAlignment() const {
+int64_t KernelOperand::getStrideAlignment() const {
   switch (contiguity) {
   case Contiguity::Columns:
     return std::max<int64_t>(getWholeBytes(columnMultiple, bits), 1);

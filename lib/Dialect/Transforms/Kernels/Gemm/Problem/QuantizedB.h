@@ -1,4 +1,4 @@
-//===- QuantizedB.h - Codes that y of a product is made of ------*- C++ -*-===//
+//===- QuantizedB.h - Products with a quantized y ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// y may be codes because the product has scales, or because a `dequantize`
-// makes it, as of weights that are stored narrow beside an x of numbers. A
-// kernel that converts codes on the way takes both.
+// Weight-only quantization: y is quantized because the product has scales, or
+// because a `dequantize` makes it beside an x of bf16 or f16. A mixed-input
+// kernel, which dequantizes in registers, takes both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ struct QuantizedB {
   /// The row of the product; without scales of x, that is numbers of a plain
   /// format.
   TypeCombination types;
-  Value codes, scales;
+  Value elements, scales;
   /// From an index of y to one of `codes`; to one of `scales` with blocks along
   /// K.
   AffineMap map;

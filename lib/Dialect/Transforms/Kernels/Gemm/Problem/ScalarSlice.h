@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A scalar that a function computes from elements of tensors, which are in the
-// memory of the card: the kernel that needs it computes it itself.
+// A scalar that a function computes from elements of tensors in device memory
+// (a tensor scale, for instance). Each kernel that needs it computes it again.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All choosing halves of kernels. Paths/GemmPath.cpp says which path has which
-// of them.
+// The choosing halves of all GEMM kernels. Paths/GemmPath.cpp says which path
+// has which.
 //
 //===----------------------------------------------------------------------===//
 

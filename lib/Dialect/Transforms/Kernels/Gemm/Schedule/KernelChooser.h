@@ -1,4 +1,4 @@
-//===- KernelChooser.h - Which schedules a kernel has -----------*- C++ -*-===//
+//===- KernelChooser.h - The interface of choosers --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The choosing half of a kernel: when it is the best one of its path, with
-// which schedule, and which schedules it can have at all. See GemmKernel.h for
-// the emitting half.
+// The choosing half of a GEMM kernel: when it is the best kernel of its path,
+// with which schedule, and which schedules are legal. GemmKernel.h is the
+// emitting half.
 //
 //===----------------------------------------------------------------------===//
 

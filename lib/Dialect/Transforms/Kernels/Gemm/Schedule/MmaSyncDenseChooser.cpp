@@ -1,4 +1,4 @@
-//===- MmaSyncDenseChooser.cpp - Schedules of the path mma_sync -----------===//
+//===- MmaSyncDenseChooser.cpp - Schedules of warp-specialized mma.sync ---===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The warp-specialized kernel of mma.sync: when it is better than the
-// multistage one of the same path.
+// When the warp-specialized kernel of the path mma_sync is better than the
+// multistage one, and with which tile and stages.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -94,7 +96,7 @@ MmaSyncDenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
   const Instruction &instruction = attr.getInstruction();
   SmallVector<ScheduleInterface> candidates;
   for (const DenseTile &row : kWarpSpecializedTiles) {
-    int64_t tile[] = {row.m, row.n, getElementsOfLine(instruction)};
+    int64_t tile[] = {row.m, row.n, getSwizzleRowElements(instruction)};
     auto make = [&](int64_t stages) {
       return WarpSpecializedScheduleAttr::get(op->getContext(), tile, stages,
                                               /*accumulators=*/1,
@@ -129,7 +131,7 @@ static OperandView findMemory(Value operand) {
 static bool areCopied(MmaScaledOp::Side side, Value elements, Value scales,
                       Format format, Kind kind, int64_t k) {
   // Lines are multiples of 16 bytes, and of 128 codes that get a byte each.
-  constexpr int64_t kBits = 16 * 8, kPaddedCodes = 128;
+  constexpr int64_t kBits = 16 * 8, kPaddedElements = 128;
   unsigned rank = cast<ShapedType>(elements.getType()).getRank();
   OperandView lines = findMemory(elements), atoms = findMemory(scales);
   if (!lines.tensor || !atoms.tensor ||
@@ -140,7 +142,7 @@ static bool areCopied(MmaScaledOp::Side side, Value elements, Value scales,
     return false;
   unsigned bits = getFormatInfo(format).bits;
   if (hasContainers(kind) && bits != 8)
-    return k % kPaddedCodes == 0;
+    return k % kPaddedElements == 0;
   return k * bits % kBits == 0;
 }
 

@@ -1,4 +1,4 @@
-//===- MultistageChooser.cpp - Schedules of blocks of warps ---------------===//
+//===- MultistageChooser.cpp - Schedules of the multistage kernel ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which schedule a product gets is the same question for all instructions of
-// warps: tiles that fill the chip, stages that fill shared memory.
+// One heuristic for all warp-level instructions: tiles that fill the chip, and
+// stages that fill shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -296,9 +296,9 @@ MultistageChooser::getCandidates(ProductOpInterface op,
   const auto *narrow = llvm::find_if(
       kTriedNarrow, [&](const TriedTile &row) { return least <= row.tile[0]; });
   bool isNarrow = narrow != std::end(kTriedNarrow);
-  SmallVector<int64_t> parts = {1};
+  SmallVector<int64_t> ranges = {1};
   if (isNarrow && hasWorkspace)
-    parts.append({4, 8, 16});
+    ranges.append({4, 8, 16});
   SmallVector<ScheduleInterface> candidates;
   for (TriedTile row : isNarrow ? ArrayRef(kTriedNarrow) : kTriedWide) {
     if (isNarrow && row.tile[0] != narrow->tile[0])
@@ -309,7 +309,7 @@ MultistageChooser::getCandidates(ProductOpInterface op,
     }
     int64_t tile[] = {row.tile[0], row.tile[1], chosen.getK()};
     for (int64_t stages : {2, 3, 4})
-      for (int64_t splitK : parts)
+      for (int64_t splitK : ranges)
         candidates.push_back(MultistageScheduleAttr::get(
             op->getContext(), tile, row.warps, stages, splitK));
   }

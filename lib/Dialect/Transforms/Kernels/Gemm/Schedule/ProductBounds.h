@@ -1,4 +1,4 @@
-//===- ProductBounds.h - What units need for a product ----------*- C++ -*-===//
+//===- ProductBounds.h - Lower bounds for a GEMM ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For paths without a model of their own: the clocks that each unit of a chip
-// needs at least for a product in tiles, out of the rates in Support/Rates.h,
-// and which of them is the limit.
+// A roofline for paths without a cost model: the clocks that each unit of a
+// chip needs at least for a product in tiles, from the rates in
+// Support/Rates.h, and which unit is the limit.
 //
-// Left out: what issues instructions and converts operands, latencies, and how
-// blocks that share a SM overlap. So these are bounds, and the
-// largest one is no estimate.
+// Left out are instruction issue, dequantization, latencies, and how blocks on
+// one SM overlap. So these are lower bounds, and the largest one is no
+// estimate.
 //
 //===----------------------------------------------------------------------===//
 

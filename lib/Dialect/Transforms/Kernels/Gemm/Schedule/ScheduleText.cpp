@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A field more is a row more, a schedule attribute more is a table more.
+// To add a field, add a row; to add a schedule attribute, add a table.
 //
 //===----------------------------------------------------------------------===//
 

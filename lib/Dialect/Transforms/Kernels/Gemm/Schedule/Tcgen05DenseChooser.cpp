@@ -1,4 +1,4 @@
-//===- Tcgen05DenseChooser.cpp - Schedules of the path tcgen05 ------------===//
+//===- Tcgen05DenseChooser.cpp - Schedules of tcgen05 ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The limits of WarpSpecializedScheduleAttr, and what says why one was chosen.
+// Which schedules the tcgen05 kernel can run; the choice among them is by the
+// cost model in Tcgen05ScheduleEstimate.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mma/Tcgen05/TmemPlan.h"
-#include "Kernels/Gemm/Schedule/ScheduleChoice.h"
-#include "Kernels/Gemm/Schedule/ScheduleExplanation.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleChoice.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleExplanation.h"
 #include "Kernels/Gemm/Schedule/WarpSpecializedChooser.h"
 #include "blockscale/Dialect/IR/SoftwareTensorCore.h"
 #include "blockscale/Support/TensorMemory.h"
@@ -52,7 +53,7 @@ static bool isInSoftware(ProductOpInterface op) {
 static LogicalResult verifyCluster(WarpSpecializedScheduleAttr schedule,
                                    KernelChooser::EmitErrorFn emitError) {
   ClusterSize cluster = schedule.getCluster();
-  if (int64_t rows = kSwizzledLines * cluster.m; schedule.getN() % rows != 0)
+  if (int64_t rows = kSwizzlePeriodRows * cluster.m; schedule.getN() % rows != 0)
     return emitError() << "expected N of the tile to be a multiple of " << rows
                        << " for a cluster of " << cluster.m
                        << " blocks along M, got " << schedule;

@@ -1,6 +1,4 @@
-//===- WarpSpecializedChooser.h - Rules of pipeline schedules ----------------
-//-*- C++
-//-*-===//
+//===- WarpSpecializedChooser.h - Limits of all such schedules --*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the schedules of warp-specialized kernels have in common.
+// What the choosers of all warp-specialized kernels share.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Accumulators are in registers, which limits them.
+// Accumulators are in registers, which limits tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ static int64_t getSums(WarpSpecializedScheduleAttr schedule) {
 
 /// Most of them: four warpgroups have 112 registers for each thread, three 160,
 /// fewer 240.
-static int64_t getMostSums(WarpSpecializedScheduleAttr schedule) {
+static int64_t getMostAccumulators(WarpSpecializedScheduleAttr schedule) {
   constexpr int64_t kMost[] = {128, 128, 96, 32};
   return kMost[WgmmaShares(schedule).groups - 1];
 }
@@ -50,9 +50,9 @@ LogicalResult WgmmaChooser::verify(ProductOpInterface op,
   if (schedule.getAccumulators() != 1)
     return emitError() << "expected one accumulator on the path wgmma, got "
                        << given;
-  if (getSums(schedule) > getMostSums(schedule))
+  if (getSums(schedule) > getMostAccumulators(schedule))
     return emitError() << "expected a schedule with at most "
-                       << getMostSums(schedule) << " sums in each thread, got "
+                       << getMostAccumulators(schedule) << " sums in each thread, got "
                        << given << ", which has " << getSums(schedule);
   return success();
 }
@@ -73,16 +73,16 @@ static bool isWhole(Value operand) {
 /// dequantized first.
 static bool isDequantizedFaster(ProductOpInterface op, const Chip &chip) {
   TunedLimits limits = getTunedLimits(chip.capability);
-  constexpr uint64_t kBytesOfNumber = 3;
+  constexpr uint64_t kBytesOfValue = 3;
   OpSizes sizes = getOpSizes(op, kDequantizedSize);
   auto multiply = [](uint64_t first, auto... factors) {
     ((first = llvm::SaturatingMultiply<uint64_t>(first, factors)), ...);
     return first;
   };
   uint64_t products = multiply(sizes.batch, sizes.m, sizes.n, sizes.k);
-  uint64_t numbers = multiply(sizes.batch, sizes.m + sizes.n, sizes.k);
+  uint64_t values = multiply(sizes.batch, sizes.m + sizes.n, sizes.k);
   return products / limits.wgmmaProducts +
-             multiply(numbers, kBytesOfNumber) / limits.writtenBytes +
+             multiply(values, kBytesOfValue) / limits.writtenBytes +
              limits.launches <
          products / limits.syncProducts;
 }

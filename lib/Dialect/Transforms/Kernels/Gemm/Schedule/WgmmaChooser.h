@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Limits that the dense, the mixed-input and the GEMV kernel have in common.
+// Limits that the dense, the mixed-input and the GEMV kernel have in common,
+// and when wgmma is the best path for an op.
 //
 //===----------------------------------------------------------------------===//
 

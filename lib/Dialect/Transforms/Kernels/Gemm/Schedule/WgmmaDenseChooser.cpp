@@ -1,4 +1,4 @@
-//===- WgmmaDenseChooser.cpp - Schedules of the dense kernel with wgmma ---===//
+//===- WgmmaDenseChooser.cpp - Schedules of dense wgmma -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tiles of 128 x 256, or smaller ones where these are too few for all SMs.
+// Tiles of 128 x 256, or smaller ones where these are too few for all SMs. This
+// chooser comes last in its path: it takes all that the mixed-input and the
+// GEMV chooser leave.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +54,7 @@ WgmmaDenseChooser::verifyKernel(ProductOpInterface op,
     return failure();
   // Each block loads whole groups of the rows that a copy swizzles.
   ClusterSize cluster = schedule.getCluster();
-  if (int64_t rows = kSwizzledLines * cluster.m; schedule.getN() % rows != 0)
+  if (int64_t rows = kSwizzlePeriodRows * cluster.m; schedule.getN() % rows != 0)
     return emitError() << "expected N of the tile to be a multiple of " << rows
                        << " for a cluster of " << cluster.m
                        << " blocks along M, got " << schedule;
@@ -92,7 +94,7 @@ ScheduleInterface WgmmaDenseChooser::choose(ProductOpInterface op,
     best = {m, columns};
   }
   auto make = [&](int64_t stages) {
-    int64_t tile[] = {best.first, best.second, getElementsOfLine(instruction)};
+    int64_t tile[] = {best.first, best.second, getSwizzleRowElements(instruction)};
     return WarpSpecializedScheduleAttr::get(
         op->getContext(), tile, stages,
         /*accumulators=*/1, /*persistent=*/true, kTileGroup, /*swapAb=*/false,
@@ -114,7 +116,7 @@ WgmmaDenseChooser::getCandidates(ProductOpInterface op,
       {64, 64},   {64, 128},  {64, 256},  {128, 128},
       {128, 192}, {128, 256}, {192, 128}, {256, 128}};
   static constexpr ClusterSize kClusters[] = {{1, 1}, {2, 1}, {1, 2}};
-  int64_t k = getElementsOfLine(instruction.getInstruction());
+  int64_t k = getSwizzleRowElements(instruction.getInstruction());
   SmallVector<ScheduleInterface> candidates;
   for (auto [m, n] : kTried)
     for (int64_t stages : {3, 4, 6})

@@ -1,4 +1,4 @@
-//===- BlockCluster.cpp - The cluster of a block --------------------------===//
+//===- BlockCluster.cpp - The position of a block in its cluster ----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Clusters are along x, as blocks are, so that ranks are what is left of the
-// numbers of blocks.
+// Clusters are along x, as the grid is, so that the rank of a block is its
+// index modulo the size of the cluster.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,11 +100,11 @@ BlockCluster::BlockCluster(OpBuilder &b, Location loc, ClusterSize size,
     sharing[GemmOperand::B] = {
         size.m / kPair, emit.index(inColumn.floorDiv(kPair)),
         emit.ranks(inRow * size.m + odd, size.m / kPair, kPair)};
-    numberInPair = emit.index(odd);
+    rankInPair = emit.index(odd);
     leader = emit.word(rank - odd);
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                  numberInPair, zero);
+                                  rankInPair, zero);
     pairRanks = emit.ranks(rank - odd, kPair, 1);
     // Of 4 blocks at most, those of one pair share with all others.
     neighborRanks = all;

@@ -1,4 +1,4 @@
-//===- BlockCluster.h - The cluster of a block ------------------*- C++ -*-===//
+//===- BlockCluster.h - The position of a block in its cluster --*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks of a cluster compute neighbouring tiles at the same time: those in a
-// row of them share rows of A, those in a column share rows of B.
+// Thread block clusters with TMA multicast. Blocks of a cluster compute
+// neighbouring tiles at the same time: those in one row share rows of A, those
+// in one column share rows of B, and each loads a part of what they share.
 //
-// With pairs, two blocks of a column, the ranks 2 i and 2 i + 1, multiply
-// together. Each of them has half of the rows of B, which those of other pairs
-// share, and all scales of B. The block with the even rank leads: it alone
-// starts products, and the mbarriers of what both do together are its own.
+// With 2-CTA (cta_group::2), two blocks of a column, the ranks 2 i and 2 i + 1,
+// multiply together. Each of them has half of the rows of B, which the blocks
+// of other pairs share, and all scales of B. The block with the even rank
+// leads: it alone starts MMAs, and it holds the mbarriers of what both do
+// together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +68,7 @@ public:
   /// With pairs: which one of both this block is (index), the rank (i32) of the
   /// one that leads, whether it is this one, and the ranks of both, as bits of
   /// an i16.
-  Value getNumberInPair() const { return numberInPair; }
+  Value getRankInPair() const { return rankInPair; }
   Value getLeader() const { return leader; }
   Value isLeader() const { return leads; }
   Value getPairRanks() const { return pairRanks; }
@@ -74,7 +76,7 @@ public:
 private:
   ClusterSize size;
   bool pairs = false;
-  Value row, column, neighborRanks, numberInPair, leader, leads, pairRanks;
+  Value row, column, neighborRanks, rankInPair, leader, leads, pairRanks;
   PerOperand<OperandSharing> sharing;
   SmallVector<Value, 4> neighbors;
 };

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tiles are numbered group by group.
+// Tiles are numbered rasterization group by rasterization group.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- SplitKRange.h - What a matrix of partial sums is of ------*- C++ -*-===//
+//===- SplitKRange.h - The range of K of a split-K tile ---------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where K is divided (SplitKProblem.h), the result of a kernel has more
-// matrices than the product.
+// Split-K (Frontend/SplitKProblem.h): the result of the GEMM kernel has a
+// matrix for each range of K, and a tile of it covers one range.
 //
 //===----------------------------------------------------------------------===//
 

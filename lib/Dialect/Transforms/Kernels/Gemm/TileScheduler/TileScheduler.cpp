@@ -1,4 +1,4 @@
-//===- TileScheduler.cpp - Which tile comes next --------------------------===//
+//===- TileScheduler.cpp - Which tile a block computes next ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Numbers of tiles, and what a block does with its own.
+// From block to tile numbers, and from a tile number to a tile.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- TileScheduler.h - Which tile comes next ------------------*- C++ -*-===//
+//===- TileScheduler.h - Which tile a block computes next -------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,9 +9,9 @@
 // The tile scheduler. A block of a kernel asks it for one tile after the other
 // and does not know how they are given out: one tile for each block of a
 // three-dimensional grid, a list of tiles for each block of a linear grid, a
-// persistent grid of at most one block for each SM, tiles of a cluster (2-CTA
-// pairs included), or split-K ranges. Kinds of work that are new, such as
-// groups of rows, go in here: mainloops and epilogues stay as they are.
+// persistent grid of at most one block for each SM, the tiles of a cluster
+// (2-CTA included), or split-K ranges. New kinds of work, such as grouped
+// tiles, go in here: mainloops and epilogues stay as they are.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- ScheduleChoice.h - Which schedule a pipeline kernel gets -*- C++ -*-===//
+//===- Tcgen05ScheduleChoice.h - Which schedule tcgen05 gets ----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Of all schedules that a chip can run, the one with the smallest estimate.
+// Enumerates the schedules that a chip can run, and takes the one with the
+// smallest estimate.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULECHOICE_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULECHOICE_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_TCGEN05SCHEDULECHOICE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_TCGEN05SCHEDULECHOICE_H
 
-#include "Kernels/Gemm/Schedule/ScheduleEstimate.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleEstimate.h"
 
 namespace mlir::blockscale {
 
@@ -43,4 +44,4 @@ ScheduleCandidate chooseSchedule(ArrayRef<ScheduleCandidate> candidates);
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULECHOICE_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_TCGEN05SCHEDULECHOICE_H

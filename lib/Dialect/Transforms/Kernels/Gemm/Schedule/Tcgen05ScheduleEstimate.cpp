@@ -1,4 +1,4 @@
-//===- ScheduleEstimate.cpp - How long a pipeline kernel takes ------------===//
+//===- Tcgen05ScheduleEstimate.cpp - The cost model of tcgen05 ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sums behind ScheduleEstimate.h. They saturate, so that no size wraps.
+// The arithmetic saturates, so that no size wraps.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Schedule/ScheduleEstimate.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleEstimate.h"
 
 #include "blockscale/Support/KPattern.h"
 #include "blockscale/Support/ScaleLayout.h"
@@ -23,7 +23,7 @@ using namespace mlir::blockscale;
 static constexpr uint64_t kByteBits = 8;
 /// Bytes along K that an instruction takes of each row.
 static constexpr uint64_t kStepBytes = 32;
-static constexpr uint64_t kSumBytes = 4;
+static constexpr uint64_t kAccumulatorBytes = 4;
 
 /// The product of all, or the largest number.
 template <typename... Factors>
@@ -76,8 +76,8 @@ BoundingUnit ScheduleEstimate::getNearest() const {
                       clocks.begin());
 }
 
-static uint64_t getSumBytes(const EstimatedProblem &problem) {
-  return multiply(problem.m, problem.n, problem.batch, kSumBytes);
+static uint64_t getResultBytes(const EstimatedProblem &problem) {
+  return multiply(problem.m, problem.n, problem.batch, kAccumulatorBytes);
 }
 
 /// Bytes of the operands, each once.
@@ -100,11 +100,11 @@ static uint64_t getMemoryClocks(uint64_t bytes, const ScheduleRates &rates) {
 }
 
 /// The second kernel: it reads the sums of all parts and writes their sum.
-static uint64_t getPartsClocks(const EstimatedProblem &problem, uint64_t parts,
+static uint64_t getSplitKClocks(const EstimatedProblem &problem, uint64_t ranges,
                                const ScheduleRates &rates) {
-  if (parts == 1)
+  if (ranges == 1)
     return 0;
-  uint64_t bytes = multiply(getSumBytes(problem), parts + 1);
+  uint64_t bytes = multiply(getResultBytes(problem), ranges + 1);
   return llvm::SaturatingAdd(getMemoryClocks(bytes, rates),
                              rates.nextKernelNanoseconds *
                                  rates.megahertz.value / 1000);
@@ -125,15 +125,15 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
   uint64_t group = schedule.getBlocksOfProduct();
   ClusterSize cluster = schedule.getCluster();
   // The largest part of K.
-  uint64_t parts = schedule.getSplitK(), tileK = schedule.getK();
-  uint64_t steps = divideCeil(divideCeil(problem.k, tileK), parts);
+  uint64_t ranges = schedule.getSplitK(), tileK = schedule.getK();
+  uint64_t steps = divideCeil(divideCeil(problem.k, tileK), ranges);
   uint64_t k = std::min<uint64_t>(problem.k, multiply(steps, tileK));
   ScheduleEstimate estimate;
   // Pairs with fewer rows take several tiles before they go on.
   uint64_t subTiles = plan.getMSubTiles();
   uint64_t clusters =
       multiply(divideCeil(problem.m, plan.getRowsOfSubTiles() * cluster.m),
-               divideCeil(problem.n, tileN * cluster.n), problem.batch, parts);
+               divideCeil(problem.n, tileN * cluster.n), problem.batch, ranges);
   estimate.tiles = multiply(clusters, cluster.getBlocks(), subTiles);
   uint64_t tiles = multiply(
       divideCeil(clusters,
@@ -165,8 +165,8 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
   // Those that others load for the block come through its own port, too.
   uint64_t lineBits =
       rows * problem.aBits + divideCeil(columns, group) * problem.bBits;
-  uint64_t codeBytes = divideCeil(multiply(k, lineBits), kByteBits);
-  uint64_t l2 = divideCeil(llvm::SaturatingAdd(codeBytes, scaleBytes),
+  uint64_t elementBytes = divideCeil(multiply(k, lineBits), kByteBits);
+  uint64_t l2 = divideCeil(llvm::SaturatingAdd(elementBytes, scaleBytes),
                            rates.l2Bytes.value);
   // A stage comes round when it has been filled, for which the latency is all
   // that it takes, and multiplied.
@@ -174,20 +174,20 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
   uint64_t round =
       divideCeil(llvm::SaturatingAdd(multiply(latency, steps), tensor),
                  schedule.getStages());
-  uint64_t sums = divideCeil(rows * columns * kSumBytes, rates.l2Bytes.value);
+  uint64_t sums = divideCeil(rows * columns * kAccumulatorBytes, rates.l2Bytes.value);
 
   uint64_t memory = llvm::SaturatingAdd(getOperandBytes(problem, instruction),
-                                        multiply(getSumBytes(problem), parts));
+                                        multiply(getResultBytes(problem), ranges));
   estimate.clocks = {multiply(tensor, tiles),
                      multiply(shared, tiles),
                      multiply(l2, tiles),
                      multiply(round, tiles),
                      multiply(sums, tiles),
                      getMemoryClocks(memory, rates),
-                     getPartsClocks(problem, parts, rates)};
+                     getSplitKClocks(problem, ranges, rates)};
 
   // The part of the sums that the next tile waits for.
-  uint64_t waited = sums * plan.getWaitedColumns() / plan.getSumColumns();
+  uint64_t waited = sums * plan.getWaitedColumns() / plan.getAccumulatorColumns();
   uint64_t loop = std::max({tensor, shared, l2, round});
   uint64_t period = std::max(llvm::SaturatingAdd(loop, waited), sums);
   // The first tile, those that sums of another one are stored behind, and the

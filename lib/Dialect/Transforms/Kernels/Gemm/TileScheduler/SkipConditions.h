@@ -1,4 +1,4 @@
-//===- Conditions.h - Kernels that may have nothing to do -------*- C++ -*-===//
+//===- SkipConditions.h - Kernels that may have nothing to do ---*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A result that words of other kernels ask for.
+// Skip conditions: an exact recomputation runs only if an inexact flag of the
+// kernels in front is set. Each block reads the flags first.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_CONDITIONS_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_CONDITIONS_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_SKIPCONDITIONS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_SKIPCONDITIONS_H
 
 #include "Kernels/Gemm/Problem/KernelProblem.h"
 
@@ -19,10 +20,10 @@ namespace mlir::blockscale {
 
 /// Whether any of the words of a condition of `problem` is not 0, for all of
 /// the `numThreads` threads of the block; `thread` is the number of this one.
-Value emitIsAsked(OpBuilder &b, gpu::GPUFuncOp kernel,
+Value emitIsNeeded(OpBuilder &b, gpu::GPUFuncOp kernel,
                   const KernelProblem &problem, Value thread,
                   int64_t numThreads);
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_CONDITIONS_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_SKIPCONDITIONS_H

@@ -1,4 +1,4 @@
-//===- ScheduleExplanation.cpp - Pipeline kernels, for people -------------===//
+//===- Tcgen05ScheduleExplanation.cpp - Texts of --explain ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nothing is computed here: the numbers are those by which the compiler chooses
+// Nothing is computed here: it prints the numbers by which the compiler chooses
 // and by which kernels are made.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Schedule/ScheduleExplanation.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleExplanation.h"
 
 #include "blockscale/Support/ScaleLayout.h"
 #include "blockscale/Support/TensorMemory.h"
@@ -135,7 +135,7 @@ static void printStage(raw_ostream &os, const TmemPlan &plan) {
     printBytes(os, info.letter, first, end);
     os << info.name << ", ";
     if (!info.isScale)
-      printCount(os, bytes / kLineBytes, "line") << " of " << kLineBytes;
+      printCount(os, bytes / kSwizzleRowBytes, "line") << " of " << kSwizzleRowBytes;
     else
       printCount(os, bytes / kScaleAtomBytes, "atom")
           << " of " << kScaleAtomBytes;
@@ -172,9 +172,9 @@ void blockscale::drawStages(raw_ostream &os, const TmemPlan &plan) {
   }
   os << "mbarriers: " << barriers.count
      << "; those of stages as above, those of sums ";
-  for (int64_t i = 0; i != plan.getHandedSums(); ++i)
-    os << (i == 0 ? "" : "; ") << "full " << barriers.fullSums + i << ", empty "
-       << barriers.emptySums + i;
+  for (int64_t i = 0; i != plan.getAccumulatorStages(); ++i)
+    os << (i == 0 ? "" : "; ") << "full " << barriers.fullAccumulators + i << ", empty "
+       << barriers.emptyAccumulators + i;
   os << '\n';
 }
 
@@ -196,7 +196,7 @@ static void printScaleColumns(raw_ostream &os, const TmemPlan &plan, bool isA,
   constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
   int64_t rows = plan.getRowAtoms(isA) * kScaleAtomRows;
   const ScaleRegion *region = lookupScaleRegion(rows, plan.getScaleCopies(isA));
-  for (int64_t word = 0; word != plan.getWords(); ++word)
+  for (int64_t word = 0; word != plan.getScaleWords(); ++word)
     for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom) {
       int64_t column = first + word * region->columnsOfWord +
                        atom * kColumnsOfAtom % region->columnsOfWord;
@@ -220,7 +220,7 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
   for (int64_t i = 0; i != schedule.getAccumulators(); ++i) {
     int64_t first = plan.getAccColumn(i);
     drawColumns(os, "sums " + Twine(i), first,
-                first + plan.getSumColumns() - 1);
+                first + plan.getAccumulatorColumns() - 1);
   }
   int64_t first = plan.getScaleColumn(true);
   int64_t columns = plan.getScaleColumnsOfStage();
@@ -229,12 +229,12 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
     os << "  both sums have columns " << plan.getAccColumn(1) << " to "
        << plan.getAccColumn(1) + shared - 1 << "; the first "
        << plan.getWaitedColumns() << " columns that are read release them\n";
-  if (plan.getSumLayout().parts == 1)
+  if (plan.getAccumulatorLayout().parts == 1)
     os << "  sums: lane l has row l of the tile, column c its column c\n";
   else
     os << "  sums: lane l has row l mod " << schedule.getM()
        << " of the tile, column c its column c; from lane " << schedule.getM()
-       << " on column " << plan.getSumColumns() << " + c\n";
+       << " on column " << plan.getAccumulatorColumns() << " + c\n";
   os << "  scales of stage s: columns " << first << " + " << columns << " s to "
      << first + columns - 1 << " + " << columns << " s";
   if (plan.getScaleSlots() != schedule.getStages())

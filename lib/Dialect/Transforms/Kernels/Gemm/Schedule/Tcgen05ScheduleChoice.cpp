@@ -1,4 +1,4 @@
-//===- ScheduleChoice.cpp - Which schedule a pipeline kernel gets ---------===//
+//===- Tcgen05ScheduleChoice.cpp - Which schedule tcgen05 gets ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The schedules that there are to choose from, and their order. What is fast is
-// known to ScheduleEstimate.h alone.
+// The candidates and their order. Only Tcgen05ScheduleEstimate.h knows what is
+// fast.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Schedule/ScheduleChoice.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleChoice.h"
 
 #include "blockscale/Support/TensorMemory.h"
 #include "llvm/Support/MathExtras.h"
@@ -74,7 +74,7 @@ public:
   /// Empty if none fits. Pairs have to be better than blocks alone by more than
   /// what barriers of clusters cost, which no rate tells.
   BestOfTiles find(int64_t columns, bool swapsAb) {
-    constexpr uint64_t kLeastPart = 16;
+    constexpr uint64_t kLeastRange = 16;
     BestOfTiles best = find(columns, swapsAb, /*isPair=*/false);
     if (problem.isInSoftware)
       return best;
@@ -84,7 +84,7 @@ public:
       const std::optional<ScheduleCandidate> &pair = paired.*member;
       if (pair && (!alone || pair->estimate.total <
                                  alone->estimate.total -
-                                     alone->estimate.total / kLeastPart))
+                                     alone->estimate.total / kLeastRange))
         alone = pair;
     }
     return best;
@@ -132,7 +132,7 @@ private:
   std::optional<ScheduleCandidate> make(const Pipeline &pipeline,
                                         int64_t splitK) {
     int64_t tile[] = {kTensorLanes, pipeline.columns,
-                      getElementsOfLine(instruction)};
+                      getSwizzleRowElements(instruction)};
     ClusterSize cluster;
     if (pipeline.isPair)
       cluster.m = 2;
@@ -176,12 +176,12 @@ SmallVector<ScheduleCandidate> blockscale::getScheduleCandidates(
 
   // Parts of K have to be better than all without by more than what a launch
   // costs on one card or another.
-  constexpr uint64_t kLeastPart = 16;
+  constexpr uint64_t kLeastRange = 16;
   uint64_t most = ~uint64_t(0);
   for (const BestOfTiles &of : found)
     if (of.whole)
       most = std::min(most, of.whole->estimate.total);
-  most -= most / kLeastPart;
+  most -= most / kLeastRange;
   SmallVector<ScheduleCandidate> best;
   for (const BestOfTiles &of : found)
     if (of.divided && of.divided->estimate.total < most)

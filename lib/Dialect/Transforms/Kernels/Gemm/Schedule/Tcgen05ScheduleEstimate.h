@@ -1,4 +1,4 @@
-//===- ScheduleEstimate.h - How long a pipeline kernel takes ----*- C++ -*-===//
+//===- Tcgen05ScheduleEstimate.h - The cost model of tcgen05 ----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,30 +6,29 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What each unit of a chip needs for a product with a schedule, in clocks of
-// the SM that has most to do, out of the rates in Support/Rates.h.
-// Whole numbers only, so that every machine chooses the same.
+// A cost model: the clocks that each unit of a chip needs for a GEMM with a
+// schedule, on the SM that has most to do, from the rates in Support/Rates.h.
+// It computes with integers only, so that every machine chooses the same.
 //
-// The model: a block has `tilesOfBlock` tiles, one after the other. While a
-// tile is multiplied, its stages are filled, its sums wait, and the slowest of
-// tensor core, shared memory, L2 cache and latency of the pipeline says how
-// long that takes. Sums are stored behind it; what of them shares no columns of
-// tensor memory with the next tile is stored while that one is multiplied.
-// Where K is divided, each part of a tile counts as a tile, and a second kernel
-// comes behind: its launch, and its bytes by the rate of memory.
+// The model: a block has `tilesOfBlock` tiles, one after the other. The slowest
+// of tensor core, shared memory, L2 cache and pipeline latency says how long
+// one tile takes. The epilogue of a tile comes behind it; what shares no
+// columns of tensor memory with the next tile overlaps with that tile. With
+// split-K, each range of a tile counts as a tile, and a reduction kernel
+// follows: its launch, and its bytes at the rate of memory.
 //
-// Clusters begin together, so that each block of one has as many tiles. What
-// blocks load for each other saves nothing here: bytes come to the shared
-// memory of each of them. Pairs do: each block has half of B.
+// The blocks of a cluster start together, so they all have equally many tiles.
+// Multicast saves nothing here: bytes arrive in the shared memory of each
+// block. 2-CTA does save bytes: each block has half of B.
 //
 // Left out: how fast tensor memory is read (no figure is published), what
-// filling takes of shared memory, accumulators that are read, and warps that
-// fill instead of copies.
+// filling takes of the bandwidth of shared memory, accumulators that are read,
+// and the software producer.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULEESTIMATE_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULEESTIMATE_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_TCGEN05SCHEDULEESTIMATE_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_TCGEN05SCHEDULEESTIMATE_H
 
 #include "Kernels/Gemm/Mma/Tcgen05/TmemPlan.h"
 #include "Kernels/Gemm/Problem/OpSizes.h"
@@ -96,4 +95,4 @@ ScheduleEstimate estimateSchedule(const EstimatedProblem &asked,
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULEESTIMATE_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_TCGEN05SCHEDULEESTIMATE_H
