@@ -80,8 +80,9 @@ Factors ExactWriter::makeFactors(ArrayRef<Value> scales) {
       half = emit.select(emit.isEqual(shifted, 0), emit.integer(kSmallest),
                          emit.shiftLeft(shifted, kMantissaBits));
       isNaN = emit.isEqual(scale, kPowerNaN);
-      isOut = emit.isAtLeast(emit.sub(shifted, emit.integer(format.lowestScale)),
-                             format.highestExact - format.lowestScale + 1);
+      isOut =
+          emit.isAtLeast(emit.sub(shifted, emit.integer(format.lowestScale)),
+                         format.highestExact - format.lowestScale + 1);
     } else {
       // The sign does not count. All scales have few bits, and are normal.
       Value magnitude = emit.bitAnd(scale, kNaN);
@@ -131,8 +132,8 @@ SmallVector<Value> ExactWriter::emitProducts(ValueRange words,
   for (unsigned i : {0, 1})
     llvm::append_range(pairs, isNibbles ? placer.placeNibbles(words[0], i)
                                         : placer.placeBytes(words[i]));
-  Value power =
-      emit.toPair(emit.integer(getPowerPair(static_cast<int>(format.exponent))));
+  Value power = emit.toPair(
+      emit.integer(getPowerPair(static_cast<int>(format.exponent))));
   SmallVector<Value> results;
   for (auto [i, inPosition] : llvm::enumerate(pairs)) {
     size_t of = factors.pairs.size() == 1 ? 0 : i;
@@ -161,7 +162,7 @@ Value ExactWriter::emitColumns(Value none) {
         Value at = compute({d0 * kStrip + d1 * kValues}, {strip, lane})[0];
         Value from = compute({d0 * blockSize}, block)[0];
         Origin origin = {batch, arith::MinUIOp::create(b, loc, at, last), from,
-                       isBelow(at, rows)};
+                         isBelow(at, rows)};
         SmallVector<Value> scales;
         for (int64_t i = 0; i != kValues; ++i)
           scales.push_back(loadScale(origin, i));

@@ -72,7 +72,7 @@ SmallVector<Value> PermutedWriter::load(const Origin &origin) {
 /// A value is inexact if it overflows bf16 when multiplied by the power;
 /// infinity and NaN count, too.
 SmallVector<Value> PermutedWriter::emitValues(ValueRange loaded,
-                                               Value &inexact) {
+                                              Value &inexact) {
   constexpr uint32_t kMagnitude = 0x7FFF, kLastExponent = 0xFF;
   constexpr unsigned kMantissaBits = 7, kHalfBits = 16;
   uint32_t first = (kLastExponent - problem.scaleShift) << kMantissaBits;

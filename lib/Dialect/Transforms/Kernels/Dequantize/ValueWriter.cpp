@@ -52,13 +52,14 @@ static int64_t getLanes(int64_t columns) {
   return std::min<int64_t>(kWarpLanes, llvm::PowerOf2Ceil(needed));
 }
 
-int64_t blockscale::getDequantizeOperandBlocks(std::optional<int64_t> numValues) {
+int64_t
+blockscale::getDequantizeOperandBlocks(std::optional<int64_t> numValues) {
   constexpr int64_t kMost = 1024;
   if (!numValues)
     return kMost;
   return std::clamp<int64_t>(
       llvm::divideCeilSigned(*numValues, kWarps * getRounds(numValues) *
-                                           kWarpLanes * kDequantizedAtOnce),
+                                             kWarpLanes * kDequantizedAtOnce),
       1, kMost);
 }
 
@@ -78,7 +79,7 @@ KernelShape blockscale::getDequantizeOperandShape(RankedTensorType type) {
 }
 
 ValueWriter::ValueWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                           const DequantizedOperandProblem &problem)
+                         const DequantizedOperandProblem &problem)
     : b(b), loc(kernel.getLoc()), kernel(kernel), problem(problem),
       emit(b, loc),
       lane(gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr())),
@@ -102,12 +103,12 @@ Value ValueWriter::isBelow(Value value, Value limit) {
 }
 
 SmallVector<Value> ValueWriter::compute(ArrayRef<AffineExpr> exprs,
-                                         ValueRange values) {
+                                        ValueRange values) {
   return applyExprs(b, loc, exprs, values);
 }
 
 Value ValueWriter::forEach(Value from, Value to, Value step, Value word,
-                            function_ref<Value(Value, Value)> body) {
+                           function_ref<Value(Value, Value)> body) {
   auto loop = scf::ForOp::create(b, loc, from, to, step, word);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -289,10 +290,10 @@ SmallVector<Value> ValueWriter::loadPacked6(ArrayRef<Value> position) {
   for (int64_t i = 0; i != 3; ++i) {
     SmallVector<Value> at(position);
     at.back() = add(at.back(), 2 * i);
-    Value bytes =
-        vector::LoadOp::create(b, loc, VectorType::get(2, b.getI8Type()),
-                               kernel.getArgument(problem.elements.argument), at,
-                               /*nontemporal=*/false, llvm::MaybeAlign(2));
+    Value bytes = vector::LoadOp::create(
+        b, loc, VectorType::get(2, b.getI8Type()),
+        kernel.getArgument(problem.elements.argument), at,
+        /*nontemporal=*/false, llvm::MaybeAlign(2));
     Value half = vector::BitCastOp::create(
         b, loc, VectorType::get(1, b.getI16Type()), bytes);
     half = vector::ExtractOp::create(b, loc, half, int64_t(0));
@@ -322,7 +323,8 @@ SmallVector<Value> ValueWriter::loadSingly(const Origin &origin) {
     if (raggedColumns)
       column = arith::MinUIOp::create(b, loc, column, add(raggedColumns, -1));
     Value code = emitLoadCode(
-        b, loc, kernel.getArgument(problem.elements.argument), problem.elements.bits,
+        b, loc, kernel.getArgument(problem.elements.argument),
+        problem.elements.bits,
         applyMap(b, loc, problem.elements.map, {origin.batch, row, column}));
     code = arith::ExtUIOp::create(b, loc, b.getI32Type(), code);
     if (i % 4 == 0)
@@ -347,7 +349,8 @@ Value ValueWriter::loadScale(const Origin &origin, int64_t row) {
                         origin.column)[0];
   Value code = memref::LoadOp::create(
       b, loc, kernel.getArgument(scales.argument),
-      applyMap(b, loc, scales.map, {origin.batch, add(origin.row, row), block}));
+      applyMap(b, loc, scales.map,
+               {origin.batch, add(origin.row, row), block}));
   return arith::ExtUIOp::create(b, loc, b.getI32Type(), code);
 }
 
@@ -363,7 +366,7 @@ SmallVector<Value> ValueWriter::load(const Origin &origin) {
 
 /// Stores neighbors along a row with one instruction.
 void ValueWriter::storeSome(const Origin &origin, Value column,
-                             ArrayRef<Value> values) {
+                            ArrayRef<Value> values) {
   Type element = getType().getElementType();
   auto count = static_cast<int64_t>(values.size());
   Value all = vector::FromElementsOp::create(
@@ -402,7 +405,7 @@ void ValueWriter::store(const Origin &origin, ArrayRef<Value> values) {
         storeSome(
             origin,
             add(origin.column, static_cast<int64_t>(i) * kValues /
-                                  static_cast<int64_t>(stores)),
+                                   static_cast<int64_t>(stores)),
             values.slice(i * values.size() / stores, values.size() / stores));
       return;
     }

@@ -38,7 +38,7 @@ protected:
   };
 
   ValueWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-               const DequantizedOperandProblem &problem);
+              const DequantizedOperandProblem &problem);
 
   /// Loads what 8 values are made of: 8 quantized elements and their scale.
   virtual SmallVector<Value> load(const Origin &origin);
@@ -94,11 +94,11 @@ private:
 /// The policies.
 using ValueWriterPtr = std::unique_ptr<ValueWriter>;
 ValueWriterPtr makeExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                                const DequantizedOperandProblem &problem);
+                               const DequantizedOperandProblem &problem);
 ValueWriterPtr makePermutedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                                   const DequantizedOperandProblem &problem);
-ValueWriterPtr makeRoundedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
                                   const DequantizedOperandProblem &problem);
+ValueWriterPtr makeRoundedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                 const DequantizedOperandProblem &problem);
 
 } // namespace mlir::blockscale
 

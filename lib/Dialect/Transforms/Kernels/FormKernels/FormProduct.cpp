@@ -55,7 +55,7 @@ struct KernelSequence {
       return formAll(host);
     DequantizedProduct dequantized =
         formDequantizedProduct(rewriter, symbols, op, host,
-                        gemm.getTransforms(host.problem.instruction));
+                               gemm.getTransforms(host.problem.instruction));
     FailureOr<Formed> formed = formAll(dequantized.product);
     if (failed(formed))
       return failure();
@@ -85,8 +85,9 @@ private:
 
   /// A launch that recomputes `results` exactly if bf16 did not hold a
   /// dequantized value.
-  FailureOr<Formed> formExactRecomputation(const DequantizedProduct &dequantized,
-                              ValueRange results) {
+  FailureOr<Formed>
+  formExactRecomputation(const DequantizedProduct &dequantized,
+                         ValueRange results) {
     FailureOr<TargetAttr> target = getTarget(op);
     if (failed(target))
       return failure();
@@ -145,9 +146,11 @@ private:
     bool isUpdate = !updated.empty() || (quantized && quantized->op.getAmax());
     size_t numResults = outputs.size();
     if (shape.inexactFlags != 0) {
-      int64_t inexactFlags = *getConstantIntValue((*blocks)[0]) * shape.inexactFlags;
+      int64_t inexactFlags =
+          *getConstantIntValue((*blocks)[0]) * shape.inexactFlags;
       outputs.push_back(makeEmpty(
-          rewriter, loc, RankedTensorType::get({inexactFlags}, rewriter.getI32Type()),
+          rewriter, loc,
+          RankedTensorType::get({inexactFlags}, rewriter.getI32Type()),
           OpFoldResult(rewriter.getIndexAttr(inexactFlags))));
     }
     gpu::GPUFuncOp kernel =

@@ -23,7 +23,8 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 static bool hasBlocks(const ResultTile &tile, int64_t size) {
-  return tile.n % size == 0 && llvm::all_of(tile.accumulators, [&](AccType type) {
+  return tile.n % size == 0 &&
+         llvm::all_of(tile.accumulators, [&](AccType type) {
            const AccLowering *lowering = lookupAccLowering(type);
            return lowering && lowering->getBlocks(type, size);
          });

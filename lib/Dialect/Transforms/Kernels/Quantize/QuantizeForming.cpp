@@ -30,7 +30,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Has `op`, of another rank than 2 and 3, quantise a matrix of rank 2 instead.
+/// Replaces `op`, of a rank other than 2 and 3, by one on a matrix of rank 2.
 static FailureOr<SmallVector<Value>> reshapeToMatrix(RewriterBase &rewriter,
                                                      QuantizeOp op) {
   auto type = cast<RankedTensorType>(op.getX().getType());
@@ -87,8 +87,8 @@ static FailureOr<SmallVector<Value>> reshapeToMatrix(RewriterBase &rewriter,
   return results;
 }
 
-/// The tensor whose rows are those of x of `op`, which is expanded; null if x
-/// is anything else.
+/// The tensor that x of `op` is expanded from, with the same rows; null if x is
+/// not expanded.
 static tensor::ExpandShapeOp findExpandedRows(QuantizeOp op) {
   auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
   bool hasRows = expand && !expand.getReassociationIndices().empty() &&
@@ -96,8 +96,7 @@ static tensor::ExpandShapeOp findExpandedRows(QuantizeOp op) {
   return hasRows ? expand : tensor::ExpandShapeOp();
 }
 
-/// Has `op` quantise the rows of what `expand` makes x of: their kernel may do
-/// it.
+/// Replaces `op` by one on the source of `expand`, whose kernel may fuse it.
 static FailureOr<SmallVector<Value>>
 quantizeBeforeExpand(RewriterBase &rewriter, QuantizeOp op,
                      tensor::ExpandShapeOp expand) {
@@ -141,7 +140,8 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
     return quantizeBeforeExpand(rewriter, op, expand);
   if (type.getRank() != 2 && type.getRank() != 3)
     return reshapeToMatrix(rewriter, op);
-  // The kernel of a product may quantise its result: that is decided there.
+  // The epilogue of a product may fuse it: that is decided when the product
+  // gets its kernel.
   if (!op->getParentOfType<func::FuncOp>() || findProductOf(op))
     return SmallVector<Value>();
   FailureOr<TargetAttr> target = lookupTarget(op);

@@ -30,18 +30,18 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Numbers that a lane has at once.
+/// How many values a lane has at once.
 static constexpr int64_t kValues = 8;
 static constexpr int64_t kWarps = 4;
-/// Loads that are under way for each lane; one where there are few numbers, so
-/// that more lanes have some.
+/// How many loads each lane has in flight; one if there are few values, so that
+/// more lanes have work.
 static constexpr int64_t kRounds = 4, kFewValues = int64_t(1) << 20;
-/// Threads with a block each: along rows, or along K.
+/// How many threads with a block each there are along rows, or along K.
 static constexpr int64_t kThreads = 128, kThreadsOfLine = 32;
 
 namespace {
-/// How the lanes of a warp share rows: each of `lanes` has 8 numbers of a row,
-/// and takes more, `roundsK` along K by `roundsM` down.
+/// How the lanes of a warp share rows: each of `lanes` has 8 values of a row,
+/// in `roundsK` rounds along K by `roundsM` along M.
 struct LanePlan {
   int64_t lanes, roundsK, roundsM;
 
@@ -114,9 +114,9 @@ public:
   }
 
 private:
-  /// The size of codes, which is that of x, in numbers.
+  /// The size of the elements along K, which is that of x.
   Value size(unsigned fromEnd) {
-    // Of the dimension that the map takes it from.
+    // The dimension of x that the map uses.
     AffineExpr dim = b.getAffineDimExpr(3 - fromEnd);
     for (auto [i, expr] : llvm::enumerate(problem.map.getResults()))
       if (expr == dim)
@@ -135,7 +135,7 @@ private:
       return one ? one : other;
     return arith::AndIOp::create(b, loc, one, other);
   }
-  /// The matrix of the batch that the block has; null without one.
+  /// The matrix of the batch for this block; null without a batch.
   Value getBatch() {
     if (problem.rank == 2)
       return {};
@@ -146,8 +146,8 @@ private:
       return {origin.row, column};
     return {origin.batch, origin.row, column};
   }
-  /// Whether all that tiles of so many rows, or columns, cover is known to be
-  /// there: that is whole atoms where scales are in such.
+  /// Whether tiles of so many rows, or columns, are known to be inside of x
+  /// and, in the 32x4x4 layout, of whole atoms.
   bool fitRows(int64_t tile) const {
     return KernelProblem::isMultiple(problem.m, tile) &&
            (!problem.hasAtoms ||
@@ -190,10 +190,10 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Eight numbers for each lane
+// Eight values for each lane
 //===----------------------------------------------------------------------===//
 
-/// 8 numbers, as f32.
+/// Loads 8 values, as f32.
 SmallVector<Value> QuantizeKernel::loadValues(const MatrixPlace &origin) {
   // Loads are of 16 bytes.
   constexpr int64_t kBits = 128;
@@ -242,11 +242,11 @@ void QuantizeKernel::buildByLanes() {
     MatrixPlace origin = getOrigin(round);
     origins.push_back(origin);
     Value inside;
-    // What is outside reads what is last, so that all loads start at once.
+    // Lanes outside read the last values, so that no load waits for a branch.
     if (!fitsRows) {
       inside = isBelow(origin.row, rows);
-      origin.row =
-          arith::MinUIOp::create(b, loc, origin.row, addIndex(b, loc, rows, -1));
+      origin.row = arith::MinUIOp::create(b, loc, origin.row,
+                                          addIndex(b, loc, rows, -1));
     }
     if (!fitsColumns) {
       inside = both(inside, isBelow(origin.column, columns));
@@ -335,7 +335,7 @@ void QuantizeKernel::buildByThreads() {
   Value isBlock = fitsBlocks ? Value() : isBelow(origin.column, columns);
   Value inside = both(isRow, isBlock);
 
-  // A number is there where its block is; the last block may end before.
+  // A value is inside if its block is, except in the last block.
   auto isThere = [&](Value column) {
     return problem.mayEnd ? both(isRow, isBelow(column, columns)) : inside;
   };
@@ -363,18 +363,18 @@ void QuantizeKernel::buildByThreads() {
       arithmetic.emitFactor(problem.format, scale, tensorScale);
   if (!problem.format.rule)
     addReciprocal(factor);
-  // Whole words where rows are aligned to them, else as few numbers as fill
-  // bytes.
+  // Whole u32 if rows are aligned to them, else as few elements as fill bytes.
   int64_t step = problem.mayEnd ? 8 / problem.elementBits : kValues;
   if (step == 1) {
-    // Codes of single bytes.
+    // Elements of one byte.
     for (int64_t i = 0; i != blockSize; ++i) {
       MatrixPlace one = origin;
       one.column = addIndex(b, loc, origin.column, i);
       Value code = arithmetic.emitCode(problem.format, values[i], factor);
       Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
       emitIf(b, loc, isThere(one.column), [&] {
-        memref::StoreOp::create(b, loc, byte, kernel.getArgument(problem.elements),
+        memref::StoreOp::create(b, loc, byte,
+                                kernel.getArgument(problem.elements),
                                 getPosition(one, one.column));
       });
     }

@@ -28,7 +28,7 @@ blockscale::formSwizzle(RewriterBase &rewriter, SymbolTableCollection &symbols,
   if (!type || !resultType || !op->getParentOfType<func::FuncOp>())
     return SmallVector<Value>();
   Value source = op.getSource();
-  // The kernel that makes the scales may swizzle them: that is decided there.
+  // The kernel that makes the scales may fuse it: that is decided there.
   if (auto quantize = source.getDefiningOp<QuantizeOp>();
       quantize && source.hasOneUse())
     return SmallVector<Value>();

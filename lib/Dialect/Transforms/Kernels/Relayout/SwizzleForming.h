@@ -20,8 +20,8 @@
 namespace mlir::blockscale {
 
 /// Gives `op`, on tensors in a function, a kernel. Returns what replaced the
-/// result: nothing where `op` is left as it is, for the kernel of the
-/// `quantize` that makes the scales. Fails after an error.
+/// result: nothing if `op` stays, to be fused into the kernel of the `quantize`
+/// that makes the scales. Fails after an error.
 FailureOr<SmallVector<Value>> formSwizzle(RewriterBase &rewriter,
                                           SymbolTableCollection &symbols,
                                           SwizzleScalesOp op);

@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// A thread moves two words of four scales of one row.
+/// A thread moves two u32 of four scales of one row.
 static constexpr int64_t kWords = 2;
 static constexpr int64_t kScales = kWords * kScalesPerWord;
 

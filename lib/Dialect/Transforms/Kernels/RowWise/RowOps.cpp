@@ -58,7 +58,7 @@ bool blockscale::isRowReduction(linalg::LinalgOp op) {
           op.getNumLoops() ||
       !isElementwiseOnMemory(op) || !findJoin(op))
     return false;
-  // Each result is at a place of its own.
+  // Each result has a position of its own.
   OpOperand *init = op.getDpsInitOperand(0);
   AffineMap map = op.getMatchingIndexingMap(init);
   if (!map.isProjectedPermutation() ||

@@ -19,7 +19,7 @@
 namespace mlir::blockscale {
 
 /// Whether threads share each result of `op`, on tensors: one reduction, of
-/// many numbers that follow each other in memory, by an op whose order does not
+/// many values that are contiguous in memory, by an op whose order does not
 /// matter.
 bool isRowReduction(linalg::LinalgOp op);
 

@@ -34,7 +34,7 @@ using utils::IteratorType;
 /// A row of more elements is shared by the warps of a block.
 static constexpr int64_t kLongest = 1024;
 
-/// The product of sizes, of the host.
+/// The product of sizes, on the host.
 static OpFoldResult multiply(OpBuilder &b, Location loc,
                              ArrayRef<OpFoldResult> sizes) {
   SmallVector<int64_t> known;

@@ -136,7 +136,8 @@ static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
   ScaleRuleAttr rule;
   if (format.rule)
     rule = ScaleRuleAttr::get(b.getContext(), *format.rule);
-  unsigned elements = problem.result, scales = elements + 1, amax = elements + 2;
+  unsigned elements = problem.result, scales = elements + 1,
+           amax = elements + 2;
   auto op = AccQuantizeOp::create(
       b, loc, acc, tile.row, tile.column, sizes.m, sizes.n,
       problem.hasBatch ? tile.batch : Value(), tensorScale,

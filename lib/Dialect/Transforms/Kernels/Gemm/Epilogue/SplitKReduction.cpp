@@ -69,7 +69,7 @@ private:
   }
 
   /// The number of split-K ranges, if known.
-  std::optional<int64_t> getNumParts() {
+  std::optional<int64_t> getNumRanges() {
     int64_t matrices = cast<MemRefType>(partials.getType()).getDimSize(0);
     int64_t batch = problem.hasBatch ? problem.resultType.getDimSize(0) : 1;
     if (ShapedType::isDynamic(matrices) || ShapedType::isDynamic(batch))
@@ -84,7 +84,7 @@ private:
     if (problem.hasBatch)
       batch =
           memref::DimOp::create(b, loc, kernel.getArgument(problem.result), 0);
-    if (std::optional<int64_t> count = getNumParts())
+    if (std::optional<int64_t> count = getNumRanges())
       return emitSum(b, matrix, batch, *count, position);
     Value end = memref::DimOp::create(b, loc, partials, 0);
     Value sum = load(b, matrix, position);

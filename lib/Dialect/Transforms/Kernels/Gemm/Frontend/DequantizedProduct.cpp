@@ -84,7 +84,7 @@ public:
     problem.result = inputs.size();
 
     auto values = RankedTensorType::get(getSizes(rows, asked.k, problem),
-                                         builder.getBF16Type());
+                                        builder.getBF16Type());
     if (values.hasStaticShape())
       problem.numValues = values.getNumElements();
     int64_t blocks = getDequantizeOperandBlocks(problem.numValues);
@@ -165,11 +165,9 @@ private:
 };
 } // namespace
 
-DequantizedProduct blockscale::formDequantizedProduct(OpBuilder &builder,
-                                               SymbolTableCollection &symbols,
-                                               ProductOpInterface op,
-                                               const HostProblem &host,
-                                               OperandTransforms transforms) {
+DequantizedProduct blockscale::formDequantizedProduct(
+    OpBuilder &builder, SymbolTableCollection &symbols, ProductOpInterface op,
+    const HostProblem &host, OperandTransforms transforms) {
   constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;
   auto dequantize = [&](Side side) {
     return OperandDequantizer(builder, symbols, op, host, side,

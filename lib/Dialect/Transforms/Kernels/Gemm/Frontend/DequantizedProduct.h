@@ -43,10 +43,10 @@ struct DequantizedProduct {
 /// that the mainloop dequantizes in registers stay; that kernel sets its own
 /// inexact flags.
 DequantizedProduct formDequantizedProduct(OpBuilder &builder,
-                                   SymbolTableCollection &symbols,
-                                   ProductOpInterface op,
-                                   const HostProblem &host,
-                                   OperandTransforms transforms);
+                                          SymbolTableCollection &symbols,
+                                          ProductOpInterface op,
+                                          const HostProblem &host,
+                                          OperandTransforms transforms);
 
 } // namespace mlir::blockscale
 

@@ -21,7 +21,7 @@ using namespace mlir::blockscale;
 
 /// The number of ranges: at most as many as K has units, and at least one.
 static OpFoldResult getRanges(OpBuilder &b, Location loc, OpFoldResult k,
-                             const SplitKRule &split) {
+                              const SplitKRule &split) {
   if (std::optional<int64_t> known = getConstantIntValue(k)) {
     int64_t units = llvm::divideCeilSigned(*known, split.unit);
     return b.getIndexAttr(std::clamp<int64_t>(units, 1, split.ranges));
@@ -74,7 +74,8 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
   return products;
 }
 
-HostProblem blockscale::getSplitKReduction(const HostProblem &host, Value partial) {
+HostProblem blockscale::getSplitKReduction(const HostProblem &host,
+                                           Value partial) {
   HostProblem sums;
   sums.sizes = host.sizes;
   KernelProblem &problem = sums.problem;

@@ -23,7 +23,8 @@ struct TileShape {
   int64_t m, n, k;
 };
 
-/// What is known of a problem on one of the branches of its kernel.
+/// A branch of a kernel: its problem, with the multiples that the branch
+/// assumes.
 struct AlignedProblem {
   KernelProblem problem;
   /// Whether tiles may reach beyond the operands.
@@ -35,8 +36,8 @@ struct AlignedProblem {
 SmallVector<AlignedProblem, 3> getAlignedProblems(const KernelProblem &problem,
                                                   const TileShape &shape);
 
-/// Emits `build` for each branch. Where only the launch knows the sizes, all
-/// blocks take the same branch.
+/// Emits `build` for each branch. If sizes are dynamic, all blocks take the
+/// same branch.
 void forEachAlignment(
     OpBuilder &b, Location loc, const KernelProblem &problem,
     const ProblemSizes &sizes, const TileShape &shape,

@@ -18,7 +18,7 @@
 
 namespace mlir::blockscale {
 
-/// A kernel for one product, seen from the host.
+/// A kernel for one product, as the host sees it.
 struct HostProblem {
   KernelProblem problem;
   HostSizes sizes;
@@ -28,11 +28,10 @@ struct HostProblem {
   /// The sizes of the result.
   SmallVector<OpFoldResult> getResultSizes() const;
 
-  /// The number of the parameter that holds `value`, a new one if there is
-  /// none.
+  /// The index of the parameter that holds `value`; adds one if there is none.
   unsigned addInput(Value value);
-  /// Makes parameters of what the kernel of `from`, which this problem is a
-  /// copy of, takes beside its operands, and of the result behind them.
+  /// Adds the parameters that `from`, which this problem is a copy of, has
+  /// beside its operands, and the result behind them.
   void addSurroundings(const HostProblem &from);
 };
 

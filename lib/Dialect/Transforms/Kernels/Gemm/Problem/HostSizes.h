@@ -17,7 +17,7 @@
 
 namespace mlir::blockscale {
 
-/// What one kernel works on, as the host knows it.
+/// The sizes of the problem of one kernel, on the host.
 struct HostSizes {
   OpFoldResult m, n, batch;
   OpFoldResult k = {};

@@ -18,12 +18,12 @@
 
 namespace mlir::blockscale {
 
-/// A number that divides dimension `dim` of `tensor`, a ranked one: the size
-/// itself where it is known.
+/// A known divisor of dimension `dim` of the ranked `tensor`: a static size
+/// itself.
 int64_t getKnownMultiple(Value tensor, unsigned dim);
 
 /// Checks the attributes of the arguments of `function`, and asserts at its
-/// start what they say of dynamic sizes.
+/// start that dynamic sizes are such multiples.
 LogicalResult checkMultiples(func::FuncOp function);
 
 } // namespace mlir::blockscale

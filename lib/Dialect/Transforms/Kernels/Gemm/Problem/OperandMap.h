@@ -22,7 +22,7 @@ namespace mlir::blockscale {
 AffineMap getOperandMap(MLIRContext *context, unsigned rank, unsigned rowDim,
                         int64_t batchSize);
 
-/// Which index is contiguous where `map` leads from (batch, row, column) of an
+/// Which index is contiguous if `map` goes from (batch, row, column) of an
 /// operand of `rank` to memory.
 Contiguity getContiguity(AffineMap map, unsigned rank);
 

@@ -18,8 +18,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The whole bytes of so many codes, of which there may be as many as there are
-/// numbers.
+/// The whole bytes of so many elements. Does not overflow for any number of
+/// them.
 static int64_t getWholeBytes(int64_t elements, int64_t bits) {
   return elements / 8 * bits + elements % 8 * bits / 8;
 }
@@ -38,8 +38,8 @@ int64_t KernelOperand::getStrideAlignment() const {
   return 1;
 }
 
-/// The size of the memref of `operand` along its index number `dim` (batch,
-/// row, column), in codes.
+/// The size of the memref of `operand` along its index `dim` (0 batch, 1 row, 2
+/// column), in elements.
 static Value getMemorySize(OpBuilder &b, gpu::GPUFuncOp kernel,
                            const KernelOperand &operand, unsigned dim) {
   Location loc = kernel.getLoc();

@@ -19,12 +19,12 @@
 
 namespace mlir::blockscale {
 
-/// What `scalar` is computed from: tensors and scalars, none of which is a
-/// constant. What is not pure arithmetic on elements counts as it is.
+/// The inputs of `scalar`: tensors and scalars that are no constants. A value
+/// that is not made by pure arithmetic on elements is an input itself.
 SetVector<Value> getScalarInputs(Value scalar);
 
-/// Emits `scalar` anew at `b`; `getArgument` gives what stands for one of its
-/// inputs: a memref for a tensor.
+/// Emits `scalar` again at `b`; `getArgument` maps each input to a value of the
+/// kernel: a tensor to a memref.
 Value emitScalar(OpBuilder &b, Value scalar,
                  function_ref<Value(Value input)> getArgument);
 

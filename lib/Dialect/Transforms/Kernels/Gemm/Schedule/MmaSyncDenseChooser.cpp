@@ -54,7 +54,7 @@ LogicalResult MmaSyncDenseChooser::verify(ProductOpInterface op,
                                           const Chip &chip,
                                           EmitErrorFn emitError) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
-  // Tiles start in atoms of scales, or in the middle of one.
+  // Tiles start with an atom of scales, or in the middle of one.
   constexpr int64_t kSides[] = {64, 128, 256};
   for (auto [name, size] :
        {std::pair("M", schedule.getM()), std::pair("N", schedule.getN())})
@@ -81,7 +81,7 @@ LogicalResult MmaSyncDenseChooser::verify(ProductOpInterface op,
 }
 
 namespace {
-/// A tile, and most stages that are tried.
+/// A tile, and the largest number of stages that is tried.
 struct DenseTile {
   int64_t m, n, mostStages;
 };
@@ -114,8 +114,8 @@ MmaSyncDenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// The argument of a function that `operand` is a view of, which bulk copies
-/// read; null if there is none.
+/// The argument of the function that `operand` is a view of, for TMA; null if
+/// there is none.
 static OperandView findMemory(Value operand) {
   OperandView view = traceOperand(operand);
   if (auto unpack = view.tensor.getDefiningOp<UnpackOp>())
@@ -126,11 +126,11 @@ static OperandView findMemory(Value operand) {
   return view;
 }
 
-/// Whether bulk copies bring `elements` and `scales`: lines along K that they
-/// take, and atoms.
+/// Whether TMA can bring `elements` and `scales`: rows along K, and atoms.
 static bool areCopied(MmaScaledOp::Side side, Value elements, Value scales,
                       Format format, Kind kind, int64_t k) {
-  // Lines are multiples of 16 bytes, and of 128 codes that get a byte each.
+  // Rows are multiples of 16 bytes, and of 128 elements if TMA pads them to
+  // bytes.
   constexpr int64_t kBits = 16 * 8, kPaddedElements = 128;
   unsigned rank = cast<ShapedType>(elements.getType()).getRank();
   OperandView lines = findMemory(elements), atoms = findMemory(scales);
@@ -146,7 +146,7 @@ static bool areCopied(MmaScaledOp::Side side, Value elements, Value scales,
   return k * bits % kBits == 0;
 }
 
-/// Whether bulk copies bring all that `op` reads to kernels for its target.
+/// Whether TMA can bring all operands of `op` on its target.
 static bool areAllCopied(ProductOpInterface op, Kind kind) {
   FailureOr<TargetAttr> target = getTarget(op);
   if (failed(target) || !hasBulkCopies((*target).getFinalChip()))
@@ -160,8 +160,8 @@ static bool areAllCopied(ProductOpInterface op, Kind kind) {
                    kind, k);
 }
 
-/// Whether tiles are all inside and take whole rounds of the pipeline: else
-/// ptxas 13.0 spills some registers.
+/// Whether all tiles are inside of the result and take whole rounds of the
+/// pipeline: otherwise ptxas 13.0 spills some registers.
 static bool areWhole(ProductOpInterface op,
                      WarpSpecializedScheduleAttr schedule) {
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/1);
@@ -169,10 +169,10 @@ static bool areWhole(ProductOpInterface op,
          sizes.k % (schedule.getK() * schedule.getStages()) == 0;
 }
 
-/// Roles execute half of the instructions between products. That pays if bulk
-/// copies bring all operands of a product with tiles for all SMs: the replay of
-/// the simulator has them 1.4 to 2.4 times as fast as the multistage kernel,
-/// also with two stages instead of three.
+/// Warp-specialized kernels execute half as many instructions between MMAs.
+/// That pays if TMA brings all operands and there are tiles for all SMs: in the
+/// replay of the simulator they are 1.4 to 2.4 times as fast as the multistage
+/// kernel, also with two stages instead of three.
 ScheduleInterface MmaSyncDenseChooser::choose(ProductOpInterface op,
                                               InstructionAttr attr,
                                               const Chip &chip,

@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// A unit, and what it has to do on the SM that has most.
+/// A unit, and its work on the SM that has most.
 struct Bound {
   StringRef unit;
   double work;
@@ -36,7 +36,7 @@ struct Bound {
 static double toDouble(int64_t value) { return static_cast<double>(value); }
 
 namespace {
-/// Bytes of an element, in memory with its part of a scale, and in shared
+/// Bytes of an element: in memory, with its share of a scale, and in shared
 /// memory.
 struct ElementBytes {
   double memory, shared;
@@ -48,7 +48,7 @@ static ElementBytes getElementBytes(Format format, InstructionAttr instruction,
   constexpr double kBf16Bytes = 2, kByteBits = 8;
   if (isDequantized)
     return {kBf16Bytes, kBf16Bytes};
-  // fp4 is packed, codes of 6 bits have a byte.
+  // fp4 is packed; a 6-bit element has a byte.
   double stored = getFormatInfo(format).storedBits() / kByteBits;
   double shared =
       hasContainers(instruction.getKind()) ? std::max(stored, 1.0) : stored;
@@ -87,9 +87,9 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
   double loaded = partK * (rows * x.memory + columns * y.memory);
   double shared = partK * (toDouble(tile.m * tile.readsOfX) * x.shared +
                            toDouble(tile.n * tile.readsOfY) * y.shared);
-  double memory =
-      batch * (k * (m * x.memory + n * y.memory) + m * n * kAccumulatorBytes * splitK);
-  // Memory is that of the whole chip.
+  double memory = batch * (k * (m * x.memory + n * y.memory) +
+                           m * n * kAccumulatorBytes * splitK);
+  // Memory bandwidth is shared by the whole chip.
   Rate megahertz = find(chip, &ChipRates::megahertz);
   Rate gigabytes = find(chip, &ChipRates::memoryGigabytes);
   double memoryClocks = memory / (toDouble(gigabytes.value) * kGiga) *

@@ -23,17 +23,17 @@
 
 namespace mlir::blockscale {
 
-/// What a block computes at a time. M and N are those of the result.
+/// The tile of a block. M and N are those of the result.
 struct ProductTile {
   int64_t m = 1, n = 1, k = 1;
-  /// Parts of K, each of which is computed by other blocks.
+  /// Split-K ranges, each computed by other blocks.
   int64_t splitK = 1;
-  /// How many warps (or warpgroups) read the same element of x, or of y, from
-  /// shared memory; 0 where operands are not there.
+  /// How many warps (or warpgroups) read each element of x, or of y, from
+  /// shared memory; 0 if that operand is not there.
   int64_t readsOfX = 0, readsOfY = 0;
-  /// Whether kernels in front make bf16 of it, with its scales.
+  /// Whether kernels in front dequantize it to bf16.
   bool isXDequantized = false, isYDequantized = false;
-  /// What operands are in memory, where that is not the row of the op.
+  /// The type combination of operands in memory, if it is not that of the op.
   std::optional<TypeCombination> types = std::nullopt;
 };
 

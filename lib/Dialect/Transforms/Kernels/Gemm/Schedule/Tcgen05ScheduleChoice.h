@@ -18,9 +18,9 @@
 
 namespace mlir::blockscale {
 
-/// What tiles begin at multiples of along N, but for the only one: scales of B
-/// come in atoms of 128 rows; in the middle of one, only the half is where an
-/// instruction may start.
+/// Tiles start at multiples of this along N, unless there is one tile only:
+/// scales of B come in atoms of 128 rows, and an instruction may start only
+/// with an atom or in its middle.
 inline constexpr int64_t kTileUnit = 64;
 
 struct ScheduleCandidate {
@@ -28,18 +28,18 @@ struct ScheduleCandidate {
   ScheduleEstimate estimate;
 };
 
-/// For each N that tiles may have, narrow ones first, the best schedule: the
-/// smallest estimate; where memory is the bound of several, what needs least
-/// besides; of equal ones that with more stages, then that with more
-/// accumulators. With parts of K if K is known, and they are better than all
-/// without by more than a sixteenth. Behind them the same with operands
-/// swapAb, for results of up to 256 rows; of equal ones the plain one is
-/// better. There is at least one.
+/// The best schedule for each N of tiles, narrow ones first. The smallest
+/// estimate is best. If memory is the bound of several schedules, the one that
+/// needs least of the other units is; then the one with more stages, then the
+/// one with more accumulators. Split-K is considered if K is static, and has to
+/// be better than all schedules without it by more than a sixteenth. The same
+/// schedules with swap-AB follow, for results of up to 256 rows; among equal
+/// ones, the one without swap-AB is better. There is at least one.
 SmallVector<ScheduleCandidate>
 getScheduleCandidates(MLIRContext *context, const EstimatedProblem &problem,
                       const Instruction &instruction, const Chip &chip);
 
-/// The best of them, by the same rule; of equal ones the first.
+/// The best of them, by the same rule; the first among equal ones.
 ScheduleCandidate chooseSchedule(ArrayRef<ScheduleCandidate> candidates);
 
 } // namespace mlir::blockscale

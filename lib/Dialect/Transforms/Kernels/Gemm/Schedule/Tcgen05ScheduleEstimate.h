@@ -36,14 +36,14 @@
 
 namespace mlir::blockscale {
 
-/// A product. Sizes are those of the op; a dynamic one counts as a large one,
-/// so that all SMs are busy.
+/// A product. Sizes are those of the op; a dynamic one counts as large, so that
+/// all SMs are busy.
 struct EstimatedProblem : OpSizes {
-  /// Of an element of x and of y in memory.
+  /// Bits of an element of x and of y in memory.
   int64_t aBits, bBits;
-  /// Whether parts of K may be given to blocks of their own.
+  /// Whether split-K is allowed.
   bool mayDivideK = true;
-  /// Whether the tensor core is software, which has neither pairs nor K = 96.
+  /// Whether the tensor core is emulated, which has neither 2-CTA nor K = 96.
   bool isInSoftware = false;
 };
 EstimatedProblem getEstimatedProblem(ProductOpInterface op);
@@ -57,34 +57,35 @@ struct ScheduleRates {
 };
 ScheduleRates getScheduleRates(const Chip &chip, Kind kind);
 
-/// What may take longest.
+/// The units that may be the bound.
 enum class BoundingUnit : unsigned char {
   TensorCore,
   SharedMemory,
   L2Cache,
-  /// Of a stage: filled, multiplied, and filled again.
+  /// Latency of the pipeline: a stage is filled, multiplied, and filled again.
   Latency,
-  /// Stores of sums.
+  /// Stores of the epilogue.
   Sums,
   Memory,
-  /// The second kernel, where K is divided.
+  /// The reduction kernel of split-K.
   Parts,
 };
 inline constexpr unsigned kNumBoundingUnits = 7;
 StringRef describeBoundingUnit(BoundingUnit unit);
 
 struct ScheduleEstimate {
-  /// Tiles in all, each part of K one, and those of the block that has most.
+  /// The number of tiles, counting each split-K range, and the tiles of the
+  /// block that has most.
   uint64_t tiles, tilesOfBlock;
-  /// The clocks that a unit needs for these, by BoundingUnit: bounds.
+  /// The clocks that each unit needs for these, by BoundingUnit: bounds.
   std::array<uint64_t, kNumBoundingUnits> clocks;
-  /// The clocks that everything but memory takes together, and all.
+  /// The clocks of all units but memory together, and the estimate.
   uint64_t onChip, total;
 
   uint64_t getClocks(BoundingUnit unit) const {
     return clocks[static_cast<unsigned>(unit)];
   }
-  /// The unit with the highest bound; of equal ones the first.
+  /// The unit with the highest bound; the first among equal ones.
   BoundingUnit getNearest() const;
 };
 

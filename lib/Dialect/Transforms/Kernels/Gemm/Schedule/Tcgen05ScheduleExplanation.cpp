@@ -25,7 +25,7 @@ using namespace mlir::blockscale;
 // Estimates
 //===----------------------------------------------------------------------===//
 
-/// Such as "1 tile", "2 tiles".
+/// For example "1 tile", "2 tiles".
 static raw_ostream &printCount(raw_ostream &os, uint64_t count, StringRef of) {
   return os << count << ' ' << of << (count == 1 ? "" : "s");
 }
@@ -61,7 +61,7 @@ void blockscale::printScheduleEstimate(raw_ostream &os,
   printRate(os, rates.sms, "SMs");
   os << ", at most " << estimate.tilesOfBlock << " on each\n";
   for (const Line &line : lines) {
-    // Few products are divided along K.
+    // Few products use split-K.
     if (line.unit == BoundingUnit::Parts && estimate.getClocks(line.unit) == 0)
       continue;
     os << llvm::format_decimal(estimate.getClocks(line.unit), 12)
@@ -109,7 +109,7 @@ void blockscale::printScheduleCandidates(
 // Pictures
 //===----------------------------------------------------------------------===//
 
-/// The operand that has byte `byte` of a stage; none for what is unused.
+/// The operand that has byte `byte` of a stage; none for an unused byte.
 static std::optional<GemmOperand> findOperand(const TmemPlan &plan,
                                               int64_t byte) {
   for (GemmOperand operand : kGemmOperands)
@@ -125,7 +125,7 @@ static void printBytes(raw_ostream &os, char letter, int64_t first,
      << llvm::format_decimal(end - 1, 6) << ": ";
 }
 
-/// What a stage holds, by where it is.
+/// The operands of a stage, by offset.
 static void printStage(raw_ostream &os, const TmemPlan &plan) {
   int64_t end = 0;
   for (GemmOperand operand : kElementsFirst) {
@@ -135,7 +135,8 @@ static void printStage(raw_ostream &os, const TmemPlan &plan) {
     printBytes(os, info.letter, first, end);
     os << info.name << ", ";
     if (!info.isScale)
-      printCount(os, bytes / kSwizzleRowBytes, "line") << " of " << kSwizzleRowBytes;
+      printCount(os, bytes / kSwizzleRowBytes, "line")
+          << " of " << kSwizzleRowBytes;
     else
       printCount(os, bytes / kScaleAtomBytes, "atom")
           << " of " << kScaleAtomBytes;
@@ -156,7 +157,7 @@ void blockscale::drawStages(raw_ostream &os, const TmemPlan &plan) {
   printCount(os, stages, "stage")
       << " of " << plan.getStageBytes() << " bytes\n";
   printStage(os, plan);
-  // The first byte of what a character stands for.
+  // The first byte that a character stands for.
   constexpr int64_t kUnit = 1024;
   os << "  a character is " << kUnit << " bytes\n";
   PipelineBarriers barriers = plan.getBarriers();
@@ -173,8 +174,8 @@ void blockscale::drawStages(raw_ostream &os, const TmemPlan &plan) {
   os << "mbarriers: " << barriers.count
      << "; those of stages as above, those of sums ";
   for (int64_t i = 0; i != plan.getAccumulatorStages(); ++i)
-    os << (i == 0 ? "" : "; ") << "full " << barriers.fullAccumulators + i << ", empty "
-       << barriers.emptyAccumulators + i;
+    os << (i == 0 ? "" : "; ") << "full " << barriers.fullAccumulators + i
+       << ", empty " << barriers.emptyAccumulators + i;
   os << '\n';
 }
 
@@ -190,7 +191,7 @@ static void drawColumns(raw_ostream &os, const Twine &name, int64_t first,
   os << "| " << first << " to " << last << '\n';
 }
 
-/// What the columns of scales of a stage hold, from column `first` of it on.
+/// Prints what the scale columns of a stage hold, from its column `first` on.
 static void printScaleColumns(raw_ostream &os, const TmemPlan &plan, bool isA,
                               int64_t first) {
   constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
@@ -205,7 +206,7 @@ static void printScaleColumns(raw_ostream &os, const TmemPlan &plan, bool isA,
          << ": rows " << row << " to " << row + kScaleAtomRows - 1 << " of "
          << (isA ? 'A' : 'B') << ", blocks " << block << " to "
          << block + kBlocksOfWord - 1;
-      // Of fewer copies, each half of the lanes has an atom of its own.
+      // With fewer copies, each half of the lanes has an atom of its own.
       if (region->copies != kScaleCopies)
         os << ", in lanes " << atom * kTensorLanes / 2 << " to "
            << (atom + 1) * kTensorLanes / 2 - 1;

@@ -23,14 +23,14 @@ void printScheduleEstimate(raw_ostream &os, const EstimatedProblem &problem,
                            const ScheduleEstimate &estimate,
                            const ScheduleRates &rates);
 
-/// What there was to choose from.
+/// The candidates, with their estimates.
 void printScheduleCandidates(raw_ostream &os,
                              ArrayRef<ScheduleCandidate> candidates);
 
 /// A stage, and the pipeline of all of them with their mbarriers.
 void drawStages(raw_ostream &os, const TmemPlan &plan);
 
-/// What the columns of tensor memory hold.
+/// The columns of tensor memory.
 void drawTensorMemory(raw_ostream &os, const TmemPlan &plan);
 
 } // namespace mlir::blockscale

@@ -26,9 +26,9 @@ public:
   }
 
 protected:
-  /// What all paths ask of `schedule`: that K of the tile is a line of
-  /// elements, that stages fit into shared memory, and that K has as many parts
-  /// as it is divided into; a dynamic one has.
+  /// Checks that K of the tile of `schedule` is a swizzle row, that stages fit
+  /// into shared memory, and that K has as many steps as there are split-K
+  /// ranges. A dynamic K passes.
   static LogicalResult verifyStages(ProductOpInterface op,
                                     InstructionAttr instruction,
                                     WarpSpecializedScheduleAttr schedule,

@@ -67,17 +67,18 @@ public:
 };
 } // namespace
 
-/// Elements along K of a box of codes of y.
+/// Elements of y in a K chunk.
 static int64_t getChunkElements(const TypeCombination &types) {
   constexpr int64_t kByteBits = 8;
-  return kQuantizedChunkBytes * kByteBits / getFormatInfo(types.rhs).storedBits();
+  return kQuantizedChunkBytes * kByteBits /
+         getFormatInfo(types.rhs).storedBits();
 }
 
-/// The argument that `codes` are, contiguous along dimension `k` of an operand
-/// whose indices `map` leads to theirs; null if it is none. `isStream` says
-/// whether they are packed.
-static BlockArgument findContiguousArgument(Value quantized, AffineMap map, unsigned k,
-                               bool &isStream) {
+/// The argument that `quantized` is a view of, if it is contiguous along
+/// dimension `k` of the operand, whose indices `map` maps to its own; null
+/// otherwise. `isStream` says whether it is packed.
+static BlockArgument findContiguousArgument(Value quantized, AffineMap map,
+                                            unsigned k, bool &isStream) {
   OperandView view = traceOperand(quantized);
   auto unpack = view.tensor.getDefiningOp<UnpackOp>();
   if (unpack)
@@ -114,7 +115,7 @@ std::string blockscale::findMixedInputObstacle(ProductOpInterface op) {
   return {};
 }
 
-/// What keeps codes of x from being spread by each block, beside that.
+/// Why, beside that, blocks cannot expand a quantized row x themselves (GEMV).
 static std::string findGemvObstacle(ProductOpInterface op) {
   TypeCombination types = op.getTypes();
   if (getOpSizes(op, /*dynamicSize=*/0).m != 1)
@@ -124,8 +125,9 @@ static std::string findGemvObstacle(ProductOpInterface op) {
   bool isStream = false;
   Value x = op.getX();
   unsigned k = getKDim(MmaScaledOp::Side::X, x);
-  if (!findContiguousArgument(x, AffineMap::getMultiDimIdentityMap(k + 1, op->getContext()),
-                 k, isStream))
+  if (!findContiguousArgument(
+          x, AffineMap::getMultiDimIdentityMap(k + 1, op->getContext()), k,
+          isStream))
     return "an x that is an argument, and contiguous along K";
   return {};
 }
@@ -139,8 +141,8 @@ static uint64_t countMixedInputTiles(const OpSizes &sizes, int64_t rows,
                        llvm::divideCeilSigned(sizes.m, columns)));
 }
 
-/// The tile that takes the least time for all rounds of the SMs;
-/// nullopt if there is none for codes of so many bits.
+/// The measured tile that takes the least time for all waves of tiles; nullopt
+/// if there is none for elements of so many bits.
 static std::optional<TunedWideTile>
 chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
   std::optional<TunedWideTile> best;
@@ -162,8 +164,7 @@ chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
 }
 
 /// The schedule with `tile` and so many rows of x that fits the sizes and the
-/// chip; null if none does. Only with `mayDivide`, K has more parts than those
-/// of the tile.
+/// chip; null if none does. `mayDivide` allows split-K.
 static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
                                            const Chip &chip,
                                            const TunedTile &tile,
@@ -184,7 +185,7 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
   while (sliceK > chunk &&
          (sizes.k % sliceK != 0 || sizes.k < splitK * slices * sliceK))
     sliceK /= 2;
-  // Few tiles leave SMs idle.
+  // Few tiles leave SMs idle: use split-K.
   uint64_t tiles = countMixedInputTiles(sizes, tile.rowsOfY, columns);
   auto sms = static_cast<uint64_t>(getSms(chip));
   while (mayDivide &&
@@ -219,7 +220,7 @@ std::string blockscale::describeMixedInputSizes(const Chip &chip) {
       .str();
 }
 
-/// Whether there are as many rows and columns as measured tiles are for.
+/// Whether M and N are in the range of the measured tiles.
 static bool hasTunedSizes(const OpSizes &sizes, const Chip &chip) {
   TunedLimits limits = getTunedLimits(chip.capability);
   return sizes.n >= limits.leastColumns && sizes.m <= limits.mostRows;
@@ -291,7 +292,7 @@ MixedInputChooser::verifyKernel(ProductOpInterface op, InstructionAttr attr,
   WgmmaShares shares(schedule);
   bool isShared =
       shares.slicesOfK * schedule.getM() == shares.groups * kWarpgroupRows;
-  // Barriers of more do not fit beside stages.
+  // The mbarriers of more stages do not fit.
   constexpr int64_t kMostStages = 8;
   if (schedule.getStages() > kMostStages)
     return emitError() << "expected at most " << kMostStages
@@ -310,7 +311,8 @@ MixedInputChooser::verifyKernel(ProductOpInterface op, InstructionAttr attr,
     return emitError() << "expected K of the tile to be " << shares.slicesOfK
                        << " parts of a multiple of " << chunk
                        << ", of which K has whole ones, got " << schedule;
-  int64_t bytes = std::max(plan.getSharedBytes(), getSlicePartialBytes(schedule));
+  int64_t bytes =
+      std::max(plan.getSharedBytes(), getSlicePartialBytes(schedule));
   if (bytes > getMostStageBytes(chip) ||
       getSlicePartialBytes(schedule) > plan.getSharedBytes())
     return emitError() << "expected a schedule whose stages have "
@@ -374,7 +376,7 @@ void MixedInputChooser::explain(ProductOpInterface op,
                                 ScheduleInterface given, const Chip &chip, bool,
                                 raw_ostream &os) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
-  // Operands are swapped: M of the tile are columns of the result.
+  // Swap-AB: M of the tile is columns of the result.
   ProductTile tile = {schedule.getN(), schedule.getM(), schedule.getK(),
                       schedule.getSplitK()};
   // Each warpgroup reads its rows of A, and all of B.
@@ -386,7 +388,7 @@ void MixedInputChooser::explain(ProductOpInterface op,
   printProductBounds(os, op, instruction, tile, chip);
 }
 
-/// Only results whose rows fit one tile have such rows in the table.
+/// The table has only results whose rows fit into one tile.
 std::optional<TunedTile>
 MixedInputChooser::getTunedTile(ProductOpInterface op, ScheduleInterface given,
                                 const Chip &chip) const {

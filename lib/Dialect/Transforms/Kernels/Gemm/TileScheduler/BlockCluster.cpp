@@ -21,14 +21,14 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// Makes values of where the block is.
+/// Emits values of the position of the block.
 class Emitter {
 public:
   Emitter(OpBuilder &b, Location loc, ClusterSize size)
       : b(b), loc(loc), size(size),
         block(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x)) {}
 
-  /// The number of the block in its cluster, to make others of.
+  /// The rank of the block in its cluster.
   AffineExpr getRank() const {
     return b.getAffineDimExpr(0) % size.getBlocks();
   }
@@ -40,8 +40,8 @@ public:
                                                 index(expr));
   }
 
-  /// `count` ranks, the first of which is `first`, each `step` after the one in
-  /// front, as bits; null for one.
+  /// A bit mask of `count` ranks: `first`, and then every `step`-th one; null
+  /// for a single rank.
   Value ranks(AffineExpr first, int64_t count, int64_t step) const {
     if (count == 1)
       return Value();
@@ -103,16 +103,17 @@ BlockCluster::BlockCluster(OpBuilder &b, Location loc, ClusterSize size,
     rankInPair = emit.index(odd);
     leader = emit.word(rank - odd);
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                  rankInPair, zero);
+    leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rankInPair,
+                                  zero);
     pairRanks = emit.ranks(rank - odd, kPair, 1);
-    // Of 4 blocks at most, those of one pair share with all others.
+    // A 2-CTA cluster has at most 4 blocks: the blocks of one pair share with
+    // all others.
     neighborRanks = all;
     return;
   }
   for (int64_t i = 0; i != size.m; ++i)
     neighbors.push_back(emit.word(inRow * size.m + i));
-  // This block is among those already.
+  // This block is in the mask already.
   for (int64_t i = 1; i != size.n; ++i)
     neighbors.push_back(emit.word((inRow + i) % size.n * size.m + inColumn));
   if (size.m == 1 || size.n == 1)

@@ -21,8 +21,8 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 Value blockscale::emitIsNeeded(OpBuilder &b, gpu::GPUFuncOp kernel,
-                              const KernelProblem &problem, Value thread,
-                              int64_t numThreads) {
+                               const KernelProblem &problem, Value thread,
+                               int64_t numThreads) {
   Location loc = kernel.getLoc();
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value threads = arith::ConstantIndexOp::create(b, loc, numThreads);

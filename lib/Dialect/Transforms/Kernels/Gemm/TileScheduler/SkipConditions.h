@@ -18,11 +18,12 @@
 
 namespace mlir::blockscale {
 
-/// Whether any of the words of a condition of `problem` is not 0, for all of
-/// the `numThreads` threads of the block; `thread` is the number of this one.
+/// Whether any inexact flag in the skip conditions of `problem` is set, uniform
+/// over the `numThreads` threads of the block; `thread` is the index of this
+/// one.
 Value emitIsNeeded(OpBuilder &b, gpu::GPUFuncOp kernel,
-                  const KernelProblem &problem, Value thread,
-                  int64_t numThreads);
+                   const KernelProblem &problem, Value thread,
+                   int64_t numThreads);
 
 } // namespace mlir::blockscale
 

@@ -31,7 +31,7 @@ KRange blockscale::emitSplitKRange(OpBuilder &b, Location loc,
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
-  // As many parts as the host has made room for: no part is empty.
+  // As many ranges as the host has allocated results for: none is empty.
   Value ranges = index(problem.splitK), one = index(1);
   if (ShapedType::isDynamic(problem.k)) {
     ranges = arith::MinUIOp::create(b, loc, steps, ranges);
@@ -40,13 +40,15 @@ KRange blockscale::emitSplitKRange(OpBuilder &b, Location loc,
   Value number = batch;
   range.matrix = index(0);
   if (problem.hasBatch) {
-    Value matricesOfRange = b.createOrFold<arith::DivUIOp>(loc, matrices, ranges);
+    Value matricesOfRange =
+        b.createOrFold<arith::DivUIOp>(loc, matrices, ranges);
     range.matrix = b.createOrFold<arith::RemUIOp>(loc, number, matricesOfRange);
     number = b.createOrFold<arith::DivUIOp>(loc, number, matricesOfRange);
   }
-  // Steps that are left over go to the first parts. (Not the difference of two
-  // quotients: ptxas 13.0 takes 2^32 too much off a `mul.hi.u32`, extended to
-  // 64 bits, if the low half of what is subtracted is 0.)
+  // The first ranges get one more step if steps are left over. (Not the
+  // difference of two quotients: ptxas 13.0 takes 2^32 too much off a
+  // `mul.hi.u32`, extended to 64 bits, if the low half of what is subtracted is
+  // 0.)
   Value each = b.createOrFold<arith::DivUIOp>(loc, steps, ranges);
   Value over = b.createOrFold<arith::RemUIOp>(loc, steps, ranges);
   Value before = b.createOrFold<arith::MinUIOp>(loc, number, over);

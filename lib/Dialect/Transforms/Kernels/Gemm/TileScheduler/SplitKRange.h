@@ -18,9 +18,9 @@
 
 namespace mlir::blockscale {
 
-/// That of matrix number `batch` of a result with `matrices`, by steps of `k`
-/// elements; `matrices` may be null where K is not divided. Parts differ by a
-/// step at most.
+/// The range of matrix number `batch` of a result with `matrices`, in steps of
+/// `k` elements; `matrices` may be null without split-K. The lengths of ranges
+/// differ by at most one step.
 KRange emitSplitKRange(OpBuilder &b, Location loc, const KernelProblem &problem,
                        const ProblemSizes &sizes, int64_t k, Value batch,
                        Value matrices);

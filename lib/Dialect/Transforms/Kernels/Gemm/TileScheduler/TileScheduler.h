@@ -29,7 +29,7 @@ struct TileSchedule {
   BlockOrder order = BlockOrder::Grid;
   /// Tiles along M of a rasterization group.
   int64_t rasterGroup = kTileGroup;
-  /// Blocks of a cluster take neighbouring tiles in the same round. Some of
+  /// Blocks of a cluster take neighbouring tiles at the same time. Some of
   /// these may be outside of the result.
   BlockCluster cluster = {};
 };
@@ -46,9 +46,10 @@ public:
   /// first one has to be free again.
   bool hasNextTile() const { return schedule.order != BlockOrder::Grid; }
 
-  /// Calls `body` for each tile of this block. `values` go from one call to the
-  /// next; returns those of the last one. All roles of a block see the same
-  /// tiles in the same order. Tiles are guarded; whoever knows more says so.
+  /// Next tile: calls `body` for each tile of this block. `values` are carried
+  /// from one tile to the next; returns the last ones. All roles of a block see
+  /// the same tiles in the same order. Tiles are guarded; a caller that knows
+  /// that a tile is inside clears `isGuarded`.
   using EmitTile = function_ref<SmallVector<Value>(OpBuilder &, WorkTile,
                                                    ValueRange values)>;
   SmallVector<Value> forEachTile(OpBuilder &b, ValueRange values,

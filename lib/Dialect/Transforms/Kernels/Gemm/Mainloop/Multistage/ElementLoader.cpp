@@ -38,7 +38,8 @@ ElementLoader::ElementLoader(SharedTile sharedTile,
   } else {
     pieceElements = kWordBytes * 8 / tile.slot.bits;
   }
-  chunkElements = kChunkBytes * 8 / getStoredBits(tile.layout.storage, tile.slot);
+  chunkElements =
+      kChunkBytes * 8 / getStoredBits(tile.layout.storage, tile.slot);
   numLines = isAlongRows ? extent.k : extent.rows;
   perLine =
       (isAlongRows ? extent.rows : extent.k) / chunkElements * piecesPerChunk;

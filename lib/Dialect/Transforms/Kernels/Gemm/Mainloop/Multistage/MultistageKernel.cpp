@@ -216,7 +216,7 @@ void MultistageKernel::build(gpu::GPUFuncOp kernel,
   OpBuilder body = b;
   if (!problem.skipConditions.empty()) {
     Value isAsked = emitIsNeeded(b, kernel, problem, thread,
-                                getSchedule(problem).getNumThreads());
+                                 getSchedule(problem).getNumThreads());
     body = scf::IfOp::create(b, loc, isAsked).getThenBodyBuilder();
   }
   TileScheduler tiles(kernel, problem, sizes, shape, {getOrder(problem)});

@@ -21,7 +21,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-Value OperandAccess::isInside(OpBuilder &b, const ElementPosition &start) const {
+Value OperandAccess::isInside(OpBuilder &b,
+                              const ElementPosition &start) const {
   if (!isGuarded)
     return {};
   Value isRow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
@@ -32,7 +33,8 @@ Value OperandAccess::isInside(OpBuilder &b, const ElementPosition &start) const 
 }
 
 /// `start` if `isInside` (null for always), else the first element.
-SmallVector<Value> OperandAccess::getPosition(OpBuilder &b, ElementPosition start,
+SmallVector<Value> OperandAccess::getPosition(OpBuilder &b,
+                                              ElementPosition start,
                                               Value isInside) const {
   if (isInside) {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
@@ -43,8 +45,8 @@ SmallVector<Value> OperandAccess::getPosition(OpBuilder &b, ElementPosition star
   return applyMap(b, loc, operand.map, {source.batch, start.row, start.column});
 }
 
-void OperandAccess::copyAsync(OpBuilder &b, const ElementPosition &start, Value memory,
-                              ArrayRef<Value> to, int64_t bytes,
+void OperandAccess::copyAsync(OpBuilder &b, const ElementPosition &start,
+                              Value memory, ArrayRef<Value> to, int64_t bytes,
                               Value plus) const {
   Value inside = isInside(b, start);
   Value read;
@@ -74,8 +76,8 @@ void OperandAccess::copyAsync(OpBuilder &b, const ElementPosition &start, Value 
       bypassesL1 ? b.getUnitAttr() : UnitAttr());
 }
 
-Value OperandAccess::gatherWord(OpBuilder &b, const ElementPosition &start, int64_t count,
-                                Slot slot) const {
+Value OperandAccess::gatherWord(OpBuilder &b, const ElementPosition &start,
+                                int64_t count, Slot slot) const {
   Type i32 = b.getI32Type();
   Value word;
   for (int64_t i = 0; i != count; ++i) {
@@ -103,7 +105,8 @@ Value OperandAccess::gatherWord(OpBuilder &b, const ElementPosition &start, int6
   return word;
 }
 
-SmallVector<Value> OperandAccess::loadWords(OpBuilder &b, const ElementPosition &start,
+SmallVector<Value> OperandAccess::loadWords(OpBuilder &b,
+                                            const ElementPosition &start,
                                             int64_t count) const {
   Value inside = isInside(b, start);
   SmallVector<Value> from = getPosition(b, start, inside);

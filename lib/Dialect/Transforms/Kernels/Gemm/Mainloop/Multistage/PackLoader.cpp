@@ -50,7 +50,7 @@ static Value joinFields(const ArithEmitter &emit, Value word, uint32_t lower,
 /// 16 fp6 elements, each in a byte of `bytes`, as a bit stream; a u32 of
 /// padding comes behind it.
 static SmallVector<Value> packElements(const ArithEmitter &emit,
-                                    ArrayRef<Value> bytes) {
+                                       ArrayRef<Value> bytes) {
   constexpr uint32_t kBits = 24, kWordBits = 32;
   SmallVector<Value> fields;
   for (Value word : bytes) {

@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 Value blockscale::addSharedArray(gpu::GPUFuncOp kernel, Type element,
-                                   int64_t count) {
+                                 int64_t count) {
   auto space = gpu::AddressSpaceAttr::get(kernel.getContext(),
                                           gpu::AddressSpace::Workgroup);
   auto type =

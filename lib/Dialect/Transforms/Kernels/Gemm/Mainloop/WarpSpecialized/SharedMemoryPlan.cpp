@@ -26,10 +26,10 @@ static constexpr int64_t kTileAlignment = 1024;
 
 SharedMemoryPlan::SharedMemoryPlan(const Instruction &instruction,
                                    WarpSpecializedScheduleAttr schedule,
-                                   std::optional<Format> quantizedA, int64_t slices,
-                                   int64_t bytesBehind)
-    : schedule(schedule), quantizedA(quantizedA), slices(slices), bytesBehind(bytesBehind),
-      scaleWords(0) {
+                                   std::optional<Format> quantizedA,
+                                   int64_t slices, int64_t bytesBehind)
+    : schedule(schedule), quantizedA(quantizedA), slices(slices),
+      bytesBehind(bytesBehind), scaleWords(0) {
   if (instruction.scaleVec != 0)
     scaleWords = schedule.getK() / instruction.blockSize / kBlocksOfWord;
   assignOffsets();

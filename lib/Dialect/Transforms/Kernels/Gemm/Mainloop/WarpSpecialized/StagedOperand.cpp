@@ -38,7 +38,7 @@ KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
 }
 
 std::string blockscale::describeSoftwareOperands(const StagedOperands &operands,
-                                       bool swapsAb) {
+                                                 bool swapsAb) {
   std::string text;
   for (bool isX : {true, false})
     if (const StagedOperand &operand = operands[getElementsOf(isX != swapsAb)];

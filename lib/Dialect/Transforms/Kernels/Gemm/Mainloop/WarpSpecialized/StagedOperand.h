@@ -40,7 +40,7 @@ using StagedOperands = PerOperand<StagedOperand>;
 /// A remark about the operands that a software producer fills, and why; empty
 /// for none.
 std::string describeSoftwareOperands(const StagedOperands &operands,
-                           bool swapsAb = false);
+                                     bool swapsAb = false);
 
 /// `problem` as the instructions see it: with swap-AB, the transposed product.
 /// It says what rows of operands are; the epilogue uses the original problem.

@@ -74,13 +74,13 @@ static const MovedType *findMovedType(const KernelOperand &operand,
   const auto *type = llvm::find_if(kMovedTypes, [&](const MovedType &row) {
     return row.bits == operand.bits && row.isPadded == isPadded;
   });
-  bool isOrdered =
-      isK || (elementBits >= leastBits && operand.contiguity == Contiguity::Rows);
+  bool isOrdered = isK || (elementBits >= leastBits &&
+                           operand.contiguity == Contiguity::Rows);
   // A copy can only add padding: packed elements in stages are packed in
   // memory.
   if (isOrdered && operand.bits != elementBits && !inBytes) {
-    reason = ("expected codes that are packed in memory, " + Twine(elementBits) +
-              " bits each, got " + Twine(operand.bits))
+    reason = ("expected codes that are packed in memory, " +
+              Twine(elementBits) + " bits each, got " + Twine(operand.bits))
                  .str();
     return nullptr;
   }
@@ -106,7 +106,7 @@ static const MovedType *findMovedType(const KernelOperand &operand,
 }
 
 bool blockscale::couldCopyIfPacked(const KernelOperand &operand, Format format,
-                                  const KernelProblem &problem) {
+                                   const KernelProblem &problem) {
   unsigned bits = getFormatInfo(format).bits;
   if (!isa_and_nonnull<WarpSpecializedScheduleAttr>(
           Attribute(problem.schedule)) ||
@@ -231,10 +231,10 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   // only.
   if (isReadByWarps && !isK &&
       (rows > kSwizzleRowBytes || (isPadded && rows != kSwizzleRowBytes))) {
-    reason =
-        ("expected a tile of " + Twine(isPadded ? "" : "at most ") +
-         Twine(kSwizzleRowBytes) + " rows, which are contiguous, got " + Twine(rows))
-            .str();
+    reason = ("expected a tile of " + Twine(isPadded ? "" : "at most ") +
+              Twine(kSwizzleRowBytes) + " rows, which are contiguous, got " +
+              Twine(rows))
+                 .str();
     return false;
   }
   layout.major = isK ? Major::K : Major::MN;
@@ -279,7 +279,7 @@ bool TensorOperand::planElements(const KernelProblem &problem,
 }
 
 bool TensorOperand::planQuantized(const SharedMemoryPlan &pipeline,
-                              std::string &reason) {
+                                  std::string &reason) {
   constexpr int64_t kBoxBytes = 64, kByteBits = 8, kStrideBytes = 16;
   std::optional<unsigned> outerDim = operand->map.getResultPosition(
       getAffineDimExpr(1, operand->map.getContext()));
@@ -440,9 +440,9 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
   }
   for (int64_t i = 0; i != copies; ++i) {
     Value row = addIndex(b, loc, firstRow, i * copyRows);
-    SmallVector<Value> position =
-        applyMap(b, loc, operand->map,
-                 {origin.batch, row, addIndex(b, loc, column, i * copyColumns)});
+    SmallVector<Value> position = applyMap(
+        b, loc, operand->map,
+        {origin.batch, row, addIndex(b, loc, column, i * copyColumns)});
     if (isScale()) {
       // The first byte of an atom.
       position.pop_back_n(2);

@@ -39,7 +39,7 @@ struct ScaleParts {
 /// which memory holds in a byte each, if they were packed as the instruction
 /// takes them.
 bool couldCopyIfPacked(const KernelOperand &operand, Format format,
-                      const KernelProblem &problem);
+                       const KernelProblem &problem);
 
 class TensorOperand {
 public:
@@ -61,8 +61,8 @@ public:
   /// Copies the tile at `origin` to `shared` from byte `offset` on: the part
   /// that this block of `cluster` loads, multicast to all blocks that share it.
   void emit(OpBuilder &b, Location loc, Value mapPointer,
-            const TileOrigin &origin, Value shared, Value offset, Value barriers,
-            Value barrier, const BlockCluster &cluster) const;
+            const TileOrigin &origin, Value shared, Value offset,
+            Value barriers, Value barrier, const BlockCluster &cluster) const;
 
 private:
   const KernelOperand *operand = nullptr;

@@ -22,7 +22,7 @@ std::string
 WarpSpecializedKernel::getRemark(const KernelProblem &problem) const {
   KernelProblem sides = getInstructionProblem(problem);
   return describeSoftwareOperands(planStagedOperands(sides, *makePlan(problem)),
-                        getSchedule(problem).getSwapAb());
+                                  getSchedule(problem).getSwapAb());
 }
 
 SplitKRule

@@ -69,7 +69,8 @@ void MmaSyncRoles::emitInit() {
 
 void MmaSyncRoles::alignStages() {
   // TMA swizzles by bits of the address.
-  IntegerAttr bytes = b.getI64IntegerAttr(kSwizzlePeriodRows * kSwizzleRowBytes);
+  IntegerAttr bytes =
+      b.getI64IntegerAttr(kSwizzlePeriodRows * kSwizzleRowBytes);
   Value memory = shared;
   if (auto view = memory.getDefiningOp<memref::ViewOp>())
     memory = view.getSource();
@@ -130,8 +131,8 @@ Value MmaSyncRoles::emitScales(OpBuilder &at, const WorkTile &tile,
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   int64_t rows = isA ? schedule.getM() : schedule.getN();
   auto type =
-      MemRefType::get({plan.getRowAtoms(isA), plan.getScaleWords(), kScaleAtomOuter,
-                       kScaleAtomInner},
+      MemRefType::get({plan.getRowAtoms(isA), plan.getScaleWords(),
+                       kScaleAtomOuter, kScaleAtomInner},
                       at.getI8Type(), MemRefLayoutAttrInterface(),
                       cast<MemRefType>(shared.getType()).getMemorySpace());
   Value offset = emitStageOffset(at, state, plan.getOffset(getScalesOf(isA)));

@@ -25,8 +25,8 @@ using namespace mlir::blockscale;
 
 /// The epilogue of the columns of the tile from `column` on, whose values are
 /// in `acc`.
-void Tcgen05Roles::emitEpiloguePart(OpBuilder &at, const BlockTile &tile, Value acc,
-                            Value column, bool isGuarded) {
+void Tcgen05Roles::emitEpiloguePart(OpBuilder &at, const BlockTile &tile,
+                                    Value acc, Value column, bool isGuarded) {
   BlockTile part = tile;
   part.column = addIndices(at, loc, tile.column, column);
   const SumLayout &layout = tmemPlan.getAccumulatorLayout();
@@ -55,7 +55,8 @@ void Tcgen05Roles::emitEpiloguePart(OpBuilder &at, const BlockTile &tile, Value 
 
 /// The epilogue of a tile, from the accumulator stage `accStage`.
 void Tcgen05Roles::emitTileEpilogue(OpBuilder &at, const BlockTile &tile,
-                            const PipelineState &state, Value accStage) {
+                                    const PipelineState &state,
+                                    Value accStage) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   Value acc = emitAcc(at, accStage);
   int64_t n = tmemPlan.getAccumulatorColumns();
@@ -65,8 +66,8 @@ void Tcgen05Roles::emitTileEpilogue(OpBuilder &at, const BlockTile &tile,
       schedule.getSwapAb() || KernelProblem::isMultiple(problem.n, 2);
   auto emit = [&](OpBuilder &inner, Value column, int64_t columns,
                   function_ref<void(OpBuilder &)> release) {
-    Value part = AccReadOp::create(inner, loc, tmemPlan.getEpilogueType(columns),
-                                   acc, column);
+    Value part = AccReadOp::create(
+        inner, loc, tmemPlan.getEpilogueType(columns), acc, column);
     release(inner);
     emitByBounds(inner, tile, isAligned, [&](OpBuilder &path, bool isGuarded) {
       emitEpiloguePart(path, tile, part, column, isGuarded);
@@ -122,17 +123,17 @@ void Tcgen05Roles::emitEpilogueWarps(OpBuilder &role) {
   PipelineState first = accumulators.emitFirst(role);
   Value number =
       arith::ConstantOp::create(role, loc, role.getI32IntegerAttr(0));
-  forEachTile(role, {first.stage, first.parity, number},
-              [&](OpBuilder &at, const WorkTile &tile,
-                  ValueRange values) -> SmallVector<Value> {
-                PipelineState state = {values[0], values[1]};
-                accumulators.emitWaitFull(at, state);
-                Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
-                emitTileEpilogue(at, tile, state, emitAccumulatorStage(at, values[2]));
-                PipelineState next = accumulators.emitNext(at, state);
-                Value one =
-                    arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
-                Value count = arith::AddIOp::create(at, loc, values[2], one);
-                return {next.stage, next.parity, count};
-              });
+  forEachTile(
+      role, {first.stage, first.parity, number},
+      [&](OpBuilder &at, const WorkTile &tile,
+          ValueRange values) -> SmallVector<Value> {
+        PipelineState state = {values[0], values[1]};
+        accumulators.emitWaitFull(at, state);
+        Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
+        emitTileEpilogue(at, tile, state, emitAccumulatorStage(at, values[2]));
+        PipelineState next = accumulators.emitNext(at, state);
+        Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
+        Value count = arith::AddIOp::create(at, loc, values[2], one);
+        return {next.stage, next.parity, count};
+      });
 }

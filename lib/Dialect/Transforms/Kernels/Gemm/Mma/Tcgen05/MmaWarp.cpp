@@ -173,9 +173,9 @@ void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
       loc, arith::CmpIPredicate::ne, step, word(at, 0));
   const Instruction &row = problem.instruction.getInstruction();
   auto instruction = InstructionAttr::get(
-      context, row.path, schedule.getM() * getCtaGroup(), schedule.getN(), row.k,
-      row.kind, getElements(true).format, getElements(false).format, row.scale,
-      row.scaleVec);
+      context, row.path, schedule.getM() * getCtaGroup(), schedule.getN(),
+      row.k, row.kind, getElements(true).format, getElements(false).format,
+      row.scale, row.scaleVec);
   AsyncTileMmaOp::create(
       at, loc, a, aScales, other, bScales, acc, accumulate, steps, instruction,
       TileLayoutAttr::get(context, getElements(true).layout),
@@ -250,20 +250,22 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
     state = {rest.getResult(0), rest.getResult(1)};
   }
   emitElected(at, [&](OpBuilder &one) {
-    Tcgen05CommitOp::create(one, loc, barriers, accumulators.emitFull(one, ofSums),
+    Tcgen05CommitOp::create(one, loc, barriers,
+                            accumulators.emitFull(one, ofSums),
                             cluster.getPairRanks(), getCtaGroup());
   });
   PipelineState nextAccumulator = accumulators.emitNext(at, ofSums);
   Value number = arith::AddIOp::create(at, loc, values[4], word(at, 1));
-  return {state.stage, state.parity, nextAccumulator.stage, nextAccumulator.parity, number};
+  return {state.stage, state.parity, nextAccumulator.stage,
+          nextAccumulator.parity, number};
 }
 
 void Tcgen05Roles::emitMmaWarp(OpBuilder &role) {
   PipelineState first = stages.emitFirst(role),
                 firstAccumulator = accumulators.emitFirst(role);
   forEachTile(role,
-              {first.stage, first.parity, firstAccumulator.stage, firstAccumulator.parity,
-               word(role, 0)},
+              {first.stage, first.parity, firstAccumulator.stage,
+               firstAccumulator.parity, word(role, 0)},
               [&](OpBuilder &at, const WorkTile &tile, ValueRange values) {
                 return emitProducts(at, tile, values);
               });

@@ -33,7 +33,8 @@ public:
     ResultTile tile = {plan.getRowsOfSubTiles(), plan.getSchedule().getN(), {}};
     if (plan.getSchedule().getSwapAb())
       std::swap(tile.m, tile.n);
-    int64_t columns = plan.getAccumulatorColumns(), part = plan.getEpilogueColumns();
+    int64_t columns = plan.getAccumulatorColumns(),
+            part = plan.getEpilogueColumns();
     if (columns >= part)
       tile.accumulators.push_back(plan.getEpilogueType(part));
     if (columns % part != 0)

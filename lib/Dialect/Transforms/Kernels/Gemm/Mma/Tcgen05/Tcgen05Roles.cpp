@@ -30,7 +30,8 @@ Tcgen05Roles::Tcgen05Roles(OpBuilder &b, gpu::GPUFuncOp kernel,
     : RoleEmitter(b, kernel, problem, plan, operands, plan.getBarriers().count),
       tmemPlan(plan), slot(addSharedArray(kernel, b.getI32Type(), 1)),
       accumulators(loc, barriers, plan.getBarriers().fullAccumulators,
-           plan.getBarriers().emptyAccumulators, plan.getAccumulatorStages()) {}
+                   plan.getBarriers().emptyAccumulators,
+                   plan.getAccumulatorStages()) {}
 
 void Tcgen05Roles::emitInit() {
   auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
@@ -86,7 +87,7 @@ void Tcgen05Roles::emit() {
   OpBuilder mmaWarp = getRole(roles, 2);
   if (cluster.hasPairs())
     mmaWarp = scf::IfOp::create(mmaWarp, loc, cluster.isLeader())
-                     .getThenBodyBuilder();
+                  .getThenBodyBuilder();
   emitMmaWarp(mmaWarp);
   if (hasSoftwareProducer()) {
     OpBuilder loader = getRole(roles, 3);

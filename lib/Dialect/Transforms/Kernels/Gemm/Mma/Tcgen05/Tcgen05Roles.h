@@ -53,10 +53,10 @@ private:
   Value emitScales(OpBuilder &b, const PipelineState &state, bool isA,
                    Value shift);
   Value emitShift(OpBuilder &b, const BlockTile &tile, bool isA) const;
-  void emitTileEpilogue(OpBuilder &b, const BlockTile &tile, const PipelineState &state,
-                Value accStage);
-  void emitEpiloguePart(OpBuilder &b, const BlockTile &tile, Value acc, Value column,
-                bool isGuarded);
+  void emitTileEpilogue(OpBuilder &b, const BlockTile &tile,
+                        const PipelineState &state, Value accStage);
+  void emitEpiloguePart(OpBuilder &b, const BlockTile &tile, Value acc,
+                        Value column, bool isGuarded);
   /// The blocks of the cta_group: 1 or 2.
   int64_t getCtaGroup() const { return tmemPlan.getCtaGroup(); }
   /// Whether K may end inside of an instruction, so that scales are masked.

@@ -44,8 +44,10 @@ TmemPlan::TmemPlan(const Instruction &instruction,
   if (getSchedule().getAccumulators() == 1)
     return;
   auto getShared = [&](int64_t slots) {
-    int64_t accumulators = getAccumulatorColumns() * getSchedule().getAccumulators();
-    return std::max<int64_t>(accumulators + scaleColumns * slots - kTensorColumns, 0);
+    int64_t accumulators =
+        getAccumulatorColumns() * getSchedule().getAccumulators();
+    return std::max<int64_t>(
+        accumulators + scaleColumns * slots - kTensorColumns, 0);
   };
   // A stage whose scales have columns of their own needs no further wait. But
   // if accumulators had to share more than a quarter of their columns for that,
@@ -76,8 +78,8 @@ int64_t TmemPlan::getAccColumn(int64_t i) const {
 }
 
 int64_t TmemPlan::getScaleColumn(bool isA) const {
-  int64_t first =
-      getAccColumn(getSchedule().getAccumulators() - 1) + getAccumulatorColumns();
+  int64_t first = getAccColumn(getSchedule().getAccumulators() - 1) +
+                  getAccumulatorColumns();
   return isA ? first : first + getScaleColumns(true);
 }
 

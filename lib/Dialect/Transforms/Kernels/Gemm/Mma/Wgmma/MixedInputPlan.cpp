@@ -50,7 +50,7 @@ GemvPlan::GemvPlan(WarpSpecializedScheduleAttr schedule,
     : blocksOfChunk(kChunkElements / types.blockSize) {
   int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
   chunks = llvm::divideCeilSigned(steps, schedule.getSplitK()) *
-          schedule.getK() / kChunkElements;
+           schedule.getK() / kChunkElements;
 }
 
 int64_t GemvPlan::getFactorBytes() const {

@@ -42,8 +42,8 @@ inline constexpr int64_t kAccumulatorBytes = 4;
 /// instructions, and a factor for each scale of x (see warpgroup_mma_gemv).
 struct GemvPlan {
   /// Elements of a K chunk, the bytes of B for it, and elements in a u32.
-  static constexpr int64_t kChunkElements = 128, kChunkBytes = 1024, kWordElements = 8,
-                           kFactorBytes = 4;
+  static constexpr int64_t kChunkElements = 128, kChunkBytes = 1024,
+                           kWordElements = 8, kFactorBytes = 4;
 
   GemvPlan(WarpSpecializedScheduleAttr schedule, const TypeCombination &types,
            int64_t k);

@@ -57,14 +57,14 @@ SmallVector<Value> DenseRoles::emitStep(OpBuilder &at,
 }
 
 void DenseRoles::emitTileEpilogue(OpBuilder &at, const WorkTile &tile,
-                          ValueRange sums) {
+                                  ValueRange sums) {
   // Values inside of the result are stored in pairs.
   bool isAligned = KernelProblem::isMultiple(problem.n, 2);
   emitByBounds(at, tile, isAligned, [&](OpBuilder &path, bool isGuarded) {
     for (auto [i, sum] : llvm::enumerate(sums)) {
       BlockTile subTile = tile;
       subTile.row = addIndex(path, loc, tile.row,
-                          static_cast<int64_t>(i) * shares.getRows());
+                             static_cast<int64_t>(i) * shares.getRows());
       subTile.isGuarded = isGuarded;
       emitStore(path, sizes, subTile, sum);
     }

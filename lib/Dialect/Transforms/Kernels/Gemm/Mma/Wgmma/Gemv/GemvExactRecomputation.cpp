@@ -26,9 +26,9 @@ static constexpr int64_t kWordElements = GemvPlan::kWordElements;
 
 Value GemvRoles::emitDot(OpBuilder &at, Value x, Value y) {
   constexpr unsigned kNibble = 4;
-  auto loop =
-      scf::ForOp::create(at, loc, word(at, 0), word(at, kWordElements * kNibble),
-                         word(at, kNibble), word(at, 0));
+  auto loop = scf::ForOp::create(at, loc, word(at, 0),
+                                 word(at, kWordElements * kNibble),
+                                 word(at, kNibble), word(at, 0));
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
   WordEmitter emit(inner, loc);
   // Twice the fp4 magnitudes of the codes 0 to 7.
@@ -85,7 +85,7 @@ Value GemvRoles::emitExactDot(OpBuilder &at, const WorkTile &tile, Value rowOfY,
   Value block = blocks.getInductionVar();
   // Scales of y and of x, which is B.
   auto getElement = [&](OpBuilder &b, const KernelOperand &of, Value row,
-                      Value column) {
+                        Value column) {
     return SmallVector<Value>{getOperandBatch(b, kernel, of, tile.matrix), row,
                               column};
   };
@@ -97,11 +97,12 @@ Value GemvRoles::emitExactDot(OpBuilder &at, const WorkTile &tile, Value rowOfY,
   bindDims(at.getContext(), d0, d1);
   Value column = applyExprs(b2, loc, {d0 * blockSize + d1},
                             {block, words.getInductionVar()})[0];
-  Value y = loadElements(b2, problem[GemmOperand::A],
-                      getElement(b2, problem[GemmOperand::A], rowOfY, column));
-  Value x =
-      loadElements(b2, problem[GemmOperand::B],
-                getElement(b2, problem[GemmOperand::B], tile.column, column));
+  Value y =
+      loadElements(b2, problem[GemmOperand::A],
+                   getElement(b2, problem[GemmOperand::A], rowOfY, column));
+  Value x = loadElements(
+      b2, problem[GemmOperand::B],
+      getElement(b2, problem[GemmOperand::B], tile.column, column));
   Value dot = arith::AddIOp::create(b2, loc, words.getRegionIterArg(0),
                                     emitDot(b2, x, y));
   scf::YieldOp::create(b2, loc, dot);
@@ -146,7 +147,7 @@ Value GemvRoles::viewExactResults(OpBuilder &at) {
 void GemvRoles::emitFlagEpilogue(OpBuilder &at, const WorkTile &tile) {
   Value found = memref::LoadOp::create(at, loc, flag, index(at, 0));
   isFlagSet = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, found,
-                                  word(at, 0));
+                                    word(at, 0));
   OpBuilder then = scf::IfOp::create(at, loc, isFlagSet).getThenBodyBuilder();
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   // The lanes that share a row of y.

@@ -26,8 +26,9 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// How many u32 of elements a quarter of a K chunk has, and how many quarters.
-static constexpr int64_t kWordElements = GemvPlan::kWordElements, kQuarterWords = 4,
-                         kQuarters = 4, kChunkWords = kQuarters * kQuarterWords;
+static constexpr int64_t kWordElements = GemvPlan::kWordElements,
+                         kQuarterWords = 4, kQuarters = 4,
+                         kChunkWords = kQuarters * kQuarterWords;
 static constexpr int64_t kFactorBytes = GemvPlan::kFactorBytes;
 
 /// For the u32 number `number` of a K slice: its quarter of a K chunk, and the
@@ -42,7 +43,7 @@ static AffineExpr getInstructionOf(AffineExpr number) {
 //===----------------------------------------------------------------------===//
 
 Value GemvRoles::emitFirstChunk(OpBuilder &at, const WorkTile &tile,
-                              Value step) const {
+                                Value step) const {
   AffineExpr d0, d1, d2;
   bindDims(at.getContext(), d0, d1, d2);
   return applyExprs(at, loc, {(d0 * d1 + d2) * getSliceChunks()},
@@ -50,7 +51,7 @@ Value GemvRoles::emitFirstChunk(OpBuilder &at, const WorkTile &tile,
 }
 
 Value GemvRoles::loadElements(OpBuilder &at, const KernelOperand &quantized,
-                           ValueRange element) {
+                              ValueRange element) {
   constexpr int64_t kBytes = kWordElements / 2;
   SmallVector<Value> position = applyMap(at, loc, quantized.map, element);
   position.back() = applyExprs(at, loc, {at.getAffineDimExpr(0).floorDiv(2)},
@@ -80,11 +81,12 @@ GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
   bindDims(at.getContext(), d0, d1);
   Value first = emitSliceStep(at, tile, slice, index(at, 0));
   AffineExpr inChunk = getQuarter(d1) * kQuarterWords + getInstructionOf(d1);
-  Value column = applyExprs(at, loc,
-                            {d0 * plan.getSliceK() +
-                             d1.floorDiv(kChunkWords) * GemvPlan::kChunkElements +
-                             inChunk * kWordElements},
-                            {first, number})[0];
+  Value column =
+      applyExprs(at, loc,
+                 {d0 * plan.getSliceK() +
+                  d1.floorDiv(kChunkWords) * GemvPlan::kChunkElements +
+                  inChunk * kWordElements},
+                 {first, number})[0];
   // Lanes outside read the last elements, so that no load waits for a branch.
   // Elements of y are zeros there.
   column = arith::MinUIOp::create(at, loc, column,
@@ -101,14 +103,13 @@ GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
   of.isInside =
       arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ult, number, count);
   of.quantized = loadElements(at, problem[GemmOperand::B],
-                       getElement(problem[GemmOperand::B], column));
+                              getElement(problem[GemmOperand::B], column));
   of.scale = loadScale(at, problem[GemmOperand::SFB],
                        getElement(problem[GemmOperand::SFB], block));
   return of;
 }
 
-void GemvRoles::storeB(const WordEmitter &emit, const Word &of,
-                             Value chunk) {
+void GemvRoles::storeB(const WordEmitter &emit, const Word &of, Value chunk) {
   OpBuilder &at = emit.b;
   // e5m2 bytes: 128 times the fp4 values of the codes 0 to 7.
   constexpr uint32_t kLow = 0x5A585400, kHigh = 0x62605E5C,
@@ -136,7 +137,8 @@ void GemvRoles::storeB(const WordEmitter &emit, const Word &of,
   int64_t blocksOfQuarter = gemv.blocksOfChunk / kQuarters;
   AffineExpr second =
       blocksOfQuarter == 1
-          ? number.floorDiv(kChunkWords) % std::min<int64_t>(2, getSliceChunks())
+          ? number.floorDiv(kChunkWords) %
+                std::min<int64_t>(2, getSliceChunks())
           : instruction.floorDiv(kQuarterWords / blocksOfQuarter);
   constexpr int64_t kLine = 16, kColumn = 128, kInstruction = 256;
   Value zero = emit.integer(0);
@@ -149,12 +151,12 @@ void GemvRoles::storeB(const WordEmitter &emit, const Word &of,
   // lanes store to different banks.
   for (int64_t pass : {0, 1}) {
     AffineExpr line = (instruction + pass) % 2;
-    SmallVector<Value> values =
-        applyExprs(at, loc,
-                   {chunkOf * GemvPlan::kChunkBytes + instruction * kInstruction +
-                        (quarter * 2 + line) * kLine + plan.getStagesBytes(),
-                    quarter * 2 + second, quarter * 2 + line},
-                   {of.number, chunk});
+    SmallVector<Value> values = applyExprs(
+        at, loc,
+        {chunkOf * GemvPlan::kChunkBytes + instruction * kInstruction +
+             (quarter * 2 + line) * kLine + plan.getStagesBytes(),
+         quarter * 2 + second, quarter * 2 + line},
+        {of.number, chunk});
     Value isLine = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
                                          values[1], values[2]);
     for (auto [i, half] : llvm::enumerate(halves)) {
@@ -221,16 +223,17 @@ Value GemvRoles::spread(OpBuilder &at, const Word &of, Value firstChunk,
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
   Value chunk = applyExprs(then, loc, {d0.floorDiv(kChunkWords) + d1},
-                         {of.number, firstChunk})[0];
+                           {of.number, firstChunk})[0];
   storeB(emit, of, chunk);
   int64_t wordsOfBlock = kChunkWords / gemv.blocksOfChunk;
   AffineExpr inChunk = getQuarter(d0) * kQuarterWords + getInstructionOf(d0);
-  SmallVector<Value> values = applyExprs(
-      then, loc,
-      {inChunk % wordsOfBlock,
-       (inChunk.floorDiv(wordsOfBlock) + d1 * gemv.blocksOfChunk) * kFactorBytes +
-           plan.getStagesBytes() + gemv.getBBytes()},
-      {of.number, chunk});
+  SmallVector<Value> values =
+      applyExprs(then, loc,
+                 {inChunk % wordsOfBlock,
+                  (inChunk.floorDiv(wordsOfBlock) + d1 * gemv.blocksOfChunk) *
+                          kFactorBytes +
+                      plan.getStagesBytes() + gemv.getBBytes()},
+                 {of.number, chunk});
   Value isFirst = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::eq,
                                         values[0], index(then, 0));
   OpBuilder one = scf::IfOp::create(then, loc, isFirst).getThenBodyBuilder();
@@ -246,8 +249,8 @@ Value GemvRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
   constexpr int64_t kMostRounds = 4;
   int64_t most = gemv.chunks / shares.slicesOfK * kChunkWords;
   int64_t rounds = std::min(kMostRounds, llvm::divideCeilSigned(most, threads));
-  Value count =
-      applyExprs(at, loc, {d0 * (getSliceChunks() * kChunkWords)}, tile.steps)[0];
+  Value count = applyExprs(at, loc, {d0 * (getSliceChunks() * kChunkWords)},
+                           tile.steps)[0];
   Value first = applyExprs(at, loc, {d0 % threads}, thread)[0];
   Value firstChunk = emitFirstChunk(at, tile, index(at, 0));
   auto loop = scf::ForOp::create(at, loc, first, count,
@@ -307,7 +310,7 @@ SmallVector<Value> GemvRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
        d0 * (gemv.blocksOfChunk * kFactorBytes) + first + gemv.getBBytes()},
       chunk);
   Value bTile = emitView(at, {chunks * kColumnsOfChunk, kLines, kLine},
-                           at.getI8Type(), offsets[0]);
+                         at.getI8Type(), offsets[0]);
   Value factors =
       emitView(at, {chunks * gemv.blocksOfChunk}, at.getI32Type(), offsets[1]);
   auto product = WarpgroupMmaGemvOp::create(

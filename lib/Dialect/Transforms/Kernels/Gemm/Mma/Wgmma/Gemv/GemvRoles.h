@@ -49,8 +49,10 @@ private:
     return plan.getSliceK() / GemvPlan::kChunkElements;
   }
   /// Eight fp4 elements of an operand as an i32, and the scale of a block.
-  Value loadElements(OpBuilder &b, const KernelOperand &quantized, ValueRange element);
-  Value loadScale(OpBuilder &b, const KernelOperand &scales, ValueRange element);
+  Value loadElements(OpBuilder &b, const KernelOperand &quantized,
+                     ValueRange element);
+  Value loadScale(OpBuilder &b, const KernelOperand &scales,
+                  ValueRange element);
   /// The dot product of a row of y with x in f64: of every `step`-th block from
   /// `first` to `end`.
   Value emitExactDot(OpBuilder &b, const WorkTile &tile, Value rowOfY,

@@ -58,7 +58,7 @@ MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
 }
 
 Value MixedInputRoles::emitSliceStep(OpBuilder &at, const WorkTile &tile,
-                                    Value of, Value step) const {
+                                     Value of, Value step) const {
   AffineExpr d0, d1, d2;
   bindDims(at.getContext(), d0, d1, d2);
   Value result = applyExprs(at, loc, d0 * d1 + d2, {of, tile.steps, step})[0];
@@ -86,11 +86,11 @@ void MixedInputRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile,
     Pipeline pipeline = stages.getSlice(of);
     if (sides == Sides::Both)
       pipeline.emitWaitEmpty(at, state);
-    Value partStep = emitSliceStep(at, tile, of, step);
+    Value sliceStep = emitSliceStep(at, tile, of, step);
     emitElected(at, [&](OpBuilder &one) {
       if (sides != Sides::B)
         emitExpected(one, pipeline, state);
-      emitCopies(one, tile, partStep, pipeline, state, sides);
+      emitCopies(one, tile, sliceStep, pipeline, state, sides);
     });
   }
 }
@@ -236,12 +236,13 @@ SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at,
                                                  ValueRange values) {
   MLIRContext *context = at.getContext();
   int64_t rows = plan.getSchedule().getN();
-  Value bTile = emitView(
-      at,
-      {plan.getBytes(GemmOperand::B) / (rows * kSwizzleRowBytes), rows, kSwizzleRowBytes},
-      at.getI8Type(),
-      emitStageOffset(at, stages.getSlice(slice), state,
-                      plan.getOffset(GemmOperand::B)));
+  Value bTile =
+      emitView(at,
+               {plan.getBytes(GemmOperand::B) / (rows * kSwizzleRowBytes), rows,
+                kSwizzleRowBytes},
+               at.getI8Type(),
+               emitStageOffset(at, stages.getSlice(slice), state,
+                               plan.getOffset(GemmOperand::B)));
   auto product = WarpgroupMmaMixedOp::create(
       at, loc, accType, at.getI32Type(), quantized, bTile, values[0], values[1],
       values.drop_front(2),
@@ -403,8 +404,8 @@ void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
   if (shares.slicesOfK == 1)
     return store(at, emitFinal(at, own));
   Value memory = emitSum(at, own);
-  Value isFirst = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, slice,
-                                        index(at, 0));
+  Value isFirst = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
+                                        slice, index(at, 0));
   OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
   Value sums = own, start = index(then, 0);
   for (int64_t i = 1; i != shares.slicesOfK; ++i) {
@@ -427,10 +428,11 @@ void MixedInputRoles::emitConsumer(OpBuilder &role) {
   // Tells ptxas that all lanes of a warp have the same K slice: then it keeps
   // descriptors in uniform registers, without moves for each wgmma.
   constexpr int32_t kAllLanes = -1, kWholeWarp = 31;
-  Value number = toWord(role, applyExprs(role, loc,
-                                         {d0.floorDiv(int64_t(kWarpLanes) *
-                                                      shares.getWarpsOfSlice())},
-                                         thread)[0]);
+  Value number = toWord(
+      role,
+      applyExprs(role, loc,
+                 {d0.floorDiv(int64_t(kWarpLanes) * shares.getWarpsOfSlice())},
+                 thread)[0]);
   number = NVVM::ShflOp::create(
       role, loc, role.getI32Type(), word(role, kAllLanes), number,
       word(role, 0), word(role, kWholeWarp), NVVM::ShflKind::idx, UnitAttr());

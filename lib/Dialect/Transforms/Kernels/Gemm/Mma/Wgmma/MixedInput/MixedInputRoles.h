@@ -46,7 +46,7 @@ protected:
   /// The index, over all of K, of step `step` of K slice `slice`: each slice
   /// has a contiguous range of steps.
   Value emitSliceStep(OpBuilder &b, const WorkTile &tile, Value slice,
-                     Value step) const;
+                      Value step) const;
   /// Waits until the values of x that the warps of the slice need are there;
   /// returns an i32 that is not 0 if one of them is inexact.
   virtual Value emitStart(OpBuilder &b, const WorkTile &tile);
