@@ -27,7 +27,7 @@ ExactRecomputation blockscale::getExactRecomputation(ProductOpInterface op,
   auto other = llvm::find_if(chip.paths, [&](Path candidate) {
     return candidate != path.getValue() && chooseInstruction(op, candidate);
   });
-  assert(other != chip.paths.end() && "all GPUs convert");
+  assert(other != chip.paths.end() && "all GPUs dequantize in registers");
   const GemmPath *gemm = getGemmPath(*other);
   auto instruction = InstructionAttr::get(
       op->getContext(), *chooseInstruction(op, *other)->emitted);

@@ -75,8 +75,7 @@ void blockscale::remarkOnDequantize(ProductOpInterface op,
                                     const Twine &expected) {
   AffineMap map;
   if (findDequantizeOfY(op, map))
-    op->emitRemark(
-        "y is dequantized first, to numbers in memory; for its codes "
-        "to be converted on the way, expected ")
+    op->emitRemark("y is dequantized first, to memory; for a y that is "
+                   "dequantized in registers, expected ")
         << expected;
 }

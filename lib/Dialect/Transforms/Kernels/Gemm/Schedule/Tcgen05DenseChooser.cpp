@@ -127,9 +127,9 @@ LogicalResult Tcgen05DenseChooser::verify(ProductOpInterface op,
                        << kTileUnit << " for a result of more "
                        << (swapsAb ? "rows" : "columns") << ", got " << given;
   if (!plan.fitsTensorMemory())
-    return emitError() << "expected a schedule whose sums and scales fit into "
-                       << kTensorColumns << " columns of tensor memory, got "
-                       << given;
+    return emitError()
+           << "expected a schedule whose accumulators and scales fit into "
+           << kTensorColumns << " columns of tensor memory, got " << given;
   return success();
 }
 

@@ -53,7 +53,7 @@ LogicalResult WgmmaChooser::verify(ProductOpInterface op,
   if (getSums(schedule) > getMostAccumulators(schedule))
     return emitError() << "expected a schedule with at most "
                        << getMostAccumulators(schedule)
-                       << " sums in each thread, got " << given
+                       << " accumulator values in each thread, got " << given
                        << ", which has " << getSums(schedule);
   return success();
 }

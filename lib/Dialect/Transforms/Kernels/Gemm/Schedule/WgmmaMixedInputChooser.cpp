@@ -109,7 +109,7 @@ std::string blockscale::findMixedInputObstacle(ProductOpInterface op) {
   BlockArgument argument = findContiguousArgument(
       y->elements, y->map, getKDim(MmaScaledOp::Side::Y, op.getY()), isStream);
   if (isStream && getFormatInfo(y->types.rhs).bits == 6)
-    return "codes of y in bytes, or in nibbles";
+    return "elements of y in bytes, or in nibbles";
   if (!argument)
     return "a y that is an argument, and contiguous along K";
   return {};
@@ -213,8 +213,8 @@ std::string blockscale::describeMixedInputSizes(const Chip &chip) {
   TunedLimits limits = getTunedLimits(chip.capability);
   return llvm::formatv(
              "a workspace, at most {0} rows, at least {1} columns (of "
-             "more than {2} rows, 2^30 products) and whole parts of "
-             "stages along K",
+             "more than {2} rows, 2^30 products) and K of whole slices "
+             "of a stage",
              limits.mostRows, limits.leastColumns,
              getTunedTiles(chip.capability, Path::Wgmma).back().mostM)
       .str();
@@ -309,8 +309,8 @@ MixedInputChooser::verifyKernel(ProductOpInterface op, InstructionAttr attr,
   SharedMemoryPlan plan = makeMixedInputPlan(instruction, schedule, types, k);
   if (plan.getSliceK() % chunk != 0 || k % plan.getSliceK() != 0)
     return emitError() << "expected K of the tile to be " << shares.slicesOfK
-                       << " parts of a multiple of " << chunk
-                       << ", of which K has whole ones, got " << schedule;
+                       << " K slices of a multiple of " << chunk
+                       << " that divides K, got " << schedule;
   int64_t bytes =
       std::max(plan.getSharedBytes(), getSlicePartialBytes(schedule));
   if (bytes > getMostStageBytes(chip) ||

@@ -79,7 +79,7 @@ static const MovedType *findMovedType(const KernelOperand &operand,
   // A copy can only add padding: packed elements in stages are packed in
   // memory.
   if (isOrdered && operand.bits != elementBits && !inBytes) {
-    reason = ("expected codes that are packed in memory, " +
+    reason = ("expected elements that are packed in memory, " +
               Twine(elementBits) + " bits each, got " + Twine(operand.bits))
                  .str();
     return nullptr;
@@ -287,7 +287,7 @@ bool TensorOperand::planQuantized(const SharedMemoryPlan &pipeline,
   if (!operand->hasOwnMemory || operand->contiguity != Contiguity::Columns ||
       !outerDim || kByteBits % bits != 0 ||
       operand->getStrideAlignment() % kStrideBytes != 0) {
-    reason = ("expected codes of 4 or 8 bits of an argument, in rows of a "
+    reason = ("expected elements of 4 or 8 bits of an argument, in rows of a "
               "multiple of " +
               Twine(kStrideBytes) + " bytes along K")
                  .str();
