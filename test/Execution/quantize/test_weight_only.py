@@ -247,7 +247,7 @@ def test_part_of_block(is_dynamic, k, tmp_path):
     numbers = blockscale.decode(product.y, "f8E4M3FN") * blockscale.decode(block, "f8E8M0FNU")
     for device in ("sm_90a", "sm_80"):
         if is_dynamic and device == "sm_80":
-            with pytest.raises(AssertionError, match="expected K to be a multiple of 32 for codes of y"):
+            with pytest.raises(AssertionError, match="expected K to be a multiple of 32 for a y that is dequantized in registers"):
                 product.run(tmp_path, device)
             continue
         result, kernels, said = product.run(tmp_path, device)

@@ -9,7 +9,7 @@
 // On other chips the path dequant_mma has all of them.
 
 // OTHER-NOT: remark
-// NONE: remark: y is dequantized first, to numbers in memory; for its codes to be converted on the way, expected a workspace, at most 4096 rows, at least 1024 columns
+// NONE: remark: y is dequantized first, to memory; for a y that is dequantized in registers, expected a workspace, at most 4096 rows, at least 1024 columns
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
@@ -53,7 +53,7 @@ func.func @few_rows(%x: tensor<64x256xf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: 
 
 // CHECK-LABEL: func.func @few_columns(
 // CHECK-NOT:     swap_ab
-// REMARK: [[@LINE+4]]:8: remark: y is dequantized first, to numbers in memory; for its codes to be converted on the way, expected a workspace, at most 4096 rows, at least 1024 columns (of more than 256 rows, 2^30 products) and whole parts of stages along K
+// REMARK: [[@LINE+4]]:8: remark: y is dequantized first, to memory; for a y that is dequantized in registers, expected a workspace, at most 4096 rows, at least 1024 columns (of more than 256 rows, 2^30 products) and K of whole slices of a stage
 func.func @few_columns(%x: tensor<96x256xbf16>, %y: tensor<64x256xf8E4M3FN>, %ys: tensor<64x8xf8E8M0FNU>,
     %acc: tensor<96x64xf32>) -> tensor<96x64xf32> {
   %w = blockscale.dequantize %y, %ys : tensor<64x256xf8E4M3FN>, tensor<64x8xf8E8M0FNU> to tensor<64x256xbf16>
@@ -64,7 +64,7 @@ func.func @few_columns(%x: tensor<96x256xbf16>, %y: tensor<64x256xf8E4M3FN>, %ys
 
 // CHECK-LABEL: func.func @tensor_scale(
 // CHECK-NOT:     swap_ab
-// REMARK: remark: y is dequantized first, to numbers in memory; for its codes to be converted on the way, expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes
+// REMARK: remark: y is dequantized first, to memory; for a y that is dequantized in registers, expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes
 func.func @tensor_scale(%x: tensor<96x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: tensor<1024x16xf8E4M3FN>, %g: f32,
     %acc: tensor<96x1024xf32>) -> tensor<96x1024xf32> {
   %w = blockscale.dequantize %y, %ys tensor_scale(%g) : tensor<1024x256xf4E2M1FN>, tensor<1024x16xf8E4M3FN>, f32 to tensor<1024x256xbf16>

@@ -3,7 +3,7 @@
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule -split-input-file -verify-diagnostics
 
 func.func @sums_of_three(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
-  // expected-error@+1 {{'linalg.matmul' op expected a schedule with at most 96 sums in each thread, got #blockscale.warp_specialized_schedule<tile = [192, 256, 64], stages = 2, accumulators = 1, persistent = true>, which has 128}}
+  // expected-error@+1 {{'linalg.matmul' op expected a schedule with at most 96 accumulator values in each thread, got #blockscale.warp_specialized_schedule<tile = [192, 256, 64], stages = 2, accumulators = 1, persistent = true>, which has 128}}
   %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [192, 256, 64], stages = 2, accumulators = 1, persistent = true>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>
@@ -12,7 +12,7 @@ func.func @sums_of_three(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc:
 // -----
 
 func.func @sums_of_parts(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
-  // expected-error@+1 {{'linalg.matmul' op expected a schedule with at most 128 sums in each thread, got #blockscale.warp_specialized_schedule<tile = [256, 136, 64], stages = 2, accumulators = 1, persistent = true>, which has 136}}
+  // expected-error@+1 {{'linalg.matmul' op expected a schedule with at most 128 accumulator values in each thread, got #blockscale.warp_specialized_schedule<tile = [256, 136, 64], stages = 2, accumulators = 1, persistent = true>, which has 136}}
   %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [256, 136, 64], stages = 2, accumulators = 1, persistent = true>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>
@@ -133,7 +133,7 @@ func.func @mixed_chunks(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected K of the tile to be 4 parts of a multiple of 64, of which K has whole ones, got #blockscale.warp_specialized_schedule<tile = [64, 16, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}}
+  // expected-error@+1 {{expected K of the tile to be 4 K slices of a multiple of 64 that divides K, got #blockscale.warp_specialized_schedule<tile = [64, 16, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}}
   %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>
@@ -169,7 +169,7 @@ func.func @quantized_sums(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0F
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{converted to bf16}}
-  // expected-error@+1 {{expected a schedule with at most 32 sums in each thread, got #blockscale.warp_specialized_schedule<tile = [256, 128, 64], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>, which has 64}}
+  // expected-error@+1 {{expected a schedule with at most 32 accumulator values in each thread, got #blockscale.warp_specialized_schedule<tile = [256, 128, 64], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>, which has 64}}
   %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [256, 128, 64], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>

@@ -21,7 +21,7 @@ static int64_t getAlignment(Contiguity contiguity, int64_t multiple,
   operand.bits = bits;
   operand.rowMultiple = contiguity == Contiguity::Rows ? multiple : 3;
   operand.columnMultiple = contiguity == Contiguity::Columns ? multiple : 3;
-  return operand.getLineAlignment();
+  return operand.getStrideAlignment();
 }
 
 TEST(KernelOperandTest, LinesHaveWholeBytes) {

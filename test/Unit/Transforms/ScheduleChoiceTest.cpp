@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Schedule/ScheduleChoice.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleChoice.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "gtest/gtest.h"
 

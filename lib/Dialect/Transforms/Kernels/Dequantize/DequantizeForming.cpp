@@ -1,4 +1,4 @@
-//===- DequantizeForming.cpp - Launches of dequantising kernels -----------===//
+//===- DequantizeForming.cpp - Launches of dequantize kernels -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Quantized elements that are not contiguous along K are left to loops.
+// Quantized elements that are not contiguous along K get no kernel here: loops
+// compute them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +58,7 @@ blockscale::formDequantize(RewriterBase &rewriter,
   };
   DequantizedOperandProblem problem = {};
   problem.policy = ValuePolicy::Rounded;
-  problem.codes = getOperand(op.getCodes());
+  problem.elements = getOperand(op.getCodes());
   problem.scales = getOperand(op.getScales());
   problem.format = op.getElementFormat();
   problem.scaleFormat = op.getScaleFormat();

@@ -1,4 +1,4 @@
-//===- DequantizeForming.h - Launches of dequantizing kernels ---*- C++ -*-===//
+//===- DequantizeForming.h - Launches of dequantize kernels -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A `dequantize` that no product takes over gets a kernel of its own.
+// A `dequantize` op that no GEMM fuses gets a kernel of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace mlir::blockscale {
 
 /// Gives `op`, on tensors in a function for a GPU, a kernel, if its quantized
 /// elements are contiguous along K. Returns what replaced the results: nothing
-/// if `op` is left as it is, for loops. Fails after an error.
+/// if `op` stays and becomes loops. Fails after an error.
 FailureOr<SmallVector<Value>> formDequantize(RewriterBase &rewriter,
                                              SymbolTableCollection &symbols,
                                              DequantizeOp op);

@@ -1,4 +1,4 @@
-//===- DequantizeOperand.cpp - Exact values of bf16 -----------------------===//
+//===- DequantizeOperand.cpp - The policy Exact ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,16 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements are placed as in a mixed-input mainloop that dequantizes them in
-// registers, then multiplied by a power and by the scale, both of which bf16
-// has. What comes out is exact where it is normal in bf16, which the scale
-// tells, or zero.
+// Dequantization with integer operations, as in the mixed-input mainloop: the
+// bits of an element are shifted into position in a bf16, and the bf16 is
+// multiplied by a power of two and by the scale. bf16 holds both factors, so
+// the value is exact wherever it is zero or normal in bf16. The scale alone
+// tells where that is not so; such a block sets its inexact flag.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/Dequantize/CodePairs.h"
 #include "Fragments/Dequantize/SpecialTest.h"
-#include "Kernels/Dequantize/NumberWriter.h"
+#include "Kernels/Dequantize/ValueWriter.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -23,29 +24,30 @@ using namespace mlir::blockscale;
 static constexpr uint32_t kHalves = 0x00010001;
 
 namespace {
-/// Of two numbers each: factors, and masks of what is inexact if it is not 0.
+/// Each for two values: factors, and masks of the bits that make a value
+/// inexact if one of them is not 0.
 struct Factors {
   SmallVector<Value> pairs, masks;
   /// Not 0 if a scale is NaN.
   Value inexact;
 };
 
-class ExactWriter final : public NumberWriter {
+class ExactWriter final : public ValueWriter {
 public:
   ExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
               const DequantizedOperandProblem &problem)
-      : NumberWriter(b, kernel, problem), codes(getCodeFormat(problem.format)),
+      : ValueWriter(b, kernel, problem), format(getCodeFormat(problem.format)),
         placer(emit, problem.format, {/*isPacked=*/true, /*isSwapped=*/false},
                lane) {}
 
 private:
-  SmallVector<Value> emitNumbers(ValueRange loaded, Value &inexact) override {
+  SmallVector<Value> emitValues(ValueRange loaded, Value &inexact) override {
     return emitProducts(loaded.drop_back(), makeFactors(loaded.back()),
                         inexact);
   }
   Value emitTasks(Value none) override {
     return problem.isTransposed ? emitColumns(none)
-                                : NumberWriter::emitTasks(none);
+                                : ValueWriter::emitTasks(none);
   }
 
   Value emitColumns(Value none);
@@ -53,12 +55,12 @@ private:
   SmallVector<Value> emitProducts(ValueRange words, const Factors &factors,
                                   Value &inexact);
 
-  CodeFormat codes;
+  CodeFormat format;
   RowPlacer placer;
 };
 } // namespace
 
-/// Of one scale for all, or of 8.
+/// Made from one scale for all values, or from 8 scales.
 Factors ExactWriter::makeFactors(ArrayRef<Value> scales) {
   bool isPower = getFormatInfo(problem.scaleFormat).mantissaBits == 0;
   constexpr uint32_t kPowerNaN = 0xFF, kNaN = 0x7F, kSmallest = 0x0040;
@@ -70,17 +72,19 @@ Factors ExactWriter::makeFactors(ArrayRef<Value> scales) {
   for (Value scale : scales) {
     Value isNaN, isOut, half;
     if (isPower) {
-      // 2^-127 is not normal; that products with it are not, either, is seen.
+      // 2^-127 is not normal; the check of the scale finds products with it,
+      // too.
       Value shifted = scale;
       if (problem.scaleShift != 0)
         shifted = emit.add(scale, problem.scaleShift);
       half = emit.select(emit.isEqual(shifted, 0), emit.integer(kSmallest),
                          emit.shiftLeft(shifted, kMantissaBits));
       isNaN = emit.isEqual(scale, kPowerNaN);
-      isOut = emit.isAtLeast(emit.sub(shifted, emit.integer(codes.lowestScale)),
-                             codes.highestExact - codes.lowestScale + 1);
+      isOut =
+          emit.isAtLeast(emit.sub(shifted, emit.integer(format.lowestScale)),
+                         format.highestExact - format.lowestScale + 1);
     } else {
-      // The sign does not count. All numbers have few bits, and are normal.
+      // The sign does not count. All scales have few bits, and are normal.
       Value magnitude = emit.bitAnd(scale, kNaN);
       half = emit.shiftLeft(magnitude, kShift);
       isNaN = emit.isEqual(magnitude, kNaN);
@@ -128,58 +132,58 @@ SmallVector<Value> ExactWriter::emitProducts(ValueRange words,
   for (unsigned i : {0, 1})
     llvm::append_range(pairs, isNibbles ? placer.placeNibbles(words[0], i)
                                         : placer.placeBytes(words[i]));
-  Value power =
-      emit.toPair(emit.integer(getPowerPair(static_cast<int>(codes.exponent))));
+  Value power = emit.toPair(
+      emit.integer(getPowerPair(static_cast<int>(format.exponent))));
   SmallVector<Value> results;
-  for (auto [i, placed] : llvm::enumerate(pairs)) {
+  for (auto [i, inPosition] : llvm::enumerate(pairs)) {
     size_t of = factors.pairs.size() == 1 ? 0 : i;
-    inexact = emit.bitOr(inexact, emit.bitAnd(placed, factors.masks[of]));
-    Value element = emit.mul(emit.toPair(placed), power);
+    inexact = emit.bitOr(inexact, emit.bitAnd(inPosition, factors.masks[of]));
+    Value element = emit.mul(emit.toPair(inPosition), power);
     results.push_back(emit.fromPair(emit.mul(element, factors.pairs[of])));
   }
   inexact = emit.bitOr(inexact, factors.inexact);
   return results;
 }
 
-/// A transposed result: a warp takes a strip of a block of K, whose scales it
-/// needs once.
+/// For a transposed result, a warp takes a strip of rows by a scale block along
+/// K, so that it loads each scale once.
 Value ExactWriter::emitColumns(Value none) {
-  constexpr int64_t kStrip = kNumbers * int64_t(kWarpLanes);
+  constexpr int64_t kStrip = kValues * int64_t(kWarpLanes);
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
   Value columns = size(2), rows = size(1);
   auto blockSize = static_cast<int64_t>(problem.blockSize);
   Value strips = compute({d0.ceilDiv(kStrip)}, rows)[0];
   Value blocks = compute({d0.floorDiv(blockSize)}, columns)[0];
-  Value last = add(rows, -kNumbers);
+  Value last = add(rows, -kValues);
   return forEachTask(
       blocks, strips, none,
       [&](Value batch, Value block, Value strip, Value inexact) {
-        Value at = compute({d0 * kStrip + d1 * kNumbers}, {strip, lane})[0];
+        Value at = compute({d0 * kStrip + d1 * kValues}, {strip, lane})[0];
         Value from = compute({d0 * blockSize}, block)[0];
-        Place place = {batch, arith::MinUIOp::create(b, loc, at, last), from,
-                       isBelow(at, rows)};
+        Origin origin = {batch, arith::MinUIOp::create(b, loc, at, last), from,
+                         isBelow(at, rows)};
         SmallVector<Value> scales;
-        for (int64_t i = 0; i != kNumbers; ++i)
-          scales.push_back(loadScale(place, i));
+        for (int64_t i = 0; i != kValues; ++i)
+          scales.push_back(loadScale(origin, i));
         Factors factors = makeFactors(scales);
         return forEach(from, add(from, blockSize), emit.index(kRounds), inexact,
                        [&](Value column, Value inner) {
-                         SmallVector<Place> places(kRounds, place);
+                         SmallVector<Origin> origins(kRounds, origin);
                          SmallVector<SmallVector<Value>> words;
-                         for (auto [i, of] : llvm::enumerate(places)) {
+                         for (auto [i, of] : llvm::enumerate(origins)) {
                            of.column = add(column, static_cast<int64_t>(i));
                            words.push_back(loadWords(of));
                          }
                          for (auto [of, loaded] :
-                              llvm::zip_equal(places, words))
+                              llvm::zip_equal(origins, words))
                            store(of, emitProducts(loaded, factors, inner));
                          return inner;
                        });
       });
 }
 
-NumberWriterPtr
+ValueWriterPtr
 blockscale::makeExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
                             const DequantizedOperandProblem &problem) {
   return std::make_unique<ExactWriter>(b, kernel, problem);

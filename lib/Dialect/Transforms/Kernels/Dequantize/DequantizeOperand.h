@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel that dequantizes a matrix to memory: for a `dequantize`, or in
-// front of a product whose instructions take bf16 values. How it makes a value
-// is a policy.
+// The dequantize kernel: it writes a quantized matrix to memory as f32, f16 or
+// bf16 values, for a `dequantize` op or in front of a GEMM whose instructions
+// take bf16. A policy (a ValueWriter) says how it makes a value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@
 
 namespace mlir::blockscale {
 
-/// Values that a lane makes at once. Rows of the result are multiples of them.
+/// How many values a lane makes at once. Rows of the result are multiples of
+/// it.
 inline constexpr int64_t kDequantizedAtOnce = 8;
 
 /// How the kernel makes a value.
@@ -29,43 +30,42 @@ enum class ValuePolicy {
   Rounded,  // element times scale in f32, rounded to the result's type
 };
 
-/// A matrix, or a batch of them, and its scales. Behind the parameters that
-/// hold them come the result, `[batch,] rows, K`, and the inexact flags if the
-/// policy has some: a word of each block, not 0 if a value that the block has
-/// made is inexact.
+/// A matrix, or a batch of them, and its scales. The parameters that hold them
+/// come first, then the result, `[batch,] rows, K`, then the inexact flags if
+/// the policy has some: an i32 for each block, not 0 if the block has made an
+/// inexact value.
 struct DequantizedOperandProblem {
   ValuePolicy policy;
-  KernelOperand codes, scales;
+  KernelOperand elements, scales;
   Format format, scaleFormat;
   unsigned blockSize;
-  /// Whether the result is `[batch,] K, rows`, as quantized elements are that
-  /// are contiguous along rows, a multiple of 8.
+  /// Whether the result is `[batch,] K, rows`: for quantized elements that are
+  /// contiguous along rows, a multiple of 8.
   bool isTransposed;
-  /// Where quantized elements of the other operand are dequantized in registers
-  /// (see warpgroup_mma_mixed): how many of them a K chunk has, in whose order
-  /// along K the values are, not transposed then; and the exponent by which
-  /// values of the other operand are too small.
-  int64_t boxElements;
+  /// For mixed input (see warpgroup_mma_mixed), where the other operand is
+  /// dequantized in registers: how many of its elements a K chunk has, and the
+  /// exponent by which its values are too small. The values here have the order
+  /// of that chunk along K, and are not transposed.
+  int64_t chunkElements;
   unsigned scaleShift;
-  /// What the values are multiplied by before they are rounded, or null, and
-  /// what it is computed from.
+  /// The scalar that values are multiplied by before they are rounded, or null,
+  /// and the tensors that it is computed from.
   Value tensorScale;
   FusedArguments scaleInputs;
-  /// The parameter for the result, and how many values that has, if that is
-  /// known.
+  /// The parameter for the result, and how many values it has, if known.
   unsigned result;
-  std::optional<int64_t> numbers;
+  std::optional<int64_t> numValues;
 
   bool hasFlags() const { return policy != ValuePolicy::Rounded; }
-  /// Whether quantized elements are contiguous in the direction in which values
-  /// are, so that 8 of them are loaded at once.
+  /// Whether elements are contiguous along the contiguous dimension of the
+  /// result, so that 8 of them are loaded at once.
   bool isContiguous() const;
 };
 
-/// Blocks that are launched for so many values where there are flags: no more
-/// than a large chip has at the same time, and that many where the number is
-/// dynamic (nullopt).
-int64_t getDequantizeOperandBlocks(std::optional<int64_t> numbers);
+/// How many blocks are launched for so many values if there are flags: at most
+/// as many as a large chip runs at once, and that many for a dynamic size
+/// (nullopt).
+int64_t getDequantizeOperandBlocks(std::optional<int64_t> numValues);
 
 /// The shape of the kernel that writes a result of `type`: rows are M, columns
 /// N.

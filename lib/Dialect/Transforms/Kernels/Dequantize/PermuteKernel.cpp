@@ -1,4 +1,4 @@
-//===- PermuteKernel.cpp - bf16 values in the order of elements -----------===//
+//===- PermuteKernel.cpp - The policy Permuted ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,14 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Quantized elements that are dequantized in registers have an order of their
-// own along K, and are too small by a power of two: bf16 values beside them get
-// that order, and that power. Nothing is rounded, as no value gets smaller.
+// The high-precision operand of a mixed-input GEMM. The mainloop that
+// dequantizes in registers gets its values in an order of its own along K, and
+// too small by a power of two. This policy permutes the bf16 values of the
+// other operand to that order and multiplies them by the missing power. It
+// rounds nothing, since no value gets smaller.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/Dequantize/Formats.h"
-#include "Kernels/Dequantize/NumberWriter.h"
+#include "Kernels/Dequantize/ValueWriter.h"
 #include "Utils/PackedElements.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -22,31 +24,31 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-class PermutedWriter final : public NumberWriter {
+class PermutedWriter final : public ValueWriter {
 public:
   PermutedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
                  const DequantizedOperandProblem &problem)
-      : NumberWriter(b, kernel, problem),
+      : ValueWriter(b, kernel, problem),
         power(emit.toPair(
             emit.integer(getPowerPair(static_cast<int>(problem.scaleShift))))) {
   }
 
 private:
-  SmallVector<Value> load(const Place &place) override;
-  SmallVector<Value> emitNumbers(ValueRange loaded, Value &inexact) override;
+  SmallVector<Value> load(const Origin &origin) override;
+  SmallVector<Value> emitValues(ValueRange loaded, Value &inexact) override;
 
   Value power;
 };
 } // namespace
 
 /// Four pairs.
-SmallVector<Value> PermutedWriter::load(const Place &place) {
-  Value memory = kernel.getArgument(problem.codes.argument);
-  constexpr int64_t kPairs = kNumbers / 2, kBytes = 16;
-  auto type = VectorType::get(kNumbers, b.getBF16Type());
+SmallVector<Value> PermutedWriter::load(const Origin &origin) {
+  Value memory = kernel.getArgument(problem.elements.argument);
+  constexpr int64_t kPairs = kValues / 2, kBytes = 16;
+  auto type = VectorType::get(kValues, b.getBF16Type());
   auto getPosition = [&](int64_t i) {
-    return applyMap(b, loc, problem.codes.map,
-                    {place.batch, place.row, add(place.column, i)});
+    return applyMap(b, loc, problem.elements.map,
+                    {origin.batch, origin.row, add(origin.column, i)});
   };
   Value all;
   if (problem.isContiguous()) {
@@ -55,7 +57,7 @@ SmallVector<Value> PermutedWriter::load(const Place &place) {
                                /*nontemporal=*/false, llvm::MaybeAlign(kBytes));
   } else {
     SmallVector<Value> singles;
-    for (int64_t i = 0; i != kNumbers; ++i)
+    for (int64_t i = 0; i != kValues; ++i)
       singles.push_back(memref::LoadOp::create(b, loc, memory, getPosition(i)));
     all = vector::FromElementsOp::create(b, loc, type, singles);
   }
@@ -67,10 +69,10 @@ SmallVector<Value> PermutedWriter::load(const Place &place) {
   return pairs;
 }
 
-/// Inexact are values that are beyond bf16 with the power, infinity and NaN
-/// among them.
-SmallVector<Value> PermutedWriter::emitNumbers(ValueRange loaded,
-                                               Value &inexact) {
+/// A value is inexact if it overflows bf16 when multiplied by the power;
+/// infinity and NaN count, too.
+SmallVector<Value> PermutedWriter::emitValues(ValueRange loaded,
+                                              Value &inexact) {
   constexpr uint32_t kMagnitude = 0x7FFF, kLastExponent = 0xFF;
   constexpr unsigned kMantissaBits = 7, kHalfBits = 16;
   uint32_t first = (kLastExponent - problem.scaleShift) << kMantissaBits;
@@ -86,7 +88,7 @@ SmallVector<Value> PermutedWriter::emitNumbers(ValueRange loaded,
   return results;
 }
 
-NumberWriterPtr
+ValueWriterPtr
 blockscale::makePermutedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
                                const DequantizedOperandProblem &problem) {
   return std::make_unique<PermutedWriter>(b, kernel, problem);

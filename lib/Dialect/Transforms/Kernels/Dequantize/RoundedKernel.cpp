@@ -1,4 +1,4 @@
-//===- RoundedKernel.cpp - Values of a dequantize -------------------------===//
+//===- RoundedKernel.cpp - The policy Rounded -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values as `dequantize` defines them, for each type of the result.
+// Values as the op `dequantize` defines them, rounded to the type of its
+// result.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Dequantize/NumberWriter.h"
+#include "Kernels/Dequantize/ValueWriter.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Quantize/BlockArithmetic.h"
 
@@ -18,11 +19,11 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-class RoundedWriter final : public NumberWriter {
+class RoundedWriter final : public ValueWriter {
 public:
   RoundedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
                 const DequantizedOperandProblem &problem)
-      : NumberWriter(b, kernel, problem), arithmetic(b, loc) {
+      : ValueWriter(b, kernel, problem), arithmetic(b, loc) {
     if (problem.tensorScale)
       tensorScale = emitScalar(b, problem.tensorScale, [&](Value input) {
         return this->kernel.getArgument(
@@ -31,22 +32,22 @@ public:
   }
 
 private:
-  SmallVector<Value> emitNumbers(ValueRange loaded, Value &inexact) override;
+  SmallVector<Value> emitValues(ValueRange loaded, Value &inexact) override;
 
   BlockArithmetic arithmetic;
   Value tensorScale;
 };
 } // namespace
 
-SmallVector<Value> RoundedWriter::emitNumbers(ValueRange loaded, Value &) {
+SmallVector<Value> RoundedWriter::emitValues(ValueRange loaded, Value &) {
   constexpr int64_t kWordBits = 32;
   Type type = getType().getElementType();
   ValueRange words = loaded.drop_back();
-  int64_t perWord = kNumbers / static_cast<int64_t>(words.size());
+  int64_t perWord = kValues / static_cast<int64_t>(words.size());
   uint32_t mask = getFormatInfo(problem.format).codeMask();
   Value scale = arithmetic.decode(problem.scaleFormat, loaded.back());
   SmallVector<Value> values;
-  for (int64_t i = 0; i != kNumbers; ++i) {
+  for (int64_t i = 0; i != kValues; ++i) {
     auto shift = static_cast<unsigned>(i % perWord * (kWordBits / perWord));
     Value code = emit.bitAnd(
         emit.shiftRight(words[static_cast<size_t>(i / perWord)], shift), mask);
@@ -61,7 +62,7 @@ SmallVector<Value> RoundedWriter::emitNumbers(ValueRange loaded, Value &) {
   return values;
 }
 
-NumberWriterPtr
+ValueWriterPtr
 blockscale::makeRoundedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
                               const DequantizedOperandProblem &problem) {
   return std::make_unique<RoundedWriter>(b, kernel, problem);

@@ -1,4 +1,4 @@
-//===- ExactRecomputation.cpp - Where bf16 is not exact -------------------===//
+//===- ExactRecomputation.cpp - Recompute where bf16 is inexact -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Flags of each block become skip conditions of the kernel that recomputes.
+// The per-block inexact flags of the bf16 kernels become the skip conditions of
+// the kernel that recomputes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ ExactRecomputation blockscale::getExactRecomputation(ProductOpInterface op,
   auto other = llvm::find_if(chip.paths, [&](Path candidate) {
     return candidate != path.getValue() && chooseInstruction(op, candidate);
   });
-  assert(other != chip.paths.end() && "all GPUs convert");
+  assert(other != chip.paths.end() && "all GPUs dequantize in registers");
   const GemmPath *gemm = getGemmPath(*other);
   auto instruction = InstructionAttr::get(
       op->getContext(), *chooseInstruction(op, *other)->emitted);
@@ -37,12 +38,12 @@ ExactRecomputation blockscale::getExactRecomputation(ProductOpInterface op,
 
 HostProblem blockscale::getExactProblem(OpBuilder &builder,
                                         ProductOpInterface op,
-                                        const DequantizedProduct &decoded,
+                                        const DequantizedProduct &dequantized,
                                         const ExactRecomputation &kernel) {
   HostProblem host = makeHostProblem(builder, op, *kernel.gemm,
                                      kernel.instruction, kernel.schedule);
   KernelProblem &problem = host.problem;
-  for (Value condition : decoded.skipConditions)
+  for (Value condition : dequantized.skipConditions)
     if (condition)
       problem.skipConditions.push_back(host.addInput(condition));
   problem.result = host.inputs.size();

@@ -1,4 +1,4 @@
-//===- ExactRecomputation.h - Where bf16 is not exact -----------*- C++ -*-===//
+//===- ExactRecomputation.h - Recompute where bf16 is inexact ---*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Exact recomputation: if bf16 does not hold a dequantized value exactly,
-// another kernel computes the result anew. It runs only if an inexact flag is
-// set.
+// Exact recomputation: bf16 does not hold every product of element and scale.
+// If an inexact flag is set, another kernel of the same launch sequence
+// computes the whole result again, exactly; if none is, its blocks return at
+// once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,8 @@
 
 namespace mlir::blockscale {
 
-/// The kernel that computes the result anew: one of the next path of the chip
-/// that has an instruction for it.
+/// The kernel that recomputes: one of the next path of the chip that has an
+/// instruction for it.
 struct ExactRecomputation {
   const GemmKernel *gemm;
   InstructionAttr instruction;
@@ -29,9 +30,9 @@ struct ExactRecomputation {
 ExactRecomputation getExactRecomputation(ProductOpInterface op,
                                          const Chip &chip);
 
-/// What it computes.
+/// The problem of that kernel.
 HostProblem getExactProblem(OpBuilder &builder, ProductOpInterface op,
-                            const DequantizedProduct &decoded,
+                            const DequantizedProduct &dequantized,
                             const ExactRecomputation &kernel);
 
 } // namespace mlir::blockscale

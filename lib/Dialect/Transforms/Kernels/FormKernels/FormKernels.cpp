@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The only pass that makes kernels for ops of the tile level.
+// The pass that makes kernels for the ops of the tile level: prepare, walk,
+// verify.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,9 +47,9 @@ struct FormKernelsPass final
     ModuleOp module = getOperation();
     if (failed(checkSizes(module)))
       return signalPassFailure();
-    packQuantizedCodes(module);
+    packQuantizedElements(module);
     bool isFormed = succeeded(formKernels(module));
-    // What is left is in a form that has no kernel.
+    // Any op that is left has a form without a kernel.
     bool isComplete = succeeded(verifyAllFormed(module));
     if (!isFormed || !isComplete || failed(foldSizes(module)))
       signalPassFailure();

@@ -1,4 +1,4 @@
-//===- FormProduct.cpp - Kernels for one product --------------------------===//
+//===- FormProduct.cpp - The kernels of one GEMM --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One launch, or more where operands are decoded first, where K is divided, and
-// where a result may have to be computed anew.
+// One launch; or several, where kernels in front dequantize operands, where
+// split-K needs a reduction kernel, and where an exact recomputation follows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,65 +32,67 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// The results of launches, and the words of blocks, where there are such.
+/// The results of launches, and the per-block inexact flags, if there are any.
 struct Formed {
   SmallVector<Value> results;
-  Value words = {};
+  Value inexactFlags = {};
 };
 
-/// Makes the launches for one product.
-struct Former {
+/// Makes the launches for one product, in the order in which they run.
+struct KernelSequence {
   RewriterBase &rewriter;
   SymbolTableCollection &symbols;
   ProductOpInterface op;
   const GemmKernel &gemm;
-  /// They come in front of this.
+  /// The launches are inserted in front of this op.
   Operation *last;
-  /// What the kernels leave; null for what `op`, or its consumer, does.
+  /// The results in memory if a `quantize` is fused; null for the result of
+  /// `op`, or of its consumer.
   QuantizedResults *quantized = nullptr;
 
   FailureOr<Formed> form(const HostProblem &host) {
     if (!host.problem.isDequantized())
       return formAll(host);
-    DequantizedProduct decoded =
-        formDequantized(rewriter, symbols, op, host,
-                        gemm.getTransforms(host.problem.instruction));
-    FailureOr<Formed> formed = formAll(decoded.product);
+    DequantizedProduct dequantized =
+        formDequantizedProduct(rewriter, symbols, op, host,
+                               gemm.getTransforms(host.problem.instruction));
+    FailureOr<Formed> formed = formAll(dequantized.product);
     if (failed(formed))
       return failure();
-    if (formed->words)
-      decoded.skipConditions[1] = formed->words;
-    if (decoded.isToBeChecked())
-      return formExact(decoded, formed->results);
+    if (formed->inexactFlags)
+      dequantized.skipConditions[1] = formed->inexactFlags;
+    if (dequantized.isToBeChecked())
+      return formExactRecomputation(dequantized, formed->results);
     return formed;
   }
 
 private:
-  /// One launch, or two where K is divided.
+  /// One launch, or two with split-K.
   FailureOr<Formed> formAll(const HostProblem &host) {
     SplitKRule split = gemm.getSplitK(host.problem);
-    if (split.parts == 1)
+    if (split.ranges == 1)
       return formProducts(host);
-    FailureOr<Formed> parts =
+    FailureOr<Formed> partials =
         formProducts(getPartialProducts(rewriter, op->getLoc(), host, split));
-    if (failed(parts))
+    if (failed(partials))
       return failure();
     FailureOr<Formed> sums =
-        formSums(getSumOfParts(host, parts->results.front()));
+        formSums(getSplitKReduction(host, partials->results.front()));
     if (succeeded(sums))
-      sums->words = parts->words;
+      sums->inexactFlags = partials->inexactFlags;
     return sums;
   }
 
-  /// A launch that computes `results` anew where numbers of bf16 did not hold
-  /// what was decoded.
-  FailureOr<Formed> formExact(const DequantizedProduct &decoded,
-                              ValueRange results) {
+  /// A launch that recomputes `results` exactly if bf16 did not hold a
+  /// dequantized value.
+  FailureOr<Formed>
+  formExactRecomputation(const DequantizedProduct &dequantized,
+                         ValueRange results) {
     FailureOr<TargetAttr> target = getTarget(op);
     if (failed(target))
       return failure();
     ExactRecomputation exact = getExactRecomputation(op, *(*target).getChip());
-    HostProblem host = getExactProblem(rewriter, op, decoded, exact);
+    HostProblem host = getExactProblem(rewriter, op, dequantized, exact);
     if (quantized)
       addQuantizer(host, *quantized);
     return formLaunch(
@@ -111,7 +113,7 @@ private:
         [&](gpu::GPUFuncOp kernel) { gemm.build(kernel, problem); });
   }
 
-  /// The same of the kernel that adds what those of parts of K leave.
+  /// The same for the reduction kernel of split-K.
   FailureOr<Formed> formSums(const HostProblem &host) {
     return formLaunch(host, kSplitKReductionPurpose, getSplitKReductionShape(),
                       [&](gpu::GPUFuncOp kernel) {
@@ -143,11 +145,13 @@ private:
       outputs = makeOutputs(host);
     bool isUpdate = !updated.empty() || (quantized && quantized->op.getAmax());
     size_t numResults = outputs.size();
-    if (shape.words != 0) {
-      int64_t words = *getConstantIntValue((*blocks)[0]) * shape.words;
+    if (shape.inexactFlags != 0) {
+      int64_t inexactFlags =
+          *getConstantIntValue((*blocks)[0]) * shape.inexactFlags;
       outputs.push_back(makeEmpty(
-          rewriter, loc, RankedTensorType::get({words}, rewriter.getI32Type()),
-          OpFoldResult(rewriter.getIndexAttr(words))));
+          rewriter, loc,
+          RankedTensorType::get({inexactFlags}, rewriter.getI32Type()),
+          OpFoldResult(rewriter.getIndexAttr(inexactFlags))));
     }
     gpu::GPUFuncOp kernel =
         makeKernel(rewriter, symbols, op, purpose, host.inputs.getArrayRef(),
@@ -157,14 +161,14 @@ private:
         createLaunch(rewriter, loc, kernel, host.inputs.getArrayRef(), outputs,
                      shape, *blocks);
     launch.setUpdates(isUpdate);
-    // How memory holds operands is in their types up to here: what a kernel
-    // takes them for is held against that now, whoever runs the pass.
+    // Up to here, types say how memory holds operands. The problem of the
+    // kernel is checked against them now, whoever runs the pass.
     if (failed(launch.verify()))
       return failure();
     Formed formed = {
         SmallVector<Value>(launch->getResults().take_front(numResults))};
-    if (shape.words != 0)
-      formed.words = launch->getResults().back();
+    if (shape.inexactFlags != 0)
+      formed.inexactFlags = launch->getResults().back();
     return formed;
   }
 };
@@ -190,13 +194,13 @@ blockscale::formProduct(RewriterBase &rewriter, SymbolTableCollection &symbols,
     last = host.problem.consumer->op;
   std::optional<QuantizedResults> quantized =
       findFusedQuantizer(op, last->getResult(0), host.problem, gemm);
-  Former former = {rewriter, symbols, op, gemm, last};
+  KernelSequence sequence = {rewriter, symbols, op, gemm, last};
   if (quantized) {
     addQuantizer(host, *quantized);
-    former.last = quantized->op;
-    former.quantized = &*quantized;
+    sequence.last = quantized->op;
+    sequence.quantized = &*quantized;
   }
-  FailureOr<Formed> formed = former.form(host);
+  FailureOr<Formed> formed = sequence.form(host);
   if (failed(formed))
     return failure();
   if (quantized) {

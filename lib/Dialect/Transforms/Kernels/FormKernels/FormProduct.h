@@ -1,8 +1,12 @@
-//===- FormProduct.h - Kernels for one product ------------------*- C++ -*-===//
+//===- FormProduct.h - The kernels of one GEMM ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which launches replace a product, and which ops around it are fused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,15 +19,14 @@
 
 namespace mlir::blockscale {
 
-/// Gives `op`, on tensors in a function, the kernels of its path, which take
-/// over, as far as they can:
-/// * the elementwise op that makes nothing but the accumulator,
-/// * the elementwise op that is all that uses the result,
-/// * the `quantize` that is all that uses the result of both, with what packs
-///   its codes and swizzles its scales.
-/// What is behind `op` of these is erased. Returns what replaced the last
-/// results: nothing where `op` lacks attributes and is left as it is. Fails
-/// after an error.
+/// Gives `op`, on tensors in a function, the kernels of its path. They fuse, as
+/// far as they can:
+/// * the elementwise op that makes only the accumulator,
+/// * the elementwise op that is the only use of the result,
+/// * the `quantize` that is the only use of that result, with the ops that pack
+///   its elements and swizzle its scales. Fused ops behind `op` are erased.
+///   Returns what replaced the last results: nothing if `op` lacks attributes
+///   and stays. Fails after an error.
 FailureOr<SmallVector<Value>> formProduct(RewriterBase &rewriter,
                                           SymbolTableCollection &symbols,
                                           ProductOpInterface op);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products and row-wise ops take over one elementwise op: those that feed one
-// another become one first.
+// A kernel fuses one elementwise op in front of a GEMM or row-wise op and one
+// behind it. So elementwise ops that feed one another are first joined to one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Whether `op` gets a kernel for products.
+/// Whether `op` gets a GEMM kernel.
 static bool isProduct(Operation *op) {
   auto product = dyn_cast<ProductOpInterface>(op);
   return product && product.hasTensorSemantics() &&
@@ -72,8 +72,8 @@ struct GeneralizeElementwise final
   }
 
 private:
-  /// A fill with a scalar, or of an accumulator with something other than zero,
-  /// which no op needs to load.
+  /// A fill that kernels compute instead of loading: with a scalar, or of an
+  /// accumulator with a value other than zero.
   static bool isWanted(linalg::LinalgOp op) {
     Value scalar = op.getDpsInputs().front();
     if (!matchPattern(scalar, m_Constant()))
@@ -87,8 +87,8 @@ private:
   }
 };
 
-/// The size of a result is that of what it is written to: asked there, it is no
-/// use of an op that another one may join.
+/// A result has the sizes of its destination. Sizes are asked there, so that
+/// they are no use of an op that may be joined to another one.
 struct SizeOfResult final : OpRewritePattern<tensor::DimOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -141,7 +141,8 @@ struct JoinElementwisePass final
         &getContext());
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *use) { return use->get().hasOneUse(); });
-    // What is made of a reshaped result is made of the result, and reshaped.
+    // An elementwise op on a reshaped result becomes one on the result itself,
+    // which is reshaped afterwards.
     auto isOfProduct = [](OpOperand *use) {
       auto expand = use->get().getDefiningOp<tensor::ExpandShapeOp>();
       Operation *producer = expand ? expand.getSrc().getDefiningOp() : nullptr;

@@ -1,8 +1,12 @@
-//===- KernelAttributes.cpp - What products have to say -------------------===//
+//===- KernelAttributes.cpp - Attributes that a product needs -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which attribute comes from which pass.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,13 @@
-//===- KernelAttributes.h - What products have to say -----------*- C++ -*-===//
+//===- KernelAttributes.h - Attributes that a product needs -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the passes in front must have attached to a product before it can get a
+// kernel: a path, an instruction, a schedule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +18,7 @@
 
 namespace mlir::blockscale {
 
-/// An attribute that a kernel is made of, and the pass that gives it.
+/// An attribute that a kernel needs, and the pass that attaches it.
 struct NeededAttribute {
   StringRef name, pass;
 };

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Reverse program order over functions, blocks and ops.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/FormKernels/KernelWalk.h"
 
@@ -39,8 +43,8 @@ public:
 private:
   void visitBlock(Block &block) {
     for (Operation *op = block.empty() ? nullptr : &block.back(); op;) {
-      // In front of `op` there may be new ops now, which come next. What was
-      // erased is behind it.
+      // There may be new ops in front of `op` now; they come next. Only ops
+      // behind it were erased.
       visit(op);
       Operation *previous = op->getPrevNode();
       eraseIfDead(op);
@@ -57,7 +61,8 @@ private:
       visitRegions(op);
   }
 
-  /// Gives `op` a kernel, and one to what was left for it and not taken.
+  /// Gives `op` a kernel; and then to each op that was left for its kernel to
+  /// fuse, but was not fused.
   void form(Operation *op) {
     rewriter.setInsertionPoint(op);
     FailureOr<SmallVector<Value>> results = replace(op);
@@ -76,7 +81,7 @@ private:
     }
   }
 
-  /// What replaced the results of `op`: nothing if it is left as it is.
+  /// What replaced the results of `op`: nothing if it stays.
   FailureOr<SmallVector<Value>> replace(Operation *op) {
     using Result = FailureOr<SmallVector<Value>>;
     return TypeSwitch<Operation *, Result>(op)

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Assertions about sizes, and packing of fp4.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/FormKernels/PrepareKernels.h"
 
@@ -21,8 +25,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Asserts, in front of our ops and of other products in functions, what their
-/// verifiers cannot know.
+/// Asserts, in front of the dialect's ops and other products in functions, what
+/// their verifiers cannot know.
 static void checkDynamicSizes(func::FuncOp function) {
   std::optional<CheckMessages> messages;
   function.walk([&](Operation *op) {
@@ -56,13 +60,13 @@ LogicalResult blockscale::checkSizes(ModuleOp module) {
   return success();
 }
 
-/// The codes of `op` packed, and unpacked for its users.
-static void packCodes(QuantizeOp op) {
+/// Packs the quantized elements of `op`, and unpacks them for its users.
+static void packElements(QuantizeOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getCodes().getType());
   if (!type || type.getElementTypeBitWidth() != 4)
     return;
   int64_t k = type.getShape().back();
-  // A dynamic K is whole blocks, unless it may end anywhere.
+  // A dynamic K is whole blocks, unless it may end inside of one.
   if (ShapedType::isDynamic(k) ? op.getPad() : k % 2 != 0)
     return;
   OpBuilder b(op->getContext());
@@ -72,7 +76,7 @@ static void packCodes(QuantizeOp op) {
     shape.back() = k / 2;
   auto packedType = RankedTensorType::get(shape, b.getI8Type());
   auto packed = PackOp::create(b, op.getLoc(), packedType, op.getCodes());
-  auto codes = UnpackOp::create(b, op.getLoc(), type, packed);
+  auto elements = UnpackOp::create(b, op.getLoc(), type, packed);
   for (OpOperand &use : llvm::make_early_inc_range(op.getCodes().getUses())) {
     auto other = dyn_cast<PackOp>(use.getOwner());
     if (use.getOwner() == packed || isa<tensor::DimOp>(use.getOwner()))
@@ -81,14 +85,14 @@ static void packCodes(QuantizeOp op) {
       other.replaceAllUsesWith(packed.getResult());
       other.erase();
     } else {
-      use.set(codes.getResult());
+      use.set(elements.getResult());
     }
   }
 }
 
-void blockscale::packQuantizedCodes(ModuleOp module) {
+void blockscale::packQuantizedElements(ModuleOp module) {
   SmallVector<QuantizeOp> ops;
   module.walk([&](QuantizeOp op) { ops.push_back(op); });
   for (QuantizeOp op : ops)
-    packCodes(op);
+    packElements(op);
 }

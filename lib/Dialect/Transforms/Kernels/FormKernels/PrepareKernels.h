@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Two steps before the walk: assert what kernels rely on, and pack quantized
+// fp4.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_FORMKERNELS_PREPAREKERNELS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_FORMKERNELS_PREPAREKERNELS_H
@@ -14,13 +19,13 @@
 namespace mlir::blockscale {
 
 /// Asserts, in functions of `module`, what kernels rely on and verifiers cannot
-/// know: what divides dynamic sizes, and that those of one op fit each other.
-/// Fails after an error where sizes are known and do not.
+/// know: the divisors of dynamic sizes, and that the sizes of one op agree.
+/// Fails after an error if static sizes do not.
 LogicalResult checkSizes(ModuleOp module);
 
-/// Has codes of fp4 that functions of `module` quantise packed, and unpacked
-/// for their users, whose kernels read through that.
-void packQuantizedCodes(ModuleOp module);
+/// Packs the fp4 elements of each `quantize` in functions of `module`, and
+/// unpacks them for their users. Kernels look through the unpack.
+void packQuantizedElements(ModuleOp module);
 
 } // namespace mlir::blockscale
 

@@ -1,4 +1,4 @@
-//===- QuantizerFusion.cpp - Products that quantise results ---------------===//
+//===- QuantizerFusion.cpp - Epilogues that quantize the result -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel quantises what it makes if all kernels that may make the result do.
+// A `quantize` is fused only if every kernel that may write the result can
+// quantize it: the GEMM, and its exact recomputation if there is one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,8 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 static bool hasBlocks(const ResultTile &tile, int64_t size) {
-  return tile.n % size == 0 && llvm::all_of(tile.parts, [&](AccType type) {
+  return tile.n % size == 0 &&
+         llvm::all_of(tile.accumulators, [&](AccType type) {
            const AccLowering *lowering = lookupAccLowering(type);
            return lowering && lowering->getBlocks(type, size);
          });
@@ -41,8 +43,7 @@ static bool hasAtoms(const ResultTile &tile, const KernelProblem &problem,
          covers(tile.n, problem.n, kScaleAtomBlocks * blockSize);
 }
 
-/// The tile of the kernel that computes the result of `op` anew where bf16 did
-/// not hold what was decoded.
+/// The tile of the exact recomputation of `op`.
 static std::optional<ResultTile> getExactTile(ProductOpInterface op,
                                               KernelProblem problem) {
   FailureOr<TargetAttr> target = lookupTarget(op);
@@ -51,7 +52,7 @@ static std::optional<ResultTile> getExactTile(ProductOpInterface op,
   ExactRecomputation exact = getExactRecomputation(op, *(*target).getChip());
   problem.instruction = exact.instruction;
   problem.schedule = exact.schedule;
-  // Whichever parameters they are.
+  // Parameters are not numbered yet; any numbers do.
   problem.skipConditions = {0};
   return exact.gemm->getResultTile(problem);
 }
@@ -61,13 +62,14 @@ blockscale::findFusedQuantizer(ProductOpInterface op, Value result,
                                const KernelProblem &problem,
                                const GemmKernel &gemm) {
   QuantizeOp quantize = findQuantizer(result);
-  if (!quantize || !result.hasOneUse() || gemm.getSplitK(problem).parts != 1)
+  if (!quantize || !result.hasOneUse() || gemm.getSplitK(problem).ranges != 1)
     return std::nullopt;
   SmallVector<std::optional<ResultTile>, 2> tiles = {
       gemm.getResultTile(problem)};
   if (problem.isDequantized() && gemm.getTransforms(problem.instruction).x !=
                                      OperandTransform::DequantizedInRegisters) {
-    // A magnitude that was too large would stay.
+    // The largest magnitude only grows: one that an inexact result gave would
+    // stay after the recomputation.
     if (quantize.getAmax())
       return std::nullopt;
     tiles.push_back(getExactTile(op, problem));
@@ -84,7 +86,7 @@ blockscale::findFusedQuantizer(ProductOpInterface op, Value result,
 }
 
 void blockscale::addQuantizer(HostProblem &host, QuantizedResults &results) {
-  FusedQuantize fused = {results.op, results.getCodeBits(), {}};
+  FusedQuantize fused = {results.op, results.getElementBits(), {}};
   if (Value scale = results.op.getTensorScale())
     for (Value input : getScalarInputs(scale))
       fused.arguments.emplace_back(input, host.addInput(input));

@@ -1,8 +1,13 @@
-//===- QuantizerFusion.h - Products that quantise results -------*- C++ -*-===//
+//===- QuantizerFusion.h - Epilogues that quantize the result ---*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whether the epilogue of a GEMM can quantize its result, and what the kernel
+// needs for that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,16 +20,16 @@
 
 namespace mlir::blockscale {
 
-/// The `quantize` of `result`, what the kernels of `gemm` make of `op`, if
-/// they can quantise it themselves: blocks are whole in their accumulators, and
-/// so are atoms of scales in their tiles, or scales stay rows.
+/// The `quantize` of `result`, which the kernels of `gemm` compute for `op`, if
+/// their epilogue can do it: accumulators hold whole scale blocks, and tiles
+/// hold whole atoms of scales or scales stay row-major.
 std::optional<QuantizedResults> findFusedQuantizer(ProductOpInterface op,
                                                    Value result,
                                                    const KernelProblem &problem,
                                                    const GemmKernel &gemm);
 
-/// Has the kernel of `host` quantise its result, which is its last parameter by
-/// now.
+/// Makes the epilogue of the kernel of `host` quantize its result, which is the
+/// last parameter by now.
 void addQuantizer(HostProblem &host, QuantizedResults &results);
 
 } // namespace mlir::blockscale

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Rewrites each `tensor.dim` of a result to sizes of operands.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/FormKernels/ResultSizes.h"
 

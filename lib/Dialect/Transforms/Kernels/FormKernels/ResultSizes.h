@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel may take over an op only if nothing else uses what is between them.
-// Who asks for sizes of that is no such user: sizes are asked of operands
-// instead.
+// A kernel may fuse an op only if nothing else uses the value between the two.
+// An op that asks for a size of that value must not count as a use: it is
+// rewritten to ask the operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +20,12 @@
 
 namespace mlir::blockscale {
 
-/// Replaces each `tensor.dim` of results of `op` by what `op` makes that size
-/// of, one value for each size, in front of `op`.
+/// Replaces each `tensor.dim` of a result of `op` by the sizes of operands that
+/// it comes from, one value for each size, in front of `op`.
 void resolveResultSizes(RewriterBase &rewriter, Operation *op);
 
-/// Folds what asks for sizes of launches, and other sizes, in `module`, up to
-/// those of arguments.
+/// Folds `tensor.dim` of launches, and other size arithmetic, in `module`, up
+/// to sizes of arguments.
 LogicalResult foldSizes(ModuleOp module);
 
 } // namespace mlir::blockscale

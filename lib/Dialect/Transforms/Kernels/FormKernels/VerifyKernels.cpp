@@ -1,8 +1,12 @@
-//===- VerifyKernels.cpp - That all products have kernels -----------------===//
+//===- VerifyKernels.cpp - All products have kernels ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The check behind the walk.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,12 @@
-//===- VerifyKernels.h - That all products have kernels ---------*- C++ -*-===//
+//===- VerifyKernels.h - All products have kernels --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The post-condition of form-kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +18,8 @@
 namespace mlir::blockscale {
 
 /// Checks that no product is left in functions of `module` that should have a
-/// kernel. Fails after an error about the first one, if forming it did not fail
-/// with one.
+/// kernel. Reports an error about the first one, unless the walk has reported
+/// one.
 LogicalResult verifyAllFormed(ModuleOp module);
 
 } // namespace mlir::blockscale

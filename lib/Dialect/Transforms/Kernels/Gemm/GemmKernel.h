@@ -1,4 +1,4 @@
-//===- GemmKernel.h - A kernel for matrix multiplies ------------*- C++ -*-===//
+//===- GemmKernel.h - The interface of a GEMM kernel ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The emitting half of a kernel: a problem and a schedule become a launch and a
-// body. Who may choose it, and with which schedules, is a KernelChooser
-// (Schedule/KernelChooser.h); Paths/GemmPath.h joins both.
+// The emitting half of a GEMM kernel: from a problem and a schedule to a launch
+// and a body. The choosing half, which says whether a kernel fits an op and
+// with which schedules, is KernelChooser (Schedule/KernelChooser.h).
+// Paths/GemmPath.cpp lists both for each path.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,33 +24,33 @@ namespace mlir::blockscale {
 /// results (SplitKProblem.h).
 struct SplitKRule {
   /// At most so many ranges.
-  int64_t parts = 1;
+  int64_t ranges = 1;
   /// All ranges but the last one are a multiple of so many elements of K.
   int64_t unit = 1;
 };
 
-/// The tile of the result that a block stores, and the accumulators that hold
-/// it, one for each part of the tile.
+/// The tile of the result that a block stores, and the types of the
+/// accumulators that hold it.
 struct ResultTile {
   int64_t m, n;
-  SmallVector<AccType> parts;
+  SmallVector<AccType> accumulators;
 };
 
 class GemmKernel {
 public:
   virtual ~GemmKernel() = default;
 
-  /// The name that schedules have for it.
+  /// The name of the kernel in schedules.
   virtual KernelKind getKind() const = 0;
   /// Whether it computes elementwise ops around the product, too, and knows
   /// operands that are splats.
   virtual bool fusesSurroundings() const { return true; }
-  /// Whether it takes scale factors in the 32x4x4 layout alone. A kernel in
+  /// Whether it takes scale factors only in the 32x4x4 layout. A kernel in
   /// front swizzles others.
   virtual bool wantsScaleAtoms() const { return false; }
-  /// Whether it reads operands through tensor maps alone. An operand that no
+  /// Whether it reads operands only through tensor maps. An operand that no
   /// tensor map can describe is copied first. Only the types, the instruction
-  /// and the schedule of `problem` are known by then.
+  /// and the schedule of `problem` are known at that point.
   virtual bool needsTensorMaps(const KernelProblem &problem) const {
     return false;
   }
@@ -59,8 +60,7 @@ public:
                                    const KernelProblem &problem) const {
     return false;
   }
-  /// What becomes of quantized operands that `instruction` does not take as
-  /// they are.
+  /// How quantized operands that `instruction` does not take are dequantized.
   virtual OperandTransforms getTransforms(InstructionAttr instruction) const {
     return {};
   }
@@ -69,13 +69,13 @@ public:
   virtual std::string getRemark(const KernelProblem &problem) const {
     return {};
   }
-  /// If there is more than one range, the questions below are asked about a
-  /// problem of getPartialProducts.
+  /// The split-K rule. If there is more than one range, the functions below get
+  /// a problem of getPartialProducts.
   virtual SplitKRule getSplitK(const KernelProblem &problem) const {
     return {};
   }
-  /// What the epilogue stores a tile from; nullopt if it stores results one by
-  /// one.
+  /// The accumulators that the epilogue stores a tile from; nullopt if it
+  /// stores results one by one.
   virtual std::optional<ResultTile>
   getResultTile(const KernelProblem &problem) const {
     return std::nullopt;

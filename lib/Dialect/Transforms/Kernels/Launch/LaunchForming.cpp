@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all kernels of functions have in common, whatever they compute.
+// What all kernels share, whatever they compute.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +29,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// What a kernel gets: a scalar, or the memory of a tensor, where narrow floats
-/// are bytes.
+/// The type of a parameter: a scalar, or the memory of a tensor, in which
+/// narrow floats are bytes.
 static Type getMemoryType(Type input) {
   auto type = dyn_cast<RankedTensorType>(input);
   if (!type)
@@ -39,10 +41,10 @@ static Type getMemoryType(Type input) {
   return MemRefType::get(type.getShape(), element);
 }
 
-/// All blocks along x, as many as there are tiles, or SMs. Those of
-/// a cluster count together: all of them are there.
+/// A grid along x, with as many blocks as there are tiles, or SMs. It has whole
+/// clusters.
 static FailureOr<SmallVector<OpFoldResult>>
-getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
+getLinearBlocks(OpBuilder &builder, Operation *op, const KernelShape &shape,
                 const HostSizes &sizes, int64_t limit) {
   Location loc = op->getLoc();
   AffineExpr m, n, batch;
@@ -54,7 +56,7 @@ getBlocksInLine(OpBuilder &builder, Operation *op, const KernelShape &shape,
   auto multiply = [&](OpFoldResult lhs, OpFoldResult rhs) -> OpFoldResult {
     std::optional<int64_t> a = getConstantIntValue(lhs),
                            b = getConstantIntValue(rhs);
-    // As many as there are numbers are too many, too.
+    // An overflow is too large, too.
     int64_t product = std::numeric_limits<int64_t>::max();
     if (int64_t exact; a && b && !llvm::MulOverflow(*a, *b, exact))
       product = exact;
@@ -96,7 +98,7 @@ blockscale::getBlocks(OpBuilder &builder, Operation *op,
                       const KernelShape &shape, const HostSizes &sizes) {
   constexpr int64_t limits[] = {(int64_t(1) << 31) - 1, 65535, 65535};
   if (shape.order != BlockOrder::Grid)
-    return getBlocksInLine(builder, op, shape, sizes, limits[0]);
+    return getLinearBlocks(builder, op, shape, sizes, limits[0]);
   SmallVector<OpFoldResult> blocks;
   for (auto [size, tile, limit] : llvm::zip_equal(
            std::array{sizes.m, sizes.n, sizes.batch}, shape.tile, limits)) {
@@ -136,7 +138,7 @@ gpu::GPUFuncOp blockscale::makeKernel(OpBuilder &builder,
   auto kernel = gpu::GPUFuncOp::create(
       builder, op->getLoc(), (function.getSymName() + "__" + purpose).str(),
       builder.getFunctionType(types, {}));
-  // Renames it where that is needed.
+  // Renames the module if its name is taken.
   symbols.getSymbolTable(kernels).insert(kernel);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels without bodies, how many blocks they have, and what launches them.
+// Kernels without bodies, their grids, and the ops that launch them.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -25,9 +27,9 @@ FailureOr<SmallVector<OpFoldResult>> getBlocks(OpBuilder &builder,
                                                const KernelShape &shape,
                                                const HostSizes &sizes);
 
-/// A kernel without a body, for `op` in a function, which takes the memory of
-/// `inputs` and then that of results of these types. `symbols` gives it a name
-/// of its own.
+/// A kernel without a body, for `op` in a function. Its parameters are the
+/// memory of `inputs`, then that of results of these types. `symbols` gives it
+/// a unique name.
 gpu::GPUFuncOp makeKernel(OpBuilder &builder, SymbolTableCollection &symbols,
                           Operation *op, StringRef purpose, ValueRange inputs,
                           TypeRange results, const KernelShape &shape);

@@ -1,4 +1,4 @@
-//===- QuantizeForming.cpp - Launches of quantising kernels ---------------===//
+//===- QuantizeForming.cpp - Launches of quantize kernels -----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the host knows of a quantize, and what becomes of its results: codes of
-// fp4 are packed and scales swizzled where they are made.
+// What the host knows of a `quantize`. Its kernel also packs fp4 and swizzles
+// scales, so that no further kernel has to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Has `op`, of another rank than 2 and 3, quantise a matrix of rank 2 instead.
+/// Replaces `op`, of a rank other than 2 and 3, by one on a matrix of rank 2.
 static FailureOr<SmallVector<Value>> reshapeToMatrix(RewriterBase &rewriter,
                                                      QuantizeOp op) {
   auto type = cast<RankedTensorType>(op.getX().getType());
@@ -87,8 +87,8 @@ static FailureOr<SmallVector<Value>> reshapeToMatrix(RewriterBase &rewriter,
   return results;
 }
 
-/// The tensor whose rows are those of x of `op`, which is expanded; null if x
-/// is anything else.
+/// The tensor that x of `op` is expanded from, with the same rows; null if x is
+/// not expanded.
 static tensor::ExpandShapeOp findExpandedRows(QuantizeOp op) {
   auto expand = op.getX().getDefiningOp<tensor::ExpandShapeOp>();
   bool hasRows = expand && !expand.getReassociationIndices().empty() &&
@@ -96,8 +96,7 @@ static tensor::ExpandShapeOp findExpandedRows(QuantizeOp op) {
   return hasRows ? expand : tensor::ExpandShapeOp();
 }
 
-/// Has `op` quantise the rows of what `expand` makes x of: their kernel may do
-/// it.
+/// Replaces `op` by one on the source of `expand`, whose kernel may fuse it.
 static FailureOr<SmallVector<Value>>
 quantizeBeforeExpand(RewriterBase &rewriter, QuantizeOp op,
                      tensor::ExpandShapeOp expand) {
@@ -141,7 +140,8 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
     return quantizeBeforeExpand(rewriter, op, expand);
   if (type.getRank() != 2 && type.getRank() != 3)
     return reshapeToMatrix(rewriter, op);
-  // The kernel of a product may quantise its result: that is decided there.
+  // The epilogue of a product may fuse it: that is decided when the product
+  // gets its kernel.
   if (!op->getParentOfType<func::FuncOp>() || findProductOf(op))
     return SmallVector<Value>();
   FailureOr<TargetAttr> target = lookupTarget(op);
@@ -173,7 +173,7 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
       problem.scaleInputs.emplace_back(input, addInput(input));
 
   QuantizedResults results(op);
-  problem.codeBits = results.getCodeBits();
+  problem.elementBits = results.getElementBits();
   problem.hasAtoms = results.swizzle != nullptr;
 
   SmallVector<OpFoldResult> sizes =
@@ -198,10 +198,10 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
     return failure();
 
   SmallVector<Value> outputs = results.makeOutputs(rewriter, sizes);
-  problem.codes = inputs.size();
-  problem.scales = problem.codes + 1;
+  problem.elements = inputs.size();
+  problem.scales = problem.elements + 1;
   if (op.getAmax())
-    problem.amax = problem.codes + 2;
+    problem.amax = problem.elements + 2;
   gpu::GPUFuncOp kernel =
       makeKernel(rewriter, symbols, op, kQuantizePurpose, inputs.getArrayRef(),
                  TypeRange(ValueRange(outputs)), shape);

@@ -1,8 +1,12 @@
-//===- QuantizeForming.h - Launches of quantising kernels -------*- C++ -*-===//
+//===- QuantizeForming.h - Launches of quantize kernels ---------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `quantize` op that no GEMM epilogue fuses gets a kernel of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +19,10 @@
 
 namespace mlir::blockscale {
 
-/// Gives `op`, on tensors in a function for a GPU, a kernel, with what packs
-/// its codes and swizzles its scales; or brings it into a form that has one, in
-/// front of it. Returns what replaced the results: nothing where `op` is left
-/// as it is, for loops, or for the kernel of the product that makes x. Fails
+/// Gives `op`, on tensors in a function for a GPU, a kernel, which also packs
+/// its elements and swizzles its scales; or rewrites it, in front of itself, to
+/// a form that has one. Returns what replaced the results: nothing if `op`
+/// stays, to become loops or to be fused into the product that makes x. Fails
 /// after an error.
 FailureOr<SmallVector<Value>> formQuantize(RewriterBase &rewriter,
                                            SymbolTableCollection &symbols,

@@ -1,4 +1,4 @@
-//===- QuantizeKernel.cpp - From numbers to codes and scales --------------===//
+//===- QuantizeKernel.cpp - The quantize kernel ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bound by memory: each lane reads 8 numbers that follow each other, several
-// times before it needs them, and the lanes of a block tell each other the
-// largest. Where numbers of a block do not follow each other in memory, or the
-// last block of a line is not whole, each thread has a block of its own.
+// The kernel is bound by memory bandwidth. Each lane loads 8 contiguous values,
+// several times before it needs them, and the lanes of a scale block exchange
+// their largest magnitude by shuffles. If the values of a block are not
+// contiguous, or the last block of a row is not whole, one thread has one
+// block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,24 +30,24 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Numbers that a lane has at once.
-static constexpr int64_t kNumbers = 8;
+/// How many values a lane has at once.
+static constexpr int64_t kValues = 8;
 static constexpr int64_t kWarps = 4;
-/// Loads that are under way for each lane; one where there are few numbers, so
-/// that more lanes have some.
-static constexpr int64_t kRounds = 4, kFewNumbers = int64_t(1) << 20;
-/// Threads with a block each: along rows, or along K.
+/// How many loads each lane has in flight; one if there are few values, so that
+/// more lanes have work.
+static constexpr int64_t kRounds = 4, kFewValues = int64_t(1) << 20;
+/// How many threads with a block each there are along rows, or along K.
 static constexpr int64_t kThreads = 128, kThreadsOfLine = 32;
 
 namespace {
-/// How the lanes of a warp share rows: each of `lanes` has 8 numbers of a row,
-/// and takes more, `roundsK` along K by `roundsM` down.
+/// How the lanes of a warp share rows: each of `lanes` has 8 values of a row,
+/// in `roundsK` rounds along K by `roundsM` along M.
 struct LanePlan {
   int64_t lanes, roundsK, roundsM;
 
   int64_t getRounds() const { return roundsK * roundsM; }
   int64_t getRowsOfWarp() const { return int64_t(kWarpLanes) / lanes; }
-  int64_t getColumns() const { return lanes * kNumbers * roundsK; }
+  int64_t getColumns() const { return lanes * kValues * roundsK; }
   int64_t getRowsOfBlock() const { return kWarps * getRowsOfWarp() * roundsM; }
 };
 } // namespace
@@ -55,14 +56,14 @@ static LanePlan getPlan(const QuantizeProblem &problem) {
   LanePlan plan = {kWarpLanes, kRounds, 1};
   bool isKnown = !ShapedType::isDynamic(problem.k);
   if (isKnown && !ShapedType::isDynamic(problem.m) &&
-      problem.m <= kFewNumbers / problem.k)
+      problem.m <= kFewValues / problem.k)
     plan.roundsK = 1;
   if (!isKnown)
     return plan;
   // Whole blocks, and whole atoms of scales.
-  int64_t least = problem.format.blockSize / kNumbers *
+  int64_t least = problem.format.blockSize / kValues *
                   (problem.hasAtoms ? kScaleAtomBlocks : 1);
-  int64_t needed = llvm::divideCeilSigned(problem.k, kNumbers);
+  int64_t needed = llvm::divideCeilSigned(problem.k, kValues);
   plan.lanes = std::min<int64_t>(
       kWarpLanes, std::max<int64_t>(least, llvm::PowerOf2Ceil(needed)));
   int64_t mostK = llvm::divideCeilSigned(needed, plan.lanes);
@@ -94,7 +95,7 @@ public:
                  const QuantizeProblem &problem)
       : b(b), loc(kernel.getLoc()), kernel(kernel), problem(problem),
         arithmetic(b, loc),
-        codeWords(b, loc, problem.format, problem.codeBits, *problem.chip),
+        packedStore(b, loc, problem.format, problem.elementBits, *problem.chip),
         x(kernel.getArgument(problem.x)),
         element(cast<MemRefType>(x.getType()).getElementType()) {}
 
@@ -113,9 +114,9 @@ public:
   }
 
 private:
-  /// The size of codes, which is that of x, in numbers.
+  /// The size of the elements along K, which is that of x.
   Value size(unsigned fromEnd) {
-    // Of the dimension that the map takes it from.
+    // The dimension of x that the map uses.
     AffineExpr dim = b.getAffineDimExpr(3 - fromEnd);
     for (auto [i, expr] : llvm::enumerate(problem.map.getResults()))
       if (expr == dim)
@@ -134,19 +135,19 @@ private:
       return one ? one : other;
     return arith::AndIOp::create(b, loc, one, other);
   }
-  /// The matrix of the batch that the block has; null without one.
+  /// The matrix of the batch for this block; null without a batch.
   Value getBatch() {
     if (problem.rank == 2)
       return {};
     return gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
   }
-  SmallVector<Value> getPosition(const MatrixPlace &place, Value column) {
-    if (!place.batch)
-      return {place.row, column};
-    return {place.batch, place.row, column};
+  SmallVector<Value> getPosition(const MatrixPlace &origin, Value column) {
+    if (!origin.batch)
+      return {origin.row, column};
+    return {origin.batch, origin.row, column};
   }
-  /// Whether all that tiles of so many rows, or columns, cover is known to be
-  /// there: that is whole atoms where scales are in such.
+  /// Whether tiles of so many rows, or columns, are known to be inside of x
+  /// and, in the 32x4x4 layout, of whole atoms.
   bool fitRows(int64_t tile) const {
     return KernelProblem::isMultiple(problem.m, tile) &&
            (!problem.hasAtoms ||
@@ -164,13 +165,13 @@ private:
   }
   void buildByLanes();
   void buildByThreads();
-  SmallVector<Value> loadNumbers(const MatrixPlace &place);
+  SmallVector<Value> loadValues(const MatrixPlace &origin);
   QuantizedStores getStores() {
     return {b,
             loc,
-            kernel.getArgument(problem.codes),
+            kernel.getArgument(problem.elements),
             kernel.getArgument(problem.scales),
-            problem.codeBits,
+            problem.elementBits,
             problem.format.blockSize,
             rows,
             columns};
@@ -181,7 +182,7 @@ private:
   gpu::GPUFuncOp kernel;
   const QuantizeProblem &problem;
   BlockArithmetic arithmetic;
-  PackedStore codeWords;
+  PackedStore packedStore;
   Value x;
   Type element;
   Value rows, columns, tensorScale;
@@ -189,25 +190,25 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Eight numbers for each lane
+// Eight values for each lane
 //===----------------------------------------------------------------------===//
 
-/// 8 numbers, as f32.
-SmallVector<Value> QuantizeKernel::loadNumbers(const MatrixPlace &place) {
+/// Loads 8 values, as f32.
+SmallVector<Value> QuantizeKernel::loadValues(const MatrixPlace &origin) {
   // Loads are of 16 bytes.
   constexpr int64_t kBits = 128;
   int64_t ofLoad = kBits / element.getIntOrFloatBitWidth();
-  SmallVector<Value> numbers;
-  for (int64_t i = 0; i != kNumbers; i += ofLoad) {
+  SmallVector<Value> values;
+  for (int64_t i = 0; i != kValues; i += ofLoad) {
     Value loaded = vector::LoadOp::create(
         b, loc, VectorType::get(ofLoad, element), x,
-        getPosition(place, addIndex(b, loc, place.column, i)),
+        getPosition(origin, addIndex(b, loc, origin.column, i)),
         /*nontemporal=*/false, llvm::MaybeAlign(kBits / 8));
     for (int64_t j = 0; j != ofLoad; ++j)
-      numbers.push_back(
+      values.push_back(
           arithmetic.toF32(vector::ExtractOp::create(b, loc, loaded, j)));
   }
-  return numbers;
+  return values;
 }
 
 void QuantizeKernel::buildByLanes() {
@@ -222,46 +223,46 @@ void QuantizeKernel::buildByLanes() {
   bindDims(b.getContext(), d0, d1, d2);
   // Threads of a warp are along K, then down.
   AffineExpr row = d0 * plan.getRowsOfBlock() + d1.floorDiv(plan.lanes);
-  AffineExpr column = d2 * plan.getColumns() + d1 % plan.lanes * kNumbers;
+  AffineExpr column = d2 * plan.getColumns() + d1 % plan.lanes * kValues;
   SmallVector<Value> at =
       compute({row, column}, ValueRange{blockM, thread, blockK});
   int64_t rowStep = kWarps * plan.getRowsOfWarp();
   bool fitsRows = fitRows(plan.getRowsOfBlock());
   bool fitsColumns = fitColumns(plan.getColumns());
 
-  auto getPlace = [&](int64_t round) {
+  auto getOrigin = [&](int64_t round) {
     return MatrixPlace{
         batch, addIndex(b, loc, at[0], round / plan.roundsK * rowStep),
-        addIndex(b, loc, at[1], round % plan.roundsK * plan.lanes * kNumbers)};
+        addIndex(b, loc, at[1], round % plan.roundsK * plan.lanes * kValues)};
   };
-  SmallVector<MatrixPlace> places;
+  SmallVector<MatrixPlace> origins;
   SmallVector<Value> isInside;
-  SmallVector<SmallVector<Value>> numbers;
+  SmallVector<SmallVector<Value>> values;
   for (int64_t round = 0; round != rounds; ++round) {
-    MatrixPlace place = getPlace(round);
-    places.push_back(place);
+    MatrixPlace origin = getOrigin(round);
+    origins.push_back(origin);
     Value inside;
-    // What is outside reads what is last, so that all loads start at once.
+    // Lanes outside read the last values, so that no load waits for a branch.
     if (!fitsRows) {
-      inside = isBelow(place.row, rows);
-      place.row =
-          arith::MinUIOp::create(b, loc, place.row, addIndex(b, loc, rows, -1));
+      inside = isBelow(origin.row, rows);
+      origin.row = arith::MinUIOp::create(b, loc, origin.row,
+                                          addIndex(b, loc, rows, -1));
     }
     if (!fitsColumns) {
-      inside = both(inside, isBelow(place.column, columns));
-      place.column = arith::MinUIOp::create(
-          b, loc, place.column, addIndex(b, loc, columns, -kNumbers));
+      inside = both(inside, isBelow(origin.column, columns));
+      origin.column = arith::MinUIOp::create(
+          b, loc, origin.column, addIndex(b, loc, columns, -kValues));
     }
     isInside.push_back(inside);
-    numbers.push_back(loadNumbers(place));
+    values.push_back(loadValues(origin));
   }
 
   SmallVector<Value> scales;
   Value largestOfAll;
-  int64_t lanesOfBlock = problem.format.blockSize / kNumbers;
+  int64_t lanesOfBlock = problem.format.blockSize / kValues;
   for (int64_t round = 0; round != rounds; ++round) {
     Value largest;
-    for (Value number : numbers[round]) {
+    for (Value number : values[round]) {
       Value magnitude = arithmetic.getMagnitude(number);
       largest = largest ? arithmetic.getLargest(largest, magnitude) : magnitude;
     }
@@ -278,9 +279,9 @@ void QuantizeKernel::buildByLanes() {
         arithmetic.emitFactor(problem.format, scale, tensorScale);
     if (!problem.format.rule)
       addReciprocal(factor);
-    Value words = codeWords.emit(numbers[round], factor);
+    Value words = packedStore.emit(values[round], factor);
     emitIf(b, loc, isInside[round],
-           [&] { getStores().storeCodes(places[round], words, kNumbers); });
+           [&] { getStores().storeCodes(origins[round], words, kValues); });
   }
   if (problem.amax)
     emitJoinLargest(b, loc, largestOfAll, kernel.getArgument(*problem.amax));
@@ -290,7 +291,7 @@ void QuantizeKernel::buildByLanes() {
   for (int64_t first = 0; first < rounds; first += lanesOfBlock) {
     int64_t count = std::min(lanesOfBlock, rounds - first);
     Value scale = scales[first];
-    MatrixPlace place = places[first];
+    MatrixPlace origin = origins[first];
     for (int64_t i = 1; i != count; ++i) {
       Value isTurn =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, turn,
@@ -299,13 +300,13 @@ void QuantizeKernel::buildByLanes() {
         return arith::SelectOp::create(b, loc, isTurn, one, other);
       };
       scale = select(scales[first + i], scale);
-      place.row = select(places[first + i].row, place.row);
-      place.column = select(places[first + i].column, place.column);
+      origin.row = select(origins[first + i].row, origin.row);
+      origin.column = select(origins[first + i].column, origin.column);
     }
     Value hasTurn =
         isBelow(turn, arith::ConstantIndexOp::create(b, loc, count));
     emitIf(b, loc, count == lanesOfBlock ? Value() : hasTurn, [&] {
-      getStores().storeScale(place, scale, fitsRows, fitsColumns);
+      getStores().storeScale(origin, scale, fitsRows, fitsColumns);
     });
   }
 }
@@ -327,32 +328,32 @@ void QuantizeKernel::buildByThreads() {
       compute({d0 * (kThreads / alongK) + d1.floorDiv(alongK),
                d2 * alongK + d1 % alongK},
               ValueRange{blockM, thread, blockK});
-  MatrixPlace place = {batch, at[0], compute({d0 * blockSize}, at[1])[0]};
+  MatrixPlace origin = {batch, at[0], compute({d0 * blockSize}, at[1])[0]};
   bool fitsRows = fitRows(kThreads / alongK);
   bool fitsBlocks = fitColumns(alongK * blockSize);
-  Value isRow = fitsRows ? Value() : isBelow(place.row, rows);
-  Value isBlock = fitsBlocks ? Value() : isBelow(place.column, columns);
+  Value isRow = fitsRows ? Value() : isBelow(origin.row, rows);
+  Value isBlock = fitsBlocks ? Value() : isBelow(origin.column, columns);
   Value inside = both(isRow, isBlock);
 
-  // A number is there where its block is; the last block may end before.
+  // A value is inside if its block is, except in the last block.
   auto isThere = [&](Value column) {
     return problem.mayEnd ? both(isRow, isBelow(column, columns)) : inside;
   };
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
-  SmallVector<Value> numbers;
+  SmallVector<Value> values;
   Value largest;
   for (int64_t i = 0; i != blockSize; ++i) {
-    Value column = addIndex(b, loc, place.column, i);
+    Value column = addIndex(b, loc, origin.column, i);
     Value number = emitLoadIf(
         b, loc, isThere(column),
         [&](OpBuilder &then) -> Value {
           return memref::LoadOp::create(
               then, loc, x,
-              applyMap(then, loc, problem.map, {batch, place.row, column}));
+              applyMap(then, loc, problem.map, {batch, origin.row, column}));
         },
         zero);
-    numbers.push_back(arithmetic.toF32(number));
-    Value magnitude = arithmetic.getMagnitude(numbers.back());
+    values.push_back(arithmetic.toF32(number));
+    Value magnitude = arithmetic.getMagnitude(values.back());
     largest = largest ? arithmetic.getLargest(largest, magnitude) : magnitude;
   }
   if (problem.amax)
@@ -362,31 +363,31 @@ void QuantizeKernel::buildByThreads() {
       arithmetic.emitFactor(problem.format, scale, tensorScale);
   if (!problem.format.rule)
     addReciprocal(factor);
-  // Whole words where rows are aligned to them, else as few numbers as fill
-  // bytes.
-  int64_t step = problem.mayEnd ? 8 / problem.codeBits : kNumbers;
+  // Whole u32 if rows are aligned to them, else as few elements as fill bytes.
+  int64_t step = problem.mayEnd ? 8 / problem.elementBits : kValues;
   if (step == 1) {
-    // Codes of single bytes.
+    // Elements of one byte.
     for (int64_t i = 0; i != blockSize; ++i) {
-      MatrixPlace one = place;
-      one.column = addIndex(b, loc, place.column, i);
-      Value code = arithmetic.emitCode(problem.format, numbers[i], factor);
+      MatrixPlace one = origin;
+      one.column = addIndex(b, loc, origin.column, i);
+      Value code = arithmetic.emitCode(problem.format, values[i], factor);
       Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
       emitIf(b, loc, isThere(one.column), [&] {
-        memref::StoreOp::create(b, loc, byte, kernel.getArgument(problem.codes),
+        memref::StoreOp::create(b, loc, byte,
+                                kernel.getArgument(problem.elements),
                                 getPosition(one, one.column));
       });
     }
   } else {
     for (int64_t i = 0; i != blockSize; i += step) {
-      MatrixPlace some = place;
-      some.column = addIndex(b, loc, place.column, i);
-      Value words = codeWords.emit(ArrayRef(numbers).slice(i, step), factor);
+      MatrixPlace some = origin;
+      some.column = addIndex(b, loc, origin.column, i);
+      Value words = packedStore.emit(ArrayRef(values).slice(i, step), factor);
       emitIf(b, loc, isThere(some.column),
              [&] { getStores().storeCodes(some, words, step); });
     }
   }
-  getStores().storeScale(place, scale, fitsRows, fitsBlocks);
+  getStores().storeScale(origin, scale, fitsRows, fitsBlocks);
 }
 
 void blockscale::buildQuantize(gpu::GPUFuncOp kernel,

@@ -1,8 +1,12 @@
-//===- QuantizeProblem.h - What a quantising kernel computes ----*- C++ -*-===//
+//===- QuantizeProblem.h - What a quantize kernel computes ------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The problem that a quantize kernel is emitted from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,23 +35,23 @@ struct QuantizeProblem {
   /// The tensor scale, and the parameters that hold what it is computed from.
   Value tensorScale;
   FusedArguments scaleInputs;
-  /// The parameters for codes, bytes with `codeBits` each, for scales, in the
-  /// 32x4x4 layout with `hasAtoms`, and for the largest magnitude, an f32 that
-  /// is 0 before.
-  unsigned codes, scales;
+  /// The parameters for elements, of `elementBits` each in a memref of bytes,
+  /// for scales, in the 32x4x4 layout with `hasAtoms`, and for the largest
+  /// magnitude, an f32 that starts at 0.
+  unsigned elements, scales;
   std::optional<unsigned> amax;
-  unsigned codeBits;
+  unsigned elementBits;
   bool hasAtoms;
   const Chip *chip;
 
-  /// Whether lanes read 8 numbers at once.
+  /// Whether lanes read 8 values at once.
   bool isContiguous() const {
     return contiguity == Contiguity::Columns && !mayEnd;
   }
 };
 
-/// Sizes of its launch: rows are M of its shape, columns N. In the 32x4x4
-/// layout, blocks are for all rows of atoms.
+/// The sizes of its launch: M is rows, N is columns. In the 32x4x4 layout,
+/// blocks cover all rows of atoms.
 KernelShape getQuantizeShape(const QuantizeProblem &problem);
 void buildQuantize(gpu::GPUFuncOp kernel, const QuantizeProblem &problem);
 

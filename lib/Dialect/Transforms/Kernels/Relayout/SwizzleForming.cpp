@@ -1,8 +1,12 @@
-//===- SwizzleForming.cpp - Launches of swizzling kernels -----------------===//
+//===- SwizzleForming.cpp - Launches of scale swizzle kernels -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Swizzles that a quantize kernel does itself are left to it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +28,7 @@ blockscale::formSwizzle(RewriterBase &rewriter, SymbolTableCollection &symbols,
   if (!type || !resultType || !op->getParentOfType<func::FuncOp>())
     return SmallVector<Value>();
   Value source = op.getSource();
-  // The kernel that makes the scales may swizzle them: that is decided there.
+  // The kernel that makes the scales may fuse it: that is decided there.
   if (auto quantize = source.getDefiningOp<QuantizeOp>();
       quantize && source.hasOneUse())
     return SmallVector<Value>();

@@ -1,8 +1,12 @@
-//===- SwizzleForming.h - Launches of swizzling kernels ---------*- C++ -*-===//
+//===- SwizzleForming.h - Launches of scale swizzle kernels -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `swizzle_scales` op that no quantize kernel fuses gets a kernel of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +20,8 @@
 namespace mlir::blockscale {
 
 /// Gives `op`, on tensors in a function, a kernel. Returns what replaced the
-/// result: nothing where `op` is left as it is, for the kernel of the
-/// `quantize` that makes the scales. Fails after an error.
+/// result: nothing if `op` stays, to be fused into the kernel of the `quantize`
+/// that makes the scales. Fails after an error.
 FailureOr<SmallVector<Value>> formSwizzle(RewriterBase &rewriter,
                                           SymbolTableCollection &symbols,
                                           SwizzleScalesOp op);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scales that must be swizzled on the way are copied in whole sectors, by a
-// kernel of their own.
+// Copies row-major scales to the 32x4x4 layout of tensor cores. Reads and
+// writes are whole sectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// A thread moves two words of four scales of one row.
+/// A thread moves two u32 of four scales of one row.
 static constexpr int64_t kWords = 2;
 static constexpr int64_t kScales = kWords * kScalesPerWord;
 

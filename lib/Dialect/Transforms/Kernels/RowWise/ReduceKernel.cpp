@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every lane starts with what changes nothing, and goes through its elements
-// as the op says; what the result was before is joined once, at the end.
+// A warp or block reduction. Every lane starts with the neutral element and
+// goes through its own elements; the value that the result starts with is
+// joined once, at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ struct Join {
 
 static bool isAnyFloat(Type type) { return isa<FloatType>(type); }
 static bool isAnyInteger(Type type) { return isa<IntegerType>(type); }
-/// Sums of other types keep too few digits for another order to be as good.
+/// Sums in narrower types lose too many bits for another order to be as good.
 static bool isWide(Type type) { return type.isF32() || type.isF64(); }
 
 static constexpr Join joins[] = {
@@ -61,8 +62,7 @@ Operation *blockscale::findJoin(linalg::LinalgOp op) {
   return isKnown ? join : nullptr;
 }
 
-/// What changes nothing. Of the larger or smaller number beside NaN, that is
-/// NaN.
+/// The neutral element. For maxnum and minnum that is NaN.
 static TypedAttr getNeutral(Operation *join) {
   if (isa<arith::MaxNumFOp, arith::MinNumFOp>(join)) {
     auto type = cast<FloatType>(join->getResult(0).getType());
@@ -89,7 +89,7 @@ ReduceProblem::findSize(unsigned loop) const {
     auto known = llvm::find(inputs, operand.get());
     if (known == inputs.end() && !isResult)
       continue;
-    // The result has the sizes of what it starts with.
+    // The result has the sizes of its initial value.
     unsigned parameter =
         isResult ? inputs.size() : unsigned(known - inputs.begin());
     for (auto [dim, result] :
@@ -198,17 +198,18 @@ private:
                                           lanes.getLane(), zero);
     OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
     OpOperand *init = op.getDpsInitOperand(0);
-    // Nothing else is indexed by these loops alone.
-    SmallVector<Value> place =
+    // Only the result is indexed by these loops alone.
+    SmallVector<Value> outputIndex =
         applyMap(then, loc, op.getMatchingIndexingMap(init),
                  mergeIndices(row, SmallVector<Value>(sizes.size(), zero)));
-    Value before =
-        problem.start ? then.clone(*problem.start)->getResult(0)
-                      : memref::LoadOp::create(then, loc,
-                                               getParameter(init->get()), place)
-                            .getResult();
+    Value before = problem.start
+                       ? then.clone(*problem.start)->getResult(0)
+                       : memref::LoadOp::create(
+                             then, loc, getParameter(init->get()), outputIndex)
+                             .getResult();
     memref::StoreOp::create(then, loc, emitJoin(then, before, result),
-                            kernel.getArgument(problem.inputs.size()), place);
+                            kernel.getArgument(problem.inputs.size()),
+                            outputIndex);
   }
 
   OpBuilder &b;

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Conditions on types, order and memory layout.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/RowWise/RowOps.h"
 
@@ -52,9 +56,9 @@ bool blockscale::isRowReduction(linalg::LinalgOp op) {
       op->getNumResults() != 1 || op.getNumReductionLoops() == 0 ||
       op.getNumReductionLoops() + op.getNumParallelLoops() !=
           op.getNumLoops() ||
-      !isPlainOnMemory(op) || !findJoin(op))
+      !isElementwiseOnMemory(op) || !findJoin(op))
     return false;
-  // Each result is at a place of its own.
+  // Each result has a position of its own.
   OpOperand *init = op.getDpsInitOperand(0);
   AffineMap map = op.getMatchingIndexingMap(init);
   if (!map.isProjectedPermutation() ||

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Which reductions and softmax ops get a kernel with a warp or a block for each
+// row.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWWISE_ROWOPS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWWISE_ROWOPS_H
@@ -14,7 +19,7 @@
 namespace mlir::blockscale {
 
 /// Whether threads share each result of `op`, on tensors: one reduction, of
-/// many numbers that follow each other in memory, by an op whose order does not
+/// many values that are contiguous in memory, by an op whose order does not
 /// matter.
 bool isRowReduction(linalg::LinalgOp op);
 

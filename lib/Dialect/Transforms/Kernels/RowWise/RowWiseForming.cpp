@@ -1,4 +1,4 @@
-//===- RowWiseForming.cpp - Ops along rows that have kernels --------------===//
+//===- RowWiseForming.cpp - Launches of row-wise kernels ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread for each result, which loops are, reads rows one element at a time,
-// each from another line of memory than its neighbors. Here neighbors read
-// neighbors.
+// Loops would give each result to one thread, and neighbouring threads would
+// read different cache lines. In these kernels neighbouring threads read
+// neighbouring elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ using utils::IteratorType;
 /// A row of more elements is shared by the warps of a block.
 static constexpr int64_t kLongest = 1024;
 
-/// The product of sizes, of the host.
+/// The product of sizes, on the host.
 static OpFoldResult multiply(OpBuilder &b, Location loc,
                              ArrayRef<OpFoldResult> sizes) {
   SmallVector<int64_t> known;

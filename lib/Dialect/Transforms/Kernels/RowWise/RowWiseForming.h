@@ -1,8 +1,12 @@
-//===- RowWiseForming.h - Ops along rows that have kernels ------*- C++ -*-===//
+//===- RowWiseForming.h - Launches of row-wise kernels ----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reductions and softmax along rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,13 +20,13 @@
 namespace mlir::blockscale {
 
 /// Gives `op`, a reduction along rows in a function for a GPU, a kernel.
-/// Returns what replaced the results: nothing where `op` is left as it is, for
-/// loops. Fails after an error.
+/// Returns what replaced the results: nothing if `op` stays and becomes loops.
+/// Fails after an error.
 FailureOr<SmallVector<Value>> formReduce(RewriterBase &rewriter,
                                          SymbolTableCollection &symbols,
                                          linalg::GenericOp op);
 
-/// The same of a softmax along rows.
+/// The same for a softmax along rows.
 FailureOr<SmallVector<Value>> formSoftmax(RewriterBase &rewriter,
                                           SymbolTableCollection &symbols,
                                           linalg::SoftmaxOp op);

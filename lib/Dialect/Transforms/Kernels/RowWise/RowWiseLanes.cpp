@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shuffles are of words of 32 bits: other numbers go through such.
+// Shuffles move 32 bits. Values of other types pass through an i32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +24,10 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Warps of a block with a row each, and threads of a block with one row.
+/// Warps of a block if each warp has a row, and threads of a block that has one
+/// row.
 static constexpr int64_t kWarps = 4, kThreads = 256;
-/// Threads that keep every chip busy: with as many, a warp may have a long row.
+/// So many threads keep every chip busy: then a warp may have a long row.
 static constexpr int64_t kManyThreads = int64_t(1) << 18;
 
 GemvPlan blockscale::getGemvPlan(int64_t length, int64_t rows,
@@ -108,8 +109,8 @@ Value RowWiseLanes::join(OpBuilder &b, Value value, JoinFn join) {
   int64_t warps = plan.lanes / int64_t(kWarpLanes);
   if (warps == 1)
     return value;
-  // One word for each warp, and memory of its own for each join: nobody still
-  // reads what another join writes.
+  // One i32 for each warp, and new memory for each join: no thread still reads
+  // what another join writes.
   auto type = MemRefType::get(
       {warps}, value.getType(), MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup));

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row is a warp's or a block's: its threads take every so-many-th element and
-// join what they have, by shuffles in a warp and through shared memory between
-// warps. All of them have the result, with the same bits.
+// A row belongs to a warp or to a block. Its threads take every n-th element
+// and join their values, by shuffles in a warp and through shared memory
+// between warps. All of them have the result, with the same bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,13 +44,13 @@ public:
 
   RowWiseLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const GemvPlan &plan);
 
-  /// The row of the thread, and its place among the threads of the row.
+  /// The row of the thread, and its index among the threads of the row.
   Value getRow() const { return row; }
   Value getLane() const { return lane; }
   /// Emits `body` for rows below `numRows`: all threads of a warp do the same.
   void emitIfRow(OpBuilder &b, Value numRows,
                  function_ref<void(OpBuilder &)> body);
-  /// All values of a row, which are of a number's type, joined in any order.
+  /// Joins the scalar values of all threads of a row, in any order.
   Value join(OpBuilder &b, Value value, JoinFn join);
 
 private:
@@ -63,11 +63,11 @@ private:
   Value row, lane;
 };
 
-/// The product of numbers; dynamic if one of them is.
+/// The product of sizes; dynamic if one of them is.
 int64_t multiplySizes(ArrayRef<int64_t> sizes);
 /// The same of values, which are sizes.
 Value emitProduct(OpBuilder &b, Location loc, ValueRange sizes);
-/// The indices that element number `linear` of a tensor of `sizes` has.
+/// The indices of element number `linear` of a tensor of `sizes`.
 SmallVector<Value> emitIndices(OpBuilder &b, Location loc, Value linear,
                                ValueRange sizes);
 

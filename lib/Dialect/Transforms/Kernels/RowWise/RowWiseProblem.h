@@ -1,8 +1,12 @@
-//===- RowWiseProblem.h - Ops along rows as kernels compute -----*- C++ -*-===//
+//===- RowWiseProblem.h - What row-wise kernels compute ---------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The problems that reduction and softmax kernels are emitted from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +19,8 @@
 
 namespace mlir::blockscale {
 
-/// The op that makes the result of `op`, one of a reduction, of what was there
-/// and of another number; null if there is none whose order does not matter.
+/// The op that joins two values in `op`, a reduction; null if there is none
+/// whose order does not matter.
 Operation *findJoin(linalg::LinalgOp op);
 
 /// A reduction. Its rows are the parallel loops, and all reduction loops are
@@ -26,12 +30,12 @@ struct ReduceProblem {
   GemvPlan plan;
   /// The parameters: tensors and scalars, then the result.
   SetVector<Value> inputs;
-  /// What every result starts with, if that is a constant and no parameter.
+  /// The initial value of every result, if that is a constant and no parameter.
   Operation *start = nullptr;
 
-  /// The size of loop `loop` of the kernel; null if no parameter tells it.
+  /// The size of loop `loop` of the kernel; null if no parameter has it.
   Value getSize(OpBuilder &b, gpu::GPUFuncOp kernel, unsigned loop) const;
-  /// Whether parameters tell the sizes of all loops.
+  /// Whether parameters have the sizes of all loops.
   bool hasSizes() const;
 
 private:

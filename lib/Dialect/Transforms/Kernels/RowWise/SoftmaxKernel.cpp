@@ -23,7 +23,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Numbers that a thread keeps in registers.
+/// Values that a thread keeps in registers.
 static constexpr int64_t kKept = 16;
 
 int64_t blockscale::getLongestSoftmaxOfWarp() { return kKept * kWarpLanes; }
@@ -123,8 +123,8 @@ private:
     }
   }
 
-  /// A loop over the columns of the thread, which makes `next` of what it has
-  /// and an element.
+  /// A loop over the columns of the thread: `next` joins the carried values and
+  /// an element.
   Value emitLoop(OpBuilder &at, Value first,
                  function_ref<Value(OpBuilder &, Value, Value)> next) {
     Value end = memref::DimOp::create(at, loc, x, problem.type.getRank() - 1);

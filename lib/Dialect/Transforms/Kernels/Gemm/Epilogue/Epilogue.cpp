@@ -1,4 +1,4 @@
-//===- Epilogue.cpp - How sums of a tile begin and end --------------------===//
+//===- Epilogue.cpp - The epilogue of a GEMM ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The two ends of a kernel around its loop, which know nothing of the path.
+// Works on accumulators of any layout, through region bodies that get the
+// position and the value of one element. So one epilogue serves mma.sync, wgmma
+// and tcgen05.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +32,8 @@ static SmallVector<Value> getPosition(const KernelProblem &problem,
   return {tile.batch, row, column};
 }
 
-/// The element of `fused` at (row, column); `product` is that of the product.
+/// The element of `fused` at (row, column); `product` is that element of the
+/// GEMM.
 static Value emitFusedElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                               const FusedElementwise &fused,
                               ArrayRef<Value> position, Value product) {
@@ -56,7 +59,7 @@ Value blockscale::emitInitialElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                                 kernel.getArgument(*problem.acc), position);
 }
 
-/// What the problem makes of `sum` at `position` of the result.
+/// `sum` at `position` of the result behind the fused elementwise op.
 static Value emitResult(OpBuilder &b, gpu::GPUFuncOp kernel,
                         const KernelProblem &problem, ArrayRef<Value> position,
                         Value sum) {
@@ -98,8 +101,8 @@ Value blockscale::emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
   return op;
 }
 
-/// Starts a body for each sum of `tile` in `region`, and goes there: the
-/// position of the element, and its sum, all of it.
+/// Starts the body for each element of the accumulator of `tile` in `region`,
+/// and moves there: the position of the element, and its sum over all of K.
 static std::pair<SmallVector<Value>, Value>
 beginSumBody(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
              const BlockTile &tile, Region &region, bool addsFirst) {
@@ -116,7 +119,7 @@ beginSumBody(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
   return {position, sum};
 }
 
-/// Quantises what the problem makes of `acc`.
+/// Quantizes `acc` behind the fused elementwise op.
 static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
                           const KernelProblem &problem,
                           const ProblemSizes &sizes, const BlockTile &tile,
@@ -133,16 +136,17 @@ static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
   ScaleRuleAttr rule;
   if (format.rule)
     rule = ScaleRuleAttr::get(b.getContext(), *format.rule);
-  unsigned codes = problem.result, scales = codes + 1, amax = codes + 2;
+  unsigned elements = problem.result, scales = elements + 1,
+           amax = elements + 2;
   auto op = AccQuantizeOp::create(
       b, loc, acc, tile.row, tile.column, sizes.m, sizes.n,
       problem.hasBatch ? tile.batch : Value(), tensorScale,
-      kernel.getArgument(codes), kernel.getArgument(scales),
+      kernel.getArgument(elements), kernel.getArgument(scales),
       quantize.getAmax() ? Value(kernel.getArgument(amax)) : Value(),
       TypeAttr::get(format.type),
       TypeAttr::get(getElementTypeOrSelf(quantize.getScales().getType())),
       b.getI64IntegerAttr(format.blockSize), rule,
-      b.getI64IntegerAttr(quantizer.codeBits),
+      b.getI64IntegerAttr(quantizer.elementBits),
       tile.isGuarded ? UnitAttr() : b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   auto [position, sum] =
@@ -165,7 +169,7 @@ void blockscale::emitEpilogue(OpBuilder &b, gpu::GPUFuncOp kernel,
                        inBounds);
     return;
   }
-  // Tiles start at multiples of 8 columns, and memory is that of a parameter.
+  // Tiles start at multiples of 8 columns, and parameters are aligned.
   auto op = AccForEachOp::create(b, loc, acc, tile.row, tile.column, sizes.m,
                                  sizes.n, inBounds, /*aligned=*/inBounds);
   OpBuilder::InsertionGuard guard(b);

@@ -1,4 +1,4 @@
-//===- Epilogue.h - How sums of a tile begin and end ------------*- C++ -*-===//
+//===- Epilogue.h - The epilogue of a GEMM ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The accumulator before the loop along K, and what becomes of it: with the
-// elementwise ops that the kernel takes over, on accumulators of any layout.
+// The epilogue: load C (or the elementwise op that makes it), apply the fused
+// elementwise op, quantize if a `quantize` is fused, store D. The same
+// functions serve all mainloops; they know nothing of paths and instructions.
+// Tcgen05 calls them from its epilogue warps, once for each group of columns
+// that it reads from tensor memory (Mma/Tcgen05/EpilogueWarps.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,25 +21,26 @@
 
 namespace mlir::blockscale {
 
-/// The element of the accumulator at `position` of the result; there is one, or
-/// what makes it.
+/// Loads C at `position` of the result, or computes it with the fused producer.
+/// The problem has one of both.
 Value emitInitialElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                          const KernelProblem &problem,
                          ArrayRef<Value> position);
 
-/// Stores `sum`, or what the problem makes of it, at `position` of the result.
+/// Stores D at `position` of the result: `sum`, behind the fused elementwise
+/// op.
 void emitEpilogueElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                          const KernelProblem &problem, ArrayRef<Value> position,
                          Value sum);
 
-/// The accumulator of `tile` that the products are added to.
+/// Loads C: the accumulator of `tile` to start with.
 Value emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
                              const KernelProblem &problem,
                              const ProblemSizes &sizes, const BlockTile &tile,
                              AccType type);
 
-/// Stores `acc`, or what the problem makes of it, of which the products may
-/// still lack what they are added to (`addsFirst`).
+/// Stores D: `acc`, behind the fused elementwise op and quantization. With
+/// `addsFirst`, the mainloop started at zero, and C is added here.
 void emitEpilogue(OpBuilder &b, gpu::GPUFuncOp kernel,
                   const KernelProblem &problem, const ProblemSizes &sizes,
                   const BlockTile &tile, Value acc, bool addsFirst = false);

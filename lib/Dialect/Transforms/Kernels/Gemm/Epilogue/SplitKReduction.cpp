@@ -1,4 +1,4 @@
-//===- SplitKReduction.cpp - Adds the sums of parts of K ------------------===//
+//===- SplitKReduction.cpp - The reduction kernel of split-K --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One thread for each element of the result: it adds the sums of all parts in
-// their order, whichever blocks computed them, so that every run gives the same
-// bits; then what the accumulator adds.
+// The second kernel of a split-K GEMM. One thread computes one element of the
+// result: it adds the partial results of all split-K ranges, always in the
+// order of the ranges, so that every run gives the same bits. Then the usual
+// epilogue follows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,12 +30,12 @@ class SplitKReduction {
 public:
   SplitKReduction(gpu::GPUFuncOp kernel, const KernelProblem &problem)
       : kernel(kernel), problem(problem), loc(kernel.getLoc()),
-        parts(kernel.getArgument(0)) {}
+        partials(kernel.getArgument(0)) {}
 
   void build() {
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    Value rows = memref::DimOp::create(b, loc, parts, 1);
-    Value columns = memref::DimOp::create(b, loc, parts, 2);
+    Value rows = memref::DimOp::create(b, loc, partials, 1);
+    Value columns = memref::DimOp::create(b, loc, partials, 2);
     Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
     Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
     AffineExpr d0 = b.getAffineDimExpr(0);
@@ -63,29 +64,29 @@ public:
 
 private:
   Value load(OpBuilder &b, Value matrix, ArrayRef<Value> position) {
-    return memref::LoadOp::create(b, loc, parts,
+    return memref::LoadOp::create(b, loc, partials,
                                   ValueRange{matrix, position[0], position[1]});
   }
 
-  /// How many parts there are, if that is known.
-  std::optional<int64_t> getNumParts() {
-    int64_t matrices = cast<MemRefType>(parts.getType()).getDimSize(0);
+  /// The number of split-K ranges, if known.
+  std::optional<int64_t> getNumRanges() {
+    int64_t matrices = cast<MemRefType>(partials.getType()).getDimSize(0);
     int64_t batch = problem.hasBatch ? problem.resultType.getDimSize(0) : 1;
     if (ShapedType::isDynamic(matrices) || ShapedType::isDynamic(batch))
       return std::nullopt;
     return matrices / batch;
   }
 
-  /// The sums of all parts at `position` of matrix number `matrix` of the
-  /// batch.
+  /// The sum of the partial results of all ranges, at `position` of matrix
+  /// number `matrix` of the batch.
   Value emitSum(OpBuilder &b, Value matrix, ArrayRef<Value> position) {
     Value batch = arith::ConstantIndexOp::create(b, loc, 1);
     if (problem.hasBatch)
       batch =
           memref::DimOp::create(b, loc, kernel.getArgument(problem.result), 0);
-    if (std::optional<int64_t> count = getNumParts())
+    if (std::optional<int64_t> count = getNumRanges())
       return emitSum(b, matrix, batch, *count, position);
-    Value end = memref::DimOp::create(b, loc, parts, 0);
+    Value end = memref::DimOp::create(b, loc, partials, 0);
     Value sum = load(b, matrix, position);
     Value second = addIndices(b, loc, matrix, batch);
     auto loop = scf::ForOp::create(b, loc, second, end, batch, sum);
@@ -96,11 +97,11 @@ private:
     return loop.getResult(0);
   }
 
-  /// The same of `count` parts, all of which are on their way at the same time.
+  /// The same for `count` ranges, whose loads are all in flight at once.
   Value emitSum(OpBuilder &b, Value matrix, Value batch, int64_t count,
                 ArrayRef<Value> position) {
     SmallVector<Value> loaded;
-    for (int64_t part = 0; part != count; ++part) {
+    for (int64_t range = 0; range != count; ++range) {
       loaded.push_back(load(b, matrix, position));
       matrix = addIndices(b, loc, matrix, batch);
     }
@@ -113,7 +114,7 @@ private:
   gpu::GPUFuncOp kernel;
   const KernelProblem &problem;
   Location loc;
-  Value parts;
+  Value partials;
 };
 } // namespace
 

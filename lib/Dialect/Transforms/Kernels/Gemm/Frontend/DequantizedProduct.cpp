@@ -1,4 +1,4 @@
-//===- DequantizedProduct.cpp - Products of decoded operands --------------===//
+//===- DequantizedProduct.cpp - GEMMs behind dequantize kernels -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which problems the kernels of such a product have.
+// The problems of the dequantize kernels, and of the GEMM behind them.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -28,38 +30,38 @@ using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
 
-/// Rows of numbers that bulk copies bring are multiples of 16 bytes.
-static constexpr int64_t kNumbersOfLine = 8;
+/// TMA needs rows of multiples of 16 bytes: 8 values of bf16.
+static constexpr int64_t kValuesOf16Bytes = 8;
 
 namespace {
-struct Decoded {
-  Value numbers, skipConditions;
+struct DequantizedOperand {
+  Value values, skipConditions;
   KernelOperand operand;
 };
 
-/// One operand.
+/// Dequantizes one operand.
 class OperandDequantizer {
 public:
   OperandDequantizer(OpBuilder &builder, SymbolTableCollection &symbols,
                      ProductOpInterface op, const HostProblem &host, Side side,
-                     bool takesCodesOfOther)
+                     bool otherInRegisters)
       : builder(builder), symbols(symbols), op(op), host(host), side(side),
-        takesCodesOfOther(takesCodesOfOther),
+        otherInRegisters(otherInRegisters),
         source(side == Side::X ? op.getX() : op.getY()),
         type(cast<RankedTensorType>(source.getType())), rank(type.getRank()) {}
 
-  Decoded decode() {
+  DequantizedOperand dequantize() {
     bool isX = side == Side::X;
     const KernelProblem &asked = host.problem;
-    const KernelOperand &codes =
+    const KernelOperand &elements =
         isX ? asked[GemmOperand::A] : asked[GemmOperand::B];
     const KernelOperand &scales =
         isX ? asked[GemmOperand::SFA] : asked[GemmOperand::SFB];
     DequantizedOperandProblem problem = {};
-    problem.codes = codes;
+    problem.elements = elements;
     problem.scales = scales;
-    SmallVector<Value> inputs = {host.inputs[codes.argument]};
-    problem.codes.argument = 0;
+    SmallVector<Value> inputs = {host.inputs[elements.argument]};
+    problem.elements.argument = 0;
     bool arePermuted = isX && asked.hasHighPrecisionX();
     problem.policy = arePermuted ? ValuePolicy::Permuted : ValuePolicy::Exact;
     if (!arePermuted && !scales.splat) {
@@ -70,44 +72,44 @@ public:
     problem.scaleFormat = asked.types.scale;
     problem.blockSize = asked.types.blockSize;
     int64_t rows = isX ? asked.m : asked.n;
-    if (takesCodesOfOther) {
+    if (otherInRegisters) {
       constexpr int64_t kBoxBits = 512;
       Format other = isX ? asked.types.rhs : asked.types.lhs;
-      problem.boxElements = kBoxBits / getFormatInfo(other).storedBits();
+      problem.chunkElements = kBoxBits / getFormatInfo(other).storedBits();
       problem.scaleShift = getScaleShift(other, asked.types.scale);
     }
-    problem.isTransposed = !takesCodesOfOther &&
-                           codes.contiguity == Contiguity::Rows &&
-                           KernelProblem::isMultiple(rows, kNumbersOfLine);
+    problem.isTransposed = !otherInRegisters &&
+                           elements.contiguity == Contiguity::Rows &&
+                           KernelProblem::isMultiple(rows, kValuesOf16Bytes);
     problem.result = inputs.size();
 
-    auto numbers = RankedTensorType::get(getSizes(rows, asked.k, problem),
-                                         builder.getBF16Type());
-    if (numbers.hasStaticShape())
-      problem.numbers = numbers.getNumElements();
-    int64_t blocks = getDequantizeOperandBlocks(problem.numbers);
-    auto words = RankedTensorType::get({blocks}, builder.getI32Type());
-    KernelShape shape = getDequantizeOperandShape(numbers);
+    auto values = RankedTensorType::get(getSizes(rows, asked.k, problem),
+                                        builder.getBF16Type());
+    if (values.hasStaticShape())
+      problem.numValues = values.getNumElements();
+    int64_t blocks = getDequantizeOperandBlocks(problem.numValues);
+    auto inexactFlags = RankedTensorType::get({blocks}, builder.getI32Type());
+    KernelShape shape = getDequantizeOperandShape(values);
     gpu::GPUFuncOp kernel =
         makeKernel(builder, symbols, op,
                    arePermuted ? kPermutePurpose : kDequantizeOperandPurpose,
-                   inputs, TypeRange{numbers, words}, shape);
+                   inputs, TypeRange{values, inexactFlags}, shape);
     buildDequantizeOperand(kernel, problem);
     Location loc = op->getLoc();
     Value outputs[] = {
-        makeEmpty(builder, loc, numbers, getMixedSizes(problem)),
-        makeEmpty(builder, loc, words,
+        makeEmpty(builder, loc, values, getMixedSizes(problem)),
+        makeEmpty(builder, loc, inexactFlags,
                   ArrayRef<OpFoldResult>{builder.getIndexAttr(blocks)})};
     OpFoldResult one = builder.getIndexAttr(1);
     LaunchOp launch = createLaunch(builder, loc, kernel, inputs, outputs, shape,
                                    {builder.getIndexAttr(blocks), one, one});
     return {launch->getResult(0), launch->getResult(1),
-            getOperand(codes, problem)};
+            getOperand(elements, problem)};
   }
 
 private:
-  /// The dimension of the operand that is its batch, its rows or its columns,
-  /// in the order of the numbers.
+  /// The sizes of batch, rows and columns of the operand, in the order of the
+  /// result of the dequantize kernel.
   SmallVector<unsigned> getOrder(const DequantizedOperandProblem &problem) {
     SmallVector<unsigned> order = {MmaScaledOp::getRowDim(side, rank),
                                    MmaScaledOp::getKDim(side, rank)};
@@ -136,12 +138,12 @@ private:
     return sizes;
   }
 
-  /// The operand of the product that the numbers are.
-  KernelOperand getOperand(const KernelOperand &codes,
+  /// The operand of the GEMM that reads the bf16 values.
+  KernelOperand getOperand(const KernelOperand &elements,
                            const DequantizedOperandProblem &problem) {
-    KernelOperand operand = codes;
-    constexpr unsigned kNumberBits = 16;
-    operand.bits = kNumberBits;
+    KernelOperand operand = elements;
+    constexpr unsigned kValueBits = 16;
+    operand.bits = kValueBits;
     operand.hasOwnMemory = true;
     operand.contiguity =
         problem.isTransposed ? Contiguity::Rows : Contiguity::Columns;
@@ -156,54 +158,52 @@ private:
   ProductOpInterface op;
   const HostProblem &host;
   Side side;
-  bool takesCodesOfOther;
+  bool otherInRegisters;
   Value source;
   RankedTensorType type;
   unsigned rank;
 };
 } // namespace
 
-DequantizedProduct blockscale::formDequantized(OpBuilder &builder,
-                                               SymbolTableCollection &symbols,
-                                               ProductOpInterface op,
-                                               const HostProblem &host,
-                                               OperandTransforms transforms) {
+DequantizedProduct blockscale::formDequantizedProduct(
+    OpBuilder &builder, SymbolTableCollection &symbols, ProductOpInterface op,
+    const HostProblem &host, OperandTransforms transforms) {
   constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;
-  auto decode = [&](Side side) {
+  auto dequantize = [&](Side side) {
     return OperandDequantizer(builder, symbols, op, host, side,
                               transforms.y == kInRegisters)
-        .decode();
+        .dequantize();
   };
-  DequantizedProduct decoded;
-  HostProblem &product = decoded.product;
+  DequantizedProduct dequantized;
+  HostProblem &product = dequantized.product;
   product.sizes = host.sizes;
   KernelProblem &problem = product.problem;
   problem = host.problem;
   problem.types = problem.instruction.getInstruction().getTypeCombination();
-  auto takeCodes = [&](KernelOperand &codes, KernelOperand &scales) {
-    for (KernelOperand *operand : {&codes, &scales})
+  auto keepQuantized = [&](KernelOperand &elements, KernelOperand &scales) {
+    for (KernelOperand *operand : {&elements, &scales})
       if (!operand->splat)
         operand->argument = product.addInput(host.inputs[operand->argument]);
   };
   if (transforms.x == kInRegisters) {
-    takeCodes(problem[GemmOperand::A], problem[GemmOperand::SFA]);
+    keepQuantized(problem[GemmOperand::A], problem[GemmOperand::SFA]);
   } else {
-    Decoded x = decode(Side::X);
-    decoded.skipConditions[0] = x.skipConditions;
+    DequantizedOperand x = dequantize(Side::X);
+    dequantized.skipConditions[0] = x.skipConditions;
     problem[GemmOperand::A] = x.operand;
-    problem[GemmOperand::A].argument = product.addInput(x.numbers);
+    problem[GemmOperand::A].argument = product.addInput(x.values);
   }
   if (transforms.y == kInRegisters) {
-    // What x was does not matter any more.
+    // From here on, x counts as bf16, whatever it was.
     problem.quantizedB = host.problem.types;
     problem.quantizedB->lhs = problem.quantizedB->rhs;
-    takeCodes(problem[GemmOperand::B], problem[GemmOperand::SFB]);
+    keepQuantized(problem[GemmOperand::B], problem[GemmOperand::SFB]);
   } else {
-    Decoded y = decode(Side::Y);
-    decoded.skipConditions[1] = y.skipConditions;
+    DequantizedOperand y = dequantize(Side::Y);
+    dequantized.skipConditions[1] = y.skipConditions;
     problem[GemmOperand::B] = y.operand;
-    problem[GemmOperand::B].argument = product.addInput(y.numbers);
+    problem[GemmOperand::B].argument = product.addInput(y.values);
   }
   product.addSurroundings(host);
-  return decoded;
+  return dequantized;
 }

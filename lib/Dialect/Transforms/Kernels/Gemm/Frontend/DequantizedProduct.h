@@ -1,4 +1,4 @@
-//===- DequantizedProduct.h - Products of decoded operands ------*- C++ -*-===//
+//===- DequantizedProduct.h - GEMMs behind dequantize kernels ---*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where tensor cores take plain numbers only, and a product reads each of them
-// often, kernels in front make numbers of bf16 of codes and scales. They find
-// out which of them bf16 does not hold; if there are any, the product is
-// computed once more, by the kernel that loses nothing.
+// Dequantize, then a bf16 GEMM. Some tensor cores take no block-scaled
+// operands, and a large GEMM reads each element often. So kernels in front
+// write the operands to memory as bf16. They also set per-block inexact flags
+// where bf16 does not hold a value; an exact recomputation follows then
+// (FormKernels/ExactRecomputation.h).
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -22,27 +25,28 @@
 namespace mlir::blockscale {
 
 struct DequantizedProduct {
-  /// Of numbers of bf16.
+  /// The GEMM on bf16 values.
   HostProblem product;
-  /// Words of which one is not 0 where bf16 does not hold what was decoded, for
-  /// x and for y; null for an operand whose codes the product takes, until it
-  /// has words of its own.
+  /// Per-block inexact flags of x and of y. One of them is not 0 if bf16 does
+  /// not hold a dequantized value. Null for an operand that the mainloop
+  /// dequantizes in registers, until that kernel has flags of its own.
   std::array<Value, 2> skipConditions = {};
 
   bool isToBeChecked() const {
     return llvm::any_of(skipConditions,
-                        [](Value words) { return bool(words); });
+                        [](Value inexactFlags) { return bool(inexactFlags); });
   }
 };
 
-/// The product of `host`, which is that of `op`, with its operands decoded (or
-/// placed, if they are numbers) by kernels that are launched where `builder`
-/// stands, but for those whose codes it takes; it finds out about these itself.
-DequantizedProduct formDequantized(OpBuilder &builder,
-                                   SymbolTableCollection &symbols,
-                                   ProductOpInterface op,
-                                   const HostProblem &host,
-                                   OperandTransforms transforms);
+/// The problem `host` of `op`, with its operands dequantized (or permuted, if
+/// they are bf16 already) by kernels that are launched at `builder`. Operands
+/// that the mainloop dequantizes in registers stay; that kernel sets its own
+/// inexact flags.
+DequantizedProduct formDequantizedProduct(OpBuilder &builder,
+                                          SymbolTableCollection &symbols,
+                                          ProductOpInterface op,
+                                          const HostProblem &host,
+                                          OperandTransforms transforms);
 
 } // namespace mlir::blockscale
 

@@ -1,4 +1,4 @@
-//===- ElementwiseFusion.cpp - Around an mma_scaled -----------------------===//
+//===- ElementwiseFusion.cpp - Elementwise ops around a GEMM --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which elementwise ops around a product its kernel can take over, and what
-// they compute for one element.
+// Which elementwise ops around a product its kernel can fuse, and how their
+// bodies are emitted for one element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// A scalar, or a tensor of ones. A type below a byte, or a narrow float, is
-/// not what loads and parameters take.
+/// Whether `type` is a scalar, or a tensor of scalars, that loads and
+/// parameters take: neither narrower than a byte nor a narrow float.
 static bool isStorable(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor && isa<ShapedType>(type))
@@ -37,8 +37,8 @@ static bool isStorable(Type type) {
           (isa<IntegerType>(element) || element.getIntOrFloatBitWidth() > 8));
 }
 
-/// Whether the body needs nothing but its arguments, scalars and loop indices.
-static bool isPlainBody(Block &body) {
+/// Whether the body uses only its arguments, scalars and loop indices.
+static bool isElementwiseBody(Block &body) {
   for (Operation &op : body.without_terminator()) {
     if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op) ||
         !isa_and_nonnull<arith::ArithDialect, math::MathDialect,
@@ -54,7 +54,7 @@ static bool isPlainBody(Block &body) {
   });
 }
 
-bool blockscale::isPlainOnMemory(linalg::LinalgOp op) {
+bool blockscale::isElementwiseOnMemory(linalg::LinalgOp op) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isStorable(operand.get().getType()))
       return false;
@@ -63,19 +63,19 @@ bool blockscale::isPlainOnMemory(linalg::LinalgOp op) {
       if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
         return false;
   }
-  return isPlainBody(*op.getBlock());
+  return isElementwiseBody(*op.getBlock());
 }
 
-/// Whether `op` makes each element of its one result by itself.
+/// Whether `op` has one result and computes each element of it independently.
 static bool isElementwise(linalg::GenericOp op) {
   return op.getNumDpsInits() == 1 && op->getNumResults() == 1 &&
          op.hasPureTensorSemantics() &&
          op.getNumParallelLoops() == op.getNumLoops() &&
          op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() &&
-         isPlainOnMemory(cast<linalg::LinalgOp>(op.getOperation()));
+         isElementwiseOnMemory(cast<linalg::LinalgOp>(op.getOperation()));
 }
 
-/// Whether all that is asked of `value` by other ops than `user` are sizes.
+/// Whether ops other than `user` ask only for sizes of `value`.
 static bool isUsedOnceBy(Value value, Operation *user) {
   unsigned numUses = 0;
   for (OpOperand &use : value.getUses()) {

@@ -1,8 +1,13 @@
-//===- ElementwiseFusion.h - Around an mma_scaled ---------------*- C++ -*-===//
+//===- ElementwiseFusion.h - Elementwise ops around a GEMM ------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fusion of elementwise ops: the one that makes C (prologue of the
+// accumulator), and the one behind the GEMM (epilogue).
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,36 +19,36 @@
 
 namespace mlir::blockscale {
 
-/// Whether elements of `op`, on tensors, can be computed one at a time in a
-/// kernel: what it reads and writes is as memory holds it, at indices that are
-/// loops or constants, and its body is arithmetic.
-bool isPlainOnMemory(linalg::LinalgOp op);
+/// Whether a kernel can compute the elements of `op`, on tensors, one at a
+/// time: it reads and writes whole elements of memory at indices that are loops
+/// or constants, and its body is arithmetic.
+bool isElementwiseOnMemory(linalg::LinalgOp op);
 
-/// The op that makes the accumulator of `op` for nothing else, one element at a
-/// time; null if there is none that a kernel can take over.
+/// The elementwise op that makes the accumulator of `op` and has no other use;
+/// null if there is none that a kernel can fuse.
 linalg::GenericOp findElementwiseProducer(ProductOpInterface op);
 
-/// The only user of the result of `op`, which makes one element of its result
-/// from each; null if there is none that a kernel can take over.
+/// The elementwise op that is the only user of the result of `op`; null if
+/// there is none that a kernel can fuse.
 linalg::GenericOp findElementwiseConsumer(ProductOpInterface op);
 
-/// What quantises whole blocks of `result`, of which others ask for sizes at
-/// most; null if there is none that a kernel can take over.
+/// The `quantize` of `result` in whole blocks, if other ops ask only for sizes
+/// of `result`; null if there is none that a kernel can fuse.
 QuantizeOp findQuantizer(Value result);
 
-/// The product the kernel of which may take over `op`, behind an elementwise op
-/// or not; null if there is none.
+/// The product whose kernel may fuse `op`, directly or behind an elementwise
+/// op; null if there is none.
 ProductOpInterface findProductOf(QuantizeOp op);
 
-/// The operands of such an op that its body takes an element of.
+/// The operands of such an op whose elements its body reads.
 SmallVector<OpOperand *> getUsedOperands(linalg::GenericOp op);
 
-/// The scalars, other than constants, that its body takes from around it.
+/// The scalars, other than constants, that its body captures.
 SetVector<Value> getCapturedScalars(linalg::GenericOp op);
 
 /// Emits the body of `op` for the element at `position`, one index for each
-/// loop. `getInput` gives what it takes: the element of a tensor at `indices`,
-/// or a scalar, without indices.
+/// loop. `getInput` loads its inputs: the element of a tensor at `indices`, or
+/// a scalar, without indices.
 Value emitElement(
     OpBuilder &builder, linalg::GenericOp op, ArrayRef<Value> position,
     function_ref<Value(OpBuilder &, Value, ArrayRef<Value> indices)> getInput);

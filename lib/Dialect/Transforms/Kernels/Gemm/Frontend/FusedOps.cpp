@@ -1,8 +1,13 @@
-//===- FusedOps.cpp - Ops that a kernel takes over ------------------------===//
+//===- FusedOps.cpp - Parameters of fused ops -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each tensor or scalar that a fused body reads becomes a parameter of the
+// kernel.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Assertions on the host about dynamic sizes.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/HostChecks.h"
 
@@ -29,7 +33,7 @@ void blockscale::checkWholeBlocks(OpBuilder &builder, ProductOpInterface op,
       builder, loc,
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest, zero),
       getCheckMessage(op, "expected K to be a multiple of " + Twine(blockSize) +
-                              " for codes of y that are converted on the way"));
+                              " for a y that is dequantized in registers"));
 }
 
 void blockscale::checkFusedSizes(OpBuilder &builder, linalg::GenericOp generic,

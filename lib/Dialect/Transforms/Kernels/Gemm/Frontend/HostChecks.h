@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What the host asserts before it launches a kernel.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_HOSTCHECKS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_HOSTCHECKS_H
@@ -16,13 +20,12 @@
 namespace mlir::blockscale {
 
 /// Asserts that `k`, the dynamic K of `op`, is whole blocks of `blockSize`, as
-/// it is of products with scales.
+/// products with scales need it.
 void checkWholeBlocks(OpBuilder &builder, ProductOpInterface op, OpFoldResult k,
                       unsigned blockSize);
 
-/// Asserts that dynamic sizes of `operand` of `generic`, which a kernel takes
-/// over, are those of its loops, which are `loops`. `loc` is that of the
-/// kernel.
+/// Asserts that the dynamic sizes of `operand` of the fused `generic` are those
+/// of its loops, `loops`. `loc` is the location of the kernel.
 void checkFusedSizes(OpBuilder &builder, linalg::GenericOp generic,
                      OpOperand &operand, ArrayRef<OpFoldResult> loops,
                      Location loc);

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Traces views, then copies, swizzles or packs where the kernel needs it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/HostOperand.h"
 
@@ -20,7 +24,7 @@ using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
 
-/// The code that all elements of `tensor` have, if it is known.
+/// The bit pattern of all elements of `tensor` if it is a splat.
 static std::optional<uint8_t> getSplat(Value tensor) {
   DenseElementsAttr attr;
   if (!matchPattern(tensor, m_Constant(&attr)) || !attr.isSplat())
@@ -71,12 +75,12 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
       view = copyForTensorMap(builder, loc, source.value, rowDim);
     }
   KernelOperand operand;
-  operand.argument = 0; // Whoever passes the tensor knows.
+  operand.argument = 0; // The caller numbers it.
   operand.map = view.map.compose(map);
   operand.bits = view.bits;
   operand.hasOwnMemory = hasOwnMemory(view.tensor);
   operand.contiguity = getContiguity(operand.map, rank);
-  // What is packed ends on a byte. K is a multiple of the size of a block.
+  // Packed rows end on a byte, since K is a multiple of the size of a block.
   operand.rowMultiple = source.rows;
   if (ShapedType::isDynamic(source.rows))
     operand.rowMultiple = operand.contiguity == Contiguity::Rows
@@ -85,7 +89,7 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
   operand.columnMultiple = source.columns;
   if (ShapedType::isDynamic(source.columns))
     operand.columnMultiple = source.isScale ? 1 : problem.types.blockSize;
-  // Rows of what was padded are longer than the operand's.
+  // Rows of a padded copy are longer than those of the operand.
   if (needsTensorMap)
     setRowMultiple(operand, view.tensor);
   operand.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);

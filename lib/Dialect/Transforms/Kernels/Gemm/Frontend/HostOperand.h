@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The view of an operand through transposes, layouts and packing, and what has
-// to be made of it first for the kernel to read it.
+// Looks through transposes, layouts and packing to the tensor in memory, and
+// says what has to be made of it before the kernel can read it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@
 
 namespace mlir::blockscale {
 
-/// What a kernel reads as one of its operands.
+/// What a kernel reads as one of its operands: a tensor in memory.
 struct OperandSource {
   MmaScaledOp::Side side;
   bool isScale;
   Value value;
-  /// From an index of the operand of the product to one of `value`; null where
+  /// From an index of the operand of the product to one of `value`; null if
   /// that is the operand itself.
   AffineMap map;
   /// The sizes of the matrix: rows, and columns or blocks along them. They may
@@ -31,16 +31,17 @@ struct OperandSource {
   int64_t rows, columns;
 };
 
-/// The operand of the kernel, but for the number of its parameter, and the
+/// The operand of the kernel, without the number of its parameter, and the
 /// tensor that is passed.
 struct HostOperand {
   KernelOperand operand;
   Value tensor;
 };
 
-/// How a kernel of `gemm` for `problem`, the row, instruction and schedule
-/// of which are known, reads `source` of `op`. What it needs copied, swizzled
-/// or packed first, is, with a remark where that is a copy.
+/// How a kernel of `gemm` for `problem` reads `source` of `op`; types,
+/// instruction and schedule of the problem are known by now. Copies, swizzles
+/// or packs `source` first if the kernel needs that, with a remark about each
+/// copy.
 HostOperand makeHostOperand(OpBuilder &builder, ProductOpInterface op,
                             const GemmKernel &gemm,
                             const KernelProblem &problem,

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the host knows of an op becomes what a kernel needs to know.
+// Collects types, sizes, operands and fused ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +63,7 @@ public:
     unsigned xColumn = MmaScaledOp::getKDim(Side::X, xRank);
     unsigned yColumn = MmaScaledOp::getKDim(Side::Y, yRank);
     Type result = problem.resultType, acc = op.getAcc().getType();
-    // The types of scales, or of operands once more where there are none.
+    // The types of scales, or those of operands again if there are no scales.
     auto typeOf = [](Value scales, Value operand) {
       return (scales ? scales : operand).getType();
     };
@@ -93,7 +93,7 @@ public:
                                              op.getXScale(), problem.m, blocks);
     else
       problem[GemmOperand::SFA].splat = 0;
-    Value y = quantizedB ? quantizedB->codes : op.getY();
+    Value y = quantizedB ? quantizedB->elements : op.getY();
     problem[GemmOperand::B] =
         addOperand(Side::Y, /*isScale=*/false, y, problem.n, problem.k);
     Value yScale = quantizedB ? quantizedB->scales : op.getYScale();
@@ -105,7 +105,7 @@ public:
     sizes.k = getSize(problem.k, op.getX(), xColumn);
     sizes.batch = builder.getIndexAttr(1);
     if (rank == 3) {
-      // The one that has more than one matrix, if that is known.
+      // The batch that is known to have more than one matrix.
       auto isOne = [](Value value) {
         auto type = cast<RankedTensorType>(value.getType());
         return type.getRank() == 2 || type.getDimSize(0) == 1;
@@ -166,7 +166,7 @@ private:
   ProductOpInterface op;
   Location loc;
   const GemmKernel &gemm;
-  /// Where the kernel takes those.
+  /// If the kernel can use those.
   std::optional<QuantizedB> quantizedB;
   HostProblem host;
   KernelProblem &problem = host.problem;

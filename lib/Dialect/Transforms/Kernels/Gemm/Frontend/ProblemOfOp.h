@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// From a product on tensors to a HostProblem, the description that kernels are
+// emitted from.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_PROBLEMOFOP_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_PROBLEMOFOP_H
@@ -14,10 +19,10 @@
 
 namespace mlir::blockscale {
 
-/// What a kernel of `gemm` has to compute for `op` with `instruction` and
-/// `schedule` (null on a path without them), with what it takes over of the
-/// elementwise ops around it. Sizes, and assertions about those of these ops,
-/// are created at `builder`.
+/// The problem of a kernel of `gemm` for `op` with `instruction` and `schedule`
+/// (null on a path without them), with the elementwise ops around it that the
+/// kernel fuses. Sizes, and assertions about the sizes of these ops, are
+/// created at `builder`.
 HostProblem makeHostProblem(OpBuilder &builder, ProductOpInterface op,
                             const GemmKernel &gemm, InstructionAttr instruction,
                             ScheduleInterface schedule);

@@ -1,4 +1,4 @@
-//===- QuantizedResults.cpp - What a quantize leaves in memory ------------===//
+//===- QuantizedResults.cpp - Results of a quantize in memory -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which of the ops behind a `quantize` are part of its stores.
+// Which ops behind a `quantize` its stores can do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The only op of a kind that uses `value`; null where there are others, too.
+/// The user of `value` if it is an op of this kind and the only user; else
+/// null.
 template <typename Op>
 static Op getOnlyUser(Value value) {
   Op found;
@@ -42,13 +43,13 @@ static unsigned getPackedBits(PackOp pack) {
 QuantizedResults::QuantizedResults(QuantizeOp op)
     : op(op), pack(getOnlyUser<PackOp>(op.getCodes())),
       swizzle(getOnlyUser<SwizzleScalesOp>(op.getScales())) {
-  // Codes that do not end on a byte are packed by themselves.
+  // Rows that do not end on a byte are packed by an op of their own.
   constexpr unsigned kByte = 8;
   if (pack && kByte % getPackedBits(pack) != 0)
     pack = {};
 }
 
-unsigned QuantizedResults::getCodeBits() const {
+unsigned QuantizedResults::getElementBits() const {
   constexpr unsigned kByte = 8;
   return pack ? getPackedBits(pack) : kByte;
 }
@@ -56,22 +57,22 @@ unsigned QuantizedResults::getCodeBits() const {
 SmallVector<Value> QuantizedResults::makeOutputs(OpBuilder &builder,
                                                  ArrayRef<OpFoldResult> sizes) {
   Location loc = op.getLoc();
-  SmallVector<OpFoldResult> codeSizes(sizes);
+  SmallVector<OpFoldResult> elementSizes(sizes);
   SmallVector<OpFoldResult> scaleSizes =
       getScaleSizes(builder, loc, sizes, op.getBlockSize());
   constexpr unsigned kByte = 8;
   if (pack)
-    codeSizes.back() = affine::makeComposedFoldedAffineApply(
+    elementSizes.back() = affine::makeComposedFoldedAffineApply(
         builder, loc,
-        builder.getAffineDimExpr(0).floorDiv(kByte / getCodeBits()),
+        builder.getAffineDimExpr(0).floorDiv(kByte / getElementBits()),
         {sizes.back()});
   if (swizzle)
     scaleSizes = getSwizzledSizes(builder, loc, scaleSizes);
-  Value codes = pack ? pack.getResult() : op.getCodes();
+  Value elements = pack ? pack.getResult() : op.getCodes();
   Value scales = swizzle ? swizzle.getResult() : op.getScales();
   SmallVector<Value> outputs = {
-      makeEmpty(builder, loc, cast<RankedTensorType>(codes.getType()),
-                codeSizes),
+      makeEmpty(builder, loc, cast<RankedTensorType>(elements.getType()),
+                elementSizes),
       makeEmpty(builder, loc, cast<RankedTensorType>(scales.getType()),
                 scaleSizes)};
   if (op.getAmax()) {
@@ -90,7 +91,7 @@ void QuantizedResults::replace(RewriterBase &rewriter, ValueRange results) {
     rewriter.replaceOp(pack, results[0]);
   if (swizzle)
     rewriter.replaceOp(swizzle, results[1]);
-  // Results that went elsewhere are not used any more.
+  // Results that were packed or swizzled have no other use.
   if (!pack)
     rewriter.replaceAllUsesWith(op.getCodes(), results[0]);
   if (!swizzle)

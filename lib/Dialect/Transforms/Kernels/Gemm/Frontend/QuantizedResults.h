@@ -1,4 +1,4 @@
-//===- QuantizedResults.h - What a quantize leaves in memory ----*- C++ -*-===//
+//===- QuantizedResults.h - Results of a quantize in memory -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The results of a `quantize` as kernels make them, which take over what packs
-// its codes and what swizzles its scales.
+// A `quantize` has three results: elements, scales and, on request, the largest
+// magnitude. Kernels store them as the next op wants them: elements packed,
+// scales in the 32x4x4 layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,23 +20,23 @@
 namespace mlir::blockscale {
 
 struct QuantizedResults {
-  /// With all that is used in one way.
+  /// `op`, with the pack and the swizzle that are the only uses of its results.
   explicit QuantizedResults(QuantizeOp op);
 
   QuantizeOp op;
-  /// Null where codes stay bytes, and where scales stay rows.
+  /// Null if elements stay bytes, and if scales stay row-major.
   PackOp pack;
   SwizzleScalesOp swizzle;
 
-  /// Bits of a code in memory.
-  unsigned getCodeBits() const;
+  /// Bits of an element in memory.
+  unsigned getElementBits() const;
 
-  /// Memory for codes, for scales, and for the largest magnitude, which is 0,
-  /// if that is a result; `sizes` are those of x.
+  /// Memory for elements, for scales, and for the largest magnitude if that is
+  /// a result (it starts at 0); `sizes` are those of x.
   SmallVector<Value> makeOutputs(OpBuilder &builder,
                                  ArrayRef<OpFoldResult> sizes);
-  /// Replaces the results of `op`, and what is taken over, by `results`, which
-  /// a kernel left there. Nothing uses `op` after that.
+  /// Replaces the results of `op`, and of its pack and swizzle, by `results`,
+  /// which a kernel wrote. Nothing uses `op` after that.
   void replace(RewriterBase &rewriter, ValueRange results);
 };
 

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Emits a `swizzle_scales`, which gets a kernel of its own.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/ScaleAtoms.h"
 
@@ -19,7 +23,7 @@ using namespace mlir::blockscale;
 StoredView blockscale::swizzleForKernel(OpBuilder &builder, Location loc,
                                         Value operand, unsigned rowDim) {
   auto [rows, map] = putRowsFirst(builder, loc, operand, rowDim);
-  // Else it would be folded, to a constant.
+  // A `swizzle_scales` of a constant would be folded.
   if (matchPattern(rows, m_Constant()))
     rows = copyTensor(builder, loc, rows);
   auto type = cast<RankedTensorType>(rows.getType());

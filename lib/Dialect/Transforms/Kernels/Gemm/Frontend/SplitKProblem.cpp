@@ -1,4 +1,4 @@
-//===- SplitKProblem.cpp - Two kernels for one product --------------------===//
+//===- SplitKProblem.cpp - The two problems of split-K --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which parameters and sizes either kernel has.
+// Parameters and sizes of both kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,19 +19,19 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// How many parts there are: no more than units of K, but one.
-static OpFoldResult getParts(OpBuilder &b, Location loc, OpFoldResult k,
-                             const SplitKRule &split) {
+/// The number of ranges: at most as many as K has units, and at least one.
+static OpFoldResult getRanges(OpBuilder &b, Location loc, OpFoldResult k,
+                              const SplitKRule &split) {
   if (std::optional<int64_t> known = getConstantIntValue(k)) {
     int64_t units = llvm::divideCeilSigned(*known, split.unit);
-    return b.getIndexAttr(std::clamp<int64_t>(units, 1, split.parts));
+    return b.getIndexAttr(std::clamp<int64_t>(units, 1, split.ranges));
   }
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
   Value units =
       arith::CeilDivUIOp::create(b, loc, cast<Value>(k), index(split.unit));
-  Value most = arith::MinUIOp::create(b, loc, units, index(split.parts));
+  Value most = arith::MinUIOp::create(b, loc, units, index(split.ranges));
   return arith::MaxUIOp::create(b, loc, most, index(1)).getResult();
 }
 
@@ -52,9 +52,9 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
   problem.acc = std::nullopt;
   problem.producer = problem.consumer = std::nullopt;
   assert(!problem.quantizer && "sums of parts go by themselves");
-  OpFoldResult parts = getParts(builder, loc, host.sizes.k, split);
-  problem.splitK = getConstantIntValue(parts).value_or(split.parts);
-  OpFoldResult matrices = multiply(builder, loc, parts, host.sizes.batch);
+  OpFoldResult ranges = getRanges(builder, loc, host.sizes.k, split);
+  problem.splitK = getConstantIntValue(ranges).value_or(split.ranges);
+  OpFoldResult matrices = multiply(builder, loc, ranges, host.sizes.batch);
   products.sizes.batch = matrices;
   int64_t known = getConstantIntValue(matrices).value_or(ShapedType::kDynamic);
   problem.resultType = RankedTensorType::get({known, problem.m, problem.n},
@@ -74,7 +74,8 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
   return products;
 }
 
-HostProblem blockscale::getSumOfParts(const HostProblem &host, Value partial) {
+HostProblem blockscale::getSplitKReduction(const HostProblem &host,
+                                           Value partial) {
   HostProblem sums;
   sums.sizes = host.sizes;
   KernelProblem &problem = sums.problem;

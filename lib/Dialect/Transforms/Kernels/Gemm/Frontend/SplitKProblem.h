@@ -1,4 +1,4 @@
-//===- SplitKProblem.h - Two kernels for one product ------------*- C++ -*-===//
+//===- SplitKProblem.h - The two problems of split-K ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where K is divided, a kernel computes the sums of each part for themselves,
-// and another one adds them, in their order, to the accumulator and makes of
-// them what is made of the result.
+// Split-K: the GEMM kernel computes one partial result for each range of K, and
+// a reduction kernel (Epilogue/SplitKReduction.cpp) adds them to C and does the
+// fused epilogue.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,16 +20,16 @@
 
 namespace mlir::blockscale {
 
-/// The products of `split.parts` parts of K, or as many as K has units: a
-/// problem without accumulator, the result of which has all their sums. Sizes
-/// are created at `builder`.
+/// The GEMM kernel: a problem without accumulator, whose result has one partial
+/// result for each of `split.ranges` ranges of K (or as many as K has units).
+/// Sizes are created at `builder`.
 HostProblem getPartialProducts(OpBuilder &builder, Location loc,
                                const HostProblem &host,
                                const SplitKRule &split);
 
-/// What is left of `host`: to add `partial`, the result of these. Of its
-/// operands there are no parameters.
-HostProblem getSumOfParts(const HostProblem &host, Value partial);
+/// The reduction kernel: the rest of `host`, which adds up `partial`, the
+/// result of the GEMM kernel. It has no parameters for operands.
+HostProblem getSplitKReduction(const HostProblem &host, Value partial);
 
 } // namespace mlir::blockscale
 

@@ -1,8 +1,12 @@
-//===- TensorMapCopies.cpp - Operands for tensor maps ---------------------===//
+//===- TensorMapCopies.cpp - Copies for tensor maps -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Pads rows to whole 16 bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +57,7 @@ StoredView blockscale::copyForTensorMap(OpBuilder &builder, Location loc,
   high.back() = padding;
   Value zero = arith::ConstantOp::create(
       builder, loc, builder.getZeroAttr(type.getElementType()));
-  // Without padding it is a copy all the same.
+  // It is a copy even if there is no padding.
   if (isZeroInteger(padding))
     return {copyTensor(builder, loc, rows), map, bits};
   SmallVector<int64_t> shape(type.getShape());

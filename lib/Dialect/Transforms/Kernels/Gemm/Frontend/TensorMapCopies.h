@@ -1,4 +1,4 @@
-//===- TensorMapCopies.h - Operands for tensor maps -------------*- C++ -*-===//
+//===- TensorMapCopies.h - Copies for tensor maps ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tensor map describes whole matrices with one contiguous dimension, in rows
-// of whole 16 bytes. Operands that are stored otherwise are copied first.
+// TMA reads an operand through a tensor map, which describes whole matrices
+// with one contiguous dimension and strides of whole 16 bytes. An operand in
+// any other layout is copied first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,8 @@
 
 namespace mlir::blockscale {
 
-/// Why tensor maps cannot be of what `view` shows of an operand of `rank`, the
-/// matrices of which are at `map`; empty if they can.
+/// Why no tensor map can describe `view` of an operand of `rank` whose matrices
+/// are at `map`; empty if one can.
 std::string findTensorMapObstacle(const StoredView &view, unsigned rank,
                                   AffineMap map);
 
@@ -29,8 +30,8 @@ std::string findTensorMapObstacle(const StoredView &view, unsigned rank,
 StoredView copyForTensorMap(OpBuilder &builder, Location loc, Value operand,
                             unsigned rowDim);
 
-/// Has `operand`, which tensor maps can be of and which `tensor` holds, know
-/// what divides its rows in memory, with their padding.
+/// Sets the multiples of `operand`, which a tensor map can describe, to those
+/// of the padded rows of `tensor`, which holds it.
 void setRowMultiple(KernelOperand &operand, Value tensor);
 
 } // namespace mlir::blockscale

@@ -1,4 +1,4 @@
-//===- Kernels.h - The kernels for matrix multiplies ------------*- C++ -*-===//
+//===- Kernels.h - All GEMM kernels -----------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All emitting halves of kernels, each in the folder of its instructions or of
-// its mainloop. Paths/GemmPath.cpp says which path has which of them.
+// The emitting halves of all GEMM kernels. Each is defined in the folder of its
+// instructions or of its mainloop; Paths/GemmPath.cpp says which path has
+// which.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +32,9 @@ const GemmKernel &getTcgen05DenseKernel();
 /// Warp-specialized: a TMA producer and warpgroups. Both operands are bf16 or
 /// f16 in shared memory.
 const GemmKernel &getWgmmaDenseKernel();
-/// The same with y as A, dequantized in registers (swap-AB).
+/// Mixed input: the same with y as A, dequantized in registers (swap-AB).
 const GemmKernel &getWgmmaMixedInputKernel();
-/// The same for one row of x, with sums of blocks kept apart.
+/// GEMV: the same for one row of x, as a block-diagonal B.
 const GemmKernel &getWgmmaGemvKernel();
 
 } // namespace mlir::blockscale

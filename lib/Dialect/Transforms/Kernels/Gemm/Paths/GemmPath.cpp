@@ -1,4 +1,4 @@
-//===- GemmPath.cpp - The kernels of a path -------------------------------===//
+//===- GemmPath.cpp - The table of paths and their kernels ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of paths and their kernels. A kernel more is an entry more.
+// To add a kernel, add an entry. What decides between two kernels of a path is
+// the `choose` of their choosers, in the order of the entries: the dense,
+// mixed-input and GEMV kernels of wgmma are in Schedule/Wgmma*Chooser.cpp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A path has kernels in order of preference. The first chooser that offers a
-// schedule decides which kernel computes a product; from then on the schedule
-// names the kernel.
+// A path lists its kernels in order of preference, each with its two halves: a
+// KernelChooser and a GemmKernel. The first chooser that offers a schedule
+// decides which kernel computes a GEMM; from then on the schedule names the
+// kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +30,8 @@ struct PathKernel {
 class GemmPath {
 public:
   using EmitErrorFn = KernelChooser::EmitErrorFn;
-  /// Whether the path is the best one for `op` of those of `chip` that have an
-  /// instruction for it.
+  /// Whether, of all paths of `chip` that have an instruction for `op`, this is
+  /// the best one.
   using IsBestFn = bool (*)(ProductOpInterface op, const Chip &chip,
                             bool hasWorkspace);
   /// Why no kernel of the path takes `op` as a mixed-input product, whose y a
@@ -46,7 +47,7 @@ public:
 
   Path getPath() const { return path; }
   bool hasSchedules() const { return kernels.front().chooser != nullptr; }
-  /// Whether some kernel takes a quantized y beside a high-precision x.
+  /// Whether some kernel takes a quantized y and a high-precision x.
   bool takesMixedInput() const { return mixedInput; }
   bool isBestFor(ProductOpInterface op, const Chip &chip,
                  bool hasWorkspace) const {
@@ -61,8 +62,9 @@ public:
 
   /// The texts of the attributes of its schedules.
   SmallVector<const ScheduleText *> getTexts() const;
-  /// See KernelChooser: the schedule of the first kernel that offers one, the
-  /// candidates of all, and the answers of the kernel that `schedule` names.
+  /// See KernelChooser: these give the schedule of the first kernel that offers
+  /// one, the candidates of all kernels, and the answers of the kernel that
+  /// `schedule` names.
   ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
                            const Chip &chip, bool hasWorkspace) const;
   SmallVector<ScheduleInterface> getCandidates(ProductOpInterface op,

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The branches of a kernel by what the launch finds out about dynamic sizes.
+// The branches of a kernel by what the launch knows of dynamic sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// `problem` where dynamic sizes are multiples of those of the tile: N and K,
-/// and with `hasWholeM` M. Nullopt if a size that is known is not.
+/// `problem` with dynamic sizes that are multiples of the tile: N and K, and
+/// with `hasWholeM` also M. Nullopt if a static size is no multiple.
 static std::optional<KernelProblem> getAligned(const KernelProblem &problem,
                                                const TileShape &shape,
                                                bool hasWholeM) {
@@ -59,7 +59,7 @@ blockscale::getAlignedProblems(const KernelProblem &problem,
   if (aligned && !isDynamic)
     return branches;
   // With few rows, reading y takes most of the time. Its scales are loaded as
-  // whole words only where K is known to allow that.
+  // whole u32 only if K is known to allow that.
   constexpr int64_t kFewRows = 64;
   if (!KernelProblem::isMultiple(problem.m, shape.m) && shape.m <= kFewRows &&
       ShapedType::isDynamic(problem.k))
@@ -69,8 +69,8 @@ blockscale::getAlignedProblems(const KernelProblem &problem,
   return branches;
 }
 
-/// Whether dynamic sizes are multiples of those of the tile, as `branch`
-/// has them; null for always.
+/// Whether dynamic sizes are the multiples that `branch` assumes; null for
+/// always.
 static Value emitIsTaken(OpBuilder &b, Location loc,
                          const AlignedProblem &branch,
                          const KernelProblem &problem,

@@ -1,4 +1,4 @@
-//===- Alignment.h - Sizes that are whole tiles -----------------*- C++ -*-===//
+//===- Alignment.h - Branches for aligned sizes -----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel for sizes that only the launch knows has a branch for the sizes that
-// are multiples of its tile: no bounds are checked there, and loads are wide.
+// A kernel with dynamic sizes has a branch for sizes that are multiples of its
+// tile. There it checks no bounds, and loads are wide.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,8 @@ struct TileShape {
   int64_t m, n, k;
 };
 
-/// What is known of a problem on one of the branches of its kernel.
+/// A branch of a kernel: its problem, with the multiples that the branch
+/// assumes.
 struct AlignedProblem {
   KernelProblem problem;
   /// Whether tiles may reach beyond the operands.
@@ -35,8 +36,8 @@ struct AlignedProblem {
 SmallVector<AlignedProblem, 3> getAlignedProblems(const KernelProblem &problem,
                                                   const TileShape &shape);
 
-/// Emits `build` for each branch. Where only the launch knows the sizes, all
-/// blocks take the same branch.
+/// Emits `build` for each branch. If sizes are dynamic, all blocks take the
+/// same branch.
 void forEachAlignment(
     OpBuilder &b, Location loc, const KernelProblem &problem,
     const ProblemSizes &sizes, const TileShape &shape,

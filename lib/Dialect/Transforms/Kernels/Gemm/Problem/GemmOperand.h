@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operands have names, not numbers: parameters, stages, copies and plans hold one
-// entry for each. An operand more (such as metadata of a sparse A) is an entry
-// more here.
+// A, SFA, B and SFB, as an enum that indexes parameters, stages, copies and
+// plans. To add an operand (such as the metadata of a sparse A), add an entry.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,13 +30,12 @@ inline constexpr GemmOperand kGemmOperands[] = {
 inline constexpr GemmOperand kElementsFirst[] = {
     GemmOperand::A, GemmOperand::B, GemmOperand::SFA, GemmOperand::SFB};
 
-/// One of something for each operand.
+/// An array with an entry for each operand.
 template <typename T>
-using PerOperand =
-    llvm::EnumeratedArray<T, GemmOperand, GemmOperand::SFB>;
+using PerOperand = llvm::EnumeratedArray<T, GemmOperand, GemmOperand::SFB>;
 
-/// What an operand is: its side of the product, whether it is scale factors,
-/// and what pictures call it.
+/// The properties of an operand: its side of the product, whether it is scale
+/// factors, and its name in pictures.
 struct GemmOperandInfo {
   bool isA, isScale;
   char letter;

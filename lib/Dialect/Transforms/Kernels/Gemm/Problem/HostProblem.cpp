@@ -1,8 +1,12 @@
-//===- HostProblem.cpp - What a kernel is asked to compute ----------------===//
+//===- HostProblem.cpp - A GEMM as the host sees it -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Numbers the parameters of a kernel.
 //
 //===----------------------------------------------------------------------===//
 

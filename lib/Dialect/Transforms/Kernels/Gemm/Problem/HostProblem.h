@@ -1,8 +1,12 @@
-//===- HostProblem.h - What a kernel is asked to compute --------*- C++ -*-===//
+//===- HostProblem.h - A GEMM as the host sees it ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A KernelProblem with the values that the launch passes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +18,7 @@
 
 namespace mlir::blockscale {
 
-/// A kernel for one product, seen from the host.
+/// A kernel for one product, as the host sees it.
 struct HostProblem {
   KernelProblem problem;
   HostSizes sizes;
@@ -24,11 +28,10 @@ struct HostProblem {
   /// The sizes of the result.
   SmallVector<OpFoldResult> getResultSizes() const;
 
-  /// The number of the parameter that holds `value`, a new one if there is
-  /// none.
+  /// The index of the parameter that holds `value`; adds one if there is none.
   unsigned addInput(Value value);
-  /// Makes parameters of what the kernel of `from`, which this problem is a
-  /// copy of, takes beside its operands, and of the result behind them.
+  /// Adds the parameters that `from`, which this problem is a copy of, has
+  /// beside its operands, and the result behind them.
   void addSurroundings(const HostProblem &from);
 };
 

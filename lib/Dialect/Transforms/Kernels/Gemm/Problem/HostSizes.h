@@ -1,8 +1,12 @@
-//===- HostSizes.h - Sizes of a problem on the host -------------*- C++ -*-===//
+//===- HostSizes.h - Sizes of a GEMM on the host ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// M, N, K and the batch, as constants or values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +17,7 @@
 
 namespace mlir::blockscale {
 
-/// What one kernel works on, as the host knows it.
+/// The sizes of the problem of one kernel, on the host.
 struct HostSizes {
   OpFoldResult m, n, batch;
   OpFoldResult k = {};

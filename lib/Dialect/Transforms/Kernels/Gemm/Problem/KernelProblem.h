@@ -1,8 +1,14 @@
-//===- KernelProblem.h - What kernels compute -------------------*- C++ -*-===//
+//===- KernelProblem.h - What a kernel computes -----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The problem of a GEMM kernel: operands and their layouts, sizes, fused ops,
+// and instruction and schedule. Kernels are emitted from this alone; they do
+// not see the op. The shape of a launch is here, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +24,8 @@ namespace mlir::blockscale {
 
 /// Which index of an operand is contiguous in memory.
 enum class Contiguity {
-  Rows,    // of one column, one after the other
-  Columns, // of one row
+  Rows,    // the rows of a column are contiguous
+  Columns, // the columns of one row are
   Atoms,   // scales in the 32x4x4 layout
   Other,
 };
@@ -34,43 +40,43 @@ struct KernelOperand {
   AffineMap map;
   unsigned bits;
   Contiguity contiguity;
-  /// Numbers that divide the sizes, which may be dynamic: `rows` or `columns`
-  /// itself where that is not. Where lines of memory are padded, the one along
-  /// lines divides those: see getLineAlignment.
+  /// Divisors of the sizes: a static size itself, or a known divisor of a
+  /// dynamic one. If rows of memory are padded, the one along them divides the
+  /// padded length: see getStrideAlignment.
   int64_t rowMultiple;
   int64_t columnMultiple;
-  /// Whether the batch may turn out to be 1 when that of the result is not.
+  /// Whether the batch may be 1 when that of the result is not.
   bool mayBroadcast;
-  /// Whether its memory is an argument's or the workspace's: of constants,
-  /// which are data of the kernel's module, there are no tensor maps.
+  /// Whether it is in an argument or in the workspace. Constants are data of
+  /// the kernel's module, which no tensor map can describe.
   bool hasOwnMemory = true;
-  /// The code of all elements, where it is known.
+  /// The bit pattern of all elements, for a splat.
   std::optional<uint8_t> splat;
 
-  /// A number of bytes that the strides of the memref are multiples of, but for
-  /// the innermost.
-  int64_t getLineAlignment() const;
+  /// The largest known divisor, in bytes, of all strides of the memref but the
+  /// innermost.
+  int64_t getStrideAlignment() const;
 };
 
-/// Values that a kernel takes beside operands, and the parameters that hold
-/// them: memrefs or scalars.
+/// Values that a kernel reads beside operands, and the indices of the
+/// parameters that hold them: memrefs or scalars.
 using FusedArguments = SmallVector<std::pair<Value, unsigned>>;
 
-/// The number of the parameter that holds `value`, one of `arguments`.
+/// The index of the parameter that holds `value`, one of `arguments`.
 inline unsigned getArgumentOf(const FusedArguments &arguments, Value value) {
   return llvm::find_if(arguments, [&](auto of) { return of.first == value; })
       ->second;
 }
 
-/// An elementwise op that the kernel takes over.
+/// An elementwise op that the kernel fuses.
 struct FusedElementwise {
   linalg::GenericOp op;
-  /// What its body takes, from operands or from around it.
+  /// The inputs of its body: operands and captured scalars.
   FusedArguments arguments;
-  /// The operand that is the result of the product, for a consumer.
+  /// For a consumer: the operand that is the result of the product.
   Value product;
 
-  /// The number of the parameter that holds `value`, one of `arguments`.
+  /// The index of the parameter that holds `value`, one of `arguments`.
   unsigned getArgument(Value value) const {
     return getArgumentOf(arguments, value);
   }
@@ -79,17 +85,17 @@ struct FusedElementwise {
 /// A scalar that the kernel computes itself.
 struct FusedScalar {
   Value value;
-  /// What it is computed from.
+  /// The inputs that it is computed from.
   FusedArguments arguments;
 };
 
-/// A `quantize` of the result that the kernel takes over. The parameters for
-/// scales and for the largest magnitude follow the one for codes.
+/// A `quantize` of the result that the epilogue fuses. The parameters for
+/// scales and for the largest magnitude follow the one for elements.
 struct FusedQuantize {
   QuantizeOp op;
-  /// Bits of a code in memory.
-  unsigned codeBits;
-  /// What the tensor scale is computed from.
+  /// Bits of an element in memory.
+  unsigned elementBits;
+  /// The inputs that the tensor scale is computed from.
   FusedArguments arguments;
 
   unsigned getArgument(Value value) const {
@@ -98,7 +104,7 @@ struct FusedQuantize {
   unsigned getNumResults() const { return op->getNumResults(); }
 };
 
-/// What becomes of a quantized operand whose instruction takes bf16 values.
+/// How a quantized operand becomes bf16 values, if the instruction takes those.
 enum class OperandTransform {
   None,
   /// A kernel in front writes bf16 values to memory.
@@ -107,12 +113,11 @@ enum class OperandTransform {
   DequantizedInRegisters,
 };
 
-/// Those of x and of y.
+/// The transforms of x and of y.
 struct OperandTransforms {
   OperandTransform x = OperandTransform::None, y = OperandTransform::None;
 
-  /// Whether y is dequantized in registers beside an x that is not: mixed
-  /// input.
+  /// Mixed input: whether y is dequantized in registers, but x is not.
   bool isMixedInput() const {
     return y == OperandTransform::DequantizedInRegisters &&
            x != OperandTransform::DequantizedInRegisters;
@@ -126,39 +131,39 @@ struct KernelProblem {
   RankedTensorType resultType;
   /// Whether operands may have a batch.
   bool hasBatch = false;
-  /// Into how many parts K is divided, if it has as many (SplitKProblem.h): the
-  /// result then has a matrix for each part of each matrix of the batch, those
-  /// of one part after those of the other.
+  /// The number of split-K ranges, if K has as many steps (SplitKProblem.h).
+  /// With more than one, the result has a matrix for each range of each matrix
+  /// of the batch: all matrices of the first range, then those of the next one.
   int64_t splitK = 1;
   int64_t m, n, k;
-  /// x is A. High-precision values of x beside a quantized y have a splat for
-  /// scale factors.
+  /// x is A. If y is quantized and x is not, SFA is a splat.
   PerOperand<KernelOperand> operands;
-  /// The parameter that holds the accumulator; none if that is zero.
+  /// The parameter that holds the initial accumulator (C); none if that is
+  /// zero.
   std::optional<unsigned> acc;
-  /// Where codes of y are converted on the way, to numbers as x has them by
-  /// now: what the product was. Its scales are SFB, and there is a second
-  /// result, behind the first: words for each block, not 0 if some number is
-  /// not what it should be.
+  /// For mixed input and GEMV, where y is dequantized in registers: the types
+  /// before x was dequantized. The scales of y are SFB. A mixed-input kernel
+  /// has a second result behind the first: an i32 inexact flag for each block,
+  /// not 0 if a value is inexact.
   std::optional<TypeCombination> quantizedB;
-  /// Beside numbers of x, what codes of y times scales are multiplied by.
+  /// For a high-precision x: a scalar that the dequantized y is multiplied by.
   std::optional<FusedScalar> tensorScale;
-  /// What makes the accumulator instead, and what is made of the result.
+  /// The fused elementwise ops: one makes the accumulator, one reads the
+  /// result.
   std::optional<FusedElementwise> producer, consumer;
-  /// What becomes of that.
+  /// The fused `quantize` of the result, or of what `consumer` makes of it.
   std::optional<FusedQuantize> quantizer;
-  /// Parameters that hold words: only if one of them is not 0, the result is
-  /// computed.
+  /// Parameters that hold inexact flags: the kernel runs only if one is not 0.
   SmallVector<unsigned, 2> skipConditions;
   /// The parameter for the result.
   unsigned result;
-  /// Whether bulk copies can make padded codes of packed ones.
+  /// Whether TMA can pad packed elements.
   bool hasPaddedCopies = true;
   /// Null on a path without instructions, and without schedules.
   InstructionAttr instruction;
   ScheduleInterface schedule;
 
-  /// Whether a size is known, and a multiple of `unit`.
+  /// Whether a size is static, and a multiple of `unit`.
   static bool isMultiple(int64_t size, int64_t unit) {
     return !ShapedType::isDynamic(size) && size % unit == 0;
   }
@@ -166,7 +171,7 @@ struct KernelProblem {
   /// Whether operands have scales; there are no scale factors if not.
   bool hasScales() const { return types.scale != Format::None; }
 
-  /// Whether x is numbers beside a y with scales.
+  /// Whether x has bf16 or f16 values, while y may be quantized.
   bool hasHighPrecisionX() const {
     return getFormatInfo(types.lhs).use == FormatUse::HighPrecision;
   }
@@ -178,17 +183,17 @@ struct KernelProblem {
            schedule.getKernelKind() == KernelKind::Gemv;
   }
 
-  /// Whether the instruction takes operands that were dequantized before.
+  /// Whether operands are dequantized before the instruction reads them.
   bool isDequantized() const {
     return hasScales() && instruction && !instruction.hasScales();
   }
 
-  /// The parameter for words of each block, behind those for the result.
-  unsigned getWords() const {
+  /// The parameter for per-block inexact flags, behind those for the result.
+  unsigned getInexactFlags() const {
     return result + (quantizer ? quantizer->getNumResults() : 1);
   }
   unsigned getNumResults() const {
-    return getWords() - result + (quantizedB && !isGemv() ? 1 : 0);
+    return getInexactFlags() - result + (quantizedB && !isGemv() ? 1 : 0);
   }
 
   KernelOperand &operator[](GemmOperand operand) { return operands[operand]; }
@@ -206,9 +211,9 @@ struct KernelProblem {
   }
 };
 
-/// The sizes of a problem, as values.
+/// The sizes of a problem as values of the kernel.
 struct ProblemSizes {
-  /// Reads those that are dynamic off the parameters of `kernel`.
+  /// Reads dynamic sizes from the parameters of `kernel`.
   ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
                const KernelProblem &problem);
 
@@ -221,39 +226,39 @@ struct ProblemSizes {
 Value getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,
                       const KernelOperand &operand, Value batch);
 
-/// Which blocks a grid has.
+/// How tiles are assigned to the blocks of a grid.
 enum class BlockOrder {
   Grid,       // one for each tile: M along x, N along y, the batch along z
   Linear,     // one for each tile, all along x
-  Persistent, // the same, but not more than there are SMs
+  Persistent, // all along x, at most one block for each SM
 };
 
-/// What one block of a kernel takes of M, N and the batch, and how it is
-/// launched.
+/// The tile of a block along M, N and the batch, and how a kernel is launched.
 struct KernelShape {
   std::array<int64_t, 3> tile;
   SmallVector<int64_t, 3> threads;
   /// Dynamic shared memory, in bytes.
   int64_t shared = 0;
   BlockOrder order = BlockOrder::Grid;
-  /// Blocks of a cluster, which computes neighboring tiles: not with a grid.
+  /// The cluster, whose blocks compute neighboring tiles; not with
+  /// BlockOrder::Grid.
   ClusterSize cluster = {};
-  /// Tensor maps, which are the last parameters of the kernel, and the numbers
-  /// of the parameters that they are of.
+  /// Tensor maps, which are the last parameters of the kernel, and the indices
+  /// of the parameters that they describe.
   SmallVector<Attribute> maps = {};
   SmallVector<int64_t> mapped = {};
-  /// Words of a second result that each block has.
-  int64_t words = 0;
+  /// How many i32 inexact flags each block stores, in a second result.
+  int64_t inexactFlags = 0;
 };
 
-/// What adds the sums of parts of K: parameter 0 holds them, the others are
-/// those of `problem`.
+/// The reduction kernel of split-K: parameter 0 holds the partial results, the
+/// others are those of `problem`.
 KernelShape getSplitKReductionShape();
 void buildSplitKReduction(gpu::GPUFuncOp kernel, const KernelProblem &problem);
 
 /// A `swizzle_scales` as a kernel computes it, on bytes: parameter 0 holds the
-/// row-major scales, parameter 1 is for the result. Rows are M of its shape,
-/// columns N.
+/// row-major scales, parameter 1 is the result. M of its shape is rows, N is
+/// columns.
 KernelShape getSwizzleKernelShape();
 void buildSwizzleKernel(gpu::GPUFuncOp kernel);
 

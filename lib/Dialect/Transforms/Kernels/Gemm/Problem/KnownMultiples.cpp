@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is said is believed by kernels, so that it is checked in front of them.
+// Kernels rely on what `blockscale.multiples` promises, so the host asserts it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// What the argument says; null for nothing.
+/// The attribute of the argument; null if there is none.
 static DenseI64ArrayAttr getMultiples(BlockArgument argument) {
   auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   return function ? function.getArgAttrOfType<DenseI64ArrayAttr>(
@@ -33,7 +33,7 @@ int64_t blockscale::getKnownMultiple(Value tensor, unsigned dim) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (!type.isDynamicDim(dim))
     return type.getDimSize(dim);
-  // Sizes count elements, also of what is packed.
+  // Sizes count elements, also of packed types.
   if (auto unpack = tensor.getDefiningOp<UnpackOp>())
     tensor = unpack.getSource();
   if (auto dequantize = tensor.getDefiningOp<DequantizeOp>())
@@ -44,7 +44,7 @@ int64_t blockscale::getKnownMultiple(Value tensor, unsigned dim) {
   return multiples ? multiples[dim] : 1;
 }
 
-/// Checks what `function` says of `argument`, whose type is `type`.
+/// Checks the attribute of `argument` of `function`, whose type is `type`.
 static LogicalResult verifyMultiples(func::FuncOp function,
                                      BlockArgument argument, Attribute attr) {
   auto multiples = dyn_cast<DenseI64ArrayAttr>(attr);
@@ -73,7 +73,7 @@ LogicalResult blockscale::checkMultiples(func::FuncOp function) {
       continue;
     if (failed(verifyMultiples(function, argument, attr)))
       return failure();
-    // Of a packed one, the size that counts is that of its elements.
+    // The multiple of a packed type counts its elements.
     Value tensor = argument;
     for (Operation *user : argument.getUsers())
       if (auto unpack = dyn_cast<UnpackOp>(user)) {

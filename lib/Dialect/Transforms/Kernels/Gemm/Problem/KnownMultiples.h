@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bulk copies need lines of whole 16 bytes, which a size that is `?` does not
-// say. Who calls a function may: `blockscale.multiples` of an argument.
+// TMA needs rows of whole 16 bytes, which a size `?` does not promise. The
+// caller of a function can: with `blockscale.multiples` on an argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@
 
 namespace mlir::blockscale {
 
-/// A number that divides dimension `dim` of `tensor`, a ranked one: the size
-/// itself where it is known.
+/// A known divisor of dimension `dim` of the ranked `tensor`: a static size
+/// itself.
 int64_t getKnownMultiple(Value tensor, unsigned dim);
 
 /// Checks the attributes of the arguments of `function`, and asserts at its
-/// start what they say of dynamic sizes.
+/// start that dynamic sizes are such multiples.
 LogicalResult checkMultiples(func::FuncOp function);
 
 } // namespace mlir::blockscale

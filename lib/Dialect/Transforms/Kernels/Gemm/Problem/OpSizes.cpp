@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each path chooses by M, N, K and the batch, and has to choose before dynamic
-// ones are known.
+// Each path chooses by M, N, K and the batch, before dynamic ones are known.
 //
 //===----------------------------------------------------------------------===//
 

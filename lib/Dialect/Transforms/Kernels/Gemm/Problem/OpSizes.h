@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What a dynamic size counts as when schedules are chosen.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPSIZES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPSIZES_H
@@ -17,11 +21,11 @@ struct OpSizes {
   int64_t m, n, k, batch;
 };
 
-/// What a dynamic size counts as in bounds and estimates: a large one, so that
-/// all SMs are busy.
+/// What a dynamic size counts as in bounds and estimates: large, so that all
+/// SMs are busy.
 inline constexpr int64_t kEstimatedSize = int64_t(1) << 16;
-/// And where it is asked whether operands are decoded first, which pays for
-/// large sizes alone.
+/// What it counts as for the question whether kernels in front dequantize
+/// operands, which pays only for large sizes.
 inline constexpr int64_t kDequantizedSize = 4096;
 
 /// The sizes of `op`; a dynamic one counts as `dynamicSize`.

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Affine maps from (batch, row, column) to dimensions.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Problem/OperandMap.h"
 

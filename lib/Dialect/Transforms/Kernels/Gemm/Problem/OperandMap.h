@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The layout of an operand as an affine map, and its contiguous index.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPERANDMAP_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPERANDMAP_H
@@ -18,7 +22,7 @@ namespace mlir::blockscale {
 AffineMap getOperandMap(MLIRContext *context, unsigned rank, unsigned rowDim,
                         int64_t batchSize);
 
-/// Which index is contiguous where `map` leads from (batch, row, column) of an
+/// Which index is contiguous if `map` goes from (batch, row, column) of an
 /// operand of `rank` to memory.
 Contiguity getContiguity(AffineMap map, unsigned rank);
 

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Arguments, workspace, copies and transposes.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Problem/OperandMemory.h"
 

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Where an operand lies in global memory, and how to move it if that does not
+// do.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPERANDMEMORY_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPERANDMEMORY_H
@@ -15,15 +20,15 @@
 namespace mlir::blockscale {
 
 /// Whether a launch passes memory of an argument or of the workspace for
-/// `tensor`: of a view, that of its source or a copy. There are no tensor maps
-/// of other memory.
+/// `tensor`; for a view, that of its source or of a copy. Tensor maps cannot
+/// describe other memory.
 bool hasOwnMemory(Value tensor);
 
-/// A copy of `tensor`, in memory of its own.
+/// A copy of `tensor` in new memory.
 Value copyTensor(OpBuilder &builder, Location loc, Value tensor);
 
 /// `tensor` with the dimensions in `order`, which swaps the last two. If
-/// `tensor` is such a transpose itself, what that is made of.
+/// `tensor` is such a transpose itself, returns its source.
 Value transposeTensor(OpBuilder &builder, Location loc, Value tensor,
                       ArrayRef<int64_t> order);
 
@@ -34,8 +39,8 @@ struct RowsFirst {
   AffineMap map;
 };
 
-/// `operand`, whose rows are dimension `rowDim`, with them in front of its
-/// columns: transposed if they are not.
+/// `operand`, whose rows are dimension `rowDim`, with rows in front of columns:
+/// transposed if needed.
 RowsFirst putRowsFirst(OpBuilder &builder, Location loc, Value operand,
                        unsigned rowDim);
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes that are dynamic are those of the memrefs that a kernel is passed.
+// Dynamic sizes come from the memrefs that a kernel is passed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,13 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The whole bytes of so many codes, of which there may be as many as there are
-/// numbers.
-static int64_t getWholeBytes(int64_t codes, int64_t bits) {
-  return codes / 8 * bits + codes % 8 * bits / 8;
+/// The whole bytes of so many elements. Does not overflow for any number of
+/// them.
+static int64_t getWholeBytes(int64_t elements, int64_t bits) {
+  return elements / 8 * bits + elements % 8 * bits / 8;
 }
 
-int64_t KernelOperand::getLineAlignment() const {
+int64_t KernelOperand::getStrideAlignment() const {
   switch (contiguity) {
   case Contiguity::Columns:
     return std::max<int64_t>(getWholeBytes(columnMultiple, bits), 1);
@@ -38,8 +38,8 @@ int64_t KernelOperand::getLineAlignment() const {
   return 1;
 }
 
-/// The size of the memref of `operand` along its index number `dim` (batch,
-/// row, column), in codes.
+/// The size of the memref of `operand` along its index `dim` (0 batch, 1 row, 2
+/// column), in elements.
 static Value getMemorySize(OpBuilder &b, gpu::GPUFuncOp kernel,
                            const KernelOperand &operand, unsigned dim) {
   Location loc = kernel.getLoc();

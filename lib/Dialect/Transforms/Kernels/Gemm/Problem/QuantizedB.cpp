@@ -1,4 +1,4 @@
-//===- QuantizedB.cpp - Codes that y of a product is made of --------------===//
+//===- QuantizedB.cpp - Products with a quantized y -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No op of its own says that a product has one narrow operand: the ops that
-// are there say it, and the schedule says whether the kernel reads codes.
+// No op of its own stands for mixed input: the ops around a product say that y
+// is quantized, and the schedule says whether the kernel reads y quantized.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ std::optional<QuantizedB> blockscale::findQuantizedB(ProductOpInterface op) {
         Value()};
   AffineMap map;
   DequantizeOp dequantize = findDequantizeOfY(op, map);
-  bool areNumbers = types.lhs == Format::BF16 || types.lhs == Format::F16;
-  if (!dequantize || !areNumbers || types.rhs != types.lhs)
+  bool isHighPrecision = types.lhs == Format::BF16 || types.lhs == Format::F16;
+  if (!dequantize || !isHighPrecision || types.rhs != types.lhs)
     return std::nullopt;
   int64_t k =
       cast<ShapedType>(dequantize.getCodes().getType()).getShape().back();
@@ -75,8 +75,7 @@ void blockscale::remarkOnDequantize(ProductOpInterface op,
                                     const Twine &expected) {
   AffineMap map;
   if (findDequantizeOfY(op, map))
-    op->emitRemark(
-        "y is dequantized first, to numbers in memory; for its codes "
-        "to be converted on the way, expected ")
+    op->emitRemark("y is dequantized first, to memory; for a y that is "
+                   "dequantized in registers, expected ")
         << expected;
 }

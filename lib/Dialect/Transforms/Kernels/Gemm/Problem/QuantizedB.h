@@ -1,4 +1,4 @@
-//===- QuantizedB.h - Codes that y of a product is made of ------*- C++ -*-===//
+//===- QuantizedB.h - Products with a quantized y ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// y may be codes because the product has scales, or because a `dequantize`
-// makes it, as of weights that are stored narrow beside an x of numbers. A
-// kernel that converts codes on the way takes both.
+// Weight-only quantization: y is quantized because the product has scales, or
+// because a `dequantize` makes it beside an x of bf16 or f16. A mixed-input
+// kernel, which dequantizes in registers, takes both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,40 +20,42 @@
 namespace mlir::blockscale {
 
 struct QuantizedB {
-  /// The row of the product; without scales of x, that is numbers of a plain
-  /// format.
+  /// The type combination of the product; x may have an unscaled format.
   TypeCombination types;
-  Value codes, scales;
-  /// From an index of y to one of `codes`; to one of `scales` with blocks along
-  /// K.
+  Value elements, scales;
+  /// From an index of y to one of `elements`; with K in blocks, to one of
+  /// `scales`.
   AffineMap map;
-  /// What codes times scales are multiplied by, in f32; null for nothing.
+  /// A scalar that elements times scales are multiplied by, in f32; null for
+  /// none.
   Value tensorScale;
 };
 
-/// The codes of y of `op` on tensors; nullopt if it is made of anything else.
-/// A `dequantize` counts beside an x of bf16 or f16, if K is whole blocks, or
-/// dynamic: then that is to be checked.
+/// The quantized y of `op` on tensors; nullopt if y is not quantized. A
+/// `dequantize` counts if x is bf16 or f16 and K is whole blocks; a dynamic K
+/// has to be checked.
 std::optional<QuantizedB> findQuantizedB(ProductOpInterface op);
 
-/// How `path` computes `op`: of codes of y, if it takes them beside numbers.
+/// The instruction of `path` for `op`: one for mixed input, if y is quantized
+/// and the path takes that.
 std::optional<InstructionChoice> chooseInstruction(ProductOpInterface op,
                                                    Path path);
 
-/// What `instruction` computes of `op`: its row, or that of codes of y.
+/// The type combination that `instruction` computes for `op`: that of the op,
+/// or of its quantized y.
 TypeCombination getComputedCombination(ProductOpInterface op,
                                        InstructionAttr instruction);
 
-/// Whether `instruction` takes codes of y beside numbers of x.
+/// Whether `instruction` is one for mixed input.
 bool takesQuantizedB(InstructionAttr instruction);
 
-/// The `dequantize` that y of `op`, a product without scales, is read from,
-/// through transposes; null if there is none. `map` is from an index of y to
-/// one of its result.
+/// The `dequantize` that makes y of `op`, a product without scales, through
+/// transposes; null if there is none. `map` goes from an index of y to one of
+/// its result.
 DequantizeOp findDequantizeOfY(ProductOpInterface op, AffineMap &map);
 
-/// Where there is one, says that numbers of y go through memory, and what has
-/// to be for its codes to do.
+/// If there is one, remarks that y is dequantized to memory, and what is
+/// `expected` for a dequantization in registers.
 void remarkOnDequantize(ProductOpInterface op, const Twine &expected);
 
 } // namespace mlir::blockscale

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The host only launches: it cannot look at what kernels in front have left.
+// The host only launches. It cannot read what kernels in front have written.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A scalar that a function computes from elements of tensors, which are in the
-// memory of the card: the kernel that needs it computes it itself.
+// A scalar that a function computes from elements of tensors in device memory
+// (a tensor scale, for instance). Each kernel that needs it computes it again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,12 @@
 
 namespace mlir::blockscale {
 
-/// What `scalar` is computed from: tensors and scalars, none of which is a
-/// constant. What is not pure arithmetic on elements counts as it is.
+/// The inputs of `scalar`: tensors and scalars that are no constants. A value
+/// that is not made by pure arithmetic on elements is an input itself.
 SetVector<Value> getScalarInputs(Value scalar);
 
-/// Emits `scalar` anew at `b`; `getArgument` gives what stands for one of its
-/// inputs: a memref for a tensor.
+/// Emits `scalar` again at `b`; `getArgument` maps each input to a value of the
+/// kernel: a tensor to a memref.
 Value emitScalar(OpBuilder &b, Value scalar,
                  function_ref<Value(Value input)> getArgument);
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All choosing halves of kernels. Paths/GemmPath.cpp says which path has which
-// of them.
+// The choosing halves of all GEMM kernels. Paths/GemmPath.cpp says which path
+// has which.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ const KernelChooser &getWgmmaGemvChooser();
 
 /// Whether wgmma is the best path for `op`, see GemmPath.
 bool isWgmmaBest(ProductOpInterface op, const Chip &chip, bool hasWorkspace);
-/// Why none of its kernels takes `op` as a mixed-input product.
+/// Why no kernel of wgmma takes `op` as a mixed-input product.
 std::string findWgmmaMixedInputObstacle(ProductOpInterface op, const Chip &chip,
                                         bool hasWorkspace);
 

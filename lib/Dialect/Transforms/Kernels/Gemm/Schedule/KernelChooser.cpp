@@ -1,4 +1,4 @@
-//===- KernelChooser.cpp - Which schedules a kernel has -------------------===//
+//===- KernelChooser.cpp - The interface of choosers ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all choosers have in common.
+// What all choosers share.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- KernelChooser.h - Which schedules a kernel has -----------*- C++ -*-===//
+//===- KernelChooser.h - The interface of choosers --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The choosing half of a kernel: when it is the best one of its path, with
-// which schedule, and which schedules it can have at all. See GemmKernel.h for
-// the emitting half.
+// The choosing half of a GEMM kernel: when it is the best kernel of its path,
+// with which schedule, and which schedules are legal. GemmKernel.h is the
+// emitting half.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,17 +26,17 @@ public:
 
   virtual ~KernelChooser() = default;
 
-  /// The text of the attribute that its schedules are.
+  /// The text of its schedule attribute.
   virtual const ScheduleText &getText() const = 0;
-  /// The schedule for `op` on tensors, which `instruction` computes; null if
-  /// another kernel of the path, further down in its list, is better. Without
-  /// `hasWorkspace` there is no memory beside arguments and results.
+  /// The schedule for `op` on tensors, which `instruction` computes; null if a
+  /// later kernel of the path is better. Without `hasWorkspace` there is no
+  /// memory beside arguments and results.
   virtual ScheduleInterface choose(ProductOpInterface op,
                                    InstructionAttr instruction,
                                    const Chip &chip,
                                    bool hasWorkspace) const = 0;
-  /// Schedules that may be better than the one of `choose`, for who can measure
-  /// them. Not all of them are legal: `verify` tells.
+  /// Schedules that may be better than the one of `choose`, for --tune to
+  /// measure. Not all of them are legal: `verify` tells.
   virtual SmallVector<ScheduleInterface>
   getCandidates(ProductOpInterface op, InstructionAttr instruction,
                 const Chip &chip, bool hasWorkspace) const = 0;
@@ -46,13 +46,13 @@ public:
                                InstructionAttr instruction,
                                ScheduleInterface schedule, const Chip &chip,
                                EmitErrorFn emitError) const = 0;
-  /// Prints what the choice for `op` goes by, and what `schedule` comes to;
-  /// with `hasPictures`, also what lies where.
+  /// Prints the reasons for the choice for `op`, and the costs of `schedule`;
+  /// with `hasPictures`, also its shared memory and tensor memory.
   virtual void explain(ProductOpInterface op, InstructionAttr instruction,
                        ScheduleInterface schedule, const Chip &chip,
                        bool hasPictures, raw_ostream &os) const = 0;
-  /// The row of the table of tiles that would choose `schedule` for products
-  /// such as `op`; nullopt if an estimate chooses.
+  /// The row of the table of measured tiles that would choose `schedule` for
+  /// products like `op`; nullopt if an estimate chooses.
   virtual std::optional<TunedTile> getTunedTile(ProductOpInterface op,
                                                 ScheduleInterface schedule,
                                                 const Chip &chip) const {
@@ -61,13 +61,13 @@ public:
 
 protected:
   /// Checks that K of `op` has a step of `unit` elements for each of `ranges`
-  /// split-K ranges; a dynamic K has.
+  /// split-K ranges. A dynamic K passes.
   static LogicalResult verifySplitK(ProductOpInterface op, int64_t ranges,
                                     int64_t unit, ScheduleInterface schedule,
                                     EmitErrorFn emitError);
 };
 
-/// How many SMs `chip` has; 1 where that is not known.
+/// How many SMs `chip` has; 1 if that is not known.
 int64_t getSms(const Chip &chip);
 
 } // namespace mlir::blockscale

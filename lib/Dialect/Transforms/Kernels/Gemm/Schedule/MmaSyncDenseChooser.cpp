@@ -1,4 +1,4 @@
-//===- MmaSyncDenseChooser.cpp - Schedules of the path mma_sync -----------===//
+//===- MmaSyncDenseChooser.cpp - Schedules of warp-specialized mma.sync ---===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The warp-specialized kernel of mma.sync: when it is better than the
-// multistage one of the same path.
+// When the warp-specialized kernel of the path mma_sync is better than the
+// multistage one, and with which tile and stages.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +54,7 @@ LogicalResult MmaSyncDenseChooser::verify(ProductOpInterface op,
                                           const Chip &chip,
                                           EmitErrorFn emitError) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
-  // Tiles start in atoms of scales, or in the middle of one.
+  // Tiles start with an atom of scales, or in the middle of one.
   constexpr int64_t kSides[] = {64, 128, 256};
   for (auto [name, size] :
        {std::pair("M", schedule.getM()), std::pair("N", schedule.getN())})
@@ -79,7 +81,7 @@ LogicalResult MmaSyncDenseChooser::verify(ProductOpInterface op,
 }
 
 namespace {
-/// A tile, and most stages that are tried.
+/// A tile, and the largest number of stages that is tried.
 struct DenseTile {
   int64_t m, n, mostStages;
 };
@@ -94,7 +96,7 @@ MmaSyncDenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
   const Instruction &instruction = attr.getInstruction();
   SmallVector<ScheduleInterface> candidates;
   for (const DenseTile &row : kWarpSpecializedTiles) {
-    int64_t tile[] = {row.m, row.n, getElementsOfLine(instruction)};
+    int64_t tile[] = {row.m, row.n, getSwizzleRowElements(instruction)};
     auto make = [&](int64_t stages) {
       return WarpSpecializedScheduleAttr::get(op->getContext(), tile, stages,
                                               /*accumulators=*/1,
@@ -112,8 +114,8 @@ MmaSyncDenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// The argument of a function that `operand` is a view of, which bulk copies
-/// read; null if there is none.
+/// The argument of the function that `operand` is a view of, for TMA; null if
+/// there is none.
 static OperandView findMemory(Value operand) {
   OperandView view = traceOperand(operand);
   if (auto unpack = view.tensor.getDefiningOp<UnpackOp>())
@@ -124,12 +126,12 @@ static OperandView findMemory(Value operand) {
   return view;
 }
 
-/// Whether bulk copies bring `elements` and `scales`: lines along K that they
-/// take, and atoms.
+/// Whether TMA can bring `elements` and `scales`: rows along K, and atoms.
 static bool areCopied(MmaScaledOp::Side side, Value elements, Value scales,
                       Format format, Kind kind, int64_t k) {
-  // Lines are multiples of 16 bytes, and of 128 codes that get a byte each.
-  constexpr int64_t kBits = 16 * 8, kPaddedCodes = 128;
+  // Rows are multiples of 16 bytes, and of 128 elements if TMA pads them to
+  // bytes.
+  constexpr int64_t kBits = 16 * 8, kPaddedElements = 128;
   unsigned rank = cast<ShapedType>(elements.getType()).getRank();
   OperandView lines = findMemory(elements), atoms = findMemory(scales);
   if (!lines.tensor || !atoms.tensor ||
@@ -140,11 +142,11 @@ static bool areCopied(MmaScaledOp::Side side, Value elements, Value scales,
     return false;
   unsigned bits = getFormatInfo(format).bits;
   if (hasContainers(kind) && bits != 8)
-    return k % kPaddedCodes == 0;
+    return k % kPaddedElements == 0;
   return k * bits % kBits == 0;
 }
 
-/// Whether bulk copies bring all that `op` reads to kernels for its target.
+/// Whether TMA can bring all operands of `op` on its target.
 static bool areAllCopied(ProductOpInterface op, Kind kind) {
   FailureOr<TargetAttr> target = getTarget(op);
   if (failed(target) || !hasBulkCopies((*target).getFinalChip()))
@@ -158,8 +160,8 @@ static bool areAllCopied(ProductOpInterface op, Kind kind) {
                    kind, k);
 }
 
-/// Whether tiles are all inside and take whole rounds of the pipeline: else
-/// ptxas 13.0 spills some registers.
+/// Whether all tiles are inside of the result and take whole rounds of the
+/// pipeline: otherwise ptxas 13.0 spills some registers.
 static bool areWhole(ProductOpInterface op,
                      WarpSpecializedScheduleAttr schedule) {
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/1);
@@ -167,10 +169,10 @@ static bool areWhole(ProductOpInterface op,
          sizes.k % (schedule.getK() * schedule.getStages()) == 0;
 }
 
-/// Roles execute half of the instructions between products. That pays if bulk
-/// copies bring all operands of a product with tiles for all SMs: the replay of
-/// the simulator has them 1.4 to 2.4 times as fast as the multistage kernel,
-/// also with two stages instead of three.
+/// Warp-specialized kernels execute half as many instructions between MMAs.
+/// That pays if TMA brings all operands and there are tiles for all SMs: in the
+/// replay of the simulator they are 1.4 to 2.4 times as fast as the multistage
+/// kernel, also with two stages instead of three.
 ScheduleInterface MmaSyncDenseChooser::choose(ProductOpInterface op,
                                               InstructionAttr attr,
                                               const Chip &chip,

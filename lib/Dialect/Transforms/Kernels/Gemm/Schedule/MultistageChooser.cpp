@@ -1,4 +1,4 @@
-//===- MultistageChooser.cpp - Schedules of blocks of warps ---------------===//
+//===- MultistageChooser.cpp - Schedules of the multistage kernel ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which schedule a product gets is the same question for all instructions of
-// warps: tiles that fill the chip, stages that fill shared memory.
+// One heuristic for all warp-level instructions: tiles that fill the chip, and
+// stages that fill shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,16 +39,16 @@ static int64_t getMostSharedBytes(const Chip &chip) {
 }
 
 namespace {
-/// In what the choices of paths differ.
+/// The parameters in which the choices of paths differ.
 struct MultistageLimits {
-  /// The most stages that are chosen.
+  /// The largest number of stages that is chosen.
   int64_t mostStages;
-  /// Blocks that shared memory of a SM should have room for.
+  /// How many blocks should fit into the shared memory of an SM.
   int64_t wantedBlocks;
-  /// The most elements along K of a tile.
+  /// The largest K of a tile, in elements.
   int64_t mostK;
-  /// Whether K is divided where a result of few rows or columns has too few
-  /// tiles for the chip.
+  /// Whether split-K is used for results of few rows or columns that have too
+  /// few tiles for the chip.
   bool dividesK = false;
 };
 
@@ -79,7 +79,7 @@ public:
     printProductBounds(os, op, instruction, tile, chip);
   }
 
-  /// Of results of few rows or columns with K in parts.
+  /// The tiles of results with few rows or columns, for split-K.
   std::optional<TunedTile> getTunedTile(ProductOpInterface op,
                                         ScheduleInterface given,
                                         const Chip &chip) const override {
@@ -132,8 +132,9 @@ LogicalResult MultistageChooser::verify(ProductOpInterface op,
     return emitError() << "expected a schedule that needs at most " << mostBytes
                        << " bytes of shared memory on " << StringRef(chip.name)
                        << ", got " << attr << ", which needs " << bytes;
-  // Sums, one step of both operands, and what addresses need at least. A block
-  // has 64 Ki registers (all chips from sm_80 on), a lane 255.
+  // Registers for accumulators, one step of both operands, and the fewest that
+  // addresses need. A block has 64 Ki registers (all chips from sm_80 on), a
+  // lane 255.
   constexpr int64_t kMostRegisters = 255, kBlockRegisters = 64 * 1024;
   constexpr int64_t kAddresses = 32;
   int64_t lanes = schedule.getNumThreads();
@@ -153,7 +154,8 @@ LogicalResult MultistageChooser::verify(ProductOpInterface op,
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// The row of the attribute of the function that `op` is in; nullopt without.
+/// The row of tuned tiles in the attribute of the function of `op`; nullopt if
+/// there is none.
 static std::optional<TunedRows> findTunedRows(ProductOpInterface op,
                                               const Chip &chip) {
   auto function = op->getParentOfType<FunctionOpInterface>();
@@ -163,11 +165,11 @@ static std::optional<TunedRows> findTunedRows(ProductOpInterface op,
               : std::nullopt;
 }
 
-/// For results of few rows or columns, where K may be divided: blocks have all
-/// of these and many along the other side, which warps share, so that what is
-/// read most is converted once, and K has as many parts as the chip takes
-/// blocks. Null if the product is none of these, or fills the chip. Where the
-/// number of rows is not known, the function may say that it is for few.
+/// Split-K for results of few rows or columns: a block has all of these and
+/// many along the other side, which its warps divide, so that the larger
+/// operand is dequantized once; and there are as many ranges as the chip has
+/// room for blocks. Null if the product is none of these, or fills the chip.
+/// For a dynamic number of rows, the function may promise that there are few.
 static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
                                            const Chip &chip) {
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
@@ -176,7 +178,7 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
     asked = findTunedRows(op, chip);
   if (asked && asked->splitK == 0)
     asked = std::nullopt;
-  // With M and N that are not known, there may be many rows and columns.
+  // With dynamic M and N, there may be many rows and columns.
   constexpr int64_t kMany = int64_t(1) << 20;
   int64_t rows = m != 0 ? m : asked ? asked->mostM : kMany;
   int64_t columns = n == 0 ? kMany : n;
@@ -191,7 +193,7 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
       batch == 0 ? kMany : batch,
       llvm::divideCeilSigned(std::max(rows, columns), narrow->rowsOfY));
   auto sms = static_cast<uint64_t>(getSms(chip));
-  // Each part has some steps, in which stages pay.
+  // Each range has enough steps for stages to pay.
   constexpr int64_t kLeastSteps = 4, kMostSplitK = 64;
   int64_t splitK =
       std::min<int64_t>({static_cast<int64_t>(sms * narrow->blocks / results),
@@ -227,7 +229,7 @@ ScheduleInterface MultistageChooser::choose(ProductOpInterface op,
   if (limits.dividesK && hasWorkspace)
     if (MultistageScheduleAttr narrow = chooseNarrow(op, chip))
       return narrow;
-  // A dynamic size counts as a large one.
+  // A dynamic size counts as large.
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
   auto fit = [](int64_t size, int64_t least, int64_t most) {
     return std::max<int64_t>(llvm::PowerOf2Ceil(std::min(size, most)), least);
@@ -267,7 +269,7 @@ ScheduleInterface MultistageChooser::choose(ProductOpInterface op,
 }
 
 namespace {
-/// A tile and its warps; of narrow ones the short side is M.
+/// A tile and its warps; M is the short side of narrow tiles.
 struct TriedTile {
   std::array<int64_t, 2> tile, warps;
 };
@@ -282,9 +284,9 @@ static constexpr TriedTile kTriedWide[] = {
     {{128, 128}, {2, 2}}, {{128, 128}, {2, 4}}, {{128, 256}, {2, 4}},
     {{256, 128}, {4, 2}}};
 
-/// For results of few rows or columns those of the narrow tiles that have the
-/// next size, with parts of K, for others the wide ones; with as much of K as
-/// the choice has.
+/// Candidates: for results of few rows or columns, the narrow tiles of the next
+/// size, with split-K; for others, the wide tiles. K of the tile is that of the
+/// choice.
 SmallVector<ScheduleInterface>
 MultistageChooser::getCandidates(ProductOpInterface op,
                                  InstructionAttr instruction, const Chip &chip,
@@ -296,9 +298,9 @@ MultistageChooser::getCandidates(ProductOpInterface op,
   const auto *narrow = llvm::find_if(
       kTriedNarrow, [&](const TriedTile &row) { return least <= row.tile[0]; });
   bool isNarrow = narrow != std::end(kTriedNarrow);
-  SmallVector<int64_t> parts = {1};
+  SmallVector<int64_t> ranges = {1};
   if (isNarrow && hasWorkspace)
-    parts.append({4, 8, 16});
+    ranges.append({4, 8, 16});
   SmallVector<ScheduleInterface> candidates;
   for (TriedTile row : isNarrow ? ArrayRef(kTriedNarrow) : kTriedWide) {
     if (isNarrow && row.tile[0] != narrow->tile[0])
@@ -309,7 +311,7 @@ MultistageChooser::getCandidates(ProductOpInterface op,
     }
     int64_t tile[] = {row.tile[0], row.tile[1], chosen.getK()};
     for (int64_t stages : {2, 3, 4})
-      for (int64_t splitK : parts)
+      for (int64_t splitK : ranges)
         candidates.push_back(MultistageScheduleAttr::get(
             op->getContext(), tile, row.warps, stages, splitK));
   }

@@ -1,4 +1,4 @@
-//===- ProductBounds.cpp - What units need for a product ------------------===//
+//===- ProductBounds.cpp - Lower bounds for a GEMM ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sums behind ProductBounds.h, in floating point: they are printed, and
+// The arithmetic of ProductBounds.h, in floating point: bounds are printed, and
 // nothing is chosen by them.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// A unit, and what it has to do on the SM that has most.
+/// A unit, and its work on the SM that has most.
 struct Bound {
   StringRef unit;
   double work;
@@ -36,7 +36,7 @@ struct Bound {
 static double toDouble(int64_t value) { return static_cast<double>(value); }
 
 namespace {
-/// Bytes of an element, in memory with its part of a scale, and in shared
+/// Bytes of an element: in memory, with its share of a scale, and in shared
 /// memory.
 struct ElementBytes {
   double memory, shared;
@@ -45,15 +45,15 @@ struct ElementBytes {
 
 static ElementBytes getElementBytes(Format format, InstructionAttr instruction,
                                     unsigned blockSize, bool isDequantized) {
-  constexpr double kNumber = 2, kByteBits = 8;
+  constexpr double kBf16Bytes = 2, kByteBits = 8;
   if (isDequantized)
-    return {kNumber, kNumber};
-  // fp4 is packed, codes of 6 bits have a byte.
-  double code = getFormatInfo(format).storedBits() / kByteBits;
+    return {kBf16Bytes, kBf16Bytes};
+  // fp4 is packed; a 6-bit element has a byte.
+  double stored = getFormatInfo(format).storedBits() / kByteBits;
   double shared =
-      hasContainers(instruction.getKind()) ? std::max(code, 1.0) : code;
+      hasContainers(instruction.getKind()) ? std::max(stored, 1.0) : stored;
   bool hasScales = instruction.getScaleVec() != 0 || blockSize > 1;
-  return {hasScales ? code + 1.0 / blockSize : code, shared};
+  return {hasScales ? stored + 1.0 / blockSize : stored, shared};
 }
 
 static Rate find(const Chip &chip, ChipRates::Figure ChipRates::*figure) {
@@ -70,7 +70,7 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
                                     InstructionAttr instruction,
                                     const ProductTile &tile, const Chip &chip,
                                     double tilesOfBlock) {
-  constexpr double kSumBytes = 4, kGiga = 1e9, kMega = 1e6;
+  constexpr double kAccumulatorBytes = 4, kGiga = 1e9, kMega = 1e6;
   OpSizes sizes = getOpSizes(op, kEstimatedSize);
   TypeCombination types = tile.types.value_or(op.getTypes());
   double m = toDouble(sizes.m), n = toDouble(sizes.n), k = toDouble(sizes.k),
@@ -87,9 +87,9 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
   double loaded = partK * (rows * x.memory + columns * y.memory);
   double shared = partK * (toDouble(tile.m * tile.readsOfX) * x.shared +
                            toDouble(tile.n * tile.readsOfY) * y.shared);
-  double memory =
-      batch * (k * (m * x.memory + n * y.memory) + m * n * kSumBytes * splitK);
-  // Memory is that of the whole chip.
+  double memory = batch * (k * (m * x.memory + n * y.memory) +
+                           m * n * kAccumulatorBytes * splitK);
+  // Memory bandwidth is shared by the whole chip.
   Rate megahertz = find(chip, &ChipRates::megahertz);
   Rate gigabytes = find(chip, &ChipRates::memoryGigabytes);
   double memoryClocks = memory / (toDouble(gigabytes.value) * kGiga) *
@@ -99,7 +99,7 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
        "operations per clock"},
       {"L2 cache", loaded * tilesOfBlock, find(chip, &ChipRates::l2Bytes),
        "bytes per clock"},
-      {"stores of sums", rows * columns * kSumBytes * tilesOfBlock,
+      {"stores of sums", rows * columns * kAccumulatorBytes * tilesOfBlock,
        find(chip, &ChipRates::l2Bytes), "bytes per clock"},
       {"memory", memoryClocks * toDouble(gigabytes.value), gigabytes, "GB/s"},
   };

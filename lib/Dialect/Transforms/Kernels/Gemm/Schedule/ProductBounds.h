@@ -1,4 +1,4 @@
-//===- ProductBounds.h - What units need for a product ----------*- C++ -*-===//
+//===- ProductBounds.h - Lower bounds for a GEMM ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For paths without a model of their own: the clocks that each unit of a chip
-// needs at least for a product in tiles, out of the rates in Support/Rates.h,
-// and which of them is the limit.
+// A roofline for paths without a cost model: the clocks that each unit of a
+// chip needs at least for a product in tiles, from the rates in
+// Support/Rates.h, and which unit is the limit.
 //
-// Left out: what issues instructions and converts operands, latencies, and how
-// blocks that share a SM overlap. So these are bounds, and the
-// largest one is no estimate.
+// Left out are instruction issue, dequantization, latencies, and how blocks on
+// one SM overlap. So these are lower bounds, and the largest one is no
+// estimate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,17 +23,17 @@
 
 namespace mlir::blockscale {
 
-/// What a block computes at a time. M and N are those of the result.
+/// The tile of a block. M and N are those of the result.
 struct ProductTile {
   int64_t m = 1, n = 1, k = 1;
-  /// Parts of K, each of which is computed by other blocks.
+  /// Split-K ranges, each computed by other blocks.
   int64_t splitK = 1;
-  /// How many warps (or warpgroups) read the same element of x, or of y, from
-  /// shared memory; 0 where operands are not there.
+  /// How many warps (or warpgroups) read each element of x, or of y, from
+  /// shared memory; 0 if that operand is not there.
   int64_t readsOfX = 0, readsOfY = 0;
-  /// Whether kernels in front make bf16 of it, with its scales.
+  /// Whether kernels in front dequantize it to bf16.
   bool isXDequantized = false, isYDequantized = false;
-  /// What operands are in memory, where that is not the row of the op.
+  /// The type combination of operands in memory, if it is not that of the op.
   std::optional<TypeCombination> types = std::nullopt;
 };
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A field more is a row more, a schedule attribute more is a table more.
+// To add a field, add a row; to add a schedule attribute, add a table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ static FieldNumbers toNumbers(KernelKind value) {
   return {static_cast<int64_t>(value)};
 }
 
-/// The names of the values of `T`; empty for numbers.
+/// The names of the values of `T`; empty for integers.
 template <typename T>
 static ArrayRef<StringRef> getNames() {
   return {};
@@ -110,8 +110,8 @@ ScheduleText::ScheduleText(std::vector<ScheduleField> all, MakeFn make)
   form.erase(0, 1);
 }
 
-/// Takes `name=AxB...` off the start of `text`, and the comma behind it, if
-/// more follows.
+/// Consumes `name=AxB...` at the start of `text`, and the comma behind it if
+/// there is one.
 static bool takeField(StringRef &text, const ScheduleField &field,
                       FieldNumbers &numbers) {
   if (!text.consume_front(field.getName()) || !text.consume_front("="))

@@ -22,13 +22,13 @@ using FieldNumbers = SmallVector<int64_t, 3>;
 
 /// A field of the text: a parameter of the attribute.
 struct ScheduleField {
-  /// As in "tile=MxNxK": the name, and a letter for each number.
+  /// As in "tile=MxNxK": the name, and a letter for each integer.
   StringRef form;
-  /// Whether the number is 0 or 1.
+  /// Whether its value is 0 or 1.
   bool isFlag;
-  /// The names that stand for the numbers from 0 on, where there are such.
+  /// Names that stand for the integers from 0 on, if it has names.
   ArrayRef<StringRef> names;
-  /// The numbers of a field that is left out; nullopt if it never is.
+  /// The default of the field; nullopt if it must be given.
   std::optional<FieldNumbers> usual;
   std::function<FieldNumbers(ScheduleInterface)> get;
 
@@ -42,18 +42,19 @@ public:
   using MakeFn = ScheduleInterface (*)(EmitErrorFn, MLIRContext *,
                                        ArrayRef<FieldNumbers>);
 
-  /// `make` takes the numbers of all fields, and checks them together.
+  /// `make` takes the values of all fields, and checks them together.
   ScheduleText(std::vector<ScheduleField> fields, MakeFn make);
 
-  /// Such as "tile=MxNxK,stages=S[,split_k=N]".
+  /// The form, such as "tile=MxNxK,stages=S[,split_k=N]".
   StringRef getForm() const { return form; }
-  /// Whether `text` has the form, whatever its numbers are.
+  /// Whether `text` has the form; does not check its values.
   bool hasForm(StringRef text) const { return takeFields(text).has_value(); }
   /// The schedule of `text`, which has the form; null after an error about its
-  /// numbers.
+  /// values.
   ScheduleInterface parse(MLIRContext *context, StringRef text,
                           EmitErrorFn emitError) const;
-  /// What `parse` makes `schedule` of, without fields that are as usual.
+  /// The text that `parse` reads `schedule` from, without fields that have
+  /// their defaults.
   std::string print(ScheduleInterface schedule) const;
 
 private:
@@ -68,7 +69,7 @@ private:
 const ScheduleText &getMultistageScheduleText();
 const ScheduleText &getWarpSpecializedScheduleText();
 
-/// The one of them that `text` has the form of; null if there is none.
+/// The one whose form `text` has; null if there is none.
 const ScheduleText *findScheduleText(StringRef text);
 
 std::string joinForms(ArrayRef<const ScheduleText *> texts,

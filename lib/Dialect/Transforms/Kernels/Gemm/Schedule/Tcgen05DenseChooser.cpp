@@ -1,4 +1,4 @@
-//===- Tcgen05DenseChooser.cpp - Schedules of the path tcgen05 ------------===//
+//===- Tcgen05DenseChooser.cpp - Schedules of tcgen05 ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The limits of WarpSpecializedScheduleAttr, and what says why one was chosen.
+// Which schedules the tcgen05 kernel can run; the choice among them is by the
+// cost model in Tcgen05ScheduleEstimate.h.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mma/Tcgen05/TmemPlan.h"
-#include "Kernels/Gemm/Schedule/ScheduleChoice.h"
-#include "Kernels/Gemm/Schedule/ScheduleExplanation.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleChoice.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleExplanation.h"
 #include "Kernels/Gemm/Schedule/WarpSpecializedChooser.h"
 #include "blockscale/Dialect/IR/SoftwareTensorCore.h"
 #include "blockscale/Support/TensorMemory.h"
@@ -41,18 +42,19 @@ public:
 // Limits
 //===----------------------------------------------------------------------===//
 
-/// Whether the chip that runs the kernels has no tensor core with a memory.
+/// Whether tcgen05 is emulated on the chip that runs the kernels.
 static bool isInSoftware(ProductOpInterface op) {
   FailureOr<TargetAttr> target = lookupTarget(op);
   return succeeded(target) && *target && hasSoftwareTensorCore(*target);
 }
 
-/// Blocks load whole groups of the lines that a copy swizzles, and instructions
-/// of pairs take N in larger steps.
+/// Blocks load whole periods of swizzle rows, and 2-CTA instructions take N in
+/// larger steps.
 static LogicalResult verifyCluster(WarpSpecializedScheduleAttr schedule,
                                    KernelChooser::EmitErrorFn emitError) {
   ClusterSize cluster = schedule.getCluster();
-  if (int64_t rows = kSwizzledLines * cluster.m; schedule.getN() % rows != 0)
+  if (int64_t rows = kSwizzlePeriodRows * cluster.m;
+      schedule.getN() % rows != 0)
     return emitError() << "expected N of the tile to be a multiple of " << rows
                        << " for a cluster of " << cluster.m
                        << " blocks along M, got " << schedule;
@@ -74,8 +76,8 @@ static LogicalResult verifyInstructionK(WarpSpecializedScheduleAttr schedule,
   if (schedule.getInstructionK() == 0)
     return success();
   constexpr int64_t kStepN = 16;
-  // Its scales run over into the next word, which for 64 rows would be nearer
-  // than copies put it.
+  // Its scales cross into the next u32. With 64 rows, the instruction would
+  // expect that one nearer than tcgen05.cp copies it.
   if (!lookupWide(instruction) || !hasWideInstructions(chip) ||
       schedule.getN() % kStepN != 0 || schedule.getM() != kTensorLanes)
     return emitError()
@@ -94,7 +96,7 @@ LogicalResult Tcgen05DenseChooser::verify(ProductOpInterface op,
                                           EmitErrorFn emitError) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   const Instruction &instruction = attr.getInstruction();
-  // M of instructions is that of all blocks that multiply together.
+  // M of a 2-CTA instruction is that of both blocks.
   int64_t group = schedule.getBlocksOfProduct();
   if (!lookupSumLayout(group, schedule.getM() * group))
     return emitError() << "expected M of the tile to be " << kTensorLanes
@@ -115,7 +117,7 @@ LogicalResult Tcgen05DenseChooser::verify(ProductOpInterface op,
       failed(verifyInstructionK(schedule, instruction, chip, emitError)))
     return failure();
   TmemPlan plan(instruction, schedule);
-  // N of the instruction are columns of the result, or rows of it.
+  // N of the instruction is columns of the result, or rows with swap-AB.
   bool swapsAb = schedule.getSwapAb();
   ArrayRef<int64_t> shape = cast<ShapedType>(op.getAcc().getType()).getShape();
   int64_t n = shape[shape.size() - (swapsAb ? 2 : 1)];
@@ -125,9 +127,9 @@ LogicalResult Tcgen05DenseChooser::verify(ProductOpInterface op,
                        << kTileUnit << " for a result of more "
                        << (swapsAb ? "rows" : "columns") << ", got " << given;
   if (!plan.fitsTensorMemory())
-    return emitError() << "expected a schedule whose sums and scales fit into "
-                       << kTensorColumns << " columns of tensor memory, got "
-                       << given;
+    return emitError()
+           << "expected a schedule whose accumulators and scales fit into "
+           << kTensorColumns << " columns of tensor memory, got " << given;
   return success();
 }
 
@@ -154,7 +156,7 @@ ScheduleInterface Tcgen05DenseChooser::choose(ProductOpInterface op,
       .schedule;
 }
 
-/// What estimates are best for each N, and the same N with other stages.
+/// The best schedule for each N by estimate, and the same N with other stages.
 SmallVector<ScheduleInterface>
 Tcgen05DenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
                                    const Chip &chip, bool hasWorkspace) const {

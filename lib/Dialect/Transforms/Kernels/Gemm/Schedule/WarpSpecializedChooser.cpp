@@ -1,4 +1,4 @@
-//===- WarpSpecializedChooser.cpp - Rules of pipeline schedules -----------===//
+//===- WarpSpecializedChooser.cpp - Limits of all such schedules ----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The limits that all paths have whose kernels have roles.
+// Limits that hold on every path with warp-specialized kernels.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +25,7 @@ WarpSpecializedChooser::verifyStages(ProductOpInterface op,
                                      WarpSpecializedScheduleAttr schedule,
                                      const Chip &chip, EmitErrorFn emitError) {
   const Instruction &instruction = attr.getInstruction();
-  int64_t elements = getElementsOfLine(instruction);
+  int64_t elements = getSwizzleRowElements(instruction);
   if (schedule.getK() != elements)
     return emitError() << "expected K of the tile to be " << elements << " for "
                        << attr << ", got " << schedule;

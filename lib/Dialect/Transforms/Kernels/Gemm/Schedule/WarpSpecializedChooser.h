@@ -1,6 +1,4 @@
-//===- WarpSpecializedChooser.h - Rules of pipeline schedules ----------------
-//-*- C++
-//-*-===//
+//===- WarpSpecializedChooser.h - Limits of all such schedules --*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -8,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the schedules of warp-specialized kernels have in common.
+// What the choosers of all warp-specialized kernels share.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,9 @@ public:
   }
 
 protected:
-  /// What all paths ask of `schedule`: that K of the tile is a line of
-  /// elements, that stages fit into shared memory, and that K has as many parts
-  /// as it is divided into; a dynamic one has.
+  /// Checks that K of the tile of `schedule` is a swizzle row, that stages fit
+  /// into shared memory, and that K has as many steps as there are split-K
+  /// ranges. A dynamic K passes.
   static LogicalResult verifyStages(ProductOpInterface op,
                                     InstructionAttr instruction,
                                     WarpSpecializedScheduleAttr schedule,

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Accumulators are in registers, which limits them.
+// Accumulators are in registers, which limits tiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +21,16 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Sums in the registers of a thread.
+/// Accumulator registers of a thread.
 static int64_t getSums(WarpSpecializedScheduleAttr schedule) {
   WgmmaShares shares(schedule);
   return schedule.getM() * schedule.getN() /
          (shares.getWarps() * int64_t(kWarpLanes));
 }
 
-/// Most of them: four warpgroups have 112 registers for each thread, three 160,
-/// fewer 240.
-static int64_t getMostSums(WarpSpecializedScheduleAttr schedule) {
+/// The largest number of them: with four warpgroups a thread has 112 registers,
+/// with three 160, with fewer 240.
+static int64_t getMostAccumulators(WarpSpecializedScheduleAttr schedule) {
   constexpr int64_t kMost[] = {128, 128, 96, 32};
   return kMost[WgmmaShares(schedule).groups - 1];
 }
@@ -50,10 +50,11 @@ LogicalResult WgmmaChooser::verify(ProductOpInterface op,
   if (schedule.getAccumulators() != 1)
     return emitError() << "expected one accumulator on the path wgmma, got "
                        << given;
-  if (getSums(schedule) > getMostSums(schedule))
+  if (getSums(schedule) > getMostAccumulators(schedule))
     return emitError() << "expected a schedule with at most "
-                       << getMostSums(schedule) << " sums in each thread, got "
-                       << given << ", which has " << getSums(schedule);
+                       << getMostAccumulators(schedule)
+                       << " accumulator values in each thread, got " << given
+                       << ", which has " << getSums(schedule);
   return success();
 }
 
@@ -61,7 +62,7 @@ LogicalResult WgmmaChooser::verify(ProductOpInterface op,
 // The path
 //===----------------------------------------------------------------------===//
 
-/// Whether bulk copies can bring an operand from where it is.
+/// Whether TMA can read an operand without a copy.
 static bool isWhole(Value operand) {
   constexpr int64_t kRowElements = 8;
   int64_t last = cast<RankedTensorType>(operand.getType()).getShape().back();
@@ -69,20 +70,20 @@ static bool isWhole(Value operand) {
          KernelProblem::isMultiple(last, kRowElements);
 }
 
-/// Whether a product with scales is done earlier if its operands are
-/// dequantized first.
+/// Whether a product with scales is faster if kernels in front dequantize its
+/// operands.
 static bool isDequantizedFaster(ProductOpInterface op, const Chip &chip) {
   TunedLimits limits = getTunedLimits(chip.capability);
-  constexpr uint64_t kBytesOfNumber = 3;
+  constexpr uint64_t kBytesOfValue = 3;
   OpSizes sizes = getOpSizes(op, kDequantizedSize);
   auto multiply = [](uint64_t first, auto... factors) {
     ((first = llvm::SaturatingMultiply<uint64_t>(first, factors)), ...);
     return first;
   };
   uint64_t products = multiply(sizes.batch, sizes.m, sizes.n, sizes.k);
-  uint64_t numbers = multiply(sizes.batch, sizes.m + sizes.n, sizes.k);
+  uint64_t values = multiply(sizes.batch, sizes.m + sizes.n, sizes.k);
   return products / limits.wgmmaProducts +
-             multiply(numbers, kBytesOfNumber) / limits.writtenBytes +
+             multiply(values, kBytesOfValue) / limits.writtenBytes +
              limits.launches <
          products / limits.syncProducts;
 }

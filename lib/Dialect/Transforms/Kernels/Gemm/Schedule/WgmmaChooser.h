@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Limits that the dense, the mixed-input and the GEMV kernel have in common.
+// Limits that the dense, the mixed-input and the GEMV kernel have in common,
+// and when wgmma is the best path for an op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ public:
                        EmitErrorFn emitError) const final;
 
 protected:
-  /// What the kernel itself asks for.
+  /// Limits of the kernel itself.
   virtual LogicalResult verifyKernel(ProductOpInterface op,
                                      InstructionAttr instruction,
                                      WarpSpecializedScheduleAttr schedule,
@@ -33,9 +34,9 @@ protected:
                                      EmitErrorFn emitError) const = 0;
 };
 
-/// The schedules of mixed input and of GEMV that are measured to be the best
-/// for `op` on `chip`; null elsewhere. Without a workspace, ones that need
-/// none.
+/// The schedules of mixed input and of GEMV that were measured to be the best
+/// for `op` on `chip`; null if none was measured. Without a workspace,
+/// schedules that need none.
 WarpSpecializedScheduleAttr chooseMixedInputSchedule(ProductOpInterface op,
                                                      const Chip &chip,
                                                      bool hasWorkspace);

@@ -1,4 +1,4 @@
-//===- WgmmaDenseChooser.cpp - Schedules of the dense kernel with wgmma ---===//
+//===- WgmmaDenseChooser.cpp - Schedules of dense wgmma -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tiles of 128 x 256, or smaller ones where these are too few for all SMs.
+// Tiles of 128 x 256, or smaller ones where these are too few for all SMs. This
+// chooser comes last in its path: it takes all that the mixed-input and the
+// GEMV chooser leave.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,17 +52,18 @@ WgmmaDenseChooser::verifyKernel(ProductOpInterface op,
                        << schedule;
   if (failed(verifyStages(op, instruction, schedule, chip, emitError)))
     return failure();
-  // Each block loads whole groups of the rows that a copy swizzles.
+  // Each block loads whole periods of swizzle rows.
   ClusterSize cluster = schedule.getCluster();
-  if (int64_t rows = kSwizzledLines * cluster.m; schedule.getN() % rows != 0)
+  if (int64_t rows = kSwizzlePeriodRows * cluster.m;
+      schedule.getN() % rows != 0)
     return emitError() << "expected N of the tile to be a multiple of " << rows
                        << " for a cluster of " << cluster.m
                        << " blocks along M, got " << schedule;
   return success();
 }
 
-/// Tiles as large as the result is, at most; smaller ones where they would be
-/// too few for all SMs; as many stages as there is shared memory for.
+/// Tiles no larger than the result; smaller ones if there would be too few for
+/// all SMs; as many stages as fit into shared memory.
 ScheduleInterface WgmmaDenseChooser::choose(ProductOpInterface op,
                                             InstructionAttr attr,
                                             const Chip &chip,
@@ -81,7 +84,8 @@ ScheduleInterface WgmmaDenseChooser::choose(ProductOpInterface op,
         sizes.batch, llvm::SaturatingMultiply<uint64_t>(
                          llvm::divideCeilSigned(sizes.m, m),
                          llvm::divideCeilSigned(sizes.n, columns)));
-    // Of a step along K: products, and what a tile reads of the L2 cache.
+    // Clocks of a step along K: of the MMAs, and of the reads from the L2
+    // cache.
     uint64_t clocks =
         std::max<uint64_t>(m * columns / 32, (m + columns) * 128 / blockBytes);
     uint64_t rounds = llvm::divideCeil(tiles, sms);
@@ -92,7 +96,8 @@ ScheduleInterface WgmmaDenseChooser::choose(ProductOpInterface op,
     best = {m, columns};
   }
   auto make = [&](int64_t stages) {
-    int64_t tile[] = {best.first, best.second, getElementsOfLine(instruction)};
+    int64_t tile[] = {best.first, best.second,
+                      getSwizzleRowElements(instruction)};
     return WarpSpecializedScheduleAttr::get(
         op->getContext(), tile, stages,
         /*accumulators=*/1, /*persistent=*/true, kTileGroup, /*swapAb=*/false,
@@ -114,7 +119,7 @@ WgmmaDenseChooser::getCandidates(ProductOpInterface op,
       {64, 64},   {64, 128},  {64, 256},  {128, 128},
       {128, 192}, {128, 256}, {192, 128}, {256, 128}};
   static constexpr ClusterSize kClusters[] = {{1, 1}, {2, 1}, {1, 2}};
-  int64_t k = getElementsOfLine(instruction.getInstruction());
+  int64_t k = getSwizzleRowElements(instruction.getInstruction());
   SmallVector<ScheduleInterface> candidates;
   for (auto [m, n] : kTried)
     for (int64_t stages : {3, 4, 6})

@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernels with wgmma that dequantize in registers: which products they can
-// compute, which tiles were measured to be the best for how many rows of x, and
-// how much of a tile fits.
+// What decides between the dense, the mixed-input and the GEMV kernel on
+// sm_90a: `choose` offers a schedule of the kernels that dequantize in
+// registers if y is quantized in a layout that they can read, and if the table
+// of measured tiles has an entry for the sizes. Otherwise the path goes on to
+// the dense kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,18 +67,19 @@ public:
 };
 } // namespace
 
-/// Elements along K of a box of codes of y.
-static int64_t getBoxElements(const TypeCombination &types) {
+/// Elements of y in a K chunk.
+static int64_t getChunkElements(const TypeCombination &types) {
   constexpr int64_t kByteBits = 8;
-  return kCodeBoxBytes * kByteBits / getFormatInfo(types.rhs).storedBits();
+  return kQuantizedChunkBytes * kByteBits /
+         getFormatInfo(types.rhs).storedBits();
 }
 
-/// The argument that `codes` are, contiguous along dimension `k` of an operand
-/// whose indices `map` leads to theirs; null if it is none. `isStream` says
-/// whether they are packed.
-static BlockArgument findLines(Value codes, AffineMap map, unsigned k,
-                               bool &isStream) {
-  OperandView view = traceOperand(codes);
+/// The argument that `quantized` is a view of, if it is contiguous along
+/// dimension `k` of the operand, whose indices `map` maps to its own; null
+/// otherwise. `isStream` says whether it is packed.
+static BlockArgument findContiguousArgument(Value quantized, AffineMap map,
+                                            unsigned k, bool &isStream) {
+  OperandView view = traceOperand(quantized);
   auto unpack = view.tensor.getDefiningOp<UnpackOp>();
   if (unpack)
     view.tensor = unpack.getSource();
@@ -103,16 +106,16 @@ std::string blockscale::findMixedInputObstacle(ProductOpInterface op) {
   if (!hasStaticShapes(op))
     return "static sizes";
   bool isStream = false;
-  BlockArgument argument = findLines(
-      y->codes, y->map, getKDim(MmaScaledOp::Side::Y, op.getY()), isStream);
+  BlockArgument argument = findContiguousArgument(
+      y->elements, y->map, getKDim(MmaScaledOp::Side::Y, op.getY()), isStream);
   if (isStream && getFormatInfo(y->types.rhs).bits == 6)
-    return "codes of y in bytes, or in nibbles";
+    return "elements of y in bytes, or in nibbles";
   if (!argument)
     return "a y that is an argument, and contiguous along K";
   return {};
 }
 
-/// What keeps codes of x from being spread by each block, beside that.
+/// Why, beside that, blocks cannot expand a quantized row x themselves (GEMV).
 static std::string findGemvObstacle(ProductOpInterface op) {
   TypeCombination types = op.getTypes();
   if (getOpSizes(op, /*dynamicSize=*/0).m != 1)
@@ -122,8 +125,9 @@ static std::string findGemvObstacle(ProductOpInterface op) {
   bool isStream = false;
   Value x = op.getX();
   unsigned k = getKDim(MmaScaledOp::Side::X, x);
-  if (!findLines(x, AffineMap::getMultiDimIdentityMap(k + 1, op->getContext()),
-                 k, isStream))
+  if (!findContiguousArgument(
+          x, AffineMap::getMultiDimIdentityMap(k + 1, op->getContext()), k,
+          isStream))
     return "an x that is an argument, and contiguous along K";
   return {};
 }
@@ -137,8 +141,8 @@ static uint64_t countMixedInputTiles(const OpSizes &sizes, int64_t rows,
                        llvm::divideCeilSigned(sizes.m, columns)));
 }
 
-/// The tile that takes the least time for all rounds of the SMs;
-/// nullopt if there is none for codes of so many bits.
+/// The measured tile that takes the least time for all waves of tiles; nullopt
+/// if there is none for elements of so many bits.
 static std::optional<TunedWideTile>
 chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
   std::optional<TunedWideTile> best;
@@ -160,8 +164,7 @@ chooseWideTile(const OpSizes &sizes, unsigned bits, const Chip &chip) {
 }
 
 /// The schedule with `tile` and so many rows of x that fits the sizes and the
-/// chip; null if none does. Only with `mayDivide`, K has more parts than those
-/// of the tile.
+/// chip; null if none does. `mayDivide` allows split-K.
 static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
                                            const Chip &chip,
                                            const TunedTile &tile,
@@ -177,31 +180,31 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
         /*swapAb=*/true, splitK, ClusterSize(),
         columns == 1 ? KernelKind::Gemv : KernelKind::MixedInput);
   };
-  int64_t box = getBoxElements(types), partK = std::max(tile.k, box);
-  int64_t parts = WgmmaShares(make(partK, 1)).partsOfK;
-  while (partK > box &&
-         (sizes.k % partK != 0 || sizes.k < splitK * parts * partK))
-    partK /= 2;
-  // Few tiles leave SMs idle.
+  int64_t chunk = getChunkElements(types), sliceK = std::max(tile.k, chunk);
+  int64_t slices = WgmmaShares(make(sliceK, 1)).slicesOfK;
+  while (sliceK > chunk &&
+         (sizes.k % sliceK != 0 || sizes.k < splitK * slices * sliceK))
+    sliceK /= 2;
+  // Few tiles leave SMs idle: use split-K.
   uint64_t tiles = countMixedInputTiles(sizes, tile.rowsOfY, columns);
   auto sms = static_cast<uint64_t>(getSms(chip));
   while (mayDivide &&
          llvm::SaturatingMultiply<uint64_t>(tiles, splitK * 2) <= sms &&
-         sizes.k >= splitK * 2 * kLeastSteps * std::min(partK, kMostOfStep))
+         sizes.k >= splitK * 2 * kLeastSteps * std::min(sliceK, kMostOfStep))
     splitK *= 2;
   const Instruction &instruction =
       *chooseInstruction(op.getTypes(), Path::Wgmma)->emitted;
   auto isThereRoom = [&](int64_t stages) {
-    return makeMixedInputPlan(instruction, make(parts * partK, stages), types,
+    return makeMixedInputPlan(instruction, make(slices * sliceK, stages), types,
                               sizes.k)
                .getSharedBytes() <= getMostStageBytes(chip);
   };
   int64_t stages = tile.stages;
   while (stages > 1 && !isThereRoom(stages))
     --stages;
-  WarpSpecializedScheduleAttr schedule = make(parts * partK, stages);
+  WarpSpecializedScheduleAttr schedule = make(slices * sliceK, stages);
   bool hasParts = sizes.k >= splitK * schedule.getK();
-  return sizes.k % partK == 0 && hasParts && isThereRoom(stages)
+  return sizes.k % sliceK == 0 && hasParts && isThereRoom(stages)
              ? schedule
              : WarpSpecializedScheduleAttr();
 }
@@ -210,14 +213,14 @@ std::string blockscale::describeMixedInputSizes(const Chip &chip) {
   TunedLimits limits = getTunedLimits(chip.capability);
   return llvm::formatv(
              "a workspace, at most {0} rows, at least {1} columns (of "
-             "more than {2} rows, 2^30 products) and whole parts of "
-             "stages along K",
+             "more than {2} rows, 2^30 products) and K of whole slices "
+             "of a stage",
              limits.mostRows, limits.leastColumns,
              getTunedTiles(chip.capability, Path::Wgmma).back().mostM)
       .str();
 }
 
-/// Whether there are as many rows and columns as measured tiles are for.
+/// Whether M and N are in the range of the measured tiles.
 static bool hasTunedSizes(const OpSizes &sizes, const Chip &chip) {
   TunedLimits limits = getTunedLimits(chip.capability);
   return sizes.n >= limits.leastColumns && sizes.m <= limits.mostRows;
@@ -288,8 +291,8 @@ MixedInputChooser::verifyKernel(ProductOpInterface op, InstructionAttr attr,
   TypeCombination types = findQuantizedB(op)->types;
   WgmmaShares shares(schedule);
   bool isShared =
-      shares.partsOfK * schedule.getM() == shares.groups * kWarpgroupRows;
-  // Barriers of more do not fit beside stages.
+      shares.slicesOfK * schedule.getM() == shares.groups * kWarpgroupRows;
+  // The mbarriers of more stages do not fit.
   constexpr int64_t kMostStages = 8;
   if (schedule.getStages() > kMostStages)
     return emitError() << "expected at most " << kMostStages
@@ -301,18 +304,19 @@ MixedInputChooser::verifyKernel(ProductOpInterface op, InstructionAttr attr,
            << "expected M of the tile to be 64, 128 or 256, one accumulator, "
               "blocks that are not persistent, and no cluster, for the kernel "
            << kernel << ", got " << schedule;
-  int64_t box = getBoxElements(types);
+  int64_t chunk = getChunkElements(types);
   int64_t k = getOpSizes(op, /*dynamicSize=*/0).k;
   SharedMemoryPlan plan = makeMixedInputPlan(instruction, schedule, types, k);
-  if (plan.getPartK() % box != 0 || k % plan.getPartK() != 0)
-    return emitError() << "expected K of the tile to be " << shares.partsOfK
-                       << " parts of a multiple of " << box
-                       << ", of which K has whole ones, got " << schedule;
-  int64_t bytes = std::max(plan.getSharedBytes(), getSumBytes(schedule));
+  if (plan.getSliceK() % chunk != 0 || k % plan.getSliceK() != 0)
+    return emitError() << "expected K of the tile to be " << shares.slicesOfK
+                       << " K slices of a multiple of " << chunk
+                       << " that divides K, got " << schedule;
+  int64_t bytes =
+      std::max(plan.getSharedBytes(), getSlicePartialBytes(schedule));
   if (bytes > getMostStageBytes(chip) ||
-      getSumBytes(schedule) > plan.getSharedBytes())
+      getSlicePartialBytes(schedule) > plan.getSharedBytes())
     return emitError() << "expected a schedule whose stages have "
-                       << getSumBytes(schedule) << " to "
+                       << getSlicePartialBytes(schedule) << " to "
                        << getMostStageBytes(chip)
                        << " bytes of shared memory on " << StringRef(chip.name)
                        << ", got " << schedule << ", with "
@@ -325,7 +329,7 @@ MixedInputChooser::verifyKernel(ProductOpInterface op, InstructionAttr attr,
 static void addCandidates(ProductOpInterface op, int64_t columns,
                           KernelKind kernel,
                           SmallVectorImpl<ScheduleInterface> &candidates) {
-  int64_t chunk = getBoxElements(findQuantizedB(op)->types);
+  int64_t chunk = getChunkElements(findQuantizedB(op)->types);
   for (int64_t rows : {64, 128})
     for (int64_t chunks : {1, 2, 4})
       for (int64_t stages : {2, 3, 4})
@@ -337,7 +341,7 @@ static void addCandidates(ProductOpInterface op, int64_t columns,
                 /*swapAb=*/true, splitK, ClusterSize(), kernel);
           };
           candidates.push_back(
-              make(WgmmaShares(make(chunk)).partsOfK * chunks * chunk));
+              make(WgmmaShares(make(chunk)).slicesOfK * chunks * chunk));
         }
 }
 
@@ -372,7 +376,7 @@ void MixedInputChooser::explain(ProductOpInterface op,
                                 ScheduleInterface given, const Chip &chip, bool,
                                 raw_ostream &os) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
-  // Operands are swapped: M of the tile are columns of the result.
+  // Swap-AB: M of the tile is columns of the result.
   ProductTile tile = {schedule.getN(), schedule.getM(), schedule.getK(),
                       schedule.getSplitK()};
   // Each warpgroup reads its rows of A, and all of B.
@@ -384,7 +388,7 @@ void MixedInputChooser::explain(ProductOpInterface op,
   printProductBounds(os, op, instruction, tile, chip);
 }
 
-/// Only results whose rows fit one tile have such rows in the table.
+/// The table has only results whose rows fit into one tile.
 std::optional<TunedTile>
 MixedInputChooser::getTunedTile(ProductOpInterface op, ScheduleInterface given,
                                 const Chip &chip) const {
@@ -401,7 +405,7 @@ MixedInputChooser::getTunedTile(ProductOpInterface op, ScheduleInterface given,
                    bits,
                    schedule.getM(),
                    isGemv ? 1 : 0,
-                   schedule.getK() / WgmmaShares(schedule).partsOfK,
+                   schedule.getK() / WgmmaShares(schedule).slicesOfK,
                    /*warps=*/0,
                    schedule.getStages(),
                    schedule.getSplitK(),

@@ -1,4 +1,4 @@
-//===- BlockCluster.cpp - The cluster of a block --------------------------===//
+//===- BlockCluster.cpp - The position of a block in its cluster ----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Clusters are along x, as blocks are, so that ranks are what is left of the
-// numbers of blocks.
+// Clusters are along x, as the grid is, so that the rank of a block is its
+// index modulo the size of the cluster.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,14 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// Makes values of where the block is.
+/// Emits values of the position of the block.
 class Emitter {
 public:
   Emitter(OpBuilder &b, Location loc, ClusterSize size)
       : b(b), loc(loc), size(size),
         block(gpu::BlockIdOp::create(b, loc, gpu::Dimension::x)) {}
 
-  /// The number of the block in its cluster, to make others of.
+  /// The rank of the block in its cluster.
   AffineExpr getRank() const {
     return b.getAffineDimExpr(0) % size.getBlocks();
   }
@@ -40,8 +40,8 @@ public:
                                                 index(expr));
   }
 
-  /// `count` ranks, the first of which is `first`, each `step` after the one in
-  /// front, as bits; null for one.
+  /// A bit mask of `count` ranks: `first`, and then every `step`-th one; null
+  /// for a single rank.
   Value ranks(AffineExpr first, int64_t count, int64_t step) const {
     if (count == 1)
       return Value();
@@ -100,19 +100,20 @@ BlockCluster::BlockCluster(OpBuilder &b, Location loc, ClusterSize size,
     sharing[GemmOperand::B] = {
         size.m / kPair, emit.index(inColumn.floorDiv(kPair)),
         emit.ranks(inRow * size.m + odd, size.m / kPair, kPair)};
-    numberInPair = emit.index(odd);
+    rankInPair = emit.index(odd);
     leader = emit.word(rank - odd);
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                  numberInPair, zero);
+    leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rankInPair,
+                                  zero);
     pairRanks = emit.ranks(rank - odd, kPair, 1);
-    // Of 4 blocks at most, those of one pair share with all others.
+    // A 2-CTA cluster has at most 4 blocks: the blocks of one pair share with
+    // all others.
     neighborRanks = all;
     return;
   }
   for (int64_t i = 0; i != size.m; ++i)
     neighbors.push_back(emit.word(inRow * size.m + i));
-  // This block is among those already.
+  // This block is in the mask already.
   for (int64_t i = 1; i != size.n; ++i)
     neighbors.push_back(emit.word((inRow + i) % size.n * size.m + inColumn));
   if (size.m == 1 || size.n == 1)

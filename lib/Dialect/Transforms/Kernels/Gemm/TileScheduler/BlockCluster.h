@@ -1,4 +1,4 @@
-//===- BlockCluster.h - The cluster of a block ------------------*- C++ -*-===//
+//===- BlockCluster.h - The position of a block in its cluster --*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks of a cluster compute neighbouring tiles at the same time: those in a
-// row of them share rows of A, those in a column share rows of B.
+// Thread block clusters with TMA multicast. Blocks of a cluster compute
+// neighbouring tiles at the same time: those in one row share rows of A, those
+// in one column share rows of B, and each loads a part of what they share.
 //
-// With pairs, two blocks of a column, the ranks 2 i and 2 i + 1, multiply
-// together. Each of them has half of the rows of B, which those of other pairs
-// share, and all scales of B. The block with the even rank leads: it alone
-// starts products, and the mbarriers of what both do together are its own.
+// With 2-CTA (cta_group::2), two blocks of a column, the ranks 2 i and 2 i + 1,
+// multiply together. Each of them has half of the rows of B, which the blocks
+// of other pairs share, and all scales of B. The block with the even rank
+// leads: it alone starts MMAs, and it holds the mbarriers of what both do
+// together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,16 +26,16 @@
 
 namespace mlir::blockscale {
 
-/// An operand that several blocks need: how many load a part of it, which part
-/// this block loads, and the ranks of all that get it, as bits of an i16. The
-/// values are null where it is one block.
+/// An operand that several blocks share by multicast: how many of them load a
+/// part of it, which part this block loads, and the ranks of all receivers, as
+/// an i16 mask. The values are null for a single block.
 struct OperandSharing {
   int64_t parts = 1;
   Value part, ranks;
 };
 
-/// Where a block is in its cluster. Ranks count along M first. Values are made
-/// once, in front of all roles; there are none for a cluster of one block.
+/// The position of a block in its cluster. Ranks count along M first. Values
+/// are emitted once, in front of all roles; a cluster of one block has none.
 class BlockCluster {
 public:
   BlockCluster() = default;
@@ -50,23 +52,22 @@ public:
   const OperandSharing &getSharing(GemmOperand operand) const {
     return sharing[operand];
   }
-  /// How many blocks load an operand for each other.
+  /// How many blocks share an operand by multicast.
   static int64_t getParts(ClusterSize size, bool hasPairs, GemmOperand operand);
 
-  /// The ranks (i32) of the blocks that share A or B with this one, which is
-  /// one of them: those that load to its stages, and those that it loads to.
+  /// The ranks (i32) of the blocks that share A or B with this one, itself
+  /// included: they load to its stages, and it loads to theirs.
   ArrayRef<Value> getNeighbors() const { return neighbors; }
-  /// The same, and for the other block of a pair, as bits of an i16; null
-  /// without others.
+  /// The same ranks, and with 2-CTA those of the peer block, as an i16 mask;
+  /// null for a single block.
   Value getNeighborRanks() const { return neighborRanks; }
-  /// How many blocks, or pairs, read what a block loads to its stage and to
-  /// those of others.
+  /// How many blocks (or 2-CTA pairs) read what this block loads: so many
+  /// arrivals empty a stage.
   int64_t getNumReaders() const;
 
-  /// With pairs: which one of both this block is (index), the rank (i32) of the
-  /// one that leads, whether it is this one, and the ranks of both, as bits of
-  /// an i16.
-  Value getNumberInPair() const { return numberInPair; }
+  /// With 2-CTA: the index of this block in its pair, the rank (i32) of the
+  /// leader, whether this block leads, and the ranks of both as an i16 mask.
+  Value getRankInPair() const { return rankInPair; }
   Value getLeader() const { return leader; }
   Value isLeader() const { return leads; }
   Value getPairRanks() const { return pairRanks; }
@@ -74,7 +75,7 @@ public:
 private:
   ClusterSize size;
   bool pairs = false;
-  Value row, column, neighborRanks, numberInPair, leader, leads, pairRanks;
+  Value row, column, neighborRanks, rankInPair, leader, leads, pairRanks;
   PerOperand<OperandSharing> sharing;
   SmallVector<Value, 4> neighbors;
 };

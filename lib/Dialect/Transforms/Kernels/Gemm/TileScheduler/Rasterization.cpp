@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tiles are numbered group by group.
+// Tiles are numbered rasterization group by rasterization group.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ std::pair<Value, Value> blockscale::emitTilePosition(OpBuilder &b, Location loc,
   Value firstM = applyExprs(b, loc, {d0 * groupSize}, group)[0];
   Value rest = b.createOrFold<arith::RemUIOp>(loc, number, perGroup);
   if (!knownM || *knownM % groupSize != 0) {
-    // The last group has fewer tiles along M.
+    // The last group may have fewer tiles along M.
     Value left = b.createOrFold<arith::SubIOp>(loc, count.m, firstM);
     rows = b.createOrFold<arith::MinUIOp>(loc, left, rows);
   }

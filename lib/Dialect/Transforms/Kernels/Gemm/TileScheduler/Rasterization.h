@@ -19,15 +19,15 @@
 
 namespace mlir::blockscale {
 
-/// How many tiles there are along M and N, and for one matrix of the batch.
+/// The number of tiles along M, along N, and of one matrix of the batch.
 struct TileCount {
   Value m, n, perMatrix;
 };
 TileCount emitTileCount(OpBuilder &b, Location loc, const ProblemSizes &sizes,
                         const TileShape &shape);
 
-/// The position of the tile `number` of a matrix, along M and N, counted in
-/// tiles, with groups of `groupSize` tiles along M.
+/// The position of the tile `number` of a matrix, along M and N, in tiles.
+/// Rasterization groups have `groupSize` tiles along M.
 std::pair<Value, Value> emitTilePosition(OpBuilder &b, Location loc,
                                          Value number, const TileCount &count,
                                          int64_t groupSize);

@@ -1,4 +1,4 @@
-//===- SplitKRange.h - What a matrix of partial sums is of ------*- C++ -*-===//
+//===- SplitKRange.h - The range of K of a split-K tile ---------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where K is divided (SplitKProblem.h), the result of a kernel has more
-// matrices than the product.
+// Split-K (Frontend/SplitKProblem.h): the result of the GEMM kernel has a
+// matrix for each range of K, and a tile of it covers one range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,9 @@
 
 namespace mlir::blockscale {
 
-/// That of matrix number `batch` of a result with `matrices`, by steps of `k`
-/// elements; `matrices` may be null where K is not divided. Parts differ by a
-/// step at most.
+/// The range of matrix number `batch` of a result with `matrices`, in steps of
+/// `k` elements; `matrices` may be null without split-K. The lengths of ranges
+/// differ by at most one step.
 KRange emitSplitKRange(OpBuilder &b, Location loc, const KernelProblem &problem,
                        const ProblemSizes &sizes, int64_t k, Value batch,
                        Value matrices);

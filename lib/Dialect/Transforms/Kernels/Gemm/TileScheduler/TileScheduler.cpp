@@ -1,4 +1,4 @@
-//===- TileScheduler.cpp - Which tile comes next --------------------------===//
+//===- TileScheduler.cpp - Which tile a block computes next ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Numbers of tiles, and what a block does with its own.
+// From block to tile numbers, and from a tile number to a tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,12 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// What is counted are tiles of clusters.
+/// Numbers count the tiles of whole clusters.
 struct TileScheduler::LinearTiles {
   TileShape shape;
   int64_t rasterGroup;
-  /// The number of the first one, from that to the next one, and of all.
+  /// The first tile of this block, the distance to its next one, and the number
+  /// of all tiles.
   Value first, step, end;
   TileCount count;
   /// How many matrices the result has; null for one.

@@ -1,4 +1,4 @@
-//===- TileScheduler.h - Which tile comes next ------------------*- C++ -*-===//
+//===- TileScheduler.h - Which tile a block computes next -------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,9 +9,9 @@
 // The tile scheduler. A block of a kernel asks it for one tile after the other
 // and does not know how they are given out: one tile for each block of a
 // three-dimensional grid, a list of tiles for each block of a linear grid, a
-// persistent grid of at most one block for each SM, tiles of a cluster (2-CTA
-// pairs included), or split-K ranges. Kinds of work that are new, such as
-// groups of rows, go in here: mainloops and epilogues stay as they are.
+// persistent grid of at most one block for each SM, the tiles of a cluster
+// (2-CTA included), or split-K ranges. New kinds of work, such as grouped
+// tiles, go in here: mainloops and epilogues stay as they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ struct TileSchedule {
   BlockOrder order = BlockOrder::Grid;
   /// Tiles along M of a rasterization group.
   int64_t rasterGroup = kTileGroup;
-  /// Blocks of a cluster take neighbouring tiles in the same round. Some of
+  /// Blocks of a cluster take neighbouring tiles at the same time. Some of
   /// these may be outside of the result.
   BlockCluster cluster = {};
 };
@@ -46,9 +46,10 @@ public:
   /// first one has to be free again.
   bool hasNextTile() const { return schedule.order != BlockOrder::Grid; }
 
-  /// Calls `body` for each tile of this block. `values` go from one call to the
-  /// next; returns those of the last one. All roles of a block see the same
-  /// tiles in the same order. Tiles are guarded; whoever knows more says so.
+  /// Next tile: calls `body` for each tile of this block. `values` are carried
+  /// from one tile to the next; returns the last ones. All roles of a block see
+  /// the same tiles in the same order. Tiles are guarded; a caller that knows
+  /// that a tile is inside clears `isGuarded`.
   using EmitTile = function_ref<SmallVector<Value>(OpBuilder &, WorkTile,
                                                    ValueRange values)>;
   SmallVector<Value> forEachTile(OpBuilder &b, ValueRange values,

@@ -1,4 +1,4 @@
-//===- WorkTile.h - The work of a block -------------------------*- C++ -*-===//
+//===- WorkTile.h - The unit of work of a block -----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ElementLoader.cpp - Elements, piece by piece -----------------------===//
+//===- ElementLoader.cpp - Tiles of elements ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,7 +13,7 @@
 
 #include "Kernels/Gemm/Mainloop/Multistage/ElementLoader.h"
 
-#include "Kernels/Gemm/Mainloop/Multistage/WidenCodes.h"
+#include "Kernels/Gemm/Mainloop/Multistage/WidenToE4M3.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -31,24 +31,25 @@ ElementLoader::ElementLoader(SharedTile sharedTile,
   if (pieces) {
     pieceBytes = pieces->bytes;
     piecesPerChunk = pieces->chunkBytes / pieces->bytes;
-    // A piece of packed fp6 may end inside of a code.
+    // A piece of packed fp6 may end inside of an element.
     if (pieceBytes * 8 % operand.bits == 0)
-      pieceCodes = pieceBytes * 8 / operand.bits;
+      pieceElements = pieceBytes * 8 / operand.bits;
     isAlongRows = tile.layout.major == Major::MN;
   } else {
-    pieceCodes = kWordBytes * 8 / tile.slot.bits;
+    pieceElements = kWordBytes * 8 / tile.slot.bits;
   }
-  chunkCodes = kChunkBytes * 8 / getStoredBits(tile.layout.storage, tile.slot);
+  chunkElements =
+      kChunkBytes * 8 / getStoredBits(tile.layout.storage, tile.slot);
   numLines = isAlongRows ? extent.k : extent.rows;
   perLine =
-      (isAlongRows ? extent.rows : extent.k) / chunkCodes * piecesPerChunk;
+      (isAlongRows ? extent.rows : extent.k) / chunkElements * piecesPerChunk;
 }
 
-/// Numbers of 16 bits are no bytes in global memory, either.
-static constexpr unsigned kNumberBits = 16;
+/// 16-bit values are loaded as such from global memory, not as bytes.
+static constexpr unsigned kValueBits = 16;
 
 Type ElementLoader::getElementType(const FillContext &context) const {
-  if (operand->bits != kNumberBits)
+  if (operand->bits != kValueBits)
     return TileLoader::getElementType(context);
   Value argument = context.getArgument(operand->argument);
   return cast<MemRefType>(argument.getType()).getElementType();
@@ -56,9 +57,9 @@ Type ElementLoader::getElementType(const FillContext &context) const {
 
 void ElementLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
                          const FillSource &source) const {
-  // What goes through registers is too much code to be unrolled.
+  // Loads through registers take too many instructions to be unrolled.
   int64_t mostUnrolled = isAsync() ? kMostAsyncRounds : 1;
-  // Codes that are read one by one may be contiguous along rows.
+  // Elements that are read one by one may be contiguous along rows.
   bool isAcross = !isAsync() && operand->contiguity == Contiguity::Rows;
   PieceGrid grid = {numLines, perLine, isAcross};
   forEachRound(b, context, perLine * numLines, mostUnrolled,
@@ -80,27 +81,27 @@ void ElementLoader::emitPiece(OpBuilder &b, const FillContext &context,
       b, loc, {number.floorDiv(piecesPerChunk), inChunk * pieceBytes},
       {piece.line, piece.index});
   Value byte = emitByteOfLine(b, loc, getTile(), piece.line, at[0], at[1]);
-  if (operand->bits == kNumberBits)
-    byte = applyExprs(b, loc, {line.floorDiv(kNumberBits / 8)}, byte)[0];
+  if (operand->bits == kValueBits)
+    byte = applyExprs(b, loc, {line.floorDiv(kValueBits / 8)}, byte)[0];
   SmallVector<Value> to = {addConstant(b, loc, piece.line, piece.lineOffset),
                            byte};
 
   // In the operand.
   AffineExpr code =
-      number.floorDiv(piecesPerChunk) * chunkCodes + inChunk * pieceCodes;
+      number.floorDiv(piecesPerChunk) * chunkElements + inChunk * pieceElements;
   SmallVector<Value> from =
       applyExprs(b, loc,
                  {first + (isAlongRows ? code : line),
                   s * columns + (isAlongRows ? line : code)},
                  {piece.line, piece.index, source.origin, source.step});
-  Place place = {from[0], from[1]};
-  Value &lineIndex = isAlongRows ? place.column : place.row;
+  ElementPosition start = {from[0], from[1]};
+  Value &lineIndex = isAlongRows ? start.column : start.row;
   lineIndex = addConstant(b, loc, lineIndex, piece.lineOffset);
   OperandAccess access(*operand, context, source, context.isGuarded);
   if (isAsync())
-    return access.copyAsync(b, place, memory, to, pieceBytes,
-                            pieceCodes == 0 ? at[1] : Value());
-  Value word = access.gatherWord(b, place, pieceCodes, getTile().slot);
+    return access.copyAsync(b, start, memory, to, pieceBytes,
+                            pieceElements == 0 ? at[1] : Value());
+  Value word = access.gatherWord(b, start, pieceElements, getTile().slot);
   if (narrow)
     word = emitWiden(b, loc, word, *narrow);
   storeWords(b, loc, word, memory, to);

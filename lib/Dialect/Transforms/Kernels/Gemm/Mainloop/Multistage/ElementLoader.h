@@ -1,4 +1,4 @@
-//===- ElementLoader.h - Elements, piece by piece ---------------*- C++ -*-===//
+//===- ElementLoader.h - Tiles of elements ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements that keep the order that they have in memory, or that are gathered
-// one by one.
+// Loads a tile of elements from global to shared memory: by cp.async where
+// whole pieces can be copied, else element by element through registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +21,16 @@ namespace mlir::blockscale {
 
 class ElementLoader final : public TileLoader {
 public:
-  /// Bytes as they are, in asynchronous copies.
+  /// Bytes as they are, by cp.async.
   struct Pieces {
     /// Of one copy.
     int64_t bytes;
-    /// Of codes in 16 bytes of shared memory; the rest is padding.
+    /// Bytes of elements in 16 bytes of shared memory; the rest is padding.
     int64_t chunkBytes;
   };
 
-  /// Without `pieces`, codes are read one by one, and stored four bytes at
-  /// once; those of `narrow`, where it is given, as e4m3.
+  /// Without `pieces`, elements are read one by one, and stored four bytes at
+  /// once; those of `narrow`, if it is given, widened to e4m3.
   ElementLoader(SharedTile tile, const KernelOperand &operand,
                 const TileExtent &extent, std::optional<Pieces> pieces,
                 std::optional<Format> narrow = std::nullopt);
@@ -50,17 +50,17 @@ private:
   /// The bytes of shared memory that are filled at once.
   int64_t pieceBytes = kWordBytes;
   int64_t piecesPerChunk = kChunkBytes / kWordBytes;
-  /// Codes of the operand in a piece, 0 if it ends inside of one.
-  int64_t pieceCodes = 0;
-  /// Codes in 16 bytes of shared memory.
-  int64_t chunkCodes;
-  /// Whether lines are columns, and copies go along rows.
+  /// Elements of the operand in a piece, 0 if it ends inside of one.
+  int64_t pieceElements = 0;
+  /// Elements in 16 bytes of shared memory.
+  int64_t chunkElements;
+  /// Whether lines of the tile are columns, and copies go along rows.
   bool isAlongRows = false;
   /// Columns of the tile; its lines, and pieces of a line.
   int64_t columns, numLines, perLine;
 };
 
-/// The byte in its line of what is `inChunk` bytes behind the start of chunk
+/// The byte, in its line, that is `inChunk` bytes behind the start of chunk
 /// number `chunk` of the elements of `tile`.
 Value emitByteOfLine(OpBuilder &b, Location loc, const SharedTile &tile,
                      Value line, Value chunk, Value inChunk);

@@ -1,4 +1,4 @@
-//===- KLoop.cpp - The loop along K ---------------------------------------===//
+//===- KLoop.cpp - The multistage loop along K ----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One loop for all kernels that share their stages between all threads.
+// One loop for all kernels whose threads share their stages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// `body` where `step` is below `steps`; nothing to ask where both are known,
-/// and for the first step, which there always is.
+/// Emits `body` if `step` is below `steps`. No branch is needed if both are
+/// known, nor for the first step, which always exists.
 static void emitIfBelow(OpBuilder &b, Location loc, Value step, Value steps,
                         function_ref<void(OpBuilder &)> body) {
   std::optional<int64_t> known = getConstantIntValue(step);
@@ -40,7 +40,7 @@ Value KLoop::emit(OpBuilder &b, Value steps, Value acc) {
   auto index = [&](OpBuilder &at, int64_t value) -> Value {
     return arith::ConstantIndexOp::create(at, loc, value);
   };
-  // Steps that are on their way while one is multiplied.
+  // Steps in flight while one is multiplied.
   int64_t ahead = stages.getNumStages() - 1;
   Value zero = index(b, 0), one = index(b, 1);
   int64_t stageBytes = stages.getStageBytes();
@@ -51,8 +51,8 @@ Value KLoop::emit(OpBuilder &b, Value steps, Value acc) {
     });
     sync.commit(b);
   }
-  // The stages that are multiplied and filled next. What is filled is what
-  // was multiplied in the step before.
+  // The stages that are multiplied and filled next. The stage to fill is the
+  // one that was multiplied in the step before.
   Value first = zero, next = index(b, ahead * stageBytes);
   auto loop = scf::ForOp::create(b, loc, zero, steps, one,
                                  ValueRange{acc, first, next});

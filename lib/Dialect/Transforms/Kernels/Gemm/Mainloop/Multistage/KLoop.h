@@ -1,4 +1,4 @@
-//===- KLoop.h - The loop along K -------------------------------*- C++ -*-===//
+//===- KLoop.h - The multistage loop along K --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stages are filled ahead of those that are multiplied. What fills, what waits
-// and what multiplies is told from outside.
+// The software pipeline of a multistage mainloop (cp.async): stages are filled
+// several steps ahead of the one that is multiplied. Callbacks fill, wait and
+// multiply.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +29,8 @@ struct KLoop {
   /// Adds the product of the stage at byte `offset` to `acc`.
   function_ref<Value(OpBuilder &, Value offset, Value acc)> multiply;
 
-  /// Emits the loop over `steps` steps, of which there is at least one, with
-  /// what is filled before it; gives the sum of `acc` and all products.
+  /// Emits the loop over `steps` steps (at least one) with its prologue, which
+  /// fills the first stages; returns `acc` plus all products.
   Value emit(OpBuilder &b, Value steps, Value acc);
 };
 

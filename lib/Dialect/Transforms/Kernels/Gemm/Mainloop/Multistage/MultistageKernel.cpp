@@ -1,4 +1,4 @@
-//===- MultistageKernel.cpp - A block of warps per tile -------------------===//
+//===- MultistageKernel.cpp - Multistage GEMM with mma.sync ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel of the paths whose instructions are those of a warp: what other
-// kernels have too is called, what is left is who multiplies.
+// The multistage kernel (cp.async pipeline, as in CUTLASS for sm_80): all warps
+// of a block load, and all of them multiply. Instructions are block-scaled
+// mma.sync, or bf16 mma.sync behind a dequantization in registers. With skip
+// conditions it is also the kernel of exact recomputations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +20,7 @@
 #include "Kernels/Gemm/Mainloop/Multistage/StagePlan.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
-#include "Kernels/Gemm/TileScheduler/Conditions.h"
+#include "Kernels/Gemm/TileScheduler/SkipConditions.h"
 #include "Kernels/Gemm/TileScheduler/TileScheduler.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,8 +34,8 @@ static MultistageScheduleAttr getSchedule(const KernelProblem &problem) {
   auto schedule = cast<MultistageScheduleAttr>(problem.schedule);
   if (problem.skipConditions.empty())
     return schedule;
-  // What goes from tile to tile takes registers, too: with larger ones ptxas
-  // spills.
+  // Values that are carried from tile to tile take registers, too: with larger
+  // tiles ptxas spills.
   constexpr int64_t kMost = 64;
   int64_t tile[] = {std::min(schedule.getM(), kMost),
                     std::min(schedule.getN(), kMost), schedule.getK()};
@@ -53,14 +55,14 @@ static StagePlan makePlan(const KernelProblem &problem) {
                    getStageExtents(schedule), schedule.getStages());
 }
 
-/// An exact recomputation has nothing to do as a rule: few blocks find that
-/// out.
+/// An exact recomputation usually has nothing to do, so few blocks are launched
+/// to find that out.
 static BlockOrder getOrder(const KernelProblem &problem) {
   return problem.skipConditions.empty() ? BlockOrder::Grid
                                         : BlockOrder::Persistent;
 }
 
-/// Bytes of shared memory that a block needs, whichever branch it takes.
+/// Bytes of shared memory that a block needs, in any of its branches.
 static int64_t getSharedBytes(const KernelProblem &problem) {
   int64_t bytes = 0;
   for (const AlignedProblem &branch :
@@ -101,7 +103,7 @@ static Value emitMultiply(OpBuilder &b, Location loc,
       getScaleLayout(GemmOperand::SFA), getScaleLayout(GemmOperand::SFB));
 }
 
-/// All that a block does for its tile.
+/// The mainloop and the epilogue of one tile.
 static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                      const KernelProblem &problem, const ProblemSizes &sizes,
                      Value shared, const WorkTile &tile, Value tensorScale) {
@@ -181,7 +183,7 @@ MultistageKernel::getResultTile(const KernelProblem &problem) const {
   MLIRContext *context = schedule.getContext();
   auto layout =
       WarpsAttr::get(context, schedule.getWarpsM(), schedule.getWarpsN());
-  // Where columns take turns, they do so inside of the warps' shares.
+  // If columns are interleaved, then within the share of each warp.
   return ResultTile{
       schedule.getM(),
       schedule.getN(),
@@ -213,14 +215,14 @@ void MultistageKernel::build(gpu::GPUFuncOp kernel,
     });
   OpBuilder body = b;
   if (!problem.skipConditions.empty()) {
-    Value isAsked = emitIsAsked(b, kernel, problem, thread,
-                                getSchedule(problem).getNumThreads());
+    Value isAsked = emitIsNeeded(b, kernel, problem, thread,
+                                 getSchedule(problem).getNumThreads());
     body = scf::IfOp::create(b, loc, isAsked).getThenBodyBuilder();
   }
   TileScheduler tiles(kernel, problem, sizes, shape, {getOrder(problem)});
   tiles.forEachTile(
       body, ValueRange(), [&](OpBuilder &at, WorkTile tile, ValueRange) {
-        // The stages are those of the tile before.
+        // The previous tile may still read the stages.
         if (tiles.hasNextTile())
           gpu::BarrierOp::create(at, loc);
         tile.thread = thread;

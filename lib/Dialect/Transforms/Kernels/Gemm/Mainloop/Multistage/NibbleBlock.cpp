@@ -1,4 +1,4 @@
-//===- NibbleBlock.cpp - Blocks of codes of 4 bits ------------------------===//
+//===- NibbleBlock.cpp - Transpose 8 x 8 fp4 elements ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A transposition in registers, by three exchanges of masked halves.
+// A transposition in registers, in three steps that swap masked bit fields
+// between two registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +18,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Exchanges the codes of `first` that `mask` does not have for those of
-/// `second` that it has, which are `shift` bits below.
+/// Swaps the elements of `first` outside of `mask` with those of `second`
+/// inside of it, which are `shift` bits lower.
 static void exchange(OpBuilder &b, Location loc, Value &first, Value &second,
                      uint32_t mask, int64_t shift) {
   Type i32 = b.getI32Type();
@@ -40,8 +41,8 @@ static void exchange(OpBuilder &b, Location loc, Value &first, Value &second,
 
 void blockscale::transposeNibbles(OpBuilder &b, Location loc,
                                   MutableArrayRef<Value> words, Value turn) {
-  // Each stage exchanges one bit of the number of a word for that of the number
-  // of a code in it; the mask has the codes whose number lacks this bit.
+  // Each stage swaps one bit of the row index with the same bit of the column
+  // index; the mask has the elements whose column index lacks this bit.
   struct Stage {
     int64_t distance;
     uint32_t mask;

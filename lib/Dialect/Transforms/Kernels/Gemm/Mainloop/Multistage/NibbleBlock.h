@@ -1,4 +1,4 @@
-//===- NibbleBlock.h - Blocks of codes of 4 bits ----------------*- C++ -*-===//
+//===- NibbleBlock.h - Transpose 8 x 8 fp4 elements -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An 8 x 8 matrix of codes of 4 bits in the registers of one thread: eight
-// words (i32), which are its rows, the first code of each in bits [3:0].
+// An 8 x 8 matrix of fp4 elements in the registers of one thread: one u32 for
+// each row, the first element in bits [3:0].
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,11 @@
 
 namespace mlir::blockscale {
 
-/// Codes of 4 bits in a word.
+/// 4-bit elements in a u32.
 inline constexpr int64_t kWordNibbles = 8;
 
-/// Replaces the eight words of a matrix by those of its transpose: word i by
-/// number `i xor turn`. `turn` is an index below 8.
+/// Replaces the eight rows of a matrix by those of its transpose: row i by row
+/// `i xor turn`. `turn` is an index below 8.
 void transposeNibbles(OpBuilder &b, Location loc, MutableArrayRef<Value> words,
                       Value turn);
 

@@ -1,4 +1,4 @@
-//===- NibbleLoader.cpp - Codes of 4 bits across their order --------------===//
+//===- NibbleLoader.cpp - fp4 that is contiguous along rows ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which block a thread takes, and in which order it stores its rows: both are
-// what keeps sectors whole and banks apart.
+// Which block a thread takes and in which order it stores its rows decides how
+// many sectors and bank conflicts there are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace mlir::blockscale;
 void NibbleLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
                         const FillSource &source) const {
   int64_t blocks = extent.k / kWordNibbles * (extent.rows / kWordNibbles);
-  // What goes through registers is too much code to be unrolled.
+  // Loads through registers take too many instructions to be unrolled.
   forEachRound(
       b, context, blocks, /*mostUnrolled=*/1, [&](OpBuilder &at, Round round) {
         Value number = round.counter;
@@ -53,7 +53,8 @@ NibbleLoader::Block NibbleLoader::getBlock(OpBuilder &b,
   int64_t depth = std::min(kWarpLanes / width, perLine);
   AffineExpr thread, r, first, s;
   bindDims(b.getContext(), thread, r, first, s);
-  // One expression, so that what all rounds share does not depend on `r`.
+  // One expression, so that the part that all rounds share does not depend on
+  // `r`.
   AffineExpr n = thread + r * context.numThreads;
   AffineExpr group = n.floorDiv(width * depth);
   AffineExpr row =
@@ -75,7 +76,7 @@ NibbleLoader::Block NibbleLoader::getBlock(OpBuilder &b,
   return {{at[0], at[1]}, at[2], at[3], at[4], at[5]};
 }
 
-/// Loads 8 words along rows, and stores 8 words along K.
+/// Loads 8 u32 along rows, and stores 8 u32 along K.
 void NibbleLoader::emitBlock(OpBuilder &b, const FillContext &context,
                              Value memory, const FillSource &source,
                              Value round) const {
@@ -85,17 +86,16 @@ void NibbleLoader::emitBlock(OpBuilder &b, const FillContext &context,
   SmallVector<Value> words;
   for (int64_t i = 0; i != kWordNibbles; ++i)
     words.append(access.loadWords(
-        b, {block.place.row, addConstant(b, loc, block.place.column, i)}, 1));
+        b, {block.start.row, addConstant(b, loc, block.start.column, i)}, 1));
   transposeNibbles(b, loc, words, block.turn);
   storeRows(b, loc, memory, words, block.line,
             emitByteOfLine(b, loc, getTile(), block.line, block.chunk,
                            block.inChunk));
 }
 
-/// Stores word 0 to `byte` of `line`, and word i to line `line xor i`. Lines
-/// have powers of two of bytes, and the swizzle is linear in the bits of
-/// their numbers: where a word goes differs from where the first one goes by
-/// an exclusive or with a constant.
+/// Stores u32 0 to `byte` of `line`, and u32 i to line `line xor i`. The size
+/// of a line is a power of two, and the swizzle is linear in the bits of its
+/// index. So the address of each u32 is that of the first one xor a constant.
 void NibbleLoader::storeRows(OpBuilder &b, Location loc, Value memory,
                              ArrayRef<Value> words, Value line,
                              Value byte) const {

@@ -1,4 +1,4 @@
-//===- NibbleLoader.h - Codes of 4 bits across their order ------*- C++ -*-===//
+//===- NibbleLoader.h - fp4 that is contiguous along rows -------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// fp4 that is contiguous along rows, for instructions that take it along K.
+// A transposing loader: fp4 is contiguous along M or N in memory, but the
+// instruction takes it along K.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +19,8 @@
 
 namespace mlir::blockscale {
 
-/// Blocks of 8 x 8 codes of 4 bits, read along rows, transposed in registers,
-/// and stored along K.
+/// Blocks of 8 x 8 fp4 elements, read along rows, transposed in registers, and
+/// stored along K.
 class NibbleLoader final : public TileLoader {
 public:
   NibbleLoader(SharedTile tile, const KernelOperand &operand,
@@ -33,12 +34,12 @@ public:
 private:
   /// The block that a thread takes.
   struct Block {
-    /// Its first code in the operand.
-    Place place;
+    /// Its first element in the operand.
+    ElementPosition start;
     /// The line and the chunk of the tile, and the byte in the chunk, that its
-    /// first word goes to; then number i goes to line `line xor i`.
+    /// first u32 is stored to; u32 i is stored to line `line xor i`.
     Value line, chunk, inChunk;
-    /// Its first word is that of its row number `turn`.
+    /// The row that is stored first.
     Value turn;
   };
 

@@ -1,4 +1,4 @@
-//===- OperandAccess.cpp - Reads of an operand in global memory -----------===//
+//===- OperandAccess.cpp - Reads of an operand in memory ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Guards and addresses in one place, for all loaders.
+// Bounds and addresses, written once for all loaders.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,32 +21,34 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-Value OperandAccess::isInside(OpBuilder &b, const Place &place) const {
+Value OperandAccess::isInside(OpBuilder &b,
+                              const ElementPosition &start) const {
   if (!isGuarded)
     return {};
   Value isRow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                      place.row, source.rows);
+                                      start.row, source.rows);
   Value isColumn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         place.column, source.columns);
+                                         start.column, source.columns);
   return arith::AndIOp::create(b, loc, isRow, isColumn);
 }
 
-/// `place` if `isInside` (null for always), else the first one.
-SmallVector<Value> OperandAccess::getPosition(OpBuilder &b, Place place,
+/// `start` if `isInside` (null for always), else the first element.
+SmallVector<Value> OperandAccess::getPosition(OpBuilder &b,
+                                              ElementPosition start,
                                               Value isInside) const {
   if (isInside) {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    place.row = arith::SelectOp::create(b, loc, isInside, place.row, zero);
-    place.column =
-        arith::SelectOp::create(b, loc, isInside, place.column, zero);
+    start.row = arith::SelectOp::create(b, loc, isInside, start.row, zero);
+    start.column =
+        arith::SelectOp::create(b, loc, isInside, start.column, zero);
   }
-  return applyMap(b, loc, operand.map, {source.batch, place.row, place.column});
+  return applyMap(b, loc, operand.map, {source.batch, start.row, start.column});
 }
 
-void OperandAccess::copyAsync(OpBuilder &b, const Place &place, Value memory,
-                              ArrayRef<Value> to, int64_t bytes,
+void OperandAccess::copyAsync(OpBuilder &b, const ElementPosition &start,
+                              Value memory, ArrayRef<Value> to, int64_t bytes,
                               Value plus) const {
-  Value inside = isInside(b, place);
+  Value inside = isInside(b, start);
   Value read;
   Value source = context.getArgument(operand.argument);
   constexpr unsigned kByteBits = 8;
@@ -54,19 +56,19 @@ void OperandAccess::copyAsync(OpBuilder &b, const Place &place, Value memory,
       cast<MemRefType>(source.getType()).getElementTypeBitWidth();
   int64_t elements = bytes * kByteBits / elementBits;
   if (inside)
-    // What is not read still has an address, which must be aligned.
+    // A predicated-off read still has an address, which must be aligned.
     read = arith::SelectOp::create(
         b, loc, inside, arith::ConstantIndexOp::create(b, loc, elements),
         arith::ConstantIndexOp::create(b, loc, 0));
-  SmallVector<Value> from = getPosition(b, place, inside);
+  SmallVector<Value> from = getPosition(b, start, inside);
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
   if (operand.bits < kByteBits)
     from.back() =
         applyExprs(b, loc, {(d0 * operand.bits).floorDiv(8)}, from.back())[0];
   if (plus)
     from.back() = arith::AddIOp::create(b, loc, from.back(), plus);
-  // A block reads what it needs of the operands once; what other blocks read
-  // too is in the L2 cache.
+  // A block reads each element once; what several blocks read is in the L2
+  // cache.
   bool bypassesL1 = bytes == kChunkBytes;
   nvgpu::DeviceAsyncCopyOp::create(
       b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), memory, to,
@@ -74,12 +76,12 @@ void OperandAccess::copyAsync(OpBuilder &b, const Place &place, Value memory,
       bypassesL1 ? b.getUnitAttr() : UnitAttr());
 }
 
-Value OperandAccess::gatherWord(OpBuilder &b, const Place &place, int64_t count,
-                                Slot slot) const {
+Value OperandAccess::gatherWord(OpBuilder &b, const ElementPosition &start,
+                                int64_t count, Slot slot) const {
   Type i32 = b.getI32Type();
   Value word;
   for (int64_t i = 0; i != count; ++i) {
-    Place one = {place.row, addConstant(b, loc, place.column, i)};
+    ElementPosition one = {start.row, addConstant(b, loc, start.column, i)};
     Value inside = isInside(b, one);
     SmallVector<Value> position = getPosition(b, one, inside);
     Value memory = context.getArgument(operand.argument);
@@ -103,10 +105,11 @@ Value OperandAccess::gatherWord(OpBuilder &b, const Place &place, int64_t count,
   return word;
 }
 
-SmallVector<Value> OperandAccess::loadWords(OpBuilder &b, const Place &place,
+SmallVector<Value> OperandAccess::loadWords(OpBuilder &b,
+                                            const ElementPosition &start,
                                             int64_t count) const {
-  Value inside = isInside(b, place);
-  SmallVector<Value> from = getPosition(b, place, inside);
+  Value inside = isInside(b, start);
+  SmallVector<Value> from = getPosition(b, start, inside);
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
   from.back() =
       applyExprs(b, loc, {d0.floorDiv(8 / operand.bits)}, from.back())[0];

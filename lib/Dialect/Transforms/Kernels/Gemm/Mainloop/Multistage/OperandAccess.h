@@ -1,4 +1,4 @@
-//===- OperandAccess.h - Reads of an operand in global memory ---*- C++ -*-===//
+//===- OperandAccess.h - Reads of an operand in memory ----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads codes of an operand by row and column, wherever these are, and nothing
-// that is beyond its end.
+// Predicated reads of global memory: elements by row and column, in any layout,
+// with zeros for everything outside the operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,39 +18,40 @@
 
 namespace mlir::blockscale {
 
-/// A place in an operand.
-struct Place {
+/// The row and the column of an element.
+struct ElementPosition {
   Value row;
   Value column;
 };
 
 class OperandAccess {
 public:
-  /// With `isGuarded`, places may be outside of the operand.
+  /// With `isGuarded`, positions may be outside of the operand.
   OperandAccess(const KernelOperand &operand, const FillContext &context,
                 const FillSource &source, bool isGuarded)
       : operand(operand), context(context), source(source),
         isGuarded(isGuarded), loc(context.loc) {}
 
-  /// Starts a copy of `bytes` bytes that start `plus` bytes (null for 0) behind
-  /// the code at `place`, to `memory` at `to`.
-  void copyAsync(OpBuilder &b, const Place &place, Value memory,
+  /// Starts a cp.async of `bytes` bytes from `plus` bytes (null for 0) behind
+  /// the element at `start`, to `memory` at `to`.
+  void copyAsync(OpBuilder &b, const ElementPosition &start, Value memory,
                  ArrayRef<Value> to, int64_t bytes, Value plus = {}) const;
 
-  /// A word of `count` codes along K that are read one by one, each in `slot`.
-  Value gatherWord(OpBuilder &b, const Place &place, int64_t count,
+  /// An i32 of `count` elements along K that are read one by one, each in a
+  /// slot of `slot`.
+  Value gatherWord(OpBuilder &b, const ElementPosition &start, int64_t count,
                    Slot slot) const;
 
-  /// `count` words of codes as they follow each other in memory, from that at
-  /// `place` on; all are inside of the operand or outside, and aligned as a
-  /// whole.
-  SmallVector<Value> loadWords(OpBuilder &b, const Place &place,
+  /// `count` i32 of elements that are contiguous in memory, from that at
+  /// `start` on; either all are inside of the operand or none, and they are
+  /// aligned as a whole.
+  SmallVector<Value> loadWords(OpBuilder &b, const ElementPosition &start,
                                int64_t count) const;
 
 private:
-  /// Null where nothing has to be asked.
-  Value isInside(OpBuilder &b, const Place &place) const;
-  SmallVector<Value> getPosition(OpBuilder &b, Place place,
+  /// Null if no check is needed.
+  Value isInside(OpBuilder &b, const ElementPosition &start) const;
+  SmallVector<Value> getPosition(OpBuilder &b, ElementPosition start,
                                  Value isInside) const;
 
   const KernelOperand &operand;
@@ -60,7 +61,7 @@ private:
   Location loc;
 };
 
-/// Stores words as four bytes each to `memory` at `to`, aligned as a whole.
+/// Stores each i32 as four bytes to `memory` at `to`, aligned as a whole.
 void storeWords(OpBuilder &b, Location loc, ValueRange words, Value memory,
                 ArrayRef<Value> to);
 

@@ -1,4 +1,4 @@
-//===- PackLoader.cpp - Bytes of 6-bit codes, packed ----------------------===//
+//===- PackLoader.cpp - fp6 in bytes, packed while loading ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No bulk copy leaves out bits of bytes. Four codes of a word are joined by two
-// steps of two shifted fields each, and four words of 24 bits are three.
+// Bulk copies cannot drop bits of bytes, so threads pack. Two steps of two
+// shifted fields join the four elements of a u32 to 24 bits, and four times 24
+// bits make three u32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,37 +39,38 @@ PackLoader::PackLoader(const KernelOperand &operand, const TileExtent &extent,
     : TileLoader(getElementTile(extent, slot, getPaddedLayout())),
       operand(&operand), extent(extent) {}
 
-/// Two fields of each unit of a word, the upper one of which moves down by
-/// `by` bits to the end of the lower one.
+/// Joins two fields of each unit of a u32: the upper one moves down by `by`
+/// bits to the end of the lower one.
 static Value joinFields(const ArithEmitter &emit, Value word, uint32_t lower,
                         uint32_t upper, uint32_t by) {
   Value moves = emit.bitAnd(emit.shiftRight(word, by), upper >> by);
   return emit.bitOr(emit.bitAnd(word, lower), moves);
 }
 
-/// 16 codes of 6 bits, each in a byte of `bytes`, as a bit stream; a word of
+/// 16 fp6 elements, each in a byte of `bytes`, as a bit stream; a u32 of
 /// padding comes behind it.
-static SmallVector<Value> packCodes(const ArithEmitter &emit,
-                                    ArrayRef<Value> bytes) {
+static SmallVector<Value> packElements(const ArithEmitter &emit,
+                                       ArrayRef<Value> bytes) {
   constexpr uint32_t kBits = 24, kWordBits = 32;
-  SmallVector<Value> parts;
+  SmallVector<Value> fields;
   for (Value word : bytes) {
     Value pairs = joinFields(emit, word, 0x003F003F, 0x3F003F00, 2);
-    parts.push_back(joinFields(emit, pairs, 0x00000FFF, 0x0FFF0000, 4));
+    fields.push_back(joinFields(emit, pairs, 0x00000FFF, 0x0FFF0000, 4));
   }
   SmallVector<Value> packed;
-  for (uint32_t i = 0; i + 1 != parts.size(); ++i) {
-    // What word i of the stream takes of part i, and of the next one.
+  for (uint32_t i = 0; i + 1 != fields.size(); ++i) {
+    // Bits that u32 i of the stream takes of field i; the rest comes from the
+    // next field.
     uint32_t taken = i * (kWordBits - kBits);
-    packed.push_back(emit.bitOr(emit.shiftRight(parts[i], taken),
-                                emit.shiftLeft(parts[i + 1], kBits - taken)));
+    packed.push_back(emit.bitOr(emit.shiftRight(fields[i], taken),
+                                emit.shiftLeft(fields[i + 1], kBits - taken)));
   }
   packed.push_back(emit.integer(0));
   return packed;
 }
 
-/// A thread loads chunks of several rows before it packs the first one, for the
-/// time that loads take.
+/// A thread loads chunks of several rows before it packs the first one, to hide
+/// the latency of loads.
 static constexpr int64_t kRowsAtOnce = 8;
 
 void PackLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
@@ -84,8 +86,8 @@ void PackLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
                });
 }
 
-/// The chunk that `piece` says, and those in the same place of the next parts
-/// of the rows.
+/// The chunk of `piece`, and those at the same column of the next groups of
+/// rows.
 void PackLoader::emitChunks(OpBuilder &b, const FillContext &context,
                             Value memory, const FillSource &source,
                             const Piece &piece) const {
@@ -108,7 +110,7 @@ void PackLoader::emitChunks(OpBuilder &b, const FillContext &context,
   for (auto [i, words] : llvm::enumerate(chunks)) {
     Value row = addConstant(b, loc, start, static_cast<int64_t>(i) * distance);
     Value byte = emitByteOfLine(b, loc, getTile(), row, piece.index, zero);
-    storeWords(b, loc, packCodes(ArithEmitter(b, loc), words), memory,
+    storeWords(b, loc, packElements(ArithEmitter(b, loc), words), memory,
                {row, byte});
   }
 }

@@ -1,4 +1,4 @@
-//===- PackLoader.h - Bytes of 6-bit codes, packed --------------*- C++ -*-===//
+//===- PackLoader.h - fp6 in bytes, packed while loading --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// fp6 that is bytes in memory, for instructions that take it packed.
+// A packing loader: memory has a byte for each fp6 element, but the instruction
+// takes them packed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +19,11 @@
 
 namespace mlir::blockscale {
 
-/// 16 codes along K at a time, which become 12 bytes of 16, see
+/// 16 elements along K at a time, which become 12 bytes of 16, see
 /// Storage::Padded.
 class PackLoader final : public TileLoader {
 public:
-  /// Whether codes of `operand` can be read 16 at a time.
+  /// Whether elements of `operand` can be read 16 at a time.
   static bool canRead(const KernelOperand &operand);
 
   PackLoader(const KernelOperand &operand, const TileExtent &extent, Slot slot);

@@ -1,4 +1,4 @@
-//===- ScaleLoaders.cpp - Scales in the order of lanes --------------------===//
+//===- ScaleLoaders.cpp - Tiles of scale factors --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The layouts are rows of SharedLayout.h; here is who copies what.
+// SharedLayout.h describes the layouts; this file says which thread copies
+// what.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ using namespace mlir::blockscale;
 void ScaleRowLoader::emit(OpBuilder &b, const FillContext &context,
                           Value memory, const FillSource &source) const {
   ArrayRef<int64_t> shape = getTile().shape;
-  // Codes that are read one by one may be contiguous along rows.
+  // Scales that are read one by one may be contiguous along rows.
   bool isAcross = !isAsync() && operand->contiguity == Contiguity::Rows;
   PieceGrid grid = {shape[0] * shape[1], shape[2] / pieceBytes, isAcross};
   forEachRound(b, context, grid.numLines * grid.perLine,
@@ -53,19 +54,19 @@ void ScaleRowLoader::emitPiece(OpBuilder &b, const FillContext &context,
                   first + group * kLines + getScaleRowExpr(line % kLines),
                   s * scales + number * pieceBytes},
                  {whole, piece.index, source.origin, source.step});
-  Place place = {values[3], values[4]};
+  ElementPosition start = {values[3], values[4]};
   SmallVector<Value> to(values.begin(), values.begin() + 3);
   // The lines of a group may be more than the tile has rows.
   OperandAccess access(*operand, context, source,
                        context.isGuarded || rows % kLines != 0);
   if (isAsync())
-    return access.copyAsync(b, place, memory, to, pieceBytes);
-  storeWords(b, loc, access.gatherWord(b, place, pieceBytes, getTile().slot),
+    return access.copyAsync(b, start, memory, to, pieceBytes);
+  storeWords(b, loc, access.gatherWord(b, start, pieceBytes, getTile().slot),
              memory, to);
 }
 
 //===----------------------------------------------------------------------===//
-// Words of the 32x4x4 layout
+// u32 of the 32x4x4 layout
 //===----------------------------------------------------------------------===//
 
 void ScaleAtomLoader::emit(OpBuilder &b, const FillContext &context,
@@ -94,8 +95,8 @@ void ScaleAtomLoader::emitPiece(OpBuilder &b, const FillContext &context,
   // The line of part 0.
   AffineExpr part, line;
   if (words == 1) {
-    // The words of one row of the atom go to different parts, and with that to
-    // different banks.
+    // The u32 of one row of the atom go to different parts, and so to different
+    // banks.
     part = n % partsOfAtom;
     line = getScaleLineExpr(n.floorDiv(partsOfAtom) % lines);
   } else {

@@ -1,4 +1,4 @@
-//===- ScaleLoaders.h - Scales in the order of lanes ------------*- C++ -*-===//
+//===- ScaleLoaders.h - Tiles of scale factors ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two ways for scales: lines with all scales of a row, and lines with words of
-// the 32x4x4 layout.
+// Two loaders of scale factors, which lay them out in the order of lanes: one
+// keeps all scales of a row together, the other one copies u32 of four scales
+// out of the 32x4x4 layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +43,7 @@ private:
   bool hasPieces;
 };
 
-/// To words of rows that are 32 apart, from the 32x4x4 layout.
+/// From the 32x4x4 layout, to u32 of rows that are 32 apart.
 class ScaleAtomLoader final : public TileLoader {
 public:
   ScaleAtomLoader(SharedTile tile, const KernelOperand &operand, int64_t scales)

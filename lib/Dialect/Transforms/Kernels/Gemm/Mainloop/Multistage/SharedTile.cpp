@@ -1,4 +1,4 @@
-//===- SharedTile.cpp - Where a tile lies ---------------------------------===//
+//===- SharedTile.cpp - A tile in shared memory ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shapes follow from extents and layouts alone, so that the bytes of a stage
-// are known before anybody plans how to fill it.
+// Shapes follow from extents and layouts alone. So the bytes of a stage are
+// known before anybody plans how to fill it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- SharedTile.h - Where a tile lies -------------------------*- C++ -*-===//
+//===- SharedTile.h - A tile in shared memory -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What shared memory holds of an operand in one stage: how many bytes, and in
-// which layout. How it gets there is told by TileLoader.h.
+// What a stage holds of one operand: the bytes and their layout. TileLoader.h
+// says how they get there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ struct SharedTile {
   int64_t getNumBytes() const;
 };
 
-/// What a block takes of an operand at a time, and who does.
+/// The extent of a tile, and the warps and threads that read and fill it.
 struct TileExtent {
   int64_t rows;
   /// Elements along K.
@@ -46,8 +46,7 @@ struct TileExtent {
 SharedTile getElementTile(const TileExtent &extent, Slot slot,
                           const TileLayout &layout);
 
-/// Scales in the order of lanes; with `words` above 0, in parts with so many
-/// words.
+/// Scales in the order of lanes; with `words` above 0, in parts of so many u32.
 SharedTile getScaleTile(const TileExtent &extent, int64_t blockSize,
                         int64_t words);
 

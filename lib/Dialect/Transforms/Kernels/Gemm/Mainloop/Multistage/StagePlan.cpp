@@ -1,4 +1,4 @@
-//===- StagePlan.cpp - What is brought to shared memory, and how ----------===//
+//===- StagePlan.cpp - The loaders of all operands ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One plan for a kernel: its memory is counted from the same tiles that are
-// filled.
+// Shared memory is counted from the same tiles that are filled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,7 +75,7 @@ bool StagePlan::hasAsyncCopies() const {
 void StagePlan::fill(OpBuilder &b, const FillContext &context, Value shared,
                      Value offset,
                      const PerOperand<FillSource> &sources) const {
-  // Elements first; for scales, some of the threads are enough.
+  // Elements come first; a part of the threads is enough for scales.
   for (GemmOperand operand : kElementsFirst)
     if (const TileLoader *loader = loaders[operand].get())
       loader->emit(b, context,

@@ -1,4 +1,4 @@
-//===- StagePlan.h - What is brought to shared memory, and how --*- C++ -*-===//
+//===- StagePlan.h - The loaders of all operands ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loaders of all operands of a kernel, with the stages that they fill.
+// The load half of the multistage mainloop: a loader for each operand, and the
+// stages that they fill.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +24,11 @@ struct StageExtents {
   TileExtent a, b;
 };
 
-/// What the block of a kernel with `schedule` takes of A and B.
+/// The extents of the tiles of A and B of a kernel with `schedule`.
 StageExtents getStageExtents(MultistageScheduleAttr schedule);
 
-/// The stages of `numStages` for `row`, whatever the operands look like; scales
-/// that are splats take no memory, which only the problem knows.
+/// `numStages` stages for `types`, whatever the layouts of the operands are.
+/// Scales that are splats take no memory, but only the problem knows them.
 Stages getStages(const TypeCombination &types, Kind kind,
                  const StageExtents &extents, int64_t numStages);
 

@@ -1,4 +1,4 @@
-//===- StageSync.cpp - When a stage is full, and empty --------------------===//
+//===- StageSync.cpp - When a stage is full or empty ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Apart from the loop, so that a loop can be given other barriers.
+// Apart from the loop, so that a loop can use other barriers.
 //
 //===----------------------------------------------------------------------===//
 

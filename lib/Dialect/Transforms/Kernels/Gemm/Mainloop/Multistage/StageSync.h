@@ -1,4 +1,4 @@
-//===- StageSync.h - When a stage is full, and empty ------------*- C++ -*-===//
+//===- StageSync.h - When a stage is full or empty --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How those who fill stages and those who read them wait for one another.
+// Synchronization of the multistage pipeline: cp.async groups and block
+// barriers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +18,14 @@
 
 namespace mlir::blockscale {
 
-/// Makes a group of all asynchronous copies that are in none; its token.
+/// Commits all uncommitted cp.async as a group; returns its token.
 Value createCopyGroup(OpBuilder &b, Location loc);
 
 class StageSync {
 public:
   virtual ~StageSync() = default;
 
-  /// Behind the copies of one stage.
+  /// Emitted behind the copies of one stage.
   virtual void commit(OpBuilder &b) = 0;
   /// Waits until all but the last `left` stages that were committed are full,
   /// and all threads are done with what they read before.
@@ -33,8 +34,8 @@ public:
   virtual void release(OpBuilder &b) = 0;
 };
 
-/// Groups of asynchronous copies, which each thread waits for, and barriers of
-/// the block. Without such copies, barriers are enough.
+/// cp.async groups, which each thread waits for, and barriers of the block.
+/// Without cp.async, barriers are enough.
 class GroupSync final : public StageSync {
 public:
   GroupSync(Location loc, bool hasAsyncCopies)
@@ -47,7 +48,7 @@ public:
 private:
   Location loc;
   bool hasAsyncCopies;
-  /// Of the last group; null if there is none to wait for.
+  /// The token of the last group; null if there is none to wait for.
   Value token;
 };
 

@@ -1,4 +1,4 @@
-//===- Stages.cpp - Shared memory of a kernel -----------------------------===//
+//===- Stages.cpp - Shared memory of multistage kernels -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Offsets and bytes are counted here, for kernels and for the choice of
-// schedules alike.
+// Counts offsets and bytes, for kernels and for the choice of schedules.
 //
 //===----------------------------------------------------------------------===//
 

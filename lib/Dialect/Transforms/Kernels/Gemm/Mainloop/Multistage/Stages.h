@@ -1,4 +1,4 @@
-//===- Stages.h - Shared memory of a kernel ---------------------*- C++ -*-===//
+//===- Stages.h - Shared memory of multistage kernels -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tiles of all operands, once for each stage, one after the other.
+// The shared-memory plan of the multistage pipeline: one stage after the other,
+// each with the tiles of all operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,7 @@ public:
   Value getMemory(OpBuilder &b, Location loc, Value shared, Value offset,
                   GemmOperand operand, Type type) const;
 
-  /// The stage after the one at byte `offset`, in a circle.
+  /// The stage after the one at byte `offset`, with wrap-around.
   Value advance(OpBuilder &b, Location loc, Value offset) const;
 
 private:
@@ -49,13 +50,12 @@ private:
   int64_t stageBytes = 0, numStages;
 };
 
-/// Shared memory of `bytes` for `kernel`, which has `others` besides: its own
-/// or, where that is more than every chip has, what the launch gives.
+/// Shared memory of `bytes` for `kernel`, which has `others` bytes besides:
+/// static or, if that is more than every chip allows, dynamic.
 Value makeSharedMemory(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes,
                        int64_t others = 0);
 
-/// The bytes that a launch must give for `bytes`; 0 if they are the kernel's
-/// own.
+/// The dynamic shared memory of a launch for `bytes`; 0 if they are static.
 int64_t getDynamicBytes(int64_t bytes, int64_t others = 0);
 
 } // namespace mlir::blockscale

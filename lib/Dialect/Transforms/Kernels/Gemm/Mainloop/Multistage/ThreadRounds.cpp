@@ -1,4 +1,4 @@
-//===- ThreadRounds.cpp - Work that threads take in turn ------------------===//
+//===- ThreadRounds.cpp - Pieces by thread --------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,7 +30,7 @@ Value blockscale::getPieceNumber(OpBuilder &b, const FillContext &context,
                     {context.thread, round.counter})[0];
 }
 
-/// The pieces of one round, of which the last may have too few.
+/// The pieces of one round; the last round may have fewer than threads.
 static void emitRound(OpBuilder &b, const FillContext &context,
                       int64_t numPieces, Round round,
                       function_ref<void(OpBuilder &, Round)> emitPiece) {
@@ -84,9 +84,8 @@ Piece blockscale::getPiece(OpBuilder &b, const FillContext &context,
       numPieces % threads != 0)
     return split({d0.floorDiv(perLine), d0 % perLine},
                  getPieceNumber(b, context, round));
-  // A thread stays at its place of a line, and steps over lines by the period
-  // of the swizzle: its addresses differ by constants, which are as small as
-  // can be.
+  // A thread stays at its column of a line, and steps over lines by the period
+  // of the swizzle: its addresses differ by small constants.
   int64_t rounds = llvm::divideCeilSigned(numPieces, threads);
   AffineExpr line = d0.floorDiv(perLine);
   Piece piece =

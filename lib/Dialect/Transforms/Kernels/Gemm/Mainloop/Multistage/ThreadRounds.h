@@ -1,4 +1,4 @@
-//===- ThreadRounds.h - Work that threads take in turn ----------*- C++ -*-===//
+//===- ThreadRounds.h - Pieces by thread ------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile has more pieces than a block has threads: each thread takes one, then
-// the one that is as many further as there are threads.
+// A block-strided loop: a tile has more pieces than the block has threads, so
+// each thread takes every n-th piece, where n is the number of threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,37 +18,37 @@
 
 namespace mlir::blockscale {
 
-/// One round: number `number`, unrolled, or the one that `counter` counts, of
-/// which `number` is the last.
+/// One round: number `number` if unrolled, else the one that `counter` counts,
+/// where `number` is the last one.
 struct Round {
   int64_t number;
-  /// Null where rounds are unrolled.
+  /// Null if rounds are unrolled.
   Value counter;
 };
 
-/// Rounds of asynchronous copies that are unrolled: they are short.
+/// Rounds of cp.async that are unrolled: they are short.
 inline constexpr int64_t kMostAsyncRounds = 16;
 
-/// Lets `emitPiece` emit a piece for each thread until all `numPieces` are
-/// taken. Up to `mostUnrolled` rounds are unrolled: then addresses are in the
-/// instructions.
+/// Emits rounds in which each thread takes a piece, by `emitPiece`, until all
+/// `numPieces` are done. Up to `mostUnrolled` rounds are unrolled: then
+/// addresses are immediates.
 void forEachRound(OpBuilder &b, const FillContext &context, int64_t numPieces,
                   int64_t mostUnrolled,
                   function_ref<void(OpBuilder &, Round)> emitPiece);
 
-/// The number of the piece that a thread takes.
+/// The index of the piece that a thread takes.
 Value getPieceNumber(OpBuilder &b, const FillContext &context, Round round);
 
 /// Pieces of a tile: `perLine` of them in each of `numLines` lines.
 struct PieceGrid {
   int64_t numLines;
   int64_t perLine;
-  /// Whether threads that are neighbours take pieces of neighbouring lines, not
-  /// of one line.
+  /// Whether neighbouring threads take pieces of neighbouring lines, not of one
+  /// line.
   bool isAcross;
 };
 
-/// A place in the grid.
+/// A piece in this grid of lines and pieces.
 struct Piece {
   Value line;
   Value index;

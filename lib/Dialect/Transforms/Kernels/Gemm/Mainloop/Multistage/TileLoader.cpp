@@ -1,4 +1,4 @@
-//===- TileLoader.cpp - Which way an operand is brought -------------------===//
+//===- TileLoader.cpp - Which loader an operand gets ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The choice between the loaders, by how the operand is stored.
+// The layout of the operand in memory decides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,15 +27,15 @@ int64_t blockscale::getPieceBytes(int64_t bytes, int64_t alignment) {
   return 0;
 }
 
-/// Whether codes along rows can be read a word at a time, for slots that hold
-/// nothing else: words are aligned, and wholly inside of the operand or
+/// Whether elements along rows can be read a u32 at a time, for slots that hold
+/// nothing else: each u32 is aligned, and wholly inside of the operand or
 /// outside.
 static bool canTransposeBlocks(const KernelOperand &operand, Slot slot) {
   return operand.contiguity == Contiguity::Rows && operand.bits == 4 &&
          slot.bits == 4 && operand.rowMultiple % kWordNibbles == 0;
 }
 
-/// The layout that asynchronous copies can fill: codes stay as they are.
+/// The layout that cp.async can fill: elements stay as they are.
 static TileLayout getStoredLayout(const KernelOperand &operand, Kind kind,
                                   Slot slot) {
   TileLayout layout;
@@ -64,7 +64,7 @@ LoaderPtr blockscale::planElements(const KernelOperand &operand, Format format,
   int64_t chunkBytes = stored.storage == Storage::Padded
                            ? kChunkBytes * operand.bits / 8
                            : kChunkBytes;
-  int64_t piece = getPieceBytes(chunkBytes, operand.getLineAlignment());
+  int64_t piece = getPieceBytes(chunkBytes, operand.getStrideAlignment());
   if (isPossible && piece != 0)
     return std::make_unique<ElementLoader>(
         getElementTile(extent, slot, stored), operand, extent,
@@ -76,9 +76,8 @@ LoaderPtr blockscale::planElements(const KernelOperand &operand, Format format,
                                          std::nullopt);
 }
 
-/// The words of a line that words of the 32x4x4 layout are copied to: as many
-/// of its four as one warp needs, but no more than leave a piece for every
-/// thread.
+/// How many u32 of the 32x4x4 layout a line holds: as many of the four as one
+/// warp needs, but no more than leave a piece for every thread.
 static int64_t getAtomWords(const TileExtent &extent, int64_t scales) {
   constexpr int64_t kLines = kWarpLanes;
   int64_t words = kScaleAtomRows / kLines;
@@ -105,7 +104,7 @@ LoaderPtr blockscale::planScales(const KernelOperand &operand,
   bool isColumns = operand.contiguity == Contiguity::Columns && hasWholeWords;
   int64_t piece = kWordBytes;
   if (isColumns)
-    piece = getPieceBytes(scales, operand.getLineAlignment());
+    piece = getPieceBytes(scales, operand.getStrideAlignment());
   return std::make_unique<ScaleRowLoader>(
       getScaleTile(extent, blockSize, /*words=*/0), operand, extent.rows, piece,
       /*isAsync=*/isAtoms || isColumns);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How threads of a block bring a tile of an operand to where it lies. What is
-// used is planned from how the operand is stored; each way is a class of its
-// own in a file of its own.
+// The interface of loaders, which bring a tile of an operand to shared memory.
+// How the operand is stored decides which loader it gets; each is a class in a
+// file of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@
 
 namespace mlir::blockscale {
 
-/// What a register holds.
+/// Bytes of a register.
 inline constexpr int64_t kWordBytes = 4;
 
-/// What all loaders of a kernel share.
+/// What all loaders of a kernel share: parameters, thread index, bounds.
 struct FillContext {
   Location loc;
   /// The parameters of the kernel, as memrefs.
@@ -34,9 +34,9 @@ struct FillContext {
   bool isGuarded;
 };
 
-/// The operand that a tile is a part of.
+/// The source of a tile: its operand.
 struct FillSource {
-  /// The number of its matrix in a batch.
+  /// The index of its matrix in a batch.
   Value batch;
   Value rows, columns;
   /// The row, and the step along K, where the tile starts.
@@ -50,16 +50,16 @@ public:
 
   const SharedTile &getTile() const { return tile; }
 
-  /// Whether it only starts copies, which are waited for (`StageSync.h`).
+  /// Whether it only starts cp.async, which a StageSync waits for.
   virtual bool isAsync() const = 0;
 
-  /// What `memory` is to hold: bytes, or the operand's own numbers.
+  /// The element type of `memory`: bytes, or the 16-bit type of the operand.
   virtual Type getElementType(const FillContext &context) const {
     return IntegerType::get(context.loc.getContext(), 8);
   }
 
-  /// Copies a tile of `source` to `memory`. What lies outside of the operand
-  /// becomes 0.
+  /// Copies a tile of `source` to `memory`, with zeros for everything outside
+  /// of the operand.
   virtual void emit(OpBuilder &builder, const FillContext &context,
                     Value memory, const FillSource &source) const = 0;
 

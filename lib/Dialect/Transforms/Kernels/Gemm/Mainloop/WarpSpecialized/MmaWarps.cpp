@@ -1,4 +1,4 @@
-//===- MmaWarps.cpp - Warps that share the tile of a pipeline -------------===//
+//===- MmaWarps.cpp - MMA warps of a mma.sync kernel ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One rule, for those who multiply and for those who bring what is multiplied.
+// One rule, for the MMA warps and for their producer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,9 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 MmaWarps::MmaWarps(WarpSpecializedScheduleAttr schedule) {
-  // 64 x 64 sums are 128 registers of each lane, and read least of a stage for
-  // an instruction; but all four parts of a SM get a warp.
+  // Accumulators of 64 x 64 take 128 registers of each lane, and read the
+  // fewest bytes of a stage for each instruction. But each of the four SM
+  // sub-partitions gets a warp.
   constexpr int64_t kMost = 64, kLeastWarps = 4, kSide = 2;
   rows = llvm::divideCeilSigned(schedule.getM(), kMost);
   columns = llvm::divideCeilSigned(schedule.getN(), kMost);

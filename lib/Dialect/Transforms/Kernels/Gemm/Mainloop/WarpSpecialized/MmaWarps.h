@@ -1,8 +1,12 @@
-//===- MmaWarps.h - Warps that share the tile of a pipeline -----*- C++ -*-===//
+//===- MmaWarps.h - MMA warps of a mma.sync kernel --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How the MMA warps of a warp-specialized mma.sync kernel divide the tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,13 +17,12 @@
 
 namespace mlir::blockscale {
 
-/// Warps that multiply by instructions of a warp, along M and N of the tile of
-/// a pipeline, which they share evenly.
+/// MMA warps in rows along M and columns along N; they share the tile evenly.
 struct MmaWarps {
   explicit MmaWarps(WarpSpecializedScheduleAttr schedule);
 
   int64_t rows, columns;
-  /// What a warp has of the tile.
+  /// M and N of the tile of one warp.
   int64_t m, n;
 
   int64_t getCount() const { return rows * columns; }

@@ -1,4 +1,4 @@
-//===- Pipeline.h - Full and empty barriers ---------------------*- C++ -*-===//
+//===- Pipeline.h - Full and empty mbarriers --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What two roles hand to each other, in a circle: the one fills a stage and the
-// other one empties it, and there are two mbarriers for that. Each of them
-// keeps its own count of where it is.
+// A pipeline of shared-memory stages (or of accumulator stages in tensor
+// memory) between a producer and a consumer, with a full and an empty mbarrier
+// for each stage. Each role carries its own pipeline state: stage and phase
+// parity.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,65 +20,66 @@
 
 namespace mlir::blockscale {
 
-/// Where a role is in a pipeline: the stage, and the parity of the round, 0 in
-/// the first one. Both are i32, which GPUs count best in.
+/// The state of a role in a pipeline: the stage, and the phase parity of the
+/// round, 0 in the first one. Both are i32, which GPUs compute with fastest.
 struct PipelineState {
   Value stage, parity;
 };
 
 class Pipeline {
 public:
-  /// `full` and `empty` are numbers among `barriers` where those of the
-  /// pipeline start.
+  /// `full` and `empty` are the indices in `barriers` of the first full and the
+  /// first empty mbarrier of the pipeline. Each of the `stages` may have
+  /// several K slices.
   Pipeline(Location loc, Value barriers, int64_t full, int64_t empty,
-           int64_t stages, int64_t parts = 1)
+           int64_t stages, int64_t slices = 1)
       : loc(loc), barriers(barriers), full(full), empty(empty), stages(stages),
-        parts(parts) {}
+        slices(slices) {}
 
-  /// The pipeline of one part of stages that have more: an index.
-  Pipeline getPart(Value number) const {
+  /// The pipeline of one K slice of all stages; `number` is an index.
+  Pipeline getSlice(Value number) const {
     Pipeline pipeline = *this;
-    pipeline.part = number;
+    pipeline.slice = number;
     return pipeline;
   }
 
   int64_t getNumStages() const { return stages; }
   Value getBarriers() const { return barriers; }
 
-  /// Makes the mbarriers. A round of a stage is full after so many arrivals,
-  /// and empty after so many.
+  /// Makes the mbarriers. A stage is full after `fullCount` arrivals, and empty
+  /// after `emptyCount`.
   void emitInit(OpBuilder &b, int64_t fullCount, int64_t emptyCount) const;
 
   PipelineState emitFirst(OpBuilder &b) const;
-  /// The place `count` stages further, a divisor of their number that `place`
-  /// is a multiple of.
-  PipelineState emitNext(OpBuilder &b, const PipelineState &place,
+  /// The state `count` stages further. `count` divides the number of stages,
+  /// and the stage of `state` is a multiple of it.
+  PipelineState emitNext(OpBuilder &b, const PipelineState &state,
                          int64_t count = 1) const;
 
-  /// The number of the stage among all, those of its parts too, as an index.
-  Value emitStage(OpBuilder &b, const PipelineState &place) const;
-  /// The number of the mbarrier of a stage.
-  Value emitFull(OpBuilder &b, const PipelineState &place) const;
-  Value emitEmpty(OpBuilder &b, const PipelineState &place) const;
+  /// The index of the stage, counting each K slice of a stage.
+  Value emitStage(OpBuilder &b, const PipelineState &state) const;
+  /// The index of the mbarrier of a stage.
+  Value emitFull(OpBuilder &b, const PipelineState &state) const;
+  Value emitEmpty(OpBuilder &b, const PipelineState &state) const;
 
-  /// Waits until the stage is full, or until it is empty: those of the first
-  /// round are.
-  /// With `isCluster`, for arrivals of other blocks that order what they did.
-  void emitWaitFull(OpBuilder &b, const PipelineState &place,
+  /// Waits until the stage is full, or until it is empty; in the first round it
+  /// is empty. With `isCluster`, acquires what other blocks of the cluster
+  /// released.
+  void emitWaitFull(OpBuilder &b, const PipelineState &state,
                     bool isCluster = false) const;
-  void emitWaitEmpty(OpBuilder &b, const PipelineState &place,
+  void emitWaitEmpty(OpBuilder &b, const PipelineState &state,
                      bool isCluster = false) const;
-  /// Waits until what was done `count` stages before is complete: until that
-  /// stage is empty again.
-  void emitWaitDone(OpBuilder &b, const PipelineState &place,
+  /// Waits until the work on the stage `count` stages before is complete: until
+  /// that stage is empty again.
+  void emitWaitDone(OpBuilder &b, const PipelineState &state,
                     int64_t count) const;
 
 private:
   Location loc;
   Value barriers;
-  int64_t full, empty, stages, parts;
-  /// Null for the first one.
-  Value part;
+  int64_t full, empty, stages, slices;
+  /// Null for the first slice.
+  Value slice;
 };
 
 } // namespace mlir::blockscale

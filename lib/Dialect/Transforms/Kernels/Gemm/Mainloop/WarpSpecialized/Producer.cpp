@@ -1,4 +1,4 @@
-//===- Producer.cpp - The role that fills stages --------------------------===//
+//===- Producer.cpp - The TMA producer ------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One warp starts the copies of a stage as soon as it is empty; the stage is
-// full when their bytes have arrived.
+// The producer warp: it waits until a stage is empty, tells the full mbarrier
+// how many bytes to expect, and starts the TMA copies of the stage. In
+// clusters, copies are multicast. With 2-CTA, the mbarriers of the leader count
+// for both blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,21 +22,21 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 void RoleEmitter::emitExpected(OpBuilder &at, const Pipeline &pipeline,
-                               const PipelineState &place) {
+                               const PipelineState &state) {
   int64_t bytes = 0;
   for (const StagedOperand &operand : operands)
     if (operand.tensor)
       bytes += operand.tensor->getCountedBytes() *
                plan.getSchedule().getBlocksOfProduct();
-  Value full = pipeline.emitFull(at, place);
+  Value full = pipeline.emitFull(at, state);
   BarrierArriveOp::create(at, loc, barriers, full, at.getI64IntegerAttr(bytes));
 }
 
 void RoleEmitter::emitCopies(OpBuilder &at, const WorkTile &tile, Value step,
                              const Pipeline &pipeline,
-                             const PipelineState &place, Sides sides) {
-  Value full = pipeline.emitFull(at, place);
-  int64_t k = plan.getPartK();
+                             const PipelineState &state, Sides sides) {
+  Value full = pipeline.emitFull(at, state);
+  int64_t k = plan.getSliceK();
   AffineExpr d0 = at.getAffineDimExpr(0);
   unsigned map = problem.result + problem.getNumResults();
   for (GemmOperand id : kGemmOperands) {
@@ -46,13 +48,13 @@ void RoleEmitter::emitCopies(OpBuilder &at, const WorkTile &tile, Value step,
     if (sides != Sides::Both && isA != (sides == Sides::A))
       continue;
     int64_t columns = isScale ? k / problem.types.blockSize : k;
-    TilePlace from;
+    TileOrigin from;
     from.batch = getOperandBatch(at, kernel, problem[id], tile.matrix);
     from.row = emitRow(at, tile, id);
     from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
     operand.tensor->emit(
         at, loc, mapPointer, from, shared,
-        emitStageOffset(at, pipeline, place, plan.getOffset(id)), barriers,
+        emitStageOffset(at, pipeline, state, plan.getOffset(id)), barriers,
         full, cluster);
   }
 }
@@ -67,12 +69,12 @@ void RoleEmitter::fillStages(OpBuilder &role, bool isUnrolled,
                     at, {values[0], values[1]}, toWord(at, tile.steps),
                     isUnrolled, none,
                     [&](OpBuilder &inner, Value step,
-                        const PipelineState &place, ValueRange) {
-                      stages.emitWaitEmpty(inner, place);
+                        const PipelineState &state, ValueRange) {
+                      stages.emitWaitEmpty(inner, state);
                       step = inner.createOrFold<arith::IndexCastUIOp>(
                           loc, inner.getIndexType(), step);
                       step = addIndices(inner, loc, step, tile.firstStep);
-                      body(inner, tile, step, place);
+                      body(inner, tile, step, state);
                       return SmallVector<Value>();
                     });
                 return SmallVector<Value>{end.stage, end.parity};
@@ -82,25 +84,25 @@ void RoleEmitter::fillStages(OpBuilder &role, bool isUnrolled,
 void RoleEmitter::emitProducer(OpBuilder &role) {
   fillStages(role, /*isUnrolled=*/true,
              [&](OpBuilder &at, const WorkTile &tile, Value step,
-                 const PipelineState &place) {
+                 const PipelineState &state) {
                if (!cluster.hasPairs()) {
                  emitElected(at, [&](OpBuilder &one) {
-                   emitExpected(one, stages, place);
-                   emitCopies(one, tile, step, stages, place);
+                   emitExpected(one, stages, state);
+                   emitCopies(one, tile, step, stages, state);
                  });
                  return;
                }
-               // The leader expects the bytes of both blocks. Some may come
-               // before that, but none of the next phase, see
+               // The leader expects the bytes of both blocks. Some may arrive
+               // before it does, but none of the next phase, see
                // emitStageBarriers.
                Value isElected = emitElection(at);
                Value isOfLeader = arith::AndIOp::create(at, loc, isElected,
                                                         cluster.isLeader());
                emitElected(at, isOfLeader, [&](OpBuilder &one) {
-                 emitExpected(one, stages, place);
+                 emitExpected(one, stages, state);
                });
                emitElected(at, isElected, [&](OpBuilder &one) {
-                 emitCopies(one, tile, step, stages, place);
+                 emitCopies(one, tile, step, stages, state);
                });
              });
 }

@@ -1,4 +1,4 @@
-//===- RoleEmitter.cpp - What all roles have in common --------------------===//
+//===- RoleEmitter.cpp - What all roles share -----------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is made for the roles, the tiles that they go through, and where things
-// are. Each role has a file of its own.
+// Barriers, the loop over tiles, the loop over steps along K, and offsets. Each
+// role has a file of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-Value blockscale::addSharedNumbers(gpu::GPUFuncOp kernel, Type element,
-                                   int64_t count) {
+Value blockscale::addSharedArray(gpu::GPUFuncOp kernel, Type element,
+                                 int64_t count) {
   auto space = gpu::AddressSpaceAttr::get(kernel.getContext(),
                                           gpu::AddressSpace::Workgroup);
   auto type =
@@ -56,11 +56,11 @@ RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
     : b(b), kernel(kernel), problem(problem), plan(plan), operands(operands),
       loc(kernel.getLoc()), sizes(b, kernel, problem),
       shared(makeStages(b, kernel, plan.getSharedBytes())),
-      barriers(addSharedNumbers(kernel, b.getI64Type(), numBarriers)),
+      barriers(addSharedArray(kernel, b.getI64Type(), numBarriers)),
       cluster(b, loc, plan.getSchedule().getCluster(),
               plan.getSchedule().getTwoCta()),
       stages(loc, barriers, plan.getFullStages(), plan.getEmptyStages(),
-             plan.getSchedule().getStages(), plan.getParts()) {}
+             plan.getSchedule().getStages(), plan.getSlices()) {}
 
 Value RoleEmitter::index(OpBuilder &at, int64_t value) const {
   return arith::ConstantIndexOp::create(at, loc, value);
@@ -75,10 +75,10 @@ OpBuilder RoleEmitter::getRole(RolesOp roles, unsigned number) {
 }
 
 void RoleEmitter::emitStageBarriers(OpBuilder &at, int64_t emptyCount) {
-  // Copies of other blocks may come before this block says how many bytes it
-  // expects. They still count in the same phase: it does not end without that
-  // arrival, and they are not started before the phase in front has ended here,
-  // as stages are emptied after that.
+  // Copies of other blocks may arrive before this block has told the mbarrier
+  // how many bytes to expect. They still count in the same phase. It cannot end
+  // without that arrival; and they are not started before the previous phase
+  // has ended here, since the stage is emptied after that.
   int64_t loaders =
       hasSoftwareProducer() ? kSoftwareProducerWarps * kWarpLanes : 0;
   stages.emitInit(at, 1 + loaders * plan.getSchedule().getBlocksOfProduct(),
@@ -92,10 +92,10 @@ void RoleEmitter::emitAllBarrier(OpBuilder &at) {
     gpu::BarrierOp::create(at, loc);
 }
 
-void RoleEmitter::emitEmptied(OpBuilder &at, const PipelineState &place) {
-  // Products have read the stage by now, and nothing was written for others:
-  // it takes no more order of memory than that of the block.
-  Value empty = stages.emitEmpty(at, place);
+void RoleEmitter::emitEmptied(OpBuilder &at, const PipelineState &state) {
+  // MMAs have read the stage by now, and nothing was written for other blocks,
+  // so an arrival with CTA scope is enough.
+  Value empty = stages.emitEmpty(at, state);
   if (!cluster.hasOthers())
     BarrierArriveOp::create(at, loc, barriers, empty, IntegerAttr());
   for (Value rank : cluster.getNeighbors())
@@ -126,7 +126,7 @@ Value RoleEmitter::emitRow(OpBuilder &at, const BlockTile &tile,
     return row;
   AffineExpr d0 = at.getAffineDimExpr(0), d1 = at.getAffineDimExpr(1);
   return applyExprs(at, loc, d0 + d1 * plan.getRows(/*isA=*/false),
-                    {row, cluster.getNumberInPair()})[0];
+                    {row, cluster.getRankInPair()})[0];
 }
 
 void RoleEmitter::emitElected(OpBuilder &at,
@@ -166,10 +166,10 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
 SmallVector<Value> RoleEmitter::forEachMSubTile(OpBuilder &at, WorkTile tile,
                                                 ValueRange values,
                                                 EmitTile body) {
-  int64_t halves = plan.getMSubTiles();
-  if (halves == 1)
+  int64_t subTiles = plan.getMSubTiles();
+  if (subTiles == 1)
     return body(at, tile, values);
-  auto loop = scf::ForOp::create(at, loc, index(at, 0), index(at, halves),
+  auto loop = scf::ForOp::create(at, loc, index(at, 0), index(at, subTiles),
                                  index(at, 1), values);
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
   AffineExpr d0 = at.getAffineDimExpr(0), d1 = at.getAffineDimExpr(1);
@@ -191,8 +191,8 @@ std::optional<RoleEmitter::StepCount> RoleEmitter::getStepCount() const {
                    steps % problem.splitK == 0};
 }
 
-/// Stages whose steps are one step of a loop: all of them, or else as many as
-/// divide their number. Code grows with it.
+/// How many steps are unrolled into one iteration: one for each stage, or a
+/// divisor of that, since code grows with it.
 static int64_t getStagesOfRound(int64_t stages) {
   constexpr int64_t kMost = 7;
   int64_t count = std::min(stages, kMost);
@@ -201,14 +201,14 @@ static int64_t getStagesOfRound(int64_t stages) {
   return count;
 }
 
-PipelineState RoleEmitter::emitSteps(OpBuilder &at, PipelineState place,
+PipelineState RoleEmitter::emitSteps(OpBuilder &at, PipelineState state,
                                      Value count, bool isUnrolled,
                                      SmallVector<Value> &values,
                                      EmitStep body) {
   int64_t numStages = stages.getNumStages();
   int64_t round = getStagesOfRound(numStages);
   auto emitLoop = [&](Value from, Value to, int64_t steps) {
-    SmallVector<Value> carried = {place.stage, place.parity};
+    SmallVector<Value> carried = {state.stage, state.parity};
     llvm::append_range(carried, values);
     auto loop = scf::ForOp::create(at, loc, from, to, word(at, steps), carried);
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
@@ -226,22 +226,22 @@ PipelineState RoleEmitter::emitSteps(OpBuilder &at, PipelineState place,
     PipelineState next = stages.emitNext(inner, first, steps);
     inside.insert(inside.begin(), {next.stage, next.parity});
     scf::YieldOp::create(inner, loc, inside);
-    place = {loop.getResult(0), loop.getResult(1)};
+    state = {loop.getResult(0), loop.getResult(1)};
     values = llvm::to_vector_of<Value>(loop.getResults().drop_front(2));
   };
 
-  // Where each tile takes whole rounds, each starts with one.
+  // If each tile takes whole rounds, each tile starts with stage 0.
   std::optional<StepCount> known = getStepCount();
   bool isWhole = known && known->isSame && known->most % round == 0;
   Value zero = word(at, 0);
   if (!isUnrolled || round == 1 ||
       (known && !isWhole && known->most < 2 * round)) {
     emitLoop(zero, count, 1);
-    return place;
+    return state;
   }
   Value size = word(at, round), first = zero;
   if (!isWhole) {
-    Value inRound = arith::RemUIOp::create(at, loc, place.stage, size);
+    Value inRound = arith::RemUIOp::create(at, loc, state.stage, size);
     Value left = arith::SubIOp::create(at, loc, size, inRound);
     left = arith::RemUIOp::create(at, loc, left, size);
     first = arith::MinUIOp::create(at, loc, left, count);
@@ -253,26 +253,26 @@ PipelineState RoleEmitter::emitSteps(OpBuilder &at, PipelineState place,
   emitLoop(first, end, round);
   if (getConstantIntValue(over) != 0)
     emitLoop(end, count, 1);
-  return place;
+  return state;
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Offsets
 //===----------------------------------------------------------------------===//
 
 Value RoleEmitter::emitStageOffset(OpBuilder &at, const Pipeline &pipeline,
-                                   const PipelineState &place,
+                                   const PipelineState &state,
                                    int64_t plus) const {
   Value bytes = index(at, plan.getStageBytes());
   Value offset =
-      at.createOrFold<arith::MulIOp>(loc, pipeline.emitStage(at, place), bytes);
+      at.createOrFold<arith::MulIOp>(loc, pipeline.emitStage(at, state), bytes);
   return addIndex(at, loc, offset, plus);
 }
 
 MemRefType RoleEmitter::getTileType(bool isA) const {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   int64_t rows = plan.getRows(isA);
-  SmallVector<int64_t> shape = {rows, kLineBytes};
+  SmallVector<int64_t> shape = {rows, kSwizzleRowBytes};
   if (getElements(isA).layout.major == Major::MN) {
     int64_t rowBytes =
         rows * getElementBytes(problem.instruction.getInstruction());
@@ -285,9 +285,9 @@ MemRefType RoleEmitter::getTileType(bool isA) const {
                          cast<MemRefType>(shared.getType()).getMemorySpace());
 }
 
-Value RoleEmitter::emitTile(OpBuilder &at, const PipelineState &place,
+Value RoleEmitter::emitTile(OpBuilder &at, const PipelineState &state,
                             bool isA) const {
-  Value offset = emitStageOffset(at, place, plan.getOffset(getElementsOf(isA)));
+  Value offset = emitStageOffset(at, state, plan.getOffset(getElementsOf(isA)));
   return memref::ViewOp::create(at, loc, getTileType(isA), shared, offset,
                                 ValueRange());
 }

@@ -1,4 +1,4 @@
-//===- RoleEmitter.h - What each role does ----------------------*- C++ -*-===//
+//===- RoleEmitter.h - What all roles share ---------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The three roles of a kernel of the path tcgen05. All of them go through the
-// same tiles in the same order: a producer brings tiles along K to stages, one
-// thread multiplies them, and four warps store sums, or make something of them.
+// Warp roles of a warp-specialized kernel. Every role asks the tile scheduler
+// for the same tiles in the same order: a producer fills stages along K (TMA,
+// or software), the MMA role multiplies them, and an epilogue stores the
+// accumulators. The subclasses in Mma/ add the roles of their instructions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +24,9 @@ namespace mlir::blockscale {
 
 class RoleEmitter {
 public:
-  /// `problem` is that of getInstructionProblem: rows and columns of tiles are
-  /// rows of A and of B, but where sums are added and stored. There are
-  /// `barriers` mbarriers, those of the stages first.
+  /// `problem` comes from getInstructionProblem: rows and columns of tiles are
+  /// rows of A and of B, except in the epilogue. There are `barriers`
+  /// mbarriers; those of the stages come first.
   RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
               const SharedMemoryPlan &plan, const StagedOperands &operands,
               int64_t barriers);
@@ -34,49 +35,48 @@ protected:
   using EmitTile = function_ref<SmallVector<Value>(
       OpBuilder &, const WorkTile &, ValueRange)>;
 
-  /// The roles that fill stages. Threads of the loader start with number
-  /// `first`.
+  /// The producer roles. The threads of the software producer start at `first`.
   void emitProducer(OpBuilder &b);
   void emitSoftwareProducer(OpBuilder &b, int64_t first);
-  /// Makes the mbarriers of stages: one is full when all its bytes are there,
-  /// and each thread that fills it has arrived; it is empty after `emptyCount`
-  /// arrivals of each block that shares it.
+  /// Makes the mbarriers of stages. A stage is full when all its bytes have
+  /// arrived, and each thread of the software producer has. It is empty after
+  /// `emptyCount` arrivals from each block that shares it.
   void emitStageBarriers(OpBuilder &b, int64_t emptyCount);
   /// A barrier of all threads that use mbarriers of this block.
   void emitAllBarrier(OpBuilder &b);
-  /// One of the arrivals that say that the stage is empty; all blocks that load
-  /// to it wait for that.
-  void emitEmptied(OpBuilder &b, const PipelineState &place);
+  /// One arrival at the empty mbarrier of the stage, in all blocks that load to
+  /// it.
+  void emitEmptied(OpBuilder &b, const PipelineState &state);
   /// The body of role `number`.
   static OpBuilder getRole(RolesOp roles, unsigned number);
 
-  /// Calls `body` for each tile of the block; `values` go from tile to tile.
+  /// Calls `body` for each tile of the block; `values` are carried from tile to
+  /// tile.
   void forEachTile(OpBuilder &b, SmallVector<Value> values, EmitTile body);
-  /// Calls `body` for `count` (i32) steps along K with the stage that each has,
-  /// from `place` in the pipeline of stages on; where the pipeline is then.
-  /// `values` go from step to step, and are those of the last one then.
-  /// `isUnrolled` makes whole rounds one step of a loop, in which stages are
-  /// constants.
+  /// The loop along K: calls `body` for `count` (i32) steps, each with its
+  /// pipeline state, starting at `state`; returns the state behind the last
+  /// step. `values` are carried from step to step. `isUnrolled` unrolls whole
+  /// rounds, in which stages are constants.
   using EmitStep = function_ref<SmallVector<Value>(
       OpBuilder &, Value step, const PipelineState &, ValueRange)>;
-  PipelineState emitSteps(OpBuilder &b, PipelineState place, Value count,
+  PipelineState emitSteps(OpBuilder &b, PipelineState state, Value count,
                           bool isUnrolled, SmallVector<Value> &values,
                           EmitStep body);
   /// The type of the tile of A or B in a stage, see matrix_descriptor.
   MemRefType getTileType(bool isA) const;
-  /// That tile of the stage at `place`.
-  Value emitTile(OpBuilder &b, const PipelineState &place, bool isA) const;
+  /// The tile of A or B in the stage of `state`.
+  Value emitTile(OpBuilder &b, const PipelineState &state, bool isA) const;
 
-  /// Stores the sums `acc` of `tile`, with what they start from added, or what
-  /// the problem makes of them. `ofResult` are the sizes of the result.
+  /// The epilogue of `tile`, or of a part of it, whose accumulator is `acc`:
+  /// adds C and stores D. `ofResult` are the sizes of the result.
   void emitStore(OpBuilder &b, const ProblemSizes &ofResult,
                  const BlockTile &tile, Value acc);
-  /// Calls `body` for tiles that are inside of the result and, guarded, for
-  /// those that may not be: for these alone without `isAligned`.
+  /// Emits `body` twice: unguarded for tiles inside of the result, and guarded
+  /// for others. Without `isAligned`, emits only the guarded one.
   void emitByBounds(OpBuilder &b, const BlockTile &tile, bool isAligned,
                     function_ref<void(OpBuilder &, bool isGuarded)> body);
 
-  /// Whether warps bring an operand.
+  /// Whether a software producer fills an operand.
   bool hasSoftwareProducer() const;
   Value index(OpBuilder &b, int64_t value) const;
   Value toWord(OpBuilder &b, Value value) const;
@@ -84,28 +84,28 @@ protected:
   /// The first row of `operand` that this block needs for
   /// `tile`.
   Value emitRow(OpBuilder &b, const BlockTile &tile, GemmOperand operand) const;
-  /// Code for one thread of the warp.
+  /// Emits `body` for one elected thread of the warp.
   void emitElected(OpBuilder &b, function_ref<void(OpBuilder &)> body) const;
-  /// The same where it takes several: whether the thread is the one, and code
-  /// for that.
+  /// The same in two steps, for several bodies: whether the thread is elected,
+  /// and a body for it.
   Value emitElection(OpBuilder &b) const;
   void emitElected(OpBuilder &b, Value isElected,
                    function_ref<void(OpBuilder &)> body) const;
-  /// Byte `plus` of the stage of `pipeline` at `place`.
+  /// Byte `plus` of the stage of `state` in `pipeline`.
   Value emitStageOffset(OpBuilder &b, const Pipeline &pipeline,
-                        const PipelineState &place, int64_t plus) const;
-  Value emitStageOffset(OpBuilder &b, const PipelineState &place,
+                        const PipelineState &state, int64_t plus) const;
+  Value emitStageOffset(OpBuilder &b, const PipelineState &state,
                         int64_t plus) const {
-    return emitStageOffset(b, stages, place, plus);
+    return emitStageOffset(b, stages, state, plus);
   }
-  /// Says how many bytes copies bring to the stage of `pipeline` at `place`.
+  /// Tells the full mbarrier of the stage how many bytes to expect.
   void emitExpected(OpBuilder &b, const Pipeline &pipeline,
-                    const PipelineState &place);
-  /// Starts the copies of step `step` along K, an index, to that stage: those
-  /// of A and its scales, of B and its scales.
+                    const PipelineState &state);
+  /// Starts the TMA copies of step `step` (an index) along K to that stage:
+  /// those of A and its scales, of B and its scales.
   enum class Sides { A, B, Both };
   void emitCopies(OpBuilder &b, const WorkTile &tile, Value step,
-                  const Pipeline &pipeline, const PipelineState &place,
+                  const Pipeline &pipeline, const PipelineState &state,
                   Sides sides = Sides::Both);
   const StagedOperand &getElements(bool isA) const {
     return operands[getElementsOf(isA)];
@@ -118,32 +118,32 @@ protected:
   const StagedOperands &operands;
   Location loc;
   ProblemSizes sizes;
-  /// All stages, as bytes; the mbarriers.
+  /// The shared memory of all stages, as bytes; the mbarriers.
   Value shared, barriers;
   BlockCluster cluster;
   Pipeline stages;
 
 private:
-  /// Steps that each tile has at most, and whether all have as many; nullopt if
-  /// nothing is known.
+  /// The largest number of steps of a tile, and whether all tiles have as many;
+  /// nullopt if unknown.
   struct StepCount {
     int64_t most;
     bool isSame;
   };
   std::optional<StepCount> getStepCount() const;
-  /// Calls `body` for the tiles that a block takes one below the other.
+  /// Calls `body` for the M sub-tiles of `tile`.
   SmallVector<Value> forEachMSubTile(OpBuilder &b, WorkTile tile,
                                      ValueRange values, EmitTile body);
-  /// Calls `body` for all steps of all tiles, with stages that were empty.
+  /// Calls `body` for all steps of all tiles, each with an empty stage.
   using EmitTileStep = function_ref<void(OpBuilder &, const WorkTile &,
                                          Value step, const PipelineState &)>;
   void fillStages(OpBuilder &b, bool isUnrolled, EmitTileStep body);
   void emitFill(OpBuilder &b, const WorkTile &tile, Value thread, Value step,
-                const PipelineState &place);
+                const PipelineState &state);
 };
 
-/// Workgroup memory of its own for `count` numbers.
-Value addSharedNumbers(gpu::GPUFuncOp kernel, Type element, int64_t count);
+/// Adds a workgroup array of `count` elements.
+Value addSharedArray(gpu::GPUFuncOp kernel, Type element, int64_t count);
 
 } // namespace mlir::blockscale
 

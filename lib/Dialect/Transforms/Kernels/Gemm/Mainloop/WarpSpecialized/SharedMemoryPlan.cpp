@@ -1,4 +1,4 @@
-//===- SharedMemoryPlan.cpp - Where stages are ----------------------------===//
+//===- SharedMemoryPlan.cpp - The shared-memory plan ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sums behind SharedMemoryPlan.h, in one place for the kernels, for the
-// choice of schedules and for their limits.
+// Offsets and bytes, computed once for the kernels, for the choice of schedules
+// and for their limits.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -19,26 +21,26 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// What tiles are aligned to: eight lines, over which swizzles go.
+/// The alignment of tiles: the eight rows over which a swizzle repeats.
 static constexpr int64_t kTileAlignment = 1024;
 
 SharedMemoryPlan::SharedMemoryPlan(const Instruction &instruction,
                                    WarpSpecializedScheduleAttr schedule,
-                                   std::optional<Format> codes, int64_t parts,
-                                   int64_t bytesBehind)
-    : schedule(schedule), codes(codes), parts(parts), bytesBehind(bytesBehind),
-      words(0) {
+                                   std::optional<Format> quantizedA,
+                                   int64_t slices, int64_t bytesBehind)
+    : schedule(schedule), quantizedA(quantizedA), slices(slices),
+      bytesBehind(bytesBehind), scaleWords(0) {
   if (instruction.scaleVec != 0)
-    words = schedule.getK() / instruction.blockSize / kBlocksOfWord;
-  placeOperands();
+    scaleWords = schedule.getK() / instruction.blockSize / kBlocksOfWord;
+  assignOffsets();
 }
 
 SharedMemoryPlan::SharedMemoryPlan(const Instruction &instruction,
                                    WarpSpecializedScheduleAttr schedule,
                                    int64_t blockSize)
-    : schedule(schedule), parts(1), bytesBehind(0),
-      words(schedule.getK() / blockSize / kBlocksOfWord) {
-  placeOperands();
+    : schedule(schedule), slices(1), bytesBehind(0),
+      scaleWords(schedule.getK() / blockSize / kBlocksOfWord) {
+  assignOffsets();
 }
 
 SharedMemoryPlan
@@ -50,8 +52,8 @@ blockscale::getSharedMemoryPlan(const TypeCombination &types,
   return SharedMemoryPlan(instruction, schedule, types.blockSize);
 }
 
-void SharedMemoryPlan::placeOperands() {
-  // Tiles of elements first, which are multiples of what they are aligned to.
+void SharedMemoryPlan::assignOffsets() {
+  // Tiles of elements come first; their sizes are multiples of their alignment.
   for (GemmOperand operand : kElementsFirst) {
     offsets[operand] = stageBytes;
     stageBytes += getBytes(operand);
@@ -68,7 +70,7 @@ int64_t SharedMemoryPlan::getWordBytes(bool isA) const {
 }
 
 int64_t SharedMemoryPlan::getRowAtomBytes(bool isA) const {
-  return kScaleAtomBytes * (hasWordsOutside(isA) ? 1 : getWords());
+  return kScaleAtomBytes * (hasWordsOutside(isA) ? 1 : getScaleWords());
 }
 
 int64_t SharedMemoryPlan::getRowAtoms(bool isA) const {
@@ -79,23 +81,23 @@ int64_t SharedMemoryPlan::getRowAtoms(bool isA) const {
 int64_t SharedMemoryPlan::getBytes(GemmOperand operand) const {
   auto [isA, isScale, letter, name] = getInfo(operand);
   if (isScale)
-    return getRowAtoms(isA) * words * kScaleAtomBytes;
+    return getRowAtoms(isA) * scaleWords * kScaleAtomBytes;
   int64_t rows = getRows(isA);
-  if (!codes)
-    return rows * kLineBytes;
+  if (!quantizedA)
+    return rows * kSwizzleRowBytes;
   if (!isA && isGemv())
     return 0;
-  constexpr int64_t kNumberBits = 16, kByteBits = 8;
-  int64_t bits = isA ? getFormatInfo(*codes).storedBits() : kNumberBits;
-  return rows * getPartK() * bits / kByteBits;
+  constexpr int64_t kValueBits = 16, kByteBits = 8;
+  int64_t bits = isA ? getFormatInfo(*quantizedA).storedBits() : kValueBits;
+  return rows * getSliceK() * bits / kByteBits;
 }
 
 int64_t SharedMemoryPlan::getStagesBytes() const {
-  return stageBytes * parts * schedule.getStages();
+  return stageBytes * slices * schedule.getStages();
 }
 
 int64_t blockscale::getColumnBytes(int64_t rowBytes) {
-  return std::min(kLineBytes, rowBytes & -rowBytes);
+  return std::min(kSwizzleRowBytes, rowBytes & -rowBytes);
 }
 
 int64_t blockscale::getMostStageBytes(const Chip &chip) {
@@ -107,8 +109,8 @@ int64_t blockscale::getElementBytes(const Instruction &instruction) {
   return std::max<int64_t>(getFormatInfo(instruction.a).bits / kByteBits, 1);
 }
 
-int64_t blockscale::getElementsOfLine(const Instruction &instruction) {
+int64_t blockscale::getSwizzleRowElements(const Instruction &instruction) {
   // Instructions of all kinds take 32 bytes along K.
   constexpr int64_t kStepBytes = 32;
-  return kLineBytes / kStepBytes * instruction.k;
+  return kSwizzleRowBytes / kStepBytes * instruction.k;
 }

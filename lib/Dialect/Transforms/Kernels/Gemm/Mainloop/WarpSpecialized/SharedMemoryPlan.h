@@ -1,4 +1,4 @@
-//===- SharedMemoryPlan.h - Where stages are --------------------*- C++ -*-===//
+//===- SharedMemoryPlan.h - The shared-memory plan --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a block whose warps have roles has in shared memory. Stages hold lines
-// of 128 bytes of A and B and, where the product has scales, their atoms.
+// The shared-memory plan of warp-specialized kernels. A stage holds the tiles
+// of A and B in swizzle rows of 128 bytes and, for block-scaled instructions,
+// the atoms of their scale factors. The mbarriers are numbered here, too.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -18,105 +21,104 @@
 
 namespace mlir::blockscale {
 
-/// Where things are that depend on the schedule and the instruction alone; and
-/// on the format of A, where that is codes that become numbers in registers.
-///
-/// K of a stage may have parts, which are stages of their own: each has its
-/// bytes and its barriers. Where N of the tile is 1, B is no part of stages:
-/// it is in `bytesBehind` bytes behind them, all of it. (Others may leave bytes
-/// there unused.)
+/// Offsets, which depend only on the schedule, the instruction and, for mixed
+/// input, the format of the quantized A. A stage may have several K slices,
+/// each with bytes and mbarriers of its own. With N = 1 (GEMV), B is not in
+/// stages: all of it is in `bytesBehind` bytes behind them. (Other kernels may
+/// leave bytes there unused.)
 class SharedMemoryPlan {
 public:
   SharedMemoryPlan(const Instruction &instruction,
                    WarpSpecializedScheduleAttr schedule,
-                   std::optional<Format> codes = std::nullopt,
-                   int64_t parts = 1, int64_t bytesBehind = 0);
-  /// Where the instruction is one of several for blocks of `blockSize`.
+                   std::optional<Format> quantizedA = std::nullopt,
+                   int64_t slices = 1, int64_t bytesBehind = 0);
+  /// For an instruction that may have half of a scale block of `blockSize`.
   SharedMemoryPlan(const Instruction &instruction,
                    WarpSpecializedScheduleAttr schedule, int64_t blockSize);
 
   WarpSpecializedScheduleAttr getSchedule() const { return schedule; }
 
-  std::optional<Format> getCodes() const { return codes; }
-  bool isGemv() const { return codes && schedule.getN() == 1; }
-  int64_t getParts() const { return parts; }
+  std::optional<Format> getQuantizedA() const { return quantizedA; }
+  bool isGemv() const { return quantizedA && schedule.getN() == 1; }
+  int64_t getSlices() const { return slices; }
   /// The rows of A, or of B, that a block has in a stage.
   int64_t getRows(bool isA) const {
     return isA ? schedule.getM() : schedule.getRowsOfB();
   }
-  /// How many tiles a block takes, one below the other, before it goes on:
-  /// pairs with 64 rows each go through whole atoms of scales.
+  /// The number of M sub-tiles of a tile: with 2-CTA and 64 rows for each
+  /// block, two of them, so that a tile covers whole atoms of scales.
   int64_t getMSubTiles() const;
-  /// The rows of these.
+  /// The rows of all M sub-tiles.
   int64_t getRowsOfSubTiles() const { return schedule.getM() * getMSubTiles(); }
-  /// Whether atoms of scales with the same words lie side by side: those of B
-  /// that one copy of such pairs takes.
+  /// Whether atoms of scales lie side by side for each u32 of scales along K:
+  /// those of B, if there are M sub-tiles, where one copy takes them.
   bool hasWordsOutside(bool isA) const { return !isA && getMSubTiles() != 1; }
-  /// From a word of scales to the next one, and from an atom along rows to the
-  /// next one, in bytes.
+  /// The distance in bytes from a u32 of scales to the next one along K, and
+  /// from an atom to the next one along rows.
   int64_t getWordBytes(bool isA) const;
   int64_t getRowAtomBytes(bool isA) const;
-  /// Elements along K of a part.
-  int64_t getPartK() const { return schedule.getK() / parts; }
+  /// Elements along K of a slice.
+  int64_t getSliceK() const { return schedule.getK() / slices; }
 
-  /// Words of four scales along K in a stage; 0 without scales.
-  int64_t getWords() const { return words; }
+  /// How many u32 of four scales a stage has along K; 0 without scales.
+  int64_t getScaleWords() const { return scaleWords; }
   /// Atoms of 128 rows: those of A, or of B.
   int64_t getRowAtoms(bool isA) const;
 
   /// In a stage: the first byte of an operand, and how many it has.
   int64_t getOffset(GemmOperand operand) const { return offsets[operand]; }
   int64_t getBytes(GemmOperand operand) const;
-  /// Of a part.
+  /// The bytes of one K slice of a stage.
   int64_t getStageBytes() const { return stageBytes; }
-  /// Of all stages; and with what is behind them.
+  /// The bytes of all stages; and with `bytesBehind`.
   int64_t getStagesBytes() const;
   int64_t getSharedBytes() const { return getStagesBytes() + bytesBehind; }
 
-  /// The number of the mbarrier that says that the first stage is full, or
-  /// empty; those of the others come behind it. How many there are in all.
+  /// The index of the full mbarrier of the first stage, and of its empty one;
+  /// those of the other stages follow. The number of all of them.
   int64_t getFullStages() const { return 0; }
-  int64_t getEmptyStages() const { return parts * schedule.getStages(); }
+  int64_t getEmptyStages() const { return slices * schedule.getStages(); }
   int64_t getStageBarriers() const { return 2 * getEmptyStages(); }
 
 private:
-  /// Puts the operands of a stage in their places.
-  void placeOperands();
+  /// Computes the offsets of the operands in a stage.
+  void assignOffsets();
 
   WarpSpecializedScheduleAttr schedule;
-  std::optional<Format> codes;
-  int64_t parts, bytesBehind, words;
+  std::optional<Format> quantizedA;
+  int64_t slices, bytesBehind, scaleWords;
   PerOperand<int64_t> offsets;
   int64_t stageBytes = 0;
 };
 
-/// Of `instruction` for a product of `row`, whose blocks of scales it may take
-/// half by half.
+/// The plan of `instruction` for a product of `types`; the instruction may have
+/// half of a scale block.
 SharedMemoryPlan getSharedMemoryPlan(const TypeCombination &types,
                                      const Instruction &instruction,
                                      WarpSpecializedScheduleAttr schedule);
 
-/// Shared memory that mbarriers and the like may take beside stages.
+/// Shared memory beside stages, for mbarriers and flags.
 inline constexpr int64_t kBarrierBytes = 1024;
 
-/// The bytes of a line of a stage, over which copies swizzle.
-inline constexpr int64_t kLineBytes = 128;
+/// The bytes of a swizzle row: the unit along which TMA swizzles.
+inline constexpr int64_t kSwizzleRowBytes = 128;
 
-/// The lines over which a swizzle repeats.
-inline constexpr int64_t kSwizzledLines = 8;
+/// The number of rows after which a swizzle repeats.
+inline constexpr int64_t kSwizzlePeriodRows = 8;
 
-/// The bytes of a line of a tile whose rows are contiguous and take so many
-/// bytes.
+/// The bytes of a swizzle row of a tile that is contiguous along rows, which
+/// take `rowBytes`.
 int64_t getColumnBytes(int64_t rowBytes);
 
 /// The bytes of shared memory that stages of a block may have on `chip`.
 int64_t getMostStageBytes(const Chip &chip);
 
-/// The bytes of an element in a line along M or N; a code has one there.
+/// The bytes of an element in a swizzle row along M or N; a quantized element
+/// has one byte there.
 int64_t getElementBytes(const Instruction &instruction);
 
-/// The elements that fill a line of a stage.
-int64_t getElementsOfLine(const Instruction &instruction);
+/// The elements along K in a swizzle row.
+int64_t getSwizzleRowElements(const Instruction &instruction);
 
 } // namespace mlir::blockscale
 

@@ -1,4 +1,4 @@
-//===- SoftwareProducer.cpp - The role that fills by hand -----------------===//
+//===- SoftwareProducer.cpp - The software producer -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Warps that bring what bulk copies cannot, with the loaders that other paths
-// have, too. What they write goes through the generic proxy, and the tensor
-// core reads through the other one.
+// The non-TMA producer: warps that fill stages with the loaders of the
+// multistage mainloop, for operands that no tensor map can describe. They write
+// through the generic proxy and the tensor core reads through the async proxy,
+// so a proxy fence stands between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
-                           Value step, const PipelineState &place) {
+                           Value step, const PipelineState &state) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   auto getArgument = [&](unsigned i) -> Value { return kernel.getArgument(i); };
   ClusterSize size = cluster.getSize();
@@ -45,7 +46,7 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
     auto type = MemRefType::get(
         shape.shape, at.getI8Type(), MemRefLayoutAttrInterface(),
         cast<MemRefType>(shared.getType()).getMemorySpace());
-    Value offset = emitStageOffset(at, place, plan.getOffset(id));
+    Value offset = emitStageOffset(at, state, plan.getOffset(id));
     Value memory =
         memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
     FillSource source;
@@ -61,7 +62,7 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
     Value token = createCopyGroup(at, loc);
     nvgpu::DeviceAsyncWaitOp::create(at, loc, token, at.getI32IntegerAttr(0));
   }
-  // Instructions of warps take what was loaded as it was stored.
+  // ldmatrix reads through the generic proxy, too: no proxy fence.
   if (!getPathInfo(problem.instruction.getPath()).isWarpLevel)
     NVVM::FenceProxyOp::create(
         at, loc,
@@ -69,7 +70,7 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
                                  NVVM::ProxyKind::async_shared),
         NVVM::SharedSpaceAttr::get(at.getContext(),
                                    NVVM::SharedSpace::shared_cta));
-  Value full = stages.emitFull(at, place);
+  Value full = stages.emitFull(at, state);
   if (cluster.hasPairs())
     BarrierArriveOp::create(at, loc, barriers, full, cluster.getLeader(),
                             IntegerAttr(), at.getUnitAttr());
@@ -84,7 +85,7 @@ void RoleEmitter::emitSoftwareProducer(OpBuilder &role, int64_t first) {
                       addIndex(role, loc, thread, -first))[0];
   fillStages(role, /*isUnrolled=*/false,
              [&](OpBuilder &at, const WorkTile &tile, Value step,
-                 const PipelineState &place) {
-               emitFill(at, tile, thread, step, place);
+                 const PipelineState &state) {
+               emitFill(at, tile, thread, step, state);
              });
 }

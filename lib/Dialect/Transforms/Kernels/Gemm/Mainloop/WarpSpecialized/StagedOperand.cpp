@@ -1,4 +1,4 @@
-//===- StagedOperand.cpp - Who brings an operand --------------------------===//
+//===- StagedOperand.cpp - TMA or software producer -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The choice between bulk copies and warps. What warps bring is contiguous
-// along K; codes of fp6 and fp4 beside bytes they make e4m3 of, since a tensor
-// core takes narrow codes from shared memory in packed form only. What warps
-// read themselves may lie in any layout that ldmatrix takes.
+// Operands of the software producer are contiguous along K in a stage. If the
+// other operand has 8 bits, it widens fp6 and fp4 to e4m3, since tensor cores
+// take narrow elements from shared memory only packed. mma.sync kernels read
+// stages with ldmatrix and take any layout that ldmatrix can read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
   return sides;
 }
 
-std::string blockscale::describeFilled(const StagedOperands &operands,
-                                       bool swapsAb) {
+std::string blockscale::describeSoftwareOperands(const StagedOperands &operands,
+                                                 bool swapsAb) {
   std::string text;
   for (bool isX : {true, false})
     if (const StagedOperand &operand = operands[getElementsOf(isX != swapsAb)];
@@ -57,7 +57,7 @@ static LoaderPtr makeLoader(const KernelProblem &problem,
   TileExtent extent = {rows, schedule.getK(), rows,
                        kSoftwareProducerWarps * kWarpLanes};
   Kind kind = problem.instruction.getKind();
-  // Warps read what other kernels of theirs have, too.
+  // mma.sync warps read the layouts of the multistage kernel, too.
   if (getPathInfo(problem.instruction.getPath()).isWarpLevel) {
     MmaWarps warps(schedule);
     extent.warpRows = isA ? warps.m : warps.n;

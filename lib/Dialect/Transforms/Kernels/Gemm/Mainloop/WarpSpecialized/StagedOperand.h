@@ -1,4 +1,4 @@
-//===- StagedOperand.h - Who brings an operand ------------------*- C++ -*-===//
+//===- StagedOperand.h - TMA or software producer ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bulk tensor copies bring what they can; where the layout of an operand, its
-// alignment or its types forbid that, warps fill the same stages.
+// Which producer brings an operand to its stages: TMA where a tensor map can
+// describe it, else the software producer (layout, alignment or types forbid
+// TMA).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,32 +20,33 @@
 
 namespace mlir::blockscale {
 
-/// The warps that fill stages, where there are any.
+/// The warps of a software producer, if there is one.
 inline constexpr int64_t kSoftwareProducerWarps = 4;
 
 struct StagedOperand {
-  /// One of both; none for scales that there are not.
+  /// TMA or the loader of the software producer; neither for scales of a
+  /// product without scales.
   std::optional<TensorOperand> tensor;
   LoaderPtr loader;
-  /// How elements lie in a stage, and what the instruction takes them for.
+  /// The layout of elements in a stage, and their format in the instruction.
   TileLayout layout;
   Format format = Format::E4M3;
-  /// What forbids bulk copies.
+  /// Why TMA cannot bring it.
   std::string reason;
 };
 
 using StagedOperands = PerOperand<StagedOperand>;
 
-/// Which of x and y warps bring, and why; empty for none.
-std::string describeFilled(const StagedOperands &operands,
-                           bool swapsAb = false);
+/// A remark about the operands that a software producer fills, and why; empty
+/// for none.
+std::string describeSoftwareOperands(const StagedOperands &operands,
+                                     bool swapsAb = false);
 
-/// `problem` with x as A of instructions and y as B: where its schedule
-/// swaps operands, the transposed product. Who asks for rows of operands
-/// asks this one; where sums go is what it was.
+/// `problem` as the instructions see it: with swap-AB, the transposed product.
+/// It says what rows of operands are; the epilogue uses the original problem.
 KernelProblem getInstructionProblem(const KernelProblem &problem);
 
-/// Of such a problem. Scales are in the 32x4x4 layout, see
+/// The operands of such a problem. Scales are in the 32x4x4 layout, see
 /// GemmKernel::wantsScaleAtoms. The result points into the problem.
 StagedOperands planStagedOperands(const KernelProblem &problem,
                                   const SharedMemoryPlan &pipeline);

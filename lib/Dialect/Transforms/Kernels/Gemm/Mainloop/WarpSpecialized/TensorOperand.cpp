@@ -1,4 +1,4 @@
-//===- TensorOperand.cpp - Operands by bulk copies ------------------------===//
+//===- TensorOperand.cpp - TMA operands -----------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which operands bulk tensor copies can bring, by which map: rows of a stage
-// are lines of a swizzle, and the limits are those of tensor maps (CUDA driver
-// API, cuTensorMapEncodeTiled).
+// Which operands a tensor map can describe, and how: rows of a stage are
+// swizzle rows, and the limits are those of tensor maps (CUDA driver API,
+// cuTensorMapEncodeTiled).
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,14 +28,14 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// How a copy moves codes of so many bits to a stage.
+/// How a TMA copy moves elements of so many bits to a stage.
 struct MovedType {
   unsigned bits;
-  /// Whether a byte is made of each code.
+  /// Whether the copy pads each element to a byte.
   bool isPadded;
   StringRef name;
-  /// What strides and the id of codes in a line are multiples of.
-  int64_t strideBytes, lineCodes;
+  /// Divisors of strides in bytes, and of the elements of a row.
+  int64_t strideBytes, swizzleRowElements;
 };
 } // namespace
 
@@ -47,8 +47,8 @@ static constexpr MovedType kMovedTypes[] = {
     {6, true, "u6x16_align16", 32, 128},
 };
 
-/// Whether codes that memory has in bytes of their own go to stages as they
-/// are: warps take narrow codes in bytes beside others that fill theirs.
+/// Whether elements that memory holds in a byte each go to stages as they are:
+/// mma.sync takes fp6 and fp4 in bytes if the other operand has 8 bits.
 static bool areBytes(const KernelOperand &operand, Format format,
                      const Instruction &instruction) {
   return getPathInfo(instruction.path).isWarpLevel &&
@@ -56,17 +56,17 @@ static bool areBytes(const KernelOperand &operand, Format format,
          operand.bits == 8;
 }
 
-/// How bulk copies move codes of `format`, which memory holds as `operand`
-/// says, to where `instruction` takes them; null, with what stands in the way
-/// in `reason`, if they cannot.
+/// How TMA copies move elements of `format`, which memory holds as `operand`
+/// says, to the layout that `instruction` takes; null, with a `reason`, if they
+/// cannot.
 static const MovedType *findMovedType(const KernelOperand &operand,
                                       Format format,
                                       const Instruction &instruction,
                                       bool hasPaddedCopies,
                                       std::string &reason) {
-  unsigned codeBits = getFormatInfo(format).bits;
+  unsigned elementBits = getFormatInfo(format).bits;
   bool isK = operand.contiguity == Contiguity::Columns;
-  bool isNarrow = hasContainers(instruction.kind) && codeBits != 8;
+  bool isNarrow = hasContainers(instruction.kind) && elementBits != 8;
   bool isReadByWarps = getPathInfo(instruction.path).isWarpLevel;
   bool inBytes = areBytes(operand, format, instruction);
   bool isPadded = isNarrow && !inBytes;
@@ -74,12 +74,13 @@ static const MovedType *findMovedType(const KernelOperand &operand,
   const auto *type = llvm::find_if(kMovedTypes, [&](const MovedType &row) {
     return row.bits == operand.bits && row.isPadded == isPadded;
   });
-  bool isOrdered =
-      isK || (codeBits >= leastBits && operand.contiguity == Contiguity::Rows);
-  // A copy changes nothing but paddings: what stages have packed, memory has.
-  if (isOrdered && operand.bits != codeBits && !inBytes) {
-    reason = ("expected codes that are packed in memory, " + Twine(codeBits) +
-              " bits each, got " + Twine(operand.bits))
+  bool isOrdered = isK || (elementBits >= leastBits &&
+                           operand.contiguity == Contiguity::Rows);
+  // A copy can only add padding: packed elements in stages are packed in
+  // memory.
+  if (isOrdered && operand.bits != elementBits && !inBytes) {
+    reason = ("expected elements that are packed in memory, " +
+              Twine(elementBits) + " bits each, got " + Twine(operand.bits))
                  .str();
     return nullptr;
   }
@@ -94,8 +95,8 @@ static const MovedType *findMovedType(const KernelOperand &operand,
     return nullptr;
   }
   int64_t lineMultiple = isK ? operand.columnMultiple : operand.rowMultiple;
-  if (operand.getLineAlignment() % type->strideBytes != 0 ||
-      (isPadded && lineMultiple % type->lineCodes != 0)) {
+  if (operand.getStrideAlignment() % type->strideBytes != 0 ||
+      (isPadded && lineMultiple % type->swizzleRowElements != 0)) {
     reason = ("expected rows of a multiple of " + Twine(type->strideBytes) +
               " bytes")
                  .str();
@@ -104,8 +105,8 @@ static const MovedType *findMovedType(const KernelOperand &operand,
   return type;
 }
 
-bool blockscale::wantsPackedCodes(const KernelOperand &operand, Format format,
-                                  const KernelProblem &problem) {
+bool blockscale::couldCopyIfPacked(const KernelOperand &operand, Format format,
+                                   const KernelProblem &problem) {
   unsigned bits = getFormatInfo(format).bits;
   if (!isa_and_nonnull<WarpSpecializedScheduleAttr>(
           Attribute(problem.schedule)) ||
@@ -114,7 +115,7 @@ bool blockscale::wantsPackedCodes(const KernelOperand &operand, Format format,
       operand.columnMultiple * bits % 8 != 0)
     return false;
   const Instruction &instruction = problem.instruction.getInstruction();
-  // Warps of the kernel itself make containers of what bytes hold.
+  // The MMA warps of mma.sync shift elements in bytes into position themselves.
   if (hasContainers(instruction.kind))
     return false;
   std::string reason;
@@ -167,7 +168,7 @@ SmallVector<int64_t> TensorOperand::planBox(const SharedMemoryPlan &pipeline,
   int64_t rows = pipeline.getRows(isA());
   SmallVector<int64_t> box(operand->map.getNumResults(), 1);
   box.back() = columnBytes / unit;
-  // Lines of rows, or of elements of K.
+  // The elements of a swizzle row: of rows, or along K.
   int64_t &lines = box[outer];
   lines = isK ? rows : schedule.getK();
   if (!isK) {
@@ -208,7 +209,7 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   bool isReadByWarps = getPathInfo(instruction.path).isWarpLevel;
   bool isPadded = type->isPadded;
   bool inBytes = areBytes(*operand, format, instruction);
-  // The index that is not contiguous may be in front of the batch.
+  // The dimension that is not contiguous may be in front of the batch.
   AffineExpr outer = getAffineDimExpr(isK ? 1 : 2, context);
   std::optional<unsigned> outerDim = operand->map.getResultPosition(outer);
   if (!outerDim) {
@@ -218,7 +219,7 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   }
   int64_t rows = pipeline.getRows(isA());
   int64_t unit = getElementBytes(instruction);
-  int64_t columnBytes = isK ? kLineBytes : getColumnBytes(rows * unit);
+  int64_t columnBytes = isK ? kSwizzleRowBytes : getColumnBytes(rows * unit);
   constexpr int64_t kLeastBytes = 16;
   if (columnBytes < kLeastBytes) {
     reason = ("expected a tile of a multiple of " + Twine(kLeastBytes) +
@@ -226,13 +227,14 @@ bool TensorOperand::planElements(const KernelProblem &problem,
                  .str();
     return false;
   }
-  // Lines of warps have all rows, and those of padded codes one length.
+  // For mma.sync a line has all rows; padded elements have one line length
+  // only.
   if (isReadByWarps && !isK &&
-      (rows > kLineBytes || (isPadded && rows != kLineBytes))) {
-    reason =
-        ("expected a tile of " + Twine(isPadded ? "" : "at most ") +
-         Twine(kLineBytes) + " rows, which are contiguous, got " + Twine(rows))
-            .str();
+      (rows > kSwizzleRowBytes || (isPadded && rows != kSwizzleRowBytes))) {
+    reason = ("expected a tile of " + Twine(isPadded ? "" : "at most ") +
+              Twine(kSwizzleRowBytes) + " rows, which are contiguous, got " +
+              Twine(rows))
+                 .str();
     return false;
   }
   layout.major = isK ? Major::K : Major::MN;
@@ -241,9 +243,9 @@ bool TensorOperand::planElements(const KernelProblem &problem,
     layout.storage = Storage::Bytes;
   layout.isSwizzled = columnBytes > kLeastBytes;
 
-  // Codes in bytes, padded or not, are counted one by one; packed ones are
-  // bytes of the map.
-  codesOfUnit = isPadded ? 1 : std::max<int64_t>(8 / operand->bits, 1);
+  // Coordinates count elements in bytes, padded or not, one by one; packed
+  // elements are bytes of the map.
+  elementsOfUnit = isPadded ? 1 : std::max<int64_t>(8 / operand->bits, 1);
   unsigned rank = operand->map.getNumResults();
   SmallVector<AffineExpr> symbols = getSymbols(context, rank);
   SmallVector<AffineExpr> sizes = symbols;
@@ -252,8 +254,8 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   SmallVector<int64_t> box =
       planBox(pipeline, isK, unit, columnBytes, *outerDim);
   symbols.back() = symbols.back() * unit;
-  // What the instruction finds in an element of the map, whatever memory has:
-  // the verifier of the launch holds both together.
+  // How many elements of the instruction an element of the map holds; the
+  // verifier of the launch compares it with the memory.
   int64_t codes = isPadded || inBytes
                       ? 1
                       : std::max<int64_t>(8 / getFormatInfo(format).bits, 1);
@@ -266,26 +268,26 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   countedBytes =
       rows * pipeline.getSchedule().getK() * (isPadded ? operand->bits : 0) / 8;
   if (!isPadded)
-    countedBytes = rows * kLineBytes;
-  if (pipeline.getCodes()) {
-    copyColumns = getElementsOfLine(instruction);
-    copies = pipeline.getPartK() / copyColumns;
-    copyBytes = rows * kLineBytes;
+    countedBytes = rows * kSwizzleRowBytes;
+  if (pipeline.getQuantizedA()) {
+    copyColumns = getSwizzleRowElements(instruction);
+    copies = pipeline.getSliceK() / copyColumns;
+    copyBytes = rows * kSwizzleRowBytes;
     countedBytes *= copies;
   }
   return true;
 }
 
-bool TensorOperand::planCodes(const SharedMemoryPlan &pipeline,
-                              std::string &reason) {
+bool TensorOperand::planQuantized(const SharedMemoryPlan &pipeline,
+                                  std::string &reason) {
   constexpr int64_t kBoxBytes = 64, kByteBits = 8, kStrideBytes = 16;
   std::optional<unsigned> outerDim = operand->map.getResultPosition(
       getAffineDimExpr(1, operand->map.getContext()));
   int64_t bits = operand->bits;
   if (!operand->hasOwnMemory || operand->contiguity != Contiguity::Columns ||
       !outerDim || kByteBits % bits != 0 ||
-      operand->getLineAlignment() % kStrideBytes != 0) {
-    reason = ("expected codes of 4 or 8 bits of an argument, in rows of a "
+      operand->getStrideAlignment() % kStrideBytes != 0) {
+    reason = ("expected elements of 4 or 8 bits of an argument, in rows of a "
               "multiple of " +
               Twine(kStrideBytes) + " bytes along K")
                  .str();
@@ -298,16 +300,16 @@ bool TensorOperand::planCodes(const SharedMemoryPlan &pipeline,
   int64_t rows = pipeline.getSchedule().getM();
   box[*outerDim] = rows;
   box.back() = kBoxBytes;
-  codesOfUnit = kByteBits / bits;
-  copyColumns = kBoxBytes * codesOfUnit;
-  copies = pipeline.getPartK() / copyColumns;
+  elementsOfUnit = kByteBits / bits;
+  copyColumns = kBoxBytes * elementsOfUnit;
+  copies = pipeline.getSliceK() / copyColumns;
   copyBytes = rows * kBoxBytes;
   countedBytes = copies * copyBytes;
   map = TensorMapAttr::get(
       context, "u1",
       AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
       AffineMapAttr::get(getStrides(context, sizes)), box,
-      SmallVector<int64_t>(rank, 1), "none", "zero", "256", codesOfUnit);
+      SmallVector<int64_t>(rank, 1), "none", "zero", "256", elementsOfUnit);
   return true;
 }
 
@@ -325,8 +327,7 @@ static ScaleParts divideScales(int64_t rowAtoms, int64_t columnAtoms,
   return divided;
 }
 
-/// Atoms as a tensor of words of 16 bits: ..., atoms along rows, atoms along K,
-/// 256.
+/// Atoms as a tensor of u16: ..., atoms along rows, atoms along K, 256.
 bool TensorOperand::planScales(const KernelProblem &problem,
                                const SharedMemoryPlan &pipeline,
                                std::string &reason) {
@@ -335,7 +336,7 @@ bool TensorOperand::planScales(const KernelProblem &problem,
     return false;
   }
   WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
-  int64_t words = pipeline.getWords();
+  int64_t words = pipeline.getScaleWords();
   if (pipeline.hasWordsOutside(isA())) {
     copies = words;
     copyColumns = kBlocksOfWord;
@@ -380,15 +381,15 @@ TensorOperand::plan(const KernelProblem &problem,
   result.id = id;
   bool isA = result.isA(), isElements = !result.isScale();
   bool isPlanned = false;
-  if (isA && pipeline.getCodes())
-    isPlanned = result.planCodes(pipeline, reason);
+  if (isA && pipeline.getQuantizedA())
+    isPlanned = result.planQuantized(pipeline, reason);
   else
     isPlanned = isElements ? result.planElements(problem, pipeline, reason)
                            : result.planScales(problem, pipeline, reason);
   if (!isPlanned)
     return std::nullopt;
-  // One tile along N reads all of A, one along M all of B. A batch that is not
-  // the operand's reads it again.
+  // If there is only one tile along N, A is read once; if there is only one
+  // along M, B is. A broadcast batch reads the operand again.
   WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
   int64_t size = isA ? problem.n : problem.m;
   int64_t tile = isA ? schedule.getN() : schedule.getM();
@@ -417,17 +418,17 @@ void TensorOperand::addScalePart(OpBuilder &b, Location loc, Value part,
 }
 
 void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
-                         const TilePlace &place, Value shared, Value offset,
+                         const TileOrigin &origin, Value shared, Value offset,
                          Value barriers, Value barrier,
                          const BlockCluster &cluster) const {
   auto toWord = [&](Value index) -> Value {
     return b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), index);
   };
-  // What nobody reads again is the first to leave L2: the constant that
-  // createpolicy.fractional.L2::evict_first makes for all of it.
+  // Data that is read only once leaves L2 first: the constant that
+  // createpolicy.fractional.L2::evict_first returns for all of it.
   constexpr int64_t kEvictFirst = 0x12F0000000000000;
   IntegerAttr hint = isReadOnce ? b.getI64IntegerAttr(kEvictFirst) : nullptr;
-  Value firstRow = place.row, column = place.column;
+  Value firstRow = origin.row, column = origin.column;
   const OperandSharing &sharing = cluster.getSharing(id);
   if (sharing.parts != 1) {
     AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
@@ -439,19 +440,19 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
   }
   for (int64_t i = 0; i != copies; ++i) {
     Value row = addIndex(b, loc, firstRow, i * copyRows);
-    SmallVector<Value> position =
-        applyMap(b, loc, operand->map,
-                 {place.batch, row, addIndex(b, loc, column, i * copyColumns)});
+    SmallVector<Value> position = applyMap(
+        b, loc, operand->map,
+        {origin.batch, row, addIndex(b, loc, column, i * copyColumns)});
     if (isScale()) {
       // The first byte of an atom.
       position.pop_back_n(2);
       position.push_back(arith::ConstantIndexOp::create(b, loc, 0));
       if (sharing.parts != 1)
         addScalePart(b, loc, sharing.part, position);
-    } else if (codesOfUnit != 1) {
+    } else if (elementsOfUnit != 1) {
       AffineExpr d0 = b.getAffineDimExpr(0);
       position.back() =
-          applyExprs(b, loc, {d0.floorDiv(codesOfUnit)}, position.back())[0];
+          applyExprs(b, loc, {d0.floorDiv(elementsOfUnit)}, position.back())[0];
     }
     SmallVector<Value> coordinates = llvm::map_to_vector(position, toWord);
     Value to = addIndex(b, loc, offset, i * copyBytes);

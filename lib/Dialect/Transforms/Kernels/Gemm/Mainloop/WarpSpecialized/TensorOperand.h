@@ -1,4 +1,4 @@
-//===- TensorOperand.h - Operands by bulk copies ----------------*- C++ -*-===//
+//===- TensorOperand.h - TMA operands ---------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An operand that bulk tensor copies bring to stages: its tensor map, and the
-// copies for one stage.
+// An operand that TMA brings to stages: its tensor map, the copies of one
+// stage, and how the blocks of a cluster divide them for multicast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,85 +19,86 @@
 
 namespace mlir::blockscale {
 
-/// The tile of an operand for one stage, where copies start: the matrix of a
-/// batch, the row, and the column (of elements, or of blocks of scales).
-struct TilePlace {
+/// The origin of a tile in an operand, where its copies start: the matrix of a
+/// batch, the row, and the column (of elements, or of scale blocks).
+struct TileOrigin {
   Value batch, row, column;
 };
 
-/// How blocks divide the atoms of a stage that they share: parts along rows of
-/// atoms, then of each of these along K, then of each atom in words of 16 bits.
-/// What each loads is contiguous: there is one row of atoms in each part that
-/// is divided along K, and one atom in each that is divided in itself.
+/// How the blocks of a cluster divide the scale atoms of a stage for multicast:
+/// first along rows of atoms, then along K, then within an atom in u16. Each
+/// part is contiguous: rows of atoms are divided along K only if a part has one
+/// row, and atoms only if a part has one atom.
 struct ScaleParts {
   int64_t rows = 1, columns = 1, words = 1;
-  /// What one part has of each.
+  /// How much of each one part has.
   int64_t rowAtoms = 0, columnAtoms = 0, atomWords = 0;
 };
 
-/// Whether bulk copies would bring the codes of `format` of an operand of
-/// `problem`, which memory has in bytes of their own, if they were packed, as
-/// the instruction takes them.
-bool wantsPackedCodes(const KernelOperand &operand, Format format,
-                      const KernelProblem &problem);
+/// Whether TMA could bring the elements of `format` of an operand of `problem`,
+/// which memory holds in a byte each, if they were packed as the instruction
+/// takes them.
+bool couldCopyIfPacked(const KernelOperand &operand, Format format,
+                       const KernelProblem &problem);
 
 class TensorOperand {
 public:
-  /// How an operand of `problem` is copied; nullopt if copies
-  /// cannot bring it, with what stands in the way in `reason`.
+  /// How TMA copies an operand of `problem`; nullopt, with a `reason`, if it
+  /// cannot.
   static std::optional<TensorOperand> plan(const KernelProblem &problem,
                                            const SharedMemoryPlan &pipeline,
                                            GemmOperand id, std::string &reason);
 
   TensorMapAttr getMap() const { return map; }
-  /// The parameter of the kernel that the map is of.
+  /// The parameter of the kernel that the map describes.
   unsigned getArgument() const { return operand->argument; }
-  /// The bytes that the copies of one stage count, those of all blocks that
+  /// The bytes that the full mbarrier of a stage expects, from all blocks that
   /// load parts of it.
   int64_t getCountedBytes() const { return countedBytes; }
   /// How elements lie in a stage.
   TileLayout getLayout() const { return layout; }
 
-  /// Copies the tile at `place` to `shared` from byte `offset` on: the part of
-  /// it that this block of `cluster` loads, to all blocks that share it.
+  /// Copies the tile at `origin` to `shared` from byte `offset` on: the part
+  /// that this block of `cluster` loads, multicast to all blocks that share it.
   void emit(OpBuilder &b, Location loc, Value mapPointer,
-            const TilePlace &place, Value shared, Value offset, Value barriers,
-            Value barrier, const BlockCluster &cluster) const;
+            const TileOrigin &origin, Value shared, Value offset,
+            Value barriers, Value barrier, const BlockCluster &cluster) const;
 
 private:
   const KernelOperand *operand = nullptr;
   TensorMapAttr map;
   int64_t countedBytes = 0;
   TileLayout layout;
-  /// Copies side by side: how many, how many rows, columns and bytes further
-  /// each is.
+  /// The copies of a tile: how many, and the distance from each to the next one
+  /// in rows, columns and bytes.
   int64_t copies = 1, copyRows = 0, copyColumns = 0, copyBytes = 0;
-  /// What blocks that share the tile load: how many rows, columns and bytes
-  /// further each is. Of scales, see `ScaleParts`.
+  /// The distance from the part of one block to that of the next one in rows,
+  /// columns and bytes. For scales, see `ScaleParts`.
   int64_t partRows = 0, partColumns = 0, partBytes = 0;
   ScaleParts scaleParts;
 
   bool isA() const { return getInfo(id).isA; }
   bool isScale() const { return getInfo(id).isScale; }
   GemmOperand id = GemmOperand::A;
-  /// Codes in a unit of the innermost coordinate.
-  int64_t codesOfUnit = 1;
-  /// Whether no other tile reads the same bytes.
+  /// Elements in a unit of the innermost coordinate.
+  int64_t elementsOfUnit = 1;
+  /// Whether only one tile reads each byte.
   bool isReadOnce = false;
 
   bool planElements(const KernelProblem &problem,
                     const SharedMemoryPlan &pipeline, std::string &reason);
-  /// Codes that lanes take from rows of 64 bytes.
-  bool planCodes(const SharedMemoryPlan &pipeline, std::string &reason);
+  /// Plans the quantized A of mixed input, which lanes read in K chunks of 64
+  /// bytes.
+  bool planQuantized(const SharedMemoryPlan &pipeline, std::string &reason);
   bool planScales(const KernelProblem &problem,
                   const SharedMemoryPlan &pipeline, std::string &reason);
-  /// The box of one copy, and what one of the blocks that share the tile loads:
-  /// whole copies, or a part of the lines of each. `outer` is the dimension
-  /// that is not contiguous.
+  /// The TMA box of one copy. Divides the tile between the blocks that share
+  /// it: by whole copies, or by rows of each box. `outer` is the dimension that
+  /// is not contiguous.
   SmallVector<int64_t> planBox(const SharedMemoryPlan &pipeline, bool isK,
                                int64_t unit, int64_t columnBytes,
                                unsigned outer);
-  /// Adds where the part of this block starts to the position in the tensor.
+  /// Adds the start of the part of this block to the position in the tensor.
   void addScalePart(OpBuilder &b, Location loc, Value part,
                     MutableArrayRef<Value> position) const;
 };

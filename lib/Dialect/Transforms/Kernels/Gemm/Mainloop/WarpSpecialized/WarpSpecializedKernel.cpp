@@ -1,4 +1,4 @@
-//===- WarpSpecializedKernel.cpp - Launches of roles ----------------------===//
+//===- WarpSpecializedKernel.cpp - Launch of a warp-specialized kernel ----===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One block fills an SM: its stages take most of shared memory.
+// One block fills an SM: its stages take most of the shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ using namespace mlir::blockscale;
 std::string
 WarpSpecializedKernel::getRemark(const KernelProblem &problem) const {
   KernelProblem sides = getInstructionProblem(problem);
-  return describeFilled(planStagedOperands(sides, *makePlan(problem)),
-                        getSchedule(problem).getSwapAb());
+  return describeSoftwareOperands(planStagedOperands(sides, *makePlan(problem)),
+                                  getSchedule(problem).getSwapAb());
 }
 
 SplitKRule
@@ -42,7 +42,7 @@ WarpSpecializedKernel::getShape(const KernelProblem &problem) const {
     std::swap(shape.tile[0], shape.tile[1]);
     std::swap(shape.cluster.m, shape.cluster.n);
   }
-  shape.words = getNumFlags();
+  shape.inexactFlags = getNumFlags();
   shape.threads = {getThreads(schedule), 1, 1};
   shape.shared = getDynamicBytes(plan->getSharedBytes(), kBarrierBytes);
   shape.order =

@@ -1,4 +1,4 @@
-//===- WarpSpecializedKernel.h - Launches of roles --------------*- C++ -*-===//
+//===- WarpSpecializedKernel.h - Warp-specialized GEMM ----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Warp-specialized kernels: a producer fills a pipeline of stages (TMA, or
-// software), MMA warps empty it, full and empty mbarriers stand between them.
-// What their launches have in common is here; the roles are those of the
-// instructions (Mma/).
+// Warp-specialized kernels: a producer (TMA, or software) fills a pipeline of
+// stages, MMA warps empty it, full and empty mbarriers stand between them. This
+// class has what their launches share; the roles are in Mma/, by instruction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +34,11 @@ protected:
   }
   virtual std::unique_ptr<SharedMemoryPlan>
   makePlan(const KernelProblem &problem) const = 0;
-  /// Threads of a block, without those of a software producer.
+  /// The threads of a block, without those of a software producer.
   virtual int64_t getThreads(WarpSpecializedScheduleAttr schedule) const = 0;
-  /// Inexact flags that each block stores.
+  /// The number of inexact flags that each block stores.
   virtual int64_t getNumFlags() const { return 0; }
-  /// The body of the kernel; `problem` is that of getInstructionProblem.
+  /// Emits the body of the kernel; `problem` comes from getInstructionProblem.
   virtual void emitRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
                          const KernelProblem &problem,
                          const SharedMemoryPlan &plan,

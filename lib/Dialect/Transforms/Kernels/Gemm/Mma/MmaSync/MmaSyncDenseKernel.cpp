@@ -1,4 +1,4 @@
-//===- MmaSyncDenseKernel.cpp - Dense kernel with mma.sync ----------------===//
+//===- MmaSyncDenseKernel.cpp - Warp-specialized GEMM with mma.sync -------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The warp-specialized kernel of the path mma_sync: block-scaled mma.sync on
-// stages that a TMA producer fills. (The other kernel of the path is the
-// multistage one.)
+// The warp-specialized kernel of the path mma_sync: a TMA producer, and MMA
+// warps with block-scaled mma.sync. (The other kernel of the path is the
+// multistage one, Mainloop/Multistage/MultistageKernel.cpp.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ public:
   bool wantsScaleAtoms() const override { return true; }
   bool wantsPackedElements(const KernelOperand &operand, Format format,
                            const KernelProblem &problem) const override {
-    return wantsPackedCodes(operand, format, problem);
+    return couldCopyIfPacked(operand, format, problem);
   }
   std::optional<ResultTile>
   getResultTile(const KernelProblem &problem) const override {

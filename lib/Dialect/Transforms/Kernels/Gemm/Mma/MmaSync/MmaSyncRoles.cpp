@@ -1,4 +1,4 @@
-//===- MmaSyncRoles.cpp - Roles of the path mma_sync ----------------------===//
+//===- MmaSyncRoles.cpp - Warp roles of mma.sync --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The first warps multiply and store. They read stages by ldmatrix, so that a
-// stage is empty as soon as its last fragments are in registers: a copy brings
-// what comes next while those are multiplied. One warp behind them loads.
+// MMA warps come first, the producer warp last. MMA warps read fragments with
+// ldmatrix, and empty a stage as soon as its last fragments are in registers:
+// the next copy overlaps with their multiplication.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +60,7 @@ void MmaSyncRoles::emitInit() {
   auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
   OpBuilder at = getRole(first, 0);
   emitElected(at, [&](OpBuilder &one) {
-    // A thread of each warp that multiplies empties a stage.
+    // One thread of each MMA warp arrives when a stage is empty.
     emitStageBarriers(one, warps.getCount());
     NVVM::FenceMbarrierInitOp::create(one, loc);
   });
@@ -66,8 +68,9 @@ void MmaSyncRoles::emitInit() {
 }
 
 void MmaSyncRoles::alignStages() {
-  // Bulk copies swizzle by bits of the address.
-  IntegerAttr bytes = b.getI64IntegerAttr(kSwizzledLines * kLineBytes);
+  // TMA swizzles by bits of the address.
+  IntegerAttr bytes =
+      b.getI64IntegerAttr(kSwizzlePeriodRows * kSwizzleRowBytes);
   Value memory = shared;
   if (auto view = memory.getDefiningOp<memref::ViewOp>())
     memory = view.getSource();
@@ -85,7 +88,7 @@ void MmaSyncRoles::alignStages() {
 void MmaSyncRoles::emit() {
   alignStages();
   emitInit();
-  // Up to here, nothing of a kernel in front is touched.
+  // Everything up to here may overlap with the kernel in front.
   NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
   SmallVector<int64_t> counts = {warps.getCount(), 1};
   if (hasSoftwareProducer())
@@ -102,37 +105,37 @@ void MmaSyncRoles::emit() {
 }
 
 //===----------------------------------------------------------------------===//
-// Warps that multiply
+// MMA warps
 //===----------------------------------------------------------------------===//
 
-/// A or B in the stage at `place`.
-Value MmaSyncRoles::emitElements(OpBuilder &at, const PipelineState &place,
+/// A or B in the stage of `state`.
+Value MmaSyncRoles::emitElements(OpBuilder &at, const PipelineState &state,
                                  bool isA) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   int64_t rows = isA ? schedule.getM() : schedule.getN();
-  // One code a byte, where rows are contiguous.
-  SmallVector<int64_t> shape = {rows, kLineBytes};
+  // One element a byte if rows are contiguous.
+  SmallVector<int64_t> shape = {rows, kSwizzleRowBytes};
   if (getElements(isA).layout.major == Major::MN)
     shape = {schedule.getK(), rows};
   auto type =
       MemRefType::get(shape, at.getI8Type(), MemRefLayoutAttrInterface(),
                       cast<MemRefType>(shared.getType()).getMemorySpace());
-  Value offset = emitStageOffset(at, place, plan.getOffset(getElementsOf(isA)));
+  Value offset = emitStageOffset(at, state, plan.getOffset(getElementsOf(isA)));
   return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
 }
 
 /// Their scales. A tile of 64 rows may start in the middle of an atom, which is
-/// further in each of its lines.
+/// an offset in each row of the atom.
 Value MmaSyncRoles::emitScales(OpBuilder &at, const WorkTile &tile,
-                               const PipelineState &place, bool isA) {
+                               const PipelineState &state, bool isA) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   int64_t rows = isA ? schedule.getM() : schedule.getN();
   auto type =
-      MemRefType::get({plan.getRowAtoms(isA), plan.getWords(), kScaleAtomOuter,
-                       kScaleAtomInner},
+      MemRefType::get({plan.getRowAtoms(isA), plan.getScaleWords(),
+                       kScaleAtomOuter, kScaleAtomInner},
                       at.getI8Type(), MemRefLayoutAttrInterface(),
                       cast<MemRefType>(shared.getType()).getMemorySpace());
-  Value offset = emitStageOffset(at, place, plan.getOffset(getScalesOf(isA)));
+  Value offset = emitStageOffset(at, state, plan.getOffset(getScalesOf(isA)));
   if (rows % kScaleAtomRows != 0) {
     AffineExpr d0 = at.getAffineDimExpr(0);
     Value shift = applyExprs(
@@ -145,14 +148,14 @@ Value MmaSyncRoles::emitScales(OpBuilder &at, const WorkTile &tile,
 }
 
 Value MmaSyncRoles::emitStep(OpBuilder &at, const WorkTile &tile,
-                             const PipelineState &place, Value sum,
+                             const PipelineState &state, Value sum,
                              Value blocks) {
   MLIRContext *context = at.getContext();
-  stages.emitWaitFull(at, place);
-  Value a = emitElements(at, place, /*isA=*/true);
-  Value aScales = emitScales(at, tile, place, /*isA=*/true);
-  Value b = emitElements(at, place, /*isA=*/false);
-  Value bScales = emitScales(at, tile, place, /*isA=*/false);
+  stages.emitWaitFull(at, state);
+  Value a = emitElements(at, state, /*isA=*/true);
+  Value aScales = emitScales(at, tile, state, /*isA=*/true);
+  Value b = emitElements(at, state, /*isA=*/false);
+  Value bScales = emitScales(at, tile, state, /*isA=*/false);
   auto getLayout = [&](bool isA) {
     return TileLayoutAttr::get(context, getElements(isA).layout);
   };
@@ -162,10 +165,10 @@ Value MmaSyncRoles::emitStep(OpBuilder &at, const WorkTile &tile,
       /*tensor_scale=*/Value(),
       TypeCombinationAttr::get(context, problem.types), problem.instruction,
       getLayout(true), getLayout(false), atoms, atoms);
-  // The thread that arrives speaks for what all lanes have read.
+  // One thread arrives for all lanes of the warp.
   constexpr int32_t kAllLanes = -1;
   NVVM::SyncWarpOp::create(at, loc, word(at, kAllLanes));
-  emitElected(at, [&](OpBuilder &one) { emitEmptied(one, place); });
+  emitElected(at, [&](OpBuilder &one) { emitEmptied(one, state); });
   return sum;
 }
 
@@ -176,8 +179,8 @@ bool MmaSyncRoles::hasCut() const {
 
 MmaSyncRoles::Steps MmaSyncRoles::emitStepCounts(OpBuilder &at,
                                                  const WorkTile &tile) {
-  // Behind the end of K, copies make all 0: elements, and whole words of
-  // scales. What is left of the word that it ends in may be anything.
+  // Behind the end of K, TMA fills in zeros: for elements, and for whole u32 of
+  // scales. The rest of the u32 that K ends in may be anything.
   if (!hasCut())
     return {toWord(at, tile.steps), {}, {}};
   AffineExpr d0 = at.getAffineDimExpr(0);
@@ -197,28 +200,28 @@ SmallVector<Value> MmaSyncRoles::emitProducts(OpBuilder &at,
                                               ValueRange values) {
   SmallVector<Value> sums = {emitInitialAccumulator(
       at, kernel, problem, sizes, tile, getAccType(plan.getSchedule()))};
-  PipelineState place = {values[0], values[1]};
+  PipelineState state = {values[0], values[1]};
   Steps steps = emitStepCounts(at, tile);
-  place = emitSteps(at, place, steps.whole, /*isUnrolled=*/true, sums,
+  state = emitSteps(at, state, steps.whole, /*isUnrolled=*/true, sums,
                     [&](OpBuilder &inner, Value, const PipelineState &inside,
                         ValueRange before) -> SmallVector<Value> {
                       return {emitStep(inner, tile, inside, before[0], {})};
                     });
   if (steps.cut)
-    place = emitSteps(
-        at, place, steps.cut, /*isUnrolled=*/false, sums,
+    state = emitSteps(
+        at, state, steps.cut, /*isUnrolled=*/false, sums,
         [&](OpBuilder &inner, Value, const PipelineState &inside,
             ValueRange before) -> SmallVector<Value> {
           return {emitStep(inner, tile, inside, before[0], steps.blocks)};
         });
-  // Sums in bounds are stored in pairs.
+  // Values inside of the result are stored in pairs.
   bool isAligned = KernelProblem::isMultiple(problem.n, 2);
   emitByBounds(at, tile, isAligned, [&](OpBuilder &path, bool isGuarded) {
     BlockTile of = tile;
     of.isGuarded = isGuarded;
     emitEpilogue(path, kernel, problem, sizes, of, sums[0]);
   });
-  return {place.stage, place.parity};
+  return {state.stage, state.parity};
 }
 
 void MmaSyncRoles::emitConsumer(OpBuilder &role) {

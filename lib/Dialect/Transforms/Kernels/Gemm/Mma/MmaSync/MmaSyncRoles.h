@@ -1,4 +1,4 @@
-//===- MmaSyncRoles.h - Roles of the path mma_sync --------------*- C++ -*-===//
+//===- MmaSyncRoles.h - Warp roles of mma.sync ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel for mma.sync whose operands come by bulk tensor copies: a warp
-// loads, and others read fragments of the same stages, multiply and store.
+// A producer warp, and MMA warps that read fragments from stages, multiply, and
+// do the epilogue from their registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,32 +29,32 @@ public:
 
   /// The threads of a block, without those of a software producer.
   static int64_t getThreads(WarpSpecializedScheduleAttr schedule);
-  /// The sums of a tile.
+  /// The accumulator of a tile.
   static AccType getAccType(WarpSpecializedScheduleAttr schedule);
 
 private:
-  /// Stages begin where swizzles do.
+  /// Aligns stages to the swizzle.
   void alignStages();
   void emitInit();
   void emitConsumer(OpBuilder &role);
-  /// The products of a tile; the place in the pipeline is all of `values`.
+  /// The mainloop and the epilogue of a tile; `values` are the pipeline state.
   SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                   ValueRange values);
-  /// Steps of `tile` whose scales all count, and those that K ends in.
+  /// The steps of `tile`: whole ones, and one that K ends in.
   struct Steps {
     Value whole, cut;
-    /// Blocks that the latter has.
+    /// The scale blocks of the latter.
     Value blocks;
   };
   Steps emitStepCounts(OpBuilder &b, const WorkTile &tile);
-  /// `sum` with the product of the stage at `place` added, of which `blocks`
-  /// count (null for all).
-  Value emitStep(OpBuilder &b, const WorkTile &tile, const PipelineState &place,
+  /// `sum` plus the product of the stage of `state`, of which the first
+  /// `blocks` scale blocks count (null for all).
+  Value emitStep(OpBuilder &b, const WorkTile &tile, const PipelineState &state,
                  Value sum, Value blocks);
-  Value emitElements(OpBuilder &b, const PipelineState &place, bool isA);
+  Value emitElements(OpBuilder &b, const PipelineState &state, bool isA);
   Value emitScales(OpBuilder &b, const WorkTile &tile,
-                   const PipelineState &place, bool isA);
-  /// Whether K may end in a word of scales.
+                   const PipelineState &state, bool isA);
+  /// Whether K may end inside of a u32 of scales.
   bool hasCut() const;
 
   MmaWarps warps;

@@ -1,4 +1,4 @@
-//===- ReferenceKernel.cpp - One thread per result ------------------------===//
+//===- ReferenceKernel.cpp - The reference GEMM ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The path that every chip has: exact and simple, so that it can judge others.
+// One thread computes one element of the result, in exact arithmetic and
+// without tensor cores. Every chip has this path, and all others are compared
+// with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,12 +23,12 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// A block computes so many rows of so many results; neighbors of a row are
-/// neighbors in a warp.
+/// A block computes so many rows of so many results; neighboring threads
+/// compute neighbors of a row.
 static constexpr int64_t kRows = 8, kColumns = 32;
 
 namespace {
-/// Emits the body at one place, for one kernel.
+/// Emits the body of one kernel.
 class ReferenceBody {
 public:
   ReferenceBody(gpu::GPUFuncOp kernel, const KernelProblem &problem)
@@ -52,7 +54,7 @@ public:
   }
 
 private:
-  /// The result of thread (x, y) of those of `tile`.
+  /// The result of thread (x, y) of `tile`.
   void buildTile(OpBuilder &b, const BlockTile &tile, Value x, Value y,
                  const ProblemSizes &sizes) {
     Value row = addIndices(b, loc, tile.row, y);

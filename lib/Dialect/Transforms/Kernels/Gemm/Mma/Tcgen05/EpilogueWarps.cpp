@@ -1,4 +1,4 @@
-//===- EpilogueWarps.cpp - The role that stores sums ----------------------===//
+//===- EpilogueWarps.cpp - The epilogue warps of tcgen05 ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Four warps read sums from tensor memory, a few columns at a time, add what
-// they start from, and store them, or what is made of them. The accumulator is
-// free again as soon as it has been read.
+// Four epilogue warps read an accumulator stage from tensor memory, some
+// columns at a time, and run the epilogue on them (Epilogue/Epilogue.h). The
+// accumulator stage is empty again once it has been read, before all of it is
+// stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +23,15 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The columns of the tile from `column` on, which are in `acc`.
-void Tcgen05Roles::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
-                            Value column, bool isGuarded) {
+/// The epilogue of the columns of the tile from `column` on, whose values are
+/// in `acc`.
+void Tcgen05Roles::emitEpiloguePart(OpBuilder &at, const BlockTile &tile,
+                                    Value acc, Value column, bool isGuarded) {
   BlockTile part = tile;
   part.column = addIndices(at, loc, tile.column, column);
-  const SumLayout &layout = tmemPlan.getSumLayout();
+  const SumLayout &layout = tmemPlan.getAccumulatorLayout();
   if (layout.parts != 1) {
-    // Behind the lanes of the rows are those of the other columns.
+    // The lanes behind those of the rows hold the other columns.
     AffineExpr row = at.getAffineDimExpr(0), first = at.getAffineDimExpr(1),
                thread = at.getAffineDimExpr(2);
     AffineExpr number = thread.floorDiv(layout.rowsOfBlock) % layout.parts;
@@ -37,7 +39,7 @@ void Tcgen05Roles::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
     SmallVector<Value> moved =
         applyExprs(at, loc,
                    {row - number * layout.rowsOfBlock,
-                    first + number * tmemPlan.getSumColumns()},
+                    first + number * tmemPlan.getAccumulatorColumns()},
                    {part.row, part.column, x});
     part.row = moved[0];
     part.column = moved[1];
@@ -51,27 +53,29 @@ void Tcgen05Roles::emitPart(OpBuilder &at, const BlockTile &tile, Value acc,
   emitStore(at, ofResult, part, acc);
 }
 
-/// The sums of a tile, in the accumulator number `accStage`.
-void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
-                            const PipelineState &place, Value accStage) {
+/// The epilogue of a tile, from the accumulator stage `accStage`.
+void Tcgen05Roles::emitTileEpilogue(OpBuilder &at, const BlockTile &tile,
+                                    const PipelineState &state,
+                                    Value accStage) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   Value acc = emitAcc(at, accStage);
-  int64_t n = tmemPlan.getSumColumns();
-  // Those in bounds are stored in pairs, but for single ones of lanes.
+  int64_t n = tmemPlan.getAccumulatorColumns();
+  // Values inside of the result are stored in pairs if a lane has more than
+  // one.
   bool isAligned =
       schedule.getSwapAb() || KernelProblem::isMultiple(problem.n, 2);
   auto emit = [&](OpBuilder &inner, Value column, int64_t columns,
                   function_ref<void(OpBuilder &)> release) {
-    Value part = AccReadOp::create(inner, loc, tmemPlan.getPartType(columns),
-                                   acc, column);
+    Value part = AccReadOp::create(
+        inner, loc, tmemPlan.getEpilogueType(columns), acc, column);
     release(inner);
     emitByBounds(inner, tile, isAligned, [&](OpBuilder &path, bool isGuarded) {
-      emitPart(path, tile, part, column, isGuarded);
+      emitEpiloguePart(path, tile, part, column, isGuarded);
     });
   };
   auto arrive = [&](OpBuilder &inner) {
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::Before);
-    Value empty = sums.emitEmpty(inner, place);
+    Value empty = accumulators.emitEmpty(inner, state);
     if (cluster.hasPairs())
       BarrierArriveOp::create(inner, loc, barriers, empty, cluster.getLeader(),
                               IntegerAttr(), inner.getUnitAttr());
@@ -79,13 +83,13 @@ void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
       BarrierArriveOp::create(inner, loc, barriers, empty, IntegerAttr());
   };
 
-  int64_t partColumns = tmemPlan.getPartColumns();
-  int64_t whole = n / partColumns, rest = n % partColumns;
-  // Behind which part all that the accumulators share has been read; without
-  // that, behind the last one.
+  int64_t epilogueColumns = tmemPlan.getEpilogueColumns();
+  int64_t whole = n / epilogueColumns, rest = n % epilogueColumns;
+  // The group of columns behind which all columns that the accumulators share
+  // have been read; without shared ones, the last group.
   int64_t last = whole - 1;
   if (int64_t shared = tmemPlan.getSharedColumns())
-    last = llvm::divideCeilSigned(shared, partColumns) - 1;
+    last = llvm::divideCeilSigned(shared, epilogueColumns) - 1;
   if (whole != 0) {
     auto loop = scf::ForOp::create(at, loc, index(at, 0), index(at, whole),
                                    index(at, 1));
@@ -101,8 +105,8 @@ void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
       position = arith::SelectOp::create(inner, loc, isFirst, reversed, number);
     }
     AffineExpr d0 = inner.getAffineDimExpr(0);
-    Value column = applyExprs(inner, loc, {d0 * partColumns}, position)[0];
-    emit(inner, column, partColumns, [&](OpBuilder &then) {
+    Value column = applyExprs(inner, loc, {d0 * epilogueColumns}, position)[0];
+    emit(inner, column, epilogueColumns, [&](OpBuilder &then) {
       if (rest != 0)
         return;
       Value isLast = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::eq,
@@ -112,24 +116,24 @@ void Tcgen05Roles::emitSums(OpBuilder &at, const BlockTile &tile,
     });
   }
   if (rest != 0)
-    emit(at, index(at, whole * partColumns), rest, arrive);
+    emit(at, index(at, whole * epilogueColumns), rest, arrive);
 }
 
 void Tcgen05Roles::emitEpilogueWarps(OpBuilder &role) {
-  PipelineState first = sums.emitFirst(role);
+  PipelineState first = accumulators.emitFirst(role);
   Value number =
       arith::ConstantOp::create(role, loc, role.getI32IntegerAttr(0));
-  forEachTile(role, {first.stage, first.parity, number},
-              [&](OpBuilder &at, const WorkTile &tile,
-                  ValueRange values) -> SmallVector<Value> {
-                PipelineState place = {values[0], values[1]};
-                sums.emitWaitFull(at, place);
-                Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
-                emitSums(at, tile, place, emitAccumulatorStage(at, values[2]));
-                PipelineState next = sums.emitNext(at, place);
-                Value one =
-                    arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
-                Value count = arith::AddIOp::create(at, loc, values[2], one);
-                return {next.stage, next.parity, count};
-              });
+  forEachTile(
+      role, {first.stage, first.parity, number},
+      [&](OpBuilder &at, const WorkTile &tile,
+          ValueRange values) -> SmallVector<Value> {
+        PipelineState state = {values[0], values[1]};
+        accumulators.emitWaitFull(at, state);
+        Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
+        emitTileEpilogue(at, tile, state, emitAccumulatorStage(at, values[2]));
+        PipelineState next = accumulators.emitNext(at, state);
+        Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
+        Value count = arith::AddIOp::create(at, loc, values[2], one);
+        return {next.stage, next.parity, count};
+      });
 }

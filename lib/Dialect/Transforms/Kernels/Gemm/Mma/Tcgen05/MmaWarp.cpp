@@ -1,4 +1,4 @@
-//===- MmaWarp.cpp - The role that multiplies -----------------------------===//
+//===- MmaWarp.cpp - The MMA warp of tcgen05 ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One warp waits for stages, and one thread of it copies their scales to tensor
-// memory and multiplies them. Its commits tell the producer that a stage is
-// empty, and those who store that sums are complete.
+// One thread of the MMA warp waits for a full stage, copies its scale factors
+// to tensor memory (tcgen05.cp), and starts tcgen05.mma. Commits tell the
+// producer that a stage is empty, and the epilogue warps that an accumulator is
+// complete.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,12 +32,12 @@ using namespace mlir::blockscale;
 // Scales
 //===----------------------------------------------------------------------===//
 
-/// The scales of the stage at `place` in tensor memory, `shift` columns (null
+/// The scales of the stage of `state` in tensor memory, `shift` columns (null
 /// for 0) further.
-Value Tcgen05Roles::emitScales(OpBuilder &at, const PipelineState &place,
+Value Tcgen05Roles::emitScales(OpBuilder &at, const PipelineState &state,
                                bool isA, Value shift) {
   Value columns = index(at, tmemPlan.getScaleColumnsOfStage());
-  Value slot = stages.emitStage(at, place);
+  Value slot = stages.emitStage(at, state);
   if (tmemPlan.getScaleSlots() != stages.getNumStages())
     slot = at.createOrFold<arith::RemUIOp>(loc, slot,
                                            index(at, tmemPlan.getScaleSlots()));
@@ -46,27 +47,27 @@ Value Tcgen05Roles::emitScales(OpBuilder &at, const PipelineState &place,
     column = addIndices(at, loc, column, shift);
   auto type = TmemScalesType::get(
       at.getContext(), plan.getRowAtoms(isA) * kScaleAtomRows,
-      plan.getWords() * kBlocksOfWord, tmemPlan.getScaleCopies(isA));
+      plan.getScaleWords() * kBlocksOfWord, tmemPlan.getScaleCopies(isA));
   return TmemScalesOp::create(at, loc, type, tmem, column);
 }
 
-void Tcgen05Roles::emitScaleCopies(OpBuilder &at, const PipelineState &place) {
+void Tcgen05Roles::emitScaleCopies(OpBuilder &at, const PipelineState &state) {
   for (bool isA : {true, false}) {
-    Value scales = emitScales(at, place, isA, {});
-    // Of fewer copies, one takes atoms that lie side by side.
+    Value scales = emitScales(at, state, isA, {});
+    // With fewer copies, one copy takes all atoms, which lie side by side.
     int64_t together = kScaleCopies / tmemPlan.getScaleCopies(isA);
     for (int64_t atom = 0; atom < plan.getRowAtoms(isA); atom += together)
-      for (int64_t word = 0; word != plan.getWords(); ++word) {
+      for (int64_t word = 0; word != plan.getScaleWords(); ++word) {
         int64_t byte = plan.getOffset(getScalesOf(isA)) +
                        atom * plan.getRowAtomBytes(isA) +
                        word * plan.getWordBytes(isA);
-        CopyScalesOp::create(at, loc, shared, emitStageOffset(at, place, byte),
-                             scales, atom, word, getGroup());
+        CopyScalesOp::create(at, loc, shared, emitStageOffset(at, state, byte),
+                             scales, atom, word, getCtaGroup());
       }
   }
 }
 
-/// The stages of the block of the pair that does not lead.
+/// The stages of the other block of a 2-CTA pair, in its shared memory.
 Value Tcgen05Roles::emitPeerMemory(OpBuilder &at) const {
   Value peer = arith::AddIOp::create(at, loc, cluster.getLeader(), word(at, 1));
   auto space = at.getI64IntegerAttr(
@@ -76,14 +77,14 @@ Value Tcgen05Roles::emitPeerMemory(OpBuilder &at) const {
   return BlockMemoryOp::create(at, loc, type, shared, peer);
 }
 
-/// Scales behind the end of K become 0x00 in the word that K ends in: what
-/// padding holds could be a NaN, and elements there are 0. All lanes of the
-/// warp take part.
-void Tcgen05Roles::emitMask(OpBuilder &at, const PipelineState &place) {
+/// Sets the scales behind the end of K to 0x00 in the u32 that K ends in:
+/// padding could be a NaN, while elements there are 0. All lanes of the warp
+/// take part.
+void Tcgen05Roles::emitMask(OpBuilder &at, const PipelineState &state) {
   constexpr int64_t kWordBytes = 4, kByteBits = 8;
   AffineExpr d0 = at.getAffineDimExpr(0);
   int64_t blocks = plan.getSchedule().getK() / problem.types.blockSize;
-  // Blocks in the last stage, the word that they end in, and bits of it.
+  // Scale blocks in the last stage, the u32 that they end in, and bits of it.
   SmallVector<Value> last =
       applyExprs(at, loc,
                  {(d0 % blocks).floorDiv(kBlocksOfWord),
@@ -94,7 +95,7 @@ void Tcgen05Roles::emitMask(OpBuilder &at, const PipelineState &place) {
   Value bits = at.createOrFold<arith::IndexCastUIOp>(loc, i32, last[1]);
   Value power = at.createOrFold<arith::ShLIOp>(loc, one, bits);
   Value mask = at.createOrFold<arith::SubIOp>(loc, power, one);
-  // Where K ends with a word, there is nothing to mask.
+  // If K ends with a whole u32, there is nothing to mask.
   Value isCut = at.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ne,
                                                last[1], index(at, 0));
   auto guard = scf::IfOp::create(at, loc, isCut);
@@ -103,7 +104,7 @@ void Tcgen05Roles::emitMask(OpBuilder &at, const PipelineState &place) {
   auto bytesType = VectorType::get(kScaleAtomInner, then.getI8Type());
   auto wordsType = VectorType::get(kScaleAtomInner / kWordBytes, i32);
   Value masks = vector::BroadcastOp::create(then, loc, wordsType, mask);
-  // Of a pair, the leader does it for both.
+  // With 2-CTA, the leader masks in both blocks.
   SmallVector<Value> memories = {shared};
   if (cluster.hasPairs())
     memories.push_back(emitPeerMemory(then));
@@ -112,7 +113,7 @@ void Tcgen05Roles::emitMask(OpBuilder &at, const PipelineState &place) {
       for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom) {
         int64_t byte =
             plan.getOffset(getScalesOf(isA)) + atom * plan.getRowAtomBytes(isA);
-        Value offset = emitStageOffset(then, place, byte);
+        Value offset = emitStageOffset(then, state, byte);
         SmallVector<Value> inside = applyExprs(
             then, loc,
             {getAffineDimExpr(0, then.getContext()) * plan.getWordBytes(isA) +
@@ -159,39 +160,39 @@ Value Tcgen05Roles::emitShift(OpBuilder &at, const BlockTile &tile,
 }
 
 void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
-                               const PipelineState &place, Value acc,
+                               const PipelineState &state, Value acc,
                                Value step, Value steps) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = at.getContext();
-  emitScaleCopies(at, place);
-  Value a = emitTile(at, place, true), other = emitTile(at, place, false);
-  Value aScales = emitScales(at, place, true, emitShift(at, tile, true));
-  Value bScales = emitScales(at, place, false, emitShift(at, tile, false));
-  // The first step overwrites.
+  emitScaleCopies(at, state);
+  Value a = emitTile(at, state, true), other = emitTile(at, state, false);
+  Value aScales = emitScales(at, state, true, emitShift(at, tile, true));
+  Value bScales = emitScales(at, state, false, emitShift(at, tile, false));
+  // The first step overwrites the accumulator.
   Value accumulate = at.createOrFold<arith::CmpIOp>(
       loc, arith::CmpIPredicate::ne, step, word(at, 0));
   const Instruction &row = problem.instruction.getInstruction();
   auto instruction = InstructionAttr::get(
-      context, row.path, schedule.getM() * getGroup(), schedule.getN(), row.k,
-      row.kind, getElements(true).format, getElements(false).format, row.scale,
-      row.scaleVec);
+      context, row.path, schedule.getM() * getCtaGroup(), schedule.getN(),
+      row.k, row.kind, getElements(true).format, getElements(false).format,
+      row.scale, row.scaleVec);
   AsyncTileMmaOp::create(
       at, loc, a, aScales, other, bScales, acc, accumulate, steps, instruction,
       TileLayoutAttr::get(context, getElements(true).layout),
       TileLayoutAttr::get(context, getElements(false).layout),
       /*wide=*/schedule.getInstructionK() != 0 && !steps);
-  Tcgen05CommitOp::create(at, loc, barriers, stages.emitEmpty(at, place),
-                          cluster.getNeighborRanks(), getGroup());
+  Tcgen05CommitOp::create(at, loc, barriers, stages.emitEmpty(at, state),
+                          cluster.getNeighborRanks(), getCtaGroup());
 }
 
-/// All products of a tile; `values` are the place in the pipeline of stages,
-/// that in the pipeline of sums, and the number of the tile.
+/// The mainloop of a tile; `values` are the state of the pipeline of stages,
+/// the state of the pipeline of accumulators, and the number of the tile.
 SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
                                               const WorkTile &tile,
                                               ValueRange values) {
   PipelineState ofSums = {values[2], values[3]};
   Value acc = emitAcc(at, emitAccumulatorStage(at, values[4]));
-  sums.emitWaitEmpty(at, ofSums, /*isCluster=*/cluster.hasPairs());
+  accumulators.emitWaitEmpty(at, ofSums, /*isCluster=*/cluster.hasPairs());
   Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
 
   int64_t k = plan.getSchedule().getK();
@@ -199,20 +200,20 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
   AffineExpr d0 = at.getAffineDimExpr(0);
   SmallVector<Value> counts =
       applyExprs(at, loc, {d0.floorDiv(k), (d0 % k).ceilDiv(stepK)}, sizes.k);
-  auto multiply = [&](OpBuilder &inner, Value step, const PipelineState &place,
+  auto multiply = [&](OpBuilder &inner, Value step, const PipelineState &state,
                       Value steps) {
-    // Instructions read the scales that were copied before: PTX does not put a
-    // copy behind them ("Pipelined tcgen05 instructions").
+    // MMAs may still read the scales that were copied before: PTX does not
+    // order a copy behind them ("Pipelined tcgen05 instructions").
     if (tmemPlan.getScaleSlots() != stages.getNumStages())
-      stages.emitWaitDone(inner, place, tmemPlan.getScaleSlots());
-    stages.emitWaitFull(inner, place,
+      stages.emitWaitDone(inner, state, tmemPlan.getScaleSlots());
+    stages.emitWaitFull(inner, state,
                         /*isCluster=*/cluster.hasPairs() &&
                             hasSoftwareProducer());
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::After);
     if (steps && hasMask())
-      emitMask(inner, place);
+      emitMask(inner, state);
     emitElected(inner, [&](OpBuilder &one) {
-      emitProduct(one, tile, place, acc, step, steps);
+      emitProduct(one, tile, state, acc, step, steps);
     });
   };
   Value whole = counts[0], mostWhole = whole;
@@ -222,7 +223,7 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
   }
   whole = toWord(at, whole);
   SmallVector<Value> none;
-  PipelineState place =
+  PipelineState state =
       emitSteps(at, {values[0], values[1]}, whole, /*isUnrolled=*/true, none,
                 [&](OpBuilder &inner, Value step, const PipelineState &inside,
                     ValueRange) {
@@ -237,32 +238,34 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
     if (tile.firstStep)
       isLeft = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ugt,
                                      tile.steps, mostWhole);
-    Type types[] = {place.stage.getType(), place.parity.getType()};
+    Type types[] = {state.stage.getType(), state.parity.getType()};
     auto rest = scf::IfOp::create(at, loc, types, isLeft,
                                   /*withElseRegion=*/true);
     OpBuilder then = rest.getThenBodyBuilder();
-    multiply(then, whole, place, counts[1]);
-    PipelineState end = stages.emitNext(then, place);
+    multiply(then, whole, state, counts[1]);
+    PipelineState end = stages.emitNext(then, state);
     scf::YieldOp::create(then, loc, ValueRange{end.stage, end.parity});
     OpBuilder other = rest.getElseBodyBuilder();
-    scf::YieldOp::create(other, loc, ValueRange{place.stage, place.parity});
-    place = {rest.getResult(0), rest.getResult(1)};
+    scf::YieldOp::create(other, loc, ValueRange{state.stage, state.parity});
+    state = {rest.getResult(0), rest.getResult(1)};
   }
   emitElected(at, [&](OpBuilder &one) {
-    Tcgen05CommitOp::create(one, loc, barriers, sums.emitFull(one, ofSums),
-                            cluster.getPairRanks(), getGroup());
+    Tcgen05CommitOp::create(one, loc, barriers,
+                            accumulators.emitFull(one, ofSums),
+                            cluster.getPairRanks(), getCtaGroup());
   });
-  PipelineState nextSums = sums.emitNext(at, ofSums);
+  PipelineState nextAccumulator = accumulators.emitNext(at, ofSums);
   Value number = arith::AddIOp::create(at, loc, values[4], word(at, 1));
-  return {place.stage, place.parity, nextSums.stage, nextSums.parity, number};
+  return {state.stage, state.parity, nextAccumulator.stage,
+          nextAccumulator.parity, number};
 }
 
 void Tcgen05Roles::emitMmaWarp(OpBuilder &role) {
   PipelineState first = stages.emitFirst(role),
-                firstSums = sums.emitFirst(role);
+                firstAccumulator = accumulators.emitFirst(role);
   forEachTile(role,
-              {first.stage, first.parity, firstSums.stage, firstSums.parity,
-               word(role, 0)},
+              {first.stage, first.parity, firstAccumulator.stage,
+               firstAccumulator.parity, word(role, 0)},
               [&](OpBuilder &at, const WorkTile &tile, ValueRange values) {
                 return emitProducts(at, tile, values);
               });

@@ -1,4 +1,4 @@
-//===- Tcgen05DenseKernel.cpp - Dense kernel with tcgen05 -----------------===//
+//===- Tcgen05DenseKernel.cpp - Block-scaled GEMM with tcgen05 ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -25,7 +25,7 @@ public:
   bool wantsScaleAtoms() const override { return true; }
   bool wantsPackedElements(const KernelOperand &operand, Format format,
                            const KernelProblem &problem) const override {
-    return wantsPackedCodes(operand, format, problem);
+    return couldCopyIfPacked(operand, format, problem);
   }
   std::optional<ResultTile>
   getResultTile(const KernelProblem &problem) const override {
@@ -33,11 +33,12 @@ public:
     ResultTile tile = {plan.getRowsOfSubTiles(), plan.getSchedule().getN(), {}};
     if (plan.getSchedule().getSwapAb())
       std::swap(tile.m, tile.n);
-    int64_t columns = plan.getSumColumns(), part = plan.getPartColumns();
+    int64_t columns = plan.getAccumulatorColumns(),
+            part = plan.getEpilogueColumns();
     if (columns >= part)
-      tile.parts.push_back(plan.getPartType(part));
+      tile.accumulators.push_back(plan.getEpilogueType(part));
     if (columns % part != 0)
-      tile.parts.push_back(plan.getPartType(columns % part));
+      tile.accumulators.push_back(plan.getEpilogueType(columns % part));
     return tile;
   }
 

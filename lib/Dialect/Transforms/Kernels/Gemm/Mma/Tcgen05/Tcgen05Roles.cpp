@@ -1,4 +1,4 @@
-//===- Tcgen05Roles.cpp - Around the roles --------------------------------===//
+//===- Tcgen05Roles.cpp - Warp roles of tcgen05 ---------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensor memory is allocated in front of the roles and freed behind them. Each
-// role has a file of its own.
+// Allocates tensor memory, starts the roles, and frees tensor memory behind
+// them. Each role has a file of its own.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -26,29 +28,30 @@ Tcgen05Roles::Tcgen05Roles(OpBuilder &b, gpu::GPUFuncOp kernel,
                            const KernelProblem &problem, const TmemPlan &plan,
                            const StagedOperands &operands)
     : RoleEmitter(b, kernel, problem, plan, operands, plan.getBarriers().count),
-      tmemPlan(plan), slot(addSharedNumbers(kernel, b.getI32Type(), 1)),
-      sums(loc, barriers, plan.getBarriers().fullSums,
-           plan.getBarriers().emptySums, plan.getHandedSums()) {}
+      tmemPlan(plan), slot(addSharedArray(kernel, b.getI32Type(), 1)),
+      accumulators(loc, barriers, plan.getBarriers().fullAccumulators,
+                   plan.getBarriers().emptyAccumulators,
+                   plan.getAccumulatorStages()) {}
 
 void Tcgen05Roles::emitInit() {
   auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
   OpBuilder at = getRole(first, 0);
   emitElected(at, [&](OpBuilder &one) {
-    // A commit of the one who multiplies empties a stage. Sums are empty when
-    // all have read them.
+    // One commit of the MMA warp empties a stage. An accumulator is empty when
+    // all threads of the epilogue warps have read it.
     emitStageBarriers(one, 1);
-    sums.emitInit(one, 1, kTensorLanes * getGroup());
+    accumulators.emitInit(one, 1, kTensorLanes * getCtaGroup());
     NVVM::FenceMbarrierInitOp::create(one, loc);
   });
-  // Both blocks of a pair have to be there, and have to have what the other one
-  // arrives at.
+  // With 2-CTA, both blocks must be running, and their mbarriers initialized,
+  // before the other one uses them.
   if (cluster.hasPairs()) {
     emitAllBarrier(b);
     first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
     at = getRole(first, 0);
   }
-  TmemAllocOp::create(at, loc, slot, kTensorColumns, getGroup());
-  TmemRelinquishOp::create(at, loc, getGroup());
+  TmemAllocOp::create(at, loc, slot, kTensorColumns, getCtaGroup());
+  TmemRelinquishOp::create(at, loc, getCtaGroup());
   Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::Before);
   emitAllBarrier(b);
   Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::After);
@@ -57,35 +60,35 @@ void Tcgen05Roles::emitInit() {
 }
 
 void Tcgen05Roles::emitFree() {
-  // Others arrive at mbarriers of this block, and products of the other one of
-  // a pair are in its memory, up to the last step.
+  // Other blocks arrive at mbarriers of this block, and with 2-CTA the MMAs of
+  // the leader use its memory, up to the last step.
   Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::Before);
   emitAllBarrier(b);
   auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
   OpBuilder at = getRole(first, 0);
   Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
-  TmemDeallocOp::create(at, loc, tmem, getGroup());
+  TmemDeallocOp::create(at, loc, tmem, getCtaGroup());
 }
 
 void Tcgen05Roles::emit() {
   emitInit();
-  // Up to here, nothing of a kernel in front is touched.
+  // Everything up to here may overlap with the kernel in front.
   NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
-  // Those who store come first: a warp may read a quarter of tensor memory, by
-  // its number.
+  // Epilogue warps come first: a warp may read one quarter of tensor memory, by
+  // its index modulo 4.
   SmallVector<int64_t> warps = {4, 1, 1};
   if (hasSoftwareProducer())
     warps.push_back(kSoftwareProducerWarps);
   auto roles = RolesOp::create(b, loc, warps, warps.size());
-  OpBuilder storer = getRole(roles, 0);
-  emitEpilogueWarps(storer);
+  OpBuilder epilogueWarps = getRole(roles, 0);
+  emitEpilogueWarps(epilogueWarps);
   OpBuilder producer = getRole(roles, 1);
   emitProducer(producer);
-  OpBuilder multiplier = getRole(roles, 2);
+  OpBuilder mmaWarp = getRole(roles, 2);
   if (cluster.hasPairs())
-    multiplier = scf::IfOp::create(multiplier, loc, cluster.isLeader())
-                     .getThenBodyBuilder();
-  emitMmaWarp(multiplier);
+    mmaWarp = scf::IfOp::create(mmaWarp, loc, cluster.isLeader())
+                  .getThenBodyBuilder();
+  emitMmaWarp(mmaWarp);
   if (hasSoftwareProducer()) {
     OpBuilder loader = getRole(roles, 3);
     emitSoftwareProducer(loader, kTcgen05Warps * kWarpLanes);
@@ -98,7 +101,7 @@ bool Tcgen05Roles::hasMask() const {
                                     problem.instruction.getInstruction().k);
 }
 
-/// Which of two accumulators the tile number `count` (i32) has, as an index.
+/// The accumulator stage of the tile number `count` (i32), as an index.
 Value Tcgen05Roles::emitAccumulatorStage(OpBuilder &at, Value count) const {
   if (plan.getSchedule().getAccumulators() == 1)
     return index(at, 0);
@@ -111,7 +114,7 @@ Value Tcgen05Roles::emitAcc(OpBuilder &at, Value accStage) const {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   Value distance = index(at, tmemPlan.getAccColumn(1));
   Value column = at.createOrFold<arith::MulIOp>(loc, accStage, distance);
-  auto type = TmemAccType::get(at.getContext(), schedule.getM() * getGroup(),
-                               schedule.getN(), getGroup());
+  auto type = TmemAccType::get(at.getContext(), schedule.getM() * getCtaGroup(),
+                               schedule.getN(), getCtaGroup());
   return TmemAccOp::create(at, loc, type, tmem, column);
 }

@@ -1,4 +1,4 @@
-//===- Tcgen05Roles.h - Roles of the path tcgen05 ---------------*- C++ -*-===//
+//===- Tcgen05Roles.h - Warp roles of tcgen05 -------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One warp multiplies the stages that others fill, and four warps store the
-// sums that it leaves in tensor memory.
+// A producer warp, an MMA warp (MmaWarp.cpp) and four epilogue warps
+// (EpilogueWarps.cpp). Accumulators are in tensor memory, in one or two stages
+// with full and empty mbarriers of their own.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +22,7 @@
 
 namespace mlir::blockscale {
 
-/// Four warps store, one loads and one multiplies.
+/// Four epilogue warps, the producer warp and the MMA warp.
 inline constexpr int64_t kTcgen05Warps = 6;
 
 class Tcgen05Roles : RoleEmitter {
@@ -28,7 +31,7 @@ public:
                const KernelProblem &problem, const TmemPlan &plan,
                const StagedOperands &operands);
 
-  /// Everything: what is made before the roles, and freed behind them.
+  /// Emits the kernel: set-up, roles, and clean-up.
   void emit();
 
 private:
@@ -39,31 +42,33 @@ private:
 
   SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                   ValueRange values);
-  /// The product of the stage at `place`; with `steps`, of those alone.
+  /// The MMAs of the stage of `state`; with `steps`, only the first `steps`
+  /// instructions.
   void emitProduct(OpBuilder &b, const BlockTile &tile,
-                   const PipelineState &place, Value acc, Value step,
+                   const PipelineState &state, Value acc, Value step,
                    Value steps);
-  void emitScaleCopies(OpBuilder &b, const PipelineState &place);
-  void emitMask(OpBuilder &b, const PipelineState &place);
+  void emitScaleCopies(OpBuilder &b, const PipelineState &state);
+  void emitMask(OpBuilder &b, const PipelineState &state);
   Value emitPeerMemory(OpBuilder &b) const;
-  Value emitScales(OpBuilder &b, const PipelineState &place, bool isA,
+  Value emitScales(OpBuilder &b, const PipelineState &state, bool isA,
                    Value shift);
   Value emitShift(OpBuilder &b, const BlockTile &tile, bool isA) const;
-  void emitSums(OpBuilder &b, const BlockTile &tile, const PipelineState &place,
-                Value accStage);
-  void emitPart(OpBuilder &b, const BlockTile &tile, Value acc, Value column,
-                bool isGuarded);
-  /// Blocks that multiply together.
-  int64_t getGroup() const { return tmemPlan.getGroup(); }
-  /// Whether K may end inside of an instruction.
+  void emitTileEpilogue(OpBuilder &b, const BlockTile &tile,
+                        const PipelineState &state, Value accStage);
+  void emitEpiloguePart(OpBuilder &b, const BlockTile &tile, Value acc,
+                        Value column, bool isGuarded);
+  /// The blocks of the cta_group: 1 or 2.
+  int64_t getCtaGroup() const { return tmemPlan.getCtaGroup(); }
+  /// Whether K may end inside of an instruction, so that scales are masked.
   bool hasMask() const;
   Value emitAccumulatorStage(OpBuilder &b, Value count) const;
   Value emitAcc(OpBuilder &b, Value accStage) const;
 
   const TmemPlan &tmemPlan;
-  /// Where the address of tensor memory is, and that.
+  /// The shared memory that holds the address of tensor memory, and that
+  /// address.
   Value slot, tmem;
-  Pipeline sums;
+  Pipeline accumulators;
 };
 
 } // namespace mlir::blockscale

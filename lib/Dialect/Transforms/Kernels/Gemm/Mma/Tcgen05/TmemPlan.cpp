@@ -1,4 +1,4 @@
-//===- TmemPlan.cpp - Where sums and scales are ---------------------------===//
+//===- TmemPlan.cpp - The tensor-memory plan ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sums behind TmemPlan.h, in one place for the kernel, for the choice of
-// schedules and for their limits.
+// Columns, computed once for the kernel, for the choice of schedules and for
+// their limits.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +22,10 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Blocks of a cluster wait for each other while each of them has all tensor
-/// memory of its SM. Were there two of different clusters on each
-/// of two SMs, each cluster could have one half, and wait for the
-/// other half for ever: so they take more than half of the shared memory.
+/// The blocks of a cluster wait for each other, and each allocates all tensor
+/// memory of its SM. If blocks of two clusters shared two SMs, each cluster
+/// could hold one tensor memory and wait for the other one for ever. So a block
+/// takes more than half of the shared memory, and no two blocks share an SM.
 static int64_t getUnusedBytes(const Instruction &instruction,
                               WarpSpecializedScheduleAttr schedule) {
   constexpr int64_t kAloneBytes = 116 * 1024;
@@ -35,75 +37,77 @@ static int64_t getUnusedBytes(const Instruction &instruction,
 
 TmemPlan::TmemPlan(const Instruction &instruction,
                    WarpSpecializedScheduleAttr schedule)
-    : SharedMemoryPlan(instruction, schedule, /*codes=*/std::nullopt,
-                       /*parts=*/1, getUnusedBytes(instruction, schedule)) {
+    : SharedMemoryPlan(instruction, schedule, /*quantizedA=*/std::nullopt,
+                       /*slices=*/1, getUnusedBytes(instruction, schedule)) {
   scaleColumns = getScaleColumns(true) + getScaleColumns(false);
   scaleSlots = getSchedule().getStages();
   if (getSchedule().getAccumulators() == 1)
     return;
   auto getShared = [&](int64_t slots) {
-    int64_t sums = getSumColumns() * getSchedule().getAccumulators();
-    return std::max<int64_t>(sums + scaleColumns * slots - kTensorColumns, 0);
+    int64_t accumulators =
+        getAccumulatorColumns() * getSchedule().getAccumulators();
+    return std::max<int64_t>(
+        accumulators + scaleColumns * slots - kTensorColumns, 0);
   };
   // A stage whose scales have columns of their own needs no further wait. But
-  // if accumulators share more than a quarter for that, two slots are enough:
-  // one is read while the other one is written.
+  // if accumulators had to share more than a quarter of their columns for that,
+  // two slots of scales are enough: one is read while the other one is written.
   constexpr int64_t kSlots = 2;
-  bool sharesMuch = getShared(scaleSlots) > getSumColumns() / 4;
+  bool sharesMuch = getShared(scaleSlots) > getAccumulatorColumns() / 4;
   if (sharesMuch && getSchedule().getStages() % kSlots == 0)
     scaleSlots = kSlots;
   sharedColumns = getShared(scaleSlots);
 }
 
-const SumLayout &TmemPlan::getSumLayout() const {
-  return *lookupSumLayout(getGroup(), getSchedule().getM() * getGroup());
+const SumLayout &TmemPlan::getAccumulatorLayout() const {
+  return *lookupSumLayout(getCtaGroup(), getSchedule().getM() * getCtaGroup());
 }
 
 int64_t TmemPlan::getScaleCopies(bool isA) const {
-  return isA ? kScaleCopies : getSumLayout().getScaleCopies();
+  return isA ? kScaleCopies : getAccumulatorLayout().getScaleCopies();
 }
 
 int64_t TmemPlan::getScaleColumns(bool isA) const {
   const ScaleRegion *region =
       lookupScaleRegion(getRowAtoms(isA) * kScaleAtomRows, getScaleCopies(isA));
-  return region->columnsOfWord * getWords();
+  return region->columnsOfWord * getScaleWords();
 }
 
 int64_t TmemPlan::getAccColumn(int64_t i) const {
-  return i * (getSumColumns() - sharedColumns);
+  return i * (getAccumulatorColumns() - sharedColumns);
 }
 
 int64_t TmemPlan::getScaleColumn(bool isA) const {
-  int64_t first =
-      getAccColumn(getSchedule().getAccumulators() - 1) + getSumColumns();
+  int64_t first = getAccColumn(getSchedule().getAccumulators() - 1) +
+                  getAccumulatorColumns();
   return isA ? first : first + getScaleColumns(true);
 }
 
 bool TmemPlan::fitsTensorMemory() const {
   int64_t end = getScaleColumn(true) + scaleColumns * scaleSlots;
-  // Sums that are shared have to be read first, those that are not are what
-  // is read while the next tile is multiplied.
-  bool canShare = sharedColumns < getSumColumns() &&
-                  getSumColumns() % getPartColumns() == 0;
+  // Shared columns have to be read first; the others are read while the next
+  // tile is multiplied.
+  bool canShare = sharedColumns < getAccumulatorColumns() &&
+                  getAccumulatorColumns() % getEpilogueColumns() == 0;
   return end <= kTensorColumns && (sharedColumns == 0 || canShare);
 }
 
 int64_t TmemPlan::getWaitedColumns() const {
   if (getSchedule().getAccumulators() == 1)
-    return getSumColumns();
-  return llvm::alignTo(sharedColumns, getPartColumns());
+    return getAccumulatorColumns();
+  return llvm::alignTo(sharedColumns, getEpilogueColumns());
 }
 
-int64_t TmemPlan::getPartColumns() const {
-  // Of a single row of a thread's own each has an address of its own where
-  // tiles may reach beyond the result: with 32 of them ptxas 13.0 spills. So it
-  // does with 16 where lanes hold two parts of the columns.
-  if (getSumLayout().parts != 1)
+int64_t TmemPlan::getEpilogueColumns() const {
+  // If tiles may reach beyond the result and a thread has a single row, each
+  // value has an address of its own: with 32 of them ptxas 13.0 spills. It also
+  // does with 16 if lanes hold two groups of columns.
+  if (getAccumulatorLayout().parts != 1)
     return 8;
   return getSchedule().getSwapAb() ? 16 : 32;
 }
 
-AccType TmemPlan::getPartType(int64_t columns) const {
+AccType TmemPlan::getEpilogueType(int64_t columns) const {
   MLIRContext *context = getSchedule().getContext();
   if (getSchedule().getSwapAb())
     return AccType::get(context, columns, kTensorLanes,
@@ -112,11 +116,11 @@ AccType TmemPlan::getPartType(int64_t columns) const {
                       WarpsAttr::get(context, 4, 1));
 }
 
-int64_t TmemPlan::getHandedSums() const {
+int64_t TmemPlan::getAccumulatorStages() const {
   return sharedColumns ? 1 : getSchedule().getAccumulators();
 }
 
 PipelineBarriers TmemPlan::getBarriers() const {
-  int64_t stages = getSchedule().getStages(), sums = getHandedSums();
-  return {0, stages, 2 * stages, 2 * stages + sums, 2 * (stages + sums)};
+  int64_t stages = getSchedule().getStages(), accs = getAccumulatorStages();
+  return {0, stages, 2 * stages, 2 * stages + accs, 2 * (stages + accs)};
 }

@@ -1,4 +1,4 @@
-//===- TmemPlan.h - Where sums and scales are -------------------*- C++ -*-===//
+//===- TmemPlan.h - The tensor-memory plan ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a block of the path tcgen05 has in tensor memory. The scales of each
-// stage have columns of their own, so that who may fill the stage may also copy
-// its scales.
+// The columns of tensor memory: accumulator stages, and the scale factors of
+// stages. Each stage has scale columns of its own where there is room, so that
+// the same wait covers both: whoever may fill a stage may also copy its scales.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +22,10 @@
 
 namespace mlir::blockscale {
 
-/// Numbers of mbarriers where those start that say that stages or sums are full
-/// or empty, and how many there are.
+/// The indices of the first full and empty mbarriers of stages and of
+/// accumulators, and the number of all mbarriers.
 struct PipelineBarriers {
-  int64_t fullStages, emptyStages, fullSums, emptySums, count;
+  int64_t fullStages, emptyStages, fullAccumulators, emptyAccumulators, count;
 };
 
 class TmemPlan : public SharedMemoryPlan {
@@ -31,41 +33,43 @@ public:
   TmemPlan(const Instruction &instruction,
            WarpSpecializedScheduleAttr schedule);
 
-  /// Where sums are; the blocks that multiply together, and the columns that
-  /// the sums of a tile have in each of them.
-  const SumLayout &getSumLayout() const;
-  int64_t getGroup() const { return getSchedule().getBlocksOfProduct(); }
-  int64_t getSumColumns() const {
-    return getSchedule().getN() / getSumLayout().parts;
+  /// The layout of accumulators in lanes; the blocks of the cta_group, and the
+  /// columns that the accumulator of a tile has in each of them.
+  const SumLayout &getAccumulatorLayout() const;
+  int64_t getCtaGroup() const { return getSchedule().getBlocksOfProduct(); }
+  int64_t getAccumulatorColumns() const {
+    return getSchedule().getN() / getAccumulatorLayout().parts;
   }
-  /// The copies of scales in lanes, and the columns of those of a stage.
+  /// How often scales are repeated over lanes, and the columns that the scales
+  /// of a stage take.
   int64_t getScaleCopies(bool isA) const;
   int64_t getScaleColumns(bool isA) const;
 
-  /// Columns of tensor memory: of accumulator number `i`, and of the scales of
-  /// A and B in a stage.
+  /// The first column of accumulator stage `i`, and of the scales of A or B in
+  /// a stage.
   int64_t getAccColumn(int64_t i) const;
   int64_t getScaleColumn(bool isA) const;
   int64_t getScaleColumnsOfStage() const { return scaleColumns; }
-  /// For how many stages there are columns of scales, a divisor of their
-  /// number: stage s has those number s modulo this.
+  /// How many slots of scale columns there are, a divisor of the number of
+  /// stages: stage s has the slot s modulo this.
   int64_t getScaleSlots() const { return scaleSlots; }
-  /// Those that the two accumulators share.
+  /// The columns that the two accumulators share.
   int64_t getSharedColumns() const { return sharedColumns; }
-  /// Those of a tile that have to be read before the next tile is multiplied:
-  /// all of a single accumulator, of two ones whole parts with the shared ones.
+  /// The columns of a tile that have to be read before the next tile is
+  /// multiplied: all of a single accumulator; of two accumulators, the groups
+  /// with shared columns.
   int64_t getWaitedColumns() const;
-  /// How many columns of sums are in registers at a time.
-  int64_t getPartColumns() const;
-  /// The type of so many of them, rows and columns of which are those of the
+  /// How many columns the epilogue has in registers at a time.
+  int64_t getEpilogueColumns() const;
+  /// The type of so many columns in registers, with rows and columns of the
   /// result.
-  AccType getPartType(int64_t columns) const;
+  AccType getEpilogueType(int64_t columns) const;
   /// Whether all fits into the 512 columns.
   bool fitsTensorMemory() const;
 
-  /// Accumulators that are handed over one by one: two that share columns go as
-  /// one.
-  int64_t getHandedSums() const;
+  /// The stages of the accumulator pipeline: two accumulators that share
+  /// columns count as one.
+  int64_t getAccumulatorStages() const;
   PipelineBarriers getBarriers() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- MixedInputPlan.cpp - Shared memory of mixed input ------------------===//
+//===- MixedInputPlan.cpp - Shared memory of mixed input and GEMV ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,21 +17,21 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Numbers between rows of sums in shared memory: lanes that store at once,
-/// those of 4 rows two apart and of 8 columns, are in different banks.
+/// Padding between rows of partial accumulators in shared memory: the lanes
+/// that store at once (4 rows two apart, 8 columns) have different banks.
 int64_t blockscale::getPitch(WarpSpecializedScheduleAttr schedule) {
   constexpr int64_t kPadding = 4;
   return schedule.getM() + kPadding;
 }
 
-int64_t blockscale::getSumRows(WarpSpecializedScheduleAttr schedule) {
+int64_t blockscale::getAccumulatorRows(WarpSpecializedScheduleAttr schedule) {
   constexpr int64_t kLeast = 8;
   return std::max(schedule.getN(), kLeast);
 }
 
-int64_t blockscale::getSumBytes(WarpSpecializedScheduleAttr schedule) {
-  return (WgmmaShares(schedule).partsOfK - 1) * getSumRows(schedule) *
-         getPitch(schedule) * kSumBytes;
+int64_t blockscale::getSlicePartialBytes(WarpSpecializedScheduleAttr schedule) {
+  return (WgmmaShares(schedule).slicesOfK - 1) * getAccumulatorRows(schedule) *
+         getPitch(schedule) * kAccumulatorBytes;
 }
 
 SharedMemoryPlan
@@ -42,17 +42,17 @@ blockscale::makeMixedInputPlan(const Instruction &instruction,
                        ? GemvPlan(schedule, types, k).getBytes()
                        : 0;
   return SharedMemoryPlan(instruction, schedule, types.rhs,
-                          WgmmaShares(schedule).partsOfK, behind);
+                          WgmmaShares(schedule).slicesOfK, behind);
 }
 
 GemvPlan::GemvPlan(WarpSpecializedScheduleAttr schedule,
                    const TypeCombination &types, int64_t k)
-    : blocksOfBox(kBoxElements / types.blockSize) {
+    : blocksOfChunk(kChunkElements / types.blockSize) {
   int64_t steps = llvm::divideCeilSigned(k, schedule.getK());
-  boxes = llvm::divideCeilSigned(steps, schedule.getSplitK()) *
-          schedule.getK() / kBoxElements;
+  chunks = llvm::divideCeilSigned(steps, schedule.getSplitK()) *
+           schedule.getK() / kChunkElements;
 }
 
 int64_t GemvPlan::getFactorBytes() const {
-  return boxes * blocksOfBox * kFactorBytes;
+  return chunks * blocksOfChunk * kFactorBytes;
 }

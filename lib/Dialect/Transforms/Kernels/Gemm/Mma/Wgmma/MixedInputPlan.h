@@ -1,4 +1,4 @@
-//===- MixedInputPlan.h - Shared memory of mixed input ----------*- C++ -*-===//
+//===- MixedInputPlan.h - Shared memory of mixed input and GEMV -*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the mixed-input and the GEMV kernel have in shared memory: stages for
-// each warpgroup slice of K, partial sums in the same bytes later on, and, for
-// GEMV, what is behind the stages.
+// Stages for each K slice (one or more warpgroups); partial accumulators, which
+// reuse the bytes of the stages at the end; and, for GEMV, B and the scale
+// factors of x behind the stages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,42 +20,42 @@
 
 namespace mlir::blockscale {
 
-/// Bytes of a row of codes in a box.
-inline constexpr int64_t kCodeBoxBytes = 64;
+/// Bytes of a row of quantized elements in a K chunk.
+inline constexpr int64_t kQuantizedChunkBytes = 64;
 
-/// Shared memory for the sums of all parts of K but the first.
-int64_t getSumBytes(WarpSpecializedScheduleAttr schedule);
+/// Shared memory for the partial accumulators of all K slices but the first.
+int64_t getSlicePartialBytes(WarpSpecializedScheduleAttr schedule);
 
-/// The plan of a product of `row` with such a schedule.
+/// The plan of a product of `types` with such a schedule.
 SharedMemoryPlan makeMixedInputPlan(const Instruction &instruction,
                                     WarpSpecializedScheduleAttr schedule,
                                     const TypeCombination &types, int64_t k);
 
-/// Rows of accumulators, and the values from one row of them in shared memory
-/// to the next one.
-int64_t getSumRows(WarpSpecializedScheduleAttr schedule);
+/// Rows of an accumulator, and the pitch of its rows in shared memory, in
+/// values.
+int64_t getAccumulatorRows(WarpSpecializedScheduleAttr schedule);
 int64_t getPitch(WarpSpecializedScheduleAttr schedule);
 
-inline constexpr int64_t kSumBytes = 4;
+inline constexpr int64_t kAccumulatorBytes = 4;
 
-/// What a GEMV block has behind its stages: B of all its instructions, and a
-/// factor for each scale of x (see warpgroup_mma_gemv).
+/// The shared memory of a GEMV block behind its stages: B of all its
+/// instructions, and a factor for each scale of x (see warpgroup_mma_gemv).
 struct GemvPlan {
-  /// Codes of a box, the bytes that B has for it, and codes of a word.
-  static constexpr int64_t kBoxElements = 128, kBoxBytes = 1024, kWordCodes = 8,
-                           kFactorBytes = 4;
+  /// Elements of a K chunk, the bytes of B for it, and elements in a u32.
+  static constexpr int64_t kChunkElements = 128, kChunkBytes = 1024,
+                           kWordElements = 8, kFactorBytes = 4;
 
   GemvPlan(WarpSpecializedScheduleAttr schedule, const TypeCombination &types,
            int64_t k);
 
-  /// Boxes along K of a block of threads.
-  int64_t boxes;
-  /// Scales of a box.
-  int64_t blocksOfBox;
+  /// K chunks of a block of threads.
+  int64_t chunks;
+  /// Scale blocks of a K chunk.
+  int64_t blocksOfChunk;
 
-  int64_t getNumberBytes() const { return boxes * kBoxBytes; }
+  int64_t getBBytes() const { return chunks * kChunkBytes; }
   int64_t getFactorBytes() const;
-  int64_t getBytes() const { return getNumberBytes() + getFactorBytes(); }
+  int64_t getBytes() const { return getBBytes() + getFactorBytes(); }
 };
 
 } // namespace mlir::blockscale

@@ -1,4 +1,4 @@
-//===- WarpgroupRoles.cpp - Roles of warpgroups ---------------------------===//
+//===- WarpgroupRoles.cpp - Warp roles of all wgmma kernels ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The first warpgroups multiply and store. The last one, of which one warp does
-// something, is the producer.
+// MMA warpgroups come first; the last warpgroup is the producer, of which one
+// warp works.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,16 +19,15 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// Registers of each thread: those of warpgroups that multiply, and of the one
-/// that loads.
+/// Registers of each thread: in MMA warpgroups, and in the producer warpgroup.
 struct RegisterShares {
   int64_t groups;
   int32_t multiply, load;
 };
 } // namespace
 
-// Together at most the 65536 of a SM, with what the block starts
-// with, in steps of 8.
+// Together at most the 65536 of an SM, in steps of 8, like the number at
+// launch.
 static constexpr RegisterShares kRegisterShares[] = {
     {1, 240, 24}, {2, 240, 24}, {3, 160, 32}, {4, 112, 32}};
 
@@ -50,7 +49,7 @@ void WarpgroupRoles::emitInit() {
   auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
   OpBuilder at = getRole(first, 0);
   emitElected(at, [&](OpBuilder &one) {
-    emitStageBarriers(one, shares.getWarpsOfPart());
+    emitStageBarriers(one, shares.getWarpsOfSlice());
     emitFirst(one);
     NVVM::FenceMbarrierInitOp::create(one, loc);
   });
@@ -63,7 +62,7 @@ void WarpgroupRoles::emitWait(OpBuilder &at) {
 
 void WarpgroupRoles::emit() {
   emitInit();
-  // Up to here, nothing of a kernel in front is touched.
+  // Everything up to here may overlap with the kernel in front.
   if (!isEarly())
     emitWait(b);
   const auto *registers =
@@ -76,7 +75,7 @@ void WarpgroupRoles::emit() {
   NVVM::SetMaxRegisterOp::create(consumer, loc, registers->multiply,
                                  NVVM::SetMaxRegisterAction::increase);
   emitConsumer(consumer);
-  // All four warps give registers away; one of them loads.
+  // All four warps give registers away; one of them is the producer.
   OpBuilder producers = getRole(roles, 1);
   NVVM::SetMaxRegisterOp::create(producers, loc, registers->load,
                                  NVVM::SetMaxRegisterAction::decrease);
@@ -84,7 +83,7 @@ void WarpgroupRoles::emit() {
                              ArrayRef<int64_t>{shares.getWarps() + 1}, 1);
   OpBuilder producer = getRole(one, 0);
   emitLoader(producer);
-  // Others arrive at mbarriers of this block up to their last step.
+  // Other blocks arrive at mbarriers of this block up to their last step.
   if (cluster.hasOthers())
     emitAllBarrier(b);
 }

@@ -1,4 +1,4 @@
-//===- WarpgroupRoles.h - Roles of warpgroups -------------------*- C++ -*-===//
+//===- WarpgroupRoles.h - Warp roles of all wgmma kernels -------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all kernels with wgmma have in common: MMA warpgroups, which also store
-// the result from their registers, and one producer warpgroup, which hands
-// registers to them.
+// What the dense, the mixed-input and the GEMV kernel share: MMA warpgroups,
+// which also do the epilogue from their registers, and one producer warpgroup,
+// which hands registers over to them (setmaxnreg).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,12 +32,12 @@ public:
 protected:
   virtual void emitConsumer(OpBuilder &b) = 0;
   virtual void emitLoader(OpBuilder &b) { emitProducer(b); }
-  /// What one thread does before all others.
+  /// Set-up that one thread does before all others start.
   virtual void emitFirst(OpBuilder &one) {}
   /// Whether each role waits for the kernel in front by itself.
   virtual bool isEarly() const { return false; }
   void emitWait(OpBuilder &b);
-  /// The instruction of warps, with N of the tile.
+  /// The instruction of a warpgroup, with N of the tile.
   InstructionAttr getInstruction() const;
 
   WgmmaShares shares;

@@ -1,4 +1,4 @@
-//===- WgmmaKernel.h - A kernel with wgmma ----------------------*- C++ -*-===//
+//===- WgmmaKernel.h - The base of all wgmma kernels ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- WgmmaShares.h - What warpgroups share --------------------*- C++ -*-===//
+//===- WgmmaShares.h - How warpgroups divide a tile -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Warpgroups of a block, by its schedule.
+// The number of MMA warpgroups, and which rows and K slices each of them has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +26,14 @@ inline constexpr int64_t kWarpgroupRows = 64, kWarpgroupWarps = 4;
 struct WgmmaShares {
   explicit WgmmaShares(WarpSpecializedScheduleAttr schedule);
 
-  /// Warpgroups that multiply, instructions along M of each, and parts of K.
-  int64_t groups, parts, partsOfK;
+  /// MMA warpgroups, instructions along M of each, and K slices.
+  int64_t groups, mInstructions, slicesOfK;
 
-  /// Rows that all warpgroups of a part of K take at once.
-  int64_t getRows() const { return groups / partsOfK * kWarpgroupRows; }
-  int64_t getWarpsOfPart() const { return getWarps() / partsOfK; }
+  /// Rows that all warpgroups of a K slice multiply at once.
+  int64_t getRows() const { return groups / slicesOfK * kWarpgroupRows; }
+  int64_t getWarpsOfSlice() const { return getWarps() / slicesOfK; }
   int64_t getWarps() const { return groups * kWarpgroupWarps; }
-  /// Those of the block: with a warpgroup that fills stages.
+  /// Including the producer warpgroup.
   int64_t getAllWarps() const { return getWarps() + kWarpgroupWarps; }
 };
 

@@ -1,4 +1,4 @@
-//===- DenseRoles.cpp - Roles of the dense kernel with wgmma --------------===//
+//===- DenseRoles.cpp - Warp roles of the dense wgmma kernel --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A stage is free again as soon as the products that read it are complete.
+// A stage is empty again as soon as the wgmma that read it are complete.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,23 +28,23 @@ AccType DenseRoles::getAccType(WarpSpecializedScheduleAttr schedule) {
 }
 
 SmallVector<Value> DenseRoles::emitStep(OpBuilder &at,
-                                        const PipelineState &place,
+                                        const PipelineState &state,
                                         ValueRange sums) {
   MLIRContext *context = at.getContext();
   InstructionAttr instruction = getInstruction();
-  stages.emitWaitFull(at, place);
-  Value y = emitTile(at, place, /*isA=*/false);
+  stages.emitWaitFull(at, state);
+  Value y = emitTile(at, state, /*isA=*/false);
   MemRefType all = getTileType(/*isA=*/true);
   SmallVector<int64_t> shape(all.getShape());
-  // Rows, or columns of 64 of them.
-  shape[0] /= shares.parts;
+  // The tile has rows, or columns of 64 rows.
+  shape[0] /= shares.mInstructions;
   MemRefType part = MemRefType::Builder(all).setShape(shape);
   SmallVector<Value> products;
   for (auto [i, sum] : llvm::enumerate(sums)) {
     int64_t byte = plan.getOffset(GemmOperand::A) +
                    static_cast<int64_t>(i) * part.getNumElements();
     Value x = memref::ViewOp::create(
-        at, loc, part, shared, emitStageOffset(at, place, byte), ValueRange());
+        at, loc, part, shared, emitStageOffset(at, state, byte), ValueRange());
     products.push_back(WarpgroupMmaOp::create(
         at, loc, sum.getType(), x, y, sum, instruction,
         TileLayoutAttr::get(context, getElements(true).layout),
@@ -52,21 +52,21 @@ SmallVector<Value> DenseRoles::emitStep(OpBuilder &at,
   }
   auto wait = WarpgroupWaitOp::create(at, loc, sums.getTypes(), products,
                                       /*pending=*/0);
-  emitElected(at, [&](OpBuilder &one) { emitEmptied(one, place); });
+  emitElected(at, [&](OpBuilder &one) { emitEmptied(one, state); });
   return llvm::to_vector_of<Value>(wait.getResults());
 }
 
-void DenseRoles::emitSums(OpBuilder &at, const WorkTile &tile,
-                          ValueRange sums) {
-  // Those in bounds are stored in pairs.
+void DenseRoles::emitTileEpilogue(OpBuilder &at, const WorkTile &tile,
+                                  ValueRange sums) {
+  // Values inside of the result are stored in pairs.
   bool isAligned = KernelProblem::isMultiple(problem.n, 2);
   emitByBounds(at, tile, isAligned, [&](OpBuilder &path, bool isGuarded) {
     for (auto [i, sum] : llvm::enumerate(sums)) {
-      BlockTile part = tile;
-      part.row = addIndex(path, loc, tile.row,
-                          static_cast<int64_t>(i) * shares.getRows());
-      part.isGuarded = isGuarded;
-      emitStore(path, sizes, part, sum);
+      BlockTile subTile = tile;
+      subTile.row = addIndex(path, loc, tile.row,
+                             static_cast<int64_t>(i) * shares.getRows());
+      subTile.isGuarded = isGuarded;
+      emitStore(path, sizes, subTile, sum);
     }
   });
 }
@@ -74,15 +74,15 @@ void DenseRoles::emitSums(OpBuilder &at, const WorkTile &tile,
 SmallVector<Value> DenseRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
                                             ValueRange values) {
   SmallVector<Value> sums;
-  for (int64_t i = 0; i != shares.parts; ++i)
+  for (int64_t i = 0; i != shares.mInstructions; ++i)
     sums.push_back(AccZeroOp::create(at, loc, getAccType(plan.getSchedule())));
-  PipelineState place = emitSteps(
+  PipelineState state = emitSteps(
       at, {values[0], values[1]}, toWord(at, tile.steps),
       /*isUnrolled=*/true, sums,
       [&](OpBuilder &inner, Value, const PipelineState &inside,
           ValueRange before) { return emitStep(inner, inside, before); });
-  emitSums(at, tile, sums);
-  return {place.stage, place.parity};
+  emitTileEpilogue(at, tile, sums);
+  return {state.stage, state.parity};
 }
 
 void DenseRoles::emitConsumer(OpBuilder &role) {

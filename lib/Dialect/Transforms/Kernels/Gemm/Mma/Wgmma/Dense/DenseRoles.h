@@ -1,4 +1,4 @@
-//===- DenseRoles.h - Roles of the dense kernel with wgmma ------*- C++ -*-===//
+//===- DenseRoles.h - Warp roles of the dense wgmma kernel ------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Both operands are read from shared memory; accumulators are in registers.
+// Dense wgmma: both operands are read from shared memory (SS), and accumulators
+// are in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,19 +22,18 @@ class DenseRoles final : public WarpgroupRoles {
 public:
   using WarpgroupRoles::WarpgroupRoles;
 
-  /// Sums that all warpgroups have at once.
+  /// The accumulator of one instruction of all warpgroups.
   static AccType getAccType(WarpSpecializedScheduleAttr schedule);
 
 private:
   void emitConsumer(OpBuilder &b) override;
-  /// The products of a tile; the place in the pipeline is the first of
-  /// `values`.
+  /// The mainloop and the epilogue of a tile; `values` are the pipeline state.
   SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                   ValueRange values);
-  /// The sums with those of the stage at `place` added.
-  SmallVector<Value> emitStep(OpBuilder &b, const PipelineState &place,
+  /// The accumulators plus the products of the stage of `state`.
+  SmallVector<Value> emitStep(OpBuilder &b, const PipelineState &state,
                               ValueRange sums);
-  void emitSums(OpBuilder &b, const WorkTile &tile, ValueRange sums);
+  void emitTileEpilogue(OpBuilder &b, const WorkTile &tile, ValueRange sums);
 };
 
 } // namespace mlir::blockscale

@@ -1,4 +1,4 @@
-//===- WgmmaDenseKernel.cpp - Dense kernel with wgmma ---------------------===//
+//===- WgmmaDenseKernel.cpp - Dense GEMM with wgmma -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products of bf16 and f16 matrices, and block-scaled ones whose operands
-// kernels in front have dequantized.
+// The warp-specialized kernel for bf16 and f16 operands, and for block-scaled
+// ones that kernels in front have dequantized.
 //
 //===----------------------------------------------------------------------===//
 

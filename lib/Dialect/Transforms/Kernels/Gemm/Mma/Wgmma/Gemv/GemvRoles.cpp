@@ -1,4 +1,4 @@
-//===- GemvRoles.cpp - Codes and one row of codes -------------------------===//
+//===- GemvRoles.cpp - Warp roles of the GEMV kernel ----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How each block spreads x in shared memory, and what warps do with it.
+// How each block writes the block-diagonal B to shared memory, and what the MMA
+// warpgroups do with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,39 +25,40 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Words of a quarter of a box, and quarters.
-static constexpr int64_t kWordCodes = GemvPlan::kWordCodes, kQuarterWords = 4,
-                         kQuarters = 4, kBoxWords = kQuarters * kQuarterWords;
+/// How many u32 of elements a quarter of a K chunk has, and how many quarters.
+static constexpr int64_t kWordElements = GemvPlan::kWordElements,
+                         kQuarterWords = 4, kQuarters = 4,
+                         kChunkWords = kQuarters * kQuarterWords;
 static constexpr int64_t kFactorBytes = GemvPlan::kFactorBytes;
 
-/// Of word `number` of a part: its quarter of a box, and the instruction that
-/// takes it. Neighbouring lanes have all quarters.
+/// For the u32 number `number` of a K slice: its quarter of a K chunk, and the
+/// instruction that takes it. Four neighbouring lanes have all quarters.
 static AffineExpr getQuarter(AffineExpr number) { return number % kQuarters; }
 static AffineExpr getInstructionOf(AffineExpr number) {
   return number.floorDiv(kQuarters) % kQuarterWords;
 }
 
 //===----------------------------------------------------------------------===//
-// The row
+// The row x as a block-diagonal B
 //===----------------------------------------------------------------------===//
 
-Value GemvRoles::emitFirstBox(OpBuilder &at, const WorkTile &tile,
-                              Value step) const {
+Value GemvRoles::emitFirstChunk(OpBuilder &at, const WorkTile &tile,
+                                Value step) const {
   AffineExpr d0, d1, d2;
   bindDims(at.getContext(), d0, d1, d2);
-  return applyExprs(at, loc, {(d0 * d1 + d2) * getPartBoxes()},
-                    {part, tile.steps, step})[0];
+  return applyExprs(at, loc, {(d0 * d1 + d2) * getSliceChunks()},
+                    {slice, tile.steps, step})[0];
 }
 
-Value GemvRoles::loadCodes(OpBuilder &at, const KernelOperand &codes,
-                           ValueRange place) {
-  constexpr int64_t kBytes = kWordCodes / 2;
-  SmallVector<Value> position = applyMap(at, loc, codes.map, place);
+Value GemvRoles::loadElements(OpBuilder &at, const KernelOperand &quantized,
+                              ValueRange element) {
+  constexpr int64_t kBytes = kWordElements / 2;
+  SmallVector<Value> position = applyMap(at, loc, quantized.map, element);
   position.back() = applyExprs(at, loc, {at.getAffineDimExpr(0).floorDiv(2)},
                                position.back())[0];
   Value bytes =
       vector::LoadOp::create(at, loc, VectorType::get(kBytes, at.getI8Type()),
-                             kernel.getArgument(codes.argument), position,
+                             kernel.getArgument(quantized.argument), position,
                              /*nontemporal=*/false, llvm::MaybeAlign(kBytes));
   bytes = vector::BitCastOp::create(at, loc,
                                     VectorType::get(1, at.getI32Type()), bytes);
@@ -64,12 +66,12 @@ Value GemvRoles::loadCodes(OpBuilder &at, const KernelOperand &codes,
 }
 
 Value GemvRoles::loadScale(OpBuilder &at, const KernelOperand &scales,
-                           ValueRange place) {
+                           ValueRange element) {
   if (scales.splat)
     return word(at, *scales.splat);
   Value scale =
       memref::LoadOp::create(at, loc, kernel.getArgument(scales.argument),
-                             applyMap(at, loc, scales.map, place));
+                             applyMap(at, loc, scales.map, element));
   return arith::ExtUIOp::create(at, loc, at.getI32Type(), scale);
 }
 
@@ -77,21 +79,22 @@ GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
                                     Value number, Value count) {
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
-  Value first = emitPartStep(at, tile, part, index(at, 0));
-  AffineExpr inBox = getQuarter(d1) * kQuarterWords + getInstructionOf(d1);
-  Value column = applyExprs(at, loc,
-                            {d0 * plan.getPartK() +
-                             d1.floorDiv(kBoxWords) * GemvPlan::kBoxElements +
-                             inBox * kWordCodes},
-                            {first, number})[0];
-  // What is outside reads what is last, so that all loads start at once. Codes
-  // of y are zeros there.
+  Value first = emitSliceStep(at, tile, slice, index(at, 0));
+  AffineExpr inChunk = getQuarter(d1) * kQuarterWords + getInstructionOf(d1);
+  Value column =
+      applyExprs(at, loc,
+                 {d0 * plan.getSliceK() +
+                  d1.floorDiv(kChunkWords) * GemvPlan::kChunkElements +
+                  inChunk * kWordElements},
+                 {first, number})[0];
+  // Lanes outside read the last elements, so that no load waits for a branch.
+  // Elements of y are zeros there.
   column = arith::MinUIOp::create(at, loc, column,
-                                  index(at, problem.k - kWordCodes));
+                                  index(at, problem.k - kWordElements));
   Value block =
       applyExprs(at, loc, {d0.floorDiv(int64_t(problem.quantizedB->blockSize))},
                  column)[0];
-  auto getPlace = [&](const KernelOperand &of, Value last) {
+  auto getElement = [&](const KernelOperand &of, Value last) {
     return SmallVector<Value>{getOperandBatch(at, kernel, of, tile.matrix),
                               tile.column, last};
   };
@@ -99,22 +102,21 @@ GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
   of.number = number;
   of.isInside =
       arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ult, number, count);
-  of.codes = loadCodes(at, problem[GemmOperand::B],
-                       getPlace(problem[GemmOperand::B], column));
+  of.quantized = loadElements(at, problem[GemmOperand::B],
+                              getElement(problem[GemmOperand::B], column));
   of.scale = loadScale(at, problem[GemmOperand::SFB],
-                       getPlace(problem[GemmOperand::SFB], block));
+                       getElement(problem[GemmOperand::SFB], block));
   return of;
 }
 
-void GemvRoles::storeNumbers(const WordEmitter &emit, const Word &of,
-                             Value box) {
+void GemvRoles::storeB(const WordEmitter &emit, const Word &of, Value chunk) {
   OpBuilder &at = emit.b;
-  // Bytes of e5m2, 128 times what codes from 0 to 7 stand for.
+  // e5m2 bytes: 128 times the fp4 values of the codes 0 to 7.
   constexpr uint32_t kLow = 0x5A585400, kHigh = 0x62605E5C,
                      kMagnitudes = 0x77777777, kSigns = 0x80808080;
   constexpr uint32_t kEven = 0x6420, kOdd = 0x7531;
   constexpr unsigned kNibble = 4, kFour = 16;
-  Value selectors = emit.bitAnd(of.codes, kMagnitudes);
+  Value selectors = emit.bitAnd(of.quantized, kMagnitudes);
   auto lookUp = [&](Value four) {
     return emit.permute(emit.integer(kLow), emit.integer(kHigh), four);
   };
@@ -124,18 +126,19 @@ void GemvRoles::storeNumbers(const WordEmitter &emit, const Word &of,
     return emit.bitOr(emit.permute(low, high, emit.integer(bytes)),
                       emit.bitAnd(signs, kSigns));
   };
-  Value halves[] = {half(kEven, emit.shiftLeft(of.codes, kNibble)),
-                    half(kOdd, of.codes)};
+  Value halves[] = {half(kEven, emit.shiftLeft(of.quantized, kNibble)),
+                    half(kOdd, of.quantized)};
 
-  AffineExpr number, boxOf;
-  bindDims(at.getContext(), number, boxOf);
+  AffineExpr number, chunkOf;
+  bindDims(at.getContext(), number, chunkOf);
   AffineExpr quarter = getQuarter(number),
              instruction = getInstructionOf(number);
-  // Which of both lines of a quarter the block is in.
-  int64_t blocksOfQuarter = row.blocksOfBox / kQuarters;
+  // Which of the two columns of B of a quarter has the scale block.
+  int64_t blocksOfQuarter = gemv.blocksOfChunk / kQuarters;
   AffineExpr second =
       blocksOfQuarter == 1
-          ? number.floorDiv(kBoxWords) % std::min<int64_t>(2, getPartBoxes())
+          ? number.floorDiv(kChunkWords) %
+                std::min<int64_t>(2, getSliceChunks())
           : instruction.floorDiv(kQuarterWords / blocksOfQuarter);
   constexpr int64_t kLine = 16, kColumn = 128, kInstruction = 256;
   Value zero = emit.integer(0);
@@ -144,16 +147,16 @@ void GemvRoles::storeNumbers(const WordEmitter &emit, const Word &of,
   for (int64_t word = 0; word != kQuarters; ++word)
     areOwn.push_back(arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
                                            ofQuarter, index(at, word)));
-  // Lanes of every other instruction begin with the other line, so that eight
-  // of them are in different banks.
+  // Lanes of every other instruction begin with the other column, so that eight
+  // lanes store to different banks.
   for (int64_t pass : {0, 1}) {
     AffineExpr line = (instruction + pass) % 2;
-    SmallVector<Value> values =
-        applyExprs(at, loc,
-                   {boxOf * GemvPlan::kBoxBytes + instruction * kInstruction +
-                        (quarter * 2 + line) * kLine + plan.getStagesBytes(),
-                    quarter * 2 + second, quarter * 2 + line},
-                   {of.number, box});
+    SmallVector<Value> values = applyExprs(
+        at, loc,
+        {chunkOf * GemvPlan::kChunkBytes + instruction * kInstruction +
+             (quarter * 2 + line) * kLine + plan.getStagesBytes(),
+         quarter * 2 + second, quarter * 2 + line},
+        {of.number, chunk});
     Value isLine = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
                                          values[1], values[2]);
     for (auto [i, half] : llvm::enumerate(halves)) {
@@ -179,14 +182,14 @@ Value GemvRoles::emitIsNaN(const WordEmitter &emit, Value scale) const {
                    : emit.isEqual(emit.bitAnd(scale, kNaN), kNaN);
 }
 
-Value GemvRoles::emitNumber(const WordEmitter &emit, Value scale) {
-  // Bits that are placed are 2^-120 of the scale.
+Value GemvRoles::emitScaleValue(const WordEmitter &emit, Value scale) {
+  // Shifted into position of an f32, the bits are 2^-120 times the scale.
   constexpr uint32_t kMagnitude = 0x7F;
-  constexpr unsigned kPlace = 20;
-  constexpr float kPlaced = 0x1p120F;
+  constexpr unsigned kShift = 20;
+  constexpr float kShifted = 0x1p120F;
   Value number =
-      emit.fromBits(emit.shiftLeft(emit.bitAnd(scale, kMagnitude), kPlace));
-  return emit.mul(number, kPlaced);
+      emit.fromBits(emit.shiftLeft(emit.bitAnd(scale, kMagnitude), kShift));
+  return emit.mul(number, kShifted);
 }
 
 void GemvRoles::storeFactor(const WordEmitter &emit, Value scale,
@@ -198,7 +201,7 @@ void GemvRoles::storeFactor(const WordEmitter &emit, Value scale,
     factor = emit.sub(scale, emit.integer(kBias));
   } else {
     constexpr float kFactor = 0x1p119F;
-    factor = emit.mul(emitNumber(emit, scale), kFactor);
+    factor = emit.mul(emitScaleValue(emit, scale), kFactor);
     factor = emit.toBits(factor);
   }
   Value line = vector::BroadcastOp::create(
@@ -209,7 +212,7 @@ void GemvRoles::storeFactor(const WordEmitter &emit, Value scale,
                           llvm::MaybeAlign(kFactorBytes));
 }
 
-Value GemvRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
+Value GemvRoles::spread(OpBuilder &at, const Word &of, Value firstChunk,
                         Value inexact) {
   WordEmitter outside(at, loc);
   Value isNaN = emitIsNaN(outside, of.scale);
@@ -219,17 +222,18 @@ Value GemvRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
   WordEmitter emit(then, loc);
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
-  Value box = applyExprs(then, loc, {d0.floorDiv(kBoxWords) + d1},
-                         {of.number, firstBox})[0];
-  storeNumbers(emit, of, box);
-  int64_t wordsOfBlock = kBoxWords / row.blocksOfBox;
-  AffineExpr inBox = getQuarter(d0) * kQuarterWords + getInstructionOf(d0);
-  SmallVector<Value> values = applyExprs(
-      then, loc,
-      {inBox % wordsOfBlock,
-       (inBox.floorDiv(wordsOfBlock) + d1 * row.blocksOfBox) * kFactorBytes +
-           plan.getStagesBytes() + row.getNumberBytes()},
-      {of.number, box});
+  Value chunk = applyExprs(then, loc, {d0.floorDiv(kChunkWords) + d1},
+                           {of.number, firstChunk})[0];
+  storeB(emit, of, chunk);
+  int64_t wordsOfBlock = kChunkWords / gemv.blocksOfChunk;
+  AffineExpr inChunk = getQuarter(d0) * kQuarterWords + getInstructionOf(d0);
+  SmallVector<Value> values =
+      applyExprs(then, loc,
+                 {inChunk % wordsOfBlock,
+                  (inChunk.floorDiv(wordsOfBlock) + d1 * gemv.blocksOfChunk) *
+                          kFactorBytes +
+                      plan.getStagesBytes() + gemv.getBBytes()},
+                 {of.number, chunk});
   Value isFirst = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::eq,
                                         values[0], index(then, 0));
   OpBuilder one = scf::IfOp::create(then, loc, isFirst).getThenBodyBuilder();
@@ -240,15 +244,15 @@ Value GemvRoles::spread(OpBuilder &at, const Word &of, Value firstBox,
 Value GemvRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
-  int64_t threads = shares.getWarpsOfPart() * int64_t(kWarpLanes);
-  // Loads that are under way at once.
+  int64_t threads = shares.getWarpsOfSlice() * int64_t(kWarpLanes);
+  // Loads in flight at once.
   constexpr int64_t kMostRounds = 4;
-  int64_t most = row.boxes / shares.partsOfK * kBoxWords;
+  int64_t most = gemv.chunks / shares.slicesOfK * kChunkWords;
   int64_t rounds = std::min(kMostRounds, llvm::divideCeilSigned(most, threads));
-  Value count =
-      applyExprs(at, loc, {d0 * (getPartBoxes() * kBoxWords)}, tile.steps)[0];
+  Value count = applyExprs(at, loc, {d0 * (getSliceChunks() * kChunkWords)},
+                           tile.steps)[0];
   Value first = applyExprs(at, loc, {d0 % threads}, thread)[0];
-  Value firstBox = emitFirstBox(at, tile, index(at, 0));
+  Value firstChunk = emitFirstChunk(at, tile, index(at, 0));
   auto loop = scf::ForOp::create(at, loc, first, count,
                                  index(at, rounds * threads), word(at, 0));
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
@@ -259,15 +263,15 @@ Value GemvRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
         count));
   Value inexact = loop.getRegionIterArg(0);
   for (const Word &of : words)
-    inexact = spread(inner, of, firstBox, inexact);
+    inexact = spread(inner, of, firstChunk, inexact);
   scf::YieldOp::create(inner, loc, inexact);
-  // Instructions read it, which are of another proxy.
+  // wgmma reads B through the async proxy.
   NVVM::FenceProxyOp::create(
       at, loc,
       NVVM::ProxyKindAttr::get(at.getContext(), NVVM::ProxyKind::async_shared),
       NVVM::SharedSpaceAttr::get(at.getContext(),
                                  NVVM::SharedSpace::shared_cta));
-  emitMeet(at);
+  emitMmaBarrier(at);
   return loop.getResult(0);
 }
 
@@ -275,18 +279,18 @@ Value GemvRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
 // Roles
 //===----------------------------------------------------------------------===//
 
-/// Stages have codes of y alone, which are an argument's: no copy waits for a
-/// kernel in front.
+/// Stages have only y, which is an argument of the function: no copy waits for
+/// a kernel in front.
 void GemvRoles::emitLoader(OpBuilder &role) {
   PipelineState first = stages.emitFirst(role);
   forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
     SmallVector<Value> none;
     emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/false, none,
-              [&](OpBuilder &inner, Value step, const PipelineState &place,
+              [&](OpBuilder &inner, Value step, const PipelineState &state,
                   ValueRange) {
                 step = inner.createOrFold<arith::IndexCastUIOp>(
                     loc, inner.getIndexType(), step);
-                emitStepCopies(inner, tile, step, place, Sides::Both);
+                emitStepCopies(inner, tile, step, state, Sides::Both);
                 return SmallVector<Value>();
               });
     return SmallVector<Value>();
@@ -295,22 +299,22 @@ void GemvRoles::emitLoader(OpBuilder &role) {
 
 SmallVector<Value> GemvRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
                                            Value step, const PipelineState &,
-                                           Value codes, ValueRange values) {
-  constexpr int64_t kColumnsOfBox = 8, kLines = 8, kLine = 16;
-  int64_t boxes = getPartBoxes(), first = plan.getStagesBytes();
-  Value box = emitFirstBox(at, tile, step);
+                                           Value quantized, ValueRange values) {
+  constexpr int64_t kColumnsOfChunk = 8, kLines = 8, kLine = 16;
+  int64_t chunks = getSliceChunks(), first = plan.getStagesBytes();
+  Value chunk = emitFirstChunk(at, tile, step);
   AffineExpr d0 = at.getAffineDimExpr(0);
   SmallVector<Value> offsets = applyExprs(
       at, loc,
-      {d0 * GemvPlan::kBoxBytes + first,
-       d0 * (row.blocksOfBox * kFactorBytes) + first + row.getNumberBytes()},
-      box);
-  Value numbers = emitView(at, {boxes * kColumnsOfBox, kLines, kLine},
-                           at.getI8Type(), offsets[0]);
+      {d0 * GemvPlan::kChunkBytes + first,
+       d0 * (gemv.blocksOfChunk * kFactorBytes) + first + gemv.getBBytes()},
+      chunk);
+  Value bTile = emitView(at, {chunks * kColumnsOfChunk, kLines, kLine},
+                         at.getI8Type(), offsets[0]);
   Value factors =
-      emitView(at, {boxes * row.blocksOfBox}, at.getI32Type(), offsets[1]);
+      emitView(at, {chunks * gemv.blocksOfChunk}, at.getI32Type(), offsets[1]);
   auto product = WarpgroupMmaGemvOp::create(
-      at, loc, accType, at.getI32Type(), codes, numbers, factors, values[0],
+      at, loc, accType, at.getI32Type(), quantized, bTile, factors, values[0],
       values[1], values.drop_front(2),
       TypeCombinationAttr::get(at.getContext(), *problem.quantizedB));
   return {product.getResult(), product.getAllInexact()};

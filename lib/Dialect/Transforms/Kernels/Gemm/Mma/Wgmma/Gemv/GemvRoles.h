@@ -1,4 +1,4 @@
-//===- GemvRoles.h - Codes and one row of codes -----------------*- C++ -*-===//
+//===- GemvRoles.h - Warp roles of the GEMV kernel --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The roles of products with codes of y where x is one row of codes, which each
-// block spreads for itself while the first codes of y arrive.
+// GEMV with a block-diagonal B. The MMA warpgroups are those of the mixed-input
+// kernel, with fp8 wgmma: y is A from registers. Each block expands the fp4 row
+// x to B in shared memory itself, while the first elements of y arrive; a
+// column of B has the elements of one scale block and zeros, so that each
+// column of the accumulator is the dot product of one block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,60 +27,63 @@ public:
   GemvRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
             const SharedMemoryPlan &plan, const StagedOperands &operands)
       : MixedInputRoles(b, kernel, problem, plan, operands),
-        row(plan.getSchedule(), *problem.quantizedB, problem.k) {}
+        gemv(plan.getSchedule(), *problem.quantizedB, problem.k) {}
 
 private:
-  /// A word of eight codes of x: its place among those of the part, and what is
-  /// loaded for it.
+  /// A u32 of eight fp4 elements of x: its index in the K slice, whether it is
+  /// inside, the elements, and their scale.
   struct Word {
-    Value number, isInside, codes, scale;
+    Value number, isInside, quantized, scale;
   };
 
   void emitLoader(OpBuilder &b) override;
   Value emitStart(OpBuilder &b, const WorkTile &tile) override;
   SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
-                                  Value step, const PipelineState &place,
-                                  Value codes, ValueRange values) override;
+                                  Value step, const PipelineState &state,
+                                  Value quantized, ValueRange values) override;
   Value emitEnd(OpBuilder &b, Value sums) override;
-  void emitFound(OpBuilder &b, const WorkTile &tile) override;
+  void emitFlagEpilogue(OpBuilder &b, const WorkTile &tile) override;
   Value emitFinal(OpBuilder &b, Value sums) override;
 
-  int64_t getPartBoxes() const {
-    return plan.getPartK() / GemvPlan::kBoxElements;
+  int64_t getSliceChunks() const {
+    return plan.getSliceK() / GemvPlan::kChunkElements;
   }
-  /// Eight codes of an operand as a word, and the scale of a block.
-  Value loadCodes(OpBuilder &b, const KernelOperand &codes, ValueRange place);
-  Value loadScale(OpBuilder &b, const KernelOperand &scales, ValueRange place);
-  /// The sum of a row of y as f64: of blocks from `first` on to `end`, each
-  /// `step`-th.
-  Value emitExactSum(OpBuilder &b, const WorkTile &tile, Value rowOfY,
+  /// Eight fp4 elements of an operand as an i32, and the scale of a block.
+  Value loadElements(OpBuilder &b, const KernelOperand &quantized,
+                     ValueRange element);
+  Value loadScale(OpBuilder &b, const KernelOperand &scales,
+                  ValueRange element);
+  /// The dot product of a row of y with x in f64: of every `step`-th block from
+  /// `first` to `end`.
+  Value emitExactDot(OpBuilder &b, const WorkTile &tile, Value rowOfY,
                      Value first, Value end, int64_t step);
-  /// Four times the sum of the products of two words of codes.
+  /// Four times the dot product of two i32 of eight fp4 elements.
   Value emitDot(OpBuilder &b, Value x, Value y);
   /// The product of the scales of a block as f64; NaN if one of them is.
   Value emitScale(OpBuilder &b, Value x, Value y);
-  /// The sums that emitFound stores.
-  Value viewExactSums(OpBuilder &b);
-  /// The number of the first box of step `step` of the part of the warp, of
-  /// those that the block has.
-  Value emitFirstBox(OpBuilder &b, const WorkTile &tile, Value step) const;
+  /// The shared memory of the results that emitFlagEpilogue stores.
+  Value viewExactResults(OpBuilder &b);
+  /// The index of the first K chunk of step `step` of the K slice of the warp,
+  /// among those of the block.
+  Value emitFirstChunk(OpBuilder &b, const WorkTile &tile, Value step) const;
   Word loadWord(OpBuilder &b, const WorkTile &tile, Value number, Value count);
-  /// Stores B for a word; the word `inexact`, and more.
-  Value spread(OpBuilder &b, const Word &of, Value firstBox, Value inexact);
-  void storeNumbers(const WordEmitter &emit, const Word &of, Value box);
-  /// Stores the factor of the block of the word, which is the first one of it.
+  /// Expands a u32 of x to B in shared memory; returns `inexact`, with bits set
+  /// if its scale is NaN.
+  Value spread(OpBuilder &b, const Word &of, Value firstChunk, Value inexact);
+  void storeB(const WordEmitter &emit, const Word &of, Value chunk);
+  /// Stores the factor of a scale block of x, for the first u32 of that block.
   void storeFactor(const WordEmitter &emit, Value scale, Value at);
 
   Value emitIsNaN(const WordEmitter &emit, Value scale) const;
   /// A scale with a mantissa as f32; its sign does not count.
-  static Value emitNumber(const WordEmitter &emit, Value scale);
+  static Value emitScaleValue(const WordEmitter &emit, Value scale);
   bool isPower() const {
     return getFormatInfo(problem.quantizedB->scale).mantissaBits == 0;
   }
 
-  GemvPlan row;
+  GemvPlan gemv;
   /// Whether `flag` is not 0.
-  Value isFound;
+  Value isFlagSet;
 };
 
 } // namespace mlir::blockscale

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // GEMV: x is one row. B of the instructions is block-diagonal, so that fp8
-// wgmma keeps the sums of different scale blocks apart, and they are scaled
-// exactly afterwards.
+// wgmma keeps the sums of different scale blocks apart; they are scaled exactly
+// afterwards. GemvRoles.h says how.
 //
 //===----------------------------------------------------------------------===//
 

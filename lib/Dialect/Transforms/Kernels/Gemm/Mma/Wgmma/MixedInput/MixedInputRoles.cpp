@@ -1,4 +1,4 @@
-//===- MixedInputRoles.cpp - Codes converted on the way -------------------===//
+//===- MixedInputRoles.cpp - Warp roles of mixed input --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each part of K has stages of its own, and a range of K that follows that of
-// the part in front: its lanes load scales for a step at once, one step ahead.
-// Loops are not unrolled: constants of stages are fewer registers than ptxas
-// keeps addresses in.
+// K of a stage is sliced over MMA warpgroups. Each slice has stages of its own
+// and a contiguous range of K, so that lanes load the scales of a step at once,
+// one step ahead. The loop is not unrolled: ptxas would keep more addresses in
+// registers than there are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,20 +34,20 @@ MixedInputRoles::MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
                                  const StagedOperands &operands)
     : WarpgroupRoles(b, kernel, problem, plan, operands),
       accType(AccType::get(
-          b.getContext(), getSumRows(plan.getSchedule()),
+          b.getContext(), getAccumulatorRows(plan.getSchedule()),
           plan.getSchedule().getM(),
-          WarpColumnsAttr::get(b.getContext(), shares.getWarpsOfPart()))),
-      flag(addSharedNumbers(kernel, b.getI32Type(), 1)) {}
+          WarpColumnsAttr::get(b.getContext(), shares.getWarpsOfSlice()))),
+      flag(addSharedArray(kernel, b.getI32Type(), 1)) {}
 
 std::optional<AccType>
 MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
-  // The columns of the largest blocks.
+  // The columns of the largest scale blocks.
   constexpr int64_t kBlock = 32;
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = schedule.getContext();
-  int64_t rows = getSumRows(schedule), columns = schedule.getM();
-  int64_t warps = WgmmaShares(schedule).getWarpsOfPart();
-  if (rows * getPitch(schedule) * kSumBytes > plan.getStagesBytes())
+  int64_t rows = getAccumulatorRows(schedule), columns = schedule.getM();
+  int64_t warps = WgmmaShares(schedule).getWarpsOfSlice();
+  if (rows * getPitch(schedule) * kAccumulatorBytes > plan.getStagesBytes())
     return std::nullopt;
   for (int64_t across = 1; across <= warps; across *= 2)
     if (rows % (warps / across * getAccFragment().rows) == 0 &&
@@ -57,14 +57,14 @@ MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
   return std::nullopt;
 }
 
-Value MixedInputRoles::emitPartStep(OpBuilder &at, const WorkTile &tile,
-                                    Value of, Value step) const {
+Value MixedInputRoles::emitSliceStep(OpBuilder &at, const WorkTile &tile,
+                                     Value of, Value step) const {
   AffineExpr d0, d1, d2;
   bindDims(at.getContext(), d0, d1, d2);
   Value result = applyExprs(at, loc, d0 * d1 + d2, {of, tile.steps, step})[0];
   if (!tile.firstStep)
     return result;
-  return applyExprs(at, loc, d0 + d1 * shares.partsOfK,
+  return applyExprs(at, loc, d0 + d1 * shares.slicesOfK,
                     {result, tile.firstStep})[0];
 }
 
@@ -79,42 +79,42 @@ int64_t MixedInputRoles::getNumEarly() const {
 }
 
 void MixedInputRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile,
-                                     Value step, const PipelineState &place,
+                                     Value step, const PipelineState &state,
                                      Sides sides) {
-  for (int64_t i = 0; i != shares.partsOfK; ++i) {
+  for (int64_t i = 0; i != shares.slicesOfK; ++i) {
     Value of = index(at, i);
-    Pipeline pipeline = stages.getPart(of);
+    Pipeline pipeline = stages.getSlice(of);
     if (sides == Sides::Both)
-      pipeline.emitWaitEmpty(at, place);
-    Value partStep = emitPartStep(at, tile, of, step);
+      pipeline.emitWaitEmpty(at, state);
+    Value sliceStep = emitSliceStep(at, tile, of, step);
     emitElected(at, [&](OpBuilder &one) {
       if (sides != Sides::B)
-        emitExpected(one, pipeline, place);
-      emitCopies(one, tile, partStep, pipeline, place, sides);
+        emitExpected(one, pipeline, state);
+      emitCopies(one, tile, sliceStep, pipeline, state, sides);
     });
   }
 }
 
-/// The first stage gets its codes before the kernel in front, which makes
-/// numbers of x, has ended. Numbers come behind all codes that were asked for
-/// before, so that those of more stages would make everybody wait.
+/// The copies of y for the first stage start before the kernel in front, which
+/// writes the bf16 values of x, has ended. Copies complete in order: with y of
+/// more stages in front, the copies of x would come late.
 void MixedInputRoles::emitLoader(OpBuilder &role) {
   forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
-    PipelineState place = stages.emitFirst(at);
+    PipelineState state = stages.emitFirst(at);
     int64_t first = getNumEarly();
     auto emitRound = [&](Sides sides) {
       for (int64_t i = 0; i != first; ++i)
-        emitStepCopies(at, tile, index(at, i), {word(at, i), place.parity},
+        emitStepCopies(at, tile, index(at, i), {word(at, i), state.parity},
                        sides);
     };
     emitRound(Sides::A);
     emitWait(at);
     emitRound(Sides::B);
     int64_t numStages = stages.getNumStages();
-    place = {word(at, first % numStages), word(at, first / numStages)};
+    state = {word(at, first % numStages), word(at, first / numStages)};
     Value count = toWord(at, addIndex(at, loc, tile.steps, -first));
     SmallVector<Value> none;
-    emitSteps(at, place, count, /*isUnrolled=*/false, none,
+    emitSteps(at, state, count, /*isUnrolled=*/false, none,
               [&](OpBuilder &inner, Value step, const PipelineState &inside,
                   ValueRange) {
                 step = inner.createOrFold<arith::IndexCastUIOp>(
@@ -128,24 +128,24 @@ void MixedInputRoles::emitLoader(OpBuilder &role) {
 }
 
 SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
-                                                   ValueRange place) {
+                                                   ValueRange element) {
   const KernelOperand &scales = problem[GemmOperand::SFA];
-  int64_t blocks = plan.getPartK() / problem.quantizedB->blockSize;
-  // How many follow each other, and are aligned to that.
+  int64_t blocks = plan.getSliceK() / problem.quantizedB->blockSize;
+  // How many scales are contiguous and aligned to their number.
   constexpr int64_t kMostBytes = 16;
   int64_t width = 1;
   if (scales.contiguity == Contiguity::Atoms)
     width = std::min(blocks, kBlocksOfWord);
   else if (scales.contiguity == Contiguity::Columns)
     while (width < std::min(blocks, kMostBytes) &&
-           scales.getLineAlignment() % (2 * width) == 0)
+           scales.getStrideAlignment() % (2 * width) == 0)
       width *= 2;
   Type wordType = at.getI32Type();
   SmallVector<Value> words;
   AffineExpr d0 = at.getAffineDimExpr(0);
   for (int64_t block = 0; block != blocks; block += width) {
-    SmallVector<Value> from(place);
-    from.back() = applyExprs(at, loc, {d0 + block}, place.back())[0];
+    SmallVector<Value> from(element);
+    from.back() = applyExprs(at, loc, {d0 + block}, element.back())[0];
     int64_t byte = block % kBlocksOfWord;
     Value loaded =
         vector::LoadOp::create(at, loc, VectorType::get(width, at.getI8Type()),
@@ -163,9 +163,9 @@ SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
         words.push_back(word);
         continue;
       }
-      Value places = arith::ConstantOp::create(
+      Value shift = arith::ConstantOp::create(
           at, loc, at.getI32IntegerAttr(static_cast<int32_t>(8 * byte)));
-      word = arith::ShLIOp::create(at, loc, word, places);
+      word = arith::ShLIOp::create(at, loc, word, shift);
       words.back() = arith::OrIOp::create(at, loc, words.back(), word);
     }
   }
@@ -175,7 +175,7 @@ SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
 SmallVector<Value>
 MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
   const KernelOperand &scales = problem[GemmOperand::SFA];
-  int64_t blocks = plan.getPartK() / problem.quantizedB->blockSize;
+  int64_t blocks = plan.getSliceK() / problem.quantizedB->blockSize;
   if (scales.splat) {
     constexpr uint32_t kBytes = 0x01010101;
     Value word = arith::ConstantOp::create(
@@ -190,10 +190,10 @@ MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
       applyExprs(at, loc,
                  d0 +
                      d1.floorDiv(int64_t(kWarpLanes)) %
-                         shares.getWarpsOfPart() * getAccFragment().rows +
+                         shares.getWarpsOfSlice() * getAccFragment().rows +
                      getAccPosition(d2, /*reg=*/0).row,
                  {tile.row, thread, lane})[0];
-  // What is beyond the operand is multiplied with zeros: any scale will do.
+  // Elements beyond the operand are multiplied with zeros: any scale will do.
   auto limit = [&](Value value, Value size, int64_t least) {
     Value last = addIndex(at, loc, size, -least);
     return at.createOrFold<arith::MinUIOp>(loc, value, last);
@@ -231,19 +231,20 @@ Value MixedInputRoles::emitStart(OpBuilder &at, const WorkTile &) {
 
 SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at,
                                                  const WorkTile &, Value,
-                                                 const PipelineState &place,
-                                                 Value codes,
+                                                 const PipelineState &state,
+                                                 Value quantized,
                                                  ValueRange values) {
   MLIRContext *context = at.getContext();
   int64_t rows = plan.getSchedule().getN();
-  Value numbers = emitView(
-      at,
-      {plan.getBytes(GemmOperand::B) / (rows * kLineBytes), rows, kLineBytes},
-      at.getI8Type(),
-      emitStageOffset(at, stages.getPart(part), place,
-                      plan.getOffset(GemmOperand::B)));
+  Value bTile =
+      emitView(at,
+               {plan.getBytes(GemmOperand::B) / (rows * kSwizzleRowBytes), rows,
+                kSwizzleRowBytes},
+               at.getI8Type(),
+               emitStageOffset(at, stages.getSlice(slice), state,
+                               plan.getOffset(GemmOperand::B)));
   auto product = WarpgroupMmaMixedOp::create(
-      at, loc, accType, at.getI32Type(), codes, numbers, values[0], values[1],
+      at, loc, accType, at.getI32Type(), quantized, bTile, values[0], values[1],
       values.drop_front(2),
       TypeCombinationAttr::get(context, *problem.quantizedB), getInstruction(),
       TileLayoutAttr::get(context, getElements(/*isA=*/false).layout));
@@ -254,29 +255,29 @@ SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at,
 
 SmallVector<Value> MixedInputRoles::emitStep(OpBuilder &at,
                                              const WorkTile &tile, Value step,
-                                             const PipelineState &place,
+                                             const PipelineState &state,
                                              ValueRange values) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   step = at.createOrFold<arith::IndexCastUIOp>(loc, at.getIndexType(), step);
-  // The last step loads its own scales once more.
+  // The last step loads its own scales again.
   Value next = arith::MinUIOp::create(at, loc, addIndex(at, loc, step, 1),
                                       addIndex(at, loc, tile.steps, -1));
   SmallVector<Value> scales =
-      loadScales(at, tile, emitPartStep(at, tile, part, next));
+      loadScales(at, tile, emitSliceStep(at, tile, slice, next));
 
-  Pipeline pipeline = stages.getPart(part);
-  pipeline.emitWaitFull(at, place);
-  int64_t boxBytes = schedule.getM() * kCodeBoxBytes;
-  Value codes = emitView(
+  Pipeline pipeline = stages.getSlice(slice);
+  pipeline.emitWaitFull(at, state);
+  int64_t chunkBytes = schedule.getM() * kQuantizedChunkBytes;
+  Value quantized = emitView(
       at,
-      {plan.getBytes(GemmOperand::A) / boxBytes, schedule.getM(),
-       kCodeBoxBytes},
+      {plan.getBytes(GemmOperand::A) / chunkBytes, schedule.getM(),
+       kQuantizedChunkBytes},
       at.getI8Type(),
-      emitStageOffset(at, pipeline, place, plan.getOffset(GemmOperand::A)));
+      emitStageOffset(at, pipeline, state, plan.getOffset(GemmOperand::A)));
   SmallVector<Value> results =
-      emitProducts(at, tile, step, place, codes, values);
+      emitProducts(at, tile, step, state, quantized, values);
   emitElected(at, [&](OpBuilder &one) {
-    BarrierArriveOp::create(one, loc, barriers, pipeline.emitEmpty(one, place),
+    BarrierArriveOp::create(one, loc, barriers, pipeline.emitEmpty(one, state),
                             IntegerAttr());
   });
   llvm::append_range(results, scales);
@@ -289,17 +290,17 @@ static void emitBarrier(OpBuilder &at, Location loc, Value barrier,
                           NVVM::BarrierReductionAttr(), Value());
 }
 
-void MixedInputRoles::emitMeet(OpBuilder &at) {
-  // Barrier 0 is that of all warps.
+void MixedInputRoles::emitMmaBarrier(OpBuilder &at) {
+  // Barrier 0 is the one of all warps.
   constexpr int64_t kBarrier = 1;
   emitBarrier(at, loc, word(at, kBarrier),
               word(at, shares.getWarps() * int64_t(kWarpLanes)));
 }
 
-void MixedInputRoles::emitMeetOfPart(OpBuilder &at) {
+void MixedInputRoles::emitSliceBarrier(OpBuilder &at) {
   constexpr int64_t kBarrier = 2;
   emitBarrier(at, loc, word(at, kBarrier),
-              word(at, shares.getWarpsOfPart() * int64_t(kWarpLanes)));
+              word(at, shares.getWarpsOfSlice() * int64_t(kWarpLanes)));
 }
 
 void MixedInputRoles::emitFirst(OpBuilder &one) {
@@ -307,7 +308,7 @@ void MixedInputRoles::emitFirst(OpBuilder &one) {
 }
 
 void MixedInputRoles::emitInexact(OpBuilder &at, Value inexact) {
-  // Of threads that store, all store the same.
+  // All threads that store have the same value.
   Value isInexact = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne,
                                           inexact, word(at, 0));
   Value isAny = NVVM::VoteSyncOp::create(at, loc, at.getI1Type(), word(at, -1),
@@ -316,10 +317,10 @@ void MixedInputRoles::emitInexact(OpBuilder &at, Value inexact) {
   memref::AtomicRMWOp::create(then, loc, then.getI32Type(),
                               arith::AtomicRMWKind::ori, word(then, 1), flag,
                               index(then, 0));
-  emitMeet(at);
+  emitMmaBarrier(at);
 }
 
-void MixedInputRoles::emitFound(OpBuilder &at, const WorkTile &) {
+void MixedInputRoles::emitFlagEpilogue(OpBuilder &at, const WorkTile &) {
   Value zero = index(at, 0);
   Value isFirst =
       arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, thread, zero);
@@ -327,13 +328,13 @@ void MixedInputRoles::emitFound(OpBuilder &at, const WorkTile &) {
   OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
   Value any = memref::LoadOp::create(then, loc, flag, index(then, 0));
   memref::StoreOp::create(then, loc, any,
-                          kernel.getArgument(problem.getWords()), block);
+                          kernel.getArgument(problem.getInexactFlags()), block);
 }
 
-Value MixedInputRoles::emitSumsView(OpBuilder &at, int64_t count) {
+Value MixedInputRoles::emitPartialsView(OpBuilder &at, int64_t count) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   auto type =
-      MemRefType::get({count, getSumRows(schedule), getPitch(schedule)},
+      MemRefType::get({count, getAccumulatorRows(schedule), getPitch(schedule)},
                       at.getF32Type(), MemRefLayoutAttrInterface(),
                       cast<MemRefType>(shared.getType()).getMemorySpace());
   return memref::ViewOp::create(at, loc, type, shared, index(at, 0),
@@ -341,45 +342,45 @@ Value MixedInputRoles::emitSumsView(OpBuilder &at, int64_t count) {
 }
 
 Value MixedInputRoles::emitBlocks(OpBuilder &at, Value sums) {
-  Value memory = emitSumsView(at, 1), zero = index(at, 0);
+  Value memory = emitPartialsView(at, 1), zero = index(at, 0);
   SmallVector<Value> start(3, zero);
-  // Sums of other parts have been read from there.
-  if (shares.partsOfK != 1)
-    emitMeetOfPart(at);
+  // The partial accumulators of other slices have been read from there.
+  if (shares.slicesOfK != 1)
+    emitSliceBarrier(at);
   AccStoreOp::create(at, loc, sums, memory, start, /*in_bounds=*/true);
-  emitMeetOfPart(at);
+  emitSliceBarrier(at);
   return AccLoadOp::create(at, loc, *getBlocksType(plan), memory, start,
                            /*in_bounds=*/true);
 }
 
 Value MixedInputRoles::emitSum(OpBuilder &at, Value sums) {
-  Value memory = emitSumsView(at, shares.partsOfK - 1);
+  Value memory = emitPartialsView(at, shares.slicesOfK - 1);
   Value zero = index(at, 0);
   Value isOther =
-      arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, part, zero);
+      arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, slice, zero);
   OpBuilder then = scf::IfOp::create(at, loc, isOther).getThenBodyBuilder();
   AccStoreOp::create(then, loc, sums, memory,
-                     ValueRange{addIndex(then, loc, part, -1), zero, zero},
+                     ValueRange{addIndex(then, loc, slice, -1), zero, zero},
                      /*in_bounds=*/true);
-  emitMeet(at);
+  emitMmaBarrier(at);
   return memory;
 }
 
 void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
                                const PipelineState &first) {
   SmallVector<Value> scales =
-      loadScales(at, tile, emitPartStep(at, tile, part, index(at, 0)));
+      loadScales(at, tile, emitSliceStep(at, tile, slice, index(at, 0)));
   SmallVector<Value> values = {AccZeroOp::create(at, loc, accType),
                                emitStart(at, tile)};
   llvm::append_range(values, scales);
   emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/false, values,
-            [&](OpBuilder &inner, Value step, const PipelineState &place,
+            [&](OpBuilder &inner, Value step, const PipelineState &state,
                 ValueRange before) {
-              return emitStep(inner, tile, step, place, before);
+              return emitStep(inner, tile, step, state, before);
             });
   // All stages have been read behind this.
   emitInexact(at, values[1]);
-  emitFound(at, tile);
+  emitFlagEpilogue(at, tile);
   auto storeBy = [&](OpBuilder &path, Value sums, bool isGuarded) {
     BlockTile of = tile;
     of.isGuarded = isGuarded;
@@ -391,7 +392,7 @@ void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
   auto store = [&](OpBuilder &path, Value sums) {
     if (problem.quantizer)
       sums = emitBlocks(path, sums);
-    // Rows of the accumulator beyond the one of the result are outside.
+    // With GEMV, only one row of the accumulator is inside of the result.
     if (plan.isGemv())
       return storeBy(path, sums, /*isGuarded=*/true);
     emitByBounds(path, tile, /*isAligned=*/true,
@@ -400,14 +401,14 @@ void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
                  });
   };
   Value own = emitEnd(at, values[0]);
-  if (shares.partsOfK == 1)
+  if (shares.slicesOfK == 1)
     return store(at, emitFinal(at, own));
   Value memory = emitSum(at, own);
-  Value isFirst = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, part,
-                                        index(at, 0));
+  Value isFirst = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
+                                        slice, index(at, 0));
   OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
   Value sums = own, start = index(then, 0);
-  for (int64_t i = 1; i != shares.partsOfK; ++i) {
+  for (int64_t i = 1; i != shares.slicesOfK; ++i) {
     Value others = AccLoadOp::create(
         then, loc, accType, memory,
         ValueRange{index(then, i - 1), start, start}, /*in_bounds=*/true);
@@ -417,24 +418,25 @@ void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
 }
 
 void MixedInputRoles::emitConsumer(OpBuilder &role) {
-  // Blocks of the kernel behind have nothing to do as a rule.
+  // The kernel behind, an exact recomputation, usually has nothing to do.
   NVVM::GriddepcontrolOp::create(role, loc,
                                  NVVM::GridDepActionKind::launch_dependents);
   emitWait(role);
   thread = gpu::ThreadIdOp::create(role, loc, gpu::Dimension::x);
   lane = gpu::LaneIdOp::create(role, loc, /*upperBound=*/IntegerAttr());
   AffineExpr d0 = role.getAffineDimExpr(0);
-  // That all lanes have the same part is for ptxas to know: descriptors are in
-  // uniform registers then, without moves for each product.
+  // Tells ptxas that all lanes of a warp have the same K slice: then it keeps
+  // descriptors in uniform registers, without moves for each wgmma.
   constexpr int32_t kAllLanes = -1, kWholeWarp = 31;
-  Value number = toWord(role, applyExprs(role, loc,
-                                         {d0.floorDiv(int64_t(kWarpLanes) *
-                                                      shares.getWarpsOfPart())},
-                                         thread)[0]);
+  Value number = toWord(
+      role,
+      applyExprs(role, loc,
+                 {d0.floorDiv(int64_t(kWarpLanes) * shares.getWarpsOfSlice())},
+                 thread)[0]);
   number = NVVM::ShflOp::create(
       role, loc, role.getI32Type(), word(role, kAllLanes), number,
       word(role, 0), word(role, kWholeWarp), NVVM::ShflKind::idx, UnitAttr());
-  part = arith::IndexCastUIOp::create(role, loc, role.getIndexType(), number);
+  slice = arith::IndexCastUIOp::create(role, loc, role.getIndexType(), number);
   PipelineState first = stages.emitFirst(role);
   forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
     emitTile(at, tile, first);

@@ -1,4 +1,4 @@
-//===- MixedInputRoles.h - Codes converted on the way -----------*- C++ -*-===//
+//===- MixedInputRoles.h - Warp roles of mixed input ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Warpgroups multiply rows of codes that they convert in registers with numbers
-// that were decoded before; they divide K, and add their sums at the end.
+// The mixed-input mainloop with dequantization in registers (RS wgmma, sliced
+// K): MMA warpgroups load quantized elements of y from shared memory,
+// dequantize them in registers as A of wgmma, and multiply them with bf16
+// values of x in shared memory. Each warpgroup has a slice of K; the slices are
+// added at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,72 +28,74 @@ public:
                   const KernelProblem &problem, const SharedMemoryPlan &plan,
                   const StagedOperands &operands);
 
-  /// Sums with whole blocks in each warp, which those of all parts of K become
-  /// by way of stages that are read no more; nullopt for too few sums, or too
-  /// few bytes of stages.
+  /// The accumulator type of an epilogue that quantizes: whole scale blocks in
+  /// each warp. Accumulators get it by a detour through the memory of stages,
+  /// when these are read no more. Nullopt if the tile or the memory is too
+  /// small.
   static std::optional<AccType> getBlocksType(const SharedMemoryPlan &plan);
 
 protected:
   void emitLoader(OpBuilder &b) override;
-  /// Codes are an argument's, which no kernel in front writes: their copies
-  /// start before it has ended.
+  /// The quantized y is an argument of the function, which no kernel in front
+  /// writes: its copies start before that kernel has ended.
   bool isEarly() const override { return true; }
-  /// Starts the copies of a step for all parts of K: those of B behind those of
-  /// A, or both where stages are empty.
+  /// Starts the copies of a step for all K slices: those of A or B, or both, as
+  /// soon as stages are empty.
   void emitStepCopies(OpBuilder &b, const WorkTile &tile, Value step,
-                      const PipelineState &place, Sides sides);
-  /// The number among all parts of K, of step `step` of part `part`: each part
-  /// has steps that follow each other.
-  Value emitPartStep(OpBuilder &b, const WorkTile &tile, Value part,
-                     Value step) const;
-  /// What is not 0 if a number of x is not what it should be, once those that
-  /// the warps of the part need are there.
+                      const PipelineState &state, Sides sides);
+  /// The index, over all of K, of step `step` of K slice `slice`: each slice
+  /// has a contiguous range of steps.
+  Value emitSliceStep(OpBuilder &b, const WorkTile &tile, Value slice,
+                      Value step) const;
+  /// Waits until the values of x that the warps of the slice need are there;
+  /// returns an i32 that is not 0 if one of them is inexact.
   virtual Value emitStart(OpBuilder &b, const WorkTile &tile);
-  /// The sums, and what is inexact, of a full stage of the part of the warp
-  /// with `codes`; `values` are those before, and scales.
+  /// The accumulators and the i32 of inexact bits behind the products of a full
+  /// stage, with `quantized` as A; `values` are those before, and scales.
   virtual SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                           Value step,
-                                          const PipelineState &place,
-                                          Value codes, ValueRange values);
-  /// The sums of a part of K from what products have added up.
+                                          const PipelineState &state,
+                                          Value quantized, ValueRange values);
+  /// The sums of a K slice from its accumulators.
   virtual Value emitEnd(OpBuilder &b, Value sums) { return sums; }
-  /// What is done where all warps know whether `flag` is 0, and no stage is
-  /// read any more: the word of the block is stored.
-  virtual void emitFound(OpBuilder &b, const WorkTile &tile);
-  /// The sums of all parts as they are stored.
+  /// Stores the inexact flag of the block. All warps know `flag` by then, and
+  /// no stage is read any more. (The GEMV recomputes instead.)
+  virtual void emitFlagEpilogue(OpBuilder &b, const WorkTile &tile);
+  /// The sums of all slices, as the epilogue gets them.
   virtual Value emitFinal(OpBuilder &b, Value sums) { return sums; }
-  /// Waits for all warps that multiply; for those of the first part of K alone.
-  void emitMeet(OpBuilder &b);
-  void emitMeetOfPart(OpBuilder &b);
-  /// Bytes of all stages from `offset` on, as numbers of `element`.
+  /// A barrier of all MMA warps; of those of the first K slice only.
+  void emitMmaBarrier(OpBuilder &b);
+  void emitSliceBarrier(OpBuilder &b);
+  /// The memory of stages from `offset` on, as values of `element`.
   Value emitView(OpBuilder &b, ArrayRef<int64_t> shape, Type element,
                  Value offset) const;
 
   AccType accType;
-  /// A word of shared memory: not 0 if some number is not what it should be.
+  /// An i32 in shared memory: not 0 if some value is inexact.
   Value flag;
-  /// Of this thread: its number, its part of K, and its lane.
-  Value thread, part, lane;
+  /// The index of this thread, its K slice, and its lane.
+  Value thread, slice, lane;
 
 private:
   void emitConsumer(OpBuilder &b) override;
-  /// How many stages are filled before the kernel in front has ended: no more
-  /// than each part has steps.
+  /// For how many stages copies of y start before the kernel in front has
+  /// ended: no more than each slice has steps.
   int64_t getNumEarly() const;
-  /// The words of scales of a lane's two rows for the step number `step`.
+  /// The scales of the two rows of a lane for step number `step`, packed in
+  /// i32.
   SmallVector<Value> loadScales(OpBuilder &b, const WorkTile &tile, Value step);
-  SmallVector<Value> loadScaleWords(OpBuilder &b, ValueRange place);
-  /// The products of a step: `values` are sums, what is inexact, and scales,
-  /// and so is what comes out.
+  SmallVector<Value> loadScaleWords(OpBuilder &b, ValueRange element);
+  /// The products of a step; `values` and the results are accumulators, the i32
+  /// of inexact bits, and scales.
   SmallVector<Value> emitStep(OpBuilder &b, const WorkTile &tile, Value step,
-                              const PipelineState &place, ValueRange values);
+                              const PipelineState &state, ValueRange values);
   void emitTile(OpBuilder &b, const WorkTile &tile, const PipelineState &first);
-  /// The sums of all parts, for warps of the first one.
+  /// Adds the sums of all slices, for the warps of the first one.
   Value emitSum(OpBuilder &b, Value sums);
-  /// The sums of warps of the first part, each with whole blocks.
+  /// The sums of the warps of the first slice, each with whole scale blocks.
   Value emitBlocks(OpBuilder &b, Value sums);
-  /// So many tiles of sums in stages.
-  Value emitSumsView(OpBuilder &b, int64_t count);
+  /// `count` tiles of partial accumulators in the memory of stages.
+  Value emitPartialsView(OpBuilder &b, int64_t count);
   /// Sets `flag` if `inexact` is not 0 in any thread.
   void emitInexact(OpBuilder &b, Value inexact);
   void emitFirst(OpBuilder &one) override;

@@ -1,4 +1,4 @@
-//===- WgmmaMixedInputKernel.cpp - Mixed input with wgmma -----------------===//
+//===- WgmmaMixedInputKernel.cpp - Mixed-input GEMM with wgmma ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- ScheduleChoice.cpp - Which schedule a pipeline kernel gets ---------===//
+//===- Tcgen05ScheduleChoice.cpp - Which schedule tcgen05 gets ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The schedules that there are to choose from, and their order. What is fast is
-// known to ScheduleEstimate.h alone.
+// The candidates and their order. Only Tcgen05ScheduleEstimate.h knows what is
+// fast.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Schedule/ScheduleChoice.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleChoice.h"
 
 #include "blockscale/Support/TensorMemory.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,8 +19,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// N of tiles for `n` rows of B. A single tile may have any multiple of what
-/// all instructions take.
+/// The N of tiles for `n` rows of B. A single tile may have any multiple of the
+/// step that all instructions take.
 static SmallVector<int64_t> getTileColumns(int64_t n) {
   constexpr int64_t kStep = 16;
   SmallVector<int64_t> columns;
@@ -43,8 +43,8 @@ static bool isBetter(const ScheduleCandidate &first,
   return key(first) < key(second);
 }
 
-/// Into how many parts K is divided at most: no more than there are steps and
-/// SMs for the parts of all tiles.
+/// The largest number of split-K ranges: no more than there are steps, and than
+/// there are SMs for the ranges of all tiles.
 static int64_t getMostSplitK(const EstimatedProblem &problem,
                              const ScheduleEstimate &whole, int64_t tileK,
                              const ScheduleRates &rates) {
@@ -58,8 +58,7 @@ static int64_t getMostSplitK(const EstimatedProblem &problem,
 }
 
 namespace {
-/// The best schedules with some tiles: of those with K as a whole, and with
-/// parts of it.
+/// The best schedules for some tiles: without split-K, and with it.
 struct BestOfTiles {
   std::optional<ScheduleCandidate> whole, divided;
 };
@@ -71,10 +70,10 @@ public:
       : context(context), problem(problem), instruction(instruction),
         chip(chip), rates(getScheduleRates(chip, instruction.kind)) {}
 
-  /// Empty if none fits. Pairs have to be better than blocks alone by more than
-  /// what barriers of clusters cost, which no rate tells.
+  /// Empty if none fits. 2-CTA has to be better than single CTAs by more than
+  /// the cost of cluster barriers, which no rate tells.
   BestOfTiles find(int64_t columns, bool swapsAb) {
-    constexpr uint64_t kLeastPart = 16;
+    constexpr uint64_t kLeastRange = 16;
     BestOfTiles best = find(columns, swapsAb, /*isPair=*/false);
     if (problem.isInSoftware)
       return best;
@@ -84,7 +83,7 @@ public:
       const std::optional<ScheduleCandidate> &pair = paired.*member;
       if (pair && (!alone || pair->estimate.total <
                                  alone->estimate.total -
-                                     alone->estimate.total / kLeastPart))
+                                     alone->estimate.total / kLeastRange))
         alone = pair;
     }
     return best;
@@ -97,7 +96,8 @@ private:
     int64_t wideK;
   };
 
-  /// That of all chips, and that of those which have another one.
+  /// The K of instructions on all chips, and the other one that some chips
+  /// have.
   SmallVector<int64_t, 2> getInstructionKs(int64_t columns) const {
     constexpr int64_t kStepN = 16;
     const Instruction *wide = lookupWide(instruction);
@@ -128,11 +128,11 @@ private:
       keepBest(best.divided, *make(pipeline, splitK));
   }
 
-  /// Nullopt if it does not fit, which the number of parts has no part in.
+  /// Nullopt if it does not fit, which does not depend on the number of ranges.
   std::optional<ScheduleCandidate> make(const Pipeline &pipeline,
                                         int64_t splitK) {
     int64_t tile[] = {kTensorLanes, pipeline.columns,
-                      getElementsOfLine(instruction)};
+                      getSwizzleRowElements(instruction)};
     ClusterSize cluster;
     if (pipeline.isPair)
       cluster.m = 2;
@@ -169,19 +169,19 @@ SmallVector<ScheduleCandidate> blockscale::getScheduleCandidates(
   SmallVector<BestOfTiles> found;
   for (int64_t columns : getTileColumns(problem.n))
     found.push_back(search.find(columns, /*swapsAb=*/false));
-  // Of more rows there are several tiles either way.
+  // With more rows there are several tiles in either case.
   if (problem.m <= kMostN)
     for (int64_t columns : getTileColumns(problem.m))
       found.push_back(search.find(columns, /*swapsAb=*/true));
 
-  // Parts of K have to be better than all without by more than what a launch
-  // costs on one card or another.
-  constexpr uint64_t kLeastPart = 16;
+  // Split-K has to be better than all schedules without it by more than the
+  // cost of a launch differs between cards.
+  constexpr uint64_t kLeastRange = 16;
   uint64_t most = ~uint64_t(0);
   for (const BestOfTiles &of : found)
     if (of.whole)
       most = std::min(most, of.whole->estimate.total);
-  most -= most / kLeastPart;
+  most -= most / kLeastRange;
   SmallVector<ScheduleCandidate> best;
   for (const BestOfTiles &of : found)
     if (of.divided && of.divided->estimate.total < most)

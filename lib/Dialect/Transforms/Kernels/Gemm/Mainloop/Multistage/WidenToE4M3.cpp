@@ -1,4 +1,4 @@
-//===- WidenCodes.cpp - Narrow codes as e4m3 ------------------------------===//
+//===- WidenToE4M3.cpp - fp6 and fp4 as e4m3 ------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Numbers with an exponent get the other bias and bits of fraction by a shift
-// and an addition, for all four bytes at once; those without one are few, and
-// come from a table of at most eight bytes.
+// Elements with an exponent get the other bias and mantissa width by a shift
+// and an addition, for all four bytes of a u32 at once. Formats without one
+// have few values, which come from a table of at most eight bytes.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Mainloop/Multistage/WidenCodes.h"
+#include "Kernels/Gemm/Mainloop/Multistage/WidenToE4M3.h"
 
 #include "Utils/ArithEmitter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -23,7 +23,7 @@ using namespace mlir::blockscale;
 /// `value` in each byte.
 static constexpr uint32_t inBytes(uint32_t value) { return value * 0x01010101; }
 
-/// The code of e4m3 that has the value of code `code` of `format`.
+/// The e4m3 code with the value of `code` of `format`.
 static uint32_t getWide(uint32_t code, Format format) {
   double value = decode(format, code);
   uint32_t wide = 0;
@@ -32,7 +32,7 @@ static uint32_t getWide(uint32_t code, Format format) {
   return wide;
 }
 
-/// The low nibble of each byte, side by side.
+/// Packs the low nibbles of all bytes.
 static Value joinNibbles(const ArithEmitter &emit, Value bytes) {
   constexpr uint32_t kPairs = 0x00FF00FF, kNibble = 4, kByte = 8;
   Value pairs = emit.bitOr(bytes, emit.shiftRight(bytes, kNibble));
@@ -69,7 +69,7 @@ Value blockscale::emitWiden(OpBuilder &b, Location loc, Value word,
   uint32_t bias = static_cast<uint32_t>(wide.bias - narrow.bias)
                   << wide.mantissaBits;
   Value normal = emit.add(shifted, inBytes(bias));
-  // Bytes of ones where there is more than the table has: the addition carries
+  // All ones in each byte whose index is beyond the table: the addition carries
   // to the sign.
   Value carried = emit.add(magnitude, inBytes(kSign - kTable));
   Value ones = emit.shiftRight(emit.bitAnd(carried, inBytes(kSign)), 7);

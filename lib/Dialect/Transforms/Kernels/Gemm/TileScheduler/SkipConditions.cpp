@@ -1,4 +1,4 @@
-//===- Conditions.cpp - Kernels that may have nothing to do ---------------===//
+//===- SkipConditions.cpp - Kernels that may have nothing to do -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All threads of a block read the words together, a part each.
+// All threads of a block read the flags together, each a share of them.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/TileScheduler/Conditions.h"
+#include "Kernels/Gemm/TileScheduler/SkipConditions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -20,21 +20,21 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-Value blockscale::emitIsAsked(OpBuilder &b, gpu::GPUFuncOp kernel,
-                              const KernelProblem &problem, Value thread,
-                              int64_t numThreads) {
+Value blockscale::emitIsNeeded(OpBuilder &b, gpu::GPUFuncOp kernel,
+                               const KernelProblem &problem, Value thread,
+                               int64_t numThreads) {
   Location loc = kernel.getLoc();
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value threads = arith::ConstantIndexOp::create(b, loc, numThreads);
   Value any =
       arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0)).getResult();
   for (unsigned argument : problem.skipConditions) {
-    Value words = kernel.getArgument(argument);
-    Value count = memref::DimOp::create(b, loc, words, zero);
+    Value flags = kernel.getArgument(argument);
+    Value count = memref::DimOp::create(b, loc, flags, zero);
     auto loop = scf::ForOp::create(b, loc, thread, count, threads, any);
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
     Value word =
-        memref::LoadOp::create(inner, loc, words, loop.getInductionVar());
+        memref::LoadOp::create(inner, loc, flags, loop.getInductionVar());
     Value both =
         arith::OrIOp::create(inner, loc, loop.getRegionIterArg(0), word);
     scf::YieldOp::create(inner, loc, both);

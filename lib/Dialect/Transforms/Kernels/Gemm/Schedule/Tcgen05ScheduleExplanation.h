@@ -1,4 +1,4 @@
-//===- ScheduleExplanation.h - Pipeline kernels, for people -----*- C++ -*-===//
+//===- Tcgen05ScheduleExplanation.h - Texts of --explain --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Estimates as tables, and what a TmemPlan says as pictures of text.
+// What --explain prints: estimates as tables, and shared and tensor memory as
+// pictures in text.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULEEXPLANATION_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULEEXPLANATION_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_TCGEN05SCHEDULEEXPLANATION_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_TCGEN05SCHEDULEEXPLANATION_H
 
-#include "Kernels/Gemm/Schedule/ScheduleChoice.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleChoice.h"
 
 namespace mlir::blockscale {
 
@@ -22,16 +23,16 @@ void printScheduleEstimate(raw_ostream &os, const EstimatedProblem &problem,
                            const ScheduleEstimate &estimate,
                            const ScheduleRates &rates);
 
-/// What there was to choose from.
+/// The candidates, with their estimates.
 void printScheduleCandidates(raw_ostream &os,
                              ArrayRef<ScheduleCandidate> candidates);
 
 /// A stage, and the pipeline of all of them with their mbarriers.
 void drawStages(raw_ostream &os, const TmemPlan &plan);
 
-/// What the columns of tensor memory hold.
+/// The columns of tensor memory.
 void drawTensorMemory(raw_ostream &os, const TmemPlan &plan);
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_SCHEDULEEXPLANATION_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_TCGEN05SCHEDULEEXPLANATION_H

@@ -1,4 +1,4 @@
-//===- Stores.cpp - How sums are stored -----------------------------------===//
+//===- EpilogueStores.cpp - The epilogue by bounds ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whole tiles are stored in runs; where a tile may end behind the result, each
-// element asks whether it is inside.
+// Tiles that are inside of the result are stored in vectors; in others each
+// element is checked.
+//
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +27,9 @@ void RoleEmitter::emitStore(OpBuilder &at, const ProblemSizes &ofResult,
   auto type = cast<AccType>(acc.getType());
   Value value = acc;
   bool hasFirst = problem.acc || problem.producer;
-  // Reads behind branches stay in front of all sums, and for as many numbers
-  // again there are no registers: those are read as the sums are stored.
+  // If C is loaded in a branch, all of its loads stay in front of all stores,
+  // and there are no registers for as many values again. So guarded tiles load
+  // C where D is stored.
   bool addsFirst = hasFirst && tile.isGuarded;
   if (hasFirst && !addsFirst) {
     Value first =
@@ -40,7 +43,7 @@ void RoleEmitter::emitByBounds(
     OpBuilder &at, const BlockTile &tile, bool isAligned,
     function_ref<void(OpBuilder &, bool isGuarded)> body) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  // A tile of a cluster may be all outside.
+  // A tile of a cluster may be wholly outside of the result.
   ClusterSize size = cluster.getSize();
   if (KernelProblem::isMultiple(problem.m, plan.getRowsOfSubTiles() * size.m) &&
       KernelProblem::isMultiple(problem.n, schedule.getN() * size.n))

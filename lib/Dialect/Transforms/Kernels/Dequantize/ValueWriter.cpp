@@ -1,4 +1,4 @@
-//===- NumberWriter.cpp - The kernel that dequantizes ---------------------===//
+//===- ValueWriter.cpp - The body of dequantize kernels -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel is bound by memory: each lane makes 8 values at a time, of which
-// it stores 16 bytes at once, and has several loads under way.
+// The kernel is bound by memory bandwidth. Each lane makes 8 values at a time,
+// stores 16 bytes at once, and has several loads in flight.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Dequantize/NumberWriter.h"
+#include "Kernels/Dequantize/ValueWriter.h"
 
 #include "Utils/IndexValues.h"
 #include "Utils/LaneOps.h"
@@ -23,15 +23,15 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// One load for each lane where there are few values, so that more lanes have
-/// some.
-static constexpr int64_t kFewNumbers = int64_t(1) << 20;
+/// One load in flight for each lane if there are few values, so that more lanes
+/// have work.
+static constexpr int64_t kFewValues = int64_t(1) << 20;
 static constexpr int64_t kWarps = 8;
 static constexpr int64_t kByteBits = 8;
 
 bool DequantizedOperandProblem::isContiguous() const {
-  return codes.hasOwnMemory &&
-         codes.contiguity ==
+  return elements.hasOwnMemory &&
+         elements.contiguity ==
              (isTransposed ? Contiguity::Rows : Contiguity::Columns);
 }
 
@@ -39,26 +39,27 @@ bool DequantizedOperandProblem::isContiguous() const {
 // Tasks
 //===----------------------------------------------------------------------===//
 
-static int64_t getRounds(std::optional<int64_t> numbers) {
-  return numbers && *numbers <= kFewNumbers ? 1 : NumberWriter::kRounds;
+static int64_t getRounds(std::optional<int64_t> numValues) {
+  return numValues && *numValues <= kFewValues ? 1 : ValueWriter::kRounds;
 }
 
-/// Lanes that make neighbors of a row of `columns` values.
+/// How many lanes share a row of `columns` values.
 static int64_t getLanes(int64_t columns) {
   if (ShapedType::isDynamic(columns))
     return kWarpLanes;
   auto needed = static_cast<uint64_t>(
-      llvm::divideCeilSigned(columns, NumberWriter::kNumbers));
+      llvm::divideCeilSigned(columns, ValueWriter::kValues));
   return std::min<int64_t>(kWarpLanes, llvm::PowerOf2Ceil(needed));
 }
 
-int64_t blockscale::getDequantizeOperandBlocks(std::optional<int64_t> numbers) {
+int64_t
+blockscale::getDequantizeOperandBlocks(std::optional<int64_t> numValues) {
   constexpr int64_t kMost = 1024;
-  if (!numbers)
+  if (!numValues)
     return kMost;
   return std::clamp<int64_t>(
-      llvm::divideCeilSigned(*numbers, kWarps * getRounds(numbers) *
-                                           kWarpLanes * kDequantizedAtOnce),
+      llvm::divideCeilSigned(*numValues, kWarps * getRounds(numValues) *
+                                             kWarpLanes * kDequantizedAtOnce),
       1, kMost);
 }
 
@@ -77,37 +78,37 @@ KernelShape blockscale::getDequantizeOperandShape(RankedTensorType type) {
   return shape;
 }
 
-NumberWriter::NumberWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                           const DequantizedOperandProblem &problem)
+ValueWriter::ValueWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
+                         const DequantizedOperandProblem &problem)
     : b(b), loc(kernel.getLoc()), kernel(kernel), problem(problem),
       emit(b, loc),
       lane(gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr())),
-      numbers(kernel.getArgument(problem.result)) {
-  // The product behind has loads to begin with.
-  if (problem.boxElements != 0)
+      result(kernel.getArgument(problem.result)) {
+  // The GEMM behind starts with loads of operands that are not written here.
+  if (problem.chunkElements != 0)
     NVVM::GriddepcontrolOp::create(b, loc,
                                    NVVM::GridDepActionKind::launch_dependents);
 }
 
-Value NumberWriter::size(unsigned fromEnd) {
-  return memref::DimOp::create(b, loc, numbers, getType().getRank() - fromEnd);
+Value ValueWriter::size(unsigned fromEnd) {
+  return memref::DimOp::create(b, loc, result, getType().getRank() - fromEnd);
 }
 
-Value NumberWriter::add(Value value, int64_t number) {
+Value ValueWriter::add(Value value, int64_t number) {
   return addIndex(b, loc, value, number);
 }
 
-Value NumberWriter::isBelow(Value value, Value limit) {
+Value ValueWriter::isBelow(Value value, Value limit) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value, limit);
 }
 
-SmallVector<Value> NumberWriter::compute(ArrayRef<AffineExpr> exprs,
-                                         ValueRange values) {
+SmallVector<Value> ValueWriter::compute(ArrayRef<AffineExpr> exprs,
+                                        ValueRange values) {
   return applyExprs(b, loc, exprs, values);
 }
 
-Value NumberWriter::forEach(Value from, Value to, Value step, Value word,
-                            function_ref<Value(Value, Value)> body) {
+Value ValueWriter::forEach(Value from, Value to, Value step, Value word,
+                           function_ref<Value(Value, Value)> body) {
   auto loop = scf::ForOp::create(b, loc, from, to, step, word);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -116,7 +117,7 @@ Value NumberWriter::forEach(Value from, Value to, Value step, Value word,
   return loop.getResult(0);
 }
 
-Value NumberWriter::forEachTask(
+Value ValueWriter::forEachTask(
     Value lines, Value parts, Value inexact,
     function_ref<Value(Value, Value, Value, Value)> body) {
   AffineExpr d0, d1;
@@ -150,10 +151,10 @@ Value NumberWriter::forEachTask(
   return forEach(first, tasks, step, inexact, runTask);
 }
 
-/// A task is as many columns as a warp makes at once, and some rounds of rows.
-Value NumberWriter::emitLines(Value none) {
+/// A task has as many columns as a warp makes at once, and some rounds of rows.
+Value ValueWriter::emitLines(Value none) {
   ArrayRef<int64_t> shape = getType().getShape().take_back(2);
-  int64_t lanes = getLanes(shape[1]), columnsOfTask = lanes * kNumbers;
+  int64_t lanes = getLanes(shape[1]), columnsOfTask = lanes * kValues;
   int64_t rowsOfRound = kWarpLanes / lanes;
   int64_t rounds = getRounds(getNumElements(getType()));
   int64_t rowsOfTask = rounds * rowsOfRound;
@@ -163,11 +164,11 @@ Value NumberWriter::emitLines(Value none) {
   Value groups = compute({d0.ceilDiv(rowsOfTask)}, rows)[0];
   Value parts = compute({d0.ceilDiv(columnsOfTask)}, columns)[0];
   Value lastRow = add(rows, -1);
-  Value lastColumn = add(columns, raggedColumns ? -1 : -kNumbers);
+  Value lastColumn = add(columns, raggedColumns ? -1 : -kValues);
   return forEachTask(
       groups, parts, none,
       [&](Value batch, Value group, Value part, Value inexact) {
-        Value column = compute({d0 * columnsOfTask + d1 % lanes * kNumbers},
+        Value column = compute({d0 * columnsOfTask + d1 % lanes * kValues},
                                {part, lane})[0];
         Value firstRow =
             compute({d0 * rowsOfTask + d1.floorDiv(lanes)}, {group, lane})[0];
@@ -176,45 +177,46 @@ Value NumberWriter::emitLines(Value none) {
           isColumn = isBelow(column, columns);
           column = arith::MinUIOp::create(b, loc, column, lastColumn);
         }
-        // What is outside reads what is last, so that all loads start at once.
-        auto getPlace = [&](Value row) {
-          Place place = {batch, row, column, isColumn};
+        // Lanes outside read the last element, so that no load waits for a
+        // branch.
+        auto getOrigin = [&](Value row) {
+          Origin origin = {batch, row, column, isColumn};
           if (rowsOfTask != 1 &&
               !KernelProblem::isMultiple(shape[0], rowsOfTask)) {
-            Value isRow = isBelow(place.row, rows);
-            place.isInside =
+            Value isRow = isBelow(origin.row, rows);
+            origin.isInside =
                 isColumn ? arith::AndIOp::create(b, loc, isColumn, isRow)
                          : isRow;
-            place.row = arith::MinUIOp::create(b, loc, place.row, lastRow);
+            origin.row = arith::MinUIOp::create(b, loc, origin.row, lastRow);
           }
-          return place;
+          return origin;
         };
         if (raggedColumns)
           return forEach(emit.index(0), emit.index(rounds), emit.index(1),
                          inexact, [&](Value round, Value inner) {
-                           Place place = getPlace(compute(
+                           Origin origin = getOrigin(compute(
                                {d0 + d1 * rowsOfRound}, {firstRow, round})[0]);
-                           store(place, emitNumbers(load(place), inner));
+                           store(origin, emitValues(load(origin), inner));
                            return inner;
                          });
-        SmallVector<Place> places;
+        SmallVector<Origin> origins;
         SmallVector<SmallVector<Value>> loaded;
         for (int64_t i = 0; i != rounds; ++i) {
-          places.push_back(getPlace(add(firstRow, i * rowsOfRound)));
-          loaded.push_back(load(places.back()));
+          origins.push_back(getOrigin(add(firstRow, i * rowsOfRound)));
+          loaded.push_back(load(origins.back()));
         }
-        for (auto [place, of] : llvm::zip_equal(places, loaded))
-          store(place, emitNumbers(of, inexact));
+        for (auto [origin, of] : llvm::zip_equal(origins, loaded))
+          store(origin, emitValues(of, inexact));
         return inexact;
       });
 }
 
-Value NumberWriter::emitTasks(Value none) {
+Value ValueWriter::emitTasks(Value none) {
   Value columns = size(1);
   if (problem.hasFlags() || !getType().isDynamicDim(getType().getRank() - 1))
     return emitLines(none);
-  // Rows may end anywhere, and start there.
-  Value rest = compute({b.getAffineDimExpr(0) % kNumbers}, columns)[0];
+  // Rows may end, and the next one start, at any element.
+  Value rest = compute({b.getAffineDimExpr(0) % kValues}, columns)[0];
   Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
                                         emit.index(0));
   auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
@@ -227,15 +229,15 @@ Value NumberWriter::emitTasks(Value none) {
   return none;
 }
 
-void NumberWriter::build() {
+void ValueWriter::build() {
   Value inexact = emitTasks(emit.integer(0));
   if (problem.hasFlags())
     emitFlag(inexact);
   gpu::ReturnOp::create(b, loc);
 }
 
-/// Stores the block's flag, of the words `inexact` of its threads.
-void NumberWriter::emitFlag(Value inexact) {
+/// Stores the inexact flag of the block, from `inexact` of its threads.
+void ValueWriter::emitFlag(Value inexact) {
   Value isInexact = emit.select(emit.isDifferent(inexact, 0), emit.integer(1),
                                 emit.integer(0));
   auto reduction = NVVM::BarrierReductionAttr::get(b.getContext(),
@@ -258,21 +260,21 @@ void NumberWriter::emitFlag(Value inexact) {
 //===----------------------------------------------------------------------===//
 
 /// 8 elements that follow each other in memory.
-SmallVector<Value> NumberWriter::loadVector(const Place &place) {
+SmallVector<Value> ValueWriter::loadVector(const Origin &origin) {
   SmallVector<Value> position = applyMap(
-      b, loc, problem.codes.map, {place.batch, place.row, place.column});
+      b, loc, problem.elements.map, {origin.batch, origin.row, origin.column});
   constexpr unsigned kBitsOf6 = 6;
-  unsigned bits = problem.codes.bits;
+  unsigned bits = problem.elements.bits;
   if (bits != kByteBits)
     position.back() =
         compute({(b.getAffineDimExpr(0) * bits).floorDiv(kByteBits)},
                 position.back())[0];
   if (bits == kBitsOf6)
     return loadPacked6(position);
-  int64_t bytes = kNumbers * bits / kByteBits, words = bytes / 4;
+  int64_t bytes = kValues * bits / kByteBits, words = bytes / 4;
   Value loaded = vector::LoadOp::create(
       b, loc, VectorType::get(bytes, b.getI8Type()),
-      kernel.getArgument(problem.codes.argument), position,
+      kernel.getArgument(problem.elements.argument), position,
       /*nontemporal=*/false, llvm::MaybeAlign(bytes));
   loaded = vector::BitCastOp::create(
       b, loc, VectorType::get(words, b.getI32Type()), loaded);
@@ -283,21 +285,21 @@ SmallVector<Value> NumberWriter::loadVector(const Place &place) {
 }
 
 /// 8 elements of 6 bits are 6 bytes, which are aligned to 2.
-SmallVector<Value> NumberWriter::loadPacked6(ArrayRef<Value> position) {
+SmallVector<Value> ValueWriter::loadPacked6(ArrayRef<Value> position) {
   SmallVector<Value> halves;
   for (int64_t i = 0; i != 3; ++i) {
     SmallVector<Value> at(position);
     at.back() = add(at.back(), 2 * i);
-    Value bytes =
-        vector::LoadOp::create(b, loc, VectorType::get(2, b.getI8Type()),
-                               kernel.getArgument(problem.codes.argument), at,
-                               /*nontemporal=*/false, llvm::MaybeAlign(2));
+    Value bytes = vector::LoadOp::create(
+        b, loc, VectorType::get(2, b.getI8Type()),
+        kernel.getArgument(problem.elements.argument), at,
+        /*nontemporal=*/false, llvm::MaybeAlign(2));
     Value half = vector::BitCastOp::create(
         b, loc, VectorType::get(1, b.getI16Type()), bytes);
     half = vector::ExtractOp::create(b, loc, half, int64_t(0));
     halves.push_back(arith::ExtUIOp::create(b, loc, b.getI32Type(), half));
   }
-  // 24 bits with four codes each.
+  // 24 bits with four elements each.
   Value low = emit.bitOr(halves[0], emit.shiftLeft(halves[1], 16));
   Value high =
       emit.bitOr(emit.shiftRight(halves[1], 8), emit.shiftLeft(halves[2], 8));
@@ -312,17 +314,18 @@ SmallVector<Value> NumberWriter::loadPacked6(ArrayRef<Value> position) {
   return {spread(low), spread(high)};
 }
 
-/// The same one by one, as two words of bytes.
-SmallVector<Value> NumberWriter::loadSingly(const Place &place) {
+/// The same, one by one, as two i32 of four bytes.
+SmallVector<Value> ValueWriter::loadSingly(const Origin &origin) {
   SmallVector<Value> words;
-  for (int64_t i = 0; i != kNumbers; ++i) {
-    Value row = problem.isTransposed ? add(place.row, i) : place.row;
-    Value column = problem.isTransposed ? place.column : add(place.column, i);
+  for (int64_t i = 0; i != kValues; ++i) {
+    Value row = problem.isTransposed ? add(origin.row, i) : origin.row;
+    Value column = problem.isTransposed ? origin.column : add(origin.column, i);
     if (raggedColumns)
       column = arith::MinUIOp::create(b, loc, column, add(raggedColumns, -1));
     Value code = emitLoadCode(
-        b, loc, kernel.getArgument(problem.codes.argument), problem.codes.bits,
-        applyMap(b, loc, problem.codes.map, {place.batch, row, column}));
+        b, loc, kernel.getArgument(problem.elements.argument),
+        problem.elements.bits,
+        applyMap(b, loc, problem.elements.map, {origin.batch, row, column}));
     code = arith::ExtUIOp::create(b, loc, b.getI32Type(), code);
     if (i % 4 == 0)
       words.push_back(code);
@@ -333,26 +336,27 @@ SmallVector<Value> NumberWriter::loadSingly(const Place &place) {
   return words;
 }
 
-SmallVector<Value> NumberWriter::loadWords(const Place &place) {
-  return problem.isContiguous() && !raggedColumns ? loadVector(place)
-                                                  : loadSingly(place);
+SmallVector<Value> ValueWriter::loadWords(const Origin &origin) {
+  return problem.isContiguous() && !raggedColumns ? loadVector(origin)
+                                                  : loadSingly(origin);
 }
 
-Value NumberWriter::loadScale(const Place &place, int64_t row) {
+Value ValueWriter::loadScale(const Origin &origin, int64_t row) {
   const KernelOperand &scales = problem.scales;
   if (scales.splat)
     return emit.integer(*scales.splat);
   Value block = compute({b.getAffineDimExpr(0).floorDiv(problem.blockSize)},
-                        place.column)[0];
+                        origin.column)[0];
   Value code = memref::LoadOp::create(
       b, loc, kernel.getArgument(scales.argument),
-      applyMap(b, loc, scales.map, {place.batch, add(place.row, row), block}));
+      applyMap(b, loc, scales.map,
+               {origin.batch, add(origin.row, row), block}));
   return arith::ExtUIOp::create(b, loc, b.getI32Type(), code);
 }
 
-SmallVector<Value> NumberWriter::load(const Place &place) {
-  SmallVector<Value> loaded = loadWords(place);
-  loaded.push_back(loadScale(place, 0));
+SmallVector<Value> ValueWriter::load(const Origin &origin) {
+  SmallVector<Value> loaded = loadWords(origin);
+  loaded.push_back(loadScale(origin, 0));
   return loaded;
 }
 
@@ -360,9 +364,9 @@ SmallVector<Value> NumberWriter::load(const Place &place) {
 // Stores
 //===----------------------------------------------------------------------===//
 
-/// Stores neighbors at once.
-void NumberWriter::storeSome(const Place &place, Value column,
-                             ArrayRef<Value> values) {
+/// Stores neighbors along a row with one instruction.
+void ValueWriter::storeSome(const Origin &origin, Value column,
+                            ArrayRef<Value> values) {
   Type element = getType().getElementType();
   auto count = static_cast<int64_t>(values.size());
   Value all = vector::FromElementsOp::create(
@@ -372,49 +376,49 @@ void NumberWriter::storeSome(const Place &place, Value column,
     all =
         vector::BitCastOp::create(b, loc, VectorType::get(count, element), all);
   }
-  SmallVector<Value> position = {place.row, column};
+  SmallVector<Value> position = {origin.row, column};
   if (problem.isTransposed)
     std::swap(position[0], position[1]);
   if (getType().getRank() == 3)
-    position.insert(position.begin(), place.batch);
+    position.insert(position.begin(), origin.batch);
   int64_t bytes = count * getType().getElementTypeBitWidth() / kByteBits;
-  vector::StoreOp::create(b, loc, all, numbers, position,
+  vector::StoreOp::create(b, loc, all, result, position,
                           /*nontemporal=*/false, llvm::MaybeAlign(bytes));
 }
 
-void NumberWriter::store(const Place &place, ArrayRef<Value> values) {
-  emitIf(b, loc, place.isInside, [&] {
+void ValueWriter::store(const Origin &origin, ArrayRef<Value> values) {
+  emitIf(b, loc, origin.isInside, [&] {
     if (raggedColumns) {
       for (size_t i = 0; i != values.size(); ++i) {
-        Value column = add(place.column, static_cast<int64_t>(i));
+        Value column = add(origin.column, static_cast<int64_t>(i));
         emitIf(b, loc, isBelow(column, raggedColumns),
-               [&] { storeSome(place, column, values[i]); });
+               [&] { storeSome(origin, column, values[i]); });
       }
       return;
     }
-    if (problem.boxElements == 0) {
+    if (problem.chunkElements == 0) {
       // Stores are of 16 bytes.
       constexpr int64_t kStoreBits = 128;
       auto stores = static_cast<size_t>(
-          kNumbers * getType().getElementTypeBitWidth() / kStoreBits);
+          kValues * getType().getElementTypeBitWidth() / kStoreBits);
       for (size_t i = 0; i != stores; ++i)
         storeSome(
-            place,
-            add(place.column, static_cast<int64_t>(i) * kNumbers /
-                                  static_cast<int64_t>(stores)),
+            origin,
+            add(origin.column, static_cast<int64_t>(i) * kValues /
+                                   static_cast<int64_t>(stores)),
             values.slice(i * values.size() / stores, values.size() / stores));
       return;
     }
     // Values 4 i to 4 i + 3 of a quarter are two pairs of instruction i.
     constexpr int64_t kQuarters = 4, kOfQuarter = 4, kStep = 16, kSecond = 8;
-    int64_t box = problem.boxElements, quarter = box / kQuarters;
+    int64_t box = problem.chunkElements, quarter = box / kQuarters;
     AffineExpr d0 = b.getAffineDimExpr(0);
-    for (int64_t i = 0; i != kNumbers / kOfQuarter; ++i) {
+    for (int64_t i = 0; i != kValues / kOfQuarter; ++i) {
       AffineExpr inBox = d0 % box, first = d0.floorDiv(box) * box;
       AffineExpr instruction = (inBox % quarter).floorDiv(kOfQuarter) + i;
       AffineExpr to = first + instruction * kStep + inBox.floorDiv(quarter) * 2;
       for (int64_t pair : {0, 1})
-        storeSome(place, compute({to + pair * kSecond}, place.column)[0],
+        storeSome(origin, compute({to + pair * kSecond}, origin.column)[0],
                   values[2 * i + pair]);
     }
   });
@@ -423,7 +427,7 @@ void NumberWriter::store(const Place &place, ArrayRef<Value> values) {
 void blockscale::buildDequantizeOperand(
     gpu::GPUFuncOp kernel, const DequantizedOperandProblem &problem) {
   // By policy.
-  static constexpr NumberWriterPtr (*makeWriter[])(
+  static constexpr ValueWriterPtr (*makeWriter[])(
       OpBuilder &, gpu::GPUFuncOp, const DequantizedOperandProblem &) = {
       makeExactWriter, makePermutedWriter, makeRoundedWriter};
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());

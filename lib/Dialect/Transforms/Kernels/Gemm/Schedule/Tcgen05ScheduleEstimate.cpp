@@ -1,16 +1,14 @@
-//===- ScheduleEstimate.cpp - How long a pipeline kernel takes ------------===//
+//===- Tcgen05ScheduleEstimate.cpp - The cost model of tcgen05 ------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The sums behind ScheduleEstimate.h. They saturate, so that no size wraps.
-//
+// The arithmetic of the model saturates, so that no size wraps around.
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Schedule/ScheduleEstimate.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleEstimate.h"
 
 #include "blockscale/Support/KPattern.h"
 #include "blockscale/Support/ScaleLayout.h"
@@ -21,11 +19,11 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 static constexpr uint64_t kByteBits = 8;
-/// Bytes along K that an instruction takes of each row.
+/// Bytes of each row along K that an instruction takes.
 static constexpr uint64_t kStepBytes = 32;
-static constexpr uint64_t kSumBytes = 4;
+static constexpr uint64_t kAccumulatorBytes = 4;
 
-/// The product of all, or the largest number.
+/// The product of all values; saturates.
 template <typename... Factors>
 static uint64_t multiply(uint64_t first, Factors... factors) {
   ((first = llvm::SaturatingMultiply<uint64_t>(first, factors)), ...);
@@ -37,7 +35,7 @@ static uint64_t divideCeil(uint64_t value, uint64_t by) {
 }
 
 EstimatedProblem blockscale::getEstimatedProblem(ProductOpInterface op) {
-  // fp4 is packed in memory; codes of 6 bits have a byte each.
+  // fp4 is packed in memory; 6-bit elements have a byte each.
   auto bits = [](Format format) -> int64_t {
     constexpr int64_t kPacked = 4;
     return getFormatInfo(format).bits == kPacked ? kPacked : kByteBits;
@@ -51,7 +49,7 @@ EstimatedProblem blockscale::getEstimatedProblem(ProductOpInterface op) {
 
 ScheduleRates blockscale::getScheduleRates(const Chip &chip, Kind kind) {
   auto find = [&](ChipRates::Figure ChipRates::*figure) {
-    // Chips of the path tcgen05 have all of them, see RatesTest.cpp.
+    // All chips with the path tcgen05 have these rates, see RatesTest.cpp.
     return findRate(chip.capability, figure).value_or(Rate{1});
   };
   return {find(&ChipRates::sms),
@@ -76,8 +74,8 @@ BoundingUnit ScheduleEstimate::getNearest() const {
                       clocks.begin());
 }
 
-static uint64_t getSumBytes(const EstimatedProblem &problem) {
-  return multiply(problem.m, problem.n, problem.batch, kSumBytes);
+static uint64_t getResultBytes(const EstimatedProblem &problem) {
+  return multiply(problem.m, problem.n, problem.batch, kAccumulatorBytes);
 }
 
 /// Bytes of the operands, each once.
@@ -99,12 +97,13 @@ static uint64_t getMemoryClocks(uint64_t bytes, const ScheduleRates &rates) {
                     multiply(rates.memoryGigabytes.value, kMegaOfGiga));
 }
 
-/// The second kernel: it reads the sums of all parts and writes their sum.
-static uint64_t getPartsClocks(const EstimatedProblem &problem, uint64_t parts,
-                               const ScheduleRates &rates) {
-  if (parts == 1)
+/// The reduction kernel of split-K: it reads the partial results of all ranges
+/// and writes their sum.
+static uint64_t getSplitKClocks(const EstimatedProblem &problem,
+                                uint64_t ranges, const ScheduleRates &rates) {
+  if (ranges == 1)
     return 0;
-  uint64_t bytes = multiply(getSumBytes(problem), parts + 1);
+  uint64_t bytes = multiply(getResultBytes(problem), ranges + 1);
   return llvm::SaturatingAdd(getMemoryClocks(bytes, rates),
                              rates.nextKernelNanoseconds *
                                  rates.megahertz.value / 1000);
@@ -121,19 +120,19 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
     std::swap(problem.aBits, problem.bBits);
   }
   uint64_t tileM = schedule.getM(), tileN = schedule.getN();
-  // Blocks of a pair have half of the rows of B each.
+  // With 2-CTA, each block has half of the rows of B.
   uint64_t group = schedule.getBlocksOfProduct();
   ClusterSize cluster = schedule.getCluster();
-  // The largest part of K.
-  uint64_t parts = schedule.getSplitK(), tileK = schedule.getK();
-  uint64_t steps = divideCeil(divideCeil(problem.k, tileK), parts);
+  // The largest split-K range.
+  uint64_t ranges = schedule.getSplitK(), tileK = schedule.getK();
+  uint64_t steps = divideCeil(divideCeil(problem.k, tileK), ranges);
   uint64_t k = std::min<uint64_t>(problem.k, multiply(steps, tileK));
   ScheduleEstimate estimate;
-  // Pairs with fewer rows take several tiles before they go on.
+  // With 2-CTA and fewer rows, a tile has several M sub-tiles.
   uint64_t subTiles = plan.getMSubTiles();
   uint64_t clusters =
       multiply(divideCeil(problem.m, plan.getRowsOfSubTiles() * cluster.m),
-               divideCeil(problem.n, tileN * cluster.n), problem.batch, parts);
+               divideCeil(problem.n, tileN * cluster.n), problem.batch, ranges);
   estimate.tiles = multiply(clusters, cluster.getBlocks(), subTiles);
   uint64_t tiles = multiply(
       divideCeil(clusters,
@@ -141,13 +140,14 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
       subTiles);
   estimate.tilesOfBlock = tiles;
 
-  // Of one tile. Instructions take all its rows; copies bring those that the
-  // operands have, but whole atoms of scales.
+  // Clocks of one tile. Instructions take all of its rows; copies bring only
+  // rows that the operands have, but whole atoms of scales.
   uint64_t instructions = divideCeil(k, instruction.k);
   uint64_t flops = 2 * tileM * tileN * instruction.k;
   uint64_t tensor =
       multiply(instructions, divideCeil(flops, rates.flops.value));
-  // A wide one takes as long as another: three in the place of four.
+  // An instruction with the larger K takes as long as one with the smaller K:
+  // three replace four.
   if (schedule.getInstructionK() != 0) {
     std::vector<unsigned> pattern = getKPattern(*lookupWide(instruction));
     uint64_t lineK = llvm::sum_of(pattern, uint64_t(0));
@@ -162,36 +162,40 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
                                rates.sharedBytes.value);
   uint64_t rows = std::min<uint64_t>(problem.m, tileM),
            columns = std::min<uint64_t>(problem.n, tileN);
-  // Those that others load for the block come through its own port, too.
+  // Bytes that other blocks multicast to this one come through its own port,
+  // too.
   uint64_t lineBits =
       rows * problem.aBits + divideCeil(columns, group) * problem.bBits;
-  uint64_t codeBytes = divideCeil(multiply(k, lineBits), kByteBits);
-  uint64_t l2 = divideCeil(llvm::SaturatingAdd(codeBytes, scaleBytes),
+  uint64_t elementBytes = divideCeil(multiply(k, lineBits), kByteBits);
+  uint64_t l2 = divideCeil(llvm::SaturatingAdd(elementBytes, scaleBytes),
                            rates.l2Bytes.value);
-  // A stage comes round when it has been filled, for which the latency is all
-  // that it takes, and multiplied.
+  // A stage can be filled again when it has been filled (only latency counts
+  // here) and multiplied.
   uint64_t latency = rates.copyLatency.value;
   uint64_t round =
       divideCeil(llvm::SaturatingAdd(multiply(latency, steps), tensor),
                  schedule.getStages());
-  uint64_t sums = divideCeil(rows * columns * kSumBytes, rates.l2Bytes.value);
+  uint64_t sums =
+      divideCeil(rows * columns * kAccumulatorBytes, rates.l2Bytes.value);
 
-  uint64_t memory = llvm::SaturatingAdd(getOperandBytes(problem, instruction),
-                                        multiply(getSumBytes(problem), parts));
+  uint64_t memory =
+      llvm::SaturatingAdd(getOperandBytes(problem, instruction),
+                          multiply(getResultBytes(problem), ranges));
   estimate.clocks = {multiply(tensor, tiles),
                      multiply(shared, tiles),
                      multiply(l2, tiles),
                      multiply(round, tiles),
                      multiply(sums, tiles),
                      getMemoryClocks(memory, rates),
-                     getPartsClocks(problem, parts, rates)};
+                     getSplitKClocks(problem, ranges, rates)};
 
-  // The part of the sums that the next tile waits for.
-  uint64_t waited = sums * plan.getWaitedColumns() / plan.getSumColumns();
+  // The part of the epilogue that the next tile waits for.
+  uint64_t waited =
+      sums * plan.getWaitedColumns() / plan.getAccumulatorColumns();
   uint64_t loop = std::max({tensor, shared, l2, round});
   uint64_t period = std::max(llvm::SaturatingAdd(loop, waited), sums);
-  // The first tile, those that sums of another one are stored behind, and the
-  // last sums.
+  // The first tile, the tiles that overlap with the epilogue of another one,
+  // and the last epilogue.
   estimate.onChip =
       llvm::SaturatingAdd(latency, loop, multiply(period, tiles - 1), sums);
   estimate.total = llvm::SaturatingAdd(

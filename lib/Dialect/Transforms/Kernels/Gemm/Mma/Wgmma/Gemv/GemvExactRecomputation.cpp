@@ -1,4 +1,4 @@
-//===- GemvExactSums.cpp - Sums of blocks out of range --------------------===//
+//===- GemvExactRecomputation.cpp - Exact recomputation of a GEMV ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sums are exact up to the scales of blocks. Blocks of threads that find
-// factors that an f32 does not hold, or a NaN, add their rows up again in f64,
-// which holds all products of a block and two scales.
+// The wgmma sums are exact up to the scale factors of blocks. A block of
+// threads recomputes its rows in f64 if it finds a factor that f32 does not
+// hold, or a NaN: f64 holds all products of two elements and two scales.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,21 +22,21 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static constexpr int64_t kWordCodes = GemvPlan::kWordCodes;
+static constexpr int64_t kWordElements = GemvPlan::kWordElements;
 
 Value GemvRoles::emitDot(OpBuilder &at, Value x, Value y) {
   constexpr unsigned kNibble = 4;
-  auto loop =
-      scf::ForOp::create(at, loc, word(at, 0), word(at, kWordCodes * kNibble),
-                         word(at, kNibble), word(at, 0));
+  auto loop = scf::ForOp::create(at, loc, word(at, 0),
+                                 word(at, kWordElements * kNibble),
+                                 word(at, kNibble), word(at, 0));
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
   WordEmitter emit(inner, loc);
-  // Twice the magnitudes of codes from 0 to 7.
+  // Twice the fp4 magnitudes of the codes 0 to 7.
   constexpr uint32_t kLow = 0x03020100, kHigh = 0x0C080604, kByte = 0xFF,
                      kMagnitude = 0x7, kSign = 0x8;
   Value nibbles[2], product;
-  for (auto [of, codes] : llvm::zip_equal(nibbles, std::array{x, y})) {
-    of = emit.shiftRight(codes, loop.getInductionVar());
+  for (auto [of, quantized] : llvm::zip_equal(nibbles, std::array{x, y})) {
+    of = emit.shiftRight(quantized, loop.getInductionVar());
     Value magnitude =
         emit.bitAnd(emit.permute(emit.integer(kLow), emit.integer(kHigh),
                                  emit.bitAnd(of, kMagnitude)),
@@ -61,12 +61,12 @@ Value GemvRoles::emitScale(OpBuilder &at, Value x, Value y) {
     constexpr int64_t kMantissaBits = 52;
     Value exponent = arith::ExtUIOp::create(at, loc, at.getI64Type(),
                                             emit.add(emit.add(x, y), kBias));
-    Value places =
+    Value shift =
         arith::ConstantOp::create(at, loc, at.getI64IntegerAttr(kMantissaBits));
     scale =
-        LLVM::BitcastOp::create(at, loc, f64, emit.shiftLeft(exponent, places));
+        LLVM::BitcastOp::create(at, loc, f64, emit.shiftLeft(exponent, shift));
   } else {
-    Value product = emit.mul(emitNumber(emit, x), emitNumber(emit, y));
+    Value product = emit.mul(emitScaleValue(emit, x), emitScaleValue(emit, y));
     scale = arith::ExtFOp::create(at, loc, f64, product);
   }
   Value nan = arith::ConstantOp::create(
@@ -76,42 +76,43 @@ Value GemvRoles::emitScale(OpBuilder &at, Value x, Value y) {
   return scale;
 }
 
-Value GemvRoles::emitExactSum(OpBuilder &at, const WorkTile &tile, Value rowOfY,
+Value GemvRoles::emitExactDot(OpBuilder &at, const WorkTile &tile, Value rowOfY,
                               Value first, Value end, int64_t step) {
   Type f64 = at.getF64Type();
   Value zero = arith::ConstantOp::create(at, loc, at.getFloatAttr(f64, 0));
   auto blocks = scf::ForOp::create(at, loc, first, end, index(at, step), zero);
   OpBuilder b1 = OpBuilder::atBlockBegin(blocks.getBody());
   Value block = blocks.getInductionVar();
-  // Of y and of x, which is B.
-  auto getPlace = [&](OpBuilder &b, const KernelOperand &of, Value row,
-                      Value column) {
+  // Scales of y and of x, which is B.
+  auto getElement = [&](OpBuilder &b, const KernelOperand &of, Value row,
+                        Value column) {
     return SmallVector<Value>{getOperandBatch(b, kernel, of, tile.matrix), row,
                               column};
   };
   int64_t blockSize = problem.quantizedB->blockSize;
   auto words = scf::ForOp::create(b1, loc, index(b1, 0), index(b1, blockSize),
-                                  index(b1, kWordCodes), word(b1, 0));
+                                  index(b1, kWordElements), word(b1, 0));
   OpBuilder b2 = OpBuilder::atBlockBegin(words.getBody());
   AffineExpr d0, d1;
   bindDims(at.getContext(), d0, d1);
   Value column = applyExprs(b2, loc, {d0 * blockSize + d1},
                             {block, words.getInductionVar()})[0];
-  Value y = loadCodes(b2, problem[GemmOperand::A],
-                      getPlace(b2, problem[GemmOperand::A], rowOfY, column));
-  Value x =
-      loadCodes(b2, problem[GemmOperand::B],
-                getPlace(b2, problem[GemmOperand::B], tile.column, column));
+  Value y =
+      loadElements(b2, problem[GemmOperand::A],
+                   getElement(b2, problem[GemmOperand::A], rowOfY, column));
+  Value x = loadElements(
+      b2, problem[GemmOperand::B],
+      getElement(b2, problem[GemmOperand::B], tile.column, column));
   Value dot = arith::AddIOp::create(b2, loc, words.getRegionIterArg(0),
                                     emitDot(b2, x, y));
   scf::YieldOp::create(b2, loc, dot);
 
   Value scaleY =
       loadScale(b1, problem[GemmOperand::SFA],
-                getPlace(b1, problem[GemmOperand::SFA], rowOfY, block));
+                getElement(b1, problem[GemmOperand::SFA], rowOfY, block));
   Value scaleX =
       loadScale(b1, problem[GemmOperand::SFB],
-                getPlace(b1, problem[GemmOperand::SFB], tile.column, block));
+                getElement(b1, problem[GemmOperand::SFB], tile.column, block));
   constexpr double kDot = 0.25;
   Value product = arith::MulFOp::create(
       b1, loc, arith::SIToFPOp::create(b1, loc, f64, words.getResult(0)),
@@ -124,7 +125,7 @@ Value GemvRoles::emitExactSum(OpBuilder &at, const WorkTile &tile, Value rowOfY,
   return blocks.getResult(0);
 }
 
-/// The sum of what so many neighbouring lanes have, a power of two.
+/// The sum of `value` over `count` neighbouring lanes, a power of two.
 static Value addLanes(OpBuilder &at, Location loc, Value value, int64_t lanes) {
   for (int64_t distance = 1; distance != lanes; distance *= 2) {
     Value width = arith::ConstantOp::create(
@@ -138,18 +139,18 @@ static Value addLanes(OpBuilder &at, Location loc, Value value, int64_t lanes) {
   return value;
 }
 
-Value GemvRoles::viewExactSums(OpBuilder &at) {
+Value GemvRoles::viewExactResults(OpBuilder &at) {
   return emitView(at, {accType.getM(), accType.getN()}, at.getF32Type(),
                   index(at, plan.getStagesBytes()));
 }
 
-void GemvRoles::emitFound(OpBuilder &at, const WorkTile &tile) {
+void GemvRoles::emitFlagEpilogue(OpBuilder &at, const WorkTile &tile) {
   Value found = memref::LoadOp::create(at, loc, flag, index(at, 0));
-  isFound = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, found,
-                                  word(at, 0));
-  OpBuilder then = scf::IfOp::create(at, loc, isFound).getThenBodyBuilder();
+  isFlagSet = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne, found,
+                                    word(at, 0));
+  OpBuilder then = scf::IfOp::create(at, loc, isFlagSet).getThenBodyBuilder();
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  // Lanes that add up a row of y.
+  // The lanes that share a row of y.
   int64_t lanes = shares.getWarps() * int64_t(kWarpLanes) / schedule.getM();
   int64_t blocksOfStep = schedule.getK() / problem.quantizedB->blockSize;
   int64_t blocks = problem.k / problem.quantizedB->blockSize;
@@ -167,21 +168,21 @@ void GemvRoles::emitFound(OpBuilder &at, const WorkTile &tile) {
   Value first = applyExprs(then, loc, {d0 * blocksOfStep + d1 % lanes},
                            {from, thread})[0];
   Value sum = addLanes(
-      then, loc, emitExactSum(then, tile, rowOfY, first, end, lanes), lanes);
+      then, loc, emitExactDot(then, tile, rowOfY, first, end, lanes), lanes);
   sum = arith::TruncFOp::create(then, loc, then.getF32Type(), sum);
-  // Of lanes that store, all store the same.
-  memref::StoreOp::create(then, loc, sum, viewExactSums(then),
+  // All lanes that store have the same value.
+  memref::StoreOp::create(then, loc, sum, viewExactResults(then),
                           ValueRange{index(then, 0), inTile});
-  // Else warps meet again before sums of all parts are read.
-  if (shares.partsOfK == 1)
-    emitMeet(then);
+  // Otherwise warps synchronize again before the sums of all K slices are read.
+  if (shares.slicesOfK == 1)
+    emitMmaBarrier(then);
 }
 
 Value GemvRoles::emitFinal(OpBuilder &at, Value sums) {
-  auto choice = scf::IfOp::create(at, loc, TypeRange(accType), isFound,
+  auto choice = scf::IfOp::create(at, loc, TypeRange(accType), isFlagSet,
                                   /*withElseRegion=*/true);
   OpBuilder then = choice.getThenBodyBuilder();
-  Value exact = AccLoadOp::create(then, loc, accType, viewExactSums(then),
+  Value exact = AccLoadOp::create(then, loc, accType, viewExactResults(then),
                                   ValueRange{index(then, 0), index(then, 0)},
                                   /*in_bounds=*/true);
   scf::YieldOp::create(then, loc, exact);

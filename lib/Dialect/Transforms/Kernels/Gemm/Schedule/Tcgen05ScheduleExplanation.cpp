@@ -1,4 +1,4 @@
-//===- ScheduleExplanation.cpp - Pipeline kernels, for people -------------===//
+//===- Tcgen05ScheduleExplanation.cpp - Texts of --explain ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nothing is computed here: the numbers are those by which the compiler chooses
+// Nothing is computed here: it prints the numbers by which the compiler chooses
 // and by which kernels are made.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Schedule/ScheduleExplanation.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleExplanation.h"
 
 #include "blockscale/Support/ScaleLayout.h"
 #include "blockscale/Support/TensorMemory.h"
@@ -25,7 +25,7 @@ using namespace mlir::blockscale;
 // Estimates
 //===----------------------------------------------------------------------===//
 
-/// Such as "1 tile", "2 tiles".
+/// For example "1 tile", "2 tiles".
 static raw_ostream &printCount(raw_ostream &os, uint64_t count, StringRef of) {
   return os << count << ' ' << of << (count == 1 ? "" : "s");
 }
@@ -61,7 +61,7 @@ void blockscale::printScheduleEstimate(raw_ostream &os,
   printRate(os, rates.sms, "SMs");
   os << ", at most " << estimate.tilesOfBlock << " on each\n";
   for (const Line &line : lines) {
-    // Few products are divided along K.
+    // Few products use split-K.
     if (line.unit == BoundingUnit::Parts && estimate.getClocks(line.unit) == 0)
       continue;
     os << llvm::format_decimal(estimate.getClocks(line.unit), 12)
@@ -109,7 +109,7 @@ void blockscale::printScheduleCandidates(
 // Pictures
 //===----------------------------------------------------------------------===//
 
-/// The operand that has byte `byte` of a stage; none for what is unused.
+/// The operand that has byte `byte` of a stage; none for an unused byte.
 static std::optional<GemmOperand> findOperand(const TmemPlan &plan,
                                               int64_t byte) {
   for (GemmOperand operand : kGemmOperands)
@@ -125,7 +125,7 @@ static void printBytes(raw_ostream &os, char letter, int64_t first,
      << llvm::format_decimal(end - 1, 6) << ": ";
 }
 
-/// What a stage holds, by where it is.
+/// The operands of a stage, by offset.
 static void printStage(raw_ostream &os, const TmemPlan &plan) {
   int64_t end = 0;
   for (GemmOperand operand : kElementsFirst) {
@@ -135,7 +135,8 @@ static void printStage(raw_ostream &os, const TmemPlan &plan) {
     printBytes(os, info.letter, first, end);
     os << info.name << ", ";
     if (!info.isScale)
-      printCount(os, bytes / kLineBytes, "line") << " of " << kLineBytes;
+      printCount(os, bytes / kSwizzleRowBytes, "line")
+          << " of " << kSwizzleRowBytes;
     else
       printCount(os, bytes / kScaleAtomBytes, "atom")
           << " of " << kScaleAtomBytes;
@@ -156,7 +157,7 @@ void blockscale::drawStages(raw_ostream &os, const TmemPlan &plan) {
   printCount(os, stages, "stage")
       << " of " << plan.getStageBytes() << " bytes\n";
   printStage(os, plan);
-  // The first byte of what a character stands for.
+  // The first byte that a character stands for.
   constexpr int64_t kUnit = 1024;
   os << "  a character is " << kUnit << " bytes\n";
   PipelineBarriers barriers = plan.getBarriers();
@@ -172,9 +173,9 @@ void blockscale::drawStages(raw_ostream &os, const TmemPlan &plan) {
   }
   os << "mbarriers: " << barriers.count
      << "; those of stages as above, those of sums ";
-  for (int64_t i = 0; i != plan.getHandedSums(); ++i)
-    os << (i == 0 ? "" : "; ") << "full " << barriers.fullSums + i << ", empty "
-       << barriers.emptySums + i;
+  for (int64_t i = 0; i != plan.getAccumulatorStages(); ++i)
+    os << (i == 0 ? "" : "; ") << "full " << barriers.fullAccumulators + i
+       << ", empty " << barriers.emptyAccumulators + i;
   os << '\n';
 }
 
@@ -190,13 +191,13 @@ static void drawColumns(raw_ostream &os, const Twine &name, int64_t first,
   os << "| " << first << " to " << last << '\n';
 }
 
-/// What the columns of scales of a stage hold, from column `first` of it on.
+/// Prints what the scale columns of a stage hold, from its column `first` on.
 static void printScaleColumns(raw_ostream &os, const TmemPlan &plan, bool isA,
                               int64_t first) {
   constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
   int64_t rows = plan.getRowAtoms(isA) * kScaleAtomRows;
   const ScaleRegion *region = lookupScaleRegion(rows, plan.getScaleCopies(isA));
-  for (int64_t word = 0; word != plan.getWords(); ++word)
+  for (int64_t word = 0; word != plan.getScaleWords(); ++word)
     for (int64_t atom = 0; atom != plan.getRowAtoms(isA); ++atom) {
       int64_t column = first + word * region->columnsOfWord +
                        atom * kColumnsOfAtom % region->columnsOfWord;
@@ -205,7 +206,7 @@ static void printScaleColumns(raw_ostream &os, const TmemPlan &plan, bool isA,
          << ": rows " << row << " to " << row + kScaleAtomRows - 1 << " of "
          << (isA ? 'A' : 'B') << ", blocks " << block << " to "
          << block + kBlocksOfWord - 1;
-      // Of fewer copies, each half of the lanes has an atom of its own.
+      // With fewer copies, each half of the lanes has an atom of its own.
       if (region->copies != kScaleCopies)
         os << ", in lanes " << atom * kTensorLanes / 2 << " to "
            << (atom + 1) * kTensorLanes / 2 - 1;
@@ -220,7 +221,7 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
   for (int64_t i = 0; i != schedule.getAccumulators(); ++i) {
     int64_t first = plan.getAccColumn(i);
     drawColumns(os, "sums " + Twine(i), first,
-                first + plan.getSumColumns() - 1);
+                first + plan.getAccumulatorColumns() - 1);
   }
   int64_t first = plan.getScaleColumn(true);
   int64_t columns = plan.getScaleColumnsOfStage();
@@ -229,12 +230,12 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
     os << "  both sums have columns " << plan.getAccColumn(1) << " to "
        << plan.getAccColumn(1) + shared - 1 << "; the first "
        << plan.getWaitedColumns() << " columns that are read release them\n";
-  if (plan.getSumLayout().parts == 1)
+  if (plan.getAccumulatorLayout().parts == 1)
     os << "  sums: lane l has row l of the tile, column c its column c\n";
   else
     os << "  sums: lane l has row l mod " << schedule.getM()
        << " of the tile, column c its column c; from lane " << schedule.getM()
-       << " on column " << plan.getSumColumns() << " + c\n";
+       << " on column " << plan.getAccumulatorColumns() << " + c\n";
   os << "  scales of stage s: columns " << first << " + " << columns << " s to "
      << first + columns - 1 << " + " << columns << " s";
   if (plan.getScaleSlots() != schedule.getStages())
