@@ -161,7 +161,7 @@ static LogicalResult checkTarget(ModuleOp module, GpuCompileOptions &options) {
   auto expectTarget = [&](StringRef name) -> LogicalResult {
     return emitOptionError(module)
            << "expected " << name
-           << " as target, for which this has been lowered, got "
+           << " as target, for which the input was lowered, got "
            << StringRef(options.target->name);
   };
   if (!*target)
@@ -172,7 +172,7 @@ static LogicalResult checkTarget(ModuleOp module, GpuCompileOptions &options) {
   if (options.emulateOn && options.emulateOn != other)
     return emitOptionError(module)
            << "expected " << (other ? StringRef(other->name) : "no chip")
-           << " to emulate on, for which this has been lowered, got "
+           << " to emulate on, for which the input was lowered, got "
            << StringRef(options.emulateOn->name);
   options.emulateOn = other;
   return success();
@@ -204,7 +204,7 @@ blockscale::readLevel(ModuleOp module, GpuCompileOptions &options) {
     if (isGiven && level->stage > GpuStage::Tile)
       return emitOptionError(module)
              << "expected no " << flag << " for a program at the level "
-             << level->name << ", where that has been decided";
+             << level->name << ", where this is already decided";
   // The level tile alone is passed once more.
   for (GpuStage stage : options.printAfter)
     if (stage <= level->stage && level->stage != GpuStage::Tile)

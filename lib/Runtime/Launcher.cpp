@@ -36,18 +36,18 @@ enum ExitCode : int { ExitSuccess = 0, ExitFailure = 1, ExitUsage = 2 };
 static std::vector<Flag> getFlagTable(const Launcher &launcher) {
   std::vector<Flag> table = {
       {"entry", "NAME",
-       "The kernel, or the function of a bundle; needed where the file has "
+       "The kernel, or the function of a bundle; needed if the file has "
        "several"},
-      {"grid", "X[,Y,Z]", "How many blocks (clusters divide them)"},
-      {"block", "X[,Y,Z]", "How many threads a block has"},
-      {"cluster", "X[,Y,Z]", "How many blocks a cluster has; the default is 1"},
-      {"shared", "BYTES", "Dynamic shared memory; the default is 0"},
-      {"launch-info", "FILE", "Run all kernels of a function as FILE says"},
+      {"grid", "X[,Y,Z]", "Number of blocks, a multiple of the cluster size"},
+      {"block", "X[,Y,Z]", "Threads per block"},
+      {"cluster", "X[,Y,Z]", "Blocks per cluster; the default is 1"},
+      {"shared", "BYTES", "Dynamic shared memory per block; the default is 0"},
+      {"launch-info", "FILE", "Launch all kernels of a function as FILE describes"},
       {"allow-edited-ptx", "",
-       "Take code that was changed after FILE was written, with a warning"},
+       "Accept code that was changed after FILE was written, with a warning"},
       {"target", "CHIP",
-       "Of a bundle or fatbin, the code for this chip; the default is the best "
-       "that runs (of a fatbin, the newest)"},
+       "Use the code for this chip of a bundle or fatbin; the default is the "
+       "best code that runs (for a fatbin, the newest)"},
   };
   table.insert(table.end(), launcher.flags.begin(), launcher.flags.end());
   table.push_back({"help", "", "Print this"});
@@ -66,7 +66,7 @@ static void printHelp(const Launcher &launcher) {
       "--launch-info or a bundle, one for each argument and then each "
       "result):\n"
       "  i32:N  i64:N  f32:X     a scalar\n"
-      "  in:FILE  inout:FILE     the data of a .npy file; inout: is stored "
+      "  in:FILE  inout:FILE     the data of a .npy file; inout: stores it "
       "again\n"
       "  out:FILE:DTYPE:DIM[xDIM]...\n"
       "                          zeros, stored afterwards; DTYPE as in numpy: "
@@ -83,11 +83,12 @@ static void printHelp(const Launcher &launcher) {
       "  struct:FILE[:ptr@OFF=N[+BYTES]][:tmap@OFF=N][:i32@OFF=V]...\n"
       "                          the bytes of a .npy file; the address of ARG "
       "N's\n"
-      "                          buffer, the tensor map that ARG N is, or a "
-      "number\n"
-      "                          (i32 i64 f32) is put in at a byte offset\n"
-      "  none:ARG                a buffer or a tensor map that is no "
-      "parameter\n"
+      "                          buffer, the tensor map of ARG N, or a number "
+      "(i32\n"
+      "                          i64 f32) is written at a byte offset\n"
+      "  none:ARG                a buffer or a tensor map that is not passed "
+      "itself,\n"
+      "                          but that other ARGs refer to\n"
       "\n%s",
       launcher.name.c_str(), launcher.ownFlags.c_str(), launcher.name.c_str(),
       launcher.ownFlags.c_str(), launcher.name.c_str(),
@@ -105,7 +106,7 @@ static int reportUsage(const std::string &message) {
   return ExitUsage;
 }
 
-/// Flags that describe one kernel, and so have no place beside a launch info.
+/// Flags that describe one kernel, which a launch info does already.
 static constexpr const char *extentFlags[] = {"grid", "block", "cluster",
                                               "shared"};
 
