@@ -42,7 +42,7 @@ def _packed_hint(array: np.ndarray, operand: Operand) -> str:
     if array.shape[-1] * codes != expected * bytes:
         return ""
     format = "f4E2M1FN" if codes == 2 else "f6E2M3FN"
-    return f" with a code in each byte (what has {codes} in {bytes} is packed: see unpack(array, {format!r}))"
+    return f" with one element per byte ({codes} in {bytes} is packed: see unpack(array, {format!r}))"
 
 
 def check_argument(index: int, array: Any, operand: Operand) -> np.ndarray:

@@ -59,7 +59,8 @@ static const std::vector<Flag> flags = {
      "Choose kernels that need no workspace (memory besides arguments and "
      "results), and refuse functions that cannot do without",
      false, false, gpuTarget},
-    {"ptx-version", "N", "The PTX version, such as 8.7 or 87", false, false, gpuTarget},
+    {"ptx-version", "N", "The PTX version, such as 8.7 or 87", false, false,
+     gpuTarget},
     {"schedule", "S",
      "The schedule of matrix multiplications, such as "
      "tile=128x256x128,stages=4,accumulators=2,persistent=1 on tcgen05 or "
@@ -69,10 +70,11 @@ static const std::vector<Flag> flags = {
      "Print for each matrix multiplication the schedule, the time bound of "
      "each hardware unit and the estimated time, to standard error",
      false, false, gpuTarget},
-    {"emulate-on", "CHIP", "Run on this chip, with the target's instructions emulated in software", false,
-     false, gpuTarget},
-    {"launch-info", "FILE", "Write to FILE how to launch the kernels, as JSON", false, false,
-     gpuTarget},
+    {"emulate-on", "CHIP",
+     "Run on this chip, with the target's instructions emulated in software",
+     false, false, gpuTarget},
+    {"launch-info", "FILE", "Write to FILE how to launch the kernels, as JSON",
+     false, false, gpuTarget},
     {"bundle", "FILE",
      "Write the code of all functions for all targets, and how to launch it, "
      "to one file; --emit=cubin adds machine code",
@@ -80,7 +82,8 @@ static const std::vector<Flag> flags = {
     {"print-layout", "NAME",
      "Print how the kernels lay out their operands, for one layout or for all",
      /*isValueOptional=*/true, false, gpuTarget},
-    {"layout-format", "FORMAT", "The format of --print-layout: text (the default) or json", false, false,
+    {"layout-format", "FORMAT",
+     "The format of --print-layout: text (the default) or json", false, false,
      gpuTarget},
     {"o", "OUT", "The output file; - (the default) is standard output"},
     {"print-support-matrix", "CHIP",

@@ -61,7 +61,8 @@ static std::vector<Flag> getFlags() {
     flags.push_back(flag);
   };
   add({"ptx-version", "N", "The PTX version, such as 8.7 or 87"}, gpuDevices);
-  add({"emulate-on", "CHIP", "Run on this chip, with the target's instructions emulated in software"},
+  add({"emulate-on", "CHIP",
+       "Run on this chip, with the target's instructions emulated in software"},
       gpuDevices);
   add({"no-workspace", "",
        "Choose kernels that need no workspace (memory besides arguments and "
@@ -78,13 +79,16 @@ static std::vector<Flag> getFlags() {
       gpuDevices);
   for (const Flag &flag : sim::getSimulatorFlags())
     add(flag, simulator);
-  add({"sim-seed", "N", "The seed of the simulator; the default is 0"}, simulator);
+  add({"sim-seed", "N", "The seed of the simulator; the default is 0"},
+      simulator);
   add({"time", "", "Print the median time of several runs"}, card);
   add({"tune", "",
        "Measure the schedules of each matrix multiplication and print the "
        "fastest one"},
       card);
-  add({"check-memory", "", "Report a write just outside of a buffer as an error"}, card);
+  add({"check-memory", "",
+       "Report a write just outside of a buffer as an error"},
+      card);
   return flags;
 }
 
@@ -302,9 +306,10 @@ static int run(const RunOptions &options) {
   if (failed(level))
     return ExitFailure;
   if (!level->empty() && *level != "tile")
-    return reportFailure("'" + options.source +
-                         "': expected a program, got one lowered to the level " +
-                         *level + "; only blockscale-compile takes these");
+    return reportFailure(
+        "'" + options.source +
+        "': expected a program, got one lowered to the level " + *level +
+        "; only blockscale-compile takes these");
   bool isAmbiguous;
   Result<func::FuncOp> entry = program->getEntry(options.entry, isAmbiguous);
   if (!entry) {

@@ -33,7 +33,7 @@ class Size:
     def __call__(self, shapes, multiprocessors):
         where, shape = f"argument #{self.argument}", shapes[self.argument]
         if shape is None:
-            raise ArgumentError(f"{where}: expected an array, whose size is asked for, got a number")
+            raise ArgumentError(f"{where}: expected an array with the requested size, got a number")
         if self.dimension >= len(shape):
             raise ArgumentError(
                 f"{where}: expected an array of at least {self.dimension + 1} dimensions, got shape {tuple(shape)}"

@@ -129,7 +129,7 @@ def read_param(node):
         raise node.error(f"an object of one field of {' '.join(KINDS)}")
     [(name, field)] = fields.items()
     if offset and name not in ("arg", "result"):
-        raise node.error(f"no offset beside {name}")
+        raise node.error(f"no offset with {name}")
     return KINDS[name](field, read_expression(offset, 0, INT64_MAX) if offset else None)
 
 
@@ -166,7 +166,7 @@ class Operand:
         self.type = type
         self.shape = [read_expression(size, 0, INT64_MAX) for size in fields["shape"].elements()]
         if "packed" in fields and not self.shape:
-            raise fields["shape"].error("an array of at least 1 for what is packed")
+            raise fields["shape"].error("an array of at least 1 for a packed operand")
         self.codes, self.bytes = read_packed(fields.get("packed"))
 
     @property

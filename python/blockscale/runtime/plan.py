@@ -210,7 +210,7 @@ class Plan:
         return ""
 
     def _describe_unpacked(self, packed):
-        """"; arguments #0 and #2 have a code in each byte, expected 2 in 1 ..."."""
+        """"; arguments #0 and #2 have one element per byte, expected 2 in 1 ..."."""
         count = self.info.num_arguments
         names = []
         for name, numbers in (
@@ -221,7 +221,7 @@ class Plan:
         # They usually have one type.
         sizes = dict.fromkeys(f"{self.info.operands[i].codes} in {self.info.operands[i].bytes}" for i in packed)
         return (
-            f"; {' and '.join(names)} {'has' if len(packed) == 1 else 'have'} a code in each byte, expected "
+            f"; {' and '.join(names)} {'has' if len(packed) == 1 else 'have'} one element per byte, expected "
             f"{' and '.join(sizes)} along the last dimension, as blockscale.pack makes them"
         )
 

@@ -264,7 +264,7 @@ TEST(LaunchInfoTest, RefusesWrongStructs) {
             param + ".struct.fields[3].param.i32: expected an integer from "
                     "-2147483648 to 4294967295, got 4294967296");
   EXPECT_EQ(parseChanged(R"({"f32":-1.5})", R"({"f32":1,"offset":4})"),
-            param + ".struct.fields[3].param: expected no offset beside f32");
+            param + ".struct.fields[3].param: expected no offset with f32");
   EXPECT_EQ(parseChanged(R"({"result":0,"offset":16})", R"({"i32":0})"),
             param + ".struct.fields[1].param.tensor_map.of: expected memory, "
                     "got 'i32'");
