@@ -54,7 +54,7 @@ def finite_codes(name):
 
 
 def look_up(codes, name, dtype):
-    """Values of a tensor of codes."""
+    """The values of a tensor of codes."""
     values = blockscale.decode(np.arange(1 << blockscale.FORMATS[name].bits), name)
     return torch.from_numpy(values).to(DEVICE, dtype)[codes.int()]
 

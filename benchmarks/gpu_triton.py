@@ -90,7 +90,7 @@ def dot_specification(format, config):
 
 
 def convert_specification(format, element):
-    """What to compile to make bf16 of codes and scales."""
+    """What to compile to dequantize to bf16."""
     types = FORMATS[format]
     bits, shift, exponent = PLACES[element]
     is_float = types.scale == "f8E4M3FN"

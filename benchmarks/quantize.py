@@ -54,7 +54,7 @@ def program(element, scale, block, m, k, dtype, is_dynamic):
 
 
 def back(element, scale, block, m, k):
-    """The numbers, in bf16, of codes and scales."""
+    """Dequantizes to bf16."""
     codes, scales = f"tensor<{m}x{k}x{element}>", f"tensor<{m}x{k // block}x{scale}>"
     return f"""func.func @main(%c: {codes}, %s: {scales}) -> tensor<{m}x{k}xbf16> {{
   %y = blockscale.dequantize %c, %s : {codes}, {scales} to tensor<{m}x{k}xbf16>
@@ -84,7 +84,7 @@ def cases():
 
 
 def torch_rule(torch, element, scale, block):
-    """The same rule (rceil, or NVFP4's) in torch, without packing of codes below 8 bits."""
+    """The same rule (rceil, or NVFP4's) in torch, without packing of elements below 8 bits."""
     largest = {"f8E4M3FN": 448.0, "f6E2M3FN": 7.5, "f4E2M1FN": 6.0}[element]
     levels = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6], device="cuda")
     borders = (levels[1:] + levels[:-1]) / 2
@@ -168,7 +168,7 @@ def run(options):
 
 
 def run_back(options, torch, Function, driver, card):
-    """dequantize: codes and scales that are any numbers."""
+    """dequantize: random elements and scales."""
     import blockscale
 
     m, k = BACK

@@ -73,7 +73,7 @@ def build(options):
 
 
 def decoded(torch, format, codes, scales, number, tensor_scale):
-    """The weights as torch's numbers, by the package's tables of all codes."""
+    """The dequantized weights in torch, by the package's tables of all codes."""
     import blockscale
     import numpy as np
 

@@ -154,17 +154,17 @@ def numbers_of(case):
 
 # Each way to have sums, by schedule: registers of warps (mma.sync with copies by threads and by bulk, wgmma
 # of numbers), sums that are transposed in stages (codes on the way to wgmma), and in tensor memory.
-WARPS, RING = "warps=2x2,stages=2", "accumulators=1,persistent=0"
+WARPS, PIPELINE = "warps=2x2,stages=2", "accumulators=1,persistent=0"
 WAYS = {
     "sm_80": (f"tile=64x64x128,{WARPS}", f"tile=128x128x128,{WARPS}"),
     "sm_90a": (
-        f"tile=128x128x64,stages=2,{RING}", f"tile=256x64x64,stages=2,{RING}",
-        f"tile=128x256x64,stages=4,{RING},swap_ab=1", f"tile=64x64x256,stages=2,{RING},swap_ab=1",
+        f"tile=128x128x64,stages=2,{PIPELINE}", f"tile=256x64x64,stages=2,{PIPELINE}",
+        f"tile=128x256x64,stages=4,{PIPELINE},swap_ab=1", f"tile=64x64x256,stages=2,{PIPELINE},swap_ab=1",
     ),
     "sm_100a": (
-        f"tile=128x64x128,stages=2,{RING}", f"tile=128x64x128,stages=2,{RING},swap_ab=1",
+        f"tile=128x64x128,stages=2,{PIPELINE}", f"tile=128x64x128,stages=2,{PIPELINE},swap_ab=1",
         "tile=128x128x128,stages=2,accumulators=2,persistent=1",
-        f"tile=128x128x128,stages=2,{RING},cluster=2x1,two_cta=1",
+        f"tile=128x128x128,stages=2,{PIPELINE},cluster=2x1,two_cta=1",
     ),
     "sm_120a": (f"tile=64x128x128,{WARPS}", "tile=128x64x128,stages=2,accumulators=1,persistent=1"),
 }

@@ -1,4 +1,4 @@
-"""Products of bf16 with a y of codes and scales: y is rounded to bf16 once, whatever becomes of it on the way."""
+"""Weight-only quantization: bf16 x and quantized y, which is rounded to bf16 once on every path."""
 
 import json
 import subprocess
@@ -41,7 +41,7 @@ SIZES = {
     "tiles of rows": (100, 70, 512, (64, 48, 512)),
     "wide": (100, 64, 512, (64, 104, 256)),
     "tiles of both": (300, 136, 512, (128, 256, 128)),
-    "parts of K": (16, 64, 2048, (64, 16, 512, 2, 2)),
+    "split-K": (16, 64, 2048, (64, 16, 512, 2, 2)),
 }
 
 
@@ -69,7 +69,7 @@ def test_formats(format, form, tmp_path):
 
 
 def test_default(tmp_path):
-    """Without a schedule codes are converted where y has enough rows."""
+    """Without a schedule, y is dequantized in registers if it has enough rows."""
     for m, format in ((1, "nvfp4"), (16, "mxfp4")):
         product = Product(m, 1024, 512, format)
         result, kernels, said = product.run(tmp_path, "sm_90a")
@@ -167,7 +167,7 @@ WAYS = {"bf16": {}, "tensor scale": dict(g=0.3), "f16": dict(dtype="f16")}
 
 
 def run_dequantized(product, folder, device, schedule=None, is_exact=False, split_k=1):
-    """Codes are converted on their way to mma.sync, by one kernel; another one adds parts of K."""
+    """y is dequantized in registers for mma.sync, by one kernel; another one is the split-K reduction."""
     result, kernels, said = product.run(folder, device, schedule)
     assert "remark" not in said
     assert [name.rstrip("_0123456789") for name in kernels] == ["main", "main__split_k_reduction"][: 1 + (split_k != 1)]
@@ -184,13 +184,13 @@ def test_dequant_mma(format, device, way, tmp_path):
         run_dequantized(Product(m, 72, 160, format, **WAYS[way]), tmp_path, device)
 
 
-# Sizes of the product, the schedule, and parts of K.
+# Sizes of the product, the schedule, and split-K.
 CONVERTED = {
     "whole tiles": (128, 128, 256, "tile=64x64x128,warps=2x2,stages=3", 1),
     "tiles of both": (130, 140, 288, "tile=64x64x128,warps=2x2,stages=2", 1),
     "one stage": (32, 40, 160, "tile=32x32x128,warps=1x1,stages=1", 1),
     "long K": (48, 32, 512, "tile=16x32x256,warps=1x2,stages=2", 1),
-    "parts of K": (17, 64, 704, "tile=32x64x128,warps=1x2,stages=2,split_k=3", 3),
+    "split-K": (17, 64, 704, "tile=32x64x128,warps=1x2,stages=2,split_k=3", 3),
     "few columns": (140, 5, 512, "tile=128x16x128,warps=4x1,stages=2,split_k=2", 2),
 }
 
@@ -239,7 +239,7 @@ def test_multiples(tmp_path):
 
 @pytest.mark.parametrize("is_dynamic, k", [(False, 40), (True, 40), (True, 44)])
 def test_part_of_block(is_dynamic, k, tmp_path):
-    """The last block of a line is not whole: y is dequantized first, or the size refused where it is converted."""
+    """A short last block of a row: y is dequantized in front; in registers, the size is refused."""
     product = Product(70, 24, 64, "mxfp8", has_acc=True, is_dynamic=is_dynamic)
     product.text = product.text.replace("x64x", f"x{k}x")
     product.x, product.y = (np.ascontiguousarray(a[:, :k]) for a in (product.x, product.y))

@@ -368,7 +368,7 @@ TEST(ErrorBoundsTest, ScalesThatMayBeZero) {
   EXPECT_FALSE(accepts(codes, DType::U1, bytes));
 }
 
-/// A product of codes that may be others.
+/// A product of inexact quantized elements.
 TEST(ErrorBoundsTest, ProductsOfQuantized) {
   Reference reference =
       computeBlock("tensor<1x1xf32>", std::string(kQuantize) + R"mlir(

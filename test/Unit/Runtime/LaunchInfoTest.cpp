@@ -347,8 +347,8 @@ TEST(LaunchInfoTest, RefusesWrongOperands) {
             "$.operands[7]: expected sizes of the 5 arguments, got one of "
             "argument #5");
   EXPECT_EQ(parseChanged(R"("shape":[]})", R"("shape":[],"packed":[2,1]})"),
-            "$.operands[1].shape: expected an array of at least 1 for what is "
-            "packed, got an array of 0");
+            "$.operands[1].shape: expected an array of at least 1 for a packed "
+            "operand, got an array of 0");
 }
 
 static std::string parseMessage(std::string_view json) {

@@ -63,7 +63,7 @@ TEST(LaunchPlanTest, DividesSizes) {
   EXPECT_EQ(plan(ceilDiv(size({0, 1}), 128), {{1, 2147483647}}), "16777216");
 }
 
-/// The sizes of packed arrays are in bytes, those of arguments in codes.
+/// The sizes of packed arrays are in bytes, those of arguments in elements.
 TEST(LaunchPlanTest, CountsCodes) {
   EXPECT_EQ(plan(size({1, 0, 2, 1}), {{1}, {33}}), "66");
   EXPECT_EQ(plan(size({0, 0, 4, 3}), {{24}}), "32");

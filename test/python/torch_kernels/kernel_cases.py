@@ -22,7 +22,7 @@ def from_bf16(bits):
 
 
 class Codes:
-    """Random codes with scales as the card has them, and the numbers that they stand for, without g."""
+    """Random quantized elements with scales as the card has them, and their values, without g."""
 
     def __init__(self, rng, rows, k, format):
         element, scale, block = FORMATS[format]
