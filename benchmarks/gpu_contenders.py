@@ -1,4 +1,4 @@
-"""Who multiplies in gpu.py, on which codes, and what results are held against. Needs torch and a card."""
+"""The contenders of gpu.py, their operands, and the reference of results. Needs torch and a card."""
 
 import ctypes
 import json
@@ -60,7 +60,7 @@ def look_up(codes, name, dtype):
 
 
 def unpack(buffer, element, is_packed):
-    """Codes (rows x K) of a buffer as kernels read it (rows x bytes)."""
+    """Unpacks a buffer as kernels read it (rows x bytes) to elements (rows x K)."""
     if element == "f4E2M1FN":
         return torch.stack((buffer & 15, buffer >> 4), dim=-1).flatten(-2)
     if is_packed:

@@ -29,7 +29,7 @@ FORMATS = {
     "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32),
     "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16),
 }
-# M (None for a dynamic one, of this size), K, type of numbers.
+# M (None for a dynamic one, of this size), K, type of x.
 SIZES = {
     "8192x8192": (8192, 8192, "bf16", False),
     "8192x8192-f32": (8192, 8192, "f32", False),

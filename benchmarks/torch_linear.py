@@ -40,7 +40,7 @@ def distance(result, expected):
 
 
 class Weights:
-    """Random weights: as numbers, as layers of torch, and as layers of a format."""
+    """Random weights: in bf16, as layers of torch, and as quantized layers."""
 
     def __init__(self, torch, n, k):
         self.torch, self.n, self.k = torch, n, k

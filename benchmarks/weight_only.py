@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Products of bf16 or f16 with narrow weights on a CUDA card: ours beside torch.mm of the same numbers.
+"""Weight-only quantization on a CUDA card: ours beside torch.mm of the same values in bf16 or f16.
 
 usage: weight_only.py build DIR [--target=sm_90a] [--rows=1,16,4096] [--build=BUILD]   PTX and launch infos
        weight_only.py run DIR                                                          measures them

@@ -44,7 +44,7 @@ class Problem(NamedTuple):
     is_exact: bool = True
 
 
-# Numbers
+# Values
 
 
 def to_bf16(values):
@@ -253,7 +253,7 @@ def attribute(schedule):
 
 
 def finish(problem, product, residual):
-    """What is behind the product, of numbers that are rounded to f32."""
+    """The epilogue, on values that are rounded to f32."""
     value = np.asarray(product, np.float32)
     if problem.end == "relu":
         return np.maximum(value, np.float32(0))
@@ -368,7 +368,7 @@ def persistent():
 
 
 def constants():
-    """Operands that are constants: a splat, and rows of numbers."""
+    """Operands that are constants: a splat, and rows of values."""
     rng = np.random.default_rng(9)
     x, y = numbers(rng, (20, 40), True), numbers(rng, (40, 30), True)
     for element in ELEMENTS:

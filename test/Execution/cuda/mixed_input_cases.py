@@ -16,7 +16,7 @@ def is_fp4(row):
 
 
 def box(row):
-    """Codes of a row of y that are loaded at once."""
+    """Elements of a row of y that are loaded at once."""
     return BOX_BITS // (4 if row.y == "f4E2M1FN" else 8)
 
 

@@ -82,7 +82,7 @@ def around():
 
 
 def accumulated():
-    """Sums that start from something, in tiles that end behind the result and others."""
+    """Epilogues that load C, in tiles that end outside of the result and others."""
     for make in (fusion_cases.filled, fusion_cases.biased):
         of = make(E4M3, 130, 258, 160)
         yield of._replace(name=f"{of.name}-mma-sync-specialized-started", flags=schedule(E4M3, TILES[0]))

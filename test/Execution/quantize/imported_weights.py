@@ -13,7 +13,7 @@ import numpy as np
 from quantize_cases import tensor, to_bits
 from weight_only_cases import FORMATS
 
-# How codes are stored, and where the row and K (blocks b, elements i in one) are in it.
+# How quantized elements are stored: the order of rows and K (blocks b, elements i in one).
 LAYOUTS = ("nbi", "nk", "bin", "kn")
 # What computes the product of elements and scales, and the type that weights are rounded to.
 DTYPES = {

@@ -29,7 +29,7 @@ class Case(NamedTuple):
     k: int = 128
     batch: tuple = ()
     schedule: Optional[str] = None
-    # What numbers are before they are quantised: behind a bias and a maximum with 0, or the sums.
+    # The values that are quantised: after a bias and a maximum with 0, or the accumulator.
     dtype: Optional[str] = "f32"
     rule: Optional[str] = None
     g: Optional[float] = None
@@ -152,8 +152,8 @@ def numbers_of(case):
     return [*data, bias, *([np.float32(case.g)] if case.g else [])], sums
 
 
-# Each way to have sums, by schedule: registers of warps (mma.sync with copies by threads and by bulk, wgmma
-# of numbers), sums that are transposed in stages (codes on the way to wgmma), and in tensor memory.
+# Each kind of accumulator, by schedule: registers of warps (mma.sync with cp.async and with TMA, wgmma of bf16),
+# transposed accumulators in shared memory (mixed-input wgmma), and tensor memory.
 WARPS, PIPELINE = "warps=2x2,stages=2", "accumulators=1,persistent=0"
 WAYS = {
     "sm_80": (f"tile=64x64x128,{WARPS}", f"tile=128x128x128,{WARPS}"),

@@ -33,7 +33,7 @@ def run_codes(product, folder, tile, is_exact=False):
     return is_anew(kernels)
 
 
-# Sizes of the product, and the tile: the codes of y go to wgmma.
+# Sizes of the product, and the tile, of mixed-input wgmma.
 SIZES = {
     "one row": (1, 64, 1024, (64, 8, 512)),
     "16 rows": (16, 200, 1024, (64, 16, 512)),
@@ -117,7 +117,7 @@ SPECIALS = {
 
 @pytest.mark.parametrize("special", SPECIALS)
 def test_specials(special, tmp_path):
-    """The result is computed anew, with y rounded to bf16, subnormal numbers and infinity included."""
+    """The result is recomputed, with y rounded to bf16, including subnormal values and infinity."""
     format, scale, number = SPECIALS[special]
     product = Product(16, 64, 512, format)
     if scale is not None:
@@ -140,7 +140,7 @@ FOLDED = [50, 100, 126, 127, 128, 150]
 @pytest.mark.parametrize("anew", [True, False], ids=["edges", "folded"])
 @pytest.mark.parametrize("format", ["mxfp8", "e5m2", "e3m2", "mxfp6", "mxfp4", "nvfp4"])
 def test_all_codes_and_scales(format, anew, tmp_path):
-    """Numbers times powers of two, one in each row of y: to the bit those of rounding to bf16, and the CPU's."""
+    """Values times powers of two, one in each row of y: equal to rounding to bf16 to the bit, and to the CPU."""
     element, scale, _ = FORMATS[format]
     codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
     if not anew:
@@ -162,7 +162,7 @@ def test_all_codes_and_scales(format, anew, tmp_path):
     np.testing.assert_array_equal(result, product.run(tmp_path, "cpu")[0])
 
 
-# Ways of y that go to wgmma only as numbers: rounded twice, or no bf16.
+# Dequantizations that need a kernel in front of wgmma: rounded twice, or not to bf16.
 WAYS = {"bf16": {}, "tensor scale": dict(g=0.3), "f16": dict(dtype="f16")}
 
 
@@ -222,7 +222,7 @@ def test_dequant_mma_dynamic_paths(way, tmp_path):
 
 
 def test_multiples(tmp_path):
-    """What divides K is said: numbers of y go to wgmma without another copy. What is wrong stops the kernel."""
+    """With a known divisor of K, dequantized y goes to wgmma without another copy. A wrong one stops the kernel."""
     product = Product(70, 40, 96, "nvfp4", has_acc=True, is_dynamic=True, g=0.3)
     for name, type in (("x", "bf16"), ("c", "f4E2M1FN")):
         product.text = product.text.replace(
@@ -290,7 +290,7 @@ def test_dequant_mma_quantized(tmp_path):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("format", ["mxfp8", "mxfp6", "mxfp4", "nvfp4"])
 def test_dequant_mma_transposed(format, way, tmp_path):
-    """x that is read along M, and codes that are contiguous along N."""
+    """x that is read along M, and a quantized y that is contiguous along N."""
     for name, shape in (("x", (40, 256)), ("c", (64, 256))):
         product = Product(40, 64, 256, format, form=TRANSPOSE, **WAYS[way])
         element = product.dtype if name == "x" else product.format[0]
@@ -309,7 +309,7 @@ def test_dequant_mma_transposed(format, way, tmp_path):
         assert list(kernels) == ["main"] and "remark" not in said
 
 
-# And codes that are no numbers.
+# And NaN codes.
 SPECIAL_CODES = {"nan": ("mxfp8", 0x7F), "infinity": ("e5m2", 0x7C), "minus infinity": ("e5m2", 0xFC),
                  "nan of e5m2": ("e5m2", 0x7E)}
 
@@ -317,7 +317,7 @@ SPECIAL_CODES = {"nan": ("mxfp8", 0x7F), "infinity": ("e5m2", 0x7C), "minus infi
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("special", [*SPECIALS, *SPECIAL_CODES])
 def test_dequant_mma_specials(special, way, tmp_path):
-    """Where numbers are not exact in bf16, each is rounded: subnormal ones and infinity included."""
+    """Values that are inexact in bf16 are rounded, including subnormal ones and infinity."""
     format, scale, number = SPECIALS.get(special, (SPECIAL_CODES.get(special, ("",))[0], None, None))
     product = Product(20, 64, 256, format, **WAYS[way])
     if special in SPECIAL_CODES:
@@ -335,7 +335,7 @@ def test_dequant_mma_specials(special, way, tmp_path):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("format", ["mxfp8", "e5m2", "e3m2", "mxfp6", "mxfp4", "nvfp4"])
 def test_all_dequant_mma(format, way, tmp_path):
-    """Numbers times powers of two, one in each row of y: to the bit those of `dequantize`, and the CPU's."""
+    """Values times powers of two, one in each row of y: equal to `dequantize` to the bit, and to the CPU."""
     element, scale, _ = FORMATS[format]
     codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
     scales = np.arange(256) if scale == "f8E4M3FN" else np.array(sorted({*EDGES, *range(98, 148, 3)}))
@@ -352,7 +352,7 @@ def test_all_dequant_mma(format, way, tmp_path):
 
 @pytest.mark.parametrize("way", ["tensor scale", "f16"])
 def test_left_alone(way, tmp_path):
-    """Of more rows on sm_90a y goes through memory, which a remark says, and no schedule asks for codes."""
+    """For more rows on sm_90a y is dequantized in front, with a remark, and no schedule is mixed-input."""
     product = Product(70, 1024, 256, "nvfp4", **WAYS[way])
     result, kernels, said = product.run(tmp_path, "sm_90a")
     product.check(result)

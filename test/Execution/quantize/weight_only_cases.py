@@ -36,7 +36,7 @@ DOUBLED = """%two = arith.constant dense<2.0> : {dt}
 
 
 class Product:
-    """x of M x K and y of N x K codes; the accumulator is an argument with `has_acc`."""
+    """x of M x K and quantized y of N x K; the accumulator is an argument with `has_acc`."""
 
     def __init__(self, m, n, k, format, near=2, form=MAPS, batch=None, has_acc=False, is_doubled=False, g=None,
                  dtype="bf16", is_dynamic=False):

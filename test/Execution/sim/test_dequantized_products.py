@@ -75,7 +75,7 @@ func.func @main(%x: tensor<{m}x{k}x{x}>, %xs: tensor<{m}x{blocks}x{scale}>,
 
 
 class Operands:
-    """16 x 64 times 64 x 24, whose numbers bf16 holds."""
+    """16 x 64 times 64 x 24, with values that are exact in bf16."""
 
     def __init__(self, x_type, y_type, scale_type="f8E8M0FNU", block=32):
         rng = np.random.default_rng(5)

@@ -210,7 +210,7 @@ def test_chosen(tmp_path):
     assert not product.run(tmp_path)
 
 
-# Scale codes of y and of x with which numbers are exact: the lowest and the highest.
+# Scale codes of y and of x with which values are exact in bf16: the lowest and the highest.
 WINDOWS = {
     "f8E4M3FN": ((35, 159), (0, 221)), "f8E5M2": ((34, 159), (0, 222)), "f6E3M2FN": ((34, 159), (0, 221)),
     "f6E2M3FN": ((35, 159), (0, 221)), "f4E2M1FN": ((33, 159), (0, 221)),
@@ -345,7 +345,7 @@ def test_row_window(tmp_path):
     # A block of zeros is out of no range; a NaN counts there too, in scales of either.
     assert not is_anew(0, 0, is_zero=True) and not is_anew(254, 254, is_zero=True)
     assert is_anew(255, 127, is_zero=True) and is_anew(127, 255, is_zero=True)
-    # Sums out of the range of f32 come out as infinite ones, or as zeros.
+    # Sums out of the range of f32 become infinity or zero.
     assert is_anew(254, 254) and is_anew(0, 1, row=63)
 
 

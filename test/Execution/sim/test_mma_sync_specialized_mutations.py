@@ -17,7 +17,7 @@ from test_wgmma_mutations import FEW_SEEDS, SEEDS
 PIPELINE = "stages=2,accumulators=1,persistent=1"
 KERNELS = {
     "mxfp8": (E4M3, (200, 64, 576), BY_MAPS, f"tile=64x64x128,{PIPELINE}"),
-    # Codes that copies cannot bring.
+    # Elements that TMA cannot copy.
     "warps": (MIXED, (200, 64, 576), BY_WARPS, f"tile=64x64x128,{PIPELINE}"),
     "nvfp4": (NVFP4, (256, 64, 1248), BY_MAPS, f"tile=64x64x256,{PIPELINE}"),
     # A kernel in front, whose result the copies bring.

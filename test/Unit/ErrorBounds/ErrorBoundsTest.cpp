@@ -127,7 +127,7 @@ TEST(ErrorBoundsTest, InexactOperands) {
   EXPECT_FALSE(accepts(reference, {1, above * above, 1, 1}));
 }
 
-/// Codes and scales that a device may choose otherwise, in a second product,
+/// Elements and scales that a device may choose otherwise, in a second product,
 /// the scales through their layout. 2 and 8 are the products of the smaller and
 /// of the larger ones where the choice is open, and 8 where it is not.
 TEST(ErrorBoundsTest, InexactCodesAndScales) {

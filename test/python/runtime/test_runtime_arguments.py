@@ -62,7 +62,7 @@ def test_type(fake, function, out):
 
 
 def test_formats_are_told_apart(fake, function, out):
-    """The codes of one format as those of another would be wrong numbers."""
+    """Elements of one format read as another would give wrong values."""
     right = DLPackArray(fake, "u1", (6, 64), code=(10, 8, 1))
     function(right, 1.0, out=out)
     wrong = DLPackArray(fake, "u1", (6, 64), code=(12, 8, 1))

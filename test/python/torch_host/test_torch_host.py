@@ -31,7 +31,7 @@ def close(result, expected):
 
 
 def quantized(array, format, g=None):
-    """What quantised numbers stand for."""
+    """The dequantized values of quantised ones."""
     scaled = {} if g is None else {"tensor_scale": g}
     codes, scales = blockscale.quantize(array, *ROWS[format], **scaled)
     return blockscale.dequantize(codes, scales, *ROWS[format], **scaled)
@@ -41,7 +41,7 @@ def scale_of(array, format):
     return np.abs(array).max() / np.float32(2688) if format == "nvfp4" else None
 
 
-# Numbers.
+# Values.
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
