@@ -3,8 +3,8 @@
 
 usage: gpu_triton.py SPECIFICATION OUT     compiles one kernel to OUT.cubin and OUT.json
 
-gpu.py starts this file once for each kernel: so they are compiled at the same time, and one on which
-Triton's compiler aborts is one that is not there, and no more.
+gpu.py starts this file once for each kernel, so that they are compiled in parallel, and if Triton's compiler
+aborts, only that kernel is missing.
 """
 
 import json

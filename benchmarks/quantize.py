@@ -4,10 +4,10 @@
 usage: quantize.py build DIR --target=CHIP [--build=BUILD]     PTX and launch infos of the cases
        quantize.py run DIR [--no-torch-compile]                measures them
 
-`build` needs a build of this project; `run` a card and torch, and no LLVM: carry the folder and this
+`build` needs a build of this project; `run` needs a card and torch, but no LLVM: copy the folder and this
 repository's benchmarks/ and python/. A time is the median of samples of a CUDA graph of 20 calls; ours, the
-copy and torch take turns. `copy` moves as many bytes as the kernel reads and writes. Codes and scales of the
-first rows are held against the numpy reference.
+copy and torch take turns. `copy` moves as many bytes as the kernel reads and writes. The elements and scales of
+the first rows are checked against the numpy reference.
 """
 
 import argparse
