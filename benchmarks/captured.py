@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Programs of nvcc in the simulator: whether they say that their results are right, how long they take,
-and how many multiply-adds a second that is.
+"""Runs CUDA programs of nvcc in the simulator: whether they report correct results, how long they take,
+and how many multiply-adds per second that is.
 
 usage: captured.py [--nvcc=PATH] [--chip=sm_90a] [--seeds=N] [--nvcc-flags=FLAGS] [--multiprocessors=N]
                    [--flags=FLAGS] [--timeout=SECONDS] [--keep=FOLDER] [--build DIR]
                    [SOURCE.cu|PROGRAM [-- ARG...]]
 
-A library (test/FakeCudart) takes the place of CUDA's runtime: what a program launches goes through
-blockscale-sim, as the PTX that nvcc put into it. A SOURCE.cu is compiled first; without one, those of
-benchmarks/cub are. A PROGRAM has its PTX from `nvcc -cudart shared --no-compress -gencode
-arch=compute_90a,code=compute_90a`. It is right if its exit code is 0 and all of its launches ran to their end.
+A library (test/FakeCudart) replaces CUDA's runtime: blockscale-sim runs the launches of a program, from the
+PTX that nvcc put into it. A SOURCE.cu is compiled first; the default is all of benchmarks/cub. A PROGRAM has
+its PTX from `nvcc -cudart shared --no-compress -gencode arch=compute_90a,code=compute_90a`. It passes if its
+exit code is 0 and all of its launches complete.
 """
 
 import argparse

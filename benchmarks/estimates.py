@@ -4,14 +4,12 @@
 usage: estimates.py build [--case FORMAT-MxNxK]... [--target CHIP] [--out DIR] [--build DIR]
        estimates.py measure [--out DIR]
 
-`build` needs a build of this project: it compiles products for several schedules and runs them in the
-simulator with `--stats`; PTX, launch infos and estimates are in the folder then. `measure` needs a card of
-the target, and torch; nothing of the build. They may be two machines: carry the folder and `benchmarks/`
-from the one to the other.
+`build` needs a build of this project: it compiles products for several schedules, runs them in the simulator
+with `--stats`, and writes PTX, launch infos and estimates to the folder. `measure` needs a card of the target
+and torch, but no build. For two machines, copy the folder and `benchmarks/` from one to the other.
 
-Times are those of a kernel in a row of 20 launches, the least of three. Schedules of a product are sorted
-by it; of all pairs that differ by more than a twentieth it counts those whose estimates are in the same
-order.
+A time is that of a kernel in 20 consecutive launches, the least of three. For each product, it counts the pairs
+of schedules whose times differ by more than 5% and whose estimates are in the same order.
 """
 
 import argparse

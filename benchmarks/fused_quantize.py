@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""What a product pays for quantising its result, on a CUDA card: fused, and by a kernel behind it.
+"""The cost of quantising the result of a product on a CUDA card: fused, and by a second kernel.
 
 usage: fused_quantize.py build DIR --target=CHIP [--build=BUILD] [--size=N]   PTX and launch infos
        fused_quantize.py run DIR                                              measures them
 
-`build` needs a build of this project; `run` a card and torch, and no LLVM: carry the folder and this
-repository's benchmarks/ and python/. A product of N x N matrices of MXFP8 ends in f32 (`product`), in codes
-and scales (`fused`), or in f32 that a kernel of its own quantises (`behind`). Codes and scales of the latter
-two are held against each other: all have to be equal.
+`build` needs a build of this project; `run` needs a card and torch, but no LLVM: copy the folder and this
+repository's benchmarks/ and python/. A product of N x N matrices of MXFP8 ends in f32 (`product`), in quantized
+elements and scales (`fused`), or in f32 that a second kernel quantises (`behind`). The quantized results of the
+latter two must be equal.
 """
 
 import argparse

@@ -7,19 +7,19 @@ usage: gpu.py build DIR --target=CHIP [--formats F...] [--sizes S...]     PTX an
        gpu.py tune DIR [--seconds N]                                      the fastest schedule of each case
        gpu.py table results.json [--plot=FILE.svg|FILE.png]               what was measured
 
-`build` needs a build of this project; `run` a card, torch, and Triton where that is to be measured, and no
-LLVM; `table` neither. They may be different machines: carry the folder and this repository's benchmarks/
-and python/.
+`build` needs a build of this project; `run` needs a card, torch, and Triton if that is measured, but no LLVM;
+`table` needs none of these. For different machines, copy the folder and this repository's benchmarks/ and
+python/.
 
-Ours and Triton's go from codes in memory to the result in f32; nothing is kept from one call to the next.
-torch multiplies in bf16 what was decoded before, which is not timed, and in fp8 with one scale for all.
-Codes are random ones of finite values, e8m0 from 2^-4 to 2^4, ue4m3 all. Where M is at most 256, calls go
-through several copies of the weights, 240 MB and more; larger products use the same operands again. Each
-contender is a CUDA graph of calls; a time is the median of samples that the contenders take in turns. Every
-result is held once against the product in f64: ours and Triton's within the bound of docs/Numerics.md.
+Ours and Triton's go from quantized operands in memory to the result in f32; nothing is kept from one call to the
+next. torch multiplies operands that were dequantized to bf16 before, which is not timed, and fp8 with one scale
+for all. Operands are random finite values, e8m0 scales from 2^-4 to 2^4, any ue4m3 scales. If M is at most 256,
+calls go through several copies of the weights, 240 MB and more; larger products use the same operands again.
+Each contender is a CUDA graph of calls; a time is the median of samples that the contenders take in turns. Every
+result is checked once against the product in f64: ours and Triton's within the bound of docs/Numerics.md.
 
-`tune` prints, for each case, the time with the schedule that the compiler chooses, and the fastest of those of
-gpu_schedules.py, to be written as `--schedule`; what is wrong is named and not taken.
+`tune` prints, for each case, the time of the compiler's schedule and the fastest schedule of gpu_schedules.py in
+the form of `--schedule`; schedules with wrong results are named and not used.
 """
 
 import argparse

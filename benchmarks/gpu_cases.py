@@ -69,7 +69,7 @@ class Case(NamedTuple):
 
 
 def row_bytes(element, k, is_packed=False):
-    """Bytes that a row of `k` codes takes in a buffer of the card."""
+    """Bytes of a row of `k` elements in a buffer of the card."""
     if element == "f4E2M1FN":
         return k // 2
     return k * 3 // 4 if is_packed and element.startswith("f6") else k

@@ -1,4 +1,4 @@
-"""Who multiplies in gpu.py, on which codes, and what results are held against. Needs torch and a card."""
+"""The contenders of gpu.py, their operands, and the reference of results. Needs torch and a card."""
 
 import ctypes
 import json
@@ -54,13 +54,13 @@ def finite_codes(name):
 
 
 def look_up(codes, name, dtype):
-    """Values of a tensor of codes."""
+    """The values of a tensor of codes."""
     values = blockscale.decode(np.arange(1 << blockscale.FORMATS[name].bits), name)
     return torch.from_numpy(values).to(DEVICE, dtype)[codes.int()]
 
 
 def unpack(buffer, element, is_packed):
-    """Codes (rows x K) of a buffer as kernels read it (rows x bytes)."""
+    """Unpacks a buffer as kernels read it (rows x bytes) to elements (rows x K)."""
     if element == "f4E2M1FN":
         return torch.stack((buffer & 15, buffer >> 4), dim=-1).flatten(-2)
     if is_packed:

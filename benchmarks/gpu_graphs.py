@@ -1,4 +1,4 @@
-"""Times of work on a CUDA card, from graphs: the host takes no part in them."""
+"""Measures times on a CUDA card with graphs, without the host."""
 
 import statistics
 

@@ -14,7 +14,7 @@ WIDE = (
 SPLITS = (1, 4, 8, 16)
 CLUSTERS = ("1x1", "2x1", "1x2")
 WGMMA = ("64x128x64", "64x256x64", "128x128x64", "128x192x64", "128x256x64", "192x128x64", "256x128x64")
-# Rows of y, and boxes of codes along K for each part, where those are converted on the way.
+# For mixed input: rows of y, and K chunks per split-K range.
 CODES = tuple((rows, boxes) for rows in (64, 128) for boxes in (1, 2, 4))
 TCGEN05 = ("128x64", "128x128", "128x192", "128x256")
 

@@ -3,8 +3,8 @@
 
 usage: gpu_triton.py SPECIFICATION OUT     compiles one kernel to OUT.cubin and OUT.json
 
-gpu.py starts this file once for each kernel: so they are compiled at the same time, and one on which
-Triton's compiler aborts is one that is not there, and no more.
+gpu.py starts this file once for each kernel, so that they are compiled in parallel, and if Triton's compiler
+aborts, only that kernel is missing.
 """
 
 import json
@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from gpu_cases import FORMATS
 
-# Of tl.dot_scaled: the name of the type, and that of a pointer to it; codes of one byte.
+# Of tl.dot_scaled: the name of the type, and that of a pointer to it; elements of one byte.
 DOT_TYPES = {"f8E4M3FN": ("e4m3", "*fp8e4nv"), "f8E5M2": ("e5m2", "*fp8e5"), "f4E2M1FN": ("e2m1", "*u8")}
 # To put a code's bits where bf16 has them: bits of the code, to which shift its magnitude goes, and the
 # exponent of the factor that is then missing. A subnormal code gives a subnormal bf16.
 PLACES = {"f8E4M3FN": (8, 4, 120), "f6E2M3FN": (6, 4, 126), "f6E3M2FN": (6, 5, 124), "f4E2M1FN": (4, 6, 126)}
-# Codes that a block of the converting kernel takes, and its warps.
+# Elements per block of the dequantizing kernel, and its warps.
 CONVERT_TILE, CONVERT_WARPS = 4096, 8
 
 
@@ -90,7 +90,7 @@ def dot_specification(format, config):
 
 
 def convert_specification(format, element):
-    """What to compile to make bf16 of codes and scales."""
+    """What to compile to dequantize to bf16."""
     types = FORMATS[format]
     bits, shift, exponent = PLACES[element]
     is_float = types.scale == "f8E4M3FN"

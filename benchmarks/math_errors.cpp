@@ -1,4 +1,4 @@
-//===- math_errors.cpp - Errors over all numbers of f32 -------------------===//
+//===- math_errors.cpp - Errors over all f32 values -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

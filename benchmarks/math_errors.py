@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Errors of the functions that GPUs compute without a library, over all numbers of f32.
+"""Errors of the functions that GPUs compute without a library, over all f32 values.
 
 `blockscale-expand-math` makes the same arithmetic for a CPU as for a GPU, and its operations are
 rounded alike; so a CPU measures it: each function is compiled for this machine and compared with

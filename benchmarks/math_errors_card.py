@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Errors of the functions that GPUs compute without a library, over all 2^32 numbers of f32, on a card.
+"""Errors of the functions that GPUs compute without a library, over all 2^32 f32 values, on a card.
 
 usage: math_errors_card.py build DIR --target=CHIP [--build=BUILD]    PTX and launch infos
        math_errors_card.py run DIR                                    the largest errors, in minutes

@@ -4,10 +4,10 @@
 usage: quantize.py build DIR --target=CHIP [--build=BUILD]     PTX and launch infos of the cases
        quantize.py run DIR [--no-torch-compile]                measures them
 
-`build` needs a build of this project; `run` a card and torch, and no LLVM: carry the folder and this
+`build` needs a build of this project; `run` needs a card and torch, but no LLVM: copy the folder and this
 repository's benchmarks/ and python/. A time is the median of samples of a CUDA graph of 20 calls; ours, the
-copy and torch take turns. `copy` moves as many bytes as the kernel reads and writes. Codes and scales of the
-first rows are held against the numpy reference.
+copy and torch take turns. `copy` moves as many bytes as the kernel reads and writes. The elements and scales of
+the first rows are checked against the numpy reference.
 """
 
 import argparse
@@ -29,7 +29,7 @@ FORMATS = {
     "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32),
     "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16),
 }
-# M (None for a dynamic one, of this size), K, type of numbers.
+# M (None for a dynamic one, of this size), K, type of x.
 SIZES = {
     "8192x8192": (8192, 8192, "bf16", False),
     "8192x8192-f32": (8192, 8192, "f32", False),
@@ -54,7 +54,7 @@ def program(element, scale, block, m, k, dtype, is_dynamic):
 
 
 def back(element, scale, block, m, k):
-    """The numbers, in bf16, of codes and scales."""
+    """Dequantizes to bf16."""
     codes, scales = f"tensor<{m}x{k}x{element}>", f"tensor<{m}x{k // block}x{scale}>"
     return f"""func.func @main(%c: {codes}, %s: {scales}) -> tensor<{m}x{k}xbf16> {{
   %y = blockscale.dequantize %c, %s : {codes}, {scales} to tensor<{m}x{k}xbf16>
@@ -84,7 +84,7 @@ def cases():
 
 
 def torch_rule(torch, element, scale, block):
-    """The same rule (rceil, or NVFP4's) in torch, without packing of codes below 8 bits."""
+    """The same rule (rceil, or NVFP4's) in torch, without packing of elements below 8 bits."""
     largest = {"f8E4M3FN": 448.0, "f6E2M3FN": 7.5, "f4E2M1FN": 6.0}[element]
     levels = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6], device="cuda")
     borders = (levels[1:] + levels[:-1]) / 2
@@ -168,7 +168,7 @@ def run(options):
 
 
 def run_back(options, torch, Function, driver, card):
-    """dequantize: codes and scales that are any numbers."""
+    """dequantize: random elements and scales."""
     import blockscale
 
     m, k = BACK

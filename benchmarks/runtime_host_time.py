@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a launch costs the host: of a function of a bundle, by blockscale.runtime, and of a kernel of Triton.
+"""The host time of a launch: of a function of a bundle with blockscale.runtime, and of a Triton kernel.
 
 usage: runtime_host_time.py build [--build DIR] [--out DIR]      the bundle, for sm_90a and sm_120a
        runtime_host_time.py run [--out DIR] [--fake LIBRARY]     times

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How fast the simulator is on one core, as ratios to numpy on the same numbers.
+"""How fast the simulator is on one core, as ratios to numpy on the same values.
 
 usage: simulator.py [--repeat N] [--loops N] [--gemm MxNxK...] [--build DIR]
 

@@ -4,12 +4,12 @@
 usage: torch_linear.py [--formats=mxfp8,mxfp4,nvfp4] [--rows=1,16,64,4096] [--size=8192x8192] [--variants | --host]
 
 Needs a card, torch, this repository's python/ and kernels.bundle, and no LLVM. x is M x K of bf16, the weight N x K
-(--size=NxK). `weights` are narrow weights beside x of bf16; `dynamic` quantises x, too. A time is the median of samples
-of a CUDA graph of 20 calls; ours and torch take turns, and up to M = 256 calls go through as many copies of the weights
-as no L2 cache holds. `error` is the distance of the first rows from f64 of the weights before they were quantised,
-over its length; `kernel` the same from f64 of what the codes stand for. --variants measures every kernel of `weights`
-and of `dynamic` for all M, which is what `ROWS` in python/blockscale/torch/card.py is chosen by. --host measures what
-a call costs the host, without a graph, on small sizes (the median of 20 times 200 calls).
+(--size=NxK). `weights` is weight-only quantization; `dynamic` quantises x, too. A time is the median of samples of a
+CUDA graph of 20 calls; ours and torch take turns, and up to M = 256 calls go through more copies of the weights than
+an L2 cache holds. `error` is the relative error of the first rows against f64 with the weights before they were
+quantised; `kernel` is that against f64 with the dequantized weights. --variants measures every kernel of `weights`
+and `dynamic` for all M; `ROWS` in python/blockscale/torch/card.py is chosen from this. --host measures the host time
+of a call, without a graph, on small sizes (the median of 20 times 200 calls).
 """
 
 import argparse
@@ -40,7 +40,7 @@ def distance(result, expected):
 
 
 class Weights:
-    """Random weights: as numbers, as layers of torch, and as layers of a format."""
+    """Random weights: in bf16, as layers of torch, and as quantized layers."""
 
     def __init__(self, torch, n, k):
         self.torch, self.n, self.k = torch, n, k

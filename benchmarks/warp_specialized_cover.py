@@ -6,8 +6,8 @@ usage: warp_specialized_cover.py [--rows] [--triples ROW...] [--clusters] [--see
 
 --rows takes each of the 27 rows through the pairs of row, M, N, K, layout and batch; --triples takes a
 row (`nvfp4`, `mxfp4`, `mixed`) through every three values of M, N, K, and layout with batch; --clusters
-takes six rows through the pairs of cluster, M, N, K, layout and exchange of operands, blocks alone and in
-pairs, and those of packed fp4 through instructions with K = 96. All search for races and missing fences,
+takes six rows through the pairs of cluster, M, N, K, layout and swap_ab, with one CTA and with two (two_cta),
+and those of packed fp4 through instructions with K = 96. All search for races and missing fences,
 with --seed=0 to N - 1 (1). Prints one line for each case, and what is wrong; the exit code is 1 then.
 """
 

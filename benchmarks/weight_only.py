@@ -1,15 +1,15 @@
 #!/usr/bin/python3
-"""Products of bf16 or f16 with narrow weights on a CUDA card: ours beside torch.mm of the same numbers.
+"""Weight-only quantization on a CUDA card: ours beside torch.mm of the same values in bf16 or f16.
 
 usage: weight_only.py build DIR [--target=sm_90a] [--rows=1,16,4096] [--build=BUILD]   PTX and launch infos
        weight_only.py run DIR                                                          measures them
 
-`build` needs a build of this project; `run` a card and torch, and no LLVM: carry the folder and this
-repository's benchmarks/ and python/. x is M x K, the weights are N x K codes with scales, which
-`blockscale.dequantize` and `linalg.matmul` multiply, also with a scale of the tensor (`-scaled`); the result is
-of x's type, as torch's. A time is the median of
-samples of a CUDA graph of 20 calls; ours and torch take turns. Up to M = 256 calls go through as many copies
-of the weights as no L2 cache holds. The first rows are held against f64 of the dequantized weights.
+`build` needs a build of this project; `run` needs a card and torch, but no LLVM: copy the folder and this
+repository's benchmarks/ and python/. x is M x K, the weights are N x K quantized elements with scales, for
+`blockscale.dequantize` and `linalg.matmul`, also with a tensor scale (`-scaled`); the result has x's type, as in
+torch. A time is the median of samples of a CUDA graph of 20 calls; ours and torch take turns. Up to M = 256 calls
+go through more copies of the weights than an L2 cache holds. The first rows are checked against f64 with the
+dequantized weights.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def build(options):
 
 
 def decoded(torch, format, codes, scales, number, tensor_scale):
-    """The weights as torch's numbers, by the package's tables of all codes."""
+    """The dequantized weights in torch, by the package's tables of all codes."""
     import blockscale
     import numpy as np
 

@@ -1,4 +1,4 @@
-# The ways in which this project makes libraries and programs. A plain target
+# Functions that add this project's libraries and programs. A plain target
 # (Support, Runtime) must not see LLVM: it travels to machines that have none.
 
 function(blockscale_warnings target)

@@ -31,14 +31,14 @@ def all_sources():
 
 
 def compiled_sources(build, folders):
-    """What the build compiles in some folders."""
+    """The sources in some folders that the build compiles."""
     commands = json.loads((build / "compile_commands.json").read_text())
     files = {pathlib.Path(command["directory"], command["file"]).resolve() for command in commands}
     return sorted(path for path in files if any(path.is_relative_to(ROOT / folder) for folder in folders))
 
 
 def run(command):
-    """What a tool has to say, empty if nothing."""
+    """The output of a tool; empty if it finds nothing."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode == 0:
         return done.stdout

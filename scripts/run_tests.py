@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs the tests of blockscale and sums the results of all runners.
+"""Runs the tests of blockscale and adds up the results of all runners.
 
 The runners are lit, googletest, pytest and the checks of check_sources.py. Each
 writes a JUnit report; a runner that leaves none, or exits with an error that
@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEST = ROOT / "test"
-# These take minutes, and come first, so that none of them is left alone at the end.
+# These take minutes, and start first, so that none of them runs alone at the end.
 LONGEST = ("test_native.py", "test_simulated.py", "test_rows.py", "test_kernels.py", "test_tcgen05.py")
 
 
@@ -53,7 +53,7 @@ def check_sources(build, tool):
 
 
 def parallel_runners(build, is_full):
-    """Those that may run beside others: one for each program, and for each file of long tests."""
+    """The commands that may run in parallel: one for each program, and for each file of long tests."""
     if is_full:
         yield check_sources(build, "clang-tidy")
     files = [*TEST.glob("Execution/*/test_*.py"), *TEST.glob("Benchmarks/test_*.py")]

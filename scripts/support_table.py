@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the tables of docs/Support.md out of what blockscale-compile --print-support-matrix prints.
+"""Makes the tables of docs/Support.md from the output of blockscale-compile --print-support-matrix.
 
 The tables stand between two markers of the page. Without --write the script
 only compares, and fails if the page is stale.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the lists of ops of each level into docs/gpu/levels.md, from what blockscale-opt says.
+"""Writes the ops of each level to docs/gpu/levels.md, from the output of blockscale-opt --show-levels.
 
 usage: update_levels.py [--check] [--opt PROGRAM]
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A function is compiled alone, so that a runner loads what it launches and no
-// more, and from the source for each chip, as lowering is in place.
+// Functions are compiled separately, so that a runner loads only what it
+// launches, and from the source for each chip, since lowering works in place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ static BundleImage makeImage(BundleImage::Kind kind, std::string bytes,
   image.ptxVersion = std::move(ptxVersion);
   image.size = bytes.size();
   image.stored = std::move(bytes);
-  // Where LLVM was built without zlib, images are larger and no less right.
+  // Without zlib in LLVM, images are not compressed.
   if (!llvm::compression::zlib::isAvailable())
     return image;
   SmallVector<uint8_t, 0> compressed;
@@ -46,7 +46,7 @@ static BundleImage makeImage(BundleImage::Kind kind, std::string bytes,
   return image;
 }
 
-/// The names of the types of elements of arguments and results.
+/// The names of the element types of arguments and results.
 static std::vector<std::string> nameTypes(FunctionType type) {
   std::vector<std::string> names;
   for (Type each :
@@ -56,7 +56,7 @@ static std::vector<std::string> nameTypes(FunctionType type) {
   return names;
 }
 
-/// The names of the functions that a bundle gets.
+/// The names of the functions to compile into a bundle.
 static Result<SmallVector<std::string>> listFunctions(Program &program,
                                                       StringRef entry) {
   SmallVector<std::string> names;
@@ -92,7 +92,7 @@ static FailureOr<BundleEntry> compileEntry(const Program &source,
   BundleEntry entry;
   entry.function = name.str();
   entry.types = nameTypes(function->getFunctionType());
-  // That its value is the name of a row has been verified.
+  // The verifier has checked that its value is the name of a table row.
   if (auto rows = (*function)->getAttrOfType<StringAttr>(kRowsAttrName))
     entry.mostRows = lookupTunedRows(target.capability, rows.getValue())->mostM;
   Location location = function->getLoc();
@@ -129,7 +129,7 @@ static FailureOr<BundleEntry> compileEntry(const Program &source,
 }
 
 namespace {
-/// One function for one chip, and what was said about it.
+/// One function for one chip, and the diagnostics about it.
 struct Job {
   StringRef function;
   const Chip *target;
@@ -138,8 +138,8 @@ struct Job {
 };
 } // namespace
 
-/// Does all of `jobs` at once, as each has a program of its own; after one that
-/// fails, those behind it may be left out.
+/// Runs all `jobs` in parallel, since each has its own program; after a
+/// failure, later ones may be skipped.
 static void runJobs(const Program &program, const BundleOptions &options,
                     MutableArrayRef<Job> jobs) {
   std::atomic<size_t> firstFailure = jobs.size();
@@ -156,7 +156,7 @@ static void runJobs(const Program &program, const BundleOptions &options,
   };
   auto count = static_cast<unsigned>(jobs.size());
   llvm::ThreadPoolStrategy threads = llvm::hardware_concurrency(count);
-  threads.Limit = true; // No more than there are cores.
+  threads.Limit = true; // At most one per core.
   llvm::DefaultThreadPool pool(threads);
   for (size_t number = 0; number != jobs.size(); ++number)
     pool.async(run, number);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values that several programs take (targets, PTX versions, schedules) have one
-// parser and one message.
+// The parsers and messages of values that several programs take: targets, PTX
+// versions and schedules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,7 +98,7 @@ int blockscale::checkNeeds(const CommandLine &line,
 
 Flag blockscale::getRaiseFlag() {
   return {"raise", "assume-positive-scales",
-          "Make mma_scaled of contractions of decoded operands",
+          "Rewrite contractions of decoded operands to mma_scaled first",
           /*isValueOptional=*/true};
 }
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whether a device is right is decided here: within the bound where one is
-// known, else bit by bit.
+// Compares the results of a device with the reference: within the error bound
+// if one is known, else bit by bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,15 +47,15 @@ runCopy(const Program &program, StringRef entryName,
   Result<func::FuncOp> entry = copy->getEntry(entryName, isAmbiguous);
   if (!entry)
     return failure();
-  // Bounds are known of ops, not of loops; the kernels are of unrolled ones.
+  // Bounds exist for ops, not for loops, so loops are unrolled.
   copy->dropSchedules();
   if (failed(copy->keepOnly(*entry)) || failed(returnDestinations(*entry)) ||
       failed(copy->run([](OpPassManager &pm) {
-        // What a function calls is a part of it.
+        // Called functions are inlined.
         pm.addPass(createInlinerPass());
         pm.addPass(createCanonicalizerPass());
         pm.addNestedPass<func::FuncOp>(createUnrollHostLoopsPass());
-        // Sizes are checked while the ops that rely on them are whole.
+        // Check sizes before the ops that rely on them are decomposed.
         pm.addPass(createGenerateRuntimeVerificationPass());
         pm.addPass(createConvertElementwiseToLinalgPass());
       })) ||
@@ -64,7 +64,7 @@ runCopy(const Program &program, StringRef entryName,
   return runOnCpu(*copy, *entry, arguments);
 }
 
-/// What bytes of elements of `type` are, where the dtype does not say it.
+/// How to read elements of `type`, if the dtype does not say it.
 static std::optional<Format> getStoredFormat(Type type) {
   if (std::optional<Format> format = getElementFormat(type))
     return format;
@@ -120,7 +120,7 @@ static T load(const NpyArray &array, int64_t index) {
   return value;
 }
 
-/// The number that an element is. Integers of 64 bits may be rounded.
+/// The value of an element. 64-bit integers may be rounded.
 static double getNumber(const NpyArray &array, std::optional<Format> format,
                         int64_t index) {
   if (format)
@@ -154,7 +154,7 @@ static double getNumber(const NpyArray &array, std::optional<Format> format,
   llvm_unreachable("every dtype is above");
 }
 
-/// "[1, 2]" for the number of an element.
+/// "[1, 2]" for the index of an element.
 static std::string formatIndex(const NpyArray &array, int64_t index) {
   return llvm::interleaved_array(
              delinearize(index, computeStrides(array.shape)))
@@ -176,14 +176,14 @@ static std::string formatRelative(double number) {
 }
 
 namespace {
-/// How far one element is from the reference, and how far it may be.
+/// The error of one element, and its bound.
 struct CellError {
   int64_t index = -1;
   double error = 0, bound = 0;
 };
 } // namespace
 
-/// The error of an element that is outside of its interval.
+/// The message about an element that is outside of its interval.
 static Error describeOutlier(const ReferenceResult &expected, double a,
                              double b, const CellError &cell) {
   std::string text = "element " + formatIndex(expected.value, cell.index) +
@@ -196,8 +196,8 @@ static Error describeOutlier(const ReferenceResult &expected, double a,
   return Error(text);
 }
 
-/// Elements that must be equal. Integers and codes are, to the bit; numbers of
-/// at least 16 bits may differ in the sign of a zero.
+/// Whether elements without a bound are equal: integers and narrow floats to
+/// the bit; floats of at least 16 bits may differ in the sign of a zero.
 static bool areEqual(const ReferenceResult &expected, const NpyArray &got,
                      int64_t index, double a, double b) {
   if (std::isnan(a) || std::isnan(b))
@@ -213,11 +213,11 @@ static bool areEqual(const ReferenceResult &expected, const NpyArray &got,
 }
 
 namespace {
-/// Squares of lengths, of the elements that are finite and compared.
+/// Squares of norms, over the elements that are finite and compared.
 struct Lengths {
   double expected = 0, error = 0, probes = 0;
 
-  /// `moved` is by how much the probes are off, all together.
+  /// `moved` is the sum of the differences of all probes.
   void add(double a, double b, double moved) {
     if (!std::isfinite(a) || !std::isfinite(b))
       return;
@@ -240,8 +240,8 @@ static double addUpProbes(const ReferenceResult &expected, int64_t index,
   return moved;
 }
 
-/// The relative error of a result, and of what f32 may come to where that has
-/// been measured. An error if the first is beyond the second.
+/// Appends the relative error of a result, and the bound that the probes
+/// measured, if there are any. An error if the first exceeds the second.
 static Error compareLengths(const ReferenceResult &expected,
                             const Lengths &lengths, std::string &line) {
   double error = lengths.getRelative(lengths.error);
@@ -250,7 +250,7 @@ static Error compareLengths(const ReferenceResult &expected,
   if (expected.probes.empty())
     return Error::success();
   double bound = lengths.getRelative(lengths.probes);
-  // A last rounding to f32 is in no probe.
+  // The probes do not include the last rounding to f32.
   if (error > bound + 0x1p-23)
     return Error("expected a relative error of at most " +
                  formatRelative(bound) +
@@ -282,7 +282,7 @@ static Error compareResult(const ReferenceResult &expected, const NpyArray &got,
       ++uncompared;
       continue;
     }
-    // Of an element that is NaN there is nothing to reach from.
+    // NaN has no distance.
     cell.bound = std::fmax(b < a ? a - low : high - a, 0.0);
     if (!(low <= b && b <= high))
       return describeOutlier(expected, a, b, cell);

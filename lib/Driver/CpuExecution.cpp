@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions have any signature, the caller of JIT-compiled code has one: each
-// function gets a wrapper that takes and gives descriptors of tensors only.
+// The caller of JIT-compiled code knows only one kind of signature, so each
+// function gets a wrapper that takes and returns only descriptors of tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,8 +64,7 @@ blockscale::getResultTypes(func::FuncOp function) {
   return getTensorTypes(function, function.getResultTypes(), "result");
 }
 
-/// A function that calls `entry`, with tensors for scalars: one form of
-/// argument and result to pass.
+/// Makes a function that calls `entry` and has tensors of rank 0 for scalars.
 static func::FuncOp makeWrapper(ModuleOp module, func::FuncOp entry,
                                 ArrayRef<RankedTensorType> arguments,
                                 ArrayRef<RankedTensorType> results) {
@@ -74,7 +73,7 @@ static func::FuncOp makeWrapper(ModuleOp module, func::FuncOp entry,
   auto type = builder.getFunctionType(llvm::to_vector_of<Type>(arguments),
                                       llvm::to_vector_of<Type>(results));
   auto wrapper = func::FuncOp::create(loc, "blockscale_entry", type);
-  SymbolTable(module).insert(wrapper); // Renames it where that is needed.
+  SymbolTable(module).insert(wrapper); // Renames it if necessary.
   wrapper->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                    builder.getUnitAttr());
   builder.setInsertionPointToStart(wrapper.addEntryBlock());
@@ -106,13 +105,13 @@ static func::FuncOp makeWrapper(ModuleOp module, func::FuncOp entry,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Descriptors as the C interface of the LLVM dialect passes them: allocated
-/// and aligned pointer, offset, sizes, strides; each 8 bytes.
+/// Memref descriptors in the C interface of the LLVM dialect: allocated and
+/// aligned pointer, offset, sizes, strides; 8 bytes each.
 class Descriptors {
 public:
   static unsigned getWords(unsigned rank) { return 3 + 2 * rank; }
 
-  /// Appends one for `array`, whose data must stay where it is.
+  /// Appends one for `array`, whose data must not move.
   void append(NpyArray &array) {
     auto address = reinterpret_cast<uint64_t>(array.data.data());
     words.append({address, address, 0});
@@ -127,7 +126,7 @@ public:
     words.append(strides);
   }
 
-  /// Appends an empty one, to be filled in by the program.
+  /// Appends an empty one, which the program fills in.
   void appendEmpty(unsigned rank) { words.append(getWords(rank), 0); }
 
   uint64_t *at(size_t word) { return words.data() + word; }
@@ -137,8 +136,8 @@ private:
 };
 } // namespace
 
-/// Copies a result out of its buffer, and adds that to `buffers`. (Two results
-/// may be one buffer.)
+/// Copies a result out of its buffer, and adds the buffer to `buffers`. (Two
+/// results may share a buffer.)
 static Result<NpyArray> copyResult(const uint64_t *descriptor,
                                    RankedTensorType type,
                                    llvm::SmallPtrSetImpl<void *> &buffers) {
@@ -157,8 +156,8 @@ static Result<NpyArray> copyResult(const uint64_t *descriptor,
 // Execution
 //===----------------------------------------------------------------------===//
 
-// A failed check calls `puts` and then `abort`. Here it is an error like any
-// other, not a signal.
+// A failed check calls `puts` and then `abort`. These replacements report an
+// error instead of raising a signal.
 
 static int printFailedCheck(const char *text) {
   StringRef message(text);
@@ -220,7 +219,7 @@ makeEngine(ModuleOp module) {
   return engine;
 }
 
-/// Functions that the program calls but does not define could be anything.
+/// Refuses functions that the program calls but does not define.
 static LogicalResult checkNoExternals(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isExternal())
@@ -258,8 +257,8 @@ blockscale::runOnCpu(Program &program, func::FuncOp entry,
   if (!engine)
     return fail(llvm::toString(engine.takeError()));
 
-  // The C interface takes a pointer to the results, if there are any, and one
-  // to the descriptor of each argument.
+  // The C interface takes a pointer to the results, if there are any, and a
+  // pointer to the descriptor of each argument.
   Descriptors results;
   std::vector<Descriptors> inputs(arguments.size());
   SmallVector<void *> pointers;

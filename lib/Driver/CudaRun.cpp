@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A card as a device of blockscale-run: its capability chooses the target,
-// since code for another chip would not load.
+// A CUDA card as a device of blockscale-run. The default target comes from its
+// compute capability, since code for another chip would not load.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ Result<const Chip *> blockscale::getChipOfCard(unsigned capability) {
   for (const Chip &chip : getChips()) {
     if (chip.isCpu())
       continue;
-    // Code for the letter 'a' may use all that this one card has.
+    // Targets with the letter 'a' have all features of this one chip.
     if (chip.capability == capability &&
         (!best || (chip.name.back() == 'a' && best->name.back() != 'a')))
       best = &chip;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// To a kernel, a result is memory that it writes and does not read. So is a
-// destination, and what holds for results holds for it.
+// Turns destinations, memref arguments that a function only writes, into
+// results. For a kernel, both are memory that it writes and does not read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ static Value castTo(OpBuilder &builder, Value value, Type type) {
   return tensor::CastOp::create(builder, value.getLoc(), type, value);
 }
 
-/// The op that writes `argument` as a whole; null if it is read. Fails after an
-/// error where it is neither.
+/// The op that writes `argument` completely; null if it is only read. Fails
+/// after an error if it is neither.
 static FailureOr<MaterializeInDestinationOp> findWrite(func::FuncOp function,
                                                        BlockArgument argument) {
   unsigned number = argument.getArgNumber();
@@ -73,7 +73,7 @@ LogicalResult blockscale::returnDestinations(func::FuncOp function) {
     if (!type && written.any())
       return function.emitError("not supported in this version: argument #")
              << argument.getArgNumber()
-             << " behind one that is written, expected those last";
+             << " after one that is written, expected written arguments last";
     if (!type)
       continue;
     FailureOr<MaterializeInDestinationOp> write = findWrite(function, argument);
@@ -93,7 +93,7 @@ LogicalResult blockscale::returnDestinations(func::FuncOp function) {
     if (written.any())
       return function.emitError("not supported in this version: argument #")
              << argument.getArgNumber()
-             << " behind one that is written, expected those last";
+             << " after one that is written, expected written arguments last";
     OpBuilder builder(function.getBody());
     auto reads = llvm::to_vector(argument.getUsers());
     argument.setType(tensorType);

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of MLIR's element types in files, and the checks that codes and
-// shapes fit the function.
+// The table of MLIR's element types in files, and the checks that elements and
+// shapes match the function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +81,7 @@ static std::string formatType(Type type) {
   return text;
 }
 
-/// Codes narrower than the byte that holds them.
+/// Checks that elements narrower than a byte have no bits above their width.
 static Error checkCodes(const NpyArray &array, unsigned width, Type type) {
   if (getDTypeInfo(array.dtype).size != 1 || width == 8)
     return Error::success();
@@ -90,18 +90,18 @@ static Error checkCodes(const NpyArray &array, unsigned width, Type type) {
       return Error("code " + std::to_string(code) + " at " +
                    formatIndex(i, array.shape) + " has bits above the " +
                    std::to_string(width) + " of " + formatType(type) +
-                   "; expected a code in each byte, not packed");
+                   "; expected one element per byte, not packed");
   return Error::success();
 }
 
-/// For the message about a shape: that it is the one of packed codes.
+/// A hint for messages if a shape is that of packed elements; else empty.
 static std::string explainPacking(ArrayRef<int64_t> got, RankedTensorType type,
                                   unsigned width) {
   if (width >= 8 || got.empty() || got.size() != size_t(type.getRank()) ||
       type.isDynamicDim(type.getRank() - 1) ||
       got.back() * 8 != type.getShape().back() * width)
     return "";
-  return ", as packed codes have; expected a code in each byte";
+  return ", the shape of packed elements; expected one element per byte";
 }
 
 Error blockscale::checkArgument(const NpyArray &array, RankedTensorType type) {
@@ -128,8 +128,8 @@ Error blockscale::checkArgument(const NpyArray &array, RankedTensorType type) {
 // Random arguments
 //===----------------------------------------------------------------------===//
 
-/// A finite code. Scales are drawn from 2^-4 to 2^4 (ue8m0) or from all that
-/// are finite and have no sign bit (ue4m3).
+/// A random finite code. Scales are drawn from 2^-4 to 2^4 (ue8m0), or from all
+/// finite codes without sign bit (ue4m3).
 static uint64_t drawCode(Type type, bool isScale, std::mt19937_64 &engine) {
   std::optional<Format> format =
       isScale ? getScaleFormat(type) : getElementFormat(type);
@@ -151,7 +151,7 @@ static uint64_t drawBits(Type type, bool isScale, std::mt19937_64 &engine) {
   if (getElementFormat(type) || getScaleFormat(type))
     return drawCode(type, isScale, engine);
   if (auto floatType = dyn_cast<FloatType>(type)) {
-    // 11 bits, so that every float type of at least 16 bits holds them.
+    // 11 bits, which every float type of at least 16 bits can hold.
     APFloat value((static_cast<int64_t>(engine() % 256) - 128) / 128.0);
     bool losesInfo;
     value.convert(floatType.getFloatSemantics(), APFloat::rmNearestTiesToEven,

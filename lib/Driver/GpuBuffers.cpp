@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The same array has one code per byte in a file and packed codes on a GPU;
-// both directions are here.
+// Converts between files, which have one element per byte, and the packed
+// elements of GPU buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,12 +101,12 @@ Result<LaunchArgument> blockscale::makeLaunchArgument(const GpuValue &value,
   }
   argument.kind = LaunchArgument::Kind::In;
   if (value.packedBits != 0) {
-    // What is static has been checked.
+    // Static sizes have been checked.
     std::optional<int64_t> bytes =
         getPackedBytes(array.shape.back(), value.packedBits);
     if (!bytes)
       return Error("expected rows that end on a byte when packed, got " +
-                   std::to_string(array.shape.back()) + " codes of " +
+                   std::to_string(array.shape.back()) + " elements of " +
                    std::to_string(value.packedBits) + " bits");
     array.data = packCodes(array.data, value.packedBits);
     array.shape.back() = *bytes;

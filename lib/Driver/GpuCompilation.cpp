@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The levels in order, with the checks between them, for modules that any
-// compiler may have made.
+// Lowers a module level by level, with checks in between, since modules may
+// come from any compiler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,13 +40,13 @@ using namespace mlir::blockscale;
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// An error that is about no place in the module.
+/// An error without a location in the module.
 static InFlightDiagnostic emitOptionError(ModuleOp module) {
   return emitError(UnknownLoc::get(module.getContext()));
 }
 
-/// Instructions that kernels of others ask for themselves. (Without this, the
-/// code generator would end the process.)
+/// Refuses instructions in handwritten kernels that the chip does not have.
+/// (Otherwise, the code generator would end the process.)
 static LogicalResult checkInstructions(ModuleOp module, const Chip &chip) {
   WalkResult result = module.walk([&](Operation *op) -> WalkResult {
     if (!isa<NVVM::MmaBlockScaleOp, NVVM::MmaSpBlockScaleOp>(op) ||
@@ -62,14 +62,14 @@ static LogicalResult checkInstructions(ModuleOp module, const Chip &chip) {
 static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
   unsigned lowest = chip.lowestPtx;
   module.walk([&](InstructionOpInterface op) {
-    // What the chip lacks becomes software, or is an error. Software of a
-    // tensor core has a fence of those who copy.
+    // Instructions that the chip lacks are emulated or are errors. The
+    // emulation of tensor cores uses a fence of the copies.
     if (op.isSupportedOn(chip))
       lowest = std::max(lowest, op.getLowestPtxVersion());
     else if (needsTensorMemory(op))
       lowest = std::max(lowest, kBulkCopyPtx);
   });
-  // Conversions to fp6 and fp4 are as old as the chips that have them.
+  // Every PTX version with these chips has conversions to fp6 and fp4.
   module.walk([&](NVVM::ConvertF32x2ToF8x2Op op) {
     std::optional<Format> format = getElementFormat(op.getDstTy());
     std::optional<unsigned> version =
@@ -79,8 +79,8 @@ static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
   return lowest;
 }
 
-/// `wanted`, or the lowest version where that is 0: at least `attached`. 0
-/// after an error.
+/// `wanted`, or if that is 0 the lowest version that works, at least
+/// `attached`. 0 after an error.
 static unsigned choosePtxVersion(ModuleOp module, const Chip &chip,
                                  unsigned wanted, unsigned attached = 0) {
   unsigned lowest = std::max(getLowestPtx(module, chip), attached);
@@ -94,7 +94,7 @@ static unsigned choosePtxVersion(ModuleOp module, const Chip &chip,
   return 0;
 }
 
-/// What the programs check on their command lines.
+/// Checks the options, as the programs check their command lines.
 static LogicalResult checkOptions(ModuleOp module,
                                   const GpuCompileOptions &options) {
   if (!options.target)
@@ -129,7 +129,7 @@ static constexpr Level levels[] = {
     {GpuStage::NVVM, buildGpuNVVMPipeline},
 };
 
-/// The only public function with a body; nullopt if there is not one.
+/// The only public function with a body; nullopt if there is none or several.
 static std::optional<Signature> getSignature(ModuleOp module) {
   std::optional<Signature> signature;
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -142,8 +142,8 @@ static std::optional<Signature> getSignature(ModuleOp module) {
   return signature;
 }
 
-/// LLVM IR, PTX or cubin of a module at the level NVVM, and the digests of the
-/// last two in the launch info.
+/// The LLVM IR, PTX or cubin of a module at the level NVVM. Writes the digests
+/// of PTX and cubin to the launch info.
 static LogicalResult generateCode(ModuleOp module, GpuStage stage,
                                   const Chip &chip, unsigned ptx,
                                   GpuCode &code) {
@@ -176,7 +176,7 @@ static LogicalResult generateCode(ModuleOp module, GpuStage stage,
   return success();
 }
 
-/// The schedules of all products, each once.
+/// The schedules of all matrix multiplications, without duplicates.
 static std::string listSchedules(ModuleOp module) {
   SmallVector<std::string> texts;
   module.walk([&](ProductOpInterface op) {
@@ -188,12 +188,13 @@ static std::string listSchedules(ModuleOp module) {
   return llvm::join(texts, "; ");
 }
 
-/// That no function allocates memory: what is left of that is the workspace.
+/// Checks that no function allocates memory: remaining allocations are the
+/// workspace.
 static LogicalResult checkNoWorkspace(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.getOps<memref::AllocOp>().empty())
       return function.emitError("expected a function that needs no memory "
-                                "beside arguments and results, got one that "
+                                "besides arguments and results, got one that "
                                 "needs a workspace");
   return success();
 }
@@ -207,8 +208,8 @@ static void buildRaising(OpPassManager &pm, Raising raising) {
   pm.addPass(createRaisePass(options));
 }
 
-/// How to launch the function of `signature`, which is at the kernel level or a
-/// later one.
+/// The launch info of the function of `signature`, which is at the kernel level
+/// or a later one.
 static LogicalResult describeLaunch(ModuleOp module, const Signature &signature,
                                     const Chip &chip, GpuCode &code) {
   auto function = module.lookupSymbol<func::FuncOp>(signature.name);
@@ -221,7 +222,7 @@ static LogicalResult describeLaunch(ModuleOp module, const Signature &signature,
   return success();
 }
 
-/// Checks that nothing in `module` is not of `level`, which is a printed one.
+/// Checks that all of `module` is at `level`, at which it was printed.
 static LogicalResult checkLevel(ModuleOp module, GpuStage level) {
   return runPasses(module, [&](OpPassManager &pm) {
     VerifyStagePassOptions options;
@@ -230,7 +231,7 @@ static LogicalResult checkLevel(ModuleOp module, GpuStage level) {
   });
 }
 
-/// What of the options is for passes.
+/// The pass options among the options.
 static void copyOptions(const GpuCompileOptions &options,
                         GpuPipelineOptions &pipeline) {
   pipeline.target = std::string(options.target->name);
@@ -242,7 +243,7 @@ static void copyOptions(const GpuCompileOptions &options,
   pipeline.schedule = options.schedule;
 }
 
-/// What a level leaves: checks of it, and what is known from there on.
+/// After a level: checks it, and collects what is known from there on.
 static LogicalResult finishLevel(ModuleOp module, GpuStage level,
                                  const GpuCompileOptions &options,
                                  std::optional<Signature> &signature,
@@ -272,7 +273,7 @@ static FailureOr<GpuCode> compile(ModuleOp module, GpuCompileOptions options) {
   if (failed(start))
     return failure();
   module->removeAttr(kLevelAttrName);
-  // The level tile is one of programs: what was changed in it is checked.
+  // A program at the level tile may have been edited, so it is checked.
   bool hasKernels = *start && **start > GpuStage::Tile;
   GpuCode code;
   const Chip &chip = options.getFinalChip();
@@ -295,7 +296,7 @@ static FailureOr<GpuCode> compile(ModuleOp module, GpuCompileOptions options) {
 
   GpuPipelineOptions pipeline;
   copyOptions(options, pipeline);
-  // Instructions that have become ops of NVVM do not say what they need.
+  // The required PTX version is not known from NVVM ops.
   unsigned attached = *start == GpuStage::NVVM ? getAttachedPtx(module) : 0;
   unsigned ptx = choosePtxVersion(module, chip, options.ptxVersion, attached);
   for (const Level &level : levels) {
@@ -305,11 +306,11 @@ static FailureOr<GpuCode> compile(ModuleOp module, GpuCompileOptions options) {
       break;
     if (hasKernels && level.stage <= **start)
       continue;
-    // In what was printed, ops stay as they are.
+    // In printed levels, ops stay as they are.
     auto build =
         *start == level.stage ? buildGpuSelectionPipeline : level.build;
     pipeline.ptxVersion = ptx;
-    // The largest one is checked by what comes out of it.
+    // The last level is checked by its results.
     bool verifies =
         level.stage != GpuStage::Instruction || level.stage == options.stage;
     if (failed(runPasses(
@@ -345,7 +346,7 @@ FailureOr<GpuCode> blockscale::compileForGpu(ModuleOp module,
   ScopedDiagnosticHandler collector(context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
       remarks.push_back({diagnostic.getLocation(), diagnostic.str()});
-    return failure(); // Other handlers get it, too.
+    return failure(); // Other handlers get it as well.
   });
   ProgramOps words(module);
   FailureOr<GpuCode> code = compile(module, options);

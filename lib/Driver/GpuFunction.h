@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps of compileAndRun, for who runs several variants of a function. All
-// errors are diagnostics of the context.
+// The steps of compileAndRun, for callers that run several variants of a
+// function. All errors are diagnostics of the context.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,25 +19,25 @@
 
 namespace mlir::blockscale {
 
-/// What stays the same in all variants.
+/// Everything that all variants share.
 struct GpuFunction {
   GpuSignature signature;
-  /// Where the arguments are in the program.
+  /// The locations of the arguments in the program.
   SmallVector<Location> places;
   std::vector<std::string> files;
   GpuCompileOptions compile;
 };
 
-/// Leaves nothing but `entry`, and what it uses, in `program`.
+/// Removes everything but `entry` and what it uses from `program`.
 FailureOr<GpuFunction> prepareForGpu(Program &program, func::FuncOp entry,
                                      const GpuRunOptions &options,
                                      GpuDevice &device);
 
-/// Lowers `module`, a program that has been prepared, in place.
+/// Lowers `module`, a prepared program, in place.
 FailureOr<GpuCode> compileFunction(ModuleOp module,
                                    const GpuFunction &function);
 
-/// Launches `code` of `module`, for its results.
+/// Launches `code` of `module` and returns the results.
 FailureOr<std::vector<NpyArray>>
 runFunction(ModuleOp module, const GpuCode &code, const GpuFunction &function,
             std::vector<NpyArray> arguments, GpuDevice &device);

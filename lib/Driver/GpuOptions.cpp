@@ -115,13 +115,13 @@ ArrayRef<GpuOption> blockscale::getGpuOptions() {
          return Error::success();
        }},
       {"native-only", GpuOptionType::Flag, "", "false",
-       "whether an op that no block-scaled instruction computes is an error",
+       "whether an op without a block-scaled instruction is an error",
        [](Options &options, StringRef shown, StringRef value) {
          return readFlag(shown, value, options.nativeOnly);
        }},
       {"no-workspace", GpuOptionType::Flag, "", "false",
-       "whether a function that needs memory beside arguments and results is "
-       "an error, and paths that need some are not taken",
+       "whether to choose kernels without a workspace (memory besides "
+       "arguments and results) and refuse functions that need one",
        [](Options &options, StringRef shown, StringRef value) {
          return readFlag(shown, value, options.noWorkspace);
        }},
@@ -142,8 +142,8 @@ ArrayRef<GpuOption> blockscale::getGpuOptions() {
        }},
       {"raise", GpuOptionType::Choice,
        "none report raise assume-positive-scales", "report",
-       "what becomes of contractions of decoded operands: they stay, in "
-       "silence or with a remark, or become mma_scaled",
+       "what to do with contractions of decoded operands: leave them silently, "
+       "leave them with a remark, or make them mma_scaled",
        [](Options &options, StringRef shown, StringRef value) {
          return readChoice<Raising>(shown, value, kRaisings, options.raising);
        }},

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A card and the simulator run the same compiled functions; only opening the
-// device differs.
+// Compiles a function and runs it on a card or in the simulator, which differ
+// only in how the device is opened.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,13 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// An error that is about no place in the module.
+/// An error without a location in the module.
 static LogicalResult fail(ModuleOp module, const std::string &message) {
   return emitError(UnknownLoc::get(module.getContext())) << message;
 }
 
-/// The operations of all `mma_scaled` that a run of `entry` computes. Loops and
-/// calls run theirs any number of times.
+/// The floating-point operations of all `mma_scaled` in a run of `entry`;
+/// nullopt with loops and calls, which may run any number of times.
 static std::optional<double> countFlops(ModuleOp module, func::FuncOp entry) {
   double flops = 0;
   WalkResult result = module.walk([&](MmaScaledOp op) -> WalkResult {
@@ -44,8 +44,8 @@ static std::optional<double> countFlops(ModuleOp module, func::FuncOp entry) {
   return flops;
 }
 
-/// The arguments as buffers hold them. What is wrong with one is told with its
-/// place in the program, and its file.
+/// The arguments in the form of GPU buffers. Errors name the location in the
+/// program, and the file.
 static FailureOr<std::vector<LaunchArgument>>
 packArguments(const GpuSignature &signature, std::vector<NpyArray> arrays,
               ArrayRef<Location> places, ArrayRef<std::string> files) {
@@ -62,7 +62,7 @@ packArguments(const GpuSignature &signature, std::vector<NpyArray> arrays,
   return arguments;
 }
 
-/// What the launches take: the arguments, then the results.
+/// The operands of the launches: the arguments, then the results.
 static Result<std::vector<LaunchArgument>>
 makeLaunchArguments(const GpuSignature &signature, const GpuCode &code,
                     std::vector<LaunchArgument> arguments) {
@@ -83,7 +83,7 @@ makeLaunchArguments(const GpuSignature &signature, const GpuCode &code,
   return arguments;
 }
 
-/// Carries out the launches of `code` and leaves the results in `arguments`.
+/// Runs the launches of `code`, which write the results to `arguments`.
 static Error launch(GpuDevice &device, const GpuCode &code,
                     std::vector<LaunchArgument> &arguments) {
   Result<uint32_t> sms =

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream passes would crash on or miscompile some programs that the verifier
-// takes; these are refused by name first.
+// Refuses programs that the verifier accepts, but that upstream passes would
+// crash on or miscompile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Bytes of a user's address space, and elements of a vector beyond which its
-/// unrolled code would not be compiled in any useful time.
+/// The bytes of a user's address space, and the most elements of a vector whose
+/// unrolled code can be compiled in a useful time.
 static constexpr uint64_t kMaxTensorBytes = uint64_t(1) << 47;
 static constexpr uint64_t kMaxVectorElements = uint64_t(1) << 20;
 
@@ -36,8 +36,8 @@ static InFlightDiagnostic emitUnsupported(Operation *op) {
   return op->emitError("not supported in this version: ");
 }
 
-/// The number of elements of a static shape, or the largest number if that
-/// does not fit. Dynamic sizes count as 1.
+/// The number of elements of a static shape, or the largest integer if that
+/// overflows. Dynamic sizes count as 1.
 static uint64_t countElements(ShapedType type) {
   uint64_t count = 1;
   for (int64_t size : type.getShape())
@@ -62,7 +62,7 @@ static LogicalResult checkSize(Operation *op, Type type) {
 }
 
 static LogicalResult checkSizes(Operation *op) {
-  // Upstream has no lowering of these, and would not name them.
+  // Upstream does not lower these, and would not name them.
   if (isa<tensor::GatherOp, tensor::ScatterOp>(op))
     return emitUnsupported(op)
            << "'" << op->getName()
@@ -91,8 +91,8 @@ static LogicalResult checkSignature(func::FuncOp function) {
     }
     return success();
   };
-  // Called by lowered code: a function of the same name would be called
-  // in place of the one that is meant.
+  // Lowered code calls these, and would call a function of the program with
+  // the same name instead.
   static const llvm::StringSet<> reserved = {
       "abort",   "aligned_alloc", "free", "malloc",    "memcpy",
       "memmove", "memset",        "puts", "memrefCopy"};
@@ -140,7 +140,7 @@ static bool isPtxIdentifier(StringRef name) {
   return name.size() > 1 || llvm::isAlpha(name[0]);
 }
 
-/// A name, and types that kernels can take.
+/// Checks the name, and that kernels can take the types.
 static LogicalResult checkGpuFunction(func::FuncOp function) {
   if (!isPtxIdentifier(function.getSymName()))
     return emitUnsupported(function)
@@ -172,8 +172,8 @@ static LogicalResult checkGpuFunction(func::FuncOp function) {
   return check(function.getResultTypes(), "result");
 }
 
-/// Whether a kernel's parameter of `type` takes what a launch passes for
-/// `passed`.
+/// Whether a launch can pass a value of type `passed` to a kernel parameter of
+/// `type`.
 static bool isParameterOf(Type type, Type passed) {
   auto tensor = dyn_cast<RankedTensorType>(passed);
   if (!tensor)
@@ -184,7 +184,8 @@ static bool isParameterOf(Type type, Type passed) {
   return type == MemRefType::get(tensor.getShape(), element);
 }
 
-/// The kernel of a launch, which takes what is passed; null after an error.
+/// The kernel of a launch; null after an error, also if its parameters do not
+/// match.
 static gpu::GPUFuncOp checkLaunch(LaunchOp op) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<gpu::GPUFuncOp>(
       op, op.getKernelAttr());
@@ -211,8 +212,8 @@ static gpu::GPUFuncOp checkLaunch(LaunchOp op) {
   return kernel;
 }
 
-/// Parameters of kernels that no function launches are bare pointers: their
-/// sizes must be in their types.
+/// Checks kernels that no function launches. Their parameters become bare
+/// pointers, so sizes must be in their types.
 static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
   if (!isPtxIdentifier(kernel.getName()))
     return emitUnsupported(kernel) << "a kernel named '" << kernel.getName()
@@ -233,7 +234,7 @@ static LogicalResult checkKernel(gpu::GPUFuncOp kernel) {
   return success();
 }
 
-/// Functions of kernels pass no values that are parts of the chip.
+/// Refuses device functions that pass values such as descriptors and barriers.
 static LogicalResult checkDeviceTypes(FunctionOpInterface function) {
   for (Type type : llvm::concat<const Type>(function.getArgumentTypes(),
                                             function.getResultTypes()))
@@ -243,8 +244,8 @@ static LogicalResult checkDeviceTypes(FunctionOpInterface function) {
   return success();
 }
 
-/// All kernels, and the functions that become kernels, share one space of
-/// names in PTX.
+/// Checks that names are unique among all kernels and the functions that become
+/// kernels, since PTX has one namespace.
 static LogicalResult checkKernels(ModuleOp module) {
   llvm::DenseSet<Operation *> launched;
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -295,7 +296,7 @@ LogicalResult blockscale::checkGpuInput(ModuleOp module) {
   }
   WalkResult result =
       module.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
-        // Kernels are at any level; functions launch on tensors.
+        // Kernels may be at any level; functions launch on tensors.
         bool isKernel = op->getParentOfType<gpu::GPUModuleOp>() != nullptr;
         bool isLow = isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) ||
                      isa<gpu::LaunchOp, gpu::LaunchFuncOp>(op);
@@ -307,11 +308,10 @@ LogicalResult blockscale::checkGpuInput(ModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-/// Checks that nothing is left in `root` but itself and `isLowered` ops.
+/// Checks that all ops inside of `root` satisfy `isLowered`.
 static LogicalResult checkLoweredIn(Operation *root,
                                     function_ref<bool(Operation *)> isLowered) {
-  // An op that was not lowered also leaves casts around it; it is the one to
-  // name.
+  // An op that was not lowered also leaves casts around it; name the op.
   Operation *leftOver = nullptr;
   root->walk([&](Operation *op) {
     if (op == root || isLowered(op))
@@ -330,7 +330,7 @@ LogicalResult blockscale::checkLowered(ModuleOp module) {
   });
 }
 
-/// Functions without code can be called only where the driver has them (CUDA
+/// Only functions of the driver can be called without having code (CUDA
 /// programming guide, "Formatted Output", "Dynamic Global Memory Allocation").
 static LogicalResult checkCalls(gpu::GPUModuleOp kernels) {
   static const llvm::StringSet<> known = {"vprintf", "malloc", "free",

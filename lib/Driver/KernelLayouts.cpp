@@ -1,4 +1,4 @@
-//===- KernelLayouts.cpp - Where kernels have their operands --------------===//
+//===- KernelLayouts.cpp - How kernels lay out their operands -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops of the level `kernel` say all of it: their instructions, the layouts and
-// types of their operands, and where views and regions start. So what is shown
-// is what was compiled, whatever chose it.
+// Everything is read from the ops of the level `kernel`: the instructions, the
+// layouts and types of operands, and the offsets of views and regions. So the
+// layouts are those of the compiled code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,15 +42,15 @@ const KernelLayout *KernelLayouts::lookup(StringRef name) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// `first` for the first stage or tile, and what each further one adds; 0 where
-/// that is not a product.
+/// The offset of the first stage or tile, and the step to the next one; 0 if
+/// the offset is not a linear function of the stage.
 struct Offset {
   int64_t first = 0, step = 0;
 };
 } // namespace
 
-/// An offset is a sum of constants, and of what depends on the stage, which is
-/// 0 for the first one.
+/// Splits an offset into constants and terms that depend on the stage, which
+/// are 0 for the first stage.
 static Offset getOffset(Value value) {
   if (std::optional<int64_t> number = getConstantIntValue(value))
     return {*number, 0};
@@ -78,7 +78,7 @@ static int64_t getFirstByte(Value memory) {
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// The columns, lines and bytes of a tile of rank 2 or 3.
+/// The columns, rows and bytes of a tile of rank 2 or 3.
 static TileShape getTileShape(Value memory) {
   ArrayRef<int64_t> shape = cast<MemRefType>(memory.getType()).getShape();
   ArrayRef<int64_t> lines = shape.take_back(2);
@@ -91,7 +91,7 @@ static LayoutGrid getTile(Operand operand, TileLayout layout, Slot slot,
                      getFirstByte(memory));
 }
 
-/// Scales that are in shared memory; none that are one number.
+/// Scales that are in shared memory; nullopt if one constant stands for all.
 static std::optional<LayoutGrid> getScaleTile(Operand operand, ScaleOrder order,
                                               Value memory) {
   auto type = dyn_cast<MemRefType>(memory.getType());
@@ -119,8 +119,8 @@ static Format getFormat(InstructionAttr instruction, Operand operand) {
   return operand == Operand::A ? instruction.getA() : instruction.getB();
 }
 
-/// Sums in registers of warps: tiles of 16 x 8, side by side. Which rows and
-/// columns of the result these are depends on whether they are interleaved.
+/// The accumulator in registers of warps: tiles of 16 x 8, side by side. Their
+/// rows and columns of the result depend on the interleaving.
 static KernelLayout getWarpSums(AccType type) {
   LayoutGrid grid = getFragmentGrid(Operand::C, {kSumBits, 0});
   if (auto warps = dyn_cast<WarpsAttr>(Attribute(type.getLayout()))) {
@@ -138,7 +138,8 @@ static KernelLayout getWarpSums(AccType type) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// In registers of warps; what is converted on its way, as numbers.
+/// mma.sync: operands in registers of warps. Those that are dequantized in
+/// registers are shown as bf16 or f16 values.
 static KernelLayouts getLayouts(TileMmaOp op) {
   InstructionAttr instruction = op.getInstruction();
   KernelLayouts kernel = makeKernel(op, instruction);
@@ -162,8 +163,8 @@ static KernelLayouts getLayouts(TileMmaOp op) {
     if (unsigned turns =
             getInterleave(instruction.getKind(), op.getLayout(operand), slot);
         turns != 1)
-      grid.title += "; of groups of 8 rows " + std::to_string(turns) +
-                    " take turns in the tile";
+      grid.title += "; the tile interleaves " + std::to_string(turns) +
+                    " groups of 8 rows";
     kernel.layouts.push_back({isA ? "a" : "b", {std::move(grid)}, {}});
     if (scales)
       kernel.layouts.push_back(
@@ -176,8 +177,8 @@ static KernelLayouts getLayouts(TileMmaOp op) {
   return kernel;
 }
 
-/// With operands in shared memory, and sums in registers: each warp has tiles
-/// of 16 x 8, as those of mma.sync, side by side.
+/// wgmma: operands in shared memory, the accumulator in registers. Each warp
+/// has tiles of 16 x 8 side by side, as those of mma.sync.
 static KernelLayouts getLayouts(WarpgroupMmaOp op) {
   KernelLayouts kernel = makeKernel(op, op.getInstruction());
   KernelLayout shared = {"shared", {}, {}};
@@ -194,25 +195,26 @@ static KernelLayouts getLayouts(WarpgroupMmaOp op) {
   return kernel;
 }
 
-/// With codes in shared memory that become A in registers, and the transpose of
-/// the sums in others: no table says where these are.
+/// Mixed-input wgmma: quantized y in shared memory, which is dequantized to A
+/// in registers. Its registers and those of the transposed accumulator are in
+/// no table.
 static KernelLayouts getLayouts(WarpgroupMmaMixedOp op) {
   InstructionAttr instruction = op.getInstruction();
   KernelLayouts kernel = makeKernel(op, instruction);
-  // Codes are those of y, as they are in memory.
+  // The quantized elements are those of y, as they are in memory.
   bool areNibbles = getFormatInfo(op.getTypes().getB()).storedBits() == 4;
   TileLayout codes = {Major::K, areNibbles ? Storage::Packed : Storage::Bytes,
                       /*isSwizzled=*/false};
   Slot slot = getSlot(instruction.getKind(), instruction.getB());
   LayoutGrid a = getTile(Operand::A, codes, slot, op.getCodes());
-  a.title += ": codes";
+  a.title += ": quantized elements";
   LayoutGrid b =
       getTile(Operand::B, op.getLayout().getLayout(), slot, op.getB());
   kernel.layouts.push_back({"shared", {std::move(a), std::move(b)}, {}});
   return kernel;
 }
 
-/// What the allocation has at `region`, `name` for people, unless it is there.
+/// Adds `region` of the allocation, with a name for users, unless it is there.
 static void addRegion(std::vector<TensorRegion> &regions, StringRef name,
                       Offset column, int64_t columns) {
   for (const TensorRegion &region : regions)
@@ -227,8 +229,7 @@ static Offset getColumn(Value region) {
   return op ? getOffset(op.getColumn()) : Offset();
 }
 
-/// The atoms that are copied to `scales` are all of its kernel's of the same
-/// columns.
+/// The atoms of scales that the kernel copies to the columns of `scales`.
 static void addAtoms(std::vector<LayoutGrid> &grids, Operand operand,
                      Value scales) {
   Block *block = scales.getParentBlock();
@@ -240,7 +241,7 @@ static void addAtoms(std::vector<LayoutGrid> &grids, Operand operand,
       continue;
     int64_t first =
         getFirstByte(copy.getMemory()) + getOffset(copy.getOffset()).first;
-    // Two copies have two atoms, one behind the other.
+    // Two copies have two atoms, one after the other.
     int64_t atoms = type.getCopies() == kScaleCopies ? 1 : 2;
     LayoutGrid grid =
         getScaleTileGrid(operand, ScaleOrder::Atoms, {atoms, 1}, first);
@@ -251,7 +252,7 @@ static void addAtoms(std::vector<LayoutGrid> &grids, Operand operand,
   }
 }
 
-/// The columns of all products of a kernel: loops over stages may be unrolled.
+/// The columns of all MMAs of a kernel: loops over stages may be unrolled.
 static KernelLayout getTensorMemory(gpu::GPUFuncOp function) {
   KernelLayout tmem = {"tmem", {}, {}};
   std::vector<TensorRegion> scalesOfA, scalesOfB;
@@ -268,7 +269,7 @@ static KernelLayout getTensorMemory(gpu::GPUFuncOp function) {
   return tmem;
 }
 
-/// With sums and scales in tensor memory.
+/// tcgen05: the accumulator and scales in tensor memory.
 static KernelLayouts getLayouts(AsyncTileMmaOp op) {
   InstructionAttr instruction = op.getInstruction();
   KernelLayouts kernel = makeKernel(op, instruction);

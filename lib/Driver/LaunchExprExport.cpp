@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No host code runs at launch: index arithmetic on the host becomes expressions
-// of the launch info.
+// Turns index arithmetic on the host into expressions of the launch info, since
+// no host code runs at launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 using ExprKind = LaunchExpr::Kind;
 
-/// Turns nodes that are no operations into expressions; nullopt for others.
+/// Turns leaves into expressions; nullopt for operations.
 using LeafFn = function_ref<std::optional<LaunchExpr>(AffineExpr)>;
 
 static std::optional<LaunchExpr> convert(AffineExpr expr, LeafFn getLeaf) {
@@ -80,7 +80,7 @@ std::optional<LaunchExpr> LaunchExprExporter::matchSize(AffineExpr expr) const {
   bool isBytes = size.codes == 1 && size.bytes == 1;
   if (bytes != size.bytes || codes % size.codes != 0)
     return isBytes ? std::optional(LaunchExpr::ofSize(size)) : std::nullopt;
-  // A factor of `codes` may have been cancelled.
+  // A common factor of `codes` and `bytes` may have been cancelled.
   int64_t divisor = codes / size.codes;
   size.codes = static_cast<uint32_t>(codes);
   return LaunchExpr::make(ExprKind::CeilDiv, LaunchExpr::ofSize(size), divisor);
@@ -228,7 +228,7 @@ std::optional<LaunchExpr> LaunchExprExporter::exportPart(Value value) {
       return std::nullopt;
     return (*sizes)[*index];
   }
-  // What has several results takes the least or the largest of them.
+  // Affine min and max: the least or the largest of several results.
   auto [kind, map] =
       TypeSwitch<Operation *, std::pair<ExprKind, AffineMap>>(op)
           .Case<arith::MinUIOp, arith::MinSIOp>([](auto min) {

@@ -16,47 +16,46 @@
 
 namespace mlir::blockscale {
 
-/// The memory that `view` is a reshape or a cast of, whole.
+/// The memory that `view` is a reshape or a cast of all of.
 Value getWholeMemory(Value view);
 
-/// Numbers that a function on the host computes from its dynamic sizes.
+/// Exports the numbers that a host function computes from its dynamic sizes.
 class LaunchExprExporter {
 public:
   explicit LaunchExprExporter(func::FuncOp function)
       : function(function), sizes(getDynamicSizes(function)) {}
 
-  /// A value of `function`; nullopt where it is made of something else than
-  /// sizes, integers and the SMs of the card. One of 1 bit is 1 or
-  /// 0.
+  /// A value of `function`; nullopt if it depends on anything but sizes,
+  /// integers and the number of SMs. An i1 is 1 or 0.
   std::optional<LaunchExpr> exportValue(Value value) {
     numOps = 0;
     return exportPart(value);
   }
 
-  /// The sizes of memory: of an argument, a result, an allocation, or a view of
-  /// all of one.
+  /// The sizes of an argument, a result, an allocation, or a view of all of
+  /// one.
   std::optional<SmallVector<LaunchExpr>> exportSizes(Value memory);
 
-  /// An expression of others.
+  /// An affine expression of other expressions.
   static std::optional<LaunchExpr> substitute(AffineExpr expr,
                                               ArrayRef<LaunchExpr> dims,
                                               ArrayRef<LaunchExpr> symbols);
 
-  /// An expression of the dynamic sizes, see `getSizeExpr`.
+  /// An affine expression of the dynamic sizes, see `getSizeExpr`.
   std::optional<LaunchExpr> exportExpr(AffineExpr expr) const;
 
 private:
   std::optional<LaunchExpr> exportPart(Value value);
   std::optional<LaunchExpr> exportSize(OpFoldResult size);
-  /// Of an op that compares, or that joins what others compare.
+  /// A comparison, or a logical operation on comparisons.
   std::optional<LaunchExpr> exportCondition(Operation *op);
 
-  /// Dynamic size `position`, as the memref counts it or as `expr` makes codes
-  /// of that; nullopt if `expr` is neither.
+  /// Dynamic size `position`, as the memref counts it or, if `expr` computes
+  /// that, in elements; nullopt if `expr` is neither.
   std::optional<LaunchExpr> matchSize(AffineExpr expr) const;
 
-  /// A grid is a few operations away from sizes; what is shared is counted
-  /// again.
+  /// A limit on the size of expressions: a grid is a few operations away from
+  /// sizes. Shared subexpressions count each time.
   static constexpr unsigned kMostOps = 256;
 
   func::FuncOp function;

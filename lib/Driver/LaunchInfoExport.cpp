@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 //
-// Host code is not compiled for GPUs: what it says of launches becomes data.
+// Host code is not compiled for GPU targets: its launches become data.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +48,8 @@ public:
       std::optional<LaunchExpr> extent = exprs.exportValue(blocks[i]);
       if (!extent)
         return op.emitError("not supported in this version: a launch of a "
-                            "number of blocks that is not made of sizes of "
-                            "arguments");
+                            "number of blocks that is not computed from sizes "
+                            "of arguments");
       if (extent->isNumber() &&
           (extent->number < 1 || extent->number > maxLaunchNumber))
         return op.emitError("not supported in this version: a launch of ")
@@ -78,15 +78,15 @@ public:
         return failure();
       if (!param)
         return op.emitError("not supported in this version: a parameter that "
-                            "is not made of sizes of arguments, of type ")
+                            "is not computed from sizes of arguments, of type ")
                << operand.getType();
       kernel.params.push_back(std::move(*param));
     }
     return success();
   }
 
-  /// What the first kernel checks, too. What a launch cannot compute is left to
-  /// that.
+  /// Exports the checks of sizes. The first kernel has them as well, which is
+  /// enough for conditions that a launch cannot compute.
   void exportCheck(cf::AssertOp op) {
     if (std::optional<LaunchExpr> condition = exprs.exportValue(op.getArg()))
       if (!(*condition == 1))
@@ -113,8 +113,8 @@ private:
     return success();
   }
 
-  /// One of those of collect-kernels: an argument, its first element, a size of
-  /// one, or an allocation.
+  /// A parameter as collect-kernels makes it: an argument, its first element, a
+  /// size of one, or an allocation.
   std::optional<LaunchParam> exportParam(Value operand) {
     if (operand.getDefiningOp<arith::IndexCastUIOp>()) {
       std::optional<LaunchExpr> size = exprs.exportValue(operand);
@@ -145,7 +145,7 @@ private:
     return LaunchParam::workspace(offset->second);
   }
 
-  /// Makes `param`, which is the memory of `op`, a tensor map of that.
+  /// Makes `param`, the memory of `op`, a tensor map of that memory.
   LogicalResult exportTensorMap(TensorMapOp op, LaunchParam &param) {
     TensorMapAttr attr = op.getMap();
     Result<TensorMap> form = makeTensorMap(
@@ -166,8 +166,8 @@ private:
             memory ? exprs.substitute(expr, {}, *memory) : std::nullopt;
         if (!number)
           return op.emitOpError("not supported in this version: a tensor map "
-                                "whose sizes are not made of those of "
-                                "arguments");
+                                "whose sizes are not computed from those "
+                                "of arguments");
         numbers->push_back(std::move(*number));
       }
     return success();
@@ -197,8 +197,8 @@ private:
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// The unit in which buffer number `i` of `function` holds elements of `type`,
-/// which it was before it became bytes.
+/// The (elements, bytes) of buffer number `i` of `function`, whose elements
+/// were of `type` before it became a buffer of bytes.
 static PackedUnit getUnit(func::FuncOp function, unsigned i,
                           RankedTensorType type) {
   std::optional<Format> format = getElementFormat(type.getElementType());
@@ -213,8 +213,8 @@ static PackedUnit getUnit(func::FuncOp function, unsigned i,
   return isPacked ? getPackedUnit(bits) : PackedUnit{1, 1};
 }
 
-/// What buffer number `i` of `function` holds, which is of `type` in the
-/// program. No dtype means that no array has such elements.
+/// The contents of buffer number `i` of `function`, which has `type` in the
+/// program. Without dtype, no array can have such elements.
 static FailureOr<std::optional<LaunchOperand>>
 exportOperand(func::FuncOp function, unsigned i, Type type, bool isArgument) {
   std::optional<ElementStorage> storage =
@@ -251,7 +251,7 @@ exportOperand(func::FuncOp function, unsigned i, Type type, bool isArgument) {
     if (!sizes)
       return function.emitError("not supported in this version: a result of a "
                                 "size, in dimension ")
-             << dim << ", that is not made of sizes of arguments";
+             << dim << ", that is not computed from sizes of arguments";
     LaunchExpr size = (*sizes)[dim];
     if (isPacked)
       size = LaunchExpr::make(

@@ -14,7 +14,7 @@
 
 namespace mlir::blockscale {
 
-/// Reads the launches of `function`, which is at the kernel level, and was of
+/// Reads the launches of `function`, which is at the kernel level and had
 /// `type` in the program: its first parameters are the arguments, the others
 /// the results. Fails after an error.
 FailureOr<LaunchInfo> exportLaunchInfo(func::FuncOp function, FunctionType type,

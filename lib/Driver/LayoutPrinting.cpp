@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One text for terminals, which the JSON has, too, so that who draws pictures
-// need not write it again.
+// Layouts as text for terminals. The JSON includes the text, so that programs
+// that draw pictures can show it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir::blockscale;
 // Text
 //===----------------------------------------------------------------------===//
 
-/// What stands in front of a number of a place.
+/// The prefix of each coordinate of a position.
 static StringRef getMark(StringRef coordinate) {
   static constexpr struct {
     StringRef coordinate, mark;
@@ -36,8 +36,7 @@ static StringRef getMark(StringRef coordinate) {
   return "";
 }
 
-/// Whether the last coordinate of the first of all neighbours is 0: then
-/// nobody needs to read it.
+/// Whether the last coordinate of each cell is 0: then it is not printed.
 static bool isLastZero(const LayoutGrid &grid) {
   return grid.coordinates.size() > 1 && grid.run > 1 &&
          llvm::all_of(grid.cells,
@@ -56,7 +55,7 @@ static std::string printPlace(const LayoutGrid &grid, const Place &place) {
   return text;
 }
 
-/// What a cell holds, such as "a cell is 4 of k".
+/// The contents of a cell, such as "a cell is 4 of k".
 static std::string describeCells(const LayoutGrid &grid) {
   std::string text = "a cell is " + std::to_string(grid.unit * grid.run) +
                      " of " + grid.columnName + ": ";
@@ -117,7 +116,7 @@ static void printLayout(raw_ostream &os, const KernelLayouts &kernel,
     printRegion(os, region);
 }
 
-/// Calls `body` for each layout that is asked for.
+/// Calls `body` for each requested layout.
 static void forEachLayout(const KernelLayouts &kernel, StringRef name,
                           llvm::function_ref<void(const KernelLayout &)> body) {
   for (const KernelLayout &layout : kernel.layouts)

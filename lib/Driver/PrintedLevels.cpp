@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A level can be printed, changed by hand, and lowered on. What is no longer in
-// its ops, but is needed further down, is in attributes; and what has been
-// decided cannot be asked for once more.
+// A level can be printed, changed by hand, and lowered further. Attributes hold
+// what later levels need and the ops no longer have. Options that are already
+// decided at the level are refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,10 +47,10 @@ StringRef blockscale::getLevelName(GpuStage stage) {
 // Printing
 //===----------------------------------------------------------------------===//
 
-/// Whether kernels of `module` have checks of which they will tell the place in
+/// Whether kernels of `module` have checks whose messages include a location in
 /// the program.
 static bool hasPlaces(ModuleOp module, StringRef level) {
-  // On the CPU, checks are texts from the start.
+  // On the CPU, the locations are part of the message from the start.
   if (!module->hasAttr(kTargetAttrName) || level == "nvvm")
     return false;
   auto isIndex = [](Type type) { return type.isIndex(); };
@@ -68,7 +68,7 @@ static bool hasPlaces(ModuleOp module, StringRef level) {
 std::string blockscale::printLevel(ModuleOp module, StringRef level) {
   Builder builder(module.getContext());
   module->setAttr(kLevelAttrName, builder.getStringAttr(level));
-  // Those of kernels that others have written.
+  // Handwritten kernels.
   module.walk([&](nvgpu::DeviceAsyncCreateGroupOp op) {
     if (op.getInputTokens().empty())
       op->setAttr(kNoTokensAttrName, builder.getUnitAttr());
@@ -148,12 +148,12 @@ FailureOr<std::optional<Signature>> blockscale::readSignature(ModuleOp module) {
 // Going on
 //===----------------------------------------------------------------------===//
 
-/// An error that is about options, and no place in the module.
+/// An error about options, without a location in the module.
 static InFlightDiagnostic emitOptionError(ModuleOp module) {
   return emitError(UnknownLoc::get(module.getContext()));
 }
 
-/// That the chips of the options are those that the module is for.
+/// Checks that the chips of the options are those of the module.
 static LogicalResult checkTarget(ModuleOp module, GpuCompileOptions &options) {
   FailureOr<TargetAttr> target = lookupTarget(module);
   if (failed(target))
@@ -161,7 +161,7 @@ static LogicalResult checkTarget(ModuleOp module, GpuCompileOptions &options) {
   auto expectTarget = [&](StringRef name) -> LogicalResult {
     return emitOptionError(module)
            << "expected " << name
-           << " as target, for which this has been lowered, got "
+           << " as target, for which the input was lowered, got "
            << StringRef(options.target->name);
   };
   if (!*target)
@@ -172,7 +172,7 @@ static LogicalResult checkTarget(ModuleOp module, GpuCompileOptions &options) {
   if (options.emulateOn && options.emulateOn != other)
     return emitOptionError(module)
            << "expected " << (other ? StringRef(other->name) : "no chip")
-           << " to emulate on, for which this has been lowered, got "
+           << " to emulate on, for which the input was lowered, got "
            << StringRef(options.emulateOn->name);
   options.emulateOn = other;
   return success();
@@ -204,13 +204,13 @@ blockscale::readLevel(ModuleOp module, GpuCompileOptions &options) {
     if (isGiven && level->stage > GpuStage::Tile)
       return emitOptionError(module)
              << "expected no " << flag << " for a program at the level "
-             << level->name << ", where that has been decided";
-  // The level tile alone is passed once more.
+             << level->name << ", where this is already decided";
+  // Only the level tile is lowered through again.
   for (GpuStage stage : options.printAfter)
     if (stage <= level->stage && level->stage != GpuStage::Tile)
       return emitOptionError(module)
-             << "expected --print-ir-after a level that is behind "
-             << level->name << ", where the program is, got "
+             << "expected a level after " << level->name
+             << ", the level of the program, for --print-ir-after, got "
              << getLevelName(stage);
   return std::optional(level->stage);
 }

@@ -17,30 +17,29 @@ namespace mlir::blockscale {
 /// The names of the stages that are MLIR: tile kernel instr nvvm.
 StringRef getLevelName(GpuStage stage);
 
-/// What is known of the one public function of a program, which is launches
-/// then.
+/// The signature of the one public function of a program, which has only
+/// launches at later levels.
 struct Signature {
   std::string name;
   FunctionType type;
-  /// As a launch info has them.
+  /// In the form of a launch info.
   std::string schedules;
 };
 
-/// Writes into the function of `signature`, which is at the kernel level, what
-/// it was.
+/// Writes the signature into its function, which is at the kernel level.
 void attachSignature(ModuleOp module, const Signature &signature);
 
-/// Reads that from the only public function of a module at the kernel level or
-/// a later one; nullopt where there is not one. Fails after an error.
+/// Reads the signature from the only public function of a module at the kernel
+/// level or a later one; nullopt if there is no such function. Fails after an
+/// error.
 FailureOr<std::optional<Signature>> readSignature(ModuleOp module);
 
-/// The level of a module that was printed; nullopt for a program. Holds the
-/// options against it, and takes from it what they leave open. Fails after an
-/// error.
+/// The level of a printed module; nullopt for a program. Checks the options
+/// against it, and sets those that were not given. Fails after an error.
 FailureOr<std::optional<GpuStage>> readLevel(ModuleOp module,
                                              GpuCompileOptions &options);
 
-/// The PTX version of the targets of kernels; 0 where there is none.
+/// The PTX version of the targets of kernels; 0 if there is none.
 unsigned getAttachedPtx(ModuleOp module);
 
 } // namespace mlir::blockscale

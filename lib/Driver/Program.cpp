@@ -36,11 +36,11 @@ Program::Program(llvm::raw_ostream &diagnostics)
     // in which functions are compiled.
     : context(std::make_unique<MLIRContext>(makeRegistry(),
                                             MLIRContext::Threading::DISABLED)) {
-  // One message per error, without the op that it speaks of once more.
+  // Print one message per error, without the op in a note.
   context->printOpOnDiagnostic(false);
   diagnosticHandler = std::make_unique<SourceMgrDiagnosticHandler>(
       sourceMgr, context.get(), diagnostics);
-  // What is about no place in the file, such as an option, has none.
+  // Messages about options have no location.
   context->getDiagEngine().registerHandler(
       [&diagnostics](Diagnostic &diagnostic) {
         if (!isa<UnknownLoc>(diagnostic.getLocation()))
@@ -73,7 +73,7 @@ Program::parseAgain(llvm::raw_ostream &diagnostics) const {
             diagnostics);
   if (!program || !raiseOptions)
     return program;
-  // What is not raised has been told the first time.
+  // Remarks about ops that are not raised were printed the first time.
   ScopedDiagnosticHandler silence(
       program->context.get(), [](Diagnostic &diagnostic) {
         return success(diagnostic.getSeverity() == DiagnosticSeverity::Remark);

@@ -1,4 +1,4 @@
-//===- ProgramOps.cpp - Errors in the program's words ---------------------===//
+//===- ProgramOps.cpp - Errors that name ops of the program ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Messages quote the names of ops. One that is nowhere in the program was made
-// by a pass.
+// Messages quote the names of ops. If an op is not in the program, a pass made
+// it, and the message names the op that it was made from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ StringRef ProgramOps::lookup(Location location) const {
   auto found = names.find(location);
   if (found != names.end())
     return found->second;
-  // What was made of several ops, or comes from a function that was inlined.
+  // An op that was made from several ops, or that was inlined.
   SmallVector<Location> parts;
   if (auto fused = dyn_cast<FusedLoc>(location))
     llvm::append_range(parts, fused.getLocations());
@@ -76,8 +76,8 @@ LogicalResult ProgramOps::translate(Diagnostic &diagnostic) {
     }
   }
   if (!isOther)
-    return failure(); // Other handlers get it as it is.
-  // This handler finds nothing more to say in it.
+    return failure(); // Other handlers print it unchanged.
+  // When it is emitted again, this handler does not change it.
   InFlightDiagnostic emitted = emitError(diagnostic.getLocation())
                                << translated;
   for (Diagnostic &note : diagnostic.getNotes())

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM is called as a library, with its options per chip, and ptxas as a
-// program, with its messages as errors.
+// Calls LLVM as a library, with its options per chip, and ptxas as a program,
+// whose messages become errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ using namespace mlir::blockscale;
 // LLVM's errors
 //===----------------------------------------------------------------------===//
 
-/// What LLVM has to say in place of calling exit() or abort().
+/// LLVM's fatal errors, which would otherwise call exit() or abort().
 namespace {
 struct Complaints {
   void add(StringRef message) {
@@ -54,12 +54,12 @@ struct Complaints {
 };
 } // namespace
 
-/// Those of this thread, while it generates code.
+/// The complaints of this thread, while it generates code.
 static thread_local Complaints *currentComplaints = nullptr;
 
-/// Called in place of abort(); leaves the code generator.
+/// Replaces abort(): leaves the code generator.
 static void onFatalError(void *, const char *reason, bool) {
-  if (!currentComplaints) { // Of a thread of somebody else: LLVM ends it all.
+  if (!currentComplaints) { // Another thread: let LLVM end the process.
     llvm::errs() << "error: " << reason << "\n";
     return;
   }
@@ -68,8 +68,8 @@ static void onFatalError(void *, const char *reason, bool) {
 }
 
 namespace {
-/// While there are any, fatal errors and signals of a thread are its
-/// complaints. LLVM has one handler for all threads.
+/// While an object exists, fatal errors and signals of a thread are collected
+/// as its complaints. LLVM has one handler for all threads.
 class Recovery {
 public:
   explicit Recovery(Complaints &complaints) {
@@ -97,7 +97,7 @@ std::mutex Recovery::mutex;
 unsigned Recovery::count = 0;
 } // namespace
 
-/// Called in place of exit(), for what the code generator cannot do.
+/// Replaces exit(), which LLVM calls if the code generator fails.
 static void onDiagnostic(const llvm::DiagnosticInfo *info, void *data) {
   if (info->getSeverity() != llvm::DS_Error)
     return;
@@ -108,8 +108,8 @@ static void onDiagnostic(const llvm::DiagnosticInfo *info, void *data) {
   static_cast<Complaints *>(data)->add(text);
 }
 
-/// Runs `work`, in which LLVM may want to end the process; that is an error
-/// here. What `work` has made is not destroyed then.
+/// Runs `work`. If LLVM tries to end the process, returns an error instead;
+/// then objects that `work` has made are not destroyed.
 static Error runGuarded(llvm::LLVMContext &context, function_ref<void()> work) {
   Complaints complaints;
   context.setDiagnosticHandlerCallBack(onDiagnostic, &complaints);
@@ -130,7 +130,7 @@ static Error runGuarded(llvm::LLVMContext &context, function_ref<void()> work) {
 
 Result<std::unique_ptr<llvm::TargetMachine>>
 blockscale::makePtxTargetMachine(const Chip &chip, unsigned ptxVersion) {
-  // Once, as threads ask for one at the same time.
+  // Once, since several threads may ask for one at the same time.
   [[maybe_unused]] static const bool isInitialized = [] {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
@@ -153,8 +153,8 @@ blockscale::makePtxTargetMachine(const Chip &chip, unsigned ptxVersion) {
   return machine;
 }
 
-/// LLVM does not know of mma instructions that all lanes must execute them
-/// together, and could move them under a condition.
+/// Marks calls convergent: LLVM does not know that all lanes must execute mma
+/// instructions together, and could move them under a condition.
 static void markConvergent(llvm::Module &module) {
   for (llvm::Function &function : module) {
     if (!function.getName().starts_with("llvm.nvvm.mma."))
@@ -165,8 +165,8 @@ static void markConvergent(llvm::Module &module) {
   }
 }
 
-/// What LLVM's -O1 does for kernels, each thing once or twice and not up to
-/// five times: that takes half of the time and makes the same code.
+/// The passes of LLVM's -O1 that matter for kernels, each once or twice instead
+/// of up to five times: this takes half of the time for the same code.
 static constexpr StringLiteral kPipeline =
     "always-inline,inferattrs,cgscc(inline),"
     "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,"
@@ -206,7 +206,7 @@ blockscale::translateKernels(ModuleOp module, llvm::LLVMContext &context,
     if (!translated)
       return nullptr;
     translated = prepare(std::move(translated));
-    // Most have one only, which need not be copied.
+    // Most modules have one kernel module, which need not be copied.
     if (!linked) {
       linked = std::move(translated);
     } else if (llvm::Linker::linkModules(*linked, std::move(translated))) {
@@ -266,7 +266,7 @@ Result<std::string> blockscale::assemblePtx(const std::string &ptx,
   Result<std::string> ptxas = findPtxas();
   if (!ptxas)
     return ptxas;
-  // Input, output and messages are files that go away with this function.
+  // Input, output and messages are temporary files.
   SmallString<128> paths[3];
   llvm::SmallVector<std::unique_ptr<llvm::FileRemover>> removers;
   for (auto [path, suffix] : llvm::zip_equal(

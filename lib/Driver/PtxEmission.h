@@ -30,8 +30,8 @@ std::unique_ptr<llvm::Module>
 translateKernels(ModuleOp module, llvm::LLVMContext &context,
                  llvm::TargetMachine &targetMachine);
 
-/// The PTX of `module`. Where the code generator gives up, by an error or by
-/// ending the process, as LLVM would have it, that is a failure.
+/// The PTX of `module`. Fails if the code generator reports an error or tries
+/// to end the process.
 Result<std::string> emitPtx(llvm::Module &module,
                             llvm::TargetMachine &targetMachine);
 

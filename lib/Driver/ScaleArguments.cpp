@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Uses are followed through ops that move elements, into loops and into
-// functions. What is not followed only leaves signs in what is drawn.
+// Finds arguments that become scales, by following uses through ops that move
+// elements, into loops and into functions. If a use is missed, random scales
+// may have signs, which does no harm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Whether an op takes this operand as scales.
+/// Whether an op uses this operand as scales.
 static bool isScaleOperand(OpOperand &use) {
   if (auto mma = dyn_cast<MmaScaledOp>(use.getOwner()))
     return &use == &mma.getXScaleMutable() || &use == &mma.getYScaleMutable();
@@ -47,7 +48,7 @@ static bool isMovement(Operation *op) {
   return names.contains(op->getName().getStringRef());
 }
 
-/// The values that hold what `use` passes on.
+/// The values that `use` passes its value on to.
 static SmallVector<Value> follow(OpOperand &use) {
   Operation *op = use.getOwner();
   if (auto call = dyn_cast<func::CallOp>(op)) {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Code of the JIT may divide by zero or overflow the stack; users get a
-// message, not a core dump.
+// JIT-compiled code may divide by zero or overflow the stack; users get a
+// message instead of a core dump.
 //
 //===----------------------------------------------------------------------===//
 

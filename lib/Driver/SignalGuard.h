@@ -27,7 +27,7 @@ private:
   static constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
   static constexpr unsigned numSignals = 4;
 
-  /// Where the handler runs: the program's own stack may be what is full.
+  /// The stack of the handler: the program's own stack may be full.
   std::vector<char> stack;
   stack_t previousStack = {};
   struct sigaction previousActions[numSignals] = {};

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The simulator as a device of blockscale-run: any target will do, and
-// statistics are written beside the results.
+// The simulator as a device of blockscale-run. It runs any target, and writes
+// statistics besides results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// What is compiled for where nobody says.
+/// The default target.
 static constexpr std::string_view kDefaultTarget = "sm_120a";
 
 namespace {

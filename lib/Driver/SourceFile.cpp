@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's parser recurses with the nesting of a text; a text that is too
-// deep is found without parsing it.
+// Upstream's parser recurses with the nesting of the text, so texts that nest
+// too deeply are refused before parsing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ using namespace mlir::blockscale;
 
 namespace {
 
-/// Walks over a text once and follows its brackets. Tokens are only as exact
-/// as that needs: strings, comments, arrows and comparisons are not brackets.
+/// Scans a text once and tracks its brackets. Tokens are only as exact as this
+/// needs: strings, comments, arrows and comparisons are not brackets.
 class NestingScanner {
 public:
   explicit NestingScanner(StringRef text) : text(text) {}
@@ -38,8 +38,8 @@ public:
   }
 
 private:
-  /// An open bracket. The minus signs just before it nest as it does, because
-  /// the parser recurses for each.
+  /// An open bracket. Each minus sign just before it counts as a level, because
+  /// the parser recurses for it.
   struct Bracket {
     char opening;
     unsigned depth;
@@ -51,8 +51,8 @@ private:
     });
   }
 
-  /// Moves past one token, or a part of one that does not matter; true if it
-  /// nests too deeply.
+  /// Skips one token, or a part of one that does not matter; true if it nests
+  /// too deeply.
   bool visitToken() {
     char c = text[pos];
     if (llvm::isSpace(c)) {
@@ -107,7 +107,7 @@ private:
     }
     if (c != ')' && c != ']' && c != '}')
       return;
-    // What was taken for an opening bracket in between was none.
+    // Unmatched opening brackets in between were none.
     char opening = c == ')' ? '(' : c == ']' ? '[' : '{';
     auto matches = [&](const Bracket &bracket) {
       return bracket.opening == opening;
@@ -120,7 +120,7 @@ private:
   }
 
   /// `#name` or `!name`: the definition of an alias if `=` follows, else
-  /// perhaps the use of one, which is as deep as its definition.
+  /// perhaps a use of one, which is as deep as its definition.
   bool visitAlias() {
     size_t end = text.find_if_not(
         [](char c) {
@@ -151,7 +151,7 @@ private:
   }
 
   SourcePosition getPosition() const {
-    // The token that is too deep has been passed.
+    // The token that is too deep has been skipped.
     StringRef before = text.take_front(pos - 1);
     size_t lineStart = before.rfind('\n') + 1; // npos + 1 is 0.
     return {static_cast<unsigned>(before.count('\n') + 1),
@@ -163,7 +163,7 @@ private:
   char last = 0;
   unsigned minusSigns = 0;
   SmallVector<Bracket> open;
-  /// The alias that is being defined, and the depth of each that has been.
+  /// The alias that is being defined, and the depth of each defined one.
   StringRef definition;
   llvm::StringMap<unsigned> depths;
 };

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The legal combinations and what computes each, printed from the tables that
-// the compiler uses.
+// Prints the legal type combinations and what computes each, from the tables of
+// the compiler.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A variant of a program is the program with one attribute more, compiled and
-// run as any other: nothing that is measured here differs from what the same
-// attribute gives when it is written into the source.
+// Autotuning. A variant of a program is the program with one more attribute,
+// compiled and run like any other program. So the measurements are the same as
+// for a program with the attribute in its source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,21 +26,21 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The number of a product of the program, by which it is found in a clone, and
-/// in what lowering has made of it.
+/// The attribute with the index of a product of the program, by which it is
+/// found in a clone, and in what lowering has made of it.
 static constexpr StringLiteral kNumberAttrName = "blockscale.tuned";
 
 namespace {
-/// A product of the program and what is tried for it, the default first.
+/// A product of the program and its candidate schedules, the default first.
 struct TunedProduct {
   ProductOpInterface op;
   StringRef path;
   SmallVector<ScheduleInterface> candidates;
-  /// Of candidates that a table would choose, its row.
+  /// The row of the tuned table for each candidate that is in one.
   DenseMap<Attribute, std::string> rows;
 };
 
-/// What a variant did: it has a time and results, or a reason.
+/// The outcome of a variant: a time and results, or the reason of a failure.
 struct Outcome {
   double milliseconds = 0;
   std::vector<NpyArray> results;
@@ -52,7 +52,7 @@ struct Outcome {
 // Texts
 //===----------------------------------------------------------------------===//
 
-/// As messages name places.
+/// A location as messages print it.
 static std::string printPlace(Location location) {
   if (auto place = location->findInstanceOf<FileLineColLoc>())
     return llvm::formatv("{0}:{1}:{2}", place.getFilename().getValue(),
@@ -62,8 +62,8 @@ static std::string printPlace(Location location) {
   return text;
 }
 
-/// In how many elements the first result that is not `expected` differs, bit by
-/// bit; empty if none does.
+/// How many elements differ from `expected` in the first result that differs
+/// bit by bit; empty if none does.
 static std::string describeDifference(ArrayRef<NpyArray> results,
                                       ArrayRef<NpyArray> expected) {
   for (auto [i, result, other] : llvm::enumerate(results, expected)) {
@@ -80,8 +80,8 @@ static std::string describeDifference(ArrayRef<NpyArray> results,
   return "";
 }
 
-/// "    0.1230    0.500  tile=...: WHY", without the numbers for a variant that
-/// has no time.
+/// "    0.1230    0.500  tile=...: WHY", with dashes for a variant that has no
+/// time.
 static std::string printRow(std::optional<double> milliseconds, double usual,
                             StringRef schedule, StringRef note) {
   std::string row = milliseconds && usual > 0
@@ -114,10 +114,10 @@ private:
   LogicalResult openCard();
   FailureOr<SmallVector<TunedProduct>> findProducts(func::FuncOp entry);
   LogicalResult tune(unsigned number, const TunedProduct &product);
-  /// What the row says beside time and schedule, and whether the results allow
-  /// to take the schedule.
+  /// The note of a row, and whether the results allow the schedule to be
+  /// chosen.
   std::string judge(const Outcome &outcome, bool &isRight);
-  /// The program, or, with a schedule, a variant.
+  /// Runs the program or, with a schedule, a variant.
   Outcome run(unsigned number, ScheduleInterface schedule);
 
   ModuleOp module;
@@ -127,13 +127,13 @@ private:
   std::unique_ptr<GpuDevice> card;
   double milliseconds = 0;
   GpuFunction function;
-  /// The results of the program as it is.
+  /// The results of the program with its default schedules.
   std::vector<NpyArray> expected;
 };
 } // namespace
 
 LogicalResult Tuner::openCard() {
-  // The last one to hold the card gives back what a fault has left of it.
+  // Closing the card releases it after a fault in a kernel.
   card.reset();
   CudaRunOptions cuda;
   cuda.milliseconds = &milliseconds;
@@ -147,8 +147,8 @@ LogicalResult Tuner::openCard() {
 
 Outcome Tuner::run(unsigned number, ScheduleInterface schedule) {
   Outcome outcome;
-  // What is wrong with a variant stands in its row; what is to be said of the
-  // program has been said for the first one.
+  // Diagnostics about a variant go to its row; those about the program were
+  // printed for the first run.
   ScopedDiagnosticHandler handler(
       module.getContext(), [&](Diagnostic &diagnostic) {
         if (outcome.reason.empty() &&
@@ -196,8 +196,8 @@ std::string Tuner::judge(const Outcome &outcome, bool &isRight) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Numbers the products of the program, and asks a first lowering what may be
-/// tried for them. Of those that became several, in loops, the first is asked.
+/// Numbers the products of the program, and gets their candidate schedules from
+/// a first lowering. If a product became several, in loops, the first counts.
 FailureOr<SmallVector<TunedProduct>> Tuner::findProducts(func::FuncOp entry) {
   SmallVector<ProductOpInterface> all;
   module.walk([&](ProductOpInterface op) {
@@ -234,7 +234,7 @@ FailureOr<SmallVector<TunedProduct>> Tuner::findProducts(func::FuncOp entry) {
            << entry.getSymName() << "'";
   SmallVector<TunedProduct> products;
   for (auto &[number, product] : found) {
-    // Its path has been asked for in the program.
+    // The program asks for this path.
     if (auto path = product.op->getAttrOfType<PathAttr>(kPathAttrName))
       llvm::erase_if(product.candidates, [&](ScheduleInterface candidate) {
         return !candidate.isFor(path.getValue());
@@ -265,7 +265,7 @@ LogicalResult Tuner::tune(unsigned number, const TunedProduct &product) {
     if (Error error = print(text))
       return fail(error.message());
     text.clear();
-    // The program with the schedule that it has anyway.
+    // Measure the default schedule.
     if (isDefault && !isRight)
       return fail("expected the default to run as before, got" + note);
     if (!outcome.reason.empty() && failed(openCard()))
@@ -297,7 +297,7 @@ LogicalResult Tuner::run(Program &program, func::FuncOp entry) {
   if (failed(prepared))
     return failure();
   function = std::move(*prepared);
-  // As it would run without tuning, with everything that is said then.
+  // The first run prints the same diagnostics as a run without tuning.
   OwningOpRef<ModuleOp> usual = module.clone();
   FailureOr<GpuCode> code = compileFunction(*usual, function);
   if (failed(code))

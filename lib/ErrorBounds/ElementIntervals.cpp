@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Most ops are monotonic in each operand while the others stay: then the ends
-// of the result are among those of all combinations of the operands' ends, the
-// corners. The rules say what else there is to look at.
+// Interval arithmetic for scalar ops. Most ops are monotonic in each operand if
+// the others are fixed. Then the ends of the result are among the results for
+// all combinations of the operands' ends, the corners. Other ops have their own
+// rules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,7 +121,7 @@ public:
     Value end = widen(operands[i].value);
     return {end, end};
   }
-  /// Whether any of the operands may be anything; null if all are exact.
+  /// Whether any of the operands is unbounded; null if all are exact.
   Value mayBeAnything() {
     Value result;
     for (const IntervalOperand &operand : operands) {
@@ -131,7 +132,7 @@ public:
     }
     return result;
   }
-  /// The op on these values, as an end.
+  /// The op on these values, converted to an end.
   Value apply(ArrayRef<Value> values) {
     IRMapping mapping;
     Operation *clone = builder.cloneWithoutRegions(*op, mapping);
@@ -139,8 +140,8 @@ public:
       clone->setOperand(i, value);
     return widen(clone->getResult(0));
   }
-  /// The op on all combinations of ends. Operands that are one value have the
-  /// same end.
+  /// The op on all combinations of ends. Operands that are the same value have
+  /// the same end.
   SmallVector<Value> applyToCorners() {
     SmallVector<Value> distinct;
     SmallVector<unsigned> place;
@@ -191,7 +192,7 @@ static FailureOr<Interval> product(Application &a) {
   return a.anythingIf(a.mayBeAnything(), a.hull(ends));
 }
 
-/// There is a pole at 0, whose sign is not known.
+/// Unbounded if the interval of the divisor contains 0, a pole.
 static FailureOr<Interval> quotient(Application &a) {
   Value isInexact = a.mayBeAnything();
   if (!a.isExact(1))
@@ -203,7 +204,7 @@ static FailureOr<Interval> magnitude(Application &a) {
   return emitMagnitude(a.builder, a.loc, a.getEnds(0));
 }
 
-/// Every number of a narrower type is one of a wider type.
+/// Every value of the narrower type is a value of the wider type.
 static FailureOr<Interval> extension(Application &a) {
   auto from = cast<FloatType>(a.op->getOperand(0).getType());
   auto to = cast<FloatType>(a.op->getResult(0).getType());
@@ -212,7 +213,8 @@ static FailureOr<Interval> extension(Application &a) {
   return holdsAll ? a.operands[0].interval : monotonic(a);
 }
 
-/// e8m0 has no sign and no zero: what becomes of other numbers is no order.
+/// Monotonic, but conversions of zero and negative values to e8m0 are
+/// unbounded.
 static FailureOr<Interval> truncation(Application &a) {
   FailureOr<Interval> result = monotonic(a);
   if (!isa<Float8E8M0FNUType>(a.op->getResult(0).getType()))
@@ -222,8 +224,8 @@ static FailureOr<Interval> truncation(Application &a) {
   return a.anythingIf(hasOthers, *result);
 }
 
-/// Whether a comparison is for the larger (true) or the smaller (false) of two
-/// values on the left; nullopt if it is for neither.
+/// Whether a comparison is true if the left value is the larger (true) or the
+/// smaller (false) one; nullopt for other comparisons.
 static std::optional<bool> isForLarger(CmpFPredicate predicate) {
   switch (predicate) {
   case CmpFPredicate::OGT:
@@ -241,8 +243,8 @@ static std::optional<bool> isForLarger(CmpFPredicate predicate) {
   }
 }
 
-/// Whether a selection is that of the larger (true) or smaller (false) of two
-/// values; nullopt if it is neither.
+/// Whether a select returns the larger (true) or smaller (false) of two values;
+/// nullopt for other selects.
 static std::optional<bool> selectsLarger(arith::SelectOp op) {
   auto compared = op.getCondition().getDefiningOp<arith::CmpFOp>();
   if (!compared)
@@ -257,7 +259,7 @@ static std::optional<bool> selectsLarger(arith::SelectOp op) {
   return *isLarger == isStraight;
 }
 
-/// The interval of the larger or smaller of two values, which are numbers.
+/// The interval of the maximum or minimum of two values, which are not NaN.
 static Interval emitExtremum(Application &a, bool isLarger, Interval x,
                              Interval y) {
   auto emit = [&](Value p, Value q) -> Value {
@@ -268,8 +270,8 @@ static Interval emitExtremum(Application &a, bool isLarger, Interval x,
   return {emit(x.low, y.low), emit(x.high, y.high)};
 }
 
-/// Where the condition is not known, either of two; of relu and the like, that
-/// which is larger.
+/// If the condition is not certain, the union of both intervals; for relu and
+/// the like, the interval of the maximum.
 static FailureOr<Interval> selection(Application &a) {
   Interval ifTrue = a.getEnds(1), ifFalse = a.getEnds(2);
   auto choose = [&](Value condition, Interval x, Interval y) -> Interval {
@@ -290,7 +292,7 @@ static FailureOr<Interval> selection(Application &a) {
   return choose(condition.low, ifTrue, choose(condition.high, either, ifFalse));
 }
 
-/// A comparison holds for certain if it does for all numbers of both sides.
+/// A comparison is certain if it holds for all values of both intervals.
 static FailureOr<Interval> comparison(Application &a) {
   CmpFPredicate predicate = cast<arith::CmpFOp>(a.op).getPredicate();
   Interval x = a.getEnds(0), y = a.getEnds(1);
@@ -338,15 +340,15 @@ static FailureOr<Interval> comparison(Application &a) {
 // Rules of approximated functions
 //===----------------------------------------------------------------------===//
 
-/// How large an ulp is, beside numbers of its size and at least.
+/// The size of an ulp: relative to the value, and the minimum.
 static std::pair<double, double> getUlp(Type type) {
   if (type.isF64())
     return {std::ldexp(1.0, -52), std::numeric_limits<double>::denorm_min()};
   return {std::ldexp(1.0, -23), std::ldexp(1.0, -149)};
 }
 
-/// The result of a function, computed in f64, and as far around it as the
-/// device may be; both rounded to the type of the result.
+/// The result of a function, computed in f64, plus and minus the error bound of
+/// the device; both ends rounded to the type of the result.
 static void addAround(Application &a, Value result, Value radius,
                       SmallVectorImpl<Value> &ends) {
   double error = *lookupMathError(a.op->getName().getStringRef());
@@ -356,7 +358,7 @@ static void addAround(Application &a, Value result, Value radius,
   around = a.add(around, a.number(error * absolute));
   if (radius)
     around = a.add(around, radius);
-  // Infinities are what they are.
+  // Infinities are exact.
   around = a.select(a.isFinite(result), around, a.number(0));
   ends.push_back(a.widen(a.narrow(a.subtract(result, around), type)));
   ends.push_back(a.widen(a.narrow(a.add(result, around), type)));
@@ -379,7 +381,7 @@ static FailureOr<Interval> monotonicFunction(Application &a) {
   return a.anythingIf(a.mayBeAnything(), a.hull(ends));
 }
 
-/// There is a pole at 0, whose sign is not known, and nothing below.
+/// rsqrt has a pole at 0 and is NaN below.
 static FailureOr<Interval> reciprocalRoot(Application &a) {
   FailureOr<Interval> result = monotonicFunction(a);
   if (a.isExact(0))
@@ -396,7 +398,8 @@ static FailureOr<Interval> evenFunction(Application &a) {
   return a.anythingIf(a.mayBeAnything(), a.hull(ends));
 }
 
-/// The slope is at most 1: from the middle, half the width in each direction.
+/// sin and cos: the slope is at most 1, so the interval is the result for the
+/// middle, plus and minus half the width.
 static FailureOr<Interval> waveFunction(Application &a) {
   Interval x = a.getEnds(0);
   SmallVector<Value> ends;
@@ -409,8 +412,8 @@ static FailureOr<Interval> waveFunction(Application &a) {
   return a.anythingIf(a.mayBeAnything(), a.hull(ends));
 }
 
-/// Monotonic in each operand where the base is positive. Where it is not, only
-/// exact exponents: then 0 may be between.
+/// powf. Monotonic in each operand if the base is positive. For other bases,
+/// only exact exponents have a rule; then 0 may be between the ends.
 static FailureOr<Interval> power(Application &a) {
   Interval base = a.getEnds(0), exponent = a.getEnds(1);
   SmallVector<Value> ends;

@@ -6,18 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a device may make of one element is an interval. These functions emit
-// how an op on scalars carries intervals on: one row of a table per op.
+// The possible results of a device for an element are an interval. These
+// functions emit interval arithmetic for ops on scalars: one row of a table per
+// op.
 //
-// The ends of an interval are numbers that the device may have, inclusive:
+// The ends of an interval are possible results, inclusive:
 //
-//   float    two f64, so that every type's numbers are exact. Both NaN: it is
-//            NaN. -infinity and infinity: it may be anything, NaN included.
-//   i1       whether it is true for certain, and whether it may be
+//   float    two f64, which represent the values of every type exactly. Both
+//            NaN: the result is NaN. -infinity and infinity: it is unbounded
+//            and may be NaN.
+//   i1       whether it is certainly true, and whether it may be true
 //
-// Arithmetic is rounded to nearest by hosts and devices alike, and rounding is
-// monotonic: the op itself, on the ends, has the ends of its result, and no
-// rounding error is ever added.
+// Hosts and devices round arithmetic to nearest alike, and rounding is
+// monotonic. So the op itself, applied to the ends, gives the ends of the
+// result, and no rounding error is added.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,11 +36,11 @@ struct Interval {
   explicit operator bool() const { return low != nullptr; }
 };
 
-/// The type that holds an end of an interval of `type`, a scalar; null where
-/// there are no intervals.
+/// The type of the ends of an interval of the scalar `type`; null if it has no
+/// intervals.
 Type getEndType(Type type);
 
-/// An operand: its interval or, where it is exact, its value.
+/// An operand: its interval or, if it is exact, its value.
 struct IntervalOperand {
   Value value;
   Interval interval;
@@ -48,21 +50,21 @@ struct IntervalOperand {
 /// equal (see MathErrors.h).
 bool isApproximated(Operation *op);
 
-/// Emits the interval of the result of `op`, one of whose operands is inexact
-/// or which is approximated. Fails if there is no rule for it.
+/// Emits the interval of the result of `op`, which has an inexact operand or is
+/// approximated. Fails if there is no rule for it.
 FailureOr<Interval> emitInterval(OpBuilder &builder, Operation *op,
                                  ArrayRef<IntervalOperand> operands);
 
-/// A number that is exact, as f64.
+/// An exact value, as f64.
 Value emitWidened(OpBuilder &builder, Location loc, Value value);
-/// The interval that holds all of these ends, which are as `getEndType` has
-/// them. Anything, where some but not all are NaN.
+/// The smallest interval with all of these ends, which have the type of
+/// `getEndType`. Unbounded if some but not all are NaN.
 Interval emitHull(OpBuilder &builder, Location loc, ValueRange ends);
-/// Of the magnitudes of an interval's numbers.
+/// The interval of the magnitudes of an interval.
 Interval emitMagnitude(OpBuilder &builder, Location loc, Interval interval);
-/// Whether an interval of floats is that of anything.
+/// Whether an interval of floats is unbounded.
 Value emitIsAnything(OpBuilder &builder, Location loc, Interval interval);
-/// `interval`, or that of anything if `condition` holds.
+/// `interval`, or the unbounded one if `condition` holds.
 Interval emitAnythingIf(OpBuilder &builder, Location loc, Value condition,
                         Interval interval);
 

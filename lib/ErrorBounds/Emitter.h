@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Short names for the ops of scalars, and one form for loops over all elements
-// of tensors, so that rules read as formulas.
+// Short names for scalar ops, and a helper for loops over all elements of
+// tensors, so that rules read like formulas.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,15 +66,15 @@ struct Emitter {
                    number(std::numeric_limits<double>::infinity()));
   }
 
-  /// Whether 0 lies within, or at an end.
+  /// Whether the interval contains 0.
   Value hasZero(Interval ends) {
     Value zero = number(0);
     return both(compare(arith::CmpFPredicate::OLE, ends.low, zero),
                 compare(arith::CmpFPredicate::OGE, ends.high, zero));
   }
 
-  /// `end` as a number of `type`. It is one, except for sums and functions,
-  /// which are computed in f64 and rounded here, as the device does.
+  /// `end` converted to `type`. This is exact, except for sums and functions,
+  /// which are computed in f64 and rounded here, as on the device.
   Value narrow(Value end, Type type) {
     auto floatType = dyn_cast<FloatType>(type);
     if (!floatType || floatType.isF64())
@@ -93,12 +93,12 @@ struct Emitter {
   }
 };
 
-/// Values for the results of a loop's body.
+/// The results of a loop's body.
 using BodyBuilder = function_ref<SmallVector<Value>(Emitter, ValueRange)>;
 
-/// Tensors with the sizes of `like`, one of each of the types `elements`, whose
-/// elements `body` makes of those of `inputs`. There is a map for each input,
-/// or none where all have these sizes.
+/// Makes a tensor with the sizes of `like` for each of the types `elements`.
+/// `body` computes its elements from those of `inputs`. There is a map for each
+/// input, or no map if all inputs have these sizes.
 ValueRange mapElements(OpBuilder &builder, Value like, TypeRange elements,
                        ValueRange inputs, BodyBuilder body,
                        ArrayRef<AffineMap> maps = {});

@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The function is executed on intervals beside its values. Each inexact tensor
-// has two companions, the ends of its elements' intervals. Ops of linalg, which
-// all computation is by then, are built once more with a body on intervals; ops
-// that move elements move the ends.
+// Interval arithmetic on functions: the function computes intervals besides its
+// values. Each inexact tensor has two companions, the lower and upper ends of
+// its elements' intervals. All computation is in linalg ops here, which are
+// cloned with a body on intervals; ops that move elements also move the ends.
 //
-// Inexactness begins where a device adds in another order, and where it
-// approximates a function; everything else is exact until such a value reaches
-// it.
+// Values become inexact where a device adds in another order or approximates a
+// function. Everything else is exact if its operands are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,11 +35,11 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// From our ops to those of linalg
+// From ops of the dialect to linalg
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Marks what `mma_scaled` becomes: the sums, and the decoded operands.
+/// Marks the linalg ops that replace `mma_scaled`: sums and decoded operands.
 class MarkProducts : public RewriterBase::Listener {
 public:
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
@@ -55,8 +54,8 @@ public:
 };
 } // namespace
 
-/// Replaces ops of the dialect by what they mean. Those that are read through
-/// must still be there when products are replaced.
+/// Replaces ops of the dialect by their meaning in linalg. Products are
+/// replaced first, while the ops of their operands still exist.
 static LogicalResult decompose(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   RewritePatternSet products(context), layouts(context);
@@ -82,7 +81,7 @@ static bool isUnscaledProduct(Operation *op) {
   });
 }
 
-/// What an op consists of, as the targets see it.
+/// Decomposes an op as the targets do.
 static FailureOr<SmallVector<Value>>
 decomposeComposed(OpBuilder &builder, linalg::AggregatedOpInterface op) {
   auto softmax = dyn_cast<linalg::SoftmaxOp>(op.getOperation());
@@ -94,7 +93,7 @@ decomposeComposed(OpBuilder &builder, linalg::AggregatedOpInterface op) {
   return SmallVector<Value>{*result};
 }
 
-/// Makes every op of linalg generic, and composed ones what they consist of.
+/// Generalizes every linalg op, and decomposes composed ones.
 static LogicalResult generalize(func::FuncOp function) {
   IRRewriter rewriter(function.getContext());
   SmallVector<linalg::AggregatedOpInterface> composed;
@@ -135,7 +134,7 @@ public:
   std::vector<BoundedResult> run();
 
 private:
-  /// How an op carries intervals on; false if it does not.
+  /// Propagates intervals through an op; false if it has no rule.
   using Visitor = bool (BoundBuilder::*)(Operation &op);
   static const llvm::StringMap<Visitor> &getVisitors();
 
@@ -150,12 +149,12 @@ private:
   func::FuncOp function;
   OpBuilder builder;
   IntervalMap intervals;
-  /// The name of the op that the interval of a value got lost in.
+  /// The name of the op through which the interval of a value is unknown.
   DenseMap<Value, std::string> unknown;
-  /// Inexact values that come of others by a product, or by an op that takes
-  /// them from one code to the next.
+  /// Inexact values that depend on inexact values through a product, or through
+  /// quantization, where they may change to the next code.
   DenseSet<Value> chained;
-  /// What stopped the visitor, if it was not the op itself.
+  /// The op without a rule, if it is not the visited op itself.
   std::string culprit;
 };
 } // namespace
@@ -165,7 +164,7 @@ bool BoundBuilder::visitGeneric(Operation &op) {
                           culprit);
 }
 
-/// An op that moves elements moves the ends of their intervals.
+/// Ops that move elements also move the ends of their intervals.
 bool BoundBuilder::visitMove(Operation &op) {
   auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
   Type endType = type ? getEndType(type.getElementType()) : Type();
@@ -204,9 +203,8 @@ bool BoundBuilder::visitScalar(Operation &op) {
   return buildScalarOnIntervals(builder, op, intervals);
 }
 
-/// One row for each op that intervals go through, beside those on scalars.
-/// Elementwise arithmetic on tensors, and all named ops of linalg, are generic
-/// here.
+/// A row for each op with a rule, except ops on scalars. Elementwise arithmetic
+/// on tensors, and named linalg ops, are linalg.generic here.
 const llvm::StringMap<BoundBuilder::Visitor> &BoundBuilder::getVisitors() {
   static const llvm::StringMap<Visitor> visitors = {
       {"blockscale.dequantize", &BoundBuilder::visitDequantize},
@@ -222,8 +220,8 @@ const llvm::StringMap<BoundBuilder::Visitor> &BoundBuilder::getVisitors() {
   return visitors;
 }
 
-/// Whether a device's results differ though all operands are equal; or may,
-/// where a computation is not looked into.
+/// Whether a device's results may differ from the host's even if all operands
+/// are equal.
 static bool isSource(Operation &op) {
   if (isa<CallOpInterface>(op))
     return true;
@@ -241,10 +239,9 @@ void BoundBuilder::visit(Operation &op) {
   builder.setInsertionPointAfter(&op);
   std::string lost;
   bool isInexact = isSource(op);
-  // Intervals stay narrow through all else: it moves errors on, or adds its
-  // own.
+  // Other ops only pass errors on or add their own, so intervals stay narrow.
   bool isStep = isTensorCoreSum(&op) || isa<QuantizeOp>(op), isChained = false;
-  // What regions take from outside are operands, too.
+  // Values that regions capture are operands, too.
   op.walk([&](Operation *nested) {
     for (Value operand : nested->getOperands()) {
       isInexact |= intervals.contains(operand);

@@ -16,22 +16,22 @@
 
 namespace mlir::blockscale {
 
-/// What becomes of one result.
+/// The companions of one result.
 struct BoundedResult {
-  /// Whether it is followed by two more results of its shape, the ends of the
-  /// interval of what a device may compute, both included. Else a device has
-  /// the same.
+  /// Whether two more results of its shape follow: the inclusive ends of the
+  /// intervals of possible device results. Otherwise a device must have the
+  /// same result.
   bool isInexact = false;
-  /// Whether it comes of inexact values through a product or codes, so that
-  /// errors are measured, too: then what each of `kNumErrorProbes` probes has
-  /// in its place is behind the ends.
+  /// Whether it depends on inexact values through a product or quantization, so
+  /// that errors are measured, too: then the results of `kNumErrorProbes`
+  /// probes follow the ends.
   bool isProbed = false;
-  /// The op that an inexact value reaches and that no interval is known of, so
-  /// that the device must have the same; else empty.
+  /// The op without interval rule that an inexact value reaches, so that the
+  /// device must have the same result; else empty.
   std::string unknownThrough;
 };
 
-/// Makes a function return intervals beside its results (see
+/// Makes a function also return intervals of its results (see
 /// ElementIntervals.h). Fails after an error has been printed.
 FailureOr<std::vector<BoundedResult>> returnErrorBounds(func::FuncOp function);
 

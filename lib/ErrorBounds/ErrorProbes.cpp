@@ -1,4 +1,4 @@
-//===- ErrorProbes.cpp - What errors of sums come to ----------------------===//
+//===- ErrorProbes.cpp - Measured errors of sums --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How far a value may be moved is what intervals say of exact operands: those
-// of one op alone.
+// Probes move values within their intervals for exact operands, that is by the
+// error of one op alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,13 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Where probes go.
+/// Chooses the direction in which a probe moves values.
 enum class Side { Low, High, Drawn, Opposite };
 
 static Side getSide(unsigned probe) { return static_cast<Side>(probe); }
 
-/// Whether an element goes to its upper end: a bit of a hash of its indices,
-/// which differs from op to op.
+/// Whether an element moves to its upper end: a bit of a hash of its indices
+/// and the op.
 static Value drawSide(OpBuilder &b, Location loc, ValueRange indices,
                       uint64_t salt) {
   auto number = [&](uint64_t bits) -> Value {
@@ -48,7 +48,8 @@ static Value drawSide(OpBuilder &b, Location loc, ValueRange indices,
                                number(0));
 }
 
-/// `value`, a float, moved by `share` of the way to an end of its interval.
+/// `value`, a float, moved a fraction `share` of the way to an end of its
+/// interval.
 static Value moveFloat(Emitter emit, Value value, Interval ends,
                        ValueRange indices, Side side, double share,
                        uint64_t salt) {
@@ -62,7 +63,7 @@ static Value moveFloat(Emitter emit, Value value, Interval ends,
   Value exact = emit.widen(value);
   Value step = emit.multiply(emit.subtract(end, exact), emit.number(share));
   Value moved = emit.add(exact, step);
-  // What may be anything, and what is no number, stays.
+  // Values with unbounded intervals, and NaN, do not move.
   Value isFinite = emit.isFinite(moved);
   if (value.getType() != moved.getType())
     moved =
@@ -98,14 +99,13 @@ static void findIntervals(OpBuilder &builder, Operation &op,
   buildScalarOnIntervals(builder, op, intervals);
 }
 
-/// The result of an op as a device may have it.
+/// A possible result of an op on a device.
 static Value moveResult(OpBuilder &builder, Value result, Interval ends,
                         Side side, uint64_t salt) {
   Type type = result.getType();
   if (!ends || !isa<FloatType>(getElementTypeOrSelf(type)))
     return result;
-  // The promise for products has room for more than f32, of which it is four
-  // times the bound.
+  // The documented bound of products is four times the bound of f32 sums.
   double share = isTensorCoreSum(result.getDefiningOp()) ? 0.25 : 1.0;
   if (isa<RankedTensorType>(type))
     return moveTensor(builder, result, ends, side, share, salt);

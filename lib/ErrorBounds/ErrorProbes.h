@@ -1,4 +1,4 @@
-//===- ErrorProbes.h - What errors of sums come to --------------*- C++ -*-===//
+//===- ErrorProbes.h - Measured errors of sums ------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,16 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Intervals hold whatever a device may have, each error at its worst and all
-// against one. Behind two products, with codes between them, that is so wide
-// that a bug fits in. So what errors come to is also measured: the function is
-// computed again with its inexact values moved, each by what f32 may lose
-// there.
+// Intervals contain every possible result of a device, with all errors at their
+// worst at once. After two products with quantization in between, they are so
+// wide that bugs stay unnoticed. So the errors are also measured: the function
+// is computed again with its inexact values moved by the rounding error of f32.
 //
-// A probe is one such computation. Of the four, two move all values to one side
-// and to the other, and two move each to a side of its own, opposite to that of
-// the other probe: whatever border a value may cross, such as that between two
-// codes, it crosses in one of the first and in one of the last.
+// A probe is one such computation. There are four: two move all values up or
+// all down, and two move each value in a random direction, opposite to each
+// other. So if a value may cross a border, such as the one between two codes,
+// it does in one of the first two and in one of the last two probes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +29,8 @@ namespace mlir::blockscale {
 inline constexpr unsigned kNumErrorProbes = 4;
 
 /// Clones `ops`, which are in order and in one block, to the insertion point,
-/// and gives what becomes of `values` in probe `probe`. `isSource` says which
-/// ops have results that devices may have another way.
+/// and returns the clones of `values` in probe `probe`. `isSource` tells the
+/// ops whose results may differ on devices.
 SmallVector<Value> buildErrorProbe(OpBuilder &builder,
                                    ArrayRef<Operation *> ops, ValueRange values,
                                    unsigned probe,

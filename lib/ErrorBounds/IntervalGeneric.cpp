@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Besides the loops on intervals, what is put around sums behind them.
+// Loops on intervals, and the error bounds of sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,14 +53,14 @@ void blockscale::unmarkSums(Operation *root) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What additions of a type lose: at most `relative` of the terms' magnitudes
-/// for each of them, and `absolute`, unless the magnitudes add up to more than
-/// `largest`: then a partial sum may overflow.
+/// The rounding errors of additions in a type: each addition errs by at most
+/// `relative` times the sum of the terms' magnitudes, plus `absolute`. If the
+/// magnitudes add up to more than `largest`, a partial sum may overflow.
 struct Additions {
   double relative, absolute, largest;
 };
 
-/// Sums of a type that go round to nearest after each addition.
+/// Sums that are rounded to nearest after each addition.
 struct AdditionsRow {
   bool (*matches)(Type type);
   Additions additions;
@@ -68,7 +68,7 @@ struct AdditionsRow {
 } // namespace
 
 static Additions getAdditions(linalg::GenericOp op, Type type) {
-  // The promise for products (docs/Numerics.md).
+  // The documented error bound of products (docs/Numerics.md).
   if (isTensorCoreSum(op))
     return {0x1p-22, 0x1p-122, 0x1p126};
   static constexpr AdditionsRow rows[] = {
@@ -82,8 +82,8 @@ static Additions getAdditions(linalg::GenericOp op, Type type) {
   return {0x1p-52, 0, 0x1p1022};
 }
 
-/// Where output `i` is the sum of what it was and a term: that term, with what
-/// makes of the sum; null otherwise.
+/// If output `i` is its old value plus a term: the term and the op that adds
+/// it; null otherwise.
 static Value getTerm(linalg::GenericOp op, unsigned i, Operation *&sum) {
   if (op.getNumReductionLoops() == 0)
     return {};
@@ -113,7 +113,7 @@ bool blockscale::isReorderedSum(Operation *op) {
   return false;
 }
 
-/// How many terms an element of the results has, as f64.
+/// The number of terms of an element of the results, as f64.
 static Value countTerms(OpBuilder &builder, linalg::GenericOp op) {
   Location loc = op.getLoc();
   SmallVector<Range> ranges =
@@ -156,7 +156,7 @@ Interval blockscale::widenTensor(OpBuilder &builder, Value tensor) {
   return {end, end};
 }
 
-/// The ends of sums, with what additions may lose around them.
+/// The ends of sums, widened by the rounding errors of additions.
 static Interval putAround(OpBuilder &builder, Interval sums, Value magnitudes,
                           Value count, Additions additions) {
   return mapToEnds(
@@ -167,7 +167,7 @@ static Interval putAround(OpBuilder &builder, Interval sums, Value magnitudes,
         radius = emit.add(radius, emit.number(additions.absolute));
         Value low = emit.subtract(args[0], radius);
         Value high = emit.add(args[1], radius);
-        // Overflow may come at a partial sum, but a NaN does not go away.
+        // A partial sum may overflow, but NaN stays NaN.
         Value isLarge = emit.compare(arith::CmpFPredicate::OGT, args[2],
                                      emit.number(additions.largest));
         isLarge = emit.both(isLarge, emit.isNumber(args[0]));
@@ -180,7 +180,7 @@ static Interval putAround(OpBuilder &builder, Interval sums, Value magnitudes,
 // Scalars
 //===----------------------------------------------------------------------===//
 
-/// An element of a tensor, at indices that are exact.
+/// An element of a tensor at exact indices.
 static bool extractOnIntervals(OpBuilder &builder, tensor::ExtractOp op,
                                IntervalMap &intervals, const IRMapping &exact) {
   Interval ends = intervals.lookup(op.getTensor());
@@ -224,10 +224,10 @@ namespace {
 /// One output of an op.
 struct Output {
   Type endType;
-  /// Of a sum: what it adds in each step, and with which op.
+  /// For a sum: the term of each step, and the op that adds it.
   Value term;
   Operation *sum = nullptr;
-  /// The tensors that the ends are written to; of a sum, its magnitudes, too.
+  /// The output tensors of the ends, and for a sum of its magnitudes.
   SmallVector<Value, 3> inits;
 };
 
@@ -243,12 +243,12 @@ private:
   bool makeOutputs();
   linalg::GenericOp makeLoops();
   SmallVector<Value> buildBody(OpBuilder &b, ValueRange args);
-  /// Of an exact value inside the body, too.
+  /// Also for exact values inside of the body.
   Interval getEnds(OpBuilder &b, Value value);
 
   OpBuilder &builder;
   linalg::GenericOp op;
-  /// Of tensors, and of elements while the body is built.
+  /// The intervals of tensors, and of elements while the body is built.
   IntervalMap &intervals;
   std::string &culprit;
   SmallVector<Output> outputs;
@@ -323,7 +323,8 @@ SmallVector<Value> GenericBuilder::buildBody(OpBuilder &b, ValueRange args) {
     if (intervals.contains(input->get()))
       intervals[op.getMatchingBlockArgument(input)] = takeEnds();
   if (op->hasAttr(kDecodedProduct)) {
-    // What codes stand for is known; how they are decoded is not followed.
+    // The values of quantized elements are known; their decoding has no
+    // intervals.
     Operation *product = body.getTerminator()->getOperand(0).getDefiningOp();
     for (unsigned i = 0; i != 2; ++i) {
       BlockArgument code = op.getRegionInputArgs()[i];
@@ -346,7 +347,7 @@ SmallVector<Value> GenericBuilder::buildBody(OpBuilder &b, ValueRange args) {
   }
 
   for (Operation &bodyOp : body.without_terminator()) {
-    // Sums are made below; codes that are inexact, not at all.
+    // Sums are built below; inexact quantized elements are not supported.
     if (llvm::any_of(outputs,
                      [&](Output &output) {
                        return output.term && output.sum == &bodyOp;
@@ -415,7 +416,7 @@ linalg::GenericOp GenericBuilder::makeLoops() {
       op.getIteratorTypesArray(),
       [&](OpBuilder &b, Location loc, ValueRange args) {
         SmallVector<Value> results = buildBody(b, args);
-        // What there is no rule for is erased below.
+        // Ops without a rule are erased below.
         linalg::YieldOp::create(b, loc,
                                 isKnown ? ValueRange(results)
                                         : args.take_back(inits.size()));

@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All computation on tensors has one form, `linalg.generic`, and one way to
-// carry intervals through it: the same loops, with the ends of each result, and
-// a body that is made by the rules of ElementIntervals.h.
+// All computation on tensors is `linalg.generic`. Intervals go through it with
+// the same loops, the ends of each result as outputs, and a body made by the
+// rules of ElementIntervals.h.
 //
-// Sums are apart: a device may add in another order. In any order of n
-// additions, the rounding errors are at most n * u * sum |terms|, with u the
-// error of one addition, so the ends are summed up in f64, and that is put
-// around them.
+// Sums are different, since a device may add in another order. In any order of
+// n additions, the rounding errors are at most n * u * sum |terms|, with u the
+// error of one addition. So the ends are summed up in f64, and widened by that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,33 +30,31 @@ namespace mlir::blockscale {
 /// The intervals of inexact values.
 using IntervalMap = DenseMap<Value, Interval>;
 
-/// Says of a reduction that tensor cores compute it, whose additions are those
-/// of the promise for products, and which are inexact even if all operands are
-/// exact.
+/// Marks a reduction that tensor cores compute: its error is the documented
+/// bound of products, and it is inexact even if all operands are exact.
 void markTensorCoreSum(linalg::GenericOp op);
 bool isTensorCoreSum(Operation *op);
-/// Whether a device may add up what an output is the sum of in another order
-/// than the host.
+/// Whether a device may add up an output in another order than the host.
 bool isReorderedSum(Operation *op);
-/// Says of an op that it multiplies the numbers of codes, its first operand,
-/// and scales, its second one.
+/// Marks an op that dequantizes: it multiplies the quantized elements of its
+/// first operand and the scales of its second one.
 void markDecodedProduct(linalg::GenericOp op);
 /// Removes the marks again.
 void unmarkSums(Operation *root);
 
-/// Builds `op` on intervals, behind it, and adds those of its results to
-/// `intervals`. False, with the name of the op in its body that there is no
-/// rule for, if that is not possible.
+/// Builds `op` on intervals, after it, and adds those of its results to
+/// `intervals`. If that is not possible, false, with the name of the op in its
+/// body that has no rule.
 bool buildOnIntervals(OpBuilder &builder, linalg::GenericOp op,
                       IntervalMap &intervals, std::string &culprit);
 
-/// The same of an op on scalars, or of one that takes an element of a tensor.
-/// Exact operands are replaced by what they are mapped to.
+/// The same for an op on scalars, or one that extracts an element of a tensor.
+/// Exact operands are mapped.
 bool buildScalarOnIntervals(OpBuilder &builder, Operation &op,
                             IntervalMap &intervals,
                             const IRMapping &exact = {});
 
-/// Both ends of an exact tensor of a type that has intervals.
+/// Both ends of an exact tensor whose type has intervals.
 Interval widenTensor(OpBuilder &builder, Value tensor);
 
 } // namespace mlir::blockscale

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scales come from the op itself, on blocks of the least and of the largest
-// magnitudes; codes from arithmetic in f64, in which a number over a power of
-// two is exact, or in f32, where the rule divides so.
+// Intervals of scales come from `quantize` itself, applied to blocks of the
+// least and of the largest magnitudes. Intervals of quantized elements come
+// from arithmetic in f64, where division by a power of two is exact, or in f32,
+// if the rule divides in f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,7 @@ static AffineMap getBlockMap(Builder &b, unsigned rank, int64_t blockSize) {
 }
 
 namespace {
-/// What `op` makes of an interval of its input.
+/// Builds the intervals of the results of `op` for an interval of its input.
 class QuantizeBuilder {
 public:
   QuantizeBuilder(OpBuilder &b, QuantizeOp op, Interval x)
@@ -42,7 +43,7 @@ public:
   void build(IntervalMap &intervals);
 
 private:
-  /// The op on blocks of other numbers.
+  /// The op on blocks of other values.
   QuantizeOp quantize(Value numbers) {
     IRMapping mapping;
     mapping.map(op.getX(), numbers);
@@ -61,13 +62,13 @@ private:
   OpBuilder &b;
   QuantizeOp op;
   Interval x;
-  /// Of numbers of x.
+  /// The type of the values of x.
   Type type;
 };
 } // namespace
 
-/// The least and the largest magnitude, as numbers of x. That of anything may
-/// be infinity, which makes a scale of NaN.
+/// The least and the largest magnitude, in the type of x. An unbounded interval
+/// has infinity, which makes the scale NaN.
 SmallVector<Value> QuantizeBuilder::emitMagnitudes(Emitter emit,
                                                    Interval ends) {
   Value isAnything = emitIsAnything(emit.builder, emit.loc, ends);
@@ -76,8 +77,7 @@ SmallVector<Value> QuantizeBuilder::emitMagnitudes(Emitter emit,
   return {emit.narrow(least, type), emit.narrow(magnitude.high, type)};
 }
 
-/// The number that the code of `end`, a number of x in f64, stands for beside a
-/// scale that is one.
+/// The quantized value of `end`, a value of x in f64, for a scale of one.
 Value QuantizeBuilder::emitCode(Emitter emit, Value end, Value scale) {
   Value quotient;
   if (op.getScaleRule()) {
@@ -98,14 +98,15 @@ Value QuantizeBuilder::emitCode(Emitter emit, Value end, Value scale) {
   return emitDecode(emit.builder, emit.loc, code, format);
 }
 
-/// Both ends of x, and both ends of the scale of its block, to those of the
-/// code.
+/// The ends of a quantized element, from both ends of x and both ends of the
+/// scale of its block.
 Interval QuantizeBuilder::emitCodes(Emitter emit, Interval ends,
                                     Interval scale) {
   SmallVector<Value> scales = {scale.low, scale.high};
   Value zero = emit.number(0);
   if (!op.getScaleRule()) {
-    // At a scale of 0 codes are 0; beside it they are the largest.
+    // With a scale of 0, elements are 0; with the smallest other scale they are
+    // the largest.
     constexpr unsigned kLeastCode = 1;
     Value isZero = emit.compare(CmpFPredicate::OEQ, scale.low, zero);
     Value hasOthers = emit.compare(CmpFPredicate::OGT, scale.high, zero);
@@ -159,7 +160,7 @@ void QuantizeBuilder::build(IntervalMap &intervals) {
       [&](Emitter emit, ValueRange args) {
         Interval hull = emitHull(emit.builder, emit.loc,
                                  {emit.widen(args[0]), emit.widen(args[1])});
-        // Infinity that may be NaN.
+        // Infinity, which may become NaN.
         Value isInfinite =
             emit.compare(CmpFPredicate::OEQ, hull.high, emit.number(HUGE_VAL));
         Value isOpen = emit.compare(CmpFPredicate::ONE, hull.low, hull.high);

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `quantize` makes of intervals. A scale rises with the largest magnitude
-// of its block: its ends are those of the smallest and of the largest one that
-// the block may have. A code is monotonic in the number for each scale, and in
-// the scale for each number: its ends are among those of all combinations of
-// their ends.
+// Intervals through `quantize`. A scale increases with the largest magnitude of
+// its block, so its ends belong to the smallest and the largest possible
+// maximum of the block. A quantized element is monotonic in the value for a
+// fixed scale, and in the scale for a fixed value, so its ends are among those
+// of all combinations of their ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,14 @@
 
 namespace mlir::blockscale {
 
-/// Builds `op` on intervals, behind it, and adds those of its results to
-/// `intervals`. False if x is exact, and the tensor scale is not, or there are
-/// no tensors.
+/// Builds `op` on intervals, after it, and adds those of its results to
+/// `intervals`. False if x is exact but the tensor scale is not, or if there
+/// are no tensors.
 bool quantizeOnIntervals(OpBuilder &builder, QuantizeOp op,
                          IntervalMap &intervals);
 
-/// The same of an op that multiplies what codes and scales stand for; false
-/// with the name of what there is no rule for.
+/// The same for an op that multiplies quantized elements and scales; false with
+/// the name of the op that has no rule.
 bool dequantizeOnIntervals(OpBuilder &builder, DequantizeOp op,
                            IntervalMap &intervals, std::string &culprit);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Code for sm_90a runs on compute capability 9.0 alone, for sm_100f on its
-// family from there on, for sm_80 on all that came after; machine code runs on
-// the very chip.
+// PTX for sm_90a runs on compute capability 9.0 only, PTX for sm_100f on this
+// and later chips of the family, PTX for sm_80 on all later chips. Machine code
+// runs on its own chip only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ static bool isWorse(const ChosenImage &a, const ChosenImage &b) {
   return rank(a) < rank(b);
 }
 
-/// The names of something of all entries, once each.
+/// The values of a field of all entries, without duplicates.
 template <typename Get>
 static std::vector<std::string> listOnce(const std::vector<ChosenImage> &images,
                                          Get get) {
@@ -74,7 +74,7 @@ Result<ChosenImage> blockscale::chooseImage(const Bundle &bundle,
   for (const BundleEntry &entry : bundle.entries)
     for (const BundleImage &image : entry.images)
       images.push_back({&entry, &image});
-  // Leaves those that `matches` says; false where none is left.
+  // Keeps the entries that match; false if there are none.
   std::vector<ChosenImage> before;
   auto keep = [&](auto matches) {
     before = images;

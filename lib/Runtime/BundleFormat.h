@@ -15,8 +15,8 @@
 
 namespace mlir::blockscale {
 
-/// A byte that is no text, so that a transfer as text, which changes line ends,
-/// is noticed here.
+/// Starts with a byte that is not text, and has a line end: a transfer as text,
+/// which changes line ends, damages it and is noticed.
 inline constexpr std::string_view bundleMagic = "\x89"
                                                 "BSCALE\n";
 inline constexpr uint64_t bundleVersion = 1;
@@ -24,7 +24,7 @@ inline constexpr uint64_t bundleVersion = 1;
 inline constexpr uint64_t bundlePreludeSize = 24;
 /// Where images start.
 inline constexpr uint64_t bundleAlignment = 16;
-/// Numbers of bytes are at most this, which floating-point numbers can hold.
+/// The limit of sizes in bytes, which doubles can represent exactly.
 inline constexpr int64_t maxBundleNumber = int64_t(1) << 53;
 
 inline constexpr std::string_view bundleCompressions[] = {"none", "zlib"};

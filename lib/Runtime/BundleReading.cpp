@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file that was cut or damaged on its way must not become wrong numbers: all
-// of it is under a checksum, or never looked at.
+// Truncated or damaged files must not give wrong results, so every byte that is
+// used is covered by a checksum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ static Error truncated(uint64_t expected, bool isLeast,
 // Entries
 //===----------------------------------------------------------------------===//
 
-/// Reads one of some names, as its index.
+/// Reads one of several names, as its index.
 template <size_t size>
 static Error readChoice(const JsonNode &node,
                         const std::string_view (&names)[size], size_t &index) {
@@ -144,7 +144,7 @@ bool blockscale::isBundle(std::string_view bytes) {
 
 static Error readRoot(const JsonNode &root, std::string_view file,
                       Bundle &bundle) {
-  // Of another version, nothing else is known.
+  // Nothing else is known about other versions.
   if (!root.has("version"))
     return expected(root, "an object with a field 'version'");
   uint64_t version, bytes;
@@ -221,7 +221,7 @@ Result<std::string> blockscale::readImage(const BundleImage &image) {
   int status = uncompress2(reinterpret_cast<Bytef *>(text.data()), &size,
                            reinterpret_cast<const Bytef *>(image.stored.data()),
                            &stored);
-  // All that is stored makes all of the image.
+  // The stored bytes must be used up and fill the image.
   if (status == Z_OK && size == text.size() && stored == image.stored.size())
     return text;
   return Error("expected " + std::to_string(image.size) +

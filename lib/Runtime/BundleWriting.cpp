@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The header says where images are, which depends on how long the header is.
+// The header contains the offsets of images, which depend on its own length.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +63,7 @@ static std::string makeHeader(const Bundle &bundle, uint64_t &offset) {
 std::string blockscale::serializeBundle(const Bundle &bundle) {
   std::string header;
   uint64_t start = 0;
-  // Larger numbers make the header longer, a few times at most.
+  // Larger offsets make the header longer, a few times at most.
   while (start != alignTo(bundlePreludeSize + header.size())) {
     start = alignTo(bundlePreludeSize + header.size());
     uint64_t offset = start;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Files, pipes and texts in memory are read by one reader of .npy, which wants
-// to know early how much there is, where that can be known.
+// The .npy reader reads files, pipes and texts in memory through one interface.
+// It checks sizes before it reads, if the source knows its length.
 //
 //===----------------------------------------------------------------------===//
 

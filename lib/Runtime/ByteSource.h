@@ -27,7 +27,7 @@ public:
   /// Reads `size` bytes, fewer only at the end.
   virtual Result<size_t> read(void *to, size_t size) = 0;
 
-  /// How many bytes are left, where that is known before they are read.
+  /// How many bytes are left, if that is known before they are read.
   virtual std::optional<uint64_t> remaining() const = 0;
 };
 

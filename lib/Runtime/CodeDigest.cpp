@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a person or a tool may do to a PTX text without changing it (comments,
-// lines of a debugger, indentation) does not change its digest.
+// Comments, lines for a debugger and indentation do not change the digest of a
+// PTX text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ static bool isLetter(char c) {
          (c >= '0' && c <= '9') || c == '_';
 }
 
-/// How many bytes at `at` are as good as a space; 0 for none.
+/// How many bytes at `at` count as a space; 0 for none.
 static size_t countBlank(std::string_view text, size_t at) {
   auto rest = text.substr(at);
   auto lineEnd = [&] { return std::min(rest.find('\n'), rest.size()); };
@@ -57,7 +57,7 @@ static size_t countBlank(std::string_view text, size_t at) {
   return 0;
 }
 
-/// How many bytes at `at` are taken as they are: a string, or one.
+/// How many bytes at `at` are kept: a string, or one byte.
 static size_t countKept(std::string_view text, size_t at) {
   if (text[at] != '"')
     return 1;
@@ -117,7 +117,7 @@ void blockscale::attachCodeDigest(LaunchInfo &info, std::string_view image) {
 // The check
 //===----------------------------------------------------------------------===//
 
-/// That the kernels of `info` are in `ptx`, with as many parameters.
+/// Checks that `ptx` has the kernels of `info`, with as many parameters.
 static Error checkKernels(const LaunchInfo &info, const PtxSummary &ptx,
                           const CodeOrigin &origin) {
   for (const KernelLaunch &kernel : info.kernels) {
@@ -141,8 +141,8 @@ Result<std::string> blockscale::checkCode(const LaunchInfo &info,
   bool isMachineCode = isCubin(image);
   const std::string &expected =
       isMachineCode ? info.cubinDigest : info.ptxDigest;
-  // Of machine code, which anybody may have assembled, PTX says nothing. But
-  // who has machine code alone has no PTX that it was made of.
+  // A cubin may have been assembled later, so the digest of the PTX says
+  // nothing about it. But a cubin without PTX must have its own digest.
   bool isOtherKind = !isMachineCode && expected.empty();
   if (expected.empty() && (!isOtherKind || info.cubinDigest.empty()))
     return std::string();

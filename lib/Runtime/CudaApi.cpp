@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The driver is looked up at run time, function by function, so that programs
-// start on machines without one.
+// Looks up the driver's functions at run time, so that programs start on
+// machines without a driver.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ Result<Api> cuda::openApi() {
     library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library)
       break;
-    // The first name is that of a driver; the second may name a stub of the
-    // toolkit, and says less about what is missing.
+    // Report the error for the first name, which is the driver. The second may
+    // be a stub of the toolkit.
     if (reason.empty())
       reason = ::dlerror();
   }
@@ -44,8 +44,7 @@ Result<Api> cuda::openApi() {
     if (!function && !missing)
       missing = name;
   };
-  // Where a function has been revised, its name in the library has a suffix
-  // that cuda.h adds.
+  // Revised functions have a suffix in the library, which cuda.h adds.
   find(api.init, "cuInit");
   find(api.driverGetVersion, "cuDriverGetVersion");
   find(api.getErrorName, "cuGetErrorName");

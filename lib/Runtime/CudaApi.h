@@ -60,8 +60,7 @@ struct LaunchAttribute {
   static constexpr unsigned programmaticStreamSerialization = 6;
   unsigned id;
   unsigned padding;
-  /// A union of 64 bytes, of which a cluster's dimension takes three numbers,
-  /// and a flag one.
+  /// A union of 64 bytes: a cluster's dimensions use three numbers, a flag one.
   unsigned value[16];
 };
 static_assert(sizeof(LaunchAttribute) == 72);
@@ -125,8 +124,7 @@ struct Api {
                            void **params, void **extra);
 };
 
-/// Opens the driver's library, which stays open: what it has started cannot be
-/// stopped.
+/// Opens the driver's library, which stays open, since it cannot be shut down.
 Result<Api> openApi();
 
 /// "WHAT: the driver's text (NAME)".

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Owners for what the driver hands out (context, module, memory), and its
-// numbers as messages that say what was tried.
+// RAII owners of contexts, modules and memory, and error messages that say
+// which call failed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +44,8 @@ struct blockscale::CudaContext {
   cuda::Api api;
   cuda::Device device;
   bool isRetained = false;
-  /// Of all launches. It waits for copies, which are in the default stream, and
-  /// they for it; but events in it wait for launches only.
+  /// The stream of all launches. It and the copies, which are in the default
+  /// stream, wait for each other; but its events measure launches only.
   cuda::Stream stream = nullptr;
   unsigned capability = 0;
   int driverVersion = 0;
@@ -61,8 +61,8 @@ struct CudaBuffer::Memory {
   Memory(const Memory &) = delete;
   Memory &operator=(const Memory &) = delete;
   ~Memory() {
-    // Nothing can be done where this fails: a fault of a kernel, reported
-    // before, makes every later call fail.
+    // Ignore errors: after a fault of a kernel, which was reported, every later
+    // call fails.
     if (address)
       context->api.memFree(address);
   }
@@ -101,7 +101,7 @@ Error CudaBuffer::copyTo(void *host) const {
 Result<CudaBuffer> CudaDevice::allocate(uint64_t size) const {
   auto memory = std::make_unique<CudaBuffer::Memory>(context, size);
   const cuda::Api &api = context->api;
-  // The driver has no empty allocations, and a kernel may want an address.
+  // The driver has no empty allocations, but a kernel may need an address.
   cuda::Status status =
       api.memAlloc(&memory->address, std::max<uint64_t>(size, 1));
   std::string what =
@@ -134,8 +134,8 @@ struct blockscale::CudaCode {
   cuda::Module module = nullptr;
 };
 
-/// The driver is told where an image starts, not where it ends: what would let
-/// it read too far must be found before.
+/// The driver gets the start of an image, but not its end, so images that would
+/// make it read too far are refused.
 static Error checkImage(const std::string &image) {
   if (!isCubin(image)) {
     if (image.empty() || image.find('\0') != image.npos)
@@ -162,8 +162,7 @@ static Error checkImage(const std::string &image) {
   return Error::success();
 }
 
-/// The lines of the compiler's log that say what is wrong, the first few of
-/// them, on one line.
+/// The first few lines with errors of the compiler's log, on one line.
 static std::string summarizeLog(std::string_view log) {
   constexpr unsigned maxLines = 3;
   std::string summary;
@@ -181,7 +180,7 @@ static std::string summarizeLog(std::string_view log) {
   return summary;
 }
 
-/// A version of CUDA as the driver gives it, such as 12040.
+/// Prints a CUDA version of the driver, such as 12040.
 static std::string printVersion(int version) {
   return std::to_string(version / 1000) + "." +
          std::to_string(version % 1000 / 10);
@@ -219,7 +218,7 @@ Result<CudaModule> CudaDevice::load(const std::string &image) const {
   char log[8192] = {};
   cuda::JitOption options[] = {cuda::jitErrorLogBuffer,
                                cuda::jitErrorLogBufferSizeBytes};
-  // The driver wants numbers in the bits of pointers.
+  // The driver takes numbers as pointers.
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
   cuda::Status status = context->api.moduleLoadDataEx(
       &code->module, image.c_str(), std::size(options), options, values);
@@ -241,7 +240,7 @@ static bool hasCluster(const CudaLaunch &config) {
   return config.cluster != Dim3{1, 1, 1};
 }
 
-/// A launch that more has to be said of than extents.
+/// A launch with attributes.
 static cuda::Status launchWithAttributes(const cuda::Api &api,
                                          cuda::Stream stream,
                                          cuda::Function function,
@@ -250,7 +249,7 @@ static cuda::Status launchWithAttributes(const cuda::Api &api,
   std::vector<cuda::LaunchAttribute> attributes;
   const Dim3 &cluster = config.cluster;
   if (hasCluster(config)) {
-    // What every card that has clusters can do; more needs permission.
+    // Every card with clusters supports this size; larger ones must be allowed.
     constexpr uint64_t maxPortableSize = 8;
     if (uint64_t(cluster[0]) * cluster[1] * cluster[2] > maxPortableSize)
       if (cuda::Status status = api.funcSetAttribute(
@@ -287,7 +286,7 @@ Result<CudaKernel> CudaModule::getKernel(const std::string &name,
     return Error("expected a " + title + " in the code, got none");
   if (Error error = context.check("cannot find " + title, status))
     return error;
-  // Without this, static and dynamic shared memory are 48 KiB at most.
+  // By default, static and dynamic shared memory are at most 48 KiB.
   if (shared != 0)
     if (Error error = context.check(
             "cannot give " + title + " " + std::to_string(shared) +
@@ -312,7 +311,7 @@ Error CudaKernel::launch(const CudaLaunch &config) const {
   auto handle = static_cast<cuda::Function>(function);
   std::vector<void *> params;
   params.reserve(config.params.size());
-  // The driver only reads them.
+  // The driver does not write them.
   for (const std::vector<uint8_t> &value : config.params)
     params.push_back(const_cast<uint8_t *>(value.data()));
   const Dim3 &grid = config.grid, &block = config.block;

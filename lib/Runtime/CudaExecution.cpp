@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch plan on a card: which bytes go there, in which order kernels run,
-// what comes back, and how time is measured.
+// Executes a launch plan on a card: copies buffers, launches kernels in order,
+// copies results back, and measures time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +27,11 @@ using namespace mlir::blockscale;
 
 namespace {
 
-/// What lies on the card: the buffer of each argument that is one, in order,
-/// and the workspace behind them.
+/// The memory on the card: the buffers of arguments in order, then the
+/// workspace.
 struct CardMemory {
   std::vector<GuardedBuffer> buffers;
-  /// What messages call each of them.
+  /// Their names in messages.
   std::vector<std::string> names;
   /// The address of each argument's buffer; 0 for scalars.
   std::vector<uint64_t> addresses;
@@ -105,8 +105,7 @@ static Error copyBack(const CardMemory &memory,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Writes the value of a parameter, or of a field of one, with addresses on the
-/// card.
+/// Writes the value of a parameter or of its field, with addresses on the card.
 static Error writeParam(const CudaDevice &device, const PlannedParam &param,
                         const CardMemory &memory, uint8_t *to) {
   uint64_t bits = param.value;
@@ -140,7 +139,7 @@ static Error writeParam(const CudaDevice &device, const PlannedParam &param,
 
 namespace {
 
-/// A kernel with everything that a launch of it needs.
+/// A kernel with everything that its launch needs.
 struct ReadyKernel {
   CudaKernel kernel;
   CudaLaunch launch;
@@ -162,8 +161,8 @@ static Result<ReadyKernel> makeReady(const CudaDevice &device,
   ready.launch.shared = planned.shared;
   ready.launch.isProgrammatic = planned.isProgrammatic;
   for (size_t i = 0; i < planned.params.size(); ++i) {
-    // What a cubin has is not known: however large its parameter is, there are
-    // as many bytes to read.
+    // The parameter sizes of a cubin are not known, so provide as many bytes as
+    // a parameter can have.
     std::vector<uint8_t> &value =
         ready.launch.params.emplace_back(maxParamBytes);
     if (Error error =
@@ -174,8 +173,8 @@ static Result<ReadyKernel> makeReady(const CudaDevice &device,
   return ready;
 }
 
-/// The median time of one launch of all kernels, for kernels that took
-/// `duration` at first.
+/// The median time of one launch of all kernels; `duration` is the time of the
+/// first one.
 static Result<double> measure(const CudaDevice &device,
                               const std::vector<ReadyKernel> &kernels,
                               std::chrono::duration<double> duration) {
@@ -184,7 +183,7 @@ static Result<double> measure(const CudaDevice &device,
   constexpr double maxSeconds = 2;
   double repetitions = std::clamp(maxSeconds / std::max(duration.count(), 1e-6),
                                   1.0, maxRepetitions);
-  // Where one launch takes seconds, the run that counts has been enough.
+  // If a launch takes seconds, no warm-up is needed.
   unsigned leftOut = repetitions > 1 ? warmUps : 0;
   Result<std::vector<double>> times =
       device.measure(leftOut + static_cast<unsigned>(repetitions), [&] {
@@ -220,7 +219,7 @@ Error blockscale::runOnCuda(const CudaDevice &device, const CudaModule &code,
   for (size_t i = 0; i < kernels.size(); ++i) {
     if (Error error = kernels[i].kernel.launch(kernels[i].launch))
       return error;
-    // Waits for each kernel, so that a fault is reported with the right name.
+    // Wait for each kernel, so that a fault is reported with the right name.
     if (Error error = device.synchronize())
       return Error("kernel " + quoteForMessage(plan.kernels[i].name) + ": " +
                    error.message());

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one table of element types of .npy files; an entry that is out of order
-// does not compile.
+// The table of element types of .npy files; entries out of order do not
+// compile.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Messages quote what users wrote, which may hold any bytes: they are made
-// printable here.
+// Makes quoted user input printable, since it may have any bytes.
 //
 //===----------------------------------------------------------------------===//
 

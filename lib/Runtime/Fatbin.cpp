@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A fatbin is a header and entries with headers of their own; all numbers are
-// little-endian. Offsets and sizes come from a file, so that each is held
-// against what there is before it is used.
+// A fatbin has a header, and entries with their own headers; all numbers are
+// little-endian. Offsets and sizes come from an untrusted file, so each is
+// checked before it is used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using namespace mlir::blockscale;
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// A number at an offset; 0 where there are no such bytes.
+/// A number at an offset; 0 beyond the end.
 template <typename T>
 static T readNumber(std::string_view bytes, uint64_t offset) {
   T value = 0;
@@ -36,7 +36,7 @@ static T readNumber(std::string_view bytes, uint64_t offset) {
   return value;
 }
 
-/// Bytes from an offset on; fewer where there are no more.
+/// Bytes from an offset on; fewer at the end.
 static std::string_view slice(std::string_view bytes, uint64_t offset,
                               uint64_t size) {
   return offset <= bytes.size() ? bytes.substr(offset, size)
@@ -85,13 +85,13 @@ enum class Compression { None, Lz4, Zstd };
 
 /// A PTX text, as it is in the file.
 struct PtxEntryOfFatbin {
-  /// Which fatbin of the file.
+  /// The index of the fatbin in the file.
   size_t container;
   /// 90 is sm_90.
   uint32_t chip;
   Compression compression;
   std::string_view bytes;
-  /// Of the text, where it is compressed.
+  /// The size of the text, if it is compressed.
   uint64_t size;
 };
 } // namespace
@@ -123,7 +123,7 @@ static Error addEntries(std::string_view fatbin, size_t container,
     entry.compression = flags & lz4Flag    ? Compression::Lz4
                         : flags & zstdFlag ? Compression::Zstd
                                            : Compression::None;
-    // Behind the compressed bytes there is padding.
+    // Padding follows the compressed bytes.
     uint64_t compressed = readNumber<uint32_t>(fatbin, 16);
     bool isCompressed = entry.compression != Compression::None;
     entry.bytes =
@@ -136,7 +136,7 @@ static Error addEntries(std::string_view fatbin, size_t container,
   return Error::success();
 }
 
-/// The PTX texts of fatbins that follow one another, with padding between.
+/// The PTX texts of consecutive fatbins, with padding in between.
 static Error findEntries(std::string_view bytes, size_t &container,
                          std::vector<PtxEntryOfFatbin> &entries) {
   while (!bytes.empty()) {
@@ -163,7 +163,7 @@ static Error findEntries(std::string_view bytes, size_t &container,
 // Texts
 //===----------------------------------------------------------------------===//
 
-/// Blocks of LZ4: bytes as they are, and copies of what came before.
+/// Decompresses an LZ4 block: literal bytes, and copies of earlier ones.
 static Result<std::string> decompressLz4(std::string_view bytes,
                                          uint64_t size) {
   std::string text;
@@ -173,7 +173,7 @@ static Result<std::string> decompressLz4(std::string_view bytes,
     isGood &= at < bytes.size();
     return isGood ? bytes[at++] : 0;
   };
-  // 15 goes on in further bytes.
+  // A length of 15 continues in further bytes.
   auto takeLength = [&](uint64_t length) {
     if (length != 15)
       return length;
@@ -205,13 +205,13 @@ static Result<std::string> decompressLz4(std::string_view bytes,
   }
   if (!isGood || text.size() != size)
     return Error("expected " + std::to_string(size) +
-                 " bytes of compressed PTX, got something that is none");
+                 " bytes of compressed PTX, got invalid data");
   return text;
 }
 
 static Result<std::string> getText(const PtxEntryOfFatbin &entry,
                                    const Decompress &decompressZstd) {
-  // A text without its end could have any size.
+  // An untrusted size could be anything.
   if (entry.compression != Compression::None && entry.size > maxInputSize)
     return Error("expected at most " + std::to_string(maxInputSize) +
                  " bytes of PTX, got " + std::to_string(entry.size));
@@ -224,7 +224,7 @@ static Result<std::string> getText(const PtxEntryOfFatbin &entry,
                : Result<std::string>(
                      Error("expected PTX that is not compressed (zstd): nvcc "
                            "--no-compress writes it"));
-  // It ends in zeros.
+  // The text ends in zeros.
   if (text)
     text->resize(std::min(text->size(), text->find('\0')));
   return text;
@@ -245,20 +245,20 @@ static std::vector<std::string_view> getMembers(std::string_view image) {
         size = size * 10 + (digit - '0');
     at += headerSize;
     members.push_back(slice(image, at, size));
-    // The next one is at an even offset.
+    // Members start at even offsets.
     at += size + size % 2;
   }
   return members;
 }
 
-/// The bytes of all fatbins, those of a section or a file together.
+/// The bytes of all fatbins; those of a section or a file are in one piece.
 static std::vector<std::string_view> findFatbins(std::string_view image) {
   if (readNumber<uint32_t>(image, 0) == fatbinMagic)
     return {image};
   std::vector<std::string_view> files = getMembers(image), fatbins;
   if (files.empty())
     files.push_back(image);
-  // The second is what nvcc -rdc=true writes.
+  // nvcc -rdc=true writes the second one.
   for (std::string_view file : files)
     for (const char *name : {".nv_fatbin", "__nv_relfatbin"})
       if (std::string_view bytes = findSection(file, name); !bytes.empty())
@@ -279,7 +279,7 @@ Result<std::string> blockscale::readFatbin(std::string_view image,
   for (std::string_view fatbins : findFatbins(image))
     if (Error error = findEntries(fatbins, numContainers, entries))
       return error;
-  // The texts for the chip that is wanted, by fatbin: the newest.
+  // The texts for the requested or the newest chip, by fatbin.
   struct Candidate {
     uint32_t chip;
     std::string text, target;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Not llvm::cl, which has one registry for all that a program links: LLVM's own
-// flags would be flags of every program (docs/Rationale.md).
+// Parses flags. llvm::cl has one registry for everything that a program links,
+// so LLVM's own flags would be flags of every program (docs/Rationale.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,7 @@ std::vector<std::string> CommandLine::getAll(std::string_view flag) const {
   return it == flags.end() ? std::vector<std::string>() : it->second;
 }
 
-/// The row that `written`, a flag with its dashes, names; null if there is
-/// none.
+/// The table row of `written`, a flag with its dashes; null if there is none.
 static const Flag *findFlag(const std::vector<Flag> &table,
                             std::string_view written, FlagStyle style) {
   bool hasTwo = written.substr(0, 2) == "--";

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A card lets a kernel write to any memory of its process: what lies around a
-// buffer tells whether it did.
+// A kernel may write to any memory of its process. Guard zones around buffers
+// show if it wrote outside of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The byte number `i` of a zone: f32 words that are NaN, not all bytes alike.
+/// Byte number `i` of a zone: f32 values that are NaN, with different bytes.
 static uint8_t getGuardByte(uint64_t i) {
   constexpr uint8_t pattern[] = {0xA5, 0x5A, 0xFF, 0xFF};
   return pattern[i % std::size(pattern)];
@@ -75,7 +75,7 @@ Result<std::optional<int64_t>> GuardedBuffer::findWrite() const {
   Result<std::vector<uint8_t>> bytes = read();
   if (!bytes)
     return bytes.error();
-  // The bytes next to the buffer come first: writes run on from there.
+  // Report the byte next to the buffer first: overruns start there.
   for (uint64_t i = 0; i != guard; ++i)
     if ((*bytes)[guard + size + i] != getGuardByte(i))
       return std::optional<int64_t>(size + i);

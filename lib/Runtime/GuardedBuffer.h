@@ -16,8 +16,8 @@
 namespace mlir::blockscale {
 
 /// A buffer on a card, aligned to 256 bytes. With guards, there are zones of
-/// `guardBytes` in front of it and behind it, in which nothing may be written.
-/// What is read there is NaN as f32, and some of it as a scale or fp8.
+/// `guardBytes` before and after it, which kernels must not write. The zones
+/// are NaN as f32, and partly as scales or fp8.
 class GuardedBuffer {
 public:
   static constexpr uint64_t guardBytes = 4096;
@@ -30,8 +30,8 @@ public:
   Error copyFrom(const void *host);
   Error copyTo(void *host) const;
 
-  /// The first byte of a zone that is not as it was made, counted from the
-  /// buffer's start: negative in front of it. An error is one of the card.
+  /// The first changed byte of a zone, counted from the start of the buffer:
+  /// negative before it. Errors are those of the card.
   Result<std::optional<int64_t>> findWrite() const;
   uint64_t getSize() const { return size; }
 
@@ -44,7 +44,7 @@ private:
 
   CudaBuffer buffer;
   uint64_t size;
-  /// Of each of the two zones; 0 without guards.
+  /// The size of each of the two zones; 0 without guards.
   uint64_t guard;
 };
 

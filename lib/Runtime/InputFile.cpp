@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A source that never ends, such as /dev/zero, must be an error and not take
-// all memory.
+// Reads whole files up to a limit, since an endless source such as /dev/zero
+// must not take all memory.
 //
 //===----------------------------------------------------------------------===//
 

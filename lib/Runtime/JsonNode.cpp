@@ -1,4 +1,4 @@
-//===- JsonNode.cpp - JSON values with their place ------------------------===//
+//===- JsonNode.cpp - JSON values with their paths ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Files of JSON may be written by other programs: what a field may hold is
-// checked in one place, in one form of message.
+// Checks the values of fields with uniform messages, since other programs may
+// write the JSON files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +62,7 @@ Error blockscale::checkArray(const JsonNode &node, size_t size) {
 
 Error blockscale::readInteger(const JsonNode &node, int64_t min, int64_t max,
                               int64_t &number) {
-  // What is not negative is of the unsigned type.
+  // Integers that are not negative have the unsigned type.
   bool fits =
       node.value.is_number_unsigned()
           ? node.value.get<uint64_t>() <= static_cast<uint64_t>(INT64_MAX)

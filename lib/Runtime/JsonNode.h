@@ -1,4 +1,4 @@
-//===- JsonNode.h - JSON values with their place ----------------*- C++ -*-===//
+//===- JsonNode.h - JSON values with their paths ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Readers of JSON that trust nothing: each function checks what it takes, and a
-// message names the path to it.
+// Readers of untrusted JSON: each function checks its value, and messages name
+// the path to it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 namespace mlir::blockscale {
 
-/// A value and where it stands, as JSONPath: "$.kernels[0].grid[1]".
+/// A value and its JSONPath, such as "$.kernels[0].grid[1]".
 struct JsonNode {
   const nlohmann::json &value;
   std::string where;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The JSON library recurses without limit and drops double keys in silence;
-// texts are checked for both before it sees them.
+// The JSON library recurses without limit and silently drops duplicate keys, so
+// texts are checked for both before it parses them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ using nlohmann::json;
 
 namespace {
 
-/// Follows the parser's events and keeps the first thing that is wrong. Every
-/// event returns whether to go on.
+/// Handles the parser's events and keeps the first error. Every event returns
+/// whether to continue.
 class Checker final : public nlohmann::json_sax<json> {
 public:
   const Error &getError() const { return error; }

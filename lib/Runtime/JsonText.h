@@ -15,8 +15,8 @@
 
 namespace mlir::blockscale {
 
-/// Whether a text is one JSON value, nested at most 256 levels deep and without
-/// a key that an object has twice (which a parser would drop in silence).
+/// Checks that a text is one JSON value, nested at most 256 levels deep and
+/// without duplicate keys in an object (which a parser would silently drop).
 Error checkJsonText(std::string_view text);
 
 } // namespace mlir::blockscale

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The ARGs of a command line become typed values before any file is read, so
-// that a typing error costs nothing.
+// Parses the ARGs of a command line before any file is read, so that typing
+// errors are reported at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ static Error malformed(std::string_view text, const std::string &expected,
                expected + ", got " + quoteForMessage(got));
 }
 
-/// An error of a part of an argument, which says what was expected there.
+/// Wraps the error of a part of an argument.
 static Error malformed(std::string_view text, const Error &error) {
   return Error("malformed argument " + quoteForMessage(text) + ": " +
                error.message());
@@ -55,8 +55,8 @@ static Error parseInOut(LaunchArgument &argument, std::string_view value) {
   return parseFile(argument, value);
 }
 
-/// FILE:DTYPE:DIM[xDIM]..., from its end, because a file's name may have any
-/// characters.
+/// Parses FILE:DTYPE:DIM[xDIM]... from its end, because a file name may have
+/// any characters.
 static Error parseOut(LaunchArgument &argument, std::string_view value) {
   argument.kind = LaunchArgument::Kind::Out;
   size_t shapeColon = value.rfind(':');
@@ -134,7 +134,7 @@ static constexpr struct {
     {"tmap:", parseTensorMap}, {"struct:", parseStruct},
 };
 
-/// `KIND:VALUE`; false where there is no such kind.
+/// Parses `KIND:VALUE`; false if there is no such kind.
 static Result<bool> parseKind(LaunchArgument &argument, std::string_view text) {
   std::string_view prefix = text.substr(0, text.find(':') + 1);
   std::string_view value = text.substr(prefix.size());
@@ -169,7 +169,7 @@ Result<LaunchArgument> blockscale::parseLaunchArgument(std::string_view text) {
   if (!isKnown)
     return isKnown.error();
   if (!argument.isParameter && !argument.isBuffer() && !argument.tensorMap)
-    return malformed(text, "in:, inout:, out:, undef: or tmap: behind none:",
+    return malformed(text, "in:, inout:, out:, undef: or tmap: after none:",
                      text.substr(none.size()));
   if (!*isKnown)
     return Error("malformed argument: expected i32:, i64:, f32:, in:, inout:, "
@@ -208,7 +208,7 @@ static Error loadBuffer(LaunchArgument &argument) {
   if (!array)
     return isOut ? pathError(argument.path, array.message()) : array.error();
   argument.array = std::move(*array);
-  // A card has what was there: something that shows when it is used.
+  // Memory of a card is not cleared. Use a pattern that shows when it is read.
   if (argument.isUndefined)
     std::fill(argument.array.data.begin(), argument.array.data.end(),
               uint8_t(0xFF));

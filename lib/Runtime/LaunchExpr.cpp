@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compilers build these numbers a step at a time; what can be known at once is
-// folded, so that most stay a number or one division.
+// Compilers build these expressions step by step. Constants are folded, so that
+// most expressions stay a number or one division.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,7 +97,7 @@ LaunchExpr LaunchExpr::make(Kind kind, LaunchExpr lhs, LaunchExpr rhs) {
     if (kind == Kind::Rem && rhs.number == 1)
       return 0;
   }
-  // The quotient of a quotient; a multiple that has lost its factor.
+  // The quotient of a quotient; a multiple divided by its factor.
   if (rhs.isNumber() && rhs.number > 0 && lhs.kind == Kind::CeilDiv &&
       lhs.operands[1].isNumber()) {
     const LaunchExpr &inner = lhs.operands[0];
@@ -109,7 +109,7 @@ LaunchExpr LaunchExpr::make(Kind kind, LaunchExpr lhs, LaunchExpr rhs) {
         inner.kind == Kind::Size && inner.size.codes % divisor == 0)
       return inner;
   }
-  // The multiple of a multiple; a quotient without remainder.
+  // The multiple of a multiple; an exact quotient multiplied by its divisor.
   if (rhs.isNumber() && rhs.number > 0 && lhs.kind == Kind::Mul &&
       lhs.operands[1].isNumber()) {
     const LaunchExpr &inner = lhs.operands[0];

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One form of expressions, wherever in a launch info they stand; also the older
-// form in which a size is a bare {"arg": i, "dim": d} below a "ceildiv".
+// The form of all expressions in a launch info; also the older form, in which a
+// size is a bare {"arg": i, "dim": d} inside of a "ceildiv".
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ static Error readOperation(const JsonNode &node, LaunchExpr::Kind kind,
   if (Error error = readOperand(node.getElement(0), lhs))
     return error;
   JsonNode last = node.getElement(1);
-  // A divisor that is known is checked here, where its place is known too.
+  // Check constant divisors here, where the JSON path is known.
   bool isDivisor = isDivision(kind) && last.value.is_number();
   if (Error error = isDivisor ? readExpr(last, 1, maxLaunchNumber, rhs)
                               : readOperand(last, rhs))
@@ -156,7 +156,7 @@ ordered_json blockscale::makeExpr(const LaunchExpr &expr) {
     break;
   }
   const LaunchExpr &lhs = expr.operands[0], &rhs = expr.operands[1];
-  // The older form, where it can be said in that.
+  // Use the older form if possible.
   bool isOlder = expr.kind == LaunchExpr::Kind::CeilDiv &&
                  lhs.kind == LaunchExpr::Kind::Size && rhs.isNumber();
   auto operands = ordered_json::array(

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How a launch info is written, and what its indices say of the function.
+// Writes launch infos, and counts arguments and results from their indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,7 +112,7 @@ ordered_json blockscale::makeLaunchInfo(const LaunchInfo &info) {
 }
 
 std::string blockscale::serializeLaunchInfo(const LaunchInfo &info) {
-  // A name that is no UTF-8 cannot be written; no PTX has such names.
+  // Names that are not UTF-8 cannot be written; PTX has no such names.
   return makeLaunchInfo(info).dump(/*indent=*/-1, /*indent_char=*/' ',
                                    /*ensure_ascii=*/false,
                                    json::error_handler_t::replace) +
@@ -133,8 +133,8 @@ static void visitParams(const std::vector<LaunchParam> &params, Visit visit) {
   }
 }
 
-/// Calls `visit` for each number of a launch of `kernel` that may depend on
-/// something.
+/// Calls `visit` for each number of a launch of `kernel` that may be an
+/// expression.
 template <typename Visit>
 static void visitExprs(const KernelLaunch &kernel, Visit visit) {
   for (const LaunchExpr &extent : kernel.grid)

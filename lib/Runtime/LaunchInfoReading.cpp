@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Launch infos may be written by other compilers: every field is checked, and a
-// message names the path to it.
+// Checks every field, since other compilers may write launch infos; messages
+// name the JSON path.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,12 +99,12 @@ static Error readOperand(const JsonNode &node, LaunchOperand &operand) {
   if (!node.has("packed"))
     return Error::success();
   if (operand.shape.empty())
-    return expected(shape, "an array of at least 1 for what is packed");
+    return expected(shape, "an array of at least 1 for a packed operand");
   return readPackedUnit(node.getField("packed"), operand.codes, operand.bytes);
 }
 
 static Error readOperands(const JsonNode &node, LaunchInfo &info) {
-  // What the kernels alone say, as there are no operands yet.
+  // The number that the kernels need, as there are no operands yet.
   size_t least = info.numArguments() + size_t(info.numResults());
   if (!node.value.is_array() || node.value.size() < least)
     return expected(node, "an array of at least " + std::to_string(least) +

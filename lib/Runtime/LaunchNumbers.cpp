@@ -1,4 +1,4 @@
-//===- LaunchNumbers.cpp - Numbers of a launch, worked out ----------------===//
+//===- LaunchNumbers.cpp - Evaluating the numbers of a launch -------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place where an expression of a launch info becomes a number, for
-// cards and for the simulator.
+// Evaluates the expressions of a launch info, for cards and for the simulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +24,7 @@ Result<uint32_t> blockscale::evaluate(const ArgumentSize &size,
   const LaunchArgument &argument = facts.arguments[size.argument];
   std::string where = "argument #" + std::to_string(size.argument) + ": ";
   if (!argument.isBuffer())
-    return Error(where + "expected an array, whose size is asked for, got " +
+    return Error(where + "expected an array with the requested size, got " +
                  quoteForMessage(argument.text));
   const std::vector<int64_t> &shape = argument.array.shape;
   if (size.dimension >= shape.size())
@@ -46,7 +45,7 @@ Result<uint32_t> blockscale::evaluate(const ArgumentSize &size,
   return static_cast<uint32_t>(inArray / size.bytes * size.codes);
 }
 
-/// The integer that argument number `number` is.
+/// The value of argument number `number`, an integer.
 static Result<int64_t> evaluateValue(int64_t number, const LaunchFacts &facts) {
   const LaunchArgument &argument = facts.arguments[number];
   if (argument.kind != LaunchArgument::Kind::Scalar)
@@ -172,8 +171,8 @@ static Error checkOperand(const LaunchOperand &operand,
                printDims(array.shape, array.dtype) + ")");
 }
 
-/// Makes of an argument, which has a code in each byte, what it would be if it
-/// held its codes packed; false if it has no such codes.
+/// Changes the shape of an argument with one element per byte to that of packed
+/// elements; false if it is no buffer, or if its size does not fit.
 static bool packArgument(const LaunchOperand &operand,
                          LaunchArgument &argument) {
   NpyArray &array = argument.array;
@@ -186,7 +185,7 @@ static bool packArgument(const LaunchOperand &operand,
   return true;
 }
 
-/// "; arguments #0 and #2 have a code in each byte, expected 2 in 1 ...".
+/// "; arguments #0 and #2 have one element per byte, expected 2 in 1 ...".
 static std::string describeUnpacked(const LaunchInfo &info,
                                     const std::vector<size_t> &unpacked) {
   std::string arguments, results, sizes;
@@ -197,7 +196,7 @@ static std::string describeUnpacked(const LaunchInfo &info,
             std::to_string(isResult ? i - info.numArguments() : i);
     std::string size = std::to_string(info.operands[i].codes) + " in " +
                        std::to_string(info.operands[i].bytes);
-    // Most often they are of one type.
+    // They usually have one type.
     if (sizes.find(size) == sizes.npos)
       sizes += (sizes.empty() ? "" : " and ") + size;
   }
@@ -211,14 +210,14 @@ static std::string describeUnpacked(const LaunchInfo &info,
              (isPlural ? "s " : " ") + *list;
   }
   return "; " + names + (unpacked.size() > 1 ? " have" : " has") +
-         " a code in each byte, expected " + sizes +
+         " one element per byte, expected " + sizes +
          " along the last dimension";
 }
 
-/// For a message: which argument has a code in each byte where several are
-/// expected, or that all have, so that `fits` fails for the arguments, and not
-/// for packed ones; empty if that is not what is wrong. `index` is a result
-/// that may be meant.
+/// A hint for messages: which argument has one element per byte but should be
+/// packed, or that all have. It holds if `fits` fails for the arguments, but
+/// not after packing; else the hint is empty. `index` is a result that may be
+/// the wrong one.
 template <typename Fits>
 static std::string explainPacking(const LaunchInfo &info,
                                   const LaunchFacts &facts, size_t index,
@@ -240,7 +239,7 @@ static std::string explainPacking(const LaunchInfo &info,
   return all.size() > 1 && explains(all) ? describeUnpacked(info, all) : "";
 }
 
-/// The first check that fails, without what packing has to do with it.
+/// The first check that fails, without a hint about packing.
 static Error runChecksAlone(const LaunchInfo &info, const LaunchFacts &facts) {
   for (const LaunchCheck &check : info.checks) {
     Result<int64_t> holds = evaluate(check.condition, facts);
@@ -248,7 +247,7 @@ static Error runChecksAlone(const LaunchInfo &info, const LaunchFacts &facts) {
       return holds.error();
     if (*holds != 0)
       continue;
-    // What upstream's checks begin with says no more than this.
+    // Drop the prefix of upstream's messages, which says no more than this.
     std::string_view message = check.message;
     std::string_view prefix = "ERROR: Runtime op verification failed\n";
     if (message.substr(0, prefix.size()) == prefix)

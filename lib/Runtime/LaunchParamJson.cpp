@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a parameter may be, in one table: of a kernel, of a struct, and of the
-// memory of a tensor map.
+// One table of the kinds of parameters: of kernels, of structs, and of the
+// memory of tensor maps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir::blockscale;
 using nlohmann::ordered_json;
 
 //===----------------------------------------------------------------------===//
-// Places and numbers
+// Offsets and numbers
 //===----------------------------------------------------------------------===//
 
 static Error readArgument(const JsonNode &node, const LaunchExpr &,
@@ -82,7 +82,7 @@ static Error readF32(const JsonNode &node, const LaunchExpr &,
 // Tensor maps
 //===----------------------------------------------------------------------===//
 
-/// Reads the name of a row of a table.
+/// Reads the name of a table row.
 template <typename Row, size_t size>
 static Error readRow(const JsonNode &node, const Row (&table)[size],
                      const Row *&row) {
@@ -90,7 +90,7 @@ static Error readRow(const JsonNode &node, const Row (&table)[size],
   return row ? Error::success() : expected(node, "one of " + listNames(table));
 }
 
-/// Reads an array of `rank` numbers, the innermost last.
+/// Reads an array of `rank` numbers, the innermost dimension last.
 template <typename Number>
 static Error
 readNumbers(const JsonNode &node, size_t rank, int64_t min, int64_t max,
@@ -249,7 +249,7 @@ static constexpr struct {
   std::string_view name;
   Error (*read)(const JsonNode &node, const LaunchExpr &workspace,
                 LaunchParam &param);
-  /// Whether "offset" may stand beside it.
+  /// Whether it may have an "offset".
   bool hasOffset = false;
 } paramKinds[] = {
     {"arg", readArgument, /*hasOffset=*/true},
@@ -275,7 +275,7 @@ Error blockscale::readParam(const JsonNode &node, const LaunchExpr &workspace,
     if (!node.has(name))
       continue;
     if (hasOffset && !kind.hasOffset)
-      return Error(node.where + ": expected no offset beside " + name);
+      return Error(node.where + ": expected no offset with " + name);
     if (name == "workspace" && workspace == 0)
       return Error(node.where + ": expected a workspace, got one of 0 bytes");
     if (Error error = kind.read(node.getField(name), workspace, param))
@@ -292,7 +292,7 @@ Error blockscale::readParam(const JsonNode &node, const LaunchExpr &workspace,
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// The innermost last.
+/// The innermost dimension last.
 template <typename Range>
 static ordered_json makeReversed(const Range &numbers) {
   ordered_json array = ordered_json::array();
@@ -301,7 +301,7 @@ static ordered_json makeReversed(const Range &numbers) {
   return array;
 }
 
-/// The place with the offset, if there is one.
+/// Adds the offset, if there is one.
 static ordered_json makePlace(const char *name, const LaunchParam &param) {
   ordered_json object = {{name, param.index}};
   if (!(param.offset == 0))

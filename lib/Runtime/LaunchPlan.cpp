@@ -1,4 +1,4 @@
-//===- LaunchPlan.cpp - Kernels with all numbers worked out ---------------===//
+//===- LaunchPlan.cpp - Launches with all numbers computed ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes of a launch that depend on arguments are computed once, for cards and
-// for the simulator.
+// Computes the grids and parameters of a launch from its arguments, for cards
+// and for the simulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ static constexpr unsigned pointerSize = 8;
 static PlannedParam planArgument(const std::vector<LaunchArgument> &arguments,
                                  size_t index);
 
-/// The bytes of a struct, and what its patches are.
+/// The bytes of a struct, and its patches.
 static PlannedParam planStruct(const std::vector<LaunchArgument> &arguments,
                                const LaunchArgument &argument) {
   PlannedParam planned = {PlannedParam::Kind::Struct, 0,
@@ -93,7 +93,7 @@ Error blockscale::checkArguments(const LaunchInfo &info,
 // Grids
 //===----------------------------------------------------------------------===//
 
-/// 0 where there is nothing to do.
+/// The number of blocks in a dimension, which may be 0.
 static Result<uint32_t> planExtent(const LaunchExpr &expr, size_t dimension,
                                    const LaunchFacts &facts) {
   Result<int64_t> extent = evaluate(expr, facts);
@@ -110,7 +110,7 @@ static Result<uint32_t> planExtent(const LaunchExpr &expr, size_t dimension,
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// What a place in a struct is a multiple of. Numbers may stand anywhere.
+/// The alignment of a field in a struct. Numbers need none.
 static uint64_t getAlignment(const PlannedParam &param) {
   if (param.tensorMap)
     return tensorMapAlignment;
@@ -155,7 +155,7 @@ private:
     return planFields(param);
   }
 
-  /// An argument, which has to be a buffer where there is an offset.
+  /// An argument, which must be a buffer if there is an offset.
   Result<PlannedParam> planBuffer(size_t index, const LaunchExpr &expr) const {
     PlannedParam planned = planArgument(facts.arguments, index);
     if (expr == 0)
@@ -180,7 +180,7 @@ private:
     Result<int64_t> offset = evaluate(expr, facts);
     if (!offset)
       return offset.error();
-    // A buffer of no elements is behind the others.
+    // A buffer without elements comes after the others.
     if (*offset < 0 || static_cast<uint64_t>(*offset) > workspace)
       return Error("expected an offset into the workspace of " +
                    std::to_string(workspace) + " bytes, got " +
@@ -247,7 +247,7 @@ private:
         Result<int64_t> number = evaluate(expr, facts);
         if (!number)
           return number.error();
-        // What is negative is too large.
+        // Negative values become too large.
         numbers->push_back(static_cast<uint64_t>(*number));
       }
     uint64_t offset = isWorkspace ? planned.value : planned.offset;
@@ -323,7 +323,7 @@ blockscale::planLaunch(const LaunchInfo &info,
     Result<PlannedKernel> kernel = planKernel(launch, params, facts);
     if (!kernel)
       return kernel.error();
-    // Cards have no empty grids.
+    // The driver refuses empty grids.
     if (!kernel->isEmpty())
       plan.kernels.push_back(std::move(*kernel));
   }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensor maps of other arguments' buffers, and structs with addresses: what is
-// named must be there, and be what it is named for.
+// Checks references to other arguments, from tensor maps of their buffers and
+// from structs with their addresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ using Arguments = std::vector<LaunchArgument>;
 // Before files are read
 //===----------------------------------------------------------------------===//
 
-/// Whether there is an argument of a number, with a buffer, or (`isMap`) that
-/// is a tensor map.
+/// Checks that argument `number` exists and has a buffer, or (`isMap`) is a
+/// tensor map.
 static Error checkNamed(const Arguments &arguments, uint32_t number,
                         bool isMap) {
   if (number >= arguments.size())
@@ -77,7 +77,7 @@ Error blockscale::checkReferences(const Arguments &arguments) {
 }
 
 //===----------------------------------------------------------------------===//
-// Behind that
+// After files are read
 //===----------------------------------------------------------------------===//
 
 /// An offset into the buffer of an argument.

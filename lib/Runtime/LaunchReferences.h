@@ -13,8 +13,8 @@
 
 namespace mlir::blockscale {
 
-/// Holds tensors and addresses against the buffers that they are of, which are
-/// loaded. An address may be that behind the last byte.
+/// Checks that tensors and addresses are within their buffers, which are
+/// loaded. An address may be one past the last byte.
 Error checkPlacesInBuffers(const std::vector<LaunchArgument> &arguments);
 
 } // namespace mlir::blockscale

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// blockscale-launch and blockscale-sim take the same command line and differ in
-// what executes the plan.
+// The command line of blockscale-launch and blockscale-sim, which differ only
+// in the device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,18 +36,19 @@ enum ExitCode : int { ExitSuccess = 0, ExitFailure = 1, ExitUsage = 2 };
 static std::vector<Flag> getFlagTable(const Launcher &launcher) {
   std::vector<Flag> table = {
       {"entry", "NAME",
-       "The kernel, or the function of a bundle; needed where the file has "
+       "The kernel, or the function of a bundle; needed if the file has "
        "several"},
-      {"grid", "X[,Y,Z]", "How many blocks (clusters divide them)"},
-      {"block", "X[,Y,Z]", "How many threads a block has"},
-      {"cluster", "X[,Y,Z]", "How many blocks a cluster has; the default is 1"},
-      {"shared", "BYTES", "Dynamic shared memory; the default is 0"},
-      {"launch-info", "FILE", "Run all kernels of a function as FILE says"},
+      {"grid", "X[,Y,Z]", "Number of blocks, a multiple of the cluster size"},
+      {"block", "X[,Y,Z]", "Threads per block"},
+      {"cluster", "X[,Y,Z]", "Blocks per cluster; the default is 1"},
+      {"shared", "BYTES", "Dynamic shared memory per block; the default is 0"},
+      {"launch-info", "FILE",
+       "Launch all kernels of a function as FILE describes"},
       {"allow-edited-ptx", "",
-       "Take code that was changed after FILE was written, with a warning"},
+       "Accept code that was changed after FILE was written, with a warning"},
       {"target", "CHIP",
-       "Of a bundle or fatbin, the code for this chip; the default is the best "
-       "that runs (of a fatbin, the newest)"},
+       "Use the code for this chip of a bundle or fatbin; the default is the "
+       "best code that runs (for a fatbin, the newest)"},
   };
   table.insert(table.end(), launcher.flags.begin(), launcher.flags.end());
   table.push_back({"help", "", "Print this"});
@@ -66,7 +67,7 @@ static void printHelp(const Launcher &launcher) {
       "--launch-info or a bundle, one for each argument and then each "
       "result):\n"
       "  i32:N  i64:N  f32:X     a scalar\n"
-      "  in:FILE  inout:FILE     the data of a .npy file; inout: is stored "
+      "  in:FILE  inout:FILE     the data of a .npy file; inout: stores it "
       "again\n"
       "  out:FILE:DTYPE:DIM[xDIM]...\n"
       "                          zeros, stored afterwards; DTYPE as in numpy: "
@@ -83,11 +84,12 @@ static void printHelp(const Launcher &launcher) {
       "  struct:FILE[:ptr@OFF=N[+BYTES]][:tmap@OFF=N][:i32@OFF=V]...\n"
       "                          the bytes of a .npy file; the address of ARG "
       "N's\n"
-      "                          buffer, the tensor map that ARG N is, or a "
-      "number\n"
-      "                          (i32 i64 f32) is put in at a byte offset\n"
-      "  none:ARG                a buffer or a tensor map that is no "
-      "parameter\n"
+      "                          buffer, the tensor map of ARG N, or a number "
+      "(i32\n"
+      "                          i64 f32) is written at a byte offset\n"
+      "  none:ARG                a buffer or a tensor map that is not passed "
+      "itself,\n"
+      "                          but that other ARGs refer to\n"
       "\n%s",
       launcher.name.c_str(), launcher.ownFlags.c_str(), launcher.name.c_str(),
       launcher.ownFlags.c_str(), launcher.name.c_str(),
@@ -105,7 +107,7 @@ static int reportUsage(const std::string &message) {
   return ExitUsage;
 }
 
-/// Flags that describe one kernel, and so have no place beside a launch info.
+/// Flags that describe one kernel, which a launch info does already.
 static constexpr const char *extentFlags[] = {"grid", "block", "cluster",
                                               "shared"};
 
@@ -146,11 +148,11 @@ static Error parseKernel(const CommandLine &line, PlannedKernel &kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// Preparation: each returns an exit code, after an error has been printed
-// unless that is success
+// Preparation: functions return an exit code, and have printed an error unless
+// it is success
 //===----------------------------------------------------------------------===//
 
-/// Finds the name of the kernel where the command line has none, and holds the
+/// Finds the name of the kernel if the command line has none, and checks the
 /// arguments against its parameters.
 static int resolveKernel(const std::string &path, const std::string &image,
                          PlannedKernel &kernel) {
@@ -158,7 +160,7 @@ static int resolveKernel(const std::string &path, const std::string &image,
   std::string prefix = "'" + path + "': ";
   if (kernel.name.empty() && isCubin(image))
     return reportUsage(prefix + "expected --entry, because a cubin does not "
-                                "tell its kernels");
+                                "list its kernels");
   if (kernel.name.empty() && ptx.entries.size() > 1) {
     std::string names;
     for (const PtxEntry &entry : ptx.entries)
@@ -177,14 +179,14 @@ static int resolveKernel(const std::string &path, const std::string &image,
   return ExitSuccess;
 }
 
-/// One kernel with the arguments as they come.
+/// Launches one kernel with the arguments in order.
 static int prepareKernel(PlannedKernel kernel, PreparedLaunch &launch) {
   kernel.params = planParams(launch.arguments);
   if (int code = resolveKernel(launch.path, launch.image, kernel))
     return code;
   if (Error error = loadBuffers(launch.arguments))
     return reportFailure(error.message());
-  // Tensor maps and structs have sizes now.
+  // The sizes of tensor maps and structs are known now.
   kernel.params = planParams(launch.arguments);
   if (Error error = checkParams(summarizePtx(launch.image), kernel))
     return reportFailure("'" + launch.path + "': " + error.message());
@@ -192,7 +194,7 @@ static int prepareKernel(PlannedKernel kernel, PreparedLaunch &launch) {
   return ExitSuccess;
 }
 
-/// All kernels of a function, as `info` says, which belongs to the image.
+/// Launches all kernels of a function with the launch info of the image.
 static int prepareLaunch(const Launcher &launcher, const LaunchInfo &info,
                          const CodeOrigin &origin, PreparedLaunch &launch) {
   Result<std::string> warning = checkCode(info, launch.image, origin);
@@ -220,7 +222,7 @@ static int prepareLaunch(const Launcher &launcher, const LaunchInfo &info,
   return ExitSuccess;
 }
 
-/// As a file beside the PTX says.
+/// Uses a launch info from a file.
 static int prepareFunction(const Launcher &launcher, const CommandLine &line,
                            PreparedLaunch &launch) {
   std::string path = line.get("launch-info");
@@ -235,7 +237,7 @@ static int prepareFunction(const Launcher &launcher, const CommandLine &line,
   return prepareLaunch(launcher, *info, origin, launch);
 }
 
-/// As a bundle says, which becomes the image of one of its functions.
+/// Uses the launch info and the image of a function of a bundle.
 static int prepareBundle(const Launcher &launcher, const CommandLine &line,
                          PreparedLaunch &launch) {
   std::string prefix = "'" + launch.path + "': ";
@@ -265,7 +267,7 @@ static int prepareBundle(const Launcher &launcher, const CommandLine &line,
   return prepareLaunch(launcher, chosen->entry->info, {name, name}, launch);
 }
 
-/// Holds the flags against what the file is.
+/// Checks the flags against the kind of the file.
 static Error checkFlags(const CommandLine &line, bool isBundle, bool isFatbin,
                         PlannedKernel &kernel) {
   if (isBundle || line.has("launch-info")) {
@@ -289,7 +291,7 @@ static Error checkFlags(const CommandLine &line, bool isBundle, bool isFatbin,
   return Error::success();
 }
 
-/// Parses what is on the command line.
+/// Parses the command line.
 static Error parseLaunch(const Launcher &launcher, const CommandLine &line,
                          bool isBundle, bool isFatbin, PlannedKernel &kernel,
                          PreparedLaunch &launch) {
@@ -308,7 +310,7 @@ static Error parseLaunch(const Launcher &launcher, const CommandLine &line,
 
 int blockscale::runLauncher(const Launcher &launcher,
                             const std::vector<std::string> &arguments) {
-  // A reader that goes away is an error with a message, like a full disk.
+  // A closed pipe is an error with a message, like a full disk.
   std::signal(SIGPIPE, SIG_IGN);
   Result<CommandLine> line = parseFlags(getFlagTable(launcher), arguments);
   if (!line)
@@ -326,8 +328,8 @@ int blockscale::runLauncher(const Launcher &launcher,
   PlannedKernel kernel;
   PreparedLaunch launch;
   launch.path = line->positional[0];
-  // What the flags have to be depends on what the file is. Where it cannot be
-  // read, that is what is wrong with a command line for a bundle.
+  // The flags depend on the kind of the file. If it cannot be read, report that
+  // instead of flags that are missing without a bundle.
   Result<std::string> image = readInput(launch.path);
   bool hasBundle = image ? isBundle(*image)
                          : !hasExtents(*line) && !line->has("launch-info");

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Arguments come from files that anybody wrote: sizes are checked before memory
-// is taken, and what does not fit is an error.
+// Reads untrusted files: sizes are checked before memory is allocated, and
+// everything that does not fit is an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,13 +62,13 @@ Result<int64_t> blockscale::computeByteSize(DType dtype,
   return empty ? 0 : bytes;
 }
 
-/// Makes the vector's next growth to `size` bytes a sure one. Growing a vector
-/// has no way to fail but an exception, so this asks for the memory first.
+/// Checks that the vector can grow to `size` bytes. Its growth can only fail
+/// with an exception, so this allocates the memory first.
 static Error reserveBytes(std::vector<uint8_t> &data, uint64_t size) {
   if (size <= data.capacity())
     return Error::success();
-  // Volatile, so that no compiler takes the pair of calls away. Not `new`,
-  // whose handler a program may have set to abort.
+  // Volatile, so that no compiler removes the pair of calls. Not `new`, whose
+  // handler a program may have set to abort.
   void *volatile probe = std::malloc(size);
   if (!probe)
     return Error("not enough memory: expected " + std::to_string(size) +
@@ -94,8 +94,8 @@ Result<NpyArray> blockscale::makeZeros(DType dtype,
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Reads `size` bytes, or what there is, at the end of `data`. The memory taken
-/// stays in proportion to the bytes that are really there.
+/// Appends `size` bytes, or all that are left, to `data`. Memory grows in
+/// proportion to the bytes that are really there.
 static Error readUpTo(ByteSource &source, uint64_t size,
                       std::vector<uint8_t> &data) {
   constexpr uint64_t minChunk = 1 << 16;
@@ -181,8 +181,8 @@ static Result<NpyHeader> readHeader(ByteSource &source, NpyVersion version) {
       reinterpret_cast<const char *>(text.data()), text.size()));
 }
 
-/// Holds what is left of the source, where that is known, against the bytes
-/// that the header claims.
+/// Checks the bytes that are left in the source, if known, against the size in
+/// the header.
 static Error checkDataSize(uint64_t expected, uint64_t got) {
   if (got < expected)
     return sizeError("truncated data", expected, got);
@@ -209,7 +209,7 @@ static Result<NpyArray> readArray(ByteSource &source) {
     return error;
   if (Error error = checkDataSize(*size, array.data.size()))
     return error;
-  // A pipe only shows by one more read that it is at its end.
+  // A pipe needs one more read to show that it is at its end.
   std::vector<uint8_t> rest;
   if (Error error = readUpTo(source, 1, rest))
     return error;

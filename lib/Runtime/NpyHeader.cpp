@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The header is Python source; just as much of Python as numpy writes is
-// understood.
+// Parses the header, which is Python source: only as much of Python as numpy
+// writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,16 +22,16 @@ using namespace mlir::blockscale;
 
 namespace {
 
-/// The byte orders that mean little-endian for elements up to a size. '=' is
-/// the order of the machine that wrote the file, which nobody knows any more.
+/// The byte orders that mean little-endian for elements up to a size. '=', the
+/// order of the machine that wrote the file, is unknown.
 struct ByteOrder {
   char mark;
   unsigned maxElementSize;
 };
 constexpr ByteOrder byteOrders[] = {{'<', 8}, {'|', 1}, {'=', 1}};
 
-/// Recursive descent over the header's text. Functions return success with
-/// `position` behind what they parsed.
+/// A recursive-descent parser. Functions that succeed leave `position` after
+/// what they parsed.
 class HeaderParser {
 public:
   explicit HeaderParser(std::string_view text) : text(text) {}
@@ -87,7 +87,7 @@ bool HeaderParser::consume(char c) {
   return true;
 }
 
-/// The error that something else than `what` is at the position.
+/// The error that `what` is not at the position.
 Error HeaderParser::expected(std::string_view what) {
   std::string message = "bad header at byte " + std::to_string(position) +
                         ": expected " + std::string(what) + ", got ";
@@ -225,8 +225,8 @@ Error HeaderParser::parseDimension() {
   return Error::success();
 }
 
-/// What no single value can tell: that nothing is missing, and that C order
-/// and Fortran order are the same where the header says the latter.
+/// Checks the dict as a whole: that no key is missing, and that Fortran order
+/// is the same as C order, if the header has it.
 Error HeaderParser::checkComplete() {
   for (size_t i = 0; i < std::size(keys); ++i)
     if (!seen[i])
@@ -259,7 +259,7 @@ std::string blockscale::printShape(const std::vector<int64_t> &shape) {
   std::string text = "(";
   for (size_t i = 0; i < shape.size(); ++i) {
     text.append(i == 0 ? "" : ", ");
-    // A rank above any array's is cut: such shapes occur in messages only.
+    // Cut ranks above the maximum: such shapes occur in messages only.
     if (i == maxRank)
       return text + "...)";
     text.append(std::to_string(shape[i]));

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The shortest digits that identify a number in its own type, f16 and bf16
-// included, which the C++ library does not print.
+// Prints the fewest digits that identify a number in its type, also for f16 and
+// bf16, which the C++ library does not support.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,14 +65,13 @@ static void appendDecimal(std::string_view scientific, std::string &text) {
     return;
   }
   size_t wholeDigits = static_cast<size_t>(exponent) + 1;
-  // At least one digit behind the point.
+  // At least one digit after the point.
   if (digits.size() <= wholeDigits)
     digits.append(wholeDigits + 1 - digits.size(), '0');
   text.append(digits, 0, wholeDigits).append(".").append(digits, wholeDigits);
 }
 
-/// Appends the numbers that have no decimal notation. Python does not show the
-/// sign of a NaN.
+/// Appends infinity or NaN. Python does not show the sign of a NaN.
 static bool appendNonFinite(double value, std::string &text) {
   if (std::isfinite(value))
     return false;
@@ -130,8 +129,9 @@ static double decodeHalfMagnitude(const HalfType &type, unsigned bits) {
   return std::ldexp(one + fraction, exponent - 1 + unit);
 }
 
-/// The standard library prints no half-precision numbers: tries more and more
-/// digits until they lie between the midpoints to the two neighbours.
+/// The standard library does not print half-precision numbers. So this tries
+/// more and more digits until they lie between the midpoints to the two
+/// neighbours.
 template <const HalfType &type>
 static void appendHalf(const uint8_t *element, std::string &text) {
   constexpr unsigned infinity = type.infinity();

@@ -20,7 +20,7 @@ namespace mlir::blockscale {
 using ElementPrinter = void (*)(const uint8_t *element, std::string &text);
 
 ElementPrinter getElementPrinter(DType dtype);
-/// For elements of two bytes that are bf16.
+/// For two-byte elements that are bf16.
 ElementPrinter getBFloat16Printer();
 
 } // namespace mlir::blockscale

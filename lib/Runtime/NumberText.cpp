@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A number is written alike where it is a parameter and where it is a part of
-// one.
+// Numbers have the same form as parameters and as fields of structs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +18,7 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The bits of an integer that is in the range of the signed or of the unsigned
-/// type of the size.
+/// The bits of an integer in the range of the signed or the unsigned type.
 template <typename Signed, typename Unsigned>
 static Result<uint64_t> parseInteger(std::string_view text) {
   Signed negative;

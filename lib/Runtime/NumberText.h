@@ -24,12 +24,12 @@ bool parseNumber(std::string_view text, T &number) {
   return code == std::errc() && rest == end;
 }
 
-/// A type of scalars: a row of a table.
+/// A scalar type: a row of a table.
 struct ScalarType {
   std::string_view name;
   /// In bytes.
   unsigned size;
-  /// The bits of the number that a text is. Integers may be signed or unsigned.
+  /// The bits of the number in a text. Integers may be signed or unsigned.
   Result<uint64_t> (*parse)(std::string_view text);
 };
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Somebody may read a result while it is written, and a disk may be full: files
-// appear whole or not at all.
+// Files appear complete or not at all, since somebody may read a result while
+// it is written, and a disk may be full.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +46,8 @@ static int writeAll(int descriptor, std::string_view bytes) {
   return 0;
 }
 
-/// Writes all bytes and closes; the first thing that fails counts, and close
-/// may be the first to hear of a full disk.
+/// Writes all bytes and closes; returns the first error. A full disk may be
+/// reported by close only.
 static int writeAndClose(int descriptor, std::string_view bytes) {
   int failure = writeAll(descriptor, bytes);
   // After EINTR the descriptor is closed on Linux, and all bytes were taken.
@@ -56,9 +56,9 @@ static int writeAndClose(int descriptor, std::string_view bytes) {
   return failure;
 }
 
-/// Makes a name in the target's directory, so that a rename is enough to reach
-/// it, and passes it to `create` until that does not find the name taken.
-/// Returns what `create` returned last, with its errno.
+/// Makes a name in the target's directory, so that a rename suffices, and
+/// passes it to `create` until the name is free. Returns the last result of
+/// `create`, with its errno.
 template <typename Create>
 static int createBeside(const std::string &target, std::string &name,
                         Create create) {
@@ -119,7 +119,7 @@ static bool isSameFile(const std::string &a, const std::string &b) {
 }
 
 /// Gives a new file the permissions of the one that it replaces, and its owner
-/// where the process may give files away. Returns an errno value.
+/// if the process may change owners. Returns an errno value.
 static int copyPermissions(int descriptor, const struct stat &old) {
   [[maybe_unused]] int ignored = ::fchown(descriptor, old.st_uid, old.st_gid);
   return ::fchmod(descriptor, old.st_mode & 0777) == 0 ? 0 : errno;
@@ -134,13 +134,13 @@ Error OutputSet::stageFile(const std::string &path, const std::string &target,
                            file.path + "'");
   struct stat status;
   bool replaces = ::stat(target.c_str(), &status) == 0;
-  // A rename would replace a write-protected file too.
+  // Check, because a rename would also replace a write-protected file.
   if (replaces && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0)
     return systemError(path, errno);
 
   std::string temporary;
   int descriptor = createBeside(target, temporary, [](const char *name) {
-    // A mode for everybody: the process's umask takes away what it should.
+    // All permissions, minus those in the umask of the process.
     return ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   });
   if (descriptor < 0)
@@ -160,7 +160,7 @@ static Error writeStream(const std::string &path, int descriptor,
                          std::string_view bytes) {
   int failure;
   if (descriptor >= 0) {
-    // Keep the order with what the program has printed.
+    // Keep the order with earlier output of the program.
     std::fflush(nullptr);
     failure = writeAll(descriptor, bytes);
   } else {
@@ -179,8 +179,8 @@ Error OutputSet::commit() {
 }
 
 Error OutputSet::replaceFiles() {
-  // A file system may lack hard links. Then there is no backup, and only a
-  // rename that fails after another one succeeded will tell.
+  // A file system may lack hard links. Then there is no backup, which is
+  // reported only if a rename fails after another one succeeded.
   if (files.size() > 1)
     for (File &file : files) {
       auto linkTo = [&](const char *name) {
@@ -201,7 +201,7 @@ Error OutputSet::replaceFiles() {
   return Error::success();
 }
 
-/// Takes back the renames that were done. Returns what to add to the message.
+/// Undoes the renames. Returns a text to append to the message.
 std::string OutputSet::restoreFiles() {
   std::string lost;
   for (File &file : files) {
@@ -234,7 +234,7 @@ Error blockscale::writeOutput(const std::string &path, std::string_view bytes) {
   Result<OutputPath> resolved = resolveOutputPath(path);
   if (!resolved)
     return pathError(path, resolved.message());
-  // A stream takes the bytes as they are; a set would copy them.
+  // Write a stream directly; a set would copy the bytes.
   if (resolved->kind == OutputPath::Kind::Stream)
     return writeStream(path, resolved->descriptor, bytes);
   OutputSet outputs;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A path may name a file, a link, a pipe or an open descriptor; only a file can
-// be replaced by renaming.
+// Finds out if a path is a file, a link, a pipe or an open descriptor, since
+// only a file can be replaced by renaming.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The folders whose entries are this process's descriptors. To open such an
-/// entry is not the same as to use the descriptor: a file would be written from
-/// its start, over what the program has printed.
+/// The folders whose entries are this process's descriptors. Opening such an
+/// entry is not the same as using the descriptor: a file would be written from
+/// its start, over earlier output of the program.
 static constexpr std::string_view descriptorFolders[] = {"/dev/fd/",
                                                          "/proc/self/fd/"};
 
@@ -52,7 +52,7 @@ static int followLink(std::string &path) {
   if (static_cast<size_t>(size) == sizeof(contents))
     return ENAMETOOLONG;
   std::string_view link(contents, static_cast<size_t>(size));
-  // A relative link starts where the link lies.
+  // A relative link starts in the folder of the link.
   size_t keep = !link.empty() && link[0] == '/' ? 0 : path.rfind('/') + 1;
   path.resize(keep);
   path.append(link);
@@ -65,7 +65,7 @@ Result<OutputPath> blockscale::resolveOutputPath(const std::string &path) {
   if (path == "-")
     return OutputPath{OutputPath::Kind::Stream, STDOUT_FILENO, ""};
 
-  constexpr int maxLinks = 40; // As many as Linux follows.
+  constexpr int maxLinks = 40; // The limit of Linux.
   std::string target = path;
   for (int i = 0; i <= maxLinks; ++i) {
     int descriptor = parseDescriptorPath(target);
@@ -75,7 +75,7 @@ Result<OutputPath> blockscale::resolveOutputPath(const std::string &path) {
     if (::lstat(target.c_str(), &status) != 0) {
       if (errno != ENOENT)
         return Error(systemErrorText(errno));
-      // A file to be made; with a slash at its end it would be a directory.
+      // A new file; with a slash at its end it would be a directory.
       if (target.back() == '/')
         return Error(systemErrorText(EISDIR));
       return OutputPath{OutputPath::Kind::File, -1, target};

@@ -15,11 +15,11 @@
 
 namespace mlir::blockscale {
 
-/// What OutputFile.h says about streams and files, decided for one path.
+/// Whether a path is a stream or a file, in the sense of OutputFile.h.
 struct OutputPath {
   enum class Kind { Stream, File };
   Kind kind;
-  /// For a stream: its open descriptor, or -1 where the path is to be opened.
+  /// For a stream: its open descriptor, or -1 if the path must be opened.
   int descriptor = -1;
   /// For a file: the path with its symbolic links followed. The file may not
   /// exist, its last component is not a link.

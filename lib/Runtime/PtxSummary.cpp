@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch with wrong parameters would read memory at random; names and sizes
-// in the PTX are enough to refuse it.
+// Reads names and sizes of parameters from PTX, to refuse launches with wrong
+// parameters, which would read random memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// Words of PTX
+// Tokens of PTX
 //===----------------------------------------------------------------------===//
 
 static bool isWordCharacter(char c) {
@@ -31,8 +31,8 @@ static bool isWordCharacter(char c) {
 
 namespace {
 
-/// Splits PTX into words and single other characters, without white space,
-/// comments and strings.
+/// Splits PTX into tokens: identifiers and single other characters, without
+/// white space, comments and strings.
 class Words {
 public:
   explicit Words(std::string_view text) : text(text) { advance(); }
@@ -104,7 +104,7 @@ static constexpr struct {
 };
 
 /// The bytes of a declaration such as `.param .align 8 .b8 name[16]`, up to the
-/// comma or parenthesis behind it.
+/// next comma or parenthesis.
 static std::optional<uint64_t> parseParam(Words &words) {
   if (!words.consume(".param"))
     return std::nullopt;
@@ -122,8 +122,7 @@ static std::optional<uint64_t> parseParam(Words &words) {
     uint32_t count;
     auto [rest, code] =
         std::from_chars(number.data(), number.data() + number.size(), count);
-    // Parameters have far less than 64 KiB; the limit keeps sizes from
-    // overflowing.
+    // Parameters have far less than 64 KiB; the limit prevents overflow.
     if (code != std::errc() || rest != number.data() + number.size() ||
         count > UINT16_MAX || size > UINT16_MAX || !words.consume("]"))
       return std::nullopt;

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Python has this digest in its standard library. Here it is a page of code, as
-// programs that are carried to a machine with nothing but a driver link no
-// library for cryptography. Names are those of FIPS 180-4, section 6.2.
+// SHA-256, which Python has in its standard library. blockscale-launch must run
+// on machines with nothing but a driver, so it links no library for
+// cryptography. Names are those of FIPS 180-4, section 6.2.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,7 +78,7 @@ std::string blockscale::computeSha256(std::string_view bytes) {
   size_t whole = bytes.size() / kBlockBytes * kBlockBytes;
   for (size_t at = 0; at != whole; at += kBlockBytes)
     compress(hash, bytes.data() + at);
-  // What is left, a one bit, zeros, and the number of bits in 8 bytes.
+  // The rest, a one bit, zeros, and the number of bits in 8 bytes.
   std::string last(bytes.substr(whole));
   last += '\x80';
   last.resize((last.size() + 8 + kBlockBytes - 1) / kBlockBytes * kBlockBytes -

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a command line puts into a struct is parsed here, and its places are
-// checked as those of a launch info are.
+// Parses the patches of a struct on the command line. Their offsets are checked
+// as those of a launch info.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// Places
+// Offsets
 //===----------------------------------------------------------------------===//
 
 Error blockscale::checkStructPlaces(std::vector<StructPlace> places,
@@ -37,7 +37,7 @@ Error blockscale::checkStructPlaces(std::vector<StructPlace> places,
       return Error("expected an offset that is a multiple of " +
                    std::to_string(place.alignment) + ", got " + print(place));
     if (place.size > bytes || place.offset > bytes - place.size)
-      return Error("expected a place within " + std::to_string(bytes) +
+      return Error("expected a range within " + std::to_string(bytes) +
                    " bytes, got " + print(place));
   }
   std::sort(places.begin(), places.end(),
@@ -46,7 +46,7 @@ Error blockscale::checkStructPlaces(std::vector<StructPlace> places,
             });
   for (size_t i = 1; i < places.size(); ++i)
     if (places[i - 1].offset + places[i - 1].size > places[i].offset)
-      return Error("expected places that do not overlap, got " +
+      return Error("expected ranges that do not overlap, got " +
                    print(places[i - 1]) + " and " + print(places[i]));
   return Error::success();
 }
@@ -89,7 +89,7 @@ static Error parseScalar(StructPatch &patch, const ScalarType &type,
   return Error::success();
 }
 
-/// Whether a text is `WORD@` and something.
+/// Whether a text starts with `WORD@`.
 static bool isPatch(std::string_view text) {
   std::string_view word = text.substr(0, text.find('@'));
   return !word.empty() && word.size() != text.size() &&
@@ -113,7 +113,7 @@ static Result<StructPatch> parsePatch(std::string_view text) {
   patch.name = text.substr(0, text.find('='));
   if (!parseNumber(offset, patch.offset) || patch.offset >= maxParamBytes)
     return expected("an offset from 0 to " + std::to_string(maxParamBytes - 1) +
-                        " behind " + std::string(word) + "@",
+                        " after " + std::string(word) + "@",
                     offset);
   Error error = type             ? parseScalar(patch, *type, value)
                 : word == "tmap" ? parseMap(patch, value)
@@ -123,7 +123,7 @@ static Result<StructPatch> parsePatch(std::string_view text) {
   return patch;
 }
 
-/// Numbers may stand anywhere: structs may be packed.
+/// Numbers need no alignment, since structs may be packed.
 static uint64_t getAlignment(const StructPatch &patch) {
   switch (patch.kind) {
   case StructPatch::Kind::Pointer:

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules of boxes and tensors, as cuTensorMapEncodeTiled has them.
+// Checks the rules of cuTensorMapEncodeTiled for boxes and tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace mlir::blockscale;
 // Boxes
 //===----------------------------------------------------------------------===//
 
-/// What the innermost size of a box is a multiple of, in bytes.
+/// The alignment of the innermost size of a box, in bytes.
 static constexpr uint32_t boxAlignment = 16;
 
 Error blockscale::checkTensorBox(const TensorMap &map) {
@@ -29,10 +29,10 @@ Error blockscale::checkTensorBox(const TensorMap &map) {
   std::string name(type.name);
   if (map.elementStrides.size() != map.getRank())
     return Error("expected " + std::to_string(map.getRank()) +
-                 " numbers behind STRIDES=, as BOX has, got " +
+                 " numbers after STRIDES=, as in BOX, got " +
                  std::to_string(map.elementStrides.size()));
   if (map.elementStrides[0] != 1)
-    return Error("expected 1 as the last number behind STRIDES=, got " +
+    return Error("expected 1 as the last number after STRIDES=, got " +
                  std::to_string(map.elementStrides[0]));
   if (type.boxSize && map.box[0] != type.boxSize)
     return Error("expected an innermost size of " +
@@ -61,7 +61,7 @@ Error blockscale::checkTensorBox(const TensorMap &map) {
   return Error::success();
 }
 
-/// Numbers from 1 to `most`, turned around.
+/// Checks numbers from 1 to `most`, and reverses their order.
 static Error takeNumbers(const char *what, const std::vector<int64_t> &from,
                          uint32_t most, std::vector<uint32_t> &to) {
   for (auto number = from.rbegin(); number != from.rend(); ++number) {
@@ -74,7 +74,7 @@ static Error takeNumbers(const char *what, const std::vector<int64_t> &from,
   return Error::success();
 }
 
-/// Finds the row of a name.
+/// Finds the table row of a name.
 template <typename Row, size_t size>
 static Error takeRow(const char *what, const Row (&table)[size],
                      std::string_view name, const Row *&row) {
@@ -110,7 +110,7 @@ Result<TensorMap> blockscale::makeTensorMap(
   return map;
 }
 
-/// Finds the row with a number.
+/// Finds the table row with a number.
 template <typename Row, size_t size>
 static const Row *lookupNumber(const Row (&table)[size], unsigned number) {
   for (const Row &row : table)
@@ -136,7 +136,7 @@ blockscale::lookupTensorMapPromotion(unsigned number) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// How many elements the innermost dimension of an array of bytes holds.
+/// The number of elements in the innermost dimension of an array of bytes.
 static Result<uint64_t> countPacked(const TensorMapType &type, uint64_t bytes) {
   if (bytes * 8 % type.bits != 0)
     return Error("expected an innermost size of whole elements of " +
@@ -154,7 +154,7 @@ Error blockscale::setTensor(TensorMap &map, const NpyArray &array) {
   size_t rank = map.getRank();
   if (array.shape.size() != rank)
     return Error("expected an array of " + std::to_string(rank) +
-                 " dimensions, as BOX has, got " +
+                 " dimensions, as in BOX, got " +
                  std::to_string(array.shape.size()));
   unsigned elementBytes = std::max(type.bits / 8, 1u);
   if (array.elementSize() != elementBytes)
@@ -162,7 +162,8 @@ Error blockscale::setTensor(TensorMap &map, const NpyArray &array) {
                  " bytes for " + std::string(type.name) + ", got " +
                  std::string(getDTypeInfo(array.dtype).code));
   map.sizes.assign(array.shape.rbegin(), array.shape.rend());
-  // Bytes of a row are less than 2^63 in any array, and these products too.
+  // The bytes of a row of any array are less than 2^63, and so are these
+  // products.
   uint64_t stride = map.sizes[0] * elementBytes;
   if (type.isPacked()) {
     Result<uint64_t> count = stride < tensorStrideLimit
@@ -177,12 +178,12 @@ Error blockscale::setTensor(TensorMap &map, const NpyArray &array) {
     map.strides.push_back(stride);
     stride *= map.sizes[i];
   }
-  // It is the whole array.
+  // The tensor is the whole array.
   return checkTensor(map, /*bytes=*/UINT64_MAX);
 }
 
-/// From the first byte of a tensor to the one behind its last; the largest
-/// number where that is more.
+/// The bytes from the first to the last of a tensor; the largest integer on
+/// overflow.
 static uint64_t countBytes(const TensorMap &map) {
   uint64_t bytes = map.type->getGlobalBytes(map.sizes[0]);
   for (size_t i = 1; i != map.getRank(); ++i) {

@@ -13,8 +13,8 @@
 
 namespace mlir::blockscale {
 
-/// Rows of elements of 8 bits and more are plain; the packed ones are those of
-/// cuda.h, 16U4_ALIGN8B, 16U4_ALIGN16B and 16U6_ALIGN16B.
+/// Element types of 8 bits and more are not packed; the packed ones are
+/// 16U4_ALIGN8B, 16U4_ALIGN16B and 16U6_ALIGN16B of cuda.h.
 inline constexpr TensorMapType tensorMapTypes[] = {
     {"u1", 0, 8},
     {"u2", 1, 16},
@@ -65,15 +65,15 @@ inline constexpr TensorMapFillName tensorMapFills[] = {
     {"nan", TensorMapFill::Nan},
 };
 
-/// Elements of a box in a dimension, and steps between them, at most.
+/// The limit of elements of a box in a dimension, and of steps between them.
 inline constexpr uint32_t maxTensorBox = 256;
 inline constexpr uint32_t maxElementStride = 8;
-/// Elements of a tensor in a dimension, at most.
+/// The limit of elements of a tensor in a dimension.
 inline constexpr uint64_t maxTensorSize = uint64_t(1) << 32;
 /// Strides of a tensor are less than this, in bytes.
 inline constexpr uint64_t tensorStrideLimit = uint64_t(1) << 40;
 
-/// The row of a name; null if there is none.
+/// The table row of a name; null if there is none.
 template <typename Row, size_t size>
 const Row *lookupName(const Row (&table)[size], std::string_view name) {
   for (const Row &row : table)

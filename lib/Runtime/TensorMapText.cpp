@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A text is read from its end, because the name of a file may have any
+// Parses tensor maps from the end of the text, because a file name may have any
 // characters: parts with a known key, then the type, then the file.
 //
 //===----------------------------------------------------------------------===//
@@ -25,11 +25,11 @@ using namespace mlir::blockscale;
 
 static Error expected(std::string_view key, const std::string &what,
                       std::string_view got) {
-  return Error("expected " + what + " behind " + std::string(key) + "=, got " +
+  return Error("expected " + what + " after " + std::string(key) + "=, got " +
                quoteForMessage(got));
 }
 
-/// `AxB..` with numbers from `least` to `most`, the innermost last.
+/// Parses `AxB..` with numbers from `least` to `most`, the innermost last.
 template <typename Number>
 static Error parseNumbers(std::string_view key, std::string_view text,
                           uint64_t least, uint64_t most,
@@ -98,7 +98,7 @@ static constexpr struct {
   std::string_view key;
   Error (*parse)(TensorMapText &result, std::string_view value);
   bool isRequired = false;
-  /// Whether it is for tensors in buffers of arguments only.
+  /// Whether only tensors in buffers of arguments have it.
   bool isOfViews = false;
 } keys[] = {
     {"BOX", parseBox, /*isRequired=*/true},
@@ -114,7 +114,7 @@ static constexpr struct {
 // Keys
 //===----------------------------------------------------------------------===//
 
-/// The row of the key that a part starts with; nothing if there is no `KEY=`.
+/// The row of the key that a part starts with; nullopt if there is no `KEY=`.
 static Result<int> findKey(std::string_view part, bool isView) {
   std::string_view name = part.substr(0, part.find('='));
   bool isKey = !name.empty() && name.size() != part.size() &&
@@ -134,8 +134,7 @@ static Result<int> findKey(std::string_view part, bool isView) {
                quoteForMessage(name));
 }
 
-/// Takes the keys from the end of a text, which becomes what is in front of the
-/// type.
+/// Removes the keys and the type from the end of a text.
 static Error takeKeys(std::string_view &text, TensorMapText &result) {
   bool isView = text.substr(0, 1) == "@";
   bool isThere[std::size(keys)] = {};
@@ -177,7 +176,7 @@ static Error takeKeys(std::string_view &text, TensorMapText &result) {
 // The whole text
 //===----------------------------------------------------------------------===//
 
-/// The strides of all dimensions, of those behind PITCH=.
+/// The strides of all dimensions, from those after PITCH=.
 static Error completeStrides(TensorMap &map) {
   size_t rank = map.getRank();
   unsigned elementBytes = map.type->bits / 8;
@@ -188,10 +187,10 @@ static Error completeStrides(TensorMap &map) {
   if (hasLast)
     return Error("expected the size of an element, " +
                  std::to_string(elementBytes) +
-                 " bytes, as the last number behind PITCH=, got " +
+                 " bytes, as the last number after PITCH=, got " +
                  std::to_string(map.strides[0]));
   if (numGiven + 1 != rank)
-    return Error("expected a number behind PITCH= for each dimension but the "
+    return Error("expected a number after PITCH= for each dimension but the "
                  "last, " +
                  std::to_string(rank - 1) + ", got " +
                  std::to_string(numGiven));
@@ -199,22 +198,22 @@ static Error completeStrides(TensorMap &map) {
   return Error::success();
 }
 
-/// `@N[+BYTES]` with the tensor there.
+/// Parses `@N[+BYTES]` for a tensor in a buffer.
 static Error takeView(std::string_view text, TensorMapText &result) {
   Result<BufferText> viewed = parseBufferText(text.substr(1));
   if (!viewed)
-    return Error(viewed.message() + " behind @");
+    return Error(viewed.message() + " after @");
   result.viewed = *viewed;
   TensorMap &map = result.map;
   if (map.sizes.size() != map.getRank())
     return Error("expected " + std::to_string(map.getRank()) +
-                 " numbers behind SIZES=, as BOX has, got " +
+                 " numbers after SIZES=, as in BOX, got " +
                  std::to_string(map.sizes.size()));
   if (Error error = completeStrides(map))
     return error;
   if (Error error = checkTensorOffset(map, viewed->offset))
     return error;
-  // Of its memory nothing is known yet.
+  // The size of its memory is not known yet.
   return checkTensor(map, /*bytes=*/UINT64_MAX);
 }
 

@@ -1,11 +1,11 @@
 """Block-scaled matrix multiply in numpy: formats, quantisation, layouts, reference results.
 
-Values travel as uint8 codes, one element per byte, as in the .npy files of `blockscale-run`.
-Formats, layouts and results are written from the public specifications (OCP MX v1.0, PTX ISA), apart
-from the compiler, so that the two can be compared. `compile` and its kernels call the compiler's
-programs, where there are any.
+Quantized elements are passed as uint8 arrays of codes (bit patterns), one element per byte, as in the
+.npy files of `blockscale-run`. Formats, layouts and results follow the public specifications (OCP MX
+v1.0, PTX ISA) and share no code with the compiler, so that the two can be compared. `compile` and its
+kernels call the compiler's programs, if they are installed.
 
-Ones times ones over K = 64 with all scales 2 is 64 * 2 * 2:
+A product of ones over K = 64 with all scales 2 is 64 * 2 * 2:
 
 >>> import numpy as np
 >>> import blockscale
@@ -19,8 +19,7 @@ Ones times ones over K = 64 with all scales 2 is 64 * 2 * 2:
 array([[256., 256., 256.],
        [256., 256., 256.]], dtype=float32)
 
-Names are loaded when they are first used, and numpy with them, so that a part that needs no numpy
-starts without it.
+Names are imported when they are first used, so that parts that need no numpy do not import it.
 """
 
 from importlib import import_module

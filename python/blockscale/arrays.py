@@ -1,7 +1,6 @@
-"""The arrays that functions take: numpy's own, or those of ml_dtypes, whose bytes are the same codes.
+"""The arrays that functions take: numpy's own types, or those of ml_dtypes with the same bit patterns.
 
-An array of ml_dtypes is known by the name of its type, so that nothing here needs the package until
-it is asked for such an array.
+An ml_dtypes array is recognized by the name of its type, so that ml_dtypes is imported only to make one.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SCALE_TYPES = ("float8_e8m0fnu", "float8_e4m3fn")
 
 
 def require(condition, what, expected, got):
-    """ValueError that names the three if the condition does not hold."""
+    """Raises ValueError with the three texts if the condition does not hold."""
     if not condition:
         raise ValueError(f"{what}: expected {expected}, got {got}")
 
@@ -37,7 +36,7 @@ def ml_name(array):
 
 
 def type_name(value):
-    """What a message says of a value: the element type of an array, else its own type."""
+    """How messages name the type of a value: the element type of an array, else its own type."""
     if not isinstance(value, np.ndarray):
         return type(value).__name__ + " scalar" * isinstance(value, np.generic)
     return ml_name(value) or str(value.dtype)
@@ -72,7 +71,7 @@ def expect_shape(value, name):
 
 
 def as_numpy(value, name):
-    """`value` as an array. Raises TypeError, which names the argument, for rows of several lengths and the like."""
+    """`value` as an array. Raises TypeError, which names the argument, for ragged rows and the like."""
     try:
         return np.asarray(value)
     except (TypeError, ValueError) as error:
@@ -88,7 +87,7 @@ def expect_reals(value, name):
 
 
 def expect_array(value, name, dtype, *ml_types):
-    """`value` as an array of `dtype`, which it is, or which one of ml_types is seen as.
+    """`value` as an array of `dtype`: itself, or a view if its type is one of `ml_types`.
 
     Raises TypeError, which names the argument, for everything else.
     """
@@ -104,17 +103,17 @@ def expect_array(value, name, dtype, *ml_types):
 
 
 def expect_codes(value, name, format):
-    """`value`, codes of a format, as an array of uint8."""
+    """`value`, quantized elements of a format, as an array of uint8."""
     return expect_array(value, name, np.uint8, ML_DTYPES[format])
 
 
 def as_ml_dtypes(codes: np.ndarray, format: str) -> np.ndarray:
-    """A view of `codes` as the type of ml_dtypes that is the format; no copy.
+    """A view of `codes` with the ml_dtypes type of the format; no copy.
 
-    codes   uint8 codes of any shape, one for each byte; for "bf16" uint16
+    codes   uint8 array of any shape, one element per byte; uint16 for "bf16"
     format  a name in FORMATS, or "bf16"; "ue4m3" becomes float8_e4m3fn, which has a sign
 
-    Functions of this package take such arrays for codes, and those of bfloat16 for numbers.
+    Functions of this package take such arrays as quantized operands, and bfloat16 arrays as bf16 values.
 
     >>> as_ml_dtypes(np.array([2, 7], np.uint8), "f4E2M1FN").astype(np.float32)
     array([1., 6.], dtype=float32)

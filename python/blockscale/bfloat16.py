@@ -1,4 +1,4 @@
-"""Numbers of bf16, which numpy has no type for, as the uint16 of their bits."""
+"""bf16 values as uint16 bit patterns, since numpy has no bf16 type."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ NAN = 0x7FC0
 
 
 def round_f32(values):
-    """float32 to the bits of bf16, to nearest even; NaN is NAN."""
+    """float32 to bf16 bits, rounded to nearest even; NaN becomes NAN."""
     bits = values.view(np.uint32)
     rounded = (bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))) >> np.uint32(16)
     return np.where(np.isnan(values), NAN, rounded).astype(np.uint16)
 
 
 def widen(bits):
-    """The bits of bf16 as float32, which has them all."""
+    """bf16 bits to float32; exact."""
     return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)
 
 
 def _narrow_f64(values):
-    """float64 to float32, towards zero and with a last bit of 1 where that is not exact.
+    """float64 to float32, rounded to odd: towards zero, with the last bit set if that is inexact.
 
-    Rounded from there to bf16, a number is rounded as if it had been so at once.
+    Rounding the result to bf16 then gives the same as rounding the value to bf16 at once.
     """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         narrow = values.astype(np.float32)
@@ -37,7 +37,7 @@ def _narrow_f64(values):
 
 
 def _narrow_integers(values):
-    """Integers to float64, in the same way where they have more than 53 bits."""
+    """Integers to float64, rounded to odd if they have more than 53 bits."""
     if values.dtype.itemsize < 8:
         return values.astype(np.float64)
     high, low = values >> 11, values & values.dtype.type(0x7FF)
@@ -48,12 +48,12 @@ def _narrow_integers(values):
 
 
 def to_bf16(values: ArrayLike) -> np.ndarray:
-    """The bits of `values` in bf16, a uint16 array of their shape.
+    """`values` rounded to bf16, as bits: a uint16 array of their shape.
 
-    values  real numbers of at most 64 bits, those of ml_dtypes included, of any shape
+    values  real numbers of at most 64 bits, also of ml_dtypes, of any shape
 
-    Rounds once, to nearest, ties to even, with subnormals; what lies beyond the largest number
-    becomes infinity. The sign of zero is kept; every NaN becomes 0x7FC0.
+    Rounds once, to nearest, ties to even, with subnormals; overflow becomes infinity. The sign of
+    zero is kept; every NaN becomes 0x7FC0.
 
     >>> import numpy as np
     >>> [hex(bits) for bits in to_bf16([1.0, -2.5, 1 + 2.0**-8, np.nan])]
@@ -74,7 +74,7 @@ def to_bf16(values: ArrayLike) -> np.ndarray:
 
 
 def from_bf16(bits: np.ndarray) -> np.ndarray:
-    """The numbers that bits of bf16 stand for, a float32 array of their shape; exact.
+    """The values of bf16 bits, a float32 array of their shape; exact.
 
     bits  uint16, or bfloat16 of ml_dtypes, of any shape
 

@@ -1,4 +1,4 @@
-"""Names of whole formats: elements, their scales and the size of blocks together."""
+"""Names of block formats such as "mxfp8": an element type, a scale type and a block size."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from .arrays import expect_count, expect_name, require
 
 
 class BlockFormat(NamedTuple):
-    """What one name stands for: the element type, the scale type and B."""
+    """The element type, the scale type and the block size B of a block format."""
 
     element: str
     scale: str
     block_size: int
 
 
-# The concrete MX formats of OCP MX v1.0, section 5.1, by the names in use; where 8 and 6 bits have two
-# element types, the plain name is that with more bits of significand. nvfp4 is NVIDIA's.
+# The concrete MX formats of OCP MX v1.0, section 5.1, by the names in use. There are two element types
+# of 8 bits and two of 6; the short name means the one with more mantissa bits. nvfp4 is NVIDIA's.
 BLOCK_FORMATS = {
     "mxfp8": BlockFormat("f8E4M3FN", "f8E8M0FNU", 32),
     "mxfp8_e5m2": BlockFormat("f8E5M2", "f8E8M0FNU", 32),
@@ -28,15 +28,15 @@ BLOCK_FORMATS = {
 
 
 def _merge(name, given, format, own):
-    """What the format called `format` has for an argument, which may be given as well."""
+    """The value that the format called `format` has for an argument; `given`, if not None, must be equal."""
     require(given is None or given == own, name, f"{own!r}, which {format} has, or none", repr(given))
     return own
 
 
 def resolve(element: str, scale: Optional[str], block_size: Optional[int]) -> Tuple[str, Optional[str], Optional[int]]:
-    """(element, scale, block_size), where `element` may be the name of a whole format.
+    """(element, scale, block_size), where `element` may be the name of a block format.
 
-    Raises TypeError for what is no name or number, ValueError for what the format does not have.
+    Raises TypeError for arguments of other types, ValueError if they contradict the format.
     """
     expect_name(element, "element")
     expect_name(scale, "scale")
@@ -52,14 +52,14 @@ def resolve(element: str, scale: Optional[str], block_size: Optional[int]) -> Tu
 
 
 def resolve_product(x_type: str, y_type: str, scale_type: Optional[str], block_size: Optional[int]):
-    """(x_type, y_type, scale_type, block_size) of a product, where both types may be whole formats.
+    """(x_type, y_type, scale_type, block_size) of a product, where both types may be block formats.
 
-    Raises TypeError for what is no name or number, ValueError where two of them do not agree.
+    Raises TypeError for arguments of other types, ValueError if two of them disagree.
     """
     for name, value in (("x_type", x_type), ("y_type", y_type), ("scale_type", scale_type)):
         expect_name(value, name)
     block_size = expect_count(block_size, "block_size")
-    # A name with what it says goes into what the others say.
+    # Merge the scale type and block size of each block format with those given.
     types = {}
     for name, value in (("x_type", x_type), ("y_type", y_type)):
         format = BLOCK_FORMATS.get(value)

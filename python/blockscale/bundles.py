@@ -1,4 +1,4 @@
-"""Bundles: functions of a program for several chips in one file, by `blockscale-compile`."""
+"""Bundles: the functions of a program compiled for several chips, in one file."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def compile_bundle(
     no_workspace: bool = False,
     raise_: Union[bool, str] = False,
 ) -> "Bundle":
-    """Writes the functions of a program for each of `targets` to the file `path` (docs/Bundle.md).
+    """Compiles the functions of a program for each of `targets` into the file `path` (docs/Bundle.md).
 
     program  as for `compile`
-    path     the file, which appears whole or not at all
-    targets  chips such as ["sm_90a", "sm_120a"], each once
-    entry    the only function to take; without it, all public ones
-    cubin    whether machine code is added, by `ptxas`
+    path     the file; it is written completely or not at all
+    targets  chips such as ["sm_90a", "sm_120a"], without duplicates
+    entry    compile only this function; the default is all public functions
+    cubin    whether to add machine code, assembled by `ptxas`
 
-    The other options are those of `compile`. The result is the bundle as `blockscale.runtime.load`
-    reads it: a mapping from names to functions that can be called where there is a card.
+    The other options are those of `compile`. Returns the bundle as `blockscale.runtime.load` reads
+    it: a mapping from names to functions, which can be called on a machine with a CUDA card.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -49,9 +49,9 @@ def compile_bundle(
     >>> bundle["double"].targets
     ['sm_90a', 'sm_120a']
 
-    Raises CompileError for what the compiler refuses; ProgramNotFoundError if it is not there; OSError
-    for files that cannot be read or written; TypeError for arguments of other types,
-    ValueError for no target.
+    Raises CompileError if the compiler reports an error, ProgramNotFoundError if it is not found,
+    OSError for files that cannot be read or written, TypeError for arguments of other types, and
+    ValueError if there is no target.
     """
     if not isinstance(targets, (list, tuple)) or not all(isinstance(each, str) for each in targets):
         raise TypeError(f"targets: expected a list or tuple of str, got {type(targets).__name__}")
@@ -65,7 +65,7 @@ def compile_bundle(
     options = make_options(
         ",".join(targets), entry, schedule, native_only, ptx_version, emulate_on, no_workspace, raise_
     )
-    # An absolute path begins with nothing that means another thing to the compiler.
+    # A relative path could begin with a dash or be "-".
     flags = [f"--bundle={Path(path).absolute()}", *options.flags(), *(["--emit=cubin"] if cubin else [])]
     done = programs.run(programs.find("blockscale-compile"), ["-", *flags], source.source)
     if done.code != 0:

@@ -1,12 +1,12 @@
-"""Results of the compiler on disk.
+"""A cache of compiler results on disk.
 
 The folder is $BLOCKSCALE_CACHE, else $XDG_CACHE_HOME/blockscale, else ~/.cache/blockscale. An entry
-is one file, named by a hash of everything that it depends on; its first line is a hash of the rest,
-so that what is not whole is made again. A file gets its name when it is complete, so that entries
-appear whole or not at all, and writers at the same time do no harm: they write the same.
+is one file, named by a hash of everything that it depends on. Its first line is a hash of the rest,
+so that damaged entries are found and made again. A file is renamed to its name when it is complete,
+so concurrent writers do no harm: they write the same.
 
-Where the entries have more than LIMIT_BYTES together, those that were not used for longest go.
-What cannot be read or written is no error: the cache is only faster.
+If the entries exceed LIMIT_BYTES together, the least recently used ones are removed. Failures to
+read or write the cache are no errors: the compiler runs instead.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from typing import Any, Iterable, List, Optional, Tuple
 
 LIMIT_BYTES = 256 << 20
 _SUFFIX, _UNFINISHED = ".entry", ".new"
-# What a writer that was killed left behind goes after so many seconds.
+# Temporary files of writers that were killed are removed after so many seconds.
 _STALE_SECONDS = 3600
 
 
 def folder() -> Optional[Path]:
-    """Where entries are; None where there is no home for them."""
+    """The folder of the entries; None if there is no home folder."""
     if os.environ.get("BLOCKSCALE_CACHE"):
         return Path(os.environ["BLOCKSCALE_CACHE"])
     if os.environ.get("XDG_CACHE_HOME"):
@@ -38,7 +38,7 @@ def folder() -> Optional[Path]:
 
 
 def make_key(parts: Iterable[Any]) -> str:
-    """The name of the entry that depends on `parts`: bytes, or what JSON has."""
+    """The name of the entry that depends on `parts`, each bytes or a JSON value."""
     digest = hashlib.sha256()
     for part in parts:
         data = part if isinstance(part, bytes) else json.dumps(part, sort_keys=True).encode()
@@ -47,7 +47,7 @@ def make_key(parts: Iterable[Any]) -> str:
 
 
 def load(key: str) -> Optional[Any]:
-    """What was stored; None if there is nothing, or nothing whole."""
+    """The stored value; None if there is none or it is damaged."""
     where = folder()
     if where is None:
         return None
@@ -64,7 +64,7 @@ def load(key: str) -> Optional[Any]:
 
 
 def store(key: str, value: Any) -> None:
-    """Stores what JSON has."""
+    """Stores a JSON value."""
     where = folder()
     if where is None:
         return
@@ -94,7 +94,7 @@ def _remove(path: Path) -> None:
 
 
 def _files(where: Path) -> List[Tuple[float, int, Path]]:
-    """(time of last use, size, path) of all files that are the cache's."""
+    """(time of last use, size, path) of all files of the cache."""
     files = []
     for suffix in (_SUFFIX, _UNFINISHED):
         for path in where.glob("*" + suffix):
@@ -116,7 +116,7 @@ def _shrink(where: Path) -> None:
 
 
 def clear() -> int:
-    """Removes all entries, and nothing else that is in the folder; how many there were."""
+    """Removes all entries, and no other files of the folder; returns how many there were."""
     where = folder()
     files = _files(where) if where is not None else []
     for _, _, path in files:

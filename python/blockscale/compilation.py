@@ -1,4 +1,4 @@
-"""Compiling by `blockscale-compile`, with a cache of its results."""
+"""Compiling with `blockscale-compile`, with a cache of its results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .signature import from_launch_info, from_mlir
 
 # Changes with what entries of the cache hold.
 _ENTRY_VERSION = 1
-# What stands for the name of a program that is no file.
+# The name that messages give a program that is not a file.
 TEXT_NAME = "<text>"
 POSITIVE_SCALES = "assume-positive-scales"
 # A text of one line has one of these; file names with them are given as a Path.
@@ -62,7 +62,7 @@ def _call(program: Program, arguments: List[str], folder: str) -> programs.Finis
 
 
 def _make_entry(program: Program, options: Options) -> Dict[str, Any]:
-    """What the cache holds: the code, messages, and what says how it is called."""
+    """A cache entry: the code, the messages, and the launch info or the type of the function."""
     with tempfile.TemporaryDirectory(prefix="blockscale-") as folder:
         flags = options.flags()
         if options.target == "cpu":
@@ -98,21 +98,22 @@ def compile(
     no_workspace: bool = False,
     raise_: Union[bool, str] = False,
 ) -> Kernel:
-    """A function of an MLIR program as a kernel for `target`, by the program `blockscale-compile`.
+    """Compiles a function of an MLIR program for `target` with `blockscale-compile`; a `Kernel`.
 
     program       MLIR: bytes, a str with a line break or a brace, or else the path of a file
     target        a chip such as "sm_120a", or "cpu"
-    entry         the function; needed where the program has several public ones
-    schedule      how the work is divided, as in --schedule; chosen if it is left out
-    native_only   whether an op that no block-scaled instruction computes is an error
-    ptx_version   such as "8.7"; the lowest that works if it is left out
-    emulate_on    a chip that computes the instructions of `target` in software
-    no_workspace  whether a kernel that needs memory beside arguments and results is an error
-    raise_        whether contractions of decoded operands become `mma_scaled` first (docs/Raising.md);
-                  "assume-positive-scales" also takes scales of f8E4M3FN to be positive
+    entry         the function; needed if the program has several public ones
+    schedule      the schedule of matrix multiplications, as in --schedule; the default is chosen by the compiler
+    native_only   whether ops without a block-scaled instruction on the chip are errors
+    ptx_version   such as "8.7"; the default is the lowest that works
+    emulate_on    a chip to run on, with the instructions of `target` emulated in software
+    no_workspace  whether to choose kernels without a workspace (memory besides arguments and results),
+                  and refuse functions that need one
+    raise_        whether to rewrite contractions of decoded operands to `mma_scaled` first
+                  (docs/Raising.md); "assume-positive-scales" also assumes that f8E4M3FN scales are positive
 
-    docs/Programs.md has all of these, and `compile_bundle` is for several chips. Results are kept on
-    disk: see `blockscale.cache`.
+    docs/Programs.md describes all of these. `compile_bundle` compiles for several chips. Results are
+    cached on disk: see `blockscale.cache`.
 
     >>> kernel = compile('''
     ...     func.func @double(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -127,10 +128,10 @@ def compile(
     >>> kernel.run(np.arange(4, dtype=np.float32))  # in the simulator
     array([0., 2., 4., 6.], dtype=float32)
 
-    Raises CompileError for what the compiler refuses, with the place and the notes;
-    ProgramNotFoundError if it is not there; OSError for a file that cannot be read; TypeError for
-    arguments of other types, by their names; ValueError for the CPU if the program has several functions and
-    no `entry` says which one is meant.
+    Raises CompileError, with location and notes, if the compiler reports an error;
+    ProgramNotFoundError if it is not found; OSError for a file that cannot be read; TypeError, which
+    names the argument, for arguments of other types; ValueError for the CPU if the program has several
+    functions and no `entry` is given.
     """
     source = read_program(program)
     options = make_options(
@@ -146,8 +147,8 @@ def compile(
 
 
 def clear_cache() -> int:
-    """Removes what was compiled before from the disk; how many entries that were.
+    """Removes all cached results from the disk; returns how many there were.
 
-    What cannot be removed stays.
+    Entries that cannot be removed stay.
     """
     return cache.clear()

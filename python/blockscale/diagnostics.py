@@ -1,7 +1,7 @@
-"""What the programs say on standard error, as objects; and the exceptions made of errors.
+"""The messages of the programs as objects, and the exceptions made of errors.
 
-A message is `FILE:LINE:COLUMN: KIND: TEXT` and, below it, the line of the file with a mark; or
-`KIND: TEXT`, where it is about no place. Notes belong to the message before them.
+A message on standard error is `FILE:LINE:COLUMN: KIND: TEXT`, with the source line and a mark below
+it, or `KIND: TEXT` if it has no location. Notes belong to the message before them.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _HEAD = re.compile(
     r"(?P<kind>error|warning|remark|note): (?P<message>.*)"
 )
 _MARK = re.compile(r"\s*\^[\s^~]*")
-# Of checks at run time, whose place comes last.
+# Messages of run-time checks, whose location comes last.
 _LOCATION = re.compile(r'Location: loc\("(?P<file>[^"]*)":(?P<line>\d+):(?P<column>\d+)\)')
 STANDARD_INPUT = ("<stdin>", "-")
 
-# What a flag of the programs is for a caller in Python, where it is not the same word.
+# Flags of the programs whose keyword in Python is another name.
 _KEYWORDS = {"emit": "level", "raise": "raise_", "print-layout": "name", "o": "results"}
 _FLAG = re.compile(r"(?<![\w-])--(?P<flag>[a-z]+(?:-[a-z]+)*)(?:=(?P<value>[\w.+-][\w.=+-]*(?:,[\w.=+-]+)*))?")
-# What is of files and flags that nobody named, in other words: patterns and what takes their place.
+# Patterns of texts about files and flags that the caller did not give, and their replacements.
 _PHRASES = [
     (re.compile(pattern), phrase) for pattern, phrase in (
         (r"--launch-info describes one public function: expected --entry",
@@ -33,19 +33,19 @@ _PHRASES = [
         (r"no \.npy file can hold", "no array can hold"),
     )
 ]
-# Files that are made on the way.
+# Temporary files.
 _OWN_FILE = re.compile(r"'argument\d+\.npy': (?=argument #)")
 _OWN_INPUT = re.compile(r"'-': ")
 
 
 def _name_keyword(match):
     name = _KEYWORDS.get(match["flag"], match["flag"].replace("-", "_"))
-    # A word in capitals, as in --target=CHIP, stands for a value.
+    # A name in capitals, as in --target=CHIP, means a value.
     return name if match["value"] is None or match["value"].isupper() else f"{name}={match['value']!r}"
 
 
 def to_python(message: str) -> str:
-    """A message of the programs in the words of the caller: keywords for flags, no files of ours."""
+    """A message of the programs for a Python caller: keywords instead of flags, no temporary files."""
     for pattern, phrase in _PHRASES:
         message = pattern.sub(phrase, message)
     return _FLAG.sub(_name_keyword, _OWN_INPUT.sub("", _OWN_FILE.sub("", message)))
@@ -57,9 +57,9 @@ class Diagnostic:
 
     kind     "error", "warning", "remark" or "note"
     message  its text, in one line or several
-    file, line, column   where, from 1; None for a message about no place
-    source   the lines of the program that were shown below it
-    notes    the notes that belong to it
+    file, line, column   its location, from 1; None if it has none
+    source   the source lines that were shown below it
+    notes    its notes
     """
 
     kind: str
@@ -77,7 +77,7 @@ class Diagnostic:
 
 
 def _start(match, name):
-    """The message that a line begins; `name` is what standard input was."""
+    """The message that begins with this line; `name` replaces the name of standard input."""
     place = match["file"]
     return Diagnostic(
         match["kind"],
@@ -89,7 +89,7 @@ def _start(match, name):
 
 
 def _locate(diagnostic, name):
-    """With the place that its text ends in, if there is one."""
+    """The message with the location at the end of its text, if there is one."""
     found = _LOCATION.search(diagnostic.message)
     if diagnostic.line is not None or not found:
         return diagnostic
@@ -100,8 +100,8 @@ def _locate(diagnostic, name):
 def parse(text: str, name: str) -> List[Diagnostic]:
     """The messages of a program that read the file `name` from standard input, in order.
 
-    Lines in front of the first message are dropped; other lines without a head go on with the
-    message above them.
+    Lines before the first message are dropped; other lines that do not begin a message continue the
+    one above them.
     """
     messages: List[Diagnostic] = []
     lines = text.splitlines()
@@ -115,7 +115,7 @@ def parse(text: str, name: str) -> List[Diagnostic]:
                 messages[-1] = replace(last, message=f"{last.message}\n{to_python(lines[position - 1])}")
             continue
         diagnostic = _start(match, name)
-        # A line of the program may look like anything, but has a mark below it.
+        # A source line may look like a message, but has a mark below it.
         shown = lines[position : position + 2]
         if diagnostic.line is not None and len(shown) == 2 and _MARK.fullmatch(shown[1]):
             diagnostic = replace(diagnostic, source=tuple(shown))
@@ -129,7 +129,7 @@ def parse(text: str, name: str) -> List[Diagnostic]:
 
 
 def drop_messages(text: str) -> str:
-    """What a program wrote beside messages."""
+    """The output of a program that is no message."""
     kept, lines, position = [], text.splitlines(keepends=True), 0
     while position < len(lines):
         match = _HEAD.fullmatch(lines[position].rstrip("\n"))
@@ -142,14 +142,14 @@ def drop_messages(text: str) -> str:
 
 
 class ProgramError(RuntimeError):
-    """A program of the compiler refused what it was given.
+    """A program of the compiler failed.
 
     message              the text of the first error
-    file, line, column   where it is, from 1; None for an error about no place
-    notes                the notes that belong to it, each a Diagnostic
-    diagnostics          all that was said, remarks included
-    code                 the exit code: 1 for what is wrong with files, 2 with the options; negative
-                         for a signal that ended the program
+    file, line, column   its location, from 1; None if it has none
+    notes                its notes, each a Diagnostic
+    diagnostics          all messages, including remarks
+    code                 the exit code: 1 for errors in files, 2 for wrong options; negative if a
+                         signal ended the program
     """
 
     def __init__(self, finished, name):
@@ -164,15 +164,15 @@ class ProgramError(RuntimeError):
 
     @staticmethod
     def _describe(finished):
-        """Of a program that gave no error."""
+        """The exception for a program that failed without an error message."""
         program = finished.command[0]
         how = f"signal {-finished.code}" if finished.code < 0 else f"exit code {finished.code}"
         return "\n".join(filter(None, [f"{program} ended with {how}", finished.messages.strip()]))
 
 
 class CompileError(ProgramError):
-    """blockscale-compile refused a program. The attributes are those of ProgramError."""
+    """blockscale-compile failed. The attributes are those of ProgramError."""
 
 
 class RunError(ProgramError):
-    """blockscale-run refused a program or arrays, or results are not those of the reference."""
+    """blockscale-run failed, or results are outside of the error bounds of the reference."""

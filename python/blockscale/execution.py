@@ -1,4 +1,4 @@
-"""Running a function on arrays by `blockscale-run`: they go there and back as .npy files."""
+"""Running a function on arrays with `blockscale-run`, which reads and writes them as .npy files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .diagnostics import RunError
 from .signature import Operand
 
 DEVICES = ("cpu", "sim", "cuda")
-# What integers may be of both signs.
+# MLIR's integers have no sign: arrays may be signed or unsigned.
 _SIGNED = {"i": "iu", "u": "u", "f": "f"}
 
 
 class Outcome(NamedTuple):
-    """The results of a function; what it said; the statistics and the trace of the simulator."""
+    """The results of a function, its messages, and the statistics and trace of the simulator."""
 
     results: List[np.ndarray]
     messages: str
@@ -34,7 +34,7 @@ def _describe(operand: Operand) -> str:
 
 
 def _packed_hint(array: np.ndarray, operand: Operand) -> str:
-    """For the message about a shape that is that of the packed codes; else empty."""
+    """A hint for messages if a shape is that of packed elements; else empty."""
     codes, bytes = operand.packed
     expected = operand.shape[-1] if operand.shape else None
     if codes == bytes or expected is None or array.ndim != len(operand.shape):
@@ -42,7 +42,7 @@ def _packed_hint(array: np.ndarray, operand: Operand) -> str:
     if array.shape[-1] * codes != expected * bytes:
         return ""
     format = "f4E2M1FN" if codes == 2 else "f6E2M3FN"
-    return f" with a code in each byte (what has {codes} in {bytes} is packed: see unpack(array, {format!r}))"
+    return f" with one element per byte ({codes} in {bytes} is packed: see unpack(array, {format!r}))"
 
 
 def check_argument(index: int, array: Any, operand: Operand) -> np.ndarray:
@@ -70,7 +70,7 @@ def check_argument(index: int, array: Any, operand: Operand) -> np.ndarray:
 
 
 def check_arguments(arrays: Sequence[Any], operands: Sequence[Operand]) -> List[np.ndarray]:
-    """All arguments. Raises TypeError for another number of them as well."""
+    """All arguments. Also raises TypeError for another number of arguments."""
     if len(arrays) != len(operands):
         raise TypeError(f"arguments: expected {len(operands)} arrays, got {len(arrays)}")
     return [check_argument(i, *pair) for i, pair in enumerate(zip(arrays, operands))]
@@ -90,11 +90,11 @@ def execute(
 ) -> Outcome:
     """Runs the function of a program; `flags` say which one, where and how.
 
-    source   the program, which messages call `name`
-    arrays   the arguments, or none with a flag --seed
-    reports  "stats" and "trace" for what the simulator is to write
+    source   the program, called `name` in messages
+    arrays   the arguments; none if there is a flag --seed
+    reports  which files the simulator writes: "stats", "trace"
 
-    Raises RunError. Files are in a folder of their own, which is gone afterwards in any case.
+    Raises RunError. Files are in a temporary folder, which is always removed.
     """
     program = programs.find("blockscale-run")
     with tempfile.TemporaryDirectory(prefix="blockscale-") as directory:
@@ -119,5 +119,5 @@ def execute(
 
 
 def unwrap(results: List[np.ndarray]) -> Any:
-    """One array as it is, several as a tuple."""
+    """A single array itself, several arrays as a tuple."""
     return results[0] if len(results) == 1 else tuple(results)

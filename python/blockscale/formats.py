@@ -1,7 +1,7 @@
 """Element and scale formats of block-scaled matrix multiply: codes to values and back.
 
-A code is the bit pattern of one value in the low bits of an integer. Formats bear the names of
-MLIR's types; `ue4m3` is the reading of f8E4M3FN as a scale, where the sign bit is ignored.
+A code is the bit pattern of one value in the low bits of an integer. Formats have the names of
+MLIR's types; `ue4m3` is f8E4M3FN as a scale, with the sign bit ignored.
 
 Sources: OCP Microscaling Formats (MX) v1.0, section 5.3 (FP8, FP6 and FP4 elements) and section
 5.4 (E8M0 scales); OCP 8-bit floating point (OFP8) v1.0 for the special codes of E4M3 and E5M2;
@@ -66,7 +66,7 @@ class Format:
 
     @property
     def beyond(self):
-        """The magnitude of what lies beyond the finite ones: infinity, else NaN, else None."""
+        """The magnitude that overflow gives: infinity, else NaN, else None."""
         return self.nan if self.infinity is None else self.infinity
 
     def check(self, codes, name):
@@ -152,7 +152,7 @@ def decode(codes: ArrayLike, format: str, name: str = "codes") -> np.ndarray:
 
     codes   integers, or the type of ml_dtypes, of any shape
     format  a name in FORMATS
-    name    what messages call the codes
+    name    the name of `codes` in messages
 
     Exact for every code. e8m0: 0x00 is 2^-127 and 0xFF is NaN (OCP MX v1.0, section 5.4.1).
     ue4m3: bit 7 is ignored, so that 0x7F and 0xFF are NaN.
@@ -175,20 +175,20 @@ def decode(codes: ArrayLike, format: str, name: str = "codes") -> np.ndarray:
 def encode(values: ArrayLike, format: str, saturate: bool = True) -> np.ndarray:
     """The codes of `values`, a uint8 array of their shape.
 
-    values    real numbers, those of ml_dtypes included, of any shape
+    values    real numbers, also of ml_dtypes, of any shape
     format    a name in FORMATS
     saturate  whether overflow gives the largest finite value
 
     Rounds to the nearest value of the format, ties to the even code (roundTiesToEven; OCP MX v1.0,
-    section 6.3). Overflow is what would round beyond the largest finite value if the exponent were
-    unbounded; infinities overflow as well. It gives the largest finite value of its sign or, with
-    `saturate=False`, infinity if the format has one, else NaN. The sign of zero is kept; NaN
+    section 6.3). A value overflows if it would round beyond the largest finite value with an unbounded
+    exponent; infinities overflow as well. Overflow gives the largest finite value of the same sign or,
+    with `saturate=False`, infinity if the format has one, else NaN. The sign of zero is kept; NaN
     becomes the positive NaN with all mantissa bits set.
 
-    e8m0 holds powers of two only. Other values go to the nearest one by difference, and 1.5 * 2^e,
+    e8m0 has powers of two only. Other values round to the nearest one by difference, and 1.5 * 2^e,
     halfway between two, to the even exponent code. (The scale of a block, OCP MX v1.0 section 6.3,
-    is a power of two rounded down: take floor(log2) before calling.) A value below 2^-127, zero
-    included, has no code, because the format has no zero to round down to.
+    is a power of two rounded down: take floor(log2) before calling.) A value below 2^-127, including
+    zero, has no code, because the format has no zero to round down to.
 
     >>> encode([0.3, -2.5, 1000], "f4E2M1FN")
     array([ 1, 12,  7], dtype=uint8)

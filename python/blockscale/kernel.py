@@ -1,4 +1,4 @@
-"""A function that has been compiled: its code, how it is launched, and running and seeing it."""
+"""A compiled function: its code, its launch info, and ways to run and inspect it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Options(NamedTuple):
-    """What a program is compiled with; see `blockscale.compile`."""
+    """The options of a compilation; see `blockscale.compile`."""
 
     target: str
     entry: Optional[str] = None
@@ -27,7 +27,7 @@ class Options(NamedTuple):
     raise_: Union[bool, str] = False
 
     def flags(self, *without: str) -> List[str]:
-        """The flags of the programs for all options but some."""
+        """The flags of the programs for all options except some."""
         flags = []
         for field, value in self._asdict().items():
             if field in without or value in (None, False):
@@ -37,18 +37,18 @@ class Options(NamedTuple):
         return flags
 
 
-# Where printing can stop, by blockscale-compile; what is behind the last one is the code.
+# The levels that can be printed, by their stage of blockscale-compile; after the last one comes the code.
 LEVELS = {"cpu": ("tile", "kernel", "llvm"), "gpu": ("tile", "kernel", "instr", "nvvm", "llvm")}
 
 
 class Program(NamedTuple):
-    """MLIR, as text or bytecode, and what messages call it."""
+    """MLIR, as text or bytecode, and its name in messages."""
 
     source: bytes
     name: str
 
 
-# A line of what --compare prints; others are remarks, with the lines that they are about.
+# A line of --compare; other lines are remarks with source lines.
 _COMPARED = re.compile(r"^result #\d+: .*", re.MULTILINE)
 
 
@@ -57,13 +57,13 @@ def _find_comparison(messages: str) -> str:
 
 
 class Kernel:
-    """What `blockscale.compile` gives. Attributes are for reading.
+    """A compiled function, as `blockscale.compile` returns it. Its attributes are read-only.
 
     target   the chip, or "cpu"
     entry    the name of the function
-    remarks  what the compiler said, each a `Diagnostic`
+    remarks  the messages of the compiler, each a `Diagnostic`
     code     PTX, or LLVM IR for the CPU
-    options  what it was compiled with
+    options  the options of the compilation
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Kernel:
 
     @property
     def launch_info(self) -> Mapping[str, Any]:
-        """How it is launched (docs/Programs.md, "Launch info"). Raises ValueError for the CPU."""
+        """The launch info (docs/Programs.md, "Launch info"). Raises ValueError for the CPU."""
         self._require_gpu("launch_info")
         return copy.deepcopy(self._launch_info)
 
@@ -159,7 +159,7 @@ class Kernel:
 
     @property
     def device(self) -> str:
-        """Where `run` computes if it is not told: in the simulator, or on the CPU if that is the target."""
+        """The default device of `run`: the simulator, or the CPU if that is the target."""
         return "cpu" if self._launch_info is None else "sim"
 
     def run(
@@ -174,21 +174,21 @@ class Kernel:
     ) -> Any:
         """The result of the function for `arrays`; a tuple if there are several, or none.
 
-        arrays   one for each argument, in the shape of its type: codes of narrow floats as uint8, one
-                 for each byte, bf16 as the uint16 of its bits (`to_bf16`), scalars as arrays of rank 0;
-                 packed buffers are made on the way
+        arrays   one for each argument, in the shape of its type: narrow floats as uint8, one element
+                 per byte; bf16 as uint16 bits (`to_bf16`); scalars as arrays of rank 0. Elements are
+                 packed for the kernel where it needs that
         device   "sim" for the kernel in the simulator, "cuda" for the kernel on the first card, "cpu"
                  for the reference meaning; the default is that of the target, "sim" or "cpu"
-        seed     draws the arguments, in place of arrays; all sizes must be static
-        compare  also computes the reference, keeps what that comes to as `comparison`, and raises
-                 RunError where an error is over its bound
+        seed     draw random arguments instead of taking arrays; all sizes must be static
+        compare  also compute the reference, keep the comparison as `comparison`, and raise RunError if
+                 an error exceeds its bound
         check, numerics, max_steps
-                 of the simulator, as its flags of these names (docs/Programs.md, "blockscale-sim")
+                 the flags of the simulator of these names (docs/Programs.md, "blockscale-sim")
 
-        `run` compiles once more, by `blockscale-run`, from the same text with the same options.
+        `run` calls `blockscale-run`, which compiles the same text again with the same options.
 
-        Raises TypeError for another number of arrays or another element type, ValueError for other
-        shapes and devices, before anything runs; RunError for what goes wrong then.
+        Before anything runs, raises TypeError for a wrong number of arrays or a wrong element type, and
+        ValueError for wrong shapes and devices. Raises RunError if the run fails.
         """
         device = self.device if device is None else device
         reports = ("stats",) if device == "sim" else ()
@@ -202,24 +202,24 @@ class Kernel:
         return unwrap(outcome.results)
 
     def trace(self, *arrays: Any, seed: Optional[int] = None) -> Mapping[str, Any]:
-        """What would happen when on the chip, as the simulator estimates it, for `arrays` or `seed`.
+        """A timeline of the kernels on the chip, as the simulator estimates it, for `arrays` or `seed`.
 
-        The result is what chrome://tracing and Perfetto read, once it is written by `json.dump`
-        (docs/Simulator.md, "Estimated times"). Errors are those of `run` with device="sim".
+        Write the result with `json.dump` to open it in chrome://tracing or Perfetto (docs/Simulator.md,
+        "Estimated times"). Errors are those of `run` with device="sim".
         """
         return self._execute(arrays, "sim", seed, False, {}, ("trace",)).trace
 
     @property
     def comparison(self) -> str:
-        """What the last `run(compare=True)` found, a line for each result (docs/Programs.md, "Against the
-        reference"). Raises ValueError if there was none.
+        """The comparison of the last `run(compare=True)`, a line for each result (docs/Programs.md, "Against
+        the reference"). Raises ValueError if there was none.
         """
         if self._comparison is None:
             raise ValueError("comparison: expected a run with compare=True before, got none")
         return self._comparison
 
     def _compile(self, *flags: str) -> programs.Finished:
-        """Runs `blockscale-compile` once more, for something else than code."""
+        """Runs `blockscale-compile` again, for other output than code."""
         program = programs.find("blockscale-compile")
         done = programs.run(program, ["-", *self.options.flags(), *flags], self._program.source)
         if done.code != 0:
@@ -229,7 +229,7 @@ class Kernel:
     def ir(self, level: str) -> str:
         """The function at a level of its lowering, as text (docs/gpu/levels.md).
 
-        level  "tile", "kernel", "instr" or "nvvm" for MLIR, "llvm" for LLVM IR; of these the CPU has
+        level  "tile", "kernel", "instr" or "nvvm" for MLIR, "llvm" for LLVM IR; for the CPU only
                "tile", "kernel" and "llvm"
 
         Raises ValueError for another level.
@@ -244,7 +244,7 @@ class Kernel:
         return self._texts[level]
 
     def explain(self) -> str:
-        """What computes the function: kernels, the schedules of products, and what limits them.
+        """The kernels of the function, the schedules of matrix multiplications, and what limits their speed.
 
         The text is that of `blockscale-compile --explain` (docs/Programs.md). Raises ValueError for
         the CPU.
@@ -256,15 +256,15 @@ class Kernel:
         return self._texts["explain"]
 
     def show_layout(self, name: str) -> "Layout":
-        """Where the kernel has an operand, as text on a terminal and as a picture in a notebook.
+        """How the kernel lays out an operand, as text on a terminal and as a picture in a notebook.
 
         name  "a", "scale_a", "b", "scale_b" or "accumulator": which lane and register, or which lane
               and column of tensor memory, has which element; "shared": the bytes of tiles in shared
               memory; "tmem": the columns of tensor memory
 
-        A and B are the operands of the instruction: with an `swap_ab` schedule, A is y.
+        A and B are the operands of the instruction: with a `swap_ab` schedule, A is y.
 
-        Raises CompileError for a layout that the kernel does not have, with those that it has, and
+        Raises CompileError, which lists the layouts of the kernel, if it does not have this one, and
         ValueError for the CPU.
         """
         self._require_gpu("show_layout")

@@ -1,6 +1,6 @@
-"""Pictures of layouts: what `blockscale-compile --print-layout` says, drawn.
+"""Pictures of the layouts that `blockscale-compile --print-layout` prints.
 
-Where an element is comes from the compiler's tables, by the program: nothing here knows a layout.
+The program computes the position of each element from the compiler's tables; this file only draws.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ import json
 from html import escape
 from typing import Any, Dict, List, Tuple
 
-# In pixels of the picture.
+# Sizes in pixels.
 _CHARACTER, _LINE, _PAD, _MARGIN = 7, 16, 6, 12
 _REGION_WIDTH, _REGION_HEIGHT, _LABEL = 768, 24, 96
 # Neighbouring numbers get hues far apart; 137.5 degrees is the golden angle.
 _HUE_STEP = 137.5
-# By coordinate: what stands in front of its number.
+# The prefix of each coordinate.
 _MARKS = {"block": "B", "lane": "T", "register": "r", "slot": "s", "column": "c", "byte": "b"}
 
 
 class _Svg:
-    """Shapes, and how much room they take."""
+    """Shapes, and the size of the picture."""
 
     def __init__(self):
         self.parts: List[str] = []
@@ -56,14 +56,14 @@ def _color(number: float) -> str:
 
 
 def _shade(grid: Dict[str, Any], place: List[int], most: int) -> str:
-    """Of lanes, one hue each; of bytes, in the order of memory."""
+    """The color of a cell: one hue per lane, or the order in memory for bytes."""
     if grid["coordinates"][0] == "byte":
         return f"hsl({300 * place[0] / max(most, 1):.0f},70%,85%)"
     return _color(place[0])
 
 
 def _draw_grid(svg: _Svg, grid: Dict[str, Any], top: float) -> float:
-    """Draws a grid from `top` on; where it ends."""
+    """Draws a grid from `top` on; returns where it ends."""
     rows, columns = grid["rows"], grid["columns"]
     per_row = columns["size"] // grid["run"]
     cells = grid["cells"]
@@ -100,7 +100,7 @@ def _draw_grid(svg: _Svg, grid: Dict[str, Any], top: float) -> float:
 
 
 def _draw_regions(svg: _Svg, regions: List[Dict[str, Any]], columns: int, top: float) -> float:
-    """Draws columns of tensor memory from `top` on, a line for each region; where they end."""
+    """Draws columns of tensor memory from `top` on, a line for each region; returns where they end."""
     scale = _REGION_WIDTH / columns
     left = _MARGIN + _LABEL
     svg.text(_MARGIN, top + _LINE, f"tensor memory, {columns} columns of all lanes", weight="bold")
@@ -118,10 +118,10 @@ def _draw_regions(svg: _Svg, regions: List[Dict[str, Any]], columns: int, top: f
 
 
 class Layout:
-    """A layout of a kernel: `str` is a text, and a notebook shows a picture.
+    """A layout of a kernel: `str` gives text, and a notebook shows a picture.
 
     name     "a", "scale_a", "b", "scale_b", "accumulator", "shared" or "tmem"
-    kernels  for each kernel that has it, what --layout-format=json says (docs/Programs.md)
+    kernels  for each kernel that has it, the object of --layout-format=json (docs/Programs.md)
     """
 
     def __init__(self, name: str, kernels: List[Dict[str, Any]], tensor_columns: int):
@@ -131,7 +131,7 @@ class Layout:
 
     @classmethod
     def from_json(cls, name: str, text: bytes) -> "Layout":
-        """Of what the program prints."""
+        """The layout from the output of the program."""
         data = json.loads(text)
         kernels = [kernel for kernel in data["kernels"] if kernel["layouts"]]
         return cls(name, kernels, data["tensor_columns"])

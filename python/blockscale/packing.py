@@ -1,11 +1,11 @@
-"""Codes without the bits that a byte has more than they: how fp4 and fp6 lie in memory.
+"""Packed elements: fp4 and fp6 in memory, without padding bits.
 
-Codes along the last dimension are a stream of bits, from the least significant bit of the first
-byte on: two codes of fp4 in a byte, the even index in the low half; four codes of fp6 in three
-bytes. Codes of 8 bits are bytes as they are.
+The codes of the elements along the last dimension are a bit stream that starts at the least
+significant bit of the first byte: two fp4 elements per byte, the even index in the low nibble; four
+fp6 elements in three bytes. 8-bit elements are not changed.
 
-Source: CUDA driver API, cuTensorMapEncodeTiled: the types 16U4_ALIGN8B and 16U6_ALIGN16B as they lie
-in global memory. Arguments of compiled functions lie so, too (docs/Programs.md).
+Source: CUDA driver API, cuTensorMapEncodeTiled: the types 16U4_ALIGN8B and 16U6_ALIGN16B in global
+memory. Packed arguments of compiled functions have the same layout (docs/Programs.md).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .formats import get_format
 
 
 def packed_hint(name: str, format: str, got: int, wanted: int) -> str:
-    """For a message about `got` codes in a line where `wanted` would fit: what packed codes need; else ""."""
+    """A hint for messages if a row has `got` elements where `wanted` packed ones would fit; else ""."""
     bits = get_format(format).bits
     if bits < 8 and got * 8 == wanted * bits:
         return f" (is {name} packed? here a code has a byte: unpack({name}, {format!r}))"
@@ -27,13 +27,13 @@ def packed_hint(name: str, format: str, got: int, wanted: int) -> str:
 
 
 def _unit(bits):
-    """The smallest whole: (codes, bytes)."""
+    """The smallest number of elements that fills whole bytes: (elements, bytes)."""
     codes = 8 // gcd(8, bits)
     return codes, codes * bits // 8
 
 
 def _regroup(numbers, width, count, new_width):
-    """Groups (..., n) of numbers of `width` bits as groups of `count` of `new_width` bits."""
+    """Regroups bits: groups (..., n) of `width`-bit integers become groups of `count` of `new_width` bits."""
     word = np.zeros(numbers.shape[:-1], np.uint32)
     for i in range(numbers.shape[-1]):
         word |= numbers[..., i].astype(np.uint32) << np.uint32(width * i)
@@ -53,13 +53,13 @@ def _convert(numbers, name, width, count, new_width, new_count):
 
 
 def pack(codes: np.ndarray, format: str) -> np.ndarray:
-    """The bytes of codes, along the last dimension.
+    """Packs quantized elements along the last dimension.
 
-    codes   uint8 (or the type of ml_dtypes) of shape (..., K), one code for each byte
+    codes   uint8 (or the type of ml_dtypes) of shape (..., K), one element per byte
     format  a name in FORMATS
 
-    The result is uint8 of shape (..., K * bits / 8): K / 2 for fp4, K * 3 / 4 for fp6, K for all
-    others. A line must end on a byte: K is a multiple of 2 for fp4, of 4 for fp6.
+    The result is uint8 of shape (..., K * bits / 8): K / 2 for fp4, K * 3 / 4 for fp6, K for 8 bits.
+    Rows must fill whole bytes: K is a multiple of 2 for fp4 and of 4 for fp6.
 
     >>> import numpy as np
     >>> pack(np.array([[1, 2, 3, 15]], np.uint8), "f4E2M1FN")  # 0x21, 0xF3
@@ -67,8 +67,8 @@ def pack(codes: np.ndarray, format: str) -> np.ndarray:
     >>> pack(np.array([63, 0, 63, 0], np.uint8), "f6E2M3FN")
     array([ 63, 240,   3], dtype=uint8)
 
-    Raises TypeError for arrays of another type, ValueError for a K that ends inside a byte and for
-    codes with bits above the format's width, with their index.
+    Raises TypeError for arrays of another type, and ValueError for a K that does not fill whole bytes
+    and, with the index, for codes with bits above the format's width.
     """
     row = get_format(format)
     codes = row.check(expect_codes(codes, "codes", format), "codes")
@@ -77,7 +77,7 @@ def pack(codes: np.ndarray, format: str) -> np.ndarray:
 
 
 def unpack(packed: np.ndarray, format: str) -> np.ndarray:
-    """The codes that `pack` made bytes of: uint8 of shape (..., K), one code for each byte.
+    """The reverse of `pack`: uint8 of shape (..., K), one element per byte.
 
     packed  uint8 of shape (..., bytes)
     format  a name in FORMATS
@@ -86,8 +86,8 @@ def unpack(packed: np.ndarray, format: str) -> np.ndarray:
     >>> unpack(np.array([[33, 243]], np.uint8), "f4E2M1FN")
     array([[ 1,  2,  3, 15]], dtype=uint8)
 
-    Raises TypeError for arrays of another type, ValueError for lines that end inside a code: the
-    bytes of fp6 are a multiple of 3.
+    Raises TypeError for arrays of another type, ValueError for rows that end inside an element: the
+    bytes of fp6 must be a multiple of 3.
     """
     row = get_format(format)
     packed = expect_array(packed, "packed", np.uint8)

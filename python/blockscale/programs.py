@@ -1,8 +1,8 @@
-"""The programs of the compiler: where they are, and running one.
+"""Finds and runs the programs of the compiler.
 
-They are looked for in the folder that the environment variable BLOCKSCALE_BIN names, or, without it,
-beside the package: in `build/bin` of the checkout that it is part of, or in `bin` of the prefix that
-it is installed in (as PREFIX/share/blockscale/python/blockscale or, from a wheel,
+They are looked for in the folder that the environment variable BLOCKSCALE_BIN names. Without it, in
+`build/bin` of the checkout that the package is part of, or in `bin` of the prefix that it is installed
+in (as PREFIX/share/blockscale/python/blockscale or, from a wheel,
 PREFIX/lib/pythonX.Y/site-packages/blockscale).
 """
 
@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import List, NamedTuple, Optional, Sequence
 
 VARIABLE = "BLOCKSCALE_BIN"
-# The package is in so many folders below what has the programs, and the folder with them there.
+# How many folders the package is below a prefix, and the folder of the programs in that prefix.
 _BESIDE = ((2, "build/bin"), (4, "bin"))
 
 
 class ProgramNotFoundError(FileNotFoundError):
-    """A program of the compiler is in none of the places where it is looked for."""
+    """A program of the compiler is in none of the folders where it is looked for."""
 
 
 class Identity(NamedTuple):
-    """What tells a program from one that was built later, for caches."""
+    """Tells a program from one that was built later, for caches."""
 
     path: str
     size: int
@@ -31,7 +31,7 @@ class Identity(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """A program that has ended: what it wrote, as bytes and as text, and its exit code."""
+    """A program that has ended: its output, as bytes and as text, and its exit code."""
 
     command: List[str]
     code: int
@@ -75,9 +75,9 @@ def identify(program: Path) -> Identity:
 def run(
     program: Path, arguments: Sequence[str], source: bytes, folder: Optional[str] = None
 ) -> Finished:
-    """Runs a program to its end, with `source` as standard input, in `folder`.
+    """Runs a program to its end in `folder`, with `source` as standard input.
 
-    An exception on the way, such as KeyboardInterrupt, ends it: nothing runs on.
+    An exception such as KeyboardInterrupt ends the program as well.
     """
     command = [str(program), *arguments]
     done = subprocess.run(command, input=source, capture_output=True, cwd=folder, check=False)

@@ -1,16 +1,16 @@
 """The meaning of `blockscale.quantize` and `blockscale.dequantize`, in numpy.
 
-A block is B neighbours along the last dimension; it gets one scale, and each number the code of
-the element type that is nearest to the number over the scale. Two kinds of scales, of which
-docs/Quantization.md has the formulas:
+A block is B neighbours along the last dimension. It has one scale, and each value becomes the element
+nearest to the value divided by the scale. There are two kinds of scales (formulas:
+docs/Quantization.md):
 
     e8m0    a power of two, chosen by a rule from the largest magnitude of the block; division by
             it is exact, and an element is rounded once (OCP MX v1.0, section 6.3)
     ue4m3   the largest magnitude over 6, over the scale of the tensor, rounded to e4m3 (NVFP4);
             each operation is one of f32
 
-Bit for bit, so exponents come from the bits of numbers and not from logarithms, and f32 keeps its
-subnormals, as numpy does.
+Results are exact to the bit: exponents come from the bits of values and not from logarithms, and f32
+keeps its subnormals, as numpy does.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ def _rceil(significand, largest):
     return significand > largest.significand
 
 
-# What a rule adds to floor(log2 amax) - emax. It is a function of the significand of amax, an
-# integer from 2^23 to 2^24 - 1, and of the largest value of the element type.
+# The exponent of a scale is floor(log2 amax) - emax plus what the rule adds: a function of the
+# significand of amax, an integer from 2^23 to 2^24 - 1, and of the largest value of the element type.
 SCALE_RULES = {"floor": _floor, "ceil": _ceil, "even": _even, "rceil": _rceil}
 DEFAULT_RULE = "rceil"
 
 
-# Numbers in and out
+# Values in and out
 
 
 def _round_f16(values):
@@ -108,7 +108,7 @@ def _to_f32(x):
 
 
 def _check_types(element, scale, block_size):
-    """(element, scale, block_size), of which the first may stand for all."""
+    """(element, scale, block_size), where `element` may be a block format."""
     row = resolve(element, scale, block_size)
     legal = ", ".join(str(row) for row in QUANTIZE_ROWS)
     require(
@@ -155,8 +155,8 @@ def _check_rule(rule, scale):
     return rule
 
 
-# Scales. A scheme turns the largest magnitude of each block, finite f32, into codes, and numbers
-# with the codes of their blocks into what is rounded to the element type.
+# Scales. A scheme makes the scale codes from the largest magnitude of each block, a finite f32, and
+# divides values by their scales, before they are rounded to the element type.
 
 
 def _power_codes(amax, largest, rule, _):
@@ -201,24 +201,23 @@ def quantize(
     amax: bool = False,
     pad: bool = False,
 ) -> Union[Tuple[np.ndarray, np.ndarray], Tuple[np.ndarray, np.ndarray, np.float32]]:
-    """Codes and scales of x: (codes, scales), or (codes, scales, amax) with `amax=True`.
+    """Quantizes x: (codes, scales), or (codes, scales, amax) with `amax=True`.
 
     x             float32, float16, bfloat16 of ml_dtypes, or uint16 (the bits of bf16), of shape
                   (..., K)
-    element       a whole format, one of BLOCK_FORMATS such as "mxfp8"; or the type of the codes, MLIR's
+    element       a block format, one of BLOCK_FORMATS such as "mxfp8"; or the element type, MLIR's
                   name such as "f8E4M3FN", and then
     scale         "f8E8M0FNU", or "f8E4M3FN" (read as ue4m3)
-    block_size    B; with element and scale one of QUANTIZE_ROWS
-    rule          of e8m0 scales: "floor", "ceil", "even" or "rceil" (the default)
-    tensor_scale  of ue4m3 scales: g, rounded to f32; 1 by default
-    amax          also give the largest magnitude of all of x, a float32 scalar: NaN if there is
-                  one, else infinity if there is one
-    pad           K may be any size: the last block of a line holds what is left, as if zeros
-                  followed
+    block_size    B; element, scale and B must be one of QUANTIZE_ROWS
+    rule          for e8m0 scales: "floor", "ceil", "even" or "rceil" (the default)
+    tensor_scale  for ue4m3 scales: g, rounded to f32; 1 by default
+    amax          also return the largest magnitude of x, a float32 scalar: NaN if x has one, else
+                  infinity if x has one
+    pad           allow any K: the last block of a row may be short, as if zeros followed
 
-    codes is uint8 of shape (..., K), scales uint8 of shape (..., ceil(K / B)). There are no units:
-    scales are factors. For every block, with its largest magnitude a, and max = m * 2^emax the
-    largest value of the element type:
+    codes, the quantized elements, is uint8 of shape (..., K), scales uint8 of shape (..., ceil(K / B)).
+    Scales are factors. For every block, with its largest magnitude a, and max = m * 2^emax the largest
+    value of the element type:
 
       * e8m0 scales are 2^e, e between -127 and 127. floor: floor(log2 a) - emax (OCP MX v1.0,
         section 6.3). ceil: ceil(log2 a) - emax. even: floor, of a rounded to nearest even at the
@@ -239,8 +238,8 @@ def quantize(
     >>> dequantize(codes, scales, "mxfp8")[0, :4]
     array([ 1.024e+03, -3.000e+00,  3.125e-01,  4.480e+02], dtype=float32)
 
-    Raises TypeError for arrays of another type, ValueError for types, sizes, rules and tensor
-    scales that are not legal; both name what was expected and what was given.
+    Raises TypeError for arrays of another type, ValueError for illegal types, sizes, rules and tensor
+    scales; both name what was expected and what was given.
     """
     element, scale, block_size = _check_types(element, scale, block_size)
     amax, pad = expect_flag(amax, "amax"), expect_flag(pad, "pad")
@@ -254,7 +253,7 @@ def quantize(
     size = numbers.shape[-1]
     padding = [(0, 0)] * (numbers.ndim - 1) + [(0, scale_shape[-1] * block_size - size)]
     blocks = np.pad(numbers, padding).reshape(*scale_shape, block_size)
-    magnitudes = np.abs(blocks).max(axis=-1)  # NaN where there is one
+    magnitudes = np.abs(blocks).max(axis=-1)  # NaN if the block has one
     bad = ~np.isfinite(magnitudes)
 
     format = SCALE_FORMATS[scale]
@@ -278,24 +277,24 @@ def dequantize(
     tensor_scale: Optional[float] = None,
     dtype: str = "f32",
 ) -> np.ndarray:
-    """The numbers that codes and scales stand for: fl(fl(code * scale) * g), of shape (..., K).
+    """Dequantizes: fl(fl(element * scale) * g), of shape (..., K).
 
-    codes   uint8, or the type of ml_dtypes, of shape (..., K)
-    scales  the same of the scales, of shape (..., ceil(K / B)), row-major
+    codes   quantized elements: uint8, or the type of ml_dtypes, of shape (..., K)
+    scales  uint8, or the type of ml_dtypes, of shape (..., ceil(K / B)), row-major
     dtype   "f32", "f16" or "bf16": the result is float32, float16 or uint16 (the bits of bf16)
 
-    and the other arguments are those of `quantize`, where `tensor_scale` may stand beside scales of
-    either type, and the last block of a line may be short. fl rounds to f32, to nearest even,
-    subnormals kept; without `tensor_scale` there is one. f16 and bf16 are rounded from that.
-    Infinity comes where the type ends, NaN where a code or a scale is NaN.
+    The other arguments are those of `quantize`; here `tensor_scale` may be used with scales of either
+    type, and the last block of a row may be short. fl rounds to f32, to nearest even, and keeps
+    subnormals; without `tensor_scale` there is one such rounding. f16 and bf16 are rounded from f32.
+    Overflow gives infinity; a NaN element or scale gives NaN.
 
     >>> import numpy as np
     >>> codes, scales = np.full((1, 16), 7, np.uint8), np.array([[0x38]], np.uint8)
     >>> dequantize(codes, scales, "f4E2M1FN", "f8E4M3FN", 16, tensor_scale=0.5)[0, :2]
     array([3., 3.], dtype=float32)
 
-    Raises TypeError for arrays of another type, ValueError for types, shapes, codes and tensor
-    scales that are not legal; both name what was expected and what was given.
+    Raises TypeError for arrays of another type, ValueError for illegal types, shapes, codes and tensor
+    scales; both name what was expected and what was given.
     """
     element, scale, block_size = _check_types(element, scale, block_size)
     require(expect_name(dtype, "dtype") in _NUMBERS, "dtype", f"one of {', '.join(_NUMBERS)}", repr(dtype))

@@ -1,10 +1,10 @@
-"""The meaning of `blockscale.mma_scaled`, in numpy, and how far a result may be from it.
+"""The meaning of `blockscale.mma_scaled`, in numpy, and the error bound of results.
 
     result[i, j] = acc[i, j] + sum_k x[i, k] * x_scale[i, k / B] * y[k, j] * y_scale[k / B, j]
 
 with B = K / K_s: OCP MX v1.0, section 6.1 (dot product) and 6.2 (general dot product), with the
-sums taken in float64 and rounded once to float32. A term is exact in float64: four significands
-of at most 4 bits, and an exponent that stays far inside the range.
+sums taken in float64 and rounded once to float32. Terms are exact in float64: four significands of
+at most 4 bits each, and an exponent far inside the range.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .sums import add_products, finite
 
 ELEMENT_TYPES = ("f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN")
 
-# How the codes of a scale type are read.
+# The format of each scale type.
 SCALE_FORMATS = {"f8E8M0FNU": "f8E8M0FNU", "f8E4M3FN": "ue4m3"}
 
 # The legal (x_type, y_type, scale_type, B): any two of the concrete MX formats with floating-point
@@ -161,16 +161,16 @@ def mma_scaled(
     y_scale  uint8 codes of scale_type, (K_s, N) or (batch, K_s, N)
     acc      float32,                   (M, N)   or (batch, M, N)
 
-    Codes may also be of the types of ml_dtypes. There are no units: scales are factors.
+    Arrays may also have the types of ml_dtypes. Scales are factors.
 
-    Types are MLIR's names; scales of type f8E4M3FN are read as ue4m3, without sign. For x_type and
-    y_type, whole formats such as "mxfp8" (BLOCK_FORMATS) say scale_type, too. x and y may
-    differ in rank, and their batches (1 or equal) broadcast. A scale has the rank and the batch of
-    its operand. acc has the broadcast shape, with a batch if and only if x or y has one. The types
+    Types are MLIR's names; scales of type f8E4M3FN are read as ue4m3, without sign. x_type and
+    y_type may be block formats such as "mxfp8" (BLOCK_FORMATS), which include scale_type. x and y
+    may differ in rank, and their batches (1 or equal) broadcast. A scale has the rank and the batch
+    of its operand. acc has the broadcast shape, with a batch if and only if x or y has one. The types
     and B = K / K_s must be one of the 27 LEGAL_ROWS; `block_size`, if given, must be B.
 
     The sum is taken in float64, acc first, then k ascending, and rounded once to float32. NaN and
-    infinity come where the formula gives them, and infinity where the result is beyond float32.
+    infinity follow from the formula; overflow of float32 gives infinity.
 
     >>> import numpy as np
     >>> x = np.full((1, 32), 0x2, np.uint8)  # 1.0
@@ -183,8 +183,8 @@ def mma_scaled(
     >>> mma_scaled(x, x_scale, y, y_scale, np.zeros((1, 2), np.float32), x_type="mxfp4", y_type="mxfp4")
     array([[96., 48.]], dtype=float32)
 
-    Raises TypeError for arrays of another element type, ValueError for shapes, types or codes
-    that are not legal; both name what was expected and what was given.
+    Raises TypeError for arrays of another element type, ValueError for illegal shapes, types or codes;
+    both name what was expected and what was given.
     """
     operands = _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
     return _round(add_products(*operands))
@@ -204,12 +204,12 @@ def error_bound(
 ) -> Tuple[np.ndarray, np.ndarray]:
     """How far a float32 implementation may be from `mma_scaled`: (bound, comparable).
 
-    Both have acc's shape. `bound`, float64, is K * 2^-22 * (|acc| + sum |terms|) + 2^-122, and 0
-    where the result is no finite number, which must be met as it is. `comparable`, bool, is True
-    where a result is determined at all:
+    Both have acc's shape. `bound`, float64, is K * 2^-22 * (|acc| + sum |terms|) + 2^-122, and 0 where
+    the result is infinite or NaN, which must match exactly. `comparable`, bool, is True where the
+    result is determined:
 
       * NaN (an operand, 0 * inf, inf - inf) always;
-      * otherwise where the finite part of |acc| + sum |terms| is at most 2^126: beyond, a partial
+      * otherwise if the finite part of |acc| + sum |terms| is at most 2^126: above that, a partial
         sum may overflow float32.
 
     >>> import numpy as np
@@ -241,11 +241,11 @@ def compare(
 ) -> float:
     """Asserts that `result`, float32 of acc's shape, is `mma_scaled` within `error_bound`.
 
-    Returns the relative error: the length of the difference over that of `mma_scaled`, of the cells
-    that are finite and compared, as vectors (0 where both are 0). Equal infinities are equal, and NaN
-    equals NaN. Raises AssertionError with the first cell that is wrong, what was expected there, what
-    was given, the bound, and the relative error, which is NaN or infinity where a cell is that and
-    should not be; the other arguments and their errors are those of `mma_scaled`.
+    Returns the relative error: the norm of the difference over the norm of `mma_scaled`, of the cells
+    that are finite and compared (0 if both are 0). Equal infinities are equal, and NaN equals NaN.
+    Raises AssertionError with the first wrong cell, the expected and the given value, the bound, and
+    the relative error, which is NaN or infinity if a cell is so and should not be. The other
+    arguments and their errors are those of `mma_scaled`.
 
     >>> import numpy as np
     >>> ones, scales = np.full((1, 32), 0x2, np.uint8), np.array([[0x7F]], np.uint8)
@@ -282,9 +282,9 @@ def compare(
 
 
 def _relative_error(result, expected, comparable):
-    """The length of the difference over that of what was expected, without what is right and not finite.
+    """The norm of the difference over the norm of the expected values; equal infinities and NaN do not count.
 
-    NaN or infinity where that is wrong.
+    NaN or infinity if a cell is NaN or infinite and should not be.
     """
     same = (result == expected) | (np.isnan(result) & np.isnan(expected))
     cells = comparable & ~(same & ~np.isfinite(expected))

@@ -44,8 +44,8 @@ def _check_shape(shape, name):
 def swizzle_scales(s: np.ndarray) -> np.ndarray:
     """Scales s in the 32x4x4 layout.
 
-    s  uint8, or a type of scales of ml_dtypes, of shape (M, K_s) or (batch, M, K_s): M rows, and
-       in each a scale for every block of B elements along K
+    s  uint8, or a scale type of ml_dtypes, of shape (M, K_s) or (batch, M, K_s): in each of M rows
+       a scale for every block of B elements along K
 
     The result is of shape (ceil(M / 128), ceil(K_s / 4), 32, 16), after the batch if there is one,
     and of the type of s. Padding is 0x00.
@@ -69,11 +69,11 @@ def swizzle_scales(s: np.ndarray) -> np.ndarray:
 
 
 def unswizzle_scales(t: np.ndarray, shape: Sequence[int]) -> np.ndarray:
-    """The scales of `shape` that lie in t, in rows.
+    """The reverse of `swizzle_scales`: row-major scales of `shape`.
 
-    t      uint8, or a type of scales of ml_dtypes, of the shape that `swizzle_scales` gives for
+    t      uint8, or a scale type of ml_dtypes, of the shape that `swizzle_scales` gives for
            `shape`; its padding may hold any byte
-    shape  (M, K_s) or (batch, M, K_s), which the result has; it has the type of t
+    shape  (M, K_s) or (batch, M, K_s): the shape of the result, which has the type of t
 
     >>> import numpy as np
     >>> s = np.arange(2700, dtype=np.uint16).astype(np.uint8).reshape(300, 9)

@@ -1,7 +1,7 @@
-"""What a function takes and gives: how many arrays, of which type and shape.
+"""The signature of a function: the types and shapes of its arguments and results.
 
-Kernels for GPUs say that in their launch info (docs/Programs.md), and functions for the CPU in the
-type that the compiler prints of them.
+It comes from the launch info (docs/Programs.md) for GPUs, and for the CPU from the function type that
+the compiler prints.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 class Operand(NamedTuple):
     """An argument or a result.
 
-    dtype   a code of numpy without byte order, such as "u1"; codes of narrow floats are "u1"
-    shape   a size for each dimension; None for one that is known at run time only
-    packed  so many codes are in so many bytes of a buffer; here, each code has one
+    dtype   a type code of numpy without byte order, such as "u1", which narrow floats have
+    shape   a size for each dimension; None if it is known at run time only
+    packed  (elements, bytes): how many elements are in how many bytes of a buffer; here, each has a byte
     """
 
     dtype: str
@@ -29,7 +29,7 @@ class Signature(NamedTuple):
 
 
 def _count_results(value: Any) -> int:
-    """One more than the highest number of a result in any parameter of a launch info."""
+    """The number of results: one more than the highest index of a result in a launch info."""
     if isinstance(value, dict):
         own = value["result"] + 1 if isinstance(value.get("result"), int) else 0
         return max([own, *map(_count_results, value.values())])
@@ -39,7 +39,7 @@ def _count_results(value: Any) -> int:
 
 
 def from_launch_info(info: Dict[str, Any]) -> Signature:
-    """Of the function that a launch info belongs to."""
+    """The signature of the function of a launch info."""
     operands = [
         Operand(
             o["dtype"],
@@ -52,19 +52,19 @@ def from_launch_info(info: Dict[str, Any]) -> Signature:
     return Signature(operands[:first_result], operands[first_result:])
 
 
-# By the element type of MLIR: what .npy files have for it.
+# The type in .npy files of each element type of MLIR.
 _DTYPES = {
     "f64": "f8", "f32": "f4", "f16": "f2", "bf16": "u2",
     "index": "i8", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1", "i1": "u1",
 }  # fmt: skip
 
 
-# How codes lie in a buffer that is packed, by how their types begin.
+# (elements, bytes) of packed buffers, by the prefix of the element type.
 _PACKED = {"f4E": (2, 1), "f6E": (4, 3)}
 
 
 def _operand(text: str) -> Operand:
-    """Of a type such as `tensor<4x?xf8E4M3FN>`, `memref<4xf32>` or `f32`."""
+    """The operand of a type such as `tensor<4x?xf8E4M3FN>`, `memref<4xf32>` or `f32`."""
     match = re.match(r"(?:tensor|memref)<(?P<sizes>(?:(?:\d+|\?)x)*)(?P<element>\w+)", text.strip())
     element = match["element"] if match else re.match(r"\w+", text.strip())[0]
     sizes = match["sizes"].split("x")[:-1] if match else []
@@ -74,12 +74,12 @@ def _operand(text: str) -> Operand:
     return Operand(dtype, tuple(None if size == "?" else int(size) for size in sizes), packed)
 
 
-# What an op writes as a whole.
+# Destinations: arguments that an op writes completely.
 _WRITTEN = re.compile(r"bufferization\.materialize_in_destination %[\w#]+ in (?:restrict )?(?:writable )?(%\w+)")
 
 
 def _split(text: str) -> List[str]:
-    """The parts of a list, at commas that are in no brackets."""
+    """Splits a list at the commas outside of brackets."""
     parts, depth, part = [], 0, ""
     for character in re.sub("->", "", text):
         depth += (character in "(<{[") - (character in ")>}]")
@@ -92,7 +92,7 @@ def _split(text: str) -> List[str]:
 
 
 def _list(text: str) -> Tuple[str, str]:
-    """What is in the parentheses that a text starts with, and what is behind them."""
+    """The text inside of the parentheses that `text` starts with, and the text after them."""
     depth = 0
     for position, character in enumerate(text):
         depth += (character == "(") - (character == ")")
@@ -104,8 +104,8 @@ def _list(text: str) -> Tuple[str, str]:
 def from_mlir(text: str, entry: Optional[str]) -> Tuple[str, Signature]:
     """The name and the signature of function `entry`, or of the only public one, as MLIR prints it.
 
-    An argument that is a destination is a result, behind those that the function returns. Raises ValueError if there
-    is no such function.
+    Arguments that are destinations become results, after those that the function returns. Raises ValueError if
+    there is no such function.
     """
     names = re.escape(entry) if entry else r"[\w$.-]+"
     heads = list(re.finditer(rf'func\.func (?:public )?@"?({names})"?(?=\()', text))

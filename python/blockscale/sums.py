@@ -1,22 +1,22 @@
 """The sums of `mma_scaled`: acc first, then the products by ascending k, each addition in float64.
 
-That order is part of the result, but it seldom shows in a result that is rounded to float32. So a
-BLAS adds up first, in an order of its own. A cell of its result stands where
+The order is part of the definition, but seldom changes a result that is rounded to float32. So a BLAS
+computes the sums first, in its own order. A cell of its result is kept if
 
   * every partial sum is exact in float64, so that all orders agree; or
   * every number that lies as near as rounding errors can take it rounds to the same float32; or
   * NaN is among its numbers.
 
-The other cells, few but for data that are made so and those with infinities, are added up in order.
-Either way the float32 is the one that the order gives, to the bit.
+The other cells are added up in order; they are few, except for contrived data and infinities. Either
+way the float32 is the one of the defined order, to the bit.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-# Magnitudes are bounded in chunks of k, by the length of a line of x times that of a line of y
-# (Cauchy and Schwarz): tight where lines have one scale, as blocks do.
+# Magnitudes are bounded in chunks of k, by the norm of a row of x times the norm of a column of y
+# (Cauchy and Schwarz): tight if a chunk has one scale, as blocks do.
 _CHUNK = 16
 # In-order sums: a matrix is cut into rows whose sums and terms stay in a cache, and single cells
 # into as many as have their factors gathered in some megabytes.
@@ -54,13 +54,13 @@ def _cells_in_order(total, x, y, rows, columns):
 
 
 def _lengths(x):
-    """The Euclidean lengths of the chunks of the lines of x (lines, K): (lines, chunks)."""
+    """The Euclidean norms of the chunks of the rows of x (rows, K): (rows, chunks)."""
     padded = np.pad(x, ((0, 0), (0, -x.shape[1] % _CHUNK)))
     return np.sqrt(np.square(padded).reshape(len(x), -1, _CHUNK).sum(axis=-1))
 
 
 def _units(values):
-    """The power of two that the last bit of each number is worth; infinity for 0."""
+    """The weight of the lowest set bit of each value, a power of two; infinity for 0."""
     fractions, exponents = np.frexp(values)
     bits = np.ldexp(fractions, 53).astype(np.int64)
     units = np.ldexp((bits & -bits).astype(np.float64), exponents - 53)
@@ -73,7 +73,7 @@ def _bits(values):
 
 
 def _order_shows(total, acc, x, y):
-    """Where `total`, acc + x @ y added up in any order, may be another float32 than in order."""
+    """Where `total`, acc + x @ y summed in any order, may round to another float32 than in order."""
     # The factor covers the rounding errors of the bound itself.
     magnitude = (np.abs(acc) + _lengths(x) @ _lengths(y.T).T) * (1 + 2.0**-20)
     unit = np.minimum(_units(x).min(axis=1)[:, None] * _units(y).min(axis=0), _units(acc))
@@ -87,12 +87,12 @@ def _order_shows(total, acc, x, y):
 
 
 def finite(values):
-    """The values, and 0 where they are infinite or NaN."""
+    """The values, with 0 instead of infinity and NaN."""
     return np.where(np.isfinite(values), values, 0.0)
 
 
 def _where_any(property, acc, x, y):
-    """The cells of acc + x @ y in whose sums a number has the property."""
+    """The cells of acc + x @ y whose sums have a term with the property."""
     return property(acc) | property(x).any(axis=1)[:, None] | property(y).any(axis=0)
 
 

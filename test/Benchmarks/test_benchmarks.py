@@ -119,7 +119,7 @@ def test_fused_quantize_build(tmp_path):
 
 
 def test_weight_only_build(tmp_path):
-    """By `wgmma` where it takes codes; else on the way to mma.sync, or, of many rows, as numbers."""
+    """Mixed-input wgmma if possible; else dequantized in registers for mma.sync or, for many rows, in front."""
     run("weight_only.py", "build", str(tmp_path), f"--build={BUILD}")
     names = {
         path.stem: [kernel["name"].rstrip("_0123456789") for kernel in json.loads(path.read_text())["kernels"]]

@@ -186,7 +186,7 @@ def _product(x, y, negative):
 
 
 def dequantize(codes, scales, element, scale, block, tensor_scale=None, dtype="f32"):
-    """The numbers of a line of codes: floats that `dtype` holds, with the signs of zeros."""
+    """The dequantized values of a row: floats that `dtype` can hold, with the signs of zeros."""
     numbers = []
     for i, code in enumerate(codes):
         negative = code >> sum(ELEMENTS[element][:2]) == 1
@@ -290,7 +290,7 @@ class _Blocks:
 
 
 def _scale_blocks(blocks, element, scale, rule, number_type, tensor_scale):
-    """All values and halves of elements, and their neighbours, below all scales."""
+    """All element values and the midpoints between them, and their neighbours, times all scales."""
     if scale == "f8E8M0FNU":
         factors = [Fraction(2) ** e for e in _exponents(element, number_type)]
     else:

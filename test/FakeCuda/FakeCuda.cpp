@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lets tests run a program through all its calls of the driver, on any machine.
-// The memory of the card is memory of the process. A kernel adds n + 1 to every
-// byte from where its parameter #n points to the end of that buffer. The sizes
-// of its parameters, which a driver gets by compiling, stand in a comment of
-// the PTX: `// fake NAME: 8 8 4`. Without that comment they are read from the
+// A fake CUDA driver: tests run a program through all its driver calls without
+// a card. The memory of the card is memory of the process. A kernel adds n + 1
+// to every byte from where its parameter #n points to the end of that buffer.
+// The sizes of its parameters, which a driver gets by compiling, stand in a
+// comment of the PTX: `// fake NAME: 8 8 4`. Without that comment they are read
+// from the
 // `.entry`, which must be written as LLVM does.
 //
 // Environment:

@@ -23,7 +23,7 @@ using mlir::blockscale::sim::GlobalMemory;
 /// As far as a buffer has it in the simulator: programs that count on more than
 /// cudaMalloc promises do not get away with it.
 static constexpr uint64_t kAlignment = 256;
-/// What nobody has written.
+/// The byte of memory that was never written.
 static constexpr int kFiller = 0xA5;
 
 static uint64_t getDeviceAddress(unsigned number) {
@@ -40,8 +40,8 @@ DeviceMemory &DeviceMemory::get() {
   return memory;
 }
 
-/// Those of freed buffers are given anew as late as can be: what follows an
-/// address of one gets an error until then.
+/// Addresses of freed buffers are reused as late as possible: until then, their
+/// use is an error.
 std::optional<unsigned> DeviceMemory::takeNumber() {
   if (numbered.size() != kMaxBuffers) {
     numbered.push_back(nullptr);

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What nvcc's code registers, and launches, attributes and occupancy.
+// The runtime's functions for kernels: registration, launches, attributes and
+// occupancy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,7 +86,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
 static cudaError_t launch(const void *function, dim3 grid, dim3 block,
                           dim3 cluster, size_t shared, void **params) {
   Lock lock;
-  // What went wrong before counts, and nothing more is run.
+  // After an error, nothing more is run.
   if (cudaError_t status = finish(cudaSuccess))
     return status;
   return finish(run({lookupKernel(function),

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The status is CUDA's, the text says what was expected.
+// Checks launches: the status is CUDA's, the text says what was expected.
 //
 //===----------------------------------------------------------------------===//
 

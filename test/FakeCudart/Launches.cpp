@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From parameters and buffers to ARGs, and buffers to files and back.
+// Runs launches with blockscale-sim: parameters and buffers become ARGs, and
+// buffers are written to files and read back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,7 +107,7 @@ public:
   Arguments(const Launch &launch, const KernelFacts &facts, std::string folder);
 
   blockscale::Error write(const Launch &launch, const KernelFacts &facts);
-  /// Reads what a kernel left.
+  /// Reads the buffers back after a kernel.
   blockscale::Error take(const Launch &launch, const KernelFacts &facts) const;
 
   struct Argument {
@@ -120,7 +121,7 @@ public:
 private:
   blockscale::Error writeParam(size_t index, const uint8_t *bytes,
                                uint64_t size);
-  /// As an ARG names it.
+  /// Its ARG.
   std::string print(const Buffer &buffer, uint64_t address) const {
     return std::to_string(firstBuffer + buffer.number) + "+" +
            std::to_string(address - buffer.address);

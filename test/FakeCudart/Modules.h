@@ -44,7 +44,7 @@ struct Kernel {
   bool isNonPortableClusterAllowed = false;
 };
 
-/// What the PTX says of a kernel.
+/// The properties of a kernel in the PTX.
 struct KernelFacts {
   /// Bytes of each parameter.
   std::vector<uint64_t> paramSizes;
@@ -68,7 +68,7 @@ Kernel *lookupKernel(const void *function);
 /// Null if the PTX has no such kernel, or one whose parameters are not
 /// understood.
 const KernelFacts *getFacts(const Kernel &kernel);
-/// What a kernel may have of dynamic shared memory, in bytes.
+/// The limit of dynamic shared memory of a kernel, in bytes.
 uint64_t getDynamicSharedLimit(const Kernel &kernel, const KernelFacts &facts);
 
 const PtxCode &getCode(const Module &module);

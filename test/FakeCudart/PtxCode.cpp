@@ -22,13 +22,13 @@
 using namespace capture;
 
 //===----------------------------------------------------------------------===//
-// Words
+// Tokens
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Splits PTX into words and single other characters, without white space,
-/// comments and strings.
+/// Splits PTX into tokens: identifiers and single other characters, without
+/// white space, comments and strings.
 class Words {
 public:
   explicit Words(std::string_view text) : text(text) {}

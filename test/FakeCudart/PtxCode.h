@@ -21,8 +21,8 @@
 
 namespace capture {
 
-/// The words and single other characters up to a semicolon, without comments,
-/// strings and labels.
+/// The tokens (identifiers and single other characters) up to a semicolon,
+/// without comments, strings and labels.
 using PtxStatement = std::vector<std::string_view>;
 
 struct PtxVariable {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bytes of a tensor map hold what the program said of it. Names of types
-// and swizzles, and what fits together, are BlockScaleRuntime's.
+// The 128 bytes of a tensor map hold the program's arguments. The names of
+// types and swizzles, and the checks, are those of BlockScaleRuntime.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,7 +77,7 @@ static CUresult reject(const char *what) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-/// What blockscale-sim does not see before a kernel runs.
+/// Checks that blockscale-sim makes only when a kernel runs.
 static CUresult checkMap(CUtensorMapDataType type, cuuint32_t rank,
                          CUtensorMapInterleave interleave,
                          CUtensorMapSwizzle swizzle) {

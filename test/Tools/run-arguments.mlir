@@ -67,7 +67,7 @@
 // A code of 6 bits has none above them.
 // RUN: %python %S/Inputs/save.py %t/code.npy "array([[0, 1, 63], [2, 64, 255]], 'u1')"
 // RUN: %{fail} %t/code.npy %t/acc.npy 2>&1 | FileCheck %s --check-prefix=CODE -DFILE=%t/code.npy
-// CODE: {{^}}error: '[[FILE]]': argument #0: code 64 at (1, 1) has bits above the 6 of f6E3M2FN; expected a code in each byte, not packed{{$}}
+// CODE: {{^}}error: '[[FILE]]': argument #0: code 64 at (1, 1) has bits above the 6 of f6E3M2FN; expected one element per byte, not packed{{$}}
 // CODE-NOT: {{.}}
 
 // RUN: ls -A %t/out | count 0

@@ -13,7 +13,7 @@
 // RUN: %{run} --entry=calls 2>&1 | FileCheck %s --check-prefix=BOUND
 // BOUND: {{^}}result #0: largest error {{[0-9.e+-]+}} at [{{[0-9]+}}, {{[0-9]+}}], bound {{[0-9.e+-]+}}; relative error {{[0-9.e+-]+(, bound [0-9.e+-]+)?$}}
 
-// Errors that go from a product into codes are measured, and no others are.
+// Only errors of a product that is quantized are measured.
 // RUN: %{run} --entry=requantized 2>&1 | FileCheck %s --check-prefix=MEASURED
 // MEASURED: {{^}}result #0: largest error {{[0-9.e+-]+}} at [{{[0-9, ]+}}], bound {{[0-9.e+-]+}}; relative error {{[0-9.e+-]+}}, bound {{[0-9.e+-]+$}}
 // RUN: %{run} --entry=elementwise 2>&1 | FileCheck %s --check-prefix=ALONE
@@ -25,7 +25,7 @@
 // RUN: %{run} --entry=subnormal --target=sm_120a --numerics=hardware 2>&1 | FileCheck %s --check-prefix=SUBNORMAL
 // SUBNORMAL: {{^}}result #0: largest error 2.32830644e-10 at [0, 0], bound {{[0-9.e+-]+}}; relative error {{[0-9.e+-]+(, bound [0-9.e+-]+)?$}}
 
-// Codes that no rounding touches.
+// Exact quantized elements.
 // RUN: %{run} --entry=codes 2>&1 | FileCheck %s --check-prefix=CODES
 // CODES: {{^}}result #0: equal{{$}}
 

@@ -215,7 +215,7 @@ def wrong_product(index, array):
     return arrays
 
 
-PACKED = r"argument #2: expected shape \(128, 32\) with a code in each byte \(.* unpack.*\), got \(128, 16\)"
+PACKED = r"argument #2: expected shape \(128, 32\) with one element per byte \(.* unpack.*\), got \(128, 16\)"
 WRONG = [
     (wrong_product(2, np.zeros((128, 16), np.uint8)), ValueError, PACKED),
     (product_arrays()[:-1], TypeError, r"arguments: expected 5 arrays, got 4"),
@@ -319,13 +319,13 @@ def test_codes_that_are_none(kernel):
     assert "code 16 at (0, 0)" in caught.value.message
     assert caught.value.code == 1
     assert caught.value.message.startswith("argument #2: code 16")  # and no file of ours
-    assert "expected a code in each byte, not packed" in caught.value.message
+    assert "expected one element per byte, not packed" in caught.value.message
 
 
 @pytest.mark.parametrize("target", ["cpu", "sm_120a"])
 @pytest.mark.parametrize("format, width", [("f4E2M1FN", 32), ("f6E3M2FN", 48)])
 def test_packed_codes(target, format, width):
-    """In place of a code in each byte, where the compiled function packs them."""
+    """Packed arrays instead of one element per byte, where the compiled function packs them."""
     attribute = "{blockscale.packed}" if format.startswith("f6") else ""
     text = f"""\
 func.func @main(%x: tensor<2x64x{format}> {attribute}, %s: tensor<2x2xf8E8M0FNU>) -> tensor<2x64xf32> {{
@@ -339,7 +339,7 @@ func.func @main(%x: tensor<2x64x{format}> {attribute}, %s: tensor<2x2xf8E8M0FNU>
     assert kernel.run(codes, scales).shape == (2, 64)
     packed = blockscale.pack(codes, format)
     assert packed.shape == (2, width)
-    with pytest.raises(ValueError, match=r"argument #0: expected shape \(2, 64\) with a code in each byte"):
+    with pytest.raises(ValueError, match=r"argument #0: expected shape \(2, 64\) with one element per byte"):
         kernel.run(packed, scales)
     with pytest.raises(ValueError) as caught:  # another wrong size is no packing
         kernel.run(codes[:, :20], scales)

@@ -13,7 +13,7 @@ from blockscale import programs
 from programs_for_tests import PRODUCT
 
 SVG = "{http://www.w3.org/2000/svg}"
-RING = "tile=128x64x128,stages=4,accumulators=2,persistent=1"
+PIPELINE = "tile=128x64x128,stages=4,accumulators=2,persistent=1"
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def warp():
 
 @pytest.fixture(scope="module")
 def tensor():
-    return blockscale.compile(PRODUCT, target="sm_100a", schedule=RING)
+    return blockscale.compile(PRODUCT, target="sm_100a", schedule=PIPELINE)
 
 
 def grids(layout):

@@ -28,7 +28,7 @@ def case_id(value):
 
 
 def to_type(values, number_type):
-    """A float32 array as `quantize` takes numbers of the type; they must be exact there."""
+    """A float32 array in the form in which `quantize` takes the type; values must be exact there."""
     if number_type == "bf16":
         bits = values.view(np.uint32)
         assert not (bits & 0xFFFF).any()
@@ -210,7 +210,7 @@ def test_hard_blocks_are_hard(row, rule, number_type):
     smallest = 2.0 ** oracle.NUMBER_TYPES[number_type][1]
     assert (np.abs(finite) == smallest).any()
 
-    # Halves between two codes are met exactly, and saturation where the rule has it.
+    # Midpoints between two codes occur exactly, and saturation if the rule has it.
     if scale == "f8E8M0FNU":
         quotients = np.abs(np.ldexp(finite.astype(np.float64), 127 - scales.astype(int)))
         values = np.array([float(v) for v in oracle.magnitudes(element)])
@@ -297,7 +297,7 @@ def test_default_rule():
 @pytest.mark.parametrize("row", E8M0_ROWS, ids=case_id)
 @pytest.mark.parametrize("rule", oracle.RULES)
 def test_again_gives_the_same_numbers(row, rule):
-    """Numbers that came from codes are exact by their own scale, whichever that is."""
+    """Dequantized values are exact with their own scale, whichever that is."""
     x = np.random.default_rng(7).standard_normal((50, row[2])).astype(F32)
     once = dequantize(*quantize(x, *row, rule), *row)
     np.testing.assert_array_equal(dequantize(*quantize(once, *row, rule), *row), once)
@@ -543,7 +543,7 @@ def test_transformer_engine_nvfp4_scale():
 
 
 def test_transformer_engine_nvfp4_scale_zero():
-    """Codes of 6 beside a scale of 0: the numbers are the same, the codes are not."""
+    """Elements of 6 with a scale of 0: the values are the same, the codes are not."""
     x = block(1e-7, -1e-8, 0, -0.0, size=16)
     code, codes = transformer_engine_nvfp4(x, 2688)
     assert (code, codes[:4]) == (0, [7, 15, 0, 8])

@@ -38,55 +38,56 @@ using namespace mlir::blockscale;
 // Command line
 //===----------------------------------------------------------------------===//
 
-/// What only kernels have.
+/// Flags that only GPU targets have need this.
 static constexpr std::string_view gpuTarget = "a GPU as --target";
 
 static const std::vector<Flag> flags = {
     {"target", "CHIP",
-     "The chip to compile for, or cpu; with --bundle several, with commas "
-     "between"},
-    {"entry", "NAME", "Compile this function and what it calls"},
+     "The chip to compile for, or cpu; with --bundle, several chips separated "
+     "by commas"},
+    {"entry", "NAME", "Compile this function and the functions it calls"},
     {"emit", "STAGE",
-     "tile, kernel, instr, nvvm, llvm, ptx or cubin; the default is ptx, for "
-     "cpu llvm"},
+     "The stage to stop at: tile, kernel, instr, nvvm, llvm, ptx or cubin; the "
+     "default is ptx, or llvm for cpu"},
     getRaiseFlag(),
     {"print-ir-after", "LEVEL",
-     "Print the program at this level, too, on standard error: tile, kernel, "
-     "instr or nvvm, or several with commas between"},
+     "Also print the program at this level to standard error: tile, kernel, "
+     "instr or nvvm, or several separated by commas"},
     {"native-only", "",
-     "Refuse an op that no block-scaled instruction computes"},
+     "Refuse ops for which the chip has no block-scaled instruction"},
     {"no-workspace", "",
-     "Refuse what needs memory beside arguments and results, and take ways "
-     "that "
-     "need none",
+     "Choose kernels that need no workspace (memory besides arguments and "
+     "results), and refuse functions that cannot do without",
      false, false, gpuTarget},
-    {"ptx-version", "N", "PTX version, 8.7 or 87", false, false, gpuTarget},
+    {"ptx-version", "N", "The PTX version, such as 8.7 or 87", false, false,
+     gpuTarget},
     {"schedule", "S",
-     "Tile sizes and stages of products: on tcgen05 "
-     "tile=128x256x128,stages=4,accumulators=2,persistent=1, on mma.sync "
-     "tile=128x128x128,warps=2x2,stages=3",
+     "The schedule of matrix multiplications, such as "
+     "tile=128x256x128,stages=4,accumulators=2,persistent=1 on tcgen05 or "
+     "tile=128x128x128,warps=2x2,stages=3 on mma.sync",
      false, false, gpuTarget},
     {"explain", "",
-     "Print the schedule, the bound of each hardware unit and the estimate of "
-     "each product, on standard error",
+     "Print for each matrix multiplication the schedule, the time bound of "
+     "each hardware unit and the estimated time, to standard error",
      false, false, gpuTarget},
-    {"emulate-on", "CHIP", "Emulate the target's instructions there", false,
-     false, gpuTarget},
-    {"launch-info", "FILE", "Write how to launch, as JSON", false, false,
-     gpuTarget},
+    {"emulate-on", "CHIP",
+     "Run on this chip, with the target's instructions emulated in software",
+     false, false, gpuTarget},
+    {"launch-info", "FILE", "Write to FILE how to launch the kernels, as JSON",
+     false, false, gpuTarget},
     {"bundle", "FILE",
      "Write the code of all functions for all targets, and how to launch it, "
-     "to "
-     "one file; --emit=cubin adds machine code",
+     "to one file; --emit=cubin adds machine code",
      false, false, gpuTarget},
     {"print-layout", "NAME",
-     "Print where the kernels have their operands, for one layout or for all",
+     "Print how the kernels lay out their operands, for one layout or for all",
      /*isValueOptional=*/true, false, gpuTarget},
-    {"layout-format", "FORMAT", "text (the default) or json", false, false,
+    {"layout-format", "FORMAT",
+     "The format of --print-layout: text (the default) or json", false, false,
      gpuTarget},
-    {"o", "OUT", "Where to write; - is standard output, the default"},
+    {"o", "OUT", "The output file; - (the default) is standard output"},
     {"print-support-matrix", "CHIP",
-     "Print what is supported, for one chip or for all",
+     "Print which type combinations are supported, for one chip or for all",
      /*isValueOptional=*/true},
 };
 
@@ -96,24 +97,23 @@ static constexpr StringRef usage =
     "       blockscale-compile IN.mlir --target=CHIP --print-layout[=NAME]\n"
     "       blockscale-compile --print-support-matrix[=CHIP]\n"
     "\n"
-    "Lowers block-scaled matrix multiplication to PTX or LLVM IR, from a "
-    "program "
-    "or from what\n--emit or --print-ir-after has printed.";
+    "Lowers block-scaled matrix multiplication to PTX or LLVM IR. The input is "
+    "a program\nor the output of --emit or --print-ir-after.";
 
 namespace {
 /// What the command line asks for.
 struct Job {
   std::string input, output;
-  /// Null: all functions.
+  /// Null for all functions.
   std::optional<std::string> entry;
   std::optional<std::string> launchInfo;
   std::optional<std::string> bundle;
-  /// The levels that are printed on standard error.
+  /// The levels to print to standard error.
   SmallVector<StringRef> printAfter;
-  /// One, or with a bundle several.
+  /// One target, or several for a bundle.
   std::vector<const Chip *> targets;
   bool wantsRaise = false, assumesPositiveScales = false;
-  /// Instead of code: layouts, all with an empty name.
+  /// Print layouts instead of code; an empty name means all layouts.
   bool wantsLayouts = false, wantsJson = false;
   std::string layout;
   GpuCompileOptions options;
@@ -166,15 +166,15 @@ static std::string translateToLLVMIR(ModuleOp module) {
   return text;
 }
 
-/// The first stage that is still to come for a program, or for what was printed
-/// at a level; null after an error has been printed.
+/// The first stage to run for a program, or for one that was printed at
+/// `level`; null after an error has been printed.
 static const Stage *findFirstStage(ModuleOp module, StringRef level,
                                    const Stage &lastStage) {
   if (level.empty())
     return stages;
   if (auto target = module->getAttrOfType<TargetAttr>(kTargetAttrName)) {
     reportFailure("expected " + Twine(target.getChip()->name) +
-                  " as target, for which this has been lowered, got cpu");
+                  " as target, for which the input was lowered, got cpu");
     return nullptr;
   }
   const Stage *done = findStage(level);
@@ -190,7 +190,7 @@ static const Stage *findFirstStage(ModuleOp module, StringRef level,
 static int compileForCpu(Program &program, const Stage &lastStage,
                          const Job &job) {
   ModuleOp module = program.getModule();
-  ProgramOps words(module);
+  ProgramOps programOps(module);
   FailureOr<StringRef> level = getPrintedLevel(module);
   if (failed(level))
     return ExitFailure;
@@ -265,15 +265,15 @@ static int compileBundle(Program &program, const Job &job) {
   return ExitSuccess;
 }
 
-/// What the kernels of a module have, without a layout that they lack.
+/// Prints the layouts of all kernels of a program, or the one that was asked
+/// for in the kernels that have it.
 static int printKernelLayouts(Program &program, const Job &job) {
   if (failed(compileForGpu(program.getModule(), job.options)))
     return ExitFailure;
   std::vector<KernelLayouts> kernels = getKernelLayouts(program.getModule());
   if (kernels.empty())
     return reportFailure("not supported in this version: layouts of a program "
-                         "without kernels that multiply tiles of codes or of "
-                         "numbers");
+                         "without tensor-core kernels");
   bool hasLayout = job.layout.empty();
   std::string others;
   for (const KernelLayouts &kernel : kernels) {
@@ -294,8 +294,8 @@ static int printKernelLayouts(Program &program, const Job &job) {
   return ExitSuccess;
 }
 
-/// What asks for functions on tensors has no place beside a level with kernels.
-/// Success, or an exit code after an error.
+/// Refuses flags that need functions on tensors when the input is at a level
+/// with kernels. Success, or an exit code after an error.
 static int checkLevel(Program &program, const Job &job) {
   FailureOr<StringRef> level = getPrintedLevel(program.getModule());
   if (failed(level))
@@ -312,7 +312,7 @@ static int checkLevel(Program &program, const Job &job) {
     if (isGiven)
       return reportFailure("'" + job.input + "': expected no " + flag +
                            " for a program at the level " + *level +
-                           ", where that has been decided");
+                           ", where this is already decided");
   return ExitSuccess;
 }
 
@@ -397,7 +397,7 @@ static int readOptions(const CommandLine &line, Job &job) {
     return code;
   options.target = job.targets.front();
   for (const GpuOption &option : getGpuOptions()) {
-    // The CPU has some of these, too, in forms of its own.
+    // These are read elsewhere, since the CPU has them too.
     if (llvm::is_contained({"target", "raise", "emit"}, option.name) ||
         !line.has(option.name.str()))
       continue;
@@ -425,8 +425,8 @@ static const Stage *readStage(const CommandLine &line, const Chip &chip) {
   return nullptr;
 }
 
-/// The levels of --print-ir-after, which are passed on the way to `lastStage`.
-/// Success, or an exit code after an error.
+/// Reads the levels of --print-ir-after, which may not be later than
+/// `lastStage`. Success, or an exit code after an error.
 static int readPrintAfter(StringRef text, const Stage &lastStage, Job &job) {
   SmallVector<StringRef> names;
   text.split(names, ',');
@@ -448,7 +448,8 @@ static int readPrintAfter(StringRef text, const Stage &lastStage, Job &job) {
   return ExitSuccess;
 }
 
-/// What has no place beside --bundle; success, or an exit code after an error.
+/// Refuses flags that --bundle excludes. Success, or an exit code after an
+/// error.
 static int checkBundle(const CommandLine &line, const Stage &stage) {
   for (const char *flag : {"o", "launch-info"})
     if (line.has(flag))
@@ -512,7 +513,7 @@ int main(int argc, char **argv) {
   if (!parseRaise(line, job.wantsRaise, job.assumesPositiveScales))
     return ExitUsage;
   if (job.wantsRaise)
-    job.options.raising = Raising::None; // It is done before.
+    job.options.raising = Raising::None; // compile() raises before lowering.
   if (int code = readOptions(line, job))
     return code;
   bool isCpu = job.options.target->isCpu();

@@ -44,9 +44,9 @@ int main(int argc, char **argv) {
   launcher.name = "blockscale-launch";
   launcher.ownFlags = "[--time] [--check-memory]";
   launcher.device = "on the first CUDA card";
-  launcher.flags = {
-      {"time", "", "Print the median time of some repetitions"},
-      {"check-memory", "", "Make an error of a write next to a buffer"}};
+  launcher.flags = {{"time", "", "Print the median time of several runs"},
+                    {"check-memory", "",
+                     "Report a write just outside of a buffer as an error"}};
   launcher.takesCubins = true;
   launcher.checkFlags = [&](const CommandLine &line) {
     wantsTime = line.has("time");

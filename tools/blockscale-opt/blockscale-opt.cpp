@@ -23,7 +23,7 @@
 
 using namespace mlir;
 
-/// What is there beside upstream's passes and pipelines.
+/// Registers the project's passes and pipelines.
 static void registerOurs() {
   blockscale::registerBlockScalePasses();
   blockscale::registerBlockScaleConversionPasses();
@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
     return EXIT_SUCCESS;
   }
   registerOurs();
-  // The list of all has a thousand lines.
+  // --help of all passes has a thousand lines.
   if (isGiven("--help-blockscale")) {
     constexpr size_t indent = 4, column = 35;
     llvm::outs() << "Pipelines:\n";
@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
   blockscale::registerPipelineDialects(registry);
 
   auto [inputFile, outputFile] = registerAndParseCLIOptions(
-      argc, argv, "blockscale-opt: an mlir-opt that knows blockscale\n",
+      argc, argv, "blockscale-opt: mlir-opt with the blockscale dialect\n",
       registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
 

@@ -35,60 +35,68 @@ using namespace mlir::blockscale;
 // Command line
 //===----------------------------------------------------------------------===//
 
-/// The devices that a flag is for.
+/// The devices that some flags need.
 static constexpr std::string_view gpuDevices = "--device=sim or --device=cuda",
                                   simulator = "--device=sim",
                                   card = "--device=cuda";
 
 static std::vector<Flag> getFlags() {
   std::vector<Flag> flags = {
-      {"entry", "NAME", "The function; needed where several are public"},
-      {"device", "DEVICE", "cpu (the default), sim or cuda"},
+      {"entry", "NAME", "The function to run; needed if several are public"},
+      {"device", "DEVICE", "Where to run: cpu (the default), sim or cuda"},
       getRaiseFlag(),
       {"native-only", "",
-       "Refuse an op that no block-scaled instruction computes"},
-      {"seed", "N", "Draw the arguments at random, from this seed"},
+       "Refuse ops for which the chip has no block-scaled instruction"},
+      {"seed", "N", "Draw random arguments from this seed"},
       {"o", "OUT.npy",
-       "Store a result in a .npy file instead of printing; once for each "
-       "result, in order",
+       "Store a result in a .npy file instead of printing it; give it once for "
+       "each result, in order",
        /*isValueOptional=*/false, /*isRepeatable=*/true},
       {"target", "CHIP",
-       "The chip to compile for; the default is sm_120a for sim, for cuda the "
-       "card's"},
+       "The chip to compile for; the default is sm_120a for sim and the card's "
+       "chip for cuda"},
   };
   auto add = [&](Flag flag, std::string_view needs) {
     flag.needs = needs;
     flags.push_back(flag);
   };
-  add({"ptx-version", "N", "PTX version, 8.7 or 87"}, gpuDevices);
-  add({"emulate-on", "CHIP", "Emulate the target's instructions there"},
+  add({"ptx-version", "N", "The PTX version, such as 8.7 or 87"}, gpuDevices);
+  add({"emulate-on", "CHIP",
+       "Run on this chip, with the target's instructions emulated in software"},
       gpuDevices);
   add({"no-workspace", "",
-       "Refuse what needs memory beside arguments and results"},
+       "Choose kernels that need no workspace (memory besides arguments and "
+       "results), and refuse functions that cannot do without"},
       gpuDevices);
   add({"schedule", "S",
-       "Tile sizes and stages of products: on tcgen05 "
-       "tile=128x256x128,stages=4,accumulators=2,persistent=1, on mma.sync "
-       "tile=128x128x128,warps=2x2,stages=3"},
+       "The schedule of matrix multiplications, such as "
+       "tile=128x256x128,stages=4,accumulators=2,persistent=1 on tcgen05 or "
+       "tile=128x128x128,warps=2x2,stages=3 on mma.sync"},
       gpuDevices);
   add({"compare", "",
-       "Compare with the reference; fail where an error is over its bound"},
+       "Compare the results with the reference; fail if an error exceeds its "
+       "bound"},
       gpuDevices);
   for (const Flag &flag : sim::getSimulatorFlags())
     add(flag, simulator);
-  add({"sim-seed", "N", "The simulator's seed; the default is 0"}, simulator);
-  add({"time", "", "Print the median time of some repetitions"}, card);
+  add({"sim-seed", "N", "The seed of the simulator; the default is 0"},
+      simulator);
+  add({"time", "", "Print the median time of several runs"}, card);
   add({"tune", "",
-       "Measure schedules of each product, and print the fastest of each"},
+       "Measure the schedules of each matrix multiplication and print the "
+       "fastest one"},
       card);
-  add({"check-memory", "", "Make an error of a write next to a buffer"}, card);
+  add({"check-memory", "",
+       "Report a write just outside of a buffer as an error"},
+      card);
   return flags;
 }
 
 static constexpr StringRef usage =
     "blockscale-run IN.mlir [IN.npy]... [FLAG]...\n"
     "\n"
-    "Runs one function of a program.";
+    "Runs one function of a program on the CPU, in the simulator or on a CUDA "
+    "card.";
 
 //===----------------------------------------------------------------------===//
 // Arguments and results
@@ -120,7 +128,7 @@ makeArguments(func::FuncOp function, ArrayRef<RankedTensorType> types,
   return arguments;
 }
 
-/// What the elements of each result of a function are.
+/// How to print the elements of each result of a function.
 static SmallVector<Elements> getResultElements(func::FuncOp function) {
   return llvm::map_to_vector(function.getResultTypes(), [](Type type) {
     return getElementTypeOrSelf(type).isBF16() ? Elements::BFloat16
@@ -155,7 +163,7 @@ namespace {
 /// What the command line asks for.
 struct RunOptions {
   std::string source, entry, device = "cpu";
-  /// Of the arguments: their files, or the seed that draws them.
+  /// The files of the arguments, or the seed to draw them from.
   std::vector<std::string> files;
   std::optional<uint64_t> seed;
   std::vector<std::string> outputs;
@@ -171,7 +179,7 @@ struct RunOptions {
 static int executeOnCpu(Program &program, func::FuncOp entry,
                         std::vector<NpyArray> arguments,
                         const RunOptions &options) {
-  // What the function does not call is not computed, and may be anything.
+  // Functions that `entry` does not call need no native instructions.
   if (options.gpu.nativeOnly && (failed(program.keepOnly(entry)) ||
                                  failed(checkNativeOnCpu(program.getModule()))))
     return ExitFailure;
@@ -192,7 +200,7 @@ static void printTime(double milliseconds, std::optional<double> flops) {
   llvm::errs() << "\n";
 }
 
-/// Prints how far results are from the reference; fails where that is too far.
+/// Prints the errors of the results; fails if one exceeds its bound.
 static int compare(const std::optional<Reference> &reference,
                    const std::vector<NpyArray> &results) {
   if (!reference)
@@ -204,7 +212,7 @@ static int compare(const std::optional<Reference> &reference,
   return ExitSuccess;
 }
 
-/// Prints what schedules come to, instead of results.
+/// Measures schedules and prints their times instead of results.
 static int tune(Program &program, func::FuncOp entry,
                 std::vector<NpyArray> arguments,
                 const std::optional<Reference> &reference,
@@ -245,7 +253,7 @@ static int executeOnGpu(Program &program, func::FuncOp entry,
     reference = std::move(*computed);
   }
   if (options.wantsTuning) {
-    // Each try opens the card for itself.
+    // Each measurement opens the card itself.
     gpu.reset();
     return tune(program, entry, std::move(arguments), reference, options);
   }
@@ -267,13 +275,13 @@ static int executeOnGpu(Program &program, func::FuncOp entry,
 // Program
 //===----------------------------------------------------------------------===//
 
-/// Holds the files and outputs against the function. Success, or an exit code
-/// after an error.
+/// Checks the number of files and outputs against the function. Success, or an
+/// exit code after an error.
 static int checkCounts(func::FuncOp entry, const RunOptions &options,
                        size_t numArguments) {
   size_t numFiles = options.files.size();
   if (options.seed && numFiles != 0)
-    return reportUsage("expected no .npy files beside --seed, which draws all "
+    return reportUsage("expected no .npy files with --seed, which draws all "
                        "arguments, got " +
                        Twine(numFiles));
   if (numFiles != numArguments && !options.seed)
@@ -298,16 +306,17 @@ static int run(const RunOptions &options) {
   if (failed(level))
     return ExitFailure;
   if (!level->empty() && *level != "tile")
-    return reportFailure("'" + options.source +
-                         "': expected a program, got the level " + *level +
-                         " of one, from which blockscale-compile goes on");
+    return reportFailure(
+        "'" + options.source +
+        "': expected a program, got one lowered to the level " + *level +
+        "; only blockscale-compile takes these");
   bool isAmbiguous;
   Result<func::FuncOp> entry = program->getEntry(options.entry, isAmbiguous);
   if (!entry) {
     reportFailure("'" + options.source + "': " + entry.message());
     return isAmbiguous ? ExitUsage : ExitFailure;
   }
-  // What other functions do with memory is not asked for.
+  // Other functions may use memory in any way.
   if (failed(returnDestinations(*entry)))
     return ExitFailure;
   FailureOr<std::vector<RankedTensorType>> types = getArgumentTypes(*entry);
@@ -373,8 +382,8 @@ static int readOptions(const CommandLine &line, RunOptions &options) {
   return ExitSuccess;
 }
 
-/// Flags that the device does not have. Success, or an exit code after an
-/// error.
+/// Refuses flags that the device does not have. Success, or an exit code after
+/// an error.
 static int checkDevice(const CommandLine &line, const RunOptions &options) {
   const Chip *chip = options.gpu.target;
   const std::string &device = options.device;
@@ -391,7 +400,7 @@ static int checkDevice(const CommandLine &line, const RunOptions &options) {
     return reportUsage("expected a GPU for --emulate-on, got cpu");
   if (other && !chip)
     return reportUsage("expected --target for --emulate-on");
-  // Its results are times, and it tries all schedules.
+  // --tune prints times, not results, and tries all schedules.
   for (StringRef flag : {"schedule", "time", "o"})
     if (options.wantsTuning && line.has(flag))
       return reportUsage("expected no " + Twine(flag == "o" ? "-" : "--") +

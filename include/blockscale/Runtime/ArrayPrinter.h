@@ -28,11 +28,11 @@
 
 namespace mlir::blockscale {
 
-/// What the elements of an array are.
+/// How to read the elements of an array.
 enum class Elements : uint8_t {
-  /// What its dtype says.
+  /// As its dtype says.
   Plain,
-  /// Numbers of bf16, whose bits files hold as u2.
+  /// bf16 values, whose bits files have as u2.
   BFloat16,
 };
 

@@ -15,7 +15,7 @@
 
 namespace mlir::blockscale {
 
-/// A place in the buffer of an argument: the number of that, and bytes.
+/// A position in the buffer of an argument: its number, and an offset in bytes.
 struct BufferText {
   uint32_t argument = 0;
   uint64_t offset = 0;

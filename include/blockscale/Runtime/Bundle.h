@@ -25,9 +25,9 @@ struct BundleImage {
   enum class Kind : uint8_t { Ptx, Cubin };
 
   Kind kind = Kind::Ptx;
-  /// Of the PTX, which a cubin is made from, too: "8.7".
+  /// The version of the PTX, or of the PTX that a cubin is made from: "8.7".
   std::string ptxVersion;
-  /// As in the file: compressed as zlib does, or the image itself.
+  /// As in the file: compressed by zlib, or the image itself.
   std::string stored;
   bool isCompressed = false;
   /// Bytes of the image.
@@ -37,60 +37,60 @@ struct BundleImage {
 /// A function for one chip, `info.target`.
 struct BundleEntry {
   std::string function;
-  /// The types of elements of arguments and results, by MLIR's names; as many
-  /// as `info` has operands.
+  /// MLIR's names of the element types of arguments and results; as many as
+  /// `info` has operands.
   std::vector<std::string> types;
-  /// Of several functions for one product, it is the best for results of up to
-  /// so many rows; nullopt for any number.
+  /// If a bundle has several functions for one product, this is the fastest one
+  /// for results of up to so many rows; nullopt for any number.
   std::optional<int64_t> mostRows;
   LaunchInfo info;
-  /// One of each kind at most.
+  /// At most one of each kind.
   std::vector<BundleImage> images;
 };
 
-/// At least one entry, and one for a function and a chip at most.
+/// At least one entry, and at most one for a function and a chip.
 struct Bundle {
   std::vector<BundleEntry> entries;
 };
 
-/// Images are at most so large.
+/// The limit of the size of images.
 inline constexpr uint64_t maxBundleImageSize = uint64_t(1) << 28;
 
 /// The bytes of a file.
 std::string serializeBundle(const Bundle &bundle);
 
-/// Whether bytes start as those of a bundle do.
+/// Whether bytes start like a bundle.
 bool isBundle(std::string_view bytes);
 
-/// Reads the bytes of a file. Trusts nothing: the file is whole, as its
-/// checksums say, or that is an error.
+/// Reads the bytes of an untrusted file. It is an error if the checksums do not
+/// match.
 Result<Bundle> parseBundle(std::string_view bytes);
 
 /// PTX text or a cubin.
 Result<std::string> readImage(const BundleImage &image);
 
-/// An image of a bundle, as long as that lives.
+/// An image of a bundle, which must outlive it.
 struct ChosenImage {
   const BundleEntry *entry;
   const BundleImage *image;
 };
 
-/// Which entries and images are to be considered.
+/// Which entries and images to consider.
 struct BundleQuery {
-  /// Empty for the only function there is.
+  /// Empty for the only function.
   std::string function;
   /// A chip, such as "sm_90a"; empty for any.
   std::string target;
-  /// The card's compute capability (90 is 9.0), so that what cannot run there
-  /// is left out; nullopt for no card.
+  /// The card's compute capability (90 is 9.0): code that cannot run there is
+  /// left out; nullopt for no card.
   std::optional<unsigned> capability;
   bool takesCubins = false;
 };
 
-/// The best image of those: of the newest chip, of those with one number of
-/// that with the most instructions, and a cubin before PTX. It is an error,
-/// with `isAmbiguous`, if there are several functions and none is named, or
-/// without a card several chips.
+/// The best of these images: for the newest chip, then for the target with the
+/// most instructions of that chip, and a cubin before PTX. It is an error, with
+/// `isAmbiguous`, if there are several functions and none is named, or several
+/// chips and no card.
 Result<ChosenImage> chooseImage(const Bundle &bundle, const BundleQuery &query,
                                 bool &isAmbiguous);
 

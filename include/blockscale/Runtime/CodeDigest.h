@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch info fits one code only: grids and tensor maps are those of its
-// tiles. Beside the code of another schedule or chip it would run and compute
-// something else, so it bears a digest of what it was written with.
+// A launch info belongs to one code only, since grids and tensor maps depend on
+// its tiles. With the code of another schedule or chip it would run and compute
+// wrong results, so it has a digest of its code.
 // python/blockscale/runtime/code_digest.py computes the same.
 //
 //===----------------------------------------------------------------------===//
@@ -31,19 +31,19 @@ std::string normalizePtx(std::string_view text);
 /// `image`: a PTX text in its normal form, or the bytes of a cubin.
 std::string computeCodeDigest(const LaunchInfo &info, std::string_view image);
 
-/// Writes the digest of `image` into `info`, which has all else.
+/// Writes the digest of `image` into `info`, which is complete otherwise.
 void attachCodeDigest(LaunchInfo &info, std::string_view image);
 
-/// Whose code is held against which launch info, for messages: "'a.json'".
+/// The names of code and launch info in messages, such as "'a.json'".
 struct CodeOrigin {
   std::string info, image;
-  /// Whether code may differ in all but its chip, and names and parameters of
-  /// kernels.
+  /// Whether code may differ in everything but its chip, and the names and
+  /// parameters of kernels.
   bool allowsEdits = false;
 };
 
-/// Holds `image` against the target and the digest of `info`, which has none if
-/// a person wrote it: then there is nothing to check. The result is a warning,
+/// Checks `image` against the target and the digest of `info`. A handwritten
+/// launch info may have no digest, and is not checked. The result is a warning,
 /// or empty.
 Result<std::string> checkCode(const LaunchInfo &info, std::string_view image,
                               const CodeOrigin &origin);

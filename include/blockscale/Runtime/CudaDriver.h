@@ -8,9 +8,9 @@
 //
 // The driver is opened when the program runs (libcuda.so.1, then libcuda.so),
 // so that nothing of CUDA is needed to build or to start a program. All calls
-// are made by one thread. Messages are one line; what the driver reports late,
-// such as a fault of an earlier kernel, is the error of the call that hears of
-// it first.
+// are made by one thread. Messages are one line; errors that the driver reports
+// late, such as a fault of an earlier kernel, are errors of the call that
+// returns them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ namespace mlir::blockscale {
 
 struct CudaContext;
 
-/// Memory on a card, aligned to 256 bytes; freed with its owner.
+/// Memory on a card, aligned to 256 bytes; freed by the destructor.
 class CudaBuffer {
 public:
   CudaBuffer(CudaBuffer &&) noexcept;
@@ -35,7 +35,7 @@ public:
   ~CudaBuffer();
 
   uint64_t getAddress() const;
-  /// Exactly `size` bytes of the buffer's own.
+  /// Copies exactly the size of the buffer.
   Error copyFrom(const void *host);
   Error copyTo(void *host) const;
 
@@ -46,22 +46,22 @@ private:
   std::unique_ptr<Memory> memory;
 };
 
-/// A tensor map in the form that the card's instructions take.
+/// An encoded tensor map, as the card's instructions take it.
 struct alignas(tensorMapAlignment) CudaTensorMap {
   std::array<uint8_t, tensorMapBytes> bytes = {};
 };
 
-/// How a kernel is launched.
+/// The configuration of a launch.
 struct CudaLaunch {
   Dim3 grid = {1, 1, 1};
   Dim3 block = {1, 1, 1};
   Dim3 cluster = {1, 1, 1};
-  /// Dynamic shared memory in bytes, at most what the kernel was got with.
+  /// Dynamic shared memory in bytes, at most what getKernel was called with.
   uint32_t shared = 0;
-  /// Whether it may start before the kernel in front has ended; drivers before
-  /// CUDA 11.8 start it behind that.
+  /// Whether it may start before the previous kernel has ended; drivers before
+  /// CUDA 11.8 start it after that.
   bool isProgrammatic = false;
-  /// The bytes of each parameter, at least as many as the kernel has of it.
+  /// The bytes of each parameter, at least as many as the kernel's parameter.
   std::vector<std::vector<uint8_t>> params;
 };
 
@@ -83,10 +83,10 @@ private:
   void *function = nullptr;
 };
 
-/// Code on a card; unloaded when nobody uses it any more.
+/// Code on a card; unloaded when its last user is destroyed.
 class CudaModule {
 public:
-  /// The kernel `name`, ready for that much dynamic shared memory.
+  /// The kernel `name`, set up for that much dynamic shared memory.
   Result<CudaKernel> getKernel(const std::string &name, uint32_t shared) const;
 
 private:
@@ -96,14 +96,14 @@ private:
   std::shared_ptr<CudaCode> code;
 };
 
-/// The first card that the driver shows (it heeds CUDA_VISIBLE_DEVICES), with
-/// its primary context and a stream for all launches. Buffers and modules keep
-/// them alive.
+/// The first card of the driver (which respects CUDA_VISIBLE_DEVICES), with its
+/// primary context and a stream for all launches. Buffers and modules keep them
+/// alive.
 class CudaDevice {
 public:
   static Result<CudaDevice> open();
 
-  /// 90 for compute capability 9.0, of which code is for sm_90.
+  /// 90 for compute capability 9.0 (sm_90).
   unsigned getCapability() const;
 
   Result<uint32_t> countSms() const;
@@ -113,15 +113,14 @@ public:
 
   Result<CudaBuffer> allocate(uint64_t size) const;
 
-  /// The form of a tensor map that the card's instructions take; the tensor is
-  /// at `address`.
+  /// Encodes a tensor map for a tensor at `address`.
   Result<CudaTensorMap> encode(const TensorMap &map, uint64_t address) const;
 
-  /// Waits for all that was launched.
+  /// Waits for all launches.
   Error synchronize() const;
 
-  /// Calls `work` again and again without waiting in between, and gives the
-  /// milliseconds that the card takes for what each call launches.
+  /// Calls `work` repeatedly without waiting in between, and returns the
+  /// milliseconds on the card for the launches of each call.
   Result<std::vector<double>> measure(unsigned repetitions,
                                       const std::function<Error()> &work) const;
 

@@ -15,18 +15,18 @@
 namespace mlir::blockscale {
 
 struct CudaRunOptions {
-  /// If not null, the kernels are launched again after the run that counts, and
-  /// this gets the median of the times on the card, in milliseconds. The first
-  /// few launches warm the card up and are left out; what all of them compute
-  /// is dropped.
+  /// If not null, the kernels are launched again after the run with the
+  /// results, and this gets the median of the times on the card, in
+  /// milliseconds. The first few launches warm the card up and do not count.
+  /// The results of these launches are dropped.
   double *milliseconds = nullptr;
-  /// A write next to a buffer is an error that names the kernel and the
-  /// argument. Needs the memory of the buffers on the host once more.
+  /// A write just outside of a buffer is an error that names the kernel and the
+  /// argument. Needs a second copy of the buffers on the host.
   bool checksMemory = false;
 };
 
-/// Carries out a plan once: copies the buffers of `arguments` to the card,
-/// launches the kernels in order, and copies what is to be stored back.
+/// Executes a plan once: copies the buffers of `arguments` to the card,
+/// launches the kernels in order, and copies the outputs back.
 Error runOnCuda(const CudaDevice &device, const CudaModule &code,
                 const LaunchPlan &plan, std::vector<LaunchArgument> &arguments,
                 const CudaRunOptions &options = {});

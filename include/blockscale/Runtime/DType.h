@@ -32,7 +32,7 @@ struct DTypeInfo {
 
 const DTypeInfo &getDTypeInfo(DType dtype);
 
-/// The row of a type code, or null where the code names no supported type.
+/// The row of a type code; null if the type is not supported.
 const DTypeInfo *lookupDType(std::string_view code);
 
 /// All type codes with spaces between, for messages.

@@ -9,7 +9,7 @@
 // The runtime library reports errors as text: the programs that use it are
 // built without exceptions, and blockscale-launch links neither MLIR nor LLVM.
 // Messages are lower case, without a full stop, and say what was expected and
-// what came.
+// what was given.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,10 +68,9 @@ Error pathError(std::string_view path, std::string_view message);
 /// The system's text for an errno value, in the style of messages.
 std::string systemErrorText(int errorNumber);
 
-/// `text` safe to print: other bytes than printable ASCII are escaped as \xNN,
+/// `text` safe to print: bytes other than printable ASCII are escaped as \xNN,
 /// and a text longer than 83 bytes is cut to its first 60, "..." and its last
-/// 20. Names of kernels, which have a thousand characters where they are
-/// mangled, are printed so.
+/// 20. Mangled names of kernels may have a thousand characters.
 std::string shortenForMessage(std::string_view text);
 
 /// The same in single quotes.

@@ -25,17 +25,18 @@
 
 namespace mlir::blockscale {
 
-/// Whether bytes are a fatbin, or an ELF file or an archive of those with some.
+/// Whether bytes are a fatbin, an ELF file with fatbins, or an archive of such
+/// files.
 bool hasFatbin(std::string_view image);
 
 /// Decompresses a Zstandard frame to so many bytes.
 using Decompress =
     std::function<Result<std::string>(std::string_view bytes, uint64_t size)>;
 
-/// The PTX text of a fatbin (or of the fatbins of an ELF file or an archive):
-/// that for `target`, such as "sm_90a", or for the newest chip where it is
-/// empty; of several texts for one chip, the one with a kernel named `entry`.
-/// Without `decompressZstd`, compressed text is an error.
+/// The PTX text of a fatbin (or of the fatbins of an ELF file or an archive)
+/// for `target`, such as "sm_90a", or for the newest chip if it is empty. If
+/// there are several for one chip, the one with a kernel named `entry`. Without
+/// `decompressZstd`, text compressed by Zstandard is an error.
 Result<std::string> readFatbin(std::string_view image, std::string_view target,
                                std::string_view entry,
                                const Decompress &decompressZstd);

@@ -26,25 +26,25 @@ namespace mlir::blockscale {
 struct Flag {
   /// Without dashes.
   std::string_view name;
-  /// What the help calls the value; empty for a flag that takes none.
+  /// The name of the value in the help; empty for a flag without value.
   std::string_view value;
   std::string_view help;
-  /// `--NAME` alone stands, too; a value then comes with `=` only.
+  /// `--NAME` alone is allowed, too; a value then needs `=`.
   bool isValueOptional = false;
-  /// Others stand at most once.
+  /// Other flags are allowed at most once.
   bool isRepeatable = false;
-  /// What the flag needs beside it, such as "--device=sim"; empty for nothing.
-  /// The help lists the flags that need the same under that.
-  // (Lists of initializers leave it out, which compilers warn of without this.)
+  /// What else the flag needs, such as "--device=sim"; empty for nothing. The
+  /// help groups flags by this.
+  // (Initializer lists omit it, which is a warning without this initializer.)
   // NOLINTNEXTLINE(readability-redundant-member-init)
   std::string_view needs = {};
 };
 
-/// What a command line may look like.
+/// The style of a command line.
 enum class FlagStyle {
   /// Two dashes, and values that are not empty.
   Strict,
-  /// As LLVM's programs take it: one dash or two, and any value.
+  /// The style of LLVM's programs: one dash or two, and any value.
   LLVM,
 };
 
@@ -61,12 +61,12 @@ struct CommandLine {
 };
 
 /// `arguments` are those of main without the program's name. `-h` is `--help`,
-/// where the table has that.
+/// if the table has that.
 Result<CommandLine> parseFlags(const std::vector<Flag> &table,
                                const std::vector<std::string> &arguments,
                                FlagStyle style = FlagStyle::Strict);
 
-/// A line for each flag; those that need something come last.
+/// The help: a line for each flag; flags that need something come last.
 std::string printFlags(const std::vector<Flag> &table);
 
 } // namespace mlir::blockscale

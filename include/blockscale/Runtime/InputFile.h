@@ -16,8 +16,8 @@
 
 namespace mlir::blockscale {
 
-/// Far more than any kernel or launch info has; guards against devices that
-/// never end.
+/// Far more than any kernel or launch info needs; guards against endless
+/// devices.
 inline constexpr uint64_t maxInputSize = uint64_t(1) << 28;
 
 /// All bytes of a file (or of a pipe, up to its end). Messages start with the

@@ -20,12 +20,13 @@
 //   none:ARG                          one with a buffer, or a tensor map: made,
 //                                     but no parameter
 //
-// where FILE may hold colons: behind `in:` and `inout:` it is all that follows,
-// behind `out:` and `undef:` all but the last two parts, behind `tmap:` all
-// before the type (see TensorMap.h), behind `struct:` all before the patches
-// (see StructText.h). Integers are decimal, signed or unsigned. A buffer is the
-// raw data of its file, and is stored again unless it is `in:`, or `tmap:`
-// without `STORE=1`. ARGs are numbered from 0; N may be that of a later one.
+// where FILE may have colons: after `in:` and `inout:` it is everything that
+// follows, after `out:` and `undef:` everything but the last two parts, after
+// `tmap:` everything before the type (see TensorMap.h), after `struct:`
+// everything before the patches (see StructText.h). Integers are decimal,
+// signed or unsigned. A buffer is the raw data of its file, and is stored again
+// unless it is `in:`, or `tmap:` without `STORE=1`. ARGs are numbered from 0; N
+// may be a later one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +48,7 @@ struct LaunchArgument {
     In,
     InOut,
     Out,
-    /// Of a buffer of its own.
+    /// A tensor map of a buffer of its own.
     TensorMap,
     /// A tensor map of the buffer of another argument.
     TensorView,
@@ -65,48 +66,46 @@ struct LaunchArgument {
   }
 
   Kind kind = Kind::Scalar;
-  /// As on the command line, for messages.
+  /// The text of the command line, for messages.
   std::string text;
   /// False for `none:`.
   bool isParameter = true;
-  /// The bits of a scalar, and how many bytes of them count.
+  /// The bits of a scalar, and its size in bytes.
   uint64_t bits = 0;
   unsigned size = 0;
-  /// Of an output: it begins undefined, and not with zeros.
+  /// Whether an output starts undefined instead of zero.
   bool isUndefined = false;
   /// The file of a buffer or of a struct.
   std::string path;
   /// The contents of a buffer or of a struct. Before `loadBuffers` it has no
   /// data; that of `out:` has its type and shape.
   NpyArray array;
-  /// What the copies of a tensor map see of the buffer; that of a file is
-  /// complete when that is loaded.
+  /// The tensor map; for the data of a file it is complete when that is loaded.
   std::optional<TensorMap> tensorMap;
   bool isTensorStored = false;
-  /// Where the tensor of a `TensorView` starts.
+  /// The start of the tensor of a `TensorView`.
   BufferText viewed;
-  /// What is put into a struct.
+  /// The patches of a struct.
   std::vector<StructPatch> patches;
 };
 
-/// Parses one ARG; touches no file. An error is one of the command line.
+/// Parses one ARG; touches no file. Errors are usage errors.
 Result<LaunchArgument> parseLaunchArgument(std::string_view text);
 
-/// Checks what arguments say of each other: that there are buffers and tensor
-/// maps where they are expected. Needs no files; an error is one of the command
-/// line.
+/// Checks references between arguments: that they are buffers or tensor maps
+/// where these are expected. Needs no files; errors are usage errors.
 Error checkReferences(const std::vector<LaunchArgument> &arguments);
 
-/// Reads the files of `in:`, `inout:`, `tmap:` and `struct:`, makes the zeros
-/// of `out:`. Tensors and addresses have to be within the buffers that they are
-/// of, and patches within their structs.
+/// Reads the files of `in:`, `inout:`, `tmap:` and `struct:`, and makes the
+/// zeros of `out:`. Tensors and addresses must be within their buffers, and
+/// patches within their structs.
 Error loadBuffers(std::vector<LaunchArgument> &arguments);
 
 /// Stores the buffers that `isStored` names, all files or none.
 Error storeBuffers(const std::vector<LaunchArgument> &arguments);
 
-/// Parses `X`, `X,Y` or `X,Y,Z` with numbers from 1 to `maxLaunchNumber`; what
-/// is left out is 1.
+/// Parses `X`, `X,Y` or `X,Y,Z` with numbers from 1 to `maxLaunchNumber`;
+/// missing ones are 1.
 Result<Dim3> parseDim3(std::string_view text);
 
 /// Parses a number of bytes from 0 to `maxLaunchNumber`.

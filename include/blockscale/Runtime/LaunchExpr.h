@@ -6,16 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Numbers that are known when arguments and the card are: grids, the workspace,
-// offsets into it, sizes and strides of tensor maps, shapes of buffers. In a
-// launch info they are JSON: a number, or one of
+// Expressions for numbers that depend on arguments and on the card: grids, the
+// workspace, offsets into it, sizes and strides of tensor maps, shapes of
+// buffers. In a launch info they are JSON: a number, or one of
 //
 //   {"size": {"arg": 0, "dim": 1}}     a size of an argument
 //   {"value": {"arg": 0}}              an argument that is an integer
-//   {"multiprocessors": 2}             2 times the card's
-//   {"add": [a, b]}                    and mul, ceildiv, floordiv, rem, min,
-//   max;
-//                                      eq and lt, which are 1 or 0
+//   {"multiprocessors": 2}             2 times the SMs of the card
+//   {"add": [a, b]}                    also mul, ceildiv, floordiv, rem, min,
+//                                      max; eq and lt, which are 1 or 0
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +27,8 @@
 
 namespace mlir::blockscale {
 
-/// The size of an argument of the function in a dimension. Where that is
-/// packed, its array has a size in bytes, of which `bytes` hold `codes` codes.
+/// The size of an argument of the function in a dimension, in elements. In a
+/// packed dimension, every `bytes` bytes of the array hold `codes` elements.
 struct ArgumentSize {
   uint32_t argument = 0;
   uint32_t dimension = 0;
@@ -48,12 +47,12 @@ struct LaunchExpr {
     Number,
     /// `size`.
     Size,
-    /// Argument number `number`, an integer of 32 or 64 bits with a sign.
+    /// Argument number `number`, a signed integer of 32 or 64 bits.
     Value,
     /// `number` times the SMs of the card.
     Sms,
-    /// Of two operands each. Quotients are rounded up, or down; what remains of
-    /// the latter is not negative. Comparisons are 1 where they hold, else 0.
+    /// Operations with two operands. Quotients are rounded up or down; the
+    /// remainder of the latter is not negative. Comparisons are 1 or 0.
     Add,
     Mul,
     CeilDiv,
@@ -69,8 +68,8 @@ struct LaunchExpr {
   static LaunchExpr ofSize(const ArgumentSize &size);
   static LaunchExpr ofValue(uint32_t argument);
   static LaunchExpr ofSms(int64_t factor = 1);
-  /// The operation of two operands. Folds what is known and what changes
-  /// nothing, such as a factor of 1.
+  /// An operation on two operands. Folds constants, and no-ops such as a factor
+  /// of 1.
   static LaunchExpr make(Kind kind, LaunchExpr lhs, LaunchExpr rhs);
   /// `expr` rounded up to a multiple of `unit`.
   static LaunchExpr alignTo(const LaunchExpr &expr, int64_t unit);
@@ -78,7 +77,7 @@ struct LaunchExpr {
   bool isNumber() const { return kind == Kind::Number; }
   /// Whether it depends on the card.
   bool usesSms() const;
-  /// How many arguments there must be.
+  /// The minimum number of arguments.
   uint32_t numArguments() const;
 
   bool operator==(const LaunchExpr &other) const;
@@ -89,7 +88,7 @@ struct LaunchExpr {
   std::vector<LaunchExpr> operands;
 };
 
-/// The operations, by the names that they have in a file.
+/// The operations, with their names in a file.
 struct LaunchOperation {
   LaunchExpr::Kind kind;
   std::string_view name;
@@ -106,14 +105,14 @@ inline constexpr LaunchOperation launchOperations[] = {
     {LaunchExpr::Kind::Lt, "lt"},
 };
 
-/// Whether the second operand of `kind` has to be positive.
+/// Whether the second operand of `kind` must be positive.
 constexpr bool isDivision(LaunchExpr::Kind kind) {
   return kind == LaunchExpr::Kind::CeilDiv ||
          kind == LaunchExpr::Kind::FloorDiv || kind == LaunchExpr::Kind::Rem;
 }
 
-/// What `kind`, an operation, makes of two numbers; false where that is no
-/// number of 64 bits, or a division by what is not positive.
+/// Computes the operation `kind` of two numbers; false on overflow of 64 bits,
+/// or if the divisor is not positive.
 bool applyLaunchOperation(LaunchExpr::Kind kind, int64_t lhs, int64_t rhs,
                           int64_t &result);
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch info says which kernels a compiled function consists of, in launch
-// order, with their grids and parameters. Compilers write it beside the PTX,
-// and the programs that launch kernels read it. In a file it is JSON:
+// A launch info lists the kernels of a compiled function in launch order, with
+// their grids and parameters. Compilers write it beside the PTX, and the
+// programs that launch kernels read it. In a file it is JSON:
 //
 //   {"version": 1, "target": "sm_120a", "workspace": 512,
 //    "kernels": [
@@ -35,8 +35,8 @@
 //    "schedule": "tile=128x128x128,warps=2x2,stages=3",
 //    "digest": {"ptx": "9f86d0..."}}
 //
-// A kernel whose grid is empty, as sizes may be 0, is not launched. Numbers
-// that depend on sizes are expressions, see LaunchExpr.h; for the digest see
+// A kernel whose grid is empty (sizes may be 0) is not launched. Numbers that
+// depend on sizes are expressions, see LaunchExpr.h; for the digest see
 // CodeDigest.h.
 //
 //===----------------------------------------------------------------------===//
@@ -60,33 +60,33 @@ namespace mlir::blockscale {
 /// x, y and z of a grid, a block or a cluster.
 using Dim3 = std::array<uint32_t, 3>;
 
-/// Extents, indices and shared memory are at most this.
+/// The limit of extents, indices and shared memory.
 inline constexpr uint32_t maxLaunchNumber = INT32_MAX;
 
 /// A tensor map of memory. Dimensions start with the innermost one, as in
 /// `TensorMap`; in a file it is the last.
 struct LaunchTensorMap {
-  /// All but sizes and strides.
+  /// Everything but sizes and strides.
   TensorMap form;
   /// In elements.
   std::vector<LaunchExpr> sizes;
-  /// In bytes, of all dimensions but the innermost.
+  /// In bytes, for all dimensions but the innermost.
   std::vector<LaunchExpr> strides;
 };
 
-/// A number of one of the types i32, i64 and f32.
+/// A number of type i32, i64 or f32.
 struct LaunchNumber {
   enum class Type : uint8_t { I32, I64, F32 };
   Type type = Type::I32;
-  /// Of the first two, signed or unsigned.
+  /// For the first two, signed or unsigned.
   LaunchExpr integer = 0;
-  /// Of the last.
+  /// For the last.
   float real = 0;
 };
 
 struct LaunchField;
 
-/// What a kernel gets for one of its parameters.
+/// The value of a parameter of a kernel.
 struct LaunchParam {
   enum class Kind : uint8_t {
     /// An argument of the function: a pointer into its array, or a scalar.
@@ -97,9 +97,9 @@ struct LaunchParam {
     Size,
     /// A pointer into the workspace.
     Workspace,
-    /// A number of a type.
+    /// A typed number.
     Number,
-    /// Bytes, with fields put in.
+    /// Bytes, with fields written into them.
     Struct,
   };
 
@@ -109,21 +109,21 @@ struct LaunchParam {
   static LaunchParam workspace(LaunchExpr offset);
 
   Kind kind = Kind::Argument;
-  /// Of the argument or the result.
+  /// The index of the argument or the result.
   uint32_t index = 0;
-  /// Of a size.
+  /// The dimension of a size.
   ArgumentSize size;
   /// In bytes, into the workspace or the array.
   LaunchExpr offset = 0;
-  /// In place of a pointer: a tensor map of what it would point to.
+  /// Instead of a pointer: a tensor map of the memory there.
   std::optional<LaunchTensorMap> tensorMap;
   LaunchNumber number;
-  /// Of a struct, before its fields are put in.
+  /// The bytes of a struct, before its fields are written.
   std::vector<uint8_t> bytes;
   std::vector<LaunchField> fields;
 };
 
-/// A part of a struct, which is no struct itself.
+/// A field of a struct; not a struct itself.
 struct LaunchField {
   /// In bytes, from the start of the struct.
   uint32_t offset;
@@ -137,29 +137,29 @@ struct KernelLaunch {
   Dim3 cluster = {1, 1, 1};
   /// Dynamic shared memory in bytes.
   uint32_t shared = 0;
-  /// Whether it may start before the kernel in front has ended, for which it
-  /// waits itself (PTX ISA, "griddepcontrol"). Never the first one.
+  /// Whether it may start before the previous kernel has ended, and waits for
+  /// that itself (PTX ISA, "griddepcontrol"). False for the first kernel.
   bool isProgrammatic = false;
   std::vector<LaunchParam> params;
 };
 
-/// What the buffer of an argument or a result holds; a scalar has no
+/// The contents of the buffer of an argument or a result; a scalar has no
 /// dimensions.
 struct LaunchOperand {
   DType dtype;
-  /// In elements, also where the last dimension is packed: `bytes` of the
-  /// buffer hold `codes` elements then.
+  /// In elements. If the last dimension is packed, every `bytes` bytes of the
+  /// buffer hold `codes` elements.
   std::vector<LaunchExpr> shape;
   uint32_t codes = 1;
   uint32_t bytes = 1;
 };
 
-/// What sizes of arguments have to be, as kernels check themselves, too: a
-/// launch that does not start leaves a card as it was.
+/// A condition on sizes of arguments. Kernels check it as well, but a launch
+/// that does not start leaves the card usable.
 struct LaunchCheck {
-  /// Not 0.
+  /// Must not be 0.
   LaunchExpr condition;
-  /// What is wrong where it is 0.
+  /// The message if it is 0.
   std::string message;
 };
 
@@ -168,27 +168,25 @@ struct LaunchCheck {
 struct LaunchInfo {
   std::string target;
   std::vector<KernelLaunch> kernels;
-  /// Bytes of memory that the kernels share, undefined at first.
+  /// Bytes of memory that the kernels share; undefined at the start.
   LaunchExpr workspace = 0;
-  /// The arguments, then the results; empty where nobody said.
+  /// The arguments, then the results; empty if unknown.
   std::vector<LaunchOperand> operands;
   std::vector<LaunchCheck> checks;
-  /// Those of the products, for messages; empty where nobody said.
+  /// The schedules of the products, for messages; empty if unknown.
   std::string schedule;
-  /// Of the code that it was written with, see CodeDigest.h; empty where nobody
-  /// said.
+  /// The digests of its code, see CodeDigest.h; empty if unknown.
   std::string ptxDigest, cubinDigest;
 
-  /// As many as the highest index says, or as there are operands in front of
-  /// the results.
+  /// From the highest index, or the operands before the results.
   uint32_t numArguments() const;
-  /// As many as the highest index says.
+  /// From the highest index.
   uint32_t numResults() const;
   bool usesSms() const;
 };
 
-/// Reads the text of a file. Trusts nothing; a message says where in the JSON
-/// something else than expected was found.
+/// Reads the text of an untrusted file; messages name the JSON path of an
+/// unexpected value.
 Result<LaunchInfo> parseLaunchInfo(std::string_view json);
 
 /// The text of a file, which ends in a newline.

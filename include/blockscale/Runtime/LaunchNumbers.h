@@ -1,4 +1,4 @@
-//===- LaunchNumbers.h - Numbers of a launch, worked out --------*- C++ -*-===//
+//===- LaunchNumbers.h - Evaluating the numbers of a launch -----*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -13,30 +13,29 @@
 
 namespace mlir::blockscale {
 
-/// What the numbers of a launch depend on.
+/// The inputs of the numbers of a launch.
 struct LaunchFacts {
-  /// Those of the function; buffers are loaded. More may follow.
+  /// The arguments of the function, with loaded buffers. More may follow.
   const std::vector<LaunchArgument> &arguments;
-  /// Of the card.
+  /// The number of SMs of the card.
   uint32_t sms;
 };
 
 /// The size of an argument in a dimension.
 Result<uint32_t> evaluate(const ArgumentSize &size, const LaunchFacts &facts);
 
-/// What an expression is. A failure names the argument, or the operation whose
-/// result is no number of 64 bits.
+/// Evaluates an expression. Errors name the argument, or the operation that
+/// overflows 64 bits.
 Result<int64_t> evaluate(const LaunchExpr &expr, const LaunchFacts &facts);
 
-/// The shape of a buffer, a packed dimension in bytes.
+/// The shape of a buffer, with a packed dimension in bytes.
 Result<std::vector<int64_t>> evaluateShape(const LaunchOperand &operand,
                                            const LaunchFacts &facts);
 
-/// Fails with the message of the first check of the launch info that does not
-/// hold.
+/// Fails with the message of the first failing check of the launch info.
 Error runChecks(const LaunchInfo &info, const LaunchFacts &facts);
 
-/// Holds the buffers of all arguments and results against the operands of the
+/// Checks the buffers of all arguments and results against the operands of the
 /// launch info, if it has them.
 Error checkOperands(const LaunchInfo &info, const LaunchFacts &facts);
 

@@ -1,4 +1,4 @@
-//===- LaunchPlan.h - Kernels with all numbers worked out -------*- C++ -*-===//
+//===- LaunchPlan.h - Launches with all numbers computed --------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is left to do when arguments are known: every kernel with its grid and
-// the value of each parameter. Knows nothing of devices, so that a simulator
-// and a CUDA card carry out the same plan.
+// A launch with known arguments: every kernel with its grid and the value of
+// each parameter. It is independent of devices, so that the simulator and a
+// CUDA card execute the same plan.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +26,11 @@ struct PlannedParam {
   enum class Kind : uint8_t {
     /// `value` holds the bits.
     Scalar,
-    /// The address of the buffer of argument number `value` in the list, plus
-    /// `offset`.
+    /// The address of the buffer of argument number `value`, plus `offset`.
     Buffer,
     /// The address of the workspace plus `value`.
     Workspace,
-    /// `bytes`, into which `fields` are put.
+    /// `bytes`, with `fields` written into them.
     Struct,
   };
 
@@ -43,17 +42,17 @@ struct PlannedParam {
 
   Kind kind;
   uint64_t value;
-  /// Bytes that the parameter has in the kernel; 0 for a struct whose file is
-  /// not loaded.
+  /// The size of the parameter in bytes; 0 for a struct whose file is not
+  /// loaded.
   unsigned size;
-  /// In place of the address: a tensor map of the memory there.
+  /// Instead of the address: a tensor map of the memory there.
   std::optional<TensorMap> tensorMap;
   uint64_t offset;
   std::vector<uint8_t> bytes;
   std::vector<PlannedField> fields;
 };
 
-/// A part of a struct, which is no struct itself and within its bytes.
+/// A field of a struct: not a struct itself, and within its bytes.
 struct PlannedField {
   /// In bytes, from the start of the struct.
   uint64_t offset;
@@ -71,32 +70,32 @@ struct PlannedKernel {
   bool isProgrammatic = false;
   std::vector<PlannedParam> params;
 
-  /// Whether its grid has no blocks.
+  /// Whether its grid is empty.
   bool isEmpty() const { return grid[0] == 0 || grid[1] == 0 || grid[2] == 0; }
 };
 
-/// Kernels in launch order, without those whose grids are empty: perhaps none.
+/// Kernels in launch order, without those with empty grids; may be empty.
 struct LaunchPlan {
   std::vector<PlannedKernel> kernels;
-  /// Bytes of memory that the kernels share, undefined at first.
+  /// Bytes of memory that the kernels share; undefined at the start.
   uint64_t workspace = 0;
 };
 
-/// The parameters of a kernel that takes the arguments, which
-/// `checkReferences` accepts, as they come. Before buffers are loaded, only
-/// their sizes in bytes are right.
+/// The parameters of a kernel that takes the arguments in order;
+/// `checkReferences` must accept them. Before buffers are loaded, only their
+/// sizes in bytes are valid.
 std::vector<PlannedParam>
 planParams(const std::vector<LaunchArgument> &arguments);
 
-/// Holds the number of arguments, and which of them are results, against the
-/// launch info; needs no buffers. An error is one of the command line.
+/// Checks the number of arguments, and which of them are results, against the
+/// launch info; needs no buffers. Errors are usage errors.
 Error checkArguments(const LaunchInfo &info,
                      const std::vector<LaunchArgument> &arguments);
 
 /// The kernels of a function, for arguments that `checkArguments` accepts and
 /// whose buffers are loaded: one for each argument of the function, then one
-/// for each result. Where a size is packed, the array's is in bytes. Refuses
-/// buffers that are not as large as the launch info says.
+/// for each result. Packed sizes of arrays are in bytes. Refuses buffers that
+/// do not have the size of the launch info.
 Result<LaunchPlan> planLaunch(const LaunchInfo &info,
                               const std::vector<LaunchArgument> &arguments,
                               uint32_t sms);

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What blockscale-launch and blockscale-sim have in common: all but the device.
+// The common part of blockscale-launch and blockscale-sim: everything but the
+// device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +22,9 @@
 
 namespace mlir::blockscale {
 
-/// A launch that is ready to be carried out: buffers are loaded.
+/// A launch that is ready to execute: buffers are loaded.
 struct PreparedLaunch {
-  /// The PTX text, and where it is from.
+  /// The PTX text, and its file.
   std::string path, image;
   LaunchPlan plan;
   std::vector<LaunchArgument> arguments;
@@ -31,28 +32,27 @@ struct PreparedLaunch {
 
 /// A program that launches kernels.
 struct Launcher {
-  /// The first line of the help, behind "usage: ", with the flags of its own,
-  /// and what it runs kernels on.
+  /// For the help: the name of the program, its own flags, and the device.
   std::string name, ownFlags, device;
   std::vector<Flag> flags;
-  /// Whether it runs machine code as well as PTX.
+  /// Whether it runs cubins as well as PTX.
   bool takesCubins = false;
-  /// Checks the values of its own flags; a failure is one of the command line.
+  /// Checks the values of its own flags; failures are usage errors.
   std::function<Error(const CommandLine &)> checkFlags;
-  /// How many SMs the device has; asked only where a launch depends
-  /// on that.
+  /// The number of SMs of the device; called only if a launch depends on it.
   std::function<Result<uint32_t>()> countSms;
-  /// The compute capability of the device (90 is 9.0), which says what of a
-  /// bundle runs there; null if it runs code for all chips.
+  /// The compute capability of the device (90 is 9.0), to choose code from a
+  /// bundle; null if the device runs code for all chips.
   std::function<Result<unsigned>()> getCapability;
-  /// Reads PTX of fatbins that nvcc has compressed; null if nobody can.
+  /// Decompresses PTX of fatbins that nvcc has compressed; null if not
+  /// supported.
   Decompress decompressZstd;
-  /// Carries the launch out; buffers are stored afterwards.
+  /// Executes the launch; buffers are stored afterwards.
   std::function<Error(PreparedLaunch &)> execute;
 };
 
-/// The whole program; returns its exit code: 0 done, 1 something is wrong with
-/// files, their contents or the device, 2 the command line is wrong.
+/// The whole program; returns its exit code: 0 for success, 1 for errors of
+/// files, their contents or the device, 2 for usage errors.
 int runLauncher(const Launcher &launcher,
                 const std::vector<std::string> &arguments);
 

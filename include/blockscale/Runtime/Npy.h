@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads versions 1.0, 2.0 and 3.0 of numpy's array format: little-endian data
-// of the types in DType.h, in C order. The reader trusts nothing: a claimed
-// size is held against the size of the file before memory is taken, data must
-// end where the shape says, and what numpy would not write is an error with a
+// of the types in DType.h, in C order. Files are untrusted: sizes are checked
+// against the size of the file before memory is allocated, data must end where
+// the shape says, and anything that numpy would not write is an error with a
 // position.
 //
 //===----------------------------------------------------------------------===//
@@ -40,7 +40,7 @@ struct NpyArray {
   }
 };
 
-/// As many dimensions as numpy allows.
+/// The limit of dimensions in numpy.
 inline constexpr size_t maxRank = 64;
 
 /// The bytes of an array of this type and shape; fails on a rank above
@@ -48,8 +48,8 @@ inline constexpr size_t maxRank = 64;
 /// dimension of zero does not excuse the others).
 Result<int64_t> computeByteSize(DType dtype, const std::vector<int64_t> &shape);
 
-/// An array of zeros; fails like `computeByteSize` and where there is not
-/// enough memory.
+/// An array of zeros; fails like `computeByteSize`, and if there is not enough
+/// memory.
 Result<NpyArray> makeZeros(DType dtype, std::vector<int64_t> shape);
 
 /// Reads a whole file (or a pipe, up to its end). Messages start with the path.

@@ -6,17 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An output is one of two things. A regular file, new or old, is written beside
-// its place under a temporary name and then renamed, so that no reader ever
-// sees a part of it; it keeps the permissions of the file that it replaces, and
-// a symbolic link to it stays one (a hard link does not). A stream is written
-// in place: `-` (standard output), a path to an open descriptor such as
+// An output is a file or a stream. A regular file, new or old, is written under
+// a temporary name in the same folder and then renamed, so that no reader ever
+// sees a part of it. It keeps the permissions of the file that it replaces, and
+// symbolic links to it stay valid (hard links do not). A stream is written
+// directly: `-` (standard output), a path to an open descriptor such as
 // /dev/stdout, and every existing file that is not regular, such as /dev/null
 // or a pipe.
 //
-// The parts of a path must exist. Messages start with the path. A write to a
-// pipe that nobody reads raises SIGPIPE; a program that wants a message instead
-// ignores that signal.
+// The folders of a path must exist. Messages start with the path. A write to a
+// closed pipe raises SIGPIPE; a program that wants a message instead must
+// ignore that signal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,15 +34,14 @@ namespace mlir::blockscale {
 /// Writes one output.
 Error writeOutput(const std::string &path, std::string_view bytes);
 
-/// Whether two outputs are one stream or file, which may not exist yet. What
-/// has no contents, such as /dev/null, may be several.
+/// Whether two outputs are the same stream or file, which may not exist yet.
+/// Devices without contents, such as /dev/null, do not count.
 bool isSameOutput(const std::string &a, const std::string &b);
 
 /// Several outputs that appear together or not at all. `add` writes the bytes
-/// of each output to a temporary file, `commit` gives all of them their names.
-/// Without a successful commit nothing has changed, except that what a stream
-/// took cannot be called back: where one fails, those before it keep their
-/// bytes.
+/// of each output to a temporary file, `commit` renames all of them. Without a
+/// successful commit nothing changes, except that writes to streams cannot be
+/// undone: if a stream fails, earlier streams keep their bytes.
 class OutputSet {
 public:
   OutputSet() = default;
@@ -54,7 +53,7 @@ public:
   /// Stages an output; the same file twice is an error.
   Error add(const std::string &path, std::string_view bytes);
 
-  /// Stores everything that was added. To be called once.
+  /// Stores everything that was added. Call it once.
   Error commit();
 
 private:
@@ -70,9 +69,9 @@ private:
   struct File {
     /// As the user wrote it.
     std::string path;
-    /// Where the file lies: `path` with its symbolic links followed.
+    /// The real path: `path` with its symbolic links followed.
     std::string target;
-    /// The new contents; empty once it has been given the target's name.
+    /// The temporary file with the new contents; empty once it is renamed.
     std::string temporary;
     /// A second name of the old contents while a commit may still fail.
     std::string backup;

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // A struct is a parameter of any size: the bytes of a file, with addresses,
-// tensor maps and numbers put in. Its text is
+// tensor maps and numbers written into them. Its text is
 //
 //   FILE[:ptr@OFF=N[+BYTES]][:tmap@OFF=N][:i32@OFF=V][:i64@OFF=V][:f32@OFF=X]..
 //
 // where OFF is in bytes from the start of the struct and N the number of
-// another ARG, from 0. FILE may hold colons: it is all before the first of the
-// parts at the end that start with letters and digits and an `@`.
+// another ARG, from 0. FILE may have colons: it ends before the parts at the
+// end of the text that start with letters and digits and an `@`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,18 +30,18 @@ namespace mlir::blockscale {
 /// The largest parameter of a kernel in bytes, from PTX 8.1 on; 4352 before.
 inline constexpr uint32_t maxParamBytes = 32764;
 
-/// What is put into the bytes of a struct.
+/// A value that is written into the bytes of a struct.
 struct StructPatch {
   enum class Kind : uint8_t {
     /// The address of the buffer of ARG `argument`, plus `bits`.
     Pointer,
-    /// The tensor map that ARG `argument` is.
+    /// The tensor map of ARG `argument`.
     TensorMap,
     /// `bits`.
     Number,
   };
   Kind kind;
-  /// Where in the struct, and how many bytes it is.
+  /// The offset in the struct, and the size in bytes.
   uint32_t offset, size;
   uint32_t argument = 0;
   uint64_t bits = 0;
@@ -55,7 +55,7 @@ struct StructText {
   std::vector<StructPatch> patches;
 };
 
-/// An error says what was expected, and what there is. Reads no file.
+/// Parses the text; reads no file.
 Result<StructText> parseStruct(std::string_view text);
 
 /// A part of a struct: the bytes from `offset` on.
@@ -64,7 +64,7 @@ struct StructPlace {
   std::string name;
 };
 
-/// Whether each place is aligned and within `bytes`, and no two overlap.
+/// Checks that each part is aligned and within `bytes`, and no two overlap.
 Error checkStructPlaces(std::vector<StructPlace> places, uint64_t bytes);
 
 } // namespace mlir::blockscale

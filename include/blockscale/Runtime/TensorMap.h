@@ -8,8 +8,8 @@
 //
 // A tensor map describes a tensor in global memory and a box, the part of it
 // that one `cp.async.bulk.tensor` moves. Kernels get 128 opaque bytes, which
-// CUDA's driver encodes (cuTensorMapEncodeTiled), and which the simulator makes
-// in a form of its own.
+// CUDA's driver encodes (cuTensorMapEncodeTiled); the simulator has its own
+// encoding.
 //
 // Lists of dimensions start with the innermost one, as in CUDA and in PTX; on a
 // command line they are in the order of the array's shape.
@@ -36,24 +36,24 @@ inline constexpr size_t maxTensorRank = 5;
 /// The element type of a tensor map: a row of a table.
 struct TensorMapType {
   std::string_view name;
-  /// Of CUtensorMapDataType.
+  /// The value of CUtensorMapDataType.
   unsigned number;
   /// Bits of an element in global memory.
   unsigned bits;
   bool isFloat = false;
-  /// Elements of which shared memory has 16 bytes: those of packed types are
-  /// apart from each other there. 0 where both memories hold the same bytes.
+  /// How many elements of a packed type fill 16 bytes of shared memory, where
+  /// they are padded. 0 if both memories hold the same bytes.
   unsigned elementsPerUnit = 0;
-  /// What strides and the address are multiples of, in bytes.
+  /// The alignment of strides and the address, in bytes.
   unsigned strideAlignment = 16;
-  /// What the innermost size is a multiple of, in elements.
+  /// The alignment of the innermost size, in elements.
   unsigned sizeAlignment = 1;
-  /// The only innermost size of a box, in elements; 0 where there are more.
+  /// The only innermost size of a box, in elements; 0 if any is allowed.
   unsigned boxSize = 0;
 
   bool isPacked() const { return bits < 8; }
-  /// What the innermost coordinate is a multiple of: 16 bytes in the tensor, or
-  /// a whole box of packed elements. An H200 refuses others as an illegal
+  /// The alignment of the innermost coordinate: 16 bytes in the tensor, or a
+  /// whole box of packed elements. An H200 refuses others as an illegal
   /// instruction.
   unsigned getCoordinateAlignment() const {
     return elementsPerUnit ? sizeAlignment : 128 / bits;
@@ -67,90 +67,89 @@ struct TensorMapType {
   }
 };
 
-/// Where chunks of the 128-byte lines of shared memory go: a row of a table.
-/// The line of an address is its bits 7 and up; (line & lineMask) << shift is
-/// XORed into the address.
+/// A swizzle mode: how 16-byte chunks are permuted within the 128-byte swizzle
+/// rows of shared memory. The swizzle row of an address is its bits 7 and up;
+/// (row & lineMask) << shift is XORed into the address.
 struct TensorMapSwizzle {
   std::string_view name;
-  /// Of CUtensorMapSwizzle.
+  /// The value of CUtensorMapSwizzle.
   unsigned number;
-  /// The innermost size of a box in shared memory, in bytes, at most.
+  /// The limit of the innermost size of a box in shared memory, in bytes.
   unsigned span;
   unsigned lineMask, shift;
-  /// In odd lines, the halves of 16 bytes change places.
+  /// In odd swizzle rows, the 8-byte halves of each 16 bytes are swapped.
   bool flipsHalves = false;
 };
 
 enum class TensorMapFill : uint8_t { Zero, Nan };
 
-/// How much the L2 cache fetches around what a copy reads: a row of a table.
+/// An L2 promotion: how much the L2 cache fetches around the bytes of a copy.
 struct TensorMapPromotion {
   std::string_view name;
-  /// Of CUtensorMapL2promotion.
+  /// The value of CUtensorMapL2promotion.
   unsigned number;
 };
 
 struct TensorMap {
   const TensorMapType *type = nullptr;
   const TensorMapSwizzle *swizzle = nullptr;
-  /// What a load gives for elements outside of the tensor.
+  /// The value of loaded elements outside of the tensor.
   TensorMapFill fill = TensorMapFill::Zero;
-  /// Null for none.
+  /// Null for no swizzle.
   const TensorMapPromotion *promotion = nullptr;
-  /// How many elements a box spans, and the step between those that are moved.
+  /// How many elements a box spans, and the step between copied ones.
   std::vector<uint32_t> box, elementStrides;
-  /// The tensor: sizes in elements, and from one index to the next, in bytes;
-  /// the first of these is that of an element (0 for packed types).
+  /// The tensor: sizes in elements, and strides in bytes; the first stride is
+  /// the size of an element (0 for packed types).
   std::vector<uint64_t> sizes, strides;
 
   size_t getRank() const { return box.size(); }
-  /// How many elements of a dimension one copy moves.
+  /// How many elements one copy moves in a dimension.
   uint32_t getBoxCount(size_t dimension) const {
     return (box[dimension] - 1) / elementStrides[dimension] + 1;
   }
 };
 
 /// Parses `DTYPE:BOX=AxB..:SWIZZLE=..[:STRIDES=AxB..][:FILL=..][:STORE=..]` at
-/// the end of a text, whose start is the name of a file, or `@N[+BYTES]`, a
-/// place in the buffer of an argument. That has `SIZES=AxB..` and
-/// `PITCH=BYTESx..` too: the strides of all dimensions but the last, in any
-/// order; that of the last, the size of an element, may stand behind them.
-/// Checks all that does not depend on the memory of the tensor. An error says
-/// what was expected, and what there is.
+/// the end of a text, which starts with a file name or with `@N[+BYTES]`, a
+/// position in the buffer of an argument. The latter also needs `SIZES=AxB..`
+/// and `PITCH=BYTESx..`, the strides of all dimensions but the last; the stride
+/// of the last, the size of an element, may follow. Keys may be in any order.
+/// Checks everything that does not depend on the memory of the tensor.
 struct TensorMapText {
   std::string path;
-  /// In place of a file.
+  /// Instead of a file.
   std::optional<BufferText> viewed;
-  /// With sizes and strides where it is of a buffer.
+  /// With sizes and strides if it is in a buffer of an argument.
   TensorMap map;
-  /// What the kernels left in the memory of the tensor is stored.
+  /// Whether the memory of the tensor is stored after the launch.
   bool isStored = false;
 };
 Result<TensorMapText> parseTensorMap(std::string_view text);
 
-/// A tensor map without sizes and strides, by the names of the tables and with
-/// the innermost dimension last; checked by `checkTensorBox`.
+/// Makes a tensor map without sizes and strides, from the names of the tables
+/// and with the innermost dimension last; checked by `checkTensorBox`.
 Result<TensorMap> makeTensorMap(std::string_view dtype,
                                 const std::vector<int64_t> &box,
                                 const std::vector<int64_t> &elementStrides,
                                 std::string_view swizzle, std::string_view fill,
                                 std::string_view promotion);
 
-/// Checks by the driver's rules all that does not depend on the tensor.
+/// Checks the driver's rules that do not depend on the tensor.
 Error checkTensorBox(const TensorMap &map);
 
-/// The row with a number of cuda.h; null if there is none.
+/// The table row with a value of cuda.h; null if there is none.
 const TensorMapType *lookupTensorMapType(unsigned number);
 const TensorMapSwizzle *lookupTensorMapSwizzle(unsigned number);
 const TensorMapPromotion *lookupTensorMapPromotion(unsigned number);
 
-/// Takes the sizes and strides of the tensor from an array, and checks them.
+/// Sets the sizes and strides of the tensor from an array, and checks them.
 Error setTensor(TensorMap &map, const NpyArray &array);
 
-/// Checks where in an aligned memory a tensor starts.
+/// Checks the offset of a tensor in aligned memory.
 Error checkTensorOffset(const TensorMap &map, uint64_t offset);
 
-/// Checks sizes and strides by the driver's rules, and that the tensor is in a
+/// Checks sizes and strides by the driver's rules, and that the tensor fits in
 /// memory of `bytes`.
 Error checkTensor(const TensorMap &map, uint64_t bytes);
 

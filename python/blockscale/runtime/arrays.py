@@ -1,9 +1,10 @@
-"""What may be an argument: tensors of torch, anything with `__cuda_array_interface__`, `__dlpack__` or, in the memory
-of the host, `__array_interface__` (numpy), and numbers.
+"""Readers of arguments: torch tensors, objects with `__cuda_array_interface__`, `__dlpack__` or, in host memory,
+`__array_interface__` (numpy), and numbers.
 
-A reader takes an object and the stream (an integer) on which it will be used, and gives its address, or the number
-that it is, and a signature. Launches are planned once for each list of signatures, so a signature has all that a plan
-depends on, as the object has it, which costs the least; `Signature` makes names of it for messages and checks.
+A reader takes an object and the stream (an integer) on which it will be used, and returns its address, or its value
+if it is a number, and a signature. Launches are planned once for each list of signatures, so a signature has
+everything that a plan depends on, in the form that the object has it, which is cheapest; `Signature` gives it names
+for messages and checks.
 """
 
 import ctypes
@@ -13,14 +14,14 @@ from typing import NamedTuple
 from .element_types import CODES, DLPACK
 from .errors import ArgumentError
 
-# In place of the ordinal of a card.
+# Stands for the ordinal of a card.
 HOST = -1
 CUDA, CUDA_MANAGED = 2, 13  # DLDeviceType
 LEGACY_STREAM = 1  # as __dlpack__ and __cuda_array_interface__ call the default stream
 
 
 class Signature(NamedTuple):
-    """`shape` in elements of the array, None for a number; `dtype` a name; `device` the ordinal of a card or HOST."""
+    """`shape` in elements of the array, None for a number; `dtype` a name; `device` the ordinal of a card, or HOST."""
 
     shape: tuple
     dtype: str
@@ -41,12 +42,12 @@ def read_number(value, stream):
 
 
 def read_torch(tensor, stream):
-    # Four calls, none of which makes an object of Python's but the shape.
+    # Four calls; only the shape makes a Python object.
     return tensor.data_ptr(), (tensor.shape, tensor.dtype, tensor.get_device(), tensor.is_contiguous())
 
 
 def loaded_torch():
-    """The module, if somebody has imported it, and not only begun to."""
+    """The module, if it has been imported completely."""
     torch = sys.modules.get("torch")
     return torch if hasattr(torch, "Tensor") else None
 
@@ -77,14 +78,14 @@ def _is_contiguous(shape, strides, size):
 def _read_interface(interface, name, device):
     shape, strides, typestr = tuple(interface["shape"]), interface.get("strides"), interface["typestr"]
     address, is_read_only = interface["data"]
-    # Big-endian numbers, and elements of no number.
+    # Big-endian elements, and elements that are no numbers.
     dtype = CODES.get(typestr[1:], name) if typestr[0] in "<|=" else typestr
     is_contiguous = _is_contiguous(shape, strides, int(typestr[2:]))
     return address or 0, (shape, dtype, device, is_contiguous, bool(is_read_only))
 
 
 def read_host(array, stream):
-    # ml_dtypes has names that typestr has no code for.
+    # typestr has no code for the types of ml_dtypes.
     name = getattr(getattr(array, "dtype", None), "name", None)
     return _read_interface(array.__array_interface__, name or array.__array_interface__["typestr"], HOST)
 
@@ -144,7 +145,7 @@ PROTOCOLS = (
 )
 
 def find_reader(value):
-    """The reader of an object, which is kept for others of its type; None for what is no argument."""
+    """The reader of an object, cached by its type; None if it cannot be an argument."""
     torch, kind = loaded_torch(), type(value)
     if torch and isinstance(value, torch.Tensor):
         reader = read_torch
@@ -159,7 +160,7 @@ def find_reader(value):
 
 
 def make_signature(signature):
-    """What a reader gave, by names."""
+    """The signature that a reader gave, with names."""
     shape, dtype, *rest = signature
     if shape is None:
         return Signature(None, dtype.__name__, HOST, True)

@@ -1,4 +1,4 @@
-"""A bundle as its functions, by name."""
+"""Bundles as mappings from names to functions."""
 
 from collections.abc import Mapping
 
@@ -38,7 +38,7 @@ class Bundle(Mapping):
 
 
 def _check_alike(path, name, entries):
-    """A function takes the same on all chips."""
+    """Checks that a function has the same signature on all chips."""
     def signature(entry):
         info = entry.info
         return info.num_arguments, [
@@ -56,7 +56,7 @@ def _check_alike(path, name, entries):
 def load(path):
     """The bundle at a path: a mapping from names of functions to `Kernel`s.
 
-    Checks the whole file, and touches no card. Raises BundleError for what is no whole bundle of version 1, OSError
-    for a file that cannot be read.
+    Checks the whole file, and touches no card. Raises BundleError for anything but a complete bundle of version 1,
+    OSError for a file that cannot be read.
     """
     return Bundle(str(path), read_bundle(path))

@@ -1,7 +1,7 @@
 """Reading bundles: one file with the code of several functions for several chips (docs/Bundle.md).
 
-A file is whole, of a known version and as that page says, or BundleError is raised: nothing of it is believed
-before its checksums are.
+BundleError is raised unless a file is complete, of a known version and as that page says. Checksums are checked
+before anything else is read.
 """
 
 import json
@@ -17,7 +17,7 @@ VERSION = 1
 # The magic, the bytes of the JSON behind it, the CRC-32 of that, and zeros.
 PRELUDE = struct.Struct("<8sQII")
 ALIGNMENT = 16
-# Far more than any code; keeps a damaged file from taking all memory.
+# Far more than any code needs; keeps a damaged file from taking all memory.
 MAX_IMAGE_BYTES = 2**28
 MAX_BYTES = 2**53
 
@@ -109,7 +109,7 @@ def _parse_bundle(data):
         ))
     except ValueError as error:
         raise BundleError(f"expected a header of JSON: {error}") from None
-    # Of another version, nothing else is known.
+    # Nothing else is known about other versions.
     if not root.has("version"):
         raise root.error("an object with a field 'version'")
     version = Node(root.value["version"], "$.version").integer(1, MAX_BYTES)

@@ -1,4 +1,4 @@
-"""Reading JSON that may come from anywhere: every value is checked, and a message names the path to it."""
+"""Reading untrusted JSON: every value is checked, and a message names the path to it."""
 
 import json
 
@@ -6,7 +6,7 @@ from .errors import BundleError
 
 
 class Node:
-    """A JSON value and where it stands, as JSONPath: "$.entries[0].launch"."""
+    """A JSON value and its JSONPath, such as "$.entries[0].launch"."""
 
     __slots__ = ("value", "where")
 
@@ -26,7 +26,7 @@ class Node:
         return isinstance(self.value, dict) and name in self.value
 
     def fields(self, names, optional=()):
-        """The fields of an object that has these, and no others but `optional` ones, by name."""
+        """The fields of an object, by name; it must have `names`, and may have `optional` ones but no others."""
         if not isinstance(self.value, dict):
             raise self.error("an object")
         for name in names:

@@ -1,14 +1,14 @@
-"""Which code a card can run, and which it should.
+"""Which code a card can run, and which code is best.
 
-Code for `sm_90a` runs on compute capability 9.0 and nowhere else, for `sm_100f` on that family from there on (10.0,
-10.3), for `sm_80` on all that came after. Machine code (a cubin) runs on the very chip.
+PTX for `sm_90a` runs on compute capability 9.0 only, PTX for `sm_100f` on this and later chips of the family (10.0,
+10.3), PTX for `sm_80` on all later chips. Machine code (a cubin) runs on its own chip only.
 """
 
 import re
 
 from .errors import ImageError
 
-# The more a target may use of a chip, the better.
+# Targets with more features of the chip are better.
 LETTERS = {"": 0, "f": 1, "a": 2}
 
 
@@ -32,8 +32,8 @@ def can_run(target, kind, capability):
 
 
 def choose(entries, capability):
-    """The entry and the image for a card: of the newest chip that it can stand in for, and of a chip's own code the
-    most special; a cubin, which need not be compiled, before PTX."""
+    """The entry and the image for a card: the newest target that it runs, the most specific code of that target, and
+    a cubin, which need not be compiled, before PTX."""
     def rank(pair):
         entry, image = pair
         number, letter = parse_target(entry.info.target)

@@ -1,4 +1,4 @@
-"""Which code a launch info is of: a digest of both, as blockscale-compile writes it (docs/Programs.md, "Launch info")."""
+"""Digests that tie a launch info to its code, as blockscale-compile writes them (docs/Programs.md, "Launch info")."""
 
 import hashlib
 import json
@@ -6,7 +6,7 @@ import re
 
 from .errors import ImageError
 
-# A string, which stays; else what is as good as a space: comments, lines for a debugger and white space.
+# A string, which is kept; or what counts as a space: comments, lines for a debugger and white space.
 _BLANK = re.compile(
     rb'("[^"\n]*")|(?:\s|//[^\n]*|/\*.*?\*/|(?<![\w.$%])\.(?:loc|file)(?!\w)[^\n]*)+', re.DOTALL
 )
@@ -20,7 +20,7 @@ def normalize(ptx):
 
 
 def compute(info, image, kind):
-    """The digest of what `info` says of kernels and of `image`, bytes of `kind` ptx or cubin."""
+    """The digest of the kernels of `info` and of `image`, bytes of `kind` ptx or cubin."""
     lines = [f"target {info.target}", f"schedule {info.schedule}"]
     for kernel in info.kernels:
         params = json.dumps(kernel.params_as_written, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -30,9 +30,10 @@ def compute(info, image, kind):
 
 
 def check(info, image, kind):
-    """Raises ImageError for code that the launch info is not of. One without a digest may be of any."""
+    """Raises ImageError if the launch info belongs to other code. Without a digest, any code is accepted."""
     expected = info.digests.get(kind)
-    # Of machine code, which anybody may have assembled, PTX says nothing; but there is no PTX to machine code alone.
+    # A cubin may have been assembled later, so the digest of the PTX says nothing about it; but a cubin without PTX
+    # must have its own digest.
     if expected is None and (kind == "cubin" or not info.digests):
         return
     if kind == "ptx":

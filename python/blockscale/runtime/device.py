@@ -1,4 +1,4 @@
-"""CUDA cards: their primary contexts, which are those of torch, code that is loaded, and memory."""
+"""CUDA cards: primary contexts (shared with torch), loaded modules, and memory."""
 
 import contextlib
 import ctypes
@@ -11,10 +11,10 @@ from .workspaces import Workspaces
 
 
 class Device:
-    """A card by its ordinal, as the driver counts (it heeds CUDA_VISIBLE_DEVICES).
+    """A card, by the driver's ordinal (which respects CUDA_VISIBLE_DEVICES).
 
-    Its primary context stays retained, and modules stay loaded, until the process ends: a captured graph may hold
-    what it knows of them. `lock` is held by whoever launches or allocates.
+    Its primary context stays retained, and modules stay loaded, until the process ends, since a captured graph may
+    refer to them. `lock` is held during launches and allocations.
     """
 
     def __init__(self, ordinal):
@@ -49,13 +49,13 @@ class Device:
 
     @contextlib.contextmanager
     def made_current(self):
-        """The card's context is the current one inside; a context that was current is so again behind it."""
+        """Makes the card's context current inside, and restores the previous one afterwards."""
         with self.lock:
             if self.is_current():
                 yield
                 return
             if self._current.value is None:
-                # As torch does, which stays.
+                # Make it current for good, as torch does.
                 self.driver.call("cuCtxSetCurrent", self.context)
                 yield
                 return
@@ -66,7 +66,7 @@ class Device:
                 self.driver.call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
 
     def capture_id(self, stream):
-        """The number of the capture that a stream is in, 0 for none."""
+        """The id of the capture that a stream is in, 0 for none."""
         status, number = ctypes.c_int(), ctypes.c_uint64()
         self.driver.call(
             "cuStreamGetCaptureInfo_v2", stream, ctypes.byref(status), ctypes.byref(number), None, None, None,
@@ -74,12 +74,12 @@ class Device:
         )
         return number.value if status.value == cuda.CAPTURE_ACTIVE else 0
 
-    # The card's context is current in what follows.
+    # The functions below need the card's context to be current.
 
     def allocate(self, size):
         """The address of memory, aligned to 256 bytes."""
         address = ctypes.c_uint64()
-        # There are no empty allocations, and a kernel may want an address.
+        # The driver has no empty allocations, but a kernel may need an address.
         self.driver.call(
             "cuMemAlloc_v2", ctypes.byref(address), max(size, 1),
             what=f"cannot allocate {size} bytes on CUDA device {self.ordinal}",
@@ -101,7 +101,7 @@ class Device:
         self.driver.call("cuStreamSynchronize", stream, what="execution failed")
 
     def order(self, before, stream):
-        """What comes on `stream` waits for what is on the stream `before`."""
+        """Makes later work on `stream` wait for the work that is on the stream `before` now."""
         if self._event is None:
             event = ctypes.c_void_p()
             self.driver.call("cuEventCreate", ctypes.byref(event), cuda.EVENT_DISABLE_TIMING)
@@ -114,7 +114,7 @@ class Device:
         log, module = ctypes.create_string_buffer(8192), ctypes.c_void_p()
         options = (ctypes.c_int * 2)(cuda.JIT_ERROR_LOG, cuda.JIT_ERROR_LOG_SIZE)
         values = (ctypes.c_void_p * 2)(ctypes.addressof(log), len(log) - 1)
-        # PTX is read to its terminating zero.
+        # The driver reads PTX up to a terminating zero.
         status = self.driver["cuModuleLoadDataEx"](ctypes.byref(module), image + b"\0", 2, options, values)
         if status == 0:
             return module
@@ -131,14 +131,14 @@ class Device:
         raise self.driver.error(status, "cannot load the code")
 
     def get_function(self, module, kernel):
-        """A kernel of a module, ready for what its launch info says."""
+        """A kernel of a module, with the attributes that its launch info needs."""
         driver, function = self.driver, ctypes.c_void_p()
         status = driver["cuModuleGetFunction"](ctypes.byref(function), module, kernel.name.encode())
         if status == cuda.NOT_FOUND:
             raise ImageError(f"expected a kernel '{kernel.name}' in the code, got none")
         if status:
             raise driver.error(status, f"cannot find kernel '{kernel.name}'")
-        # Without asking, a block has 48 KiB: of dynamic and static shared memory together.
+        # By default, a block has 48 KiB of dynamic and static shared memory together.
         if kernel.shared:
             driver.call(
                 "cuFuncSetAttribute", function, cuda.MAX_DYNAMIC_SHARED_SIZE, kernel.shared,
@@ -147,13 +147,13 @@ class Device:
         x, y, z = kernel.cluster
         if x * y * z > cuda.MAX_PORTABLE_CLUSTER:
             driver.call("cuFuncSetAttribute", function, cuda.NON_PORTABLE_CLUSTER_SIZE, 1)
-        # Else the driver would load it at its first launch, which may be in a graph that is captured.
+        # Otherwise the driver would load it at its first launch, which may be in a graph that is captured.
         if driver["cuFuncLoad"]:
             driver.call("cuFuncLoad", function)
         return function
 
     def param_sizes(self, function):
-        """The bytes of each parameter of a kernel; None where the driver does not tell (before CUDA 12.4)."""
+        """The bytes of each parameter of a kernel; None if the driver cannot tell (before CUDA 12.4)."""
         get = self.driver["cuFuncGetParamInfo"]
         if not get:
             return None
@@ -167,7 +167,7 @@ _devices, _devices_lock = {}, threading.Lock()
 
 
 def get_device(ordinal):
-    """The card of an ordinal: one object for all threads, since it has the lock."""
+    """The card of an ordinal: one object for all threads, because of its lock."""
     with _devices_lock:
         if ordinal not in _devices:
             _devices[ordinal] = Device(ordinal)
@@ -175,7 +175,7 @@ def get_device(ordinal):
 
 
 def current_ordinal():
-    """The ordinal of the card whose context is current, 0 where there is none."""
+    """The ordinal of the card whose context is current, 0 if there is none."""
     driver, context, handle, count = get_driver(), ctypes.c_void_p(), ctypes.c_int(), ctypes.c_int()
     driver.call("cuCtxGetCurrent", ctypes.byref(context))
     if context.value is None:

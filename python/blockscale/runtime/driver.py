@@ -1,6 +1,6 @@
-"""The CUDA driver, found at run time, by ctypes: names and values are those of cuda.h.
+"""The CUDA driver, loaded at run time by ctypes: names and values are those of cuda.h.
 
-Nothing of CUDA is needed but `libcuda.so.1`, which is opened at the first use.
+Of CUDA, only `libcuda.so.1` is needed; it is opened at the first use.
 """
 
 import ctypes
@@ -11,7 +11,7 @@ from .errors import DriverError
 LIBRARY = "libcuda.so.1"
 MULTIPROCESSOR_COUNT, CAPABILITY_MAJOR, CAPABILITY_MINOR = 16, 75, 76
 MAX_DYNAMIC_SHARED_SIZE, NON_PORTABLE_CLUSTER_SIZE = 8, 14
-# The largest cluster that every card takes.
+# The largest cluster that every card supports.
 MAX_PORTABLE_CLUSTER = 8
 CLUSTER_DIMENSION, PROGRAMMATIC_STREAM_SERIALIZATION = 4, 6
 JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE = 5, 6
@@ -19,15 +19,15 @@ POINTER_DEVICE_ORDINAL = 9
 EVENT_DISABLE_TIMING = 2
 CAPTURE_ACTIVE = 1
 NOT_FOUND, UNSUPPORTED_PTX = 500, 222
-# Those of an image that is not for the card.
+# Errors that mean an image is not for the card.
 NOT_FOR_CARD = (200, 209)
-# Streams of which each thread has its own.
+# Handles of per-thread streams.
 PER_THREAD_STREAM = 2
 
 _size, _pointer, _address = ctypes.c_size_t, ctypes.c_void_p, ctypes.c_uint64
 _int, _unsigned, _text = ctypes.c_int, ctypes.c_uint, ctypes.c_char_p
 
-# What each function takes. Where one has been revised, its name in the library has a suffix that cuda.h adds.
+# The parameters of each function. Revised functions have a suffix in the library, which cuda.h adds.
 SIGNATURES = {
     "cuInit": (_unsigned,),
     "cuDriverGetVersion": (_pointer,),
@@ -57,7 +57,7 @@ SIGNATURES = {
     "cuPointerGetAttribute": (_pointer, _int, _address),
     "cuLaunchKernel": (_pointer, *(_unsigned,) * 7, _pointer, _pointer, _pointer),
 }
-# Null in older drivers.
+# Functions that older drivers do not have.
 OPTIONAL = {
     "cuTensorMapEncodeTiled": (
         _pointer, _int, _unsigned, _address, _pointer, _pointer, _pointer, _pointer, _int, _int, _int, _int,
@@ -80,7 +80,7 @@ class LaunchConfig(ctypes.Structure):
 
 
 class Driver:
-    """The driver's functions, by name without types to get wrong: `call` raises DriverError where one fails."""
+    """The driver's functions: `call` takes a name and raises DriverError if the call fails."""
 
     def __init__(self):
         try:
@@ -102,7 +102,7 @@ class Driver:
         self.version = version.value
 
     def __getitem__(self, name):
-        """A function as ctypes has it, None if this driver has it not."""
+        """A function as ctypes has it, None if this driver does not have it."""
         return self.functions[name]
 
     def call(self, name, *arguments, what=None):
@@ -127,5 +127,5 @@ class Driver:
 
 @functools.lru_cache(maxsize=None)
 def get_driver():
-    """The driver; a failure is tried again the next time."""
+    """The driver; after a failure, the next call tries again."""
     return Driver()

@@ -1,10 +1,10 @@
-"""Names of element types: MLIR's, and those that arrays give their elements.
+"""Names of element types, in MLIR and in arrays.
 
-Codes of at most 8 bits may always come as uint8, which says nothing of their format; an array that says another
-format than the function has is refused.
+Elements of at most 8 bits may always be passed as uint8, whatever their format; an array with a narrow type that
+differs from the function's is refused.
 """
 
-# MLIR's type: the name of the same type in torch and ml_dtypes, and others with as many bits that are taken for it.
+# By MLIR's type: the name of the same type in torch and ml_dtypes, then other accepted types with as many bits.
 NAMES = {
     "f32": ("float32",),
     "f64": ("float64",),
@@ -28,7 +28,7 @@ CODES = {
     "u1": "uint8", "i1": "int8", "b1": "bool", "u2": "uint16", "i2": "int16", "f2": "float16", "u4": "uint32",
     "i4": "int32", "f4": "float32", "u8": "uint64", "i8": "int64", "f8": "float64",
 }
-# Of DLPack: (code, bits, lanes).
+# DLPack's (code, bits, lanes).
 DLPACK = {
     (0, 8, 1): "int8", (0, 16, 1): "int16", (0, 32, 1): "int32", (0, 64, 1): "int64", (1, 8, 1): "uint8",
     (1, 16, 1): "uint16", (1, 32, 1): "uint32", (1, 64, 1): "uint64", (2, 16, 1): "float16", (2, 32, 1): "float32",
@@ -36,12 +36,12 @@ DLPACK = {
     (12, 8, 1): "float8_e5m2", (14, 8, 1): "float8_e8m0fnu", (15, 6, 1): "float6_e2m3fn",
     (16, 6, 1): "float6_e3m2fn", (17, 4, 2): "float4_e2m1fn_x2",
 }
-# Those whose rows are packed already, where a function has packed ones.
+# Types of arrays whose rows are packed already.
 PACKED = ("float4_e2m1fn_x2", "uint8")
 
 
 def accepted_names(operand):
-    """The names of elements that an array of an operand may have, the first being the one to make arrays of."""
+    """The element types that an array of an operand may have; new arrays have the first one."""
     names = NAMES.get(operand.type, (CODES[operand.dtype],))
     return tuple(name for name in names if name in PACKED) if operand.is_packed else names
 

@@ -1,22 +1,22 @@
-"""What can go wrong at run time, as exceptions.
+"""The exceptions of the runtime.
 
-Every message says what was expected and what came. All derive from `BlockscaleError`, and from the built-in
-exception that a caller would look for.
+Every message says what was expected and what was given. All derive from `BlockscaleError`, and from the built-in
+exception that a caller would expect.
 """
 
 
 class BlockscaleError(Exception):
-    """What this package raises."""
+    """The base class of all exceptions of this package."""
 
 
 class BundleError(BlockscaleError, ValueError):
-    """A file that is no whole bundle, of a version that this package does not know, or not as docs/Bundle.md says."""
+    """A file that is not a complete bundle, has an unknown version, or differs from docs/Bundle.md."""
 
 
 class MissingFunctionError(BlockscaleError, KeyError):
-    """A bundle has no such function."""
+    """A bundle does not have the function."""
 
-    # KeyError would print its message in quotes.
+    # str(KeyError) would put the message in quotes.
     __str__ = Exception.__str__
 
 
@@ -25,7 +25,7 @@ class ArgumentError(BlockscaleError, ValueError):
 
 
 class ImageError(BlockscaleError, RuntimeError):
-    """A bundle has no code for the card, or not as its launch info says."""
+    """A bundle has no code for the card, or the code does not match its launch info."""
 
 
 class DriverError(BlockscaleError, RuntimeError):
@@ -33,4 +33,4 @@ class DriverError(BlockscaleError, RuntimeError):
 
 
 class CaptureError(BlockscaleError, RuntimeError):
-    """What cannot be done while a graph is captured, such as an allocation."""
+    """Something that is impossible while a graph is captured, such as an allocation."""

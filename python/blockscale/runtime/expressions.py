@@ -1,4 +1,4 @@
-"""Numbers of a launch that depend on arguments and on the card.
+"""Numbers of a launch, such as grids, that depend on arguments and on the card.
 
 In a launch info they are JSON: a number, `{"size": {"arg": i, "dim": d}}`, `{"value": {"arg": i}}`,
 `{"multiprocessors": n}`, or `{OPERATION: [a, b]}` (docs/Programs.md, "Launch info"). Here they become functions of
@@ -14,7 +14,7 @@ MAX_DIMENSION, MAX_PACKED = 63, 8
 
 
 class Shapes(list):
-    """The shapes of all arguments, in elements of their arrays, None for a number; `values` are numbers by argument."""
+    """The shapes of all arguments, in elements of their arrays, None for a number; `values` has numbers by argument."""
 
     def __init__(self, shapes, values=None):
         super().__init__(shapes)
@@ -22,7 +22,7 @@ class Shapes(list):
 
 
 class Size:
-    """The size of an argument in a dimension, in elements. A packed one has `bytes` bytes for each `codes` elements."""
+    """The size of an argument in a dimension, in elements. A packed one has `codes` elements in every `bytes` bytes."""
 
     def __init__(self, node):
         fields = node.fields(("arg", "dim"), ("packed",))
@@ -33,7 +33,7 @@ class Size:
     def __call__(self, shapes, multiprocessors):
         where, shape = f"argument #{self.argument}", shapes[self.argument]
         if shape is None:
-            raise ArgumentError(f"{where}: expected an array, whose size is asked for, got a number")
+            raise ArgumentError(f"{where}: expected an array with the requested size, got a number")
         if self.dimension >= len(shape):
             raise ArgumentError(
                 f"{where}: expected an array of at least {self.dimension + 1} dimensions, got shape {tuple(shape)}"
@@ -52,7 +52,7 @@ class Size:
 
 
 def read_packed(node):
-    """`[codes, bytes]`, 1 and 1 where there is none."""
+    """`[codes, bytes]`; 1 and 1 by default."""
     if node is None:
         return 1, 1
     codes, each = node.elements(2)
@@ -64,14 +64,14 @@ OPERATIONS = {
     "floordiv": lambda a, b: a // b, "rem": lambda a, b: a % b, "min": min, "max": max,
     "eq": lambda a, b: int(a == b), "lt": lambda a, b: int(a < b),
 }
-# Their second operand is positive.
+# Operations whose second operand must be positive.
 DIVISIONS = ("ceildiv", "floordiv", "rem")
 
 
 class Expression:
     """A number that may depend on arguments (`arguments` of them, at least) and on the card.
 
-    Call it with `Shapes` and the number of multiprocessors. `values` are the arguments whose values it depends on.
+    Call it with `Shapes` and the number of SMs. `values` are the arguments whose values it depends on.
     """
 
     def __init__(self, function, arguments=0, values=(), known=None):
@@ -119,7 +119,7 @@ def operation(name, lhs, rhs):
 
 
 def read_expression(node, least=INT64_MIN, most=INT64_MAX):
-    """Reads an expression; one that is a number is from `least` to `most`."""
+    """Reads an expression; a constant must be from `least` to `most`."""
     if isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
         return constant(node.integer(least, most))
     names = ("size", "value", "multiprocessors", *OPERATIONS)
@@ -132,7 +132,7 @@ def read_expression(node, least=INT64_MIN, most=INT64_MAX):
         return of_value(field.fields(("arg",))["arg"].integer(0, MAX_NUMBER))
     if name == "multiprocessors":
         return of_sms(1 if field.value is None else field.integer(1, MAX_NUMBER))
-    # Below an operation, a size may stand bare.
+    # An operand of an operation may be a size without "size".
     operands = [
         of_size(Size(operand)) if operand.has("arg") else read_expression(operand) for operand in field.elements(2)
     ]

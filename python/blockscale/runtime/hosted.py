@@ -1,8 +1,8 @@
-"""Launches with arrays in the memory of the host: they are copied to the card, and results are copied back."""
+"""Launches with arrays in host memory, which are copied to the card, and results copied back."""
 
 
 class HostedLaunch:
-    """One launch of a plan. `hosts` says which of the addresses are of the host.
+    """One launch of a plan. `hosts` says which of the addresses are in host memory.
 
     The card's lock is held, and its context is current.
     """
@@ -12,7 +12,7 @@ class HostedLaunch:
         self.host_addresses, self.addresses = addresses, list(addresses)
 
     def run(self):
-        """Returns when results are on the host."""
+        """Launches, and returns when the results are on the host."""
         device, count = self.plan.device, self.plan.info.num_arguments
         allocated = []
         try:
@@ -29,6 +29,6 @@ class HostedLaunch:
                     device.copy_out(self.host_addresses[i], self.addresses[i], self.plan.sizes[i], self.stream)
             device.synchronize(self.stream)
         finally:
-            # Behind an error, nothing waits; freeing does.
+            # After an error nobody has waited for the kernels; freeing memory does.
             for address in allocated:
                 device.free(address)

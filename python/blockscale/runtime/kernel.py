@@ -1,4 +1,4 @@
-"""Functions of a bundle, to be called."""
+"""The functions of a bundle, as callable objects."""
 
 from . import arrays, code_digest, streams
 from .arrays import HOST, READERS, find_reader, make_signature
@@ -9,9 +9,9 @@ from .errors import ArgumentError, CaptureError, ImageError
 from .hosted import HostedLaunch
 from .plan import Plan, name_of
 
-# Plans that a function keeps, for as many lists of shapes and types.
+# How many plans a function keeps, one for each list of shapes and types.
 MAX_PLANS = 256
-# What kernels rely on, which allocations of CUDA and of torch have.
+# The alignment that kernels rely on; allocations of CUDA and torch have it.
 WORKSPACE_ALIGNMENT = 256
 
 
@@ -33,33 +33,34 @@ class OnDevice:
 
 
 class ReadyPlan:
-    """A plan, and which results fit it."""
+    """A plan, and the signatures of results that fit it."""
 
     def __init__(self, plan, is_hosted):
         self.plan, self.device, self.is_hosted = plan, plan.device, is_hosted
-        # Lists of signatures that have been checked.
+        # Signatures of results that have been checked.
         self.results = set()
 
 
 class Kernel:
     """A function of a bundle: `kernel(*arguments, out=None, stream=None, workspace=None)`.
 
-    An argument is a number, or an array in row-major order: a tensor of torch, anything with
-    `__cuda_array_interface__` or `__dlpack__` on a card (used where it is), or an array of numpy (copied to the card
-    and back). Its shape is that of the function's tensor, in elements; where the function packs codes, the last
-    dimension is in bytes (fp4: M x K/2). Narrow types are taken as uint8 or as themselves. Arrays on a card start at
-    multiples of 16 bytes, and all are on one card.
+    An argument is a number, or an array in row-major order: a torch tensor, anything with
+    `__cuda_array_interface__` or `__dlpack__` on a card (used in place), or a numpy array (copied to the card and
+    back). Its shape is that of the function's tensor, in elements; if the function takes packed elements, the last
+    dimension is in bytes (fp4: M x K/2). Narrow types may be passed as uint8 or as themselves. Arrays on a card must
+    start at multiples of 16 bytes, and be on one card.
 
-    `out` is an array for the result, or a sequence of them; without it, tensors of torch (where an argument is one)
-    or arrays of numpy (where all arrays are) are made. Returned is what results are in: an array, or a tuple of
+    `out` is an array for the result, or a sequence of arrays. Without it, new arrays are made: torch tensors if an
+    argument is one, numpy arrays if all arrays are. Returns the array of the result, or a tuple if there are
     several.
 
-    `stream` is an integer or a stream of torch or CuPy; the default is torch's current stream where an argument is
-    a tensor of torch, else the default stream.
+    `stream` is an integer or a stream of torch or CuPy; the default is torch's current stream if an argument is a
+    torch tensor, else the default stream.
 
-    `workspace` takes a number of bytes and gives an array on the card, which must stay until the kernels have run; it
-    is called where the function needs any. The default is memory of the runtime. Calls return before the kernels have run, except with arrays of
-    numpy.
+    `workspace` is a function that takes a number of bytes and returns an array on the card, which must live until the
+    kernels have run; it is called if the function needs a workspace. By default the runtime allocates one.
+
+    Calls return before the kernels have run, except with numpy arrays.
 
     Raises ArgumentError, ImageError, DriverError or CaptureError.
     """
@@ -77,23 +78,23 @@ class Kernel:
 
     @property
     def targets(self):
-        """The chips that there is code for, such as "sm_90a"."""
+        """The chips that the bundle has code for, such as "sm_90a"."""
         return [entry.info.target for entry in self._entries]
 
     def most_rows(self, ordinal):
-        """Of several functions for one product: for how many rows of the result this is the best on a card, as the
-        bundle says; None for any number. It is right for all. Loads nothing."""
+        """Up to how many rows of the result this function is the fastest on a card, if the bundle has several for one
+        product; None for any number. All of them are correct for any number. Loads nothing."""
         return choose(self._entries, get_device(ordinal).capability)[0].most_rows
 
     def launch_info(self, target):
-        """The launch info for a chip, as JSON has it (docs/Programs.md)."""
+        """The launch info for a chip, as a JSON value (docs/Programs.md)."""
         for entry in self._entries:
             if entry.info.target == target:
                 return entry.launch_info
         raise ImageError(f"function '{self.name}': expected one of {' '.join(self.targets)}, got {target!r}")
 
     def on(self, ordinal):
-        """The code on a card; it is loaded if it is not there yet."""
+        """The code on a card; loads it if necessary."""
         there = self._devices.get(ordinal)
         if there is None:
             device = get_device(ordinal)
@@ -104,12 +105,12 @@ class Kernel:
         return there
 
     def prepare(self, *shapes, device=None, graphs=1):
-        """Does what a launch with arguments of these shapes could not do while a graph is captured.
+        """Prepares launches with arguments of these shapes for the capture of a graph: loads and allocates.
 
-        `shapes` are those of the arguments in elements of their arrays; what has a `shape` may stand for it. A number
-        is itself, or None where no size depends on it. `device` is the ordinal of a card; the default is that of the current context, or 0. The code is
-        loaded, and `graphs` workspaces are allocated: each graph that is captured behind this call takes one, where
-        the function needs any, and each stream in it one.
+        `shapes` has the shape of each argument in elements of its array, or an object with a `shape`; for a number its
+        value, or None if no size depends on it. `device` is the ordinal of a card; the default is that of the current
+        context, or 0. If the function needs a workspace, `graphs` of them are allocated: each graph that is captured
+        later takes one for each stream in it.
 
         Raises ArgumentError for shapes that do not fit.
         """
@@ -172,7 +173,7 @@ class Kernel:
         return tuple(addresses), tuple(signatures)
 
     def _read_workspace(self, ready, memory, handle):
-        """The address of what `workspace` gave."""
+        """The address of the array that `workspace` returned."""
         reader = READERS.get(type(memory)) or find_reader(memory)
         if reader in (None, arrays.read_number):
             raise ArgumentError(f"workspace: expected an array on the card, got {type(memory).__name__}")
@@ -194,7 +195,7 @@ class Kernel:
             raise ArgumentError(f"function '{self.name}': expected {info.num_arguments} arguments, got {count}")
 
     def _check_array(self, index, info, signature):
-        """What needs no plan."""
+        """Checks that need no plan."""
         operand, where = info.operands[index], self._name(index)
         if signature.shape is None:
             if index >= info.num_arguments:
@@ -233,7 +234,7 @@ class Kernel:
 
     def _make_plan(self, key, numbers, handle):
         signatures = [make_signature(signature) for signature in key]
-        # What all chips have alike is checked before a card is looked for.
+        # Check everything that is the same for all chips before looking for a card.
         info = self._entries[0].info
         self._check_count(len(key), info)
         for i, signature in enumerate(signatures):
@@ -245,7 +246,7 @@ class Kernel:
         plan = there.plan([signature.shape for signature in signatures], dict(zip(self._valued, numbers)))
         is_hosted = any(signature.shape is not None and signature.device == HOST for signature in signatures)
         ready = ReadyPlan(plan, is_hosted)
-        # Without an array on a card, the current one may be another the next time.
+        # Without an array on a card, the current card may be another one the next time.
         if ordinal is not None:
             if len(self._plans) == MAX_PLANS:
                 self._plans.clear()
@@ -319,5 +320,5 @@ class Kernel:
 
 
 def torch_type(torch, operand):
-    """The type of torch for a result: that of its elements, where this torch has it, else that of its codes."""
+    """The torch type of a result: that of its elements if this torch has it, else that of their bits."""
     return next(getattr(torch, name) for name in accepted_names(operand) if hasattr(torch, name))

@@ -10,13 +10,13 @@ from .tensor_maps import BYTES as MAP_BYTES
 from .tensor_maps import TensorMap
 
 VERSION = 1
-# Of one parameter.
+# Limit for one parameter.
 MAX_PARAM_BYTES = 32764
 DTYPES = {"u1": 1, "i1": 1, "u2": 2, "i2": 2, "f2": 2, "u4": 4, "i4": 4, "f4": 4, "u8": 8, "i8": 8, "f8": 8}
 
 
 class Param:
-    """What a kernel gets for one of its parameters, or a struct for one of its fields.
+    """The value of a parameter of a kernel, or of a field of a struct.
 
     `kind` is `arg`, `result`, `size`, `workspace`, `i32`, `i64`, `f32` or `struct`. With a `tensor_map`, it is that
     of the memory that the first two, or a workspace, would point to.
@@ -30,7 +30,7 @@ class Param:
 
     @property
     def alignment(self):
-        """Of a field in a struct; numbers stand anywhere."""
+        """Reads a field of a struct; numbers are allowed in structs only."""
         if self.tensor_map:
             return 64
         return 8 if self.kind in ("arg", "result", "workspace") else 1
@@ -42,7 +42,7 @@ class Param:
         return own + inner + (self.tensor_map.expressions if self.tensor_map else [])
 
     def indices(self, kind):
-        """Those of arguments or results that it names itself."""
+        """The operands that it names itself."""
         own = [self.index] if self.kind == kind else []
         return own + [index for _, field in self.fields for index in field.indices(kind)]
 
@@ -98,7 +98,7 @@ def _read_struct(node, _):
         if at % param.alignment:
             raise inner["at"].error(f"a multiple of {param.alignment}")
         places.append((at, param))
-    # An argument may be a number of less than 8 bytes; a launch checks those.
+    # A scalar argument may have fewer than 8 bytes; launches check this.
     end = 0
     for at, param in sorted(places, key=lambda place: place[0]):
         least = 1 if param.kind == "arg" and not param.tensor_map else param.bytes
@@ -108,7 +108,7 @@ def _read_struct(node, _):
     return Param("struct", fields=places, data=data, size=len(data))
 
 
-# By the name of the field: what reads it.
+# The reader of each field, by its name.
 KINDS = {
     "arg": _read_index("arg"),
     "result": _read_index("result"),
@@ -129,7 +129,7 @@ def read_param(node):
         raise node.error(f"an object of one field of {' '.join(KINDS)}")
     [(name, field)] = fields.items()
     if offset and name not in ("arg", "result"):
-        raise node.error(f"no offset beside {name}")
+        raise node.error(f"no offset with {name}")
     return KINDS[name](field, read_expression(offset, 0, INT64_MAX) if offset else None)
 
 
@@ -154,10 +154,10 @@ class Kernel:
 
 
 class Operand:
-    """What the buffer of an argument or a result holds.
+    """The contents of the buffer of an argument or a result.
 
-    `shape` counts elements; where the last dimension is packed, `bytes` of the buffer hold `codes` of them. `type`
-    is MLIR's name of an element, such as f8E4M3FN. A scalar has no dimensions.
+    `shape` counts elements; if the last dimension is packed, every `bytes` bytes of the buffer hold `codes` elements.
+    `type` is MLIR's name of the element type, such as f8E4M3FN. A scalar has no dimensions.
     """
 
     def __init__(self, node, type):
@@ -166,7 +166,7 @@ class Operand:
         self.type = type
         self.shape = [read_expression(size, 0, INT64_MAX) for size in fields["shape"].elements()]
         if "packed" in fields and not self.shape:
-            raise fields["shape"].error("an array of at least 1 for what is packed")
+            raise fields["shape"].error("an array of at least 1 for a packed operand")
         self.codes, self.bytes = read_packed(fields.get("packed"))
 
     @property
@@ -175,7 +175,7 @@ class Operand:
 
 
 class Check:
-    """What sizes have to be: `condition` is not 0, else `message` says what is wrong."""
+    """A condition on sizes: if `condition` is 0, the launch fails with `message`."""
 
     def __init__(self, node):
         fields = node.fields(("condition", "message"))
@@ -183,12 +183,12 @@ class Check:
         message = fields["message"]
         if not isinstance(message.value, str):
             raise message.error("a string")
-        # What upstream's checks begin with says no more than that one has failed.
+        # Drop the prefix of upstream's messages, which only says that a check failed.
         self.message = message.value.removeprefix("ERROR: Runtime op verification failed\n")
 
 
 def _read_digests(node):
-    """By the kind of code, see code_digest.py."""
+    """The digest of each kind of code, see code_digest.py."""
     digests = {}
     for kind, digest in node.fields((), ("ptx", "cubin")).items():
         digests[kind] = digest.name()

@@ -1,7 +1,7 @@
-"""A launch with all numbers worked out, for one list of signatures on one card.
+"""A launch plan: all numbers of a launch, computed for one list of signatures on one card.
 
-What a launch costs the host is here: `Plan.launch` puts addresses where they have changed, and calls the driver once
-for each kernel. The driver reads the values of parameters through pointers, which stay what they are.
+This is the hot path on the host: `Plan.launch` writes the addresses that have changed, and calls the driver once
+for each kernel. The driver reads the values of parameters through pointers, which stay the same.
 """
 
 import ctypes
@@ -16,9 +16,9 @@ from .launch_info import DTYPES
 from .tensor_maps import ALIGNMENT as MAP_ALIGNMENT
 from .tensor_maps import BYTES as MAP_BYTES
 
-# What kernels may rely on.
+# The alignment that kernels rely on.
 ALIGNMENT = 16
-# Of the encoded maps that a plan keeps, for tensors at as many addresses.
+# How many encoded tensor maps a plan keeps, one for each address of the tensor.
 MAX_KEPT_MAPS = 64
 
 
@@ -60,7 +60,7 @@ def encode_number(value, operand):
 
 
 class PlacedMap:
-    """A tensor map in the value of a parameter, of memory at `offset` behind an address that changes."""
+    """A tensor map inside of a parameter's value, for memory at `offset` from an address that changes."""
 
     def __init__(self, driver, tensor_map, sizes, strides, offset, place):
         self.offset, self.place = offset, place
@@ -93,7 +93,7 @@ class PlacedMap:
 
 
 class PlacedPointer:
-    """A pointer in the value of a parameter, `offset` behind an address that changes."""
+    """A pointer inside of a parameter's value, at `offset` from an address that changes."""
 
     def __init__(self, place, offset):
         self.offset = offset
@@ -104,7 +104,7 @@ class PlacedPointer:
 
 
 class PlacedNumber:
-    """A scalar argument in the value of a parameter."""
+    """A scalar argument inside of a parameter's value."""
 
     def __init__(self, place, operand):
         self.place, self.operand = place, operand
@@ -115,16 +115,16 @@ class PlacedNumber:
 
 
 def _packed(shape, operand):
-    """The shape of an array of codes, one in each byte, once they are packed."""
+    """The shape of an array with one element per byte, once it is packed."""
     if not shape or shape[-1] % operand.codes:
         return shape
     return (*shape[:-1], shape[-1] // operand.codes * operand.bytes)
 
 
 class Plan:
-    """The launches of `info` for arguments of these shapes, in elements of their arrays; None is a number.
+    """The launches of `info` for arguments of these shapes, in elements of their arrays; None means a number.
 
-    `values` are the numbers that the launch depends on, by argument. `functions` are the kernels on the card. Raises
+    `values` has the numbers that the launch depends on, by argument. `functions` are the kernels on the card. Raises
     ArgumentError for shapes and numbers that do not fit.
     """
 
@@ -144,22 +144,22 @@ class Plan:
         self._numbers = [i for i, shape in enumerate(shapes) if shape is None]
         self._pointers = [i for i in range(len(info.operands)) if i not in self._numbers]
         self._alignments = [ALIGNMENT] * len(info.operands)
-        # What holds an address, by operand, and of the workspace; and numbers, by argument.
+        # The objects to update when an address changes, by operand and for the workspace; and numbers, by argument.
         self._places = [[] for _ in info.operands]
         self._workspace_places, self._number_places = [], [[] for _ in info.operands]
-        # Keeps what the driver is given the addresses of.
+        # Keeps objects alive whose addresses the driver has.
         self._memory = []
-        # Without those whose grids are empty: cards have none.
+        # Kernels with empty grids are left out, since the driver refuses these.
         launches = [self._plan_kernel(*each) for each in zip(info.kernels, functions)]
         self._launches = [launch for launch in launches if launch]
-        # What is there now.
+        # The addresses of the last launch.
         self._addresses = self._workspace_address = None
         self._stream = 0
 
     # Numbers.
 
     def _buffer_shape(self, index, operand, shapes):
-        """The shape of an operand's array where the arguments have `shapes`."""
+        """The shape of an operand's array if the arguments have `shapes`."""
         shape = [size(shapes, self.device.multiprocessors) for size in operand.shape]
         where = name_of(index, self.info.num_arguments)
         if any(size < 0 for size in shape):
@@ -174,7 +174,7 @@ class Plan:
         return tuple(shape)
 
     def check_shape(self, index, shape):
-        """That an operand has a shape, in elements of its array; a number has None."""
+        """Checks the shape of an operand, in elements of its array; None for a number."""
         operand, expected = self.info.operands[index], self.buffer_shapes[index]
         if (shape is None and not operand.shape) or shape == expected:
             return
@@ -190,10 +190,10 @@ class Plan:
         raise ArgumentError(f"{array} shape {expected} of {describe(operand)}, got {shape}{hint}")
 
     def _explain_packing(self, fits, result=None):
-        """For a message: which arrays have a code in each byte where several are expected; else empty.
+        """A hint for messages: which arrays have one element per byte but should be packed; else empty.
 
-        That is one of an argument, or of operand `result`, or all of these, for which `fits(shapes, packed)` is true
-        as soon as they, whose numbers are in `packed`, are packed in `shapes`.
+        It names a single operand (an argument, or `result`), or else all of them, if packing the operands `packed` in
+        `shapes` makes `fits(shapes, packed)` true.
         """
         operands = self.info.operands
         every = [
@@ -210,7 +210,7 @@ class Plan:
         return ""
 
     def _describe_unpacked(self, packed):
-        """"; arguments #0 and #2 have a code in each byte, expected 2 in 1 ..."."""
+        """"; arguments #0 and #2 have one element per byte, expected 2 in 1 ..."."""
         count = self.info.num_arguments
         names = []
         for name, numbers in (
@@ -218,10 +218,10 @@ class Plan:
         ):
             if numbers:
                 names.append(name + "s" * (len(numbers) > 1) + " " + " and ".join(f"#{i}" for i in numbers))
-        # Most often they are of one type.
+        # They usually have one type.
         sizes = dict.fromkeys(f"{self.info.operands[i].codes} in {self.info.operands[i].bytes}" for i in packed)
         return (
-            f"; {' and '.join(names)} {'has' if len(packed) == 1 else 'have'} a code in each byte, expected "
+            f"; {' and '.join(names)} {'has' if len(packed) == 1 else 'have'} one element per byte, expected "
             f"{' and '.join(sizes)} along the last dimension, as blockscale.pack makes them"
         )
 
@@ -286,14 +286,14 @@ class Plan:
 
     def _make_value(self, param):
         """The address and the bytes of the value of a parameter."""
-        # Maps are the largest with an alignment.
+        # Tensor maps have the largest alignment.
         memory = aligned_bytes(param.bytes, MAP_ALIGNMENT)
         self._memory.append(memory)
         place = ctypes.addressof(memory)
         return place, self._fill(param, place, param.bytes)
 
     def _fill(self, param, place, room):
-        """Puts what is known of a parameter at a place, notes where the rest goes, and gives the bytes."""
+        """Writes the known part of a parameter to memory, notes where addresses go, and returns the size in bytes."""
         if param.kind == "struct":
             ctypes.memmove(place, param.data, len(param.data))
             end = 0
@@ -317,7 +317,7 @@ class Plan:
     def _fill_place(self, param, place, room):
         offset = self._evaluate(param.offset)
         if param.kind == "workspace":
-            # A buffer of no elements is behind the others.
+            # A buffer without elements comes after the others.
             places, memory, last = self._workspace_places, self.workspace, self.workspace
             what = "the workspace"
         else:
@@ -380,8 +380,8 @@ class Plan:
                     raise ArgumentError(f"argument #{i}: {error}") from None
 
     def launch(self, addresses, stream, workspace=None):
-        """Launches on a stream (an integer). `addresses`, a tuple, are those of all operands; a number for a number.
-        `workspace` is an address; the default is memory of the device for the stream.
+        """Launches on a stream (an integer). `addresses` is a tuple with the address of each array and the value of
+        each number. `workspace` is an address; by default the device allocates one for the stream.
         """
         if addresses != self._addresses:
             self._place(addresses)
@@ -405,7 +405,7 @@ class Plan:
                 self._raise(config, kernel, status)
 
     def _launch_plainly(self, stream):
-        """Without attributes: a programmatic kernel starts behind the one in front, which is as right."""
+        """Launches without attributes: a kernel then starts after the previous one ends, which is as correct."""
         launch = self.device.driver["cuLaunchKernel"]
         for config, _, function, params, kernel in self._launches:
             status = launch(function, *config.grid, *config.block, config.shared, stream, params, None)

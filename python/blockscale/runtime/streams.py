@@ -1,4 +1,4 @@
-"""On which stream a function is launched."""
+"""The stream that a function is launched on."""
 
 from .arrays import loaded_torch, read_torch, torch_stream
 from .errors import ArgumentError
@@ -22,7 +22,7 @@ def handle_of(stream):
 
 
 def default_handle(values):
-    """torch's current stream on the card of the first of its tensors, the default stream where there is none."""
+    """torch's current stream on the card of the first torch tensor; the default stream if there is none."""
     torch = loaded_torch()
     if torch:
         for value in values:

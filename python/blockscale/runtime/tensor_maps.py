@@ -1,14 +1,14 @@
-"""Tensor maps: what `cp.async.bulk.tensor` sees of a tensor, in the form that a launch info has.
+"""Tensor maps, which `cp.async.bulk.tensor` takes, in the form of a launch info.
 
-The tables are those of cuda.h (CUtensorMapDataType and its like), by the names of docs/Programs.md. What does not
-depend on the tensor is checked when a bundle is loaded; sizes, strides and the address when a launch is planned,
-by this file as far as a wrong tensor could read other memory, and by the driver.
+The tables are the enums of cuda.h (CUtensorMapDataType and others), with the names of docs/Programs.md. Fields that
+do not depend on the tensor are checked when a bundle is loaded. Sizes, strides and the address are checked when a
+launch is planned: here as far as a wrong map could access other memory, the rest by the driver.
 """
 
 from .errors import ArgumentError
 from .expressions import INT64_MAX, read_expression
 
-# By their numbers in cuda.h: the name, the bits of an element, and what strides and the address are multiples of.
+# In the order of cuda.h: the name, the bits of an element, and the alignment of strides and the address.
 TYPES = {
     name: (number, bits, alignment)
     for number, (name, bits, alignment) in enumerate([
@@ -27,7 +27,7 @@ BYTES, ALIGNMENT = 128, 64
 class TensorMap:
     """A tensor map of memory whose address is not known yet.
 
-    The numbers of `arguments` of cuTensorMapEncodeTiled are in the driver's order, the innermost dimension first.
+    `arguments` of cuTensorMapEncodeTiled are in the driver's order, the innermost dimension first.
     """
 
     def __init__(self, node):
@@ -60,7 +60,7 @@ class TensorMap:
     def evaluate(self, shapes, multiprocessors, memory, offset):
         """Sizes in elements and strides in bytes of a tensor at `offset` in `memory` bytes.
 
-        Raises ArgumentError where the driver would refuse them, or the tensor is not inside of its memory.
+        Raises ArgumentError if the driver would refuse them, or if the tensor exceeds its memory.
         """
         sizes = [size(shapes, multiprocessors) for size in self.sizes]
         strides = [stride(shapes, multiprocessors) for stride in self.strides]

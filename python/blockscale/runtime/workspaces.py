@@ -1,8 +1,8 @@
-"""Memory that the kernels of a function share while they run.
+"""Workspaces: memory that the kernels of a function share while they run.
 
-Functions on one stream run one after the other and share one workspace; each stream has its own. A graph that is
-captured keeps the addresses for as long as it lives, and may be replayed beside anything: it has a workspace for
-itself, which must be there before the capture starts and is never given to anybody else.
+Functions on one stream run one after the other and share one workspace; each stream has its own. A captured graph
+keeps the addresses as long as it lives, and its replays may run concurrently with anything. So it has a workspace of
+its own, which must be allocated before the capture starts and is never reused.
 """
 
 import threading
@@ -12,18 +12,18 @@ from .errors import CaptureError
 
 
 class Workspaces:
-    """Those of a card. The card's lock is held, and its context is current, in every call."""
+    """The workspaces of a card. In every call, the card's lock is held and its context is current."""
 
     def __init__(self, device):
         self._device = device
-        # (size, address) by stream, and of captures.
+        # (size, address) by stream, and by capture.
         self._streams = {}
         self._captures = {}
-        # Not used by anybody, smallest first.
+        # Free ones, smallest first.
         self._spares = []
 
     def get(self, size, stream):
-        """The address of at least `size` bytes for what runs on `stream`, or is captured from it, now."""
+        """The address of at least `size` bytes for the next work on `stream`, or for its capture."""
         capture = self._device.capture_id(stream)
         if capture:
             return self._of_capture(size, (capture, stream))
@@ -33,9 +33,9 @@ class Workspaces:
             if address is not None:
                 self._device.synchronize(stream)
                 self._device.free(address)
-                # What fails below must not leave memory that is gone.
+                # If the allocation below fails, the freed memory must not be left in the table.
                 del self._streams[key]
-            # So that sizes that grow in small steps do not allocate each time.
+            # Round up, so that sizes that grow in small steps do not allocate each time.
             size = max(size, there * 3 // 2)
             address = self._device.allocate(size)
             self._streams[key] = size, address

@@ -1,12 +1,12 @@
-"""Narrow weights for torch: tensors of codes, ops that torch.compile keeps in its graph, linear layers.
+"""Quantized weights for torch: quantized tensors, ops that torch.compile keeps in its graph, linear layers.
 
     from blockscale.torch import convert_linear_
 
-    convert_linear_(model, "mxfp4")                          # weights alone; x stays bf16
+    convert_linear_(model, "mxfp4")                          # weight-only: x stays bf16
     convert_linear_(model, "nvfp4", activations="dynamic")   # x is quantised, too
 
-Kernels come from kernels.bundle, and are launched by blockscale.runtime: neither a compiler nor CUDA's toolkit is
-needed. docs/Torch.md has the rest. Needs torch 2.4 or later, which is imported here.
+Kernels come from kernels.bundle and are launched by blockscale.runtime, so neither a compiler nor the CUDA toolkit is
+needed. See docs/Torch.md. Needs torch 2.4 or later, which is imported here.
 """
 
 from .checkpoints import load_mxfp4_gpt_oss, load_nvfp4_modelopt

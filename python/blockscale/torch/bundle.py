@@ -1,7 +1,7 @@
-"""Where kernels.bundle is, and its functions.
+"""Finds kernels.bundle and its functions.
 
-It lies beside this module where the package is installed; a checkout has it in its build tree. BLOCKSCALE_TORCH_BUNDLE
-names another one.
+An installed package has it beside this module, a checkout in its build tree. BLOCKSCALE_TORCH_BUNDLE names another
+one.
 """
 
 import functools

@@ -1,7 +1,7 @@
-"""The ops on a card, by the functions of kernels.bundle. Tensors have been checked, and are matrices.
+"""The ops on a card, with the functions of kernels.bundle. Tensors have been checked, and are matrices.
 
-Results and workspaces are torch's memory, so that all of it may be captured in a graph; functions have to be loaded
-before, which any call of as many rows does.
+Results and workspaces are torch's memory, so that calls may be captured in a graph. Functions must be loaded before
+that, which any call with as many rows does.
 """
 
 import functools
@@ -12,7 +12,7 @@ import torch
 from ..runtime.device import current_ordinal
 from . import bundle
 
-# What kernels rely on.
+# The alignment that kernels rely on.
 ALIGNMENT = 16
 
 NUMBERS = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
@@ -20,8 +20,8 @@ NUMBERS = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
 
 @functools.lru_cache(maxsize=None)
 def _products(kind, format, ordinal):
-    """(most rows, function) of the functions of a product, as the bundle has it for a card: ascending, and the last for
-    any number."""
+    """(maximum of rows, function) for a product on a card, as the bundle has them: ascending, and the last one for any
+    number of rows."""
     functions = [bundle.function(name) for name in bundle.load() if name.rpartition("_")[0] == f"{kind}_{format}"]
     ordinal = current_ordinal() if ordinal is None else ordinal
     products = sorted(
@@ -31,14 +31,14 @@ def _products(kind, format, ordinal):
     bounds = [most for most, _ in products]
     if len(set(bounds)) != len(bounds) or bounds[-1:] != [math.inf]:
         raise RuntimeError(
-            f"'{bundle.find()}': expected functions {kind}_{format}_ROWS for different numbers of rows, one of them for "
-            f"any, got {bounds}: build the target blockscale-torch-kernels again"
+            f"'{bundle.find()}': expected functions {kind}_{format}_ROWS for different numbers of rows, one of "
+            f"them for any, got {bounds}: build the target blockscale-torch-kernels again"
         )
     return products
 
 
 def product_of(kind, format, m, device):
-    """The function for so many rows of x."""
+    """The function for x with `m` rows."""
     return next(function for most, function in _products(kind, format, getattr(device, "index", None)) if m <= most)
 
 
@@ -47,7 +47,7 @@ def _product(kind, format, rows, m, device):
 
 
 def ready(tensor):
-    """The same numbers, as kernels read them: in row-major order, at a multiple of 16 bytes."""
+    """The same tensor, as kernels need it: in row-major order, at a multiple of 16 bytes."""
     tensor = tensor.contiguous()
     return tensor.clone() if tensor.data_ptr() % ALIGNMENT else tensor
 
@@ -59,7 +59,7 @@ def _launch(function, arguments, out, device):
     )
 
 
-# Not kept for the next call: it may be memory of a graph that is being captured.
+# Not cached: it may be memory of a graph that is being captured.
 
 
 def _no_bias(n, device):
@@ -114,7 +114,7 @@ def quantize(x, tensor_scale, format):
 
 
 def tensor_scale_of(x):
-    """A tensor of f32 without dimensions: the largest magnitude / (448 * 6), for the codes of NVFP4."""
+    """A tensor of f32 without dimensions: the largest magnitude / (448 * 6), to quantise to NVFP4."""
     if x.shape[0] == 0:
         return _one(x.device)
     out = torch.empty((), dtype=torch.float32, device=x.device)

@@ -1,5 +1,5 @@
-"""Weights of published checkpoints, read into QuantizedTensors. No number changes, and nothing is copied if it is
-contiguous.
+"""Reads weights of published checkpoints into QuantizedTensors. Values do not change, and contiguous tensors are not
+copied.
 """
 
 import torch
@@ -20,10 +20,10 @@ def _bytes(name, tensor, *dtypes):
 def load_mxfp4_gpt_oss(blocks, scales):
     """A weight of gpt-oss, such as `mlp1_weight`, of its `.blocks` and `.scales` (`_blocks`, `_scales` elsewhere).
 
-    blocks  uint8 of (..., rows, K / 32, 16): two codes of fp4 in a byte, the even one in the low bits
+    blocks  uint8 of (..., rows, K / 32, 16): two fp4 elements per byte, the even one in the low bits
     scales  uint8 of (..., rows, K / 32): e8m0
 
-    Returns a QuantizedTensor of mxfp4, of (..., rows, K); with experts in front, index it for one of them.
+    Returns a QuantizedTensor of mxfp4, of (..., rows, K). Index leading dimensions such as experts.
     Raises TypeError or ValueError.
     """
     blocks, scales = _bytes("blocks", blocks), _bytes("scales", scales, "float8_e8m0fnu")
@@ -37,11 +37,11 @@ def load_mxfp4_gpt_oss(blocks, scales):
 def load_nvfp4_modelopt(weight, weight_scale, weight_scale_2):
     """A weight of NVIDIA's ModelOpt in NVFP4, of its three tensors.
 
-    weight          uint8 of (..., N, K / 2): two codes of fp4 in a byte, the even one in the low bits
+    weight          uint8 of (..., N, K / 2): two fp4 elements per byte, the even one in the low bits
     weight_scale    float8_e4m3fn of (..., N, K / 16), row-major
-    weight_scale_2  f32, one number: that of the tensor
+    weight_scale_2  f32, one value: the tensor scale
 
-    A number is code * weight_scale * weight_scale_2. Returns a QuantizedTensor of nvfp4, of (..., N, K).
+    A value is element * weight_scale * weight_scale_2. Returns a QuantizedTensor of nvfp4, of (..., N, K).
     Raises TypeError or ValueError.
     """
     weight = _bytes("weight", weight, "float4_e2m1fn_x2")

@@ -1,4 +1,4 @@
-"""What tensors of an op have to be; whatever is not raises TypeError or ValueError with what was expected and got."""
+"""Checks of the tensors of an op, which raise TypeError or ValueError with what was expected and got."""
 
 import torch
 
@@ -10,14 +10,14 @@ def fail(kind, name, expected, got):
 
 
 def is_distributed(x):
-    """Whether a tensor is a DTensor, of which this process may have only a part; known by name, not to import it."""
+    """Whether a tensor is a DTensor, of which this process may have only a part; by name, to avoid an import."""
     return any(
         kind.__name__ == "DTensor" and kind.__module__.startswith("torch.distributed") for kind in type(x).__mro__
     )
 
 
 def check_tensors(_optional=(), **tensors):
-    """Each is a tensor that is whole where it is; None may stand for those named in `_optional`."""
+    """Checks that each is a tensor, and no DTensor; those named in `_optional` may be None."""
     for name, x in tensors.items():
         if x is None and name in _optional:
             continue
@@ -29,7 +29,7 @@ def check_tensors(_optional=(), **tensors):
 
 
 def check_numbers(name, x, dtypes, block=None):
-    """A tensor of numbers with at least one dimension; with `block`, whole blocks along the last one."""
+    """Checks a bf16, f16 or f32 tensor with at least one dimension; with `block`, whole blocks along the last one."""
     check_tensors(**{name: x})
     if x.dtype not in dtypes:
         fail(TypeError, name, " or ".join(map(str, dtypes)), x.dtype)
@@ -40,7 +40,7 @@ def check_numbers(name, x, dtypes, block=None):
 
 
 def check_codes(name, codes, scales, format, arguments=("codes", "scales")):
-    """Codes and scales, the arguments of these names, that belong together. Returns K."""
+    """Checks that quantized elements and scales, the arguments of these names, belong together. Returns K."""
     for each, what, argument in zip((codes, scales), ("codes", "scales"), arguments):
         check_tensors(**{argument: each})
         if each.dtype != torch.uint8:
@@ -49,7 +49,7 @@ def check_codes(name, codes, scales, format, arguments=("codes", "scales")):
             fail(ValueError, f"{what} of {name}", "at least 2 dimensions", f"shape {tuple(each.shape)}")
     k = codes.shape[-1] * format.per_byte
     if k < format.block or k % format.block:
-        fail(ValueError, f"codes of {name}", f"rows of whole blocks of {format.block} codes", f"{k}")
+        fail(ValueError, f"codes of {name}", f"rows of whole blocks of {format.block} elements", f"{k}")
     expected = (*codes.shape[:-1], k // format.block)
     if tuple(scales.shape) != expected:
         fail(ValueError, f"scales of {name}", f"shape {expected}, for codes of shape {tuple(codes.shape)}",
@@ -64,7 +64,7 @@ def check_matrix(name, codes, argument="codes"):
 
 
 def check_tensor_scale(name, tensor_scale, format):
-    """None where the format has none; None elsewhere means 1."""
+    """Checks that the tensor scale is None if the format has none; otherwise None means 1."""
     if tensor_scale is None:
         return
     check_tensors(**{name: tensor_scale})
@@ -84,7 +84,7 @@ def check_bias(bias, n):
 
 
 def check_devices(**tensors):
-    """All on one device."""
+    """Checks that all are on one device."""
     there = {name: tensor.device for name, tensor in tensors.items() if tensor is not None}
     first, device = next(iter(there.items()))
     for name, other in there.items():
@@ -98,7 +98,7 @@ def check_activations(activations):
 
 
 def check_x(x, k, **others):
-    """Of a product with a weight of K columns, on the device of others."""
+    """Checks x of a product with a weight of K columns, which must be on the same device."""
     check_numbers("x", x, (torch.bfloat16,))
     if x.shape[-1] != k:
         fail(ValueError, "x", f"a last dimension of {k}, which the weight has", f"shape {tuple(x.shape)}")
@@ -119,7 +119,7 @@ def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, b
     kx = check_codes("x", x, x_scales, format, ("x", "x_scales"))
     ky = check_codes("y", y, y_scales, format, ("y", "y_scales"))
     if kx != ky:
-        fail(ValueError, "codes of x", f"{ky} codes in a row, as y has", f"{kx}")
+        fail(ValueError, "codes of x", f"{ky} elements in a row, as y has", f"{kx}")
     check_tensor_scale("x_tensor_scale", x_tensor_scale, format)
     check_tensor_scale("y_tensor_scale", y_tensor_scale, format)
     check_bias(bias, y.shape[0])

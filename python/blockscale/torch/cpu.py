@@ -1,4 +1,4 @@
-"""The ops on tensors of the CPU, by the reference of this package in numpy: exact rules, sums of f64, slow."""
+"""The ops on CPU tensors, by this package's reference in numpy: exact rules, f64 sums, slow."""
 
 import numpy
 import torch
@@ -16,7 +16,7 @@ def to_numpy(tensor):
 
 
 def numbers_of(codes, scales, format):
-    """code * scale as an array of f64, which holds it: (..., K)."""
+    """element * scale, exact in f64, an array of (..., K)."""
     codes = to_numpy(codes)
     if format.per_byte == 2:
         codes = unpack(codes, format.element)
@@ -26,7 +26,7 @@ def numbers_of(codes, scales, format):
 
 
 def finish(sums, bias, device, *tensor_scales):
-    """Sums of f64, times each g, plus bias, as bf16."""
+    """The epilogue: f64 sums times each g, plus bias, as bf16."""
     sums = torch.from_numpy(sums)
     for g in tensor_scales:
         if g is not None:
@@ -48,7 +48,7 @@ def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, f
 
 def quantize(x, tensor_scale, format):
     scaled = {"tensor_scale": 1.0 if tensor_scale is None else float(tensor_scale)} if format.is_scaled else {}
-    # f32 holds all numbers of f16 and bf16.
+    # f32 holds all values of f16 and bf16.
     codes, scales = quantize_array(to_numpy(x.float()), format.element, format.scale, format.block, **scaled)
     if format.per_byte == 2:
         codes = pack(codes, format.element)

@@ -1,7 +1,7 @@
-"""The formats of weights: how tensors of torch hold codes and scales.
+"""The formats of weights: how torch tensors hold quantized elements and scales.
 
-Codes are uint8, two in each byte for fp4 (the even one in the low bits). Scales are uint8, row-major, one for each
-block along the last dimension. A scale of the tensor is a tensor of f32 without dimensions.
+Quantized elements are uint8, for fp4 two per byte (the even one in the low bits). Scales are uint8, row-major, one for
+each block along the last dimension. A tensor scale is an f32 tensor without dimensions.
 """
 
 from typing import NamedTuple
@@ -14,8 +14,8 @@ class TensorFormat(NamedTuple):
     element: str  # MLIR's names, as everywhere in this package
     scale: str
     block: int
-    is_scaled: bool  # whether there is a scale of the tensor
-    per_byte: int  # codes in a byte
+    is_scaled: bool  # whether there is a tensor scale
+    per_byte: int  # elements in a byte
 
 
 FORMATS = {

@@ -3,26 +3,26 @@
     kernels.py kernels.mlir
     blockscale-compile kernels.mlir --bundle=kernels.bundle --target=sm_80,sm_90a,sm_100a,sm_120a
 
-Needs no torch. All sizes are dynamic. M are rows of x, N rows of the weights (K-contiguous, as torch has them), K is
-summed over. Scales of a tensor, g, are in memory of the card, so that nobody waits for them. FORMAT is a row of
-FORMATS; where it has no tensor scale, there is no g.
+Needs no torch. All sizes are dynamic. M is the number of rows of x, N that of the weights (K-contiguous, as in torch).
+Tensor scales, g, are in memory of the card, so that the host does not wait for them. FORMAT is a key of FORMATS;
+formats without a tensor scale have no g.
 
     quantize_FORMAT_NUMBER(x M x K[, g]) -> codes, scales            NUMBER is bf16, f16 or f32
     tensor_scale_NUMBER(x M x K) -> g                                the largest magnitude / (448 * 6)
     linear_FORMAT_ROWS(x M x K of bf16, codes, scales[, g], bias N of bf16) -> M x N of bf16
     mma_scaled_FORMAT_ROWS(codes, scales, codes, scales[, g of x, g of y], bias N of bf16) -> M x N of bf16
 
-There is always a bias, which may be zeros: half of the code, and no time that can be measured. The products are the
-same for all ROWS. The compiler knows for how many rows of x each is, and the bundle says it (docs/Bundle.md):
+There is always a bias, which may be zeros: this halves the code and costs no measurable time. All ROWS compute the
+same product. The compiler knows for how many rows of x each is fastest, and writes it to the bundle (docs/Bundle.md):
 
-    few, some   K is divided among blocks (which needs a workspace), since one multiprocessor reads too slowly
-    tile        tiles of 128 x 128, converted in registers
-    many        any number of rows: what the compiler chooses for the chip
+    few, some   split-K (which needs a workspace), since one SM reads too slowly
+    tile        tiles of 128 x 128, dequantized in registers
+    many        any number of rows: the compiler's default for the chip
 """
 
 import sys
 
-# name: element, scale, block size, whether there is a scale of the tensor.
+# name: element, scale, block size, whether there is a tensor scale.
 FORMATS = {
     "mxfp8": ("f8E4M3FN", "f8E8M0FNU", 32, False),
     "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32, False),
@@ -30,9 +30,9 @@ FORMATS = {
 }
 NUMBERS = ("bf16", "f16", "f32")
 
-# Converting is the one path that all chips have and that divides K of sizes that are not known.
+# The only path that all chips have and that does split-K with dynamic sizes.
 CONVERT = "blockscale.path = #blockscale.path<dequant_mma>"
-# ROWS: attributes of the product, and of the function.
+# ROWS: attributes of the product and of the function.
 ROWS = {
     **{rows: (CONVERT, f'attributes {{blockscale.rows = "{rows}"}} ') for rows in ("few", "some", "tile")},
     "many": ("", ""),
@@ -46,7 +46,7 @@ func.func @quantize_{format}_{number}(%x: tensor<?x?x{number}>{g_argument}) -> (
 }}
 """
 
-# 2688 = 448 * 6. Never 0, and 1 where the largest magnitude is no number.
+# 2688 = 448 * 6. Never 0, and 1 if the largest magnitude is NaN or infinity.
 TENSOR_SCALE = """
 func.func @tensor_scale_{number}(%x: tensor<?x?x{number}>) -> f32 {{
   %codes, %scales, %t = blockscale.quantize %x {{block_size = 16 : i64}}
@@ -64,7 +64,8 @@ func.func @tensor_scale_{number}(%x: tensor<?x?x{number}>) -> f32 {{
 }}
 """
 
-# Codes and scales of y are read through the transposes, and what ends the sums is done by the kernel of the product.
+# Quantized elements and scales of y are read through the transposes, and the kernel's epilogue does the operations
+# after the product.
 START = """{{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -74,10 +75,10 @@ START = """{{
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %acc = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>"""
 
-# Without it, bulk copies of wgmma could not rely on rows of whole 16 bytes, and numbers would be copied first.
+# Without it, the kernel could not use TMA, which needs rows of a multiple of 16 bytes, and x would be copied first.
 WHOLE_BLOCKS = " {{blockscale.multiples = array<i64: 1, {}>}}"
 
-# Without g, codes times scales are numbers of bf16 (docs/Quantization.md, "Weights alone"); g multiplies the sums,
+# Without g, elements times scales are exact in bf16 (docs/Quantization.md, "Weights alone"); g multiplies the sums,
 # which is one rounding less than multiplying each weight.
 LINEAR = """
 func.func @linear_{format}_{rows}(%x: {x}{whole}, %y: {codes}{whole}, %ys: {scales}{arguments})
@@ -122,7 +123,7 @@ END = """
 
 
 def make_end(count):
-    """(arguments of the function behind the operands, the text behind the product), for so many g."""
+    """(arguments of the function after the operands, the text after the product), for so many g."""
     each = list(reversed(range(count)))
     return "".join(f", %g_{i}: tensor<f32>" for i in each) + ", %bias: tensor<?xbf16>", END.format(
         count=count,

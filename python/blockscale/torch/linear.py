@@ -1,4 +1,4 @@
-"""Linear layers with narrow weights, and models whose linear layers become these."""
+"""Linear layers with quantized weights, and the conversion of models to them."""
 
 import warnings
 from collections import Counter
@@ -13,15 +13,15 @@ from .quantized import QuantizedTensor
 
 
 class Linear(nn.Module):
-    """x times the transpose of a quantised weight, plus bias: in place of `torch.nn.Linear`, for inference.
+    """x times the transpose of a quantised weight, plus bias: replaces `torch.nn.Linear` for inference.
 
     weight       a QuantizedTensor of N x K
-    bias         bf16 of N (numbers of another type are rounded), or None
-    activations  None: x stays bf16, and the weight is read narrow. "dynamic": x is quantised to the weight's format
+    bias         bf16 of N (other types are rounded), or None
+    activations  None: weight-only quantization, x stays bf16. "dynamic": x is quantised to the weight's format
 
     x is bf16 of (..., K), the result bf16 of (..., N); other types of x raise TypeError. `codes`, `scales`,
-    `tensor_scale` and `bias` are buffers, which state_dict() has under these names, and which keep their types when the
-    model is given another one, as by `model.half()`. A gradient raises RuntimeError.
+    `tensor_scale` and `bias` are buffers: state_dict() has them under these names, and they keep their types when the
+    model is given another one, as by `model.half()`. Gradients raise RuntimeError.
     """
 
     def __init__(self, weight, bias=None, activations=None):
@@ -45,7 +45,7 @@ class Linear(nn.Module):
         self.register_buffer("scales", weight.scales)
         self.register_buffer("tensor_scale", tensor_scale)
         self.register_buffer("bias", bias)
-        # Kernels add a bias always.
+        # Kernels always add a bias.
         zeros = None if bias is not None else torch.zeros(
             self.out_features, dtype=torch.bfloat16, device=weight.device
         )
@@ -53,9 +53,9 @@ class Linear(nn.Module):
 
     @classmethod
     def from_linear(cls, linear, format, activations=None):
-        """Of a torch.nn.Linear, whose weight is quantised where it is.
+        """A `Linear` from a torch.nn.Linear, whose weight is quantised on its device.
 
-        Raises ValueError where in_features is no multiple of the format's block, TypeError for DTensors.
+        Raises ValueError if in_features is no multiple of the format's block, TypeError for DTensors.
         """
         if not isinstance(linear, nn.Linear):
             fail(TypeError, "linear", "a torch.nn.Linear", type(linear).__name__)
@@ -75,7 +75,7 @@ class Linear(nn.Module):
         return ops.run_checked_linear(*arguments, formats.FORMATS[self.format], self.activations)
 
     def _apply(self, fn, recurse=True):
-        """Moves buffers, and leaves their types as they are."""
+        """Moves buffers, but keeps their types."""
         before = {name: buffer for name, buffer in self._buffers.items() if buffer is not None}
         super()._apply(fn, recurse)
         for name, old in before.items():
@@ -92,7 +92,7 @@ class Linear(nn.Module):
 
 
 class Conversion(NamedTuple):
-    """What `convert_linear_` has done, by the names of modules: those it converted, and why it left others."""
+    """The result of `convert_linear_`: the names of the converted modules, and the reason for each other one."""
 
     converted: List[str]
     kept: Dict[str, str]
@@ -101,7 +101,7 @@ class Conversion(NamedTuple):
 def _reason_to_keep(module, format):
     """Why a linear layer cannot be converted; None if it can."""
     if type(module) is not nn.Linear:
-        # Who has made a class of its own may use its weight in another way, as nn.MultiheadAttention does.
+        # A subclass may use its weight in another way, as in nn.MultiheadAttention.
         return f"a {type(module).__name__}, which is no torch.nn.Linear itself"
     block = formats.get(format).block
     if module.in_features == 0 or module.in_features % block:
@@ -112,17 +112,18 @@ def _reason_to_keep(module, format):
 
 
 def convert_linear_(model, format, activations=None, filter=None, unsupported="raise"):
-    """Puts a `Linear` of `format` in the place of each torch.nn.Linear of a model, in place.
+    """Replaces each torch.nn.Linear of a model by a `Linear` of `format`, in place.
 
     format       "mxfp8", "mxfp4" or "nvfp4"
     activations  None or "dynamic", as for Linear
-    filter       called with the name and the module of each; one for which it is false is left. The default takes all
-    unsupported  what becomes of layers that cannot be converted (in_features no multiple of the block, classes made of
-                 nn.Linear): "raise", the default, is a ValueError before anything is changed; "keep" leaves them, with
+    filter       called with the name and the module of each layer; layers are kept if it returns false. The default
+                 converts all
+    unsupported  what to do with layers that cannot be converted (in_features no multiple of the block, subclasses of
+                 nn.Linear): "raise", the default, raises ValueError before anything is changed; "keep" keeps them, with
                  a warning
 
-    Returns a Conversion, with the names of those converted, and of others with the reason. A layer that a model has
-    under several names stays one.
+    Returns a Conversion, with the names of the converted layers, and the reason for each kept one. A layer that a model
+    has under several names stays shared.
     """
     formats.get(format)
     check_activations(activations)
@@ -154,7 +155,7 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
     places = Counter(module for _, module in chosen)
     made = {}
     while chosen:
-        # Nothing here keeps a layer that is replaced, so that its memory is there for the next ones.
+        # No reference to a replaced layer stays here, so that its memory is free for the next ones.
         name, module = chosen.pop(0)
         new = made.get(module)
         if new is None:

@@ -1,10 +1,10 @@
-"""The ops, as functions and as custom ops of torch (`torch.ops.blockscale`), which torch.compile keeps in its graph.
+"""The ops, as functions and as torch custom ops (`torch.ops.blockscale`), which torch.compile keeps in its graph.
 
-A function takes any number of dimensions in front of K, checks its tensors, and launches a kernel on a card or
-computes by numpy on the CPU. A custom op is such a function for torch's dispatcher, with a fake for shapes; calling
-the function is the shorter way where nothing is traced.
+A function takes any number of dimensions before K, checks its tensors, and launches a kernel on a card or computes
+with numpy on the CPU. A custom op is such a function for torch's dispatcher, with a fake for shapes; if nothing is
+traced, calling the function directly is faster.
 
-Inference only: a gradient raises RuntimeError.
+Inference only: gradients raise RuntimeError.
 """
 
 from typing import Optional, Tuple
@@ -21,27 +21,27 @@ def _where(x):
 
 
 def _rows(x):
-    """The same numbers as a matrix."""
+    """The tensor as a matrix."""
     return x if x.dim() == 2 else x.reshape(-1, x.shape[-1])
 
 
 def _like(result, x):
-    """A matrix with as many dimensions as x, whose rows it has."""
+    """A matrix reshaped to the leading dimensions of x."""
     return result if x.dim() == 2 else result.reshape(*x.shape[:-1], result.shape[-1])
 
 
-# What the ops do.
+# Implementations of the ops.
 
 
 def run_quantize(x, format, tensor_scale=None):
-    """Codes and scales of numbers.
+    """Quantizes x.
 
     x             bf16, f16 or f32 of (..., K), K a multiple of the format's block
     format        "mxfp8", "mxfp4" or "nvfp4"
     tensor_scale  g of nvfp4: f32 without dimensions, on the device of x; None is 1
 
-    Returns (codes, scales), uint8 of (..., K) (of (..., K / 2) where two codes are in a byte) and (..., K / block), by
-    the rules of docs/Quantization.md (powers of two: rceil). Raises TypeError or ValueError.
+    Returns (codes, scales): the quantized elements, uint8 of (..., K), or (..., K / 2) for fp4, and the scales, uint8
+    of (..., K / block), by the rules of docs/Quantization.md (powers of two: rceil). Raises TypeError or ValueError.
     """
     format = formats.get(format)
     check_quantize(x, tensor_scale, format)
@@ -52,13 +52,13 @@ def run_quantize(x, format, tensor_scale=None):
 def run_mma_scaled(
     x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None, bias=None
 ):
-    """The product of codes of x, (..., K), and the transpose of codes of y, N x K.
+    """The product of quantized x, (..., K), and the transpose of quantized y, N x K.
 
-    x, x_scales, y, y_scales        as `quantize` gives them
-    x_tensor_scale, y_tensor_scale  their g, of nvfp4; None is 1
+    x, x_scales, y, y_scales        as `quantize` returns them
+    x_tensor_scale, y_tensor_scale  their g, for nvfp4; None is 1
     bias                            bf16 of N, or None
 
-    Returns bf16 of (..., N): the sum of f32 times both g, plus bias, rounded once. Raises TypeError or ValueError.
+    Returns bf16 of (..., N): the f32 sum times both g, plus bias, rounded once. Raises TypeError or ValueError.
     """
     format = formats.get(format)
     check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format)
@@ -70,18 +70,18 @@ def run_mma_scaled(
 
 
 def run_linear(x, codes, scales, tensor_scale, bias, format, activations=None):
-    """x times the transpose of a weight of codes, plus bias.
+    """x times the transpose of a quantized weight, plus bias.
 
     x             bf16 of (..., K)
-    codes         uint8 of N x K, or N x K / 2 where two codes are in a byte
+    codes         the quantized weight: uint8 of N x K, or N x K / 2 for fp4
     scales        uint8 of N x K / block
     tensor_scale  g of nvfp4: f32 without dimensions; None is 1
     bias          bf16 of N, or None
     format        "mxfp8", "mxfp4" or "nvfp4"
-    activations   None: x stays bf16. "dynamic": x is quantised to the same format first; for nvfp4 with the largest
-                  magnitude of x / (448 * 6) as g
+    activations   None: weight-only, x stays bf16. "dynamic": x is quantised to the same format first; for nvfp4 with
+                  the largest magnitude of x / (448 * 6) as g
 
-    Returns bf16 of (..., N): sums of f32, times g, plus bias, rounded once. Raises TypeError or ValueError.
+    Returns bf16 of (..., N): the f32 sum times g, plus bias, rounded once. Raises TypeError or ValueError.
     """
     format = formats.get(format)
     check_linear(x, codes, scales, tensor_scale, bias, format, activations)
@@ -89,7 +89,7 @@ def run_linear(x, codes, scales, tensor_scale, bias, format, activations=None):
 
 
 def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations):
-    """The same for a `format` of formats.FORMATS, without checks, some of which take as long as a launch."""
+    """The same for a `format` of formats.FORMATS, without checks: some of them take as long as a launch."""
     place, rows = _where(x), _rows(x)
     if activations is None:
         return _like(place.linear(rows, codes, scales, tensor_scale, bias, format), x)
@@ -98,7 +98,7 @@ def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations
     return _like(place.mma_scaled(x_codes, x_scales, codes, scales, g, tensor_scale, bias, format), x)
 
 
-# As custom ops.
+# Custom ops.
 
 
 @torch.library.custom_op("blockscale::quantize", mutates_args=())
@@ -122,7 +122,7 @@ def linear_op(
     return run_linear(x, codes, scales, tensor_scale, bias, format, activations)
 
 
-# Of fakes, which have shapes and no numbers. The checks hold for them, too.
+# Fakes, which have shapes and no data. The checks apply to them, too.
 
 
 @quantize_op.register_fake
@@ -150,7 +150,7 @@ def _(x, codes, scales, tensor_scale, bias, format, activations=None):
 
 def _no_gradient(context, *gradients):
     raise RuntimeError(
-        "blockscale.torch: its ops have no gradient, since codes are for inference: call the model under "
+        "blockscale.torch: its ops have no gradient, since quantized weights are for inference: call the model under "
         "torch.no_grad() or torch.inference_mode()"
     )
 
@@ -159,14 +159,14 @@ for _op in (quantize_op, mma_scaled_op, linear_op):
     _op.register_autograd(_no_gradient)
 
 
-# What users call. While something is traced, or a gradient may be asked for, the dispatcher has to know of the op.
-# What is no tensor, or a DTensor, is refused in front of the dispatcher, whose messages name no argument.
+# What users call. If something is traced, or a gradient may be asked for, the call goes through the dispatcher. Values
+# that are no tensors, and DTensors, are refused before that, since the dispatcher's messages name no argument.
 
 OPTIONAL = ("tensor_scale", "x_tensor_scale", "y_tensor_scale", "bias")
 
 
 def is_plain(*tensors):
-    """Whether the dispatcher need not know what is done with these."""
+    """Whether these tensors need not go through the dispatcher."""
     if torch.compiler.is_compiling():
         return False
     wants_gradient = torch.is_grad_enabled()
@@ -179,7 +179,7 @@ def is_plain(*tensors):
 
 
 def check_untraced(format, **tensors):
-    """What the dispatcher would refuse in words of its own. A graph that is traced has only what fakes look at."""
+    """Checks that the dispatcher would make with other messages. In a traced graph, only the fakes check."""
     if not torch.compiler.is_compiling():
         check_tensors(OPTIONAL, **tensors)
         formats.get(format)

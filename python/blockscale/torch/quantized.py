@@ -1,4 +1,4 @@
-"""Weights as codes with scales."""
+"""Quantized tensors."""
 
 import torch
 
@@ -9,13 +9,13 @@ from .ops import run_quantize
 
 
 class QuantizedTensor:
-    """Codes, scales and the format of a tensor of (..., N, K), with blocks along K.
+    """A quantized tensor of (..., N, K), with blocks along K: elements, scales and the format.
 
-    codes         uint8 of (..., N, K), or (..., N, K / 2) with two codes of fp4 in a byte, the even one in the low bits
-    scales        uint8 of (..., N, K / block), row-major: e8m0, or ue4m3 of nvfp4
+    codes         uint8 of (..., N, K), or (..., N, K / 2) with two fp4 elements per byte, the even one in the low bits
+    scales        uint8 of (..., N, K / block), row-major: e8m0, or ue4m3 for nvfp4
     format        "mxfp8", "mxfp4" or "nvfp4"
-    tensor_scale  g of nvfp4, f32 without dimensions (None is 1): a number is code * scale * g
-    shape         that of the numbers
+    tensor_scale  g of nvfp4, f32 without dimensions (None is 1): a value is element * scale * g
+    shape         the shape of the dequantized tensor
 
     Raises TypeError or ValueError for tensors that do not belong together.
     """
@@ -25,14 +25,14 @@ class QuantizedTensor:
         k = check_codes("the tensor", codes, scales, description)
         check_tensor_scale("tensor_scale", tensor_scale, description)
         check_devices(codes=codes, scales=scales, tensor_scale=tensor_scale)
-        # As kernels read them, so that no call has to copy.
+        # Contiguous, as kernels need them, so that no call has to copy.
         self.codes, self.scales = (card.ready(each) if each.is_cuda else each.contiguous() for each in (codes, scales))
         self.format, self.tensor_scale = format, tensor_scale
         self.shape = torch.Size((*codes.shape[:-1], k))
 
     @classmethod
     def from_float(cls, weight, format, tensor_scale=None):
-        """Quantises bf16, f16 or f32 of (..., N, K), where it is: by a kernel on a card, by numpy on the CPU.
+        """Quantises bf16, f16 or f32 of (..., N, K) on its device: with a kernel on a card, with numpy on the CPU.
 
         `tensor_scale` is g of nvfp4; the default is the largest magnitude / (448 * 6).
         """
@@ -46,17 +46,17 @@ class QuantizedTensor:
         return cls(codes, scales, format, tensor_scale)
 
     def dequantize(self, dtype=torch.bfloat16):
-        """The numbers, of (..., N, K): fl(fl(code * scale) * g) in f32, rounded to `dtype`."""
+        """The dequantized tensor, (..., N, K): fl(fl(element * scale) * g) in f32, rounded to `dtype`."""
         description = formats.get(self.format)
         codes = self.codes
         if description.per_byte == 2:
             codes = torch.stack([codes & 15, codes >> 4], -1).flatten(-2)
         scale = "ue4m3" if description.scale == "f8E4M3FN" else description.scale
-        numbers = _table(description.element, self.device)[codes.int()].unflatten(-1, (-1, description.block))
-        numbers = (numbers * _table(scale, self.device)[self.scales.int()][..., None]).flatten(-2)
+        values = _table(description.element, self.device)[codes.int()].unflatten(-1, (-1, description.block))
+        values = (values * _table(scale, self.device)[self.scales.int()][..., None]).flatten(-2)
         if self.tensor_scale is not None:
-            numbers = numbers * self.tensor_scale
-        return numbers.to(dtype)
+            values = values * self.tensor_scale
+        return values.to(dtype)
 
     @property
     def device(self):
@@ -70,7 +70,7 @@ class QuantizedTensor:
         )
 
     def __getitem__(self, index):
-        """One of a batch, such as an expert: of the first dimension, by an integer."""
+        """One tensor of a batch, such as an expert: an integer index into the first dimension."""
         if self.codes.dim() < 3 or not isinstance(index, int):
             raise IndexError(
                 f"expected an integer into the first of at least 3 dimensions, got {index!r} into {tuple(self.shape)}"
@@ -86,7 +86,7 @@ class QuantizedTensor:
 
 
 def _table(name, device):
-    """All numbers of a format, by code, as f32."""
+    """All values of a format, by code, as f32."""
     import numpy
 
     count = 16 if name == "f4E2M1FN" else 256

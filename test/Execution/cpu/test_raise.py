@@ -113,7 +113,7 @@ CONTRACTIONS = ["linalg.contract", "linalg.generic", "vector.contract"]
     [("linalg.matmul", False), *((name, swap) for name in CONTRACTIONS for swap in (False, True))],
 )
 def test_orders(name, is_swapped, orders, tmp_path):
-    """Operands stored either way, and exchanged."""
+    """Operands stored either way, and swapped."""
     data = exact(MIXED, 3, 5, 96, 2)
     program = Upstream()
     values = arguments(program, MIXED, data, (orders[0],) * 2 + (orders[1],) * 2 + ("mn",))

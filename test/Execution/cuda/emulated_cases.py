@@ -12,7 +12,7 @@ from warp_specialized_cases import E4M3, case, make_problem, tile_k
 
 # Scales 32x4x4, x as K x M, y as N x K, a batch.
 BY_MAPS = (True, False, True, False)
-# The same with both operands along M and N: by maps where codes have 8 bits, else by warps.
+# The same with both operands along M and N: by TMA if elements have 8 bits, else by warps.
 ALONG_MN = (True, True, False, False)
 ROW_MAJOR = (False, False, True, True)
 
@@ -32,7 +32,7 @@ def rows():
 
 
 def packed():
-    """Codes of fp6 as a bit stream."""
+    """fp6 elements as a bit stream."""
     program, data = Program(), exact(FP6, 130, 24, 256, 70, "fine")
     program.result(add_problem(program, FP6, data, y_is_nk=True, packed=True))
     schedule = "--schedule=tile=128x24x128,stages=2,accumulators=1,persistent=0"

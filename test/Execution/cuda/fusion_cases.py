@@ -1,4 +1,4 @@
-"""Elementwise ops around an mma_scaled, which its kernel takes over: one kernel, and the same numbers."""
+"""Elementwise ops around an mma_scaled, fused into its kernel: one kernel, and the same results."""
 
 from typing import NamedTuple
 

@@ -172,7 +172,7 @@ def swizzle_kernels():
 
 
 def fp4_results():
-    """Codes that move through a function: unpacked where they come in, packed where they go out."""
+    """Quantized elements that move through a function: unpacked at the start, packed at the end."""
     rng = np.random.default_rng(16)
     codes = rng.integers(0, 16, (6, 10), np.uint8)
     fp6 = rng.integers(0, 64, (5, 8), np.uint8)

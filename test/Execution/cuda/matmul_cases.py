@@ -44,7 +44,7 @@ class Problem(NamedTuple):
     is_exact: bool = True
 
 
-# Numbers
+# Values
 
 
 def to_bf16(values):
@@ -253,7 +253,7 @@ def attribute(schedule):
 
 
 def finish(problem, product, residual):
-    """What is behind the product, of numbers that are rounded to f32."""
+    """The epilogue, on values that are rounded to f32."""
     value = np.asarray(product, np.float32)
     if problem.end == "relu":
         return np.maximum(value, np.float32(0))
@@ -322,7 +322,7 @@ CLUSTERS = ("2x1", "1x2", "2x2", "4x1", "1x4")
 
 
 def clusters():
-    """Blocks that share tiles: one tile of a cluster, several rounds, tiles outside of the result, parts of K."""
+    """Blocks that share tiles: one tile of a cluster, several rounds, tiles outside of the result, split-K."""
     sizes = ((7, 7, 65), (300, 200, 200), (520, 96, 300), (64, 520, 64), (130, 300, 296), (256, 128, 512))
     tiles = ((64, 64), (128, 32), (192, 64), (256, 96))
     values = [ELEMENTS, sizes, ORDERS, ORDERS, (None, 3), ACCS, ENDS, ("", "m", "mn", "bmnk"), tiles, (1, 2, 3), (0, 1),
@@ -353,7 +353,7 @@ def dynamic_sizes():
 
 
 def persistent():
-    """Tiles of several rounds of four multiprocessors, in the order of groups, of steps that are no multiple
+    """Tiles of several rounds of four SMs, in the order of rasterization groups, of steps that are no multiple
     of the stages.
     """
     for m, n, schedule in (
@@ -368,7 +368,7 @@ def persistent():
 
 
 def constants():
-    """Operands that are constants: a splat, and rows of numbers."""
+    """Operands that are constants: a splat, and rows of values."""
     rng = np.random.default_rng(9)
     x, y = numbers(rng, (20, 40), True), numbers(rng, (40, 30), True)
     for element in ELEMENTS:

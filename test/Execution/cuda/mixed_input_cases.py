@@ -1,4 +1,4 @@
-"""Products on sm_90a whose codes of y become numbers on the way to wgmma, by schedule: all rows, each width of
+"""Mixed-input wgmma on sm_90a, y dequantized in registers, by schedule: all type combinations, each width of
 the tile, ends of tiles and of K, scales in rows and in the 32x4x4 layout, a batch; any codes and scales, too.
 """
 
@@ -16,7 +16,7 @@ def is_fp4(row):
 
 
 def box(row):
-    """Codes of a row of y that are loaded at once."""
+    """Elements of a row of y that are loaded at once."""
     return BOX_BITS // (4 if row.y == "f4E2M1FN" else 8)
 
 

@@ -1,6 +1,6 @@
-"""Kernels of the path mma_sync whose stages bulk copies fill: a ring schedule on sm_120.
+"""Kernels of the path mma_sync whose stages bulk copies fill: a pipeline schedule on sm_120.
 
-Operands and sizes are those of the ring of tcgen05; tiles have sides of 64, 128 and 256, which start in
+Operands and sizes are those of the pipeline of tcgen05; tiles have sides of 64, 128 and 256, which start in
 the middle of an atom of scales, too.
 """
 
@@ -67,7 +67,7 @@ ROUNDS = [(1, 3), (2, 4), (2, 5), (3, 7), (4, 9), (4, 4)]
 
 
 def rounds():
-    """Several tiles for each block, whose steps start elsewhere in the ring."""
+    """Several tiles for each block, whose steps start elsewhere in the pipeline."""
     for number, (stages, steps) in enumerate(ROUNDS):
         k = 128 * steps - (0, 32, 128 - 32)[number % 3]
         problems = [(600, 200, k, (True, False, True, False), ())]
@@ -82,7 +82,7 @@ def around():
 
 
 def accumulated():
-    """Sums that start from something, in tiles that end behind the result and others."""
+    """Epilogues that load C, in tiles that end outside of the result and others."""
     for make in (fusion_cases.filled, fusion_cases.biased):
         of = make(E4M3, 130, 258, 160)
         yield of._replace(name=f"{of.name}-mma-sync-specialized-started", flags=schedule(E4M3, TILES[0]))

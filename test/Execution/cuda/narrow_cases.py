@@ -1,4 +1,4 @@
-"""Products of few rows or columns on chips that convert: parts of K are other blocks' work.
+"""Products of few rows or columns on chips that dequantize: split-K over several blocks.
 
 Each value of a factor meets each value of every other one over the cases (`cover`).
 """

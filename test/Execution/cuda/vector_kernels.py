@@ -17,7 +17,7 @@ SHARED = "#gpu.address_space<workgroup>"
 
 
 class Memory(NamedTuple):
-    """How a kernel holds codes."""
+    """How a kernel holds quantized elements."""
 
     shape: tuple
     element: str

@@ -201,7 +201,7 @@ SURROUNDED = (MIXED, NVFP4, FP6, MXFP4)
 
 
 def around(name, options):
-    """What surrounds products of the ring, with such options of its schedule."""
+    """What surrounds products of the pipeline, with such options of its schedule."""
     for row in SURROUNDED:
         k = tile_k(row)
         yield from surroundings(name, row, k, f"tile=128x64x{k},stages=2,accumulators=2,persistent=1,{options}")
@@ -227,13 +227,13 @@ def surroundings(name, row, k, schedule):
         )
 
 
-# Stages of the ring, and steps along K: whole rounds of stages, or some before and behind them; rounds
+# Stages of the pipeline, and steps along K: whole rounds of stages, or some before and behind them; rounds
 # of all stages, of half of eight, and of one.
 ROUNDS = [(2, 4), (2, 5), (3, 7), (4, 8), (4, 9), (5, 11), (8, 16), (8, 9), (8, 19), (11, 12)]
 
 
 def rounds():
-    """Tiles whose steps are not a multiple of the stages: each starts elsewhere in the ring."""
+    """Tiles whose steps are not a multiple of the stages: each starts elsewhere in the pipeline."""
     for number, (stages, steps) in enumerate(ROUNDS):
         schedule = f"tile=128x16x128,stages={stages},accumulators=2,persistent=1"
         k = 128 * steps - (32 if number % 3 == 2 else 0)

@@ -84,7 +84,7 @@ BROADCAST = f"""%e = tensor.empty() : {D}
 EXPAND = f"%r0 = tensor.expand_shape %d [[0, 1], [2]] output_shape [2, {M // 2}, {N}] : {D} into {HALVES}"
 
 COPY = "loops"
-# Name, kernels besides those of the plain product (the same on all chips, or for each), keywords of `function`.
+# Name, kernels besides those of the bare product (the same on all chips, or for each), keywords of `function`.
 CASES = [
     ("x_along_m", "", dict(x=(f"%xk: {t(K, M, FP8)}", transpose("x", "xk", K, M, FP8)))),
     ("x_collapsed", "", dict(x=collapsed("x", "x3", (M, K)))),
@@ -183,7 +183,7 @@ def kernels(tmp_path_factory):
 
 @pytest.mark.parametrize("chip", CHIPS)
 def test_costs(kernels, chip):
-    """The kernels that each case adds to those of the plain product."""
+    """The kernels that each case adds to those of the bare product."""
     got, expected = {}, {}
     for name, costs, keywords in CASES:
         plain = kernels[chip]["plain_fp4" if keywords.get("element") == FP4 else "plain"]

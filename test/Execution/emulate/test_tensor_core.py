@@ -54,7 +54,7 @@ PADDED = [emulated_cases.packed(), *filter(is_padded, emulated_cases.rows())]
 
 @pytest.mark.parametrize("case", tiers.cover(PADDED, types), ids=name)
 def test_padded(case, tmp_path):
-    """Copies make the padding of codes that are packed in memory, where the chip that runs the code has such."""
+    """Copies pad elements that are packed in memory, if the chip that runs the code has such copies."""
     run(case, tmp_path, "sm_100a")
     maps = set(re.findall(r"u[46]x16_align16", (tmp_path / f"{case.name}.json").read_text()))
     is_packed = {"u4x16_align16": "f4" in case.name, "u6x16_align16": case.name == "packed-emulated"}

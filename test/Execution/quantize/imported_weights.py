@@ -13,9 +13,9 @@ import numpy as np
 from quantize_cases import tensor, to_bits
 from weight_only_cases import FORMATS
 
-# How codes are stored, and where the row and K (blocks b, elements i in one) are in it.
+# How quantized elements are stored: the order of rows and K (blocks b, elements i in one).
 LAYOUTS = ("nbi", "nk", "bin", "kn")
-# What computes the product of codes and scales, and what the weights are rounded to on the way.
+# What computes the product of elements and scales, and the type that weights are rounded to.
 DTYPES = {
     "truncf": ("f32", "bf16"),  # multiplied in f32, rounded once
     "bf16": ("bf16", "bf16"),
@@ -65,7 +65,7 @@ class Imported:
             (is_scaling and (scale != "f8E8M0FNU" or self.tensor_scale))
             # f16 does not hold scales that are powers of two.
             or (multiplied == "f16" and scale == "f8E8M0FNU")
-            # What is f32 must be numbers of bf16.
+            # f32 values must be representable in bf16.
             or (weights == "f32" and (self.tensor_scale or self.format in ("mxfp8", "e5m2")))
             or (self.tensor_scale and multiplied != "f32")
             or (self.product in ("batch", "shared") and (self.layout not in ("nbi", "nk") or self.is_left))

@@ -16,7 +16,7 @@ DEVICES = ("cpu", *CHIPS)
 
 
 def to_bits(numbers, dtype):
-    """float32 numbers as an .npy file of `dtype` holds them: bf16 as its bits."""
+    """float32 values as in an .npy file of `dtype`: bf16 as its bits."""
     numbers = np.asarray(numbers, np.float32)
     if dtype == "bf16":
         return (numbers.view(np.uint32) >> 16).astype(np.uint16)

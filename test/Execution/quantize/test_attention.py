@@ -71,7 +71,7 @@ def program(element, scale, block):
 
 
 def make(format):
-    """Arguments, and the numbers of f64 that they stand for."""
+    """Arguments, and their values in f64."""
     element, scale, block = FORMATS[format]
     rng = np.random.default_rng(7)
     arrays, numbers = [], []

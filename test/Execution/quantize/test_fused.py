@@ -29,7 +29,7 @@ class Case(NamedTuple):
     k: int = 128
     batch: tuple = ()
     schedule: Optional[str] = None
-    # What numbers are before they are quantised: behind a bias and a maximum with 0, or the sums.
+    # The values that are quantised: after a bias and a maximum with 0, or the accumulator.
     dtype: Optional[str] = "f32"
     rule: Optional[str] = None
     g: Optional[float] = None
@@ -152,19 +152,19 @@ def numbers_of(case):
     return [*data, bias, *([np.float32(case.g)] if case.g else [])], sums
 
 
-# Each way to have sums, by schedule: registers of warps (mma.sync with copies by threads and by bulk, wgmma
-# of numbers), sums that are transposed in stages (codes on the way to wgmma), and in tensor memory.
-WARPS, RING = "warps=2x2,stages=2", "accumulators=1,persistent=0"
+# Each kind of accumulator, by schedule: registers of warps (mma.sync with cp.async and with TMA, wgmma of bf16),
+# transposed accumulators in shared memory (mixed-input wgmma), and tensor memory.
+WARPS, PIPELINE = "warps=2x2,stages=2", "accumulators=1,persistent=0"
 WAYS = {
     "sm_80": (f"tile=64x64x128,{WARPS}", f"tile=128x128x128,{WARPS}"),
     "sm_90a": (
-        f"tile=128x128x64,stages=2,{RING}", f"tile=256x64x64,stages=2,{RING}",
-        f"tile=128x256x64,stages=4,{RING},swap_ab=1", f"tile=64x64x256,stages=2,{RING},swap_ab=1",
+        f"tile=128x128x64,stages=2,{PIPELINE}", f"tile=256x64x64,stages=2,{PIPELINE}",
+        f"tile=128x256x64,stages=4,{PIPELINE},swap_ab=1", f"tile=64x64x256,stages=2,{PIPELINE},swap_ab=1",
     ),
     "sm_100a": (
-        f"tile=128x64x128,stages=2,{RING}", f"tile=128x64x128,stages=2,{RING},swap_ab=1",
+        f"tile=128x64x128,stages=2,{PIPELINE}", f"tile=128x64x128,stages=2,{PIPELINE},swap_ab=1",
         "tile=128x128x128,stages=2,accumulators=2,persistent=1",
-        f"tile=128x128x128,stages=2,{RING},cluster=2x1,two_cta=1",
+        f"tile=128x128x128,stages=2,{PIPELINE},cluster=2x1,two_cta=1",
     ),
     "sm_120a": (f"tile=64x128x128,{WARPS}", "tile=128x64x128,stages=2,accumulators=1,persistent=1"),
 }

@@ -1,4 +1,4 @@
-"""Weights that upstream ops decode: raised, they are read as codes by one kernel, and give the same bits."""
+"""Weights that upstream ops decode: after raising, one kernel reads quantized elements, with the same results."""
 
 import json
 import subprocess

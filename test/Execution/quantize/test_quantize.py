@@ -25,12 +25,12 @@ def assert_codes(got, expected, what):
 
 def features(case):
     element, scale, block, dtype = case
-    # Each format once, each type of numbers with both kinds of scales.
+    # Each format once, each high-precision type with both kinds of scales.
     return [(element, scale, block), (dtype, scale)]
 
 
 def oracle(numbers, element, scale, block, rule, g=None):
-    """Codes and scales of lines of whole blocks, by exact rationals."""
+    """Elements and scales of rows of whole blocks, by exact rationals."""
     codes, scales = [], []
     for line in numbers.reshape(-1, block):
         line_codes, line_scales = quantize_oracle.quantize(line, element, scale, block, rule, g)
@@ -42,7 +42,7 @@ def oracle(numbers, element, scale, block, rule, g=None):
 
 @pytest.mark.parametrize("case", tiers.cover(CASES, features), ids=name_of)
 def test_hard_blocks(case, tmp_path):
-    """Halves between codes, the ends of all formats, NaN and infinity: equal bits everywhere."""
+    """Midpoints between codes, the ends of all formats, NaN and infinity: equal bits everywhere."""
     element, scale, block, dtype = case
     expected, numbers = [], []
     for rule in rules_of(scale):
@@ -201,7 +201,7 @@ def test_largest_magnitude(special, tmp_path):
 
 @pytest.mark.parametrize("case", CASES[::3], ids=name_of)
 def test_dequantize(case, tmp_path):
-    """All codes times all scales, to each type of numbers."""
+    """All codes times all scales, to each high-precision type."""
     element, scale, block, _ = case
     count = 1 << blockscale.FORMATS[element].bits
     line = np.resize(np.arange(count, dtype=np.uint8), -(-count // block) * block)

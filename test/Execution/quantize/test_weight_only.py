@@ -1,4 +1,4 @@
-"""Products of bf16 with a y of codes and scales: y is rounded to bf16 once, whatever becomes of it on the way."""
+"""Weight-only quantization: bf16 x and quantized y, which is rounded to bf16 once on every path."""
 
 import json
 import subprocess
@@ -33,7 +33,7 @@ def run_codes(product, folder, tile, is_exact=False):
     return is_anew(kernels)
 
 
-# Sizes of the product, and the tile: the codes of y go to wgmma.
+# Sizes of the product, and the tile, of mixed-input wgmma.
 SIZES = {
     "one row": (1, 64, 1024, (64, 8, 512)),
     "16 rows": (16, 200, 1024, (64, 16, 512)),
@@ -41,7 +41,7 @@ SIZES = {
     "tiles of rows": (100, 70, 512, (64, 48, 512)),
     "wide": (100, 64, 512, (64, 104, 256)),
     "tiles of both": (300, 136, 512, (128, 256, 128)),
-    "parts of K": (16, 64, 2048, (64, 16, 512, 2, 2)),
+    "split-K": (16, 64, 2048, (64, 16, 512, 2, 2)),
 }
 
 
@@ -69,7 +69,7 @@ def test_formats(format, form, tmp_path):
 
 
 def test_default(tmp_path):
-    """Without a schedule codes are converted where y has enough rows."""
+    """Without a schedule, y is dequantized in registers if it has enough rows."""
     for m, format in ((1, "nvfp4"), (16, "mxfp4")):
         product = Product(m, 1024, 512, format)
         result, kernels, said = product.run(tmp_path, "sm_90a")
@@ -117,7 +117,7 @@ SPECIALS = {
 
 @pytest.mark.parametrize("special", SPECIALS)
 def test_specials(special, tmp_path):
-    """The result is computed anew, with y rounded to bf16, subnormal numbers and infinity included."""
+    """The result is recomputed, with y rounded to bf16, including subnormal values and infinity."""
     format, scale, number = SPECIALS[special]
     product = Product(16, 64, 512, format)
     if scale is not None:
@@ -140,7 +140,7 @@ FOLDED = [50, 100, 126, 127, 128, 150]
 @pytest.mark.parametrize("anew", [True, False], ids=["edges", "folded"])
 @pytest.mark.parametrize("format", ["mxfp8", "e5m2", "e3m2", "mxfp6", "mxfp4", "nvfp4"])
 def test_all_codes_and_scales(format, anew, tmp_path):
-    """Numbers times powers of two, one in each row of y: to the bit those of rounding to bf16, and the CPU's."""
+    """Values times powers of two, one in each row of y: equal to rounding to bf16 to the bit, and to the CPU."""
     element, scale, _ = FORMATS[format]
     codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
     if not anew:
@@ -162,12 +162,12 @@ def test_all_codes_and_scales(format, anew, tmp_path):
     np.testing.assert_array_equal(result, product.run(tmp_path, "cpu")[0])
 
 
-# Ways of y that go to wgmma only as numbers: rounded twice, or no bf16.
+# Dequantizations that need a kernel in front of wgmma: rounded twice, or not to bf16.
 WAYS = {"bf16": {}, "tensor scale": dict(g=0.3), "f16": dict(dtype="f16")}
 
 
 def run_dequantized(product, folder, device, schedule=None, is_exact=False, split_k=1):
-    """Codes are converted on their way to mma.sync, by one kernel; another one adds parts of K."""
+    """y is dequantized in registers for mma.sync, by one kernel; another one is the split-K reduction."""
     result, kernels, said = product.run(folder, device, schedule)
     assert "remark" not in said
     assert [name.rstrip("_0123456789") for name in kernels] == ["main", "main__split_k_reduction"][: 1 + (split_k != 1)]
@@ -184,13 +184,13 @@ def test_dequant_mma(format, device, way, tmp_path):
         run_dequantized(Product(m, 72, 160, format, **WAYS[way]), tmp_path, device)
 
 
-# Sizes of the product, the schedule, and parts of K.
+# Sizes of the product, the schedule, and split-K.
 CONVERTED = {
     "whole tiles": (128, 128, 256, "tile=64x64x128,warps=2x2,stages=3", 1),
     "tiles of both": (130, 140, 288, "tile=64x64x128,warps=2x2,stages=2", 1),
     "one stage": (32, 40, 160, "tile=32x32x128,warps=1x1,stages=1", 1),
     "long K": (48, 32, 512, "tile=16x32x256,warps=1x2,stages=2", 1),
-    "parts of K": (17, 64, 704, "tile=32x64x128,warps=1x2,stages=2,split_k=3", 3),
+    "split-K": (17, 64, 704, "tile=32x64x128,warps=1x2,stages=2,split_k=3", 3),
     "few columns": (140, 5, 512, "tile=128x16x128,warps=4x1,stages=2,split_k=2", 2),
 }
 
@@ -222,7 +222,7 @@ def test_dequant_mma_dynamic_paths(way, tmp_path):
 
 
 def test_multiples(tmp_path):
-    """What divides K is said: numbers of y go to wgmma without another copy. What is wrong stops the kernel."""
+    """With a known divisor of K, dequantized y goes to wgmma without another copy. A wrong one stops the kernel."""
     product = Product(70, 40, 96, "nvfp4", has_acc=True, is_dynamic=True, g=0.3)
     for name, type in (("x", "bf16"), ("c", "f4E2M1FN")):
         product.text = product.text.replace(
@@ -239,7 +239,7 @@ def test_multiples(tmp_path):
 
 @pytest.mark.parametrize("is_dynamic, k", [(False, 40), (True, 40), (True, 44)])
 def test_part_of_block(is_dynamic, k, tmp_path):
-    """The last block of a line is not whole: y is dequantized first, or the size refused where it is converted."""
+    """A short last block of a row: y is dequantized in front; in registers, the size is refused."""
     product = Product(70, 24, 64, "mxfp8", has_acc=True, is_dynamic=is_dynamic)
     product.text = product.text.replace("x64x", f"x{k}x")
     product.x, product.y = (np.ascontiguousarray(a[:, :k]) for a in (product.x, product.y))
@@ -290,7 +290,7 @@ def test_dequant_mma_quantized(tmp_path):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("format", ["mxfp8", "mxfp6", "mxfp4", "nvfp4"])
 def test_dequant_mma_transposed(format, way, tmp_path):
-    """x that is read along M, and codes that are contiguous along N."""
+    """x that is read along M, and a quantized y that is contiguous along N."""
     for name, shape in (("x", (40, 256)), ("c", (64, 256))):
         product = Product(40, 64, 256, format, form=TRANSPOSE, **WAYS[way])
         element = product.dtype if name == "x" else product.format[0]
@@ -309,7 +309,7 @@ def test_dequant_mma_transposed(format, way, tmp_path):
         assert list(kernels) == ["main"] and "remark" not in said
 
 
-# And codes that are no numbers.
+# And NaN codes.
 SPECIAL_CODES = {"nan": ("mxfp8", 0x7F), "infinity": ("e5m2", 0x7C), "minus infinity": ("e5m2", 0xFC),
                  "nan of e5m2": ("e5m2", 0x7E)}
 
@@ -317,7 +317,7 @@ SPECIAL_CODES = {"nan": ("mxfp8", 0x7F), "infinity": ("e5m2", 0x7C), "minus infi
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("special", [*SPECIALS, *SPECIAL_CODES])
 def test_dequant_mma_specials(special, way, tmp_path):
-    """Where numbers are not exact in bf16, each is rounded: subnormal ones and infinity included."""
+    """Values that are inexact in bf16 are rounded, including subnormal ones and infinity."""
     format, scale, number = SPECIALS.get(special, (SPECIAL_CODES.get(special, ("",))[0], None, None))
     product = Product(20, 64, 256, format, **WAYS[way])
     if special in SPECIAL_CODES:
@@ -335,7 +335,7 @@ def test_dequant_mma_specials(special, way, tmp_path):
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("format", ["mxfp8", "e5m2", "e3m2", "mxfp6", "mxfp4", "nvfp4"])
 def test_all_dequant_mma(format, way, tmp_path):
-    """Numbers times powers of two, one in each row of y: to the bit those of `dequantize`, and the CPU's."""
+    """Values times powers of two, one in each row of y: equal to `dequantize` to the bit, and to the CPU."""
     element, scale, _ = FORMATS[format]
     codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
     scales = np.arange(256) if scale == "f8E4M3FN" else np.array(sorted({*EDGES, *range(98, 148, 3)}))
@@ -352,7 +352,7 @@ def test_all_dequant_mma(format, way, tmp_path):
 
 @pytest.mark.parametrize("way", ["tensor scale", "f16"])
 def test_left_alone(way, tmp_path):
-    """Of more rows on sm_90a y goes through memory, which a remark says, and no schedule asks for codes."""
+    """For more rows on sm_90a y is dequantized in front, with a remark, and no schedule is mixed-input."""
     product = Product(70, 1024, 256, "nvfp4", **WAYS[way])
     result, kernels, said = product.run(tmp_path, "sm_90a")
     product.check(result)

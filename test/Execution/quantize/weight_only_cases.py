@@ -36,7 +36,7 @@ DOUBLED = """%two = arith.constant dense<2.0> : {dt}
 
 
 class Product:
-    """x of M x K and y of N x K codes; the accumulator is an argument with `has_acc`."""
+    """x of M x K and quantized y of N x K; the accumulator is an argument with `has_acc`."""
 
     def __init__(self, m, n, k, format, near=2, form=MAPS, batch=None, has_acc=False, is_doubled=False, g=None,
                  dtype="bf16", is_dynamic=False):
@@ -102,7 +102,7 @@ class Product:
         return result, kernels, done.stderr
 
     def numbers(self):
-        """y as numbers of bf16, or f16."""
+        """y as bf16 or f16 values."""
         g = {} if self.g is None else dict(tensor_scale=np.float32(self.g))
         numbers = blockscale.dequantize(self.y, self.ys, *self.format, dtype=self.dtype, **g)
         return (numbers.astype(np.uint32) << 16).view(np.float32) if self.dtype == "bf16" else numbers
@@ -120,7 +120,7 @@ class Product:
         is_number = np.isfinite(size) & (size < 2.0**126)
         error = np.abs(np.where(is_number, result, 0) - np.where(is_number, expected, 0))
         assert (error <= np.where(is_number, bound, 0)).all(), np.argwhere(error > np.where(is_number, bound, 0))[:5]
-        # What is not a number is the same one everywhere, but where sums overflow on the way.
+        # Infinity and NaN are the same everywhere, unless sums overflow.
         others = ~np.isfinite(size)
         assert np.array_equal(np.isnan(result[others]), np.isnan(expected[others]))
         assert np.array_equal(result[others & np.isinf(expected)], expected[others & np.isinf(expected)])

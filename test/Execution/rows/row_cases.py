@@ -14,7 +14,7 @@ def tensor(shape, element):
 
 
 def to_bits(numbers, dtype):
-    """Numbers as an .npy file of `dtype` holds them: bf16 as its bits, rounded to nearest even."""
+    """Values as in an .npy file of `dtype`: bf16 as its bits, rounded to nearest even."""
     if dtype == "bf16":
         bits = np.asarray(numbers, np.float32).view(np.uint32)
         return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
@@ -22,7 +22,7 @@ def to_bits(numbers, dtype):
 
 
 def from_bits(array, dtype):
-    """The numbers of such a file, as float64."""
+    """The values of such a file, as float64."""
     if dtype == "bf16":
         return (array.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     return array.astype(np.float64)

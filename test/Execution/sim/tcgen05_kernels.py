@@ -66,7 +66,7 @@ class Tile:
 
     @property
     def columns(self):
-        """Of the sums, that a thread loads or stores at a time."""
+        """Elements of the accumulator that a thread loads or stores at a time."""
         return math.gcd(self.n, 32)
 
     @property

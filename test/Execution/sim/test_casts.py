@@ -22,7 +22,7 @@ BITS = {"f16": np.uint16, "bf16": np.uint16, "f32": np.uint32, "f64": np.uint64}
 FILES = {"f16": "float16", "bf16": "uint16", "f32": "float32", "f64": "float64"}
 
 
-# Numbers
+# Values
 
 
 def to_double(bits, element):

@@ -1,4 +1,4 @@
-"""Kernels for chips without block-scaled instructions: operands are converted to bf16."""
+"""Kernels for chips without block-scaled instructions: operands are dequantized to bf16 for mma.sync."""
 
 import gpu_bundle
 import pytest

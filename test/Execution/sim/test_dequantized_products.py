@@ -57,7 +57,7 @@ def test_all(case, tmp_path):
     gpu_bundle.check_case(case, tmp_path, SIMULATOR, CHECKS)
 
 
-# Scale codes with which all elements are normal numbers of bf16: the lowest and the highest one.
+# Scale codes with which all elements are normal bf16 values: the lowest and the highest one.
 WINDOWS = {
     "f8E4M3FN": (10, 246), "f8E5M2": (17, 239), "f6E3M2FN": (5, 250), "f6E2M3FN": (4, 252), "f4E2M1FN": (2, 252),
 }
@@ -75,7 +75,7 @@ func.func @main(%x: tensor<{m}x{k}x{x}>, %xs: tensor<{m}x{blocks}x{scale}>,
 
 
 class Operands:
-    """16 x 64 times 64 x 24, whose numbers bf16 holds."""
+    """16 x 64 times 64 x 24, with values that are exact in bf16."""
 
     def __init__(self, x_type, y_type, scale_type="f8E8M0FNU", block=32):
         rng = np.random.default_rng(5)

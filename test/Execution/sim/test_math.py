@@ -39,7 +39,7 @@ def run(folder, device, text, *arrays, results=1, check=True):
 
 
 def bf16(x):
-    """The numbers of f32 that bf16 has, cut off."""
+    """f32 values truncated to bf16."""
     return (x.astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32)
 
 

@@ -1,4 +1,4 @@
-"""Products on sm_90a whose codes of y are converted on their way to wgmma, in registers."""
+"""Mixed-input wgmma on sm_90a: y is dequantized in registers."""
 
 import json
 import subprocess
@@ -100,7 +100,7 @@ class Product:
         return {kernel["name"]: kernel for kernel in statistics["kernels"]}
 
     def run(self, folder, schedule=None, flags=()):
-        """Whether what numbers of bf16 do not hold was computed anew, by a kernel of its own."""
+        """Whether the exact recomputation, a kernel of its own, ran because bf16 is inexact."""
         kernels = self.simulate(folder, schedule, flags)
         assert sum("__dequantize_operand" in name for name in kernels) == 1
         [exact] = [kernel for name, kernel in kernels.items() if "__exact_recomputation" in name]
@@ -171,7 +171,7 @@ SIZES = {
     "wide": (200, 64, 512, (64, 200, 128), 2, 1),
     "wide, one part": (256, 128, 256, (128, 256, 64), 3, 1),
     "tiles of both": (300, 200, 256, (128, 256, 128), 2, 1),
-    "tiles of both, parts of K": (300, 136, 512, (64, 128, 256), 2, 1),
+    "tiles of both, split-K": (300, 136, 512, (64, 128, 256), 2, 1),
     "split_k": (16, 64, 2048, (64, 16, 256), 2, 3),
     "box of one": (16, 64, 512, (64, 16, 256), 2, 1),
 }
@@ -210,7 +210,7 @@ def test_chosen(tmp_path):
     assert not product.run(tmp_path)
 
 
-# Scale codes of y and of x with which numbers are exact: the lowest and the highest.
+# Scale codes of y and of x with which values are exact in bf16: the lowest and the highest.
 WINDOWS = {
     "f8E4M3FN": ((35, 159), (0, 221)), "f8E5M2": ((34, 159), (0, 222)), "f6E3M2FN": ((34, 159), (0, 221)),
     "f6E2M3FN": ((35, 159), (0, 221)), "f4E2M1FN": ((33, 159), (0, 221)),
@@ -219,7 +219,7 @@ WINDOWS = {
 
 @pytest.mark.parametrize("element", WINDOWS)
 def test_window(element, tmp_path):
-    """A scale at either end is converted; beyond that the product is computed anew."""
+    """Scales up to both ends are dequantized; beyond that the product is recomputed exactly."""
     (lowest, highest), (x_lowest, x_highest) = WINDOWS[element]
     box = 128 if element.startswith("f4") else 64
 
@@ -250,7 +250,7 @@ def test_special_codes(tmp_path):
 
 
 def test_special_scales(tmp_path):
-    """All scales of ue4m3 are converted, their sign is ignored, but NaN; so are those of x."""
+    """All scales of ue4m3 but NaN are dequantized, without their sign; so are those of x."""
     product = Product(8, 64, 512, "f4E2M1FN", "f4E2M1FN", UE4M3)
     finite = np.arange(127, dtype=np.uint8)
     product.ys[...] = np.resize(finite, product.ys.shape)
@@ -324,7 +324,7 @@ def test_row_codes(scales, tmp_path):
     assert not product.run_row(tmp_path, schedule_text(64, 1, 1024))
 
 
-# The sums of codes of both scales with which factors are such as an f32 holds.
+# The sums of both scale codes for which f32 can hold the factors.
 ROW_WINDOW = (129, 382)
 
 
@@ -345,7 +345,7 @@ def test_row_window(tmp_path):
     # A block of zeros is out of no range; a NaN counts there too, in scales of either.
     assert not is_anew(0, 0, is_zero=True) and not is_anew(254, 254, is_zero=True)
     assert is_anew(255, 127, is_zero=True) and is_anew(127, 255, is_zero=True)
-    # Sums out of the range of f32 come out as infinite ones, or as zeros.
+    # Sums out of the range of f32 become infinity or zero.
     assert is_anew(254, 254) and is_anew(0, 1, row=63)
 
 

@@ -43,7 +43,7 @@ def make_product(m, n, k, element, is_anew):
 
 
 @pytest.fixture(scope="module", params=list(KERNELS))
-def ring(request, tmp_path_factory):
+def pipeline(request, tmp_path_factory):
     m, n, k, tile, element = KERNELS[request.param]
     product = make_product(m, n, k, element, is_anew="anew" in request.param)
     folder = tmp_path_factory.mktemp("codes")
@@ -75,13 +75,13 @@ def converting(text):
     return re.search(rf"^\.visible \.entry {name}\(.*?^}}", text, re.MULTILINE | re.DOTALL)[0]
 
 
-def test_correct(ring):
-    assert ring.shows(ring.text, SEEDS) is None
+def test_correct(pipeline):
+    assert pipeline.shows(pipeline.text, SEEDS) is None
 
 
-def test_each_line_is_needed(ring):
-    kernel = converting(ring.text)
-    unnoticed, noticed = try_removals(ring, kernel, SEEDS, FEW_SEEDS, NEEDLESS)
+def test_each_line_is_needed(pipeline):
+    kernel = converting(pipeline.text)
+    unnoticed, noticed = try_removals(pipeline, kernel, SEEDS, FEW_SEEDS, NEEDLESS)
     names = unnoticed | noticed
     kinds = {name.split(" > ")[0] for name in names}
     assert kinds >= {"wait", "expect_tx", "arrive", "bar.sync", "grid"}

@@ -92,7 +92,7 @@ def test_dequant_mma(case, tmp_path):
     "case", tiers.first(gpu_bundle.select("-37x19x96"), 2), ids=lambda case: case.name
 )
 def test_plain(case, tmp_path):
-    """Plain arithmetic, for which ops ask."""
+    """The reference kernel, for which ops ask."""
     program = copy.copy(case.program)
     path = "{blockscale.path = #blockscale.path<decompose>}"
     program.body = [re.sub("(mma_scaled .*?) :", rf"\1 {path} :", line) for line in program.body]

@@ -180,7 +180,7 @@ def test_ptxas(chip, tmp_path):
 
 
 def test_scales_by_copies(tmp_path):
-    """The example with scales in the 32x4x4 layout: no byte goes through registers but sums."""
+    """The example with scales in the 32x4x4 layout: only the accumulator goes through registers."""
     example = REPO / "examples" / "mma_scaled_swizzled.mlir"
     out = tmp_path / "kernel.ptx"
     subprocess.run([RUN.parent / "blockscale-compile", example, "--target=sm_100a", "-o", out], check=True)

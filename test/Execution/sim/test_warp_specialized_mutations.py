@@ -48,28 +48,28 @@ USED_IN_WIDE = {"mma b leading"}
 @pytest.fixture(scope="module", params=[
     name if name == "mxfp8" else tiers.full(name) for name in warp_specialized_kernels.KERNELS
 ])
-def ring(request, tmp_path_factory):
+def pipeline(request, tmp_path_factory):
     return warp_specialized_kernels.build(request.param, tmp_path_factory.mktemp(request.param))
 
 
-def needless(ring):
-    if ring.name == "shared":
+def needless(pipeline):
+    if pipeline.name == "shared":
         return set(NEEDLESS | OF_SHARED) - NEEDED_BY_SHARED
-    return set(NEEDLESS | OF_CLUSTER if ring.name == "cluster" else NEEDLESS)
+    return set(NEEDLESS | OF_CLUSTER if pipeline.name == "cluster" else NEEDLESS)
 
 
-def test_correct(ring):
-    assert ring.shows(ring.text, SEEDS) is None
+def test_correct(pipeline):
+    assert pipeline.shows(pipeline.text, SEEDS) is None
 
 
-def test_each_line_is_needed(ring):
+def test_each_line_is_needed(pipeline):
     unnoticed, names = set(), set()
-    for change in removals(ring.text):
+    for change in removals(pipeline.text):
         names.add(change.name)
         seeds = FEW_SEEDS if change.name in NEEDLESS else SEEDS
-        if ring.shows(change.text, seeds) is None:
+        if pipeline.shows(change.text, seeds) is None:
             unnoticed.add(change.name)
-    assert unnoticed == needless(ring) & names
+    assert unnoticed == needless(pipeline) & names
 
 
 def term(change):
@@ -82,15 +82,15 @@ def term(change):
 @pytest.mark.parametrize("warp-specialized", [
     name if name == "mxfp8" else tiers.full(name) for name in ("mxfp8", "nvfp4", "warps", "wide", "pair")
 ], indirect=True)
-def test_each_term_matters(ring, request):
+def test_each_term_matters(pipeline, request):
     """Without --full, some of the terms."""
-    lines = ring.text.split("\n")
+    lines = pipeline.text.split("\n")
     last = max(i for i, line in enumerate(lines) if "tcgen05.mma" in line)
-    assert ring.shows(with_registers(lines, last, [lines[last]]), FEW_SEEDS) is None
-    n = warp_specialized_kernels.get_n(ring.name)
-    changes = list(flips(ring.text, n))
+    assert pipeline.shows(with_registers(lines, last, [lines[last]]), FEW_SEEDS) is None
+    n = warp_specialized_kernels.get_n(pipeline.name)
+    changes = list(flips(pipeline.text, n))
     if not request.config.getoption("--full"):
         changes = changes[::10]
-    unnoticed = {term(change) for change in changes if ring.shows(change.text, FEW_SEEDS) is None}
-    free = set(FREE) - (USED_IN_WIDE if ring.name == "wide" else set())
+    unnoticed = {term(change) for change in changes if pipeline.shows(change.text, FEW_SEEDS) is None}
+    free = set(FREE) - (USED_IN_WIDE if pipeline.name == "wide" else set())
     assert unnoticed == free & {term(change) for change in changes}

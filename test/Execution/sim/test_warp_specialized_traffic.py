@@ -79,7 +79,7 @@ def test_each_byte_comes_once(run):
     assert result.stats["grid"] == [BLOCKS, 1, 1] and tiles >= 4 * BLOCKS
     elements = (TILE_M + TILE_N) * k * BITS[row] // 8
     scales = (TILE_M + TILE_N) * k // row.block
-    # Sums start from what is there, f32.
+    # The accumulator starts from C, f32.
     sums = TILE_M * TILE_N * 4
     assert result.get_bytes("global") == {
         ("cp.async.bulk", "load"): tiles * (elements + scales),
@@ -150,6 +150,6 @@ def test_few_rows_move_whole_sectors(options, parts, tmp_path):
                 counts[line["kind"]] += line["bytes"]
         moved.append(counts)
     sums = m * n * 4
-    # The accumulator is read where sums are added to it.
+    # C is read where sums are added to it.
     last = {"load": sums * (1 if parts == 1 else parts + 1), "store": sums}
     assert moved == [{"store": parts * sums}, last][parts == 1:]

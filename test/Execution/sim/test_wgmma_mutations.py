@@ -47,18 +47,18 @@ SOMETIMES = {
 
 
 @pytest.fixture(scope="module", params=tiers.first(list(KERNELS), 2))
-def ring(request, tmp_path_factory):
+def pipeline(request, tmp_path_factory):
     case = matmul_cases.case(request.param, [KERNELS[request.param]])
     [expectation] = case.expectations
     return warp_specialized_kernels.prepare(case, tmp_path_factory.mktemp(case.name), "sm_90a", expectation.expected)
 
 
-def test_correct(ring):
-    assert ring.shows(ring.text, SEEDS) is None
+def test_correct(pipeline):
+    assert pipeline.shows(pipeline.text, SEEDS) is None
 
 
-def test_each_line_is_needed(ring):
-    unnoticed, noticed = try_removals(ring, ring.text, SEEDS, FEW_SEEDS, {**NEEDLESS, **SOMETIMES})
+def test_each_line_is_needed(pipeline):
+    unnoticed, noticed = try_removals(pipeline, pipeline.text, SEEDS, FEW_SEEDS, {**NEEDLESS, **SOMETIMES})
     names = unnoticed | noticed
     kinds = {name.split(" > ")[0] for name in names}
     assert kinds >= {"wait", "expect_tx", "wgmma.fence", "wgmma.commit_group", "wgmma.wait_group"}

@@ -77,7 +77,7 @@ def test_clusters_in_rounds(cluster, seed, tmp_path):
 @pytest.mark.parametrize("cluster", matmul_cases.CLUSTERS)
 @pytest.mark.parametrize("multiprocessors", [1, 7])
 def test_clusters_are_whole(cluster, multiprocessors, tmp_path):
-    """The blocks of a grid are a multiple of those of a cluster, however many multiprocessors there are."""
+    """The blocks of a grid are a multiple of those of a cluster, for any number of SMs."""
     schedule = f"tile=64x32x64,stages=2,accumulators=1,persistent=1,cluster={cluster}"
     case = matmul_cases.case("whole", [Problem("bf16", 300, 152, 64)], (f"--schedule={schedule}",))
     run(case, tmp_path, checks=[f"--multiprocessors={multiprocessors}"])

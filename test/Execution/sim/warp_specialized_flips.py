@@ -1,4 +1,4 @@
-"""Changes of one term of the PTX of a ring: operands of instructions that copy, multiply, wait and
+"""Changes of one term of the PTX of a pipeline: operands of instructions that copy, multiply, wait and
 read sums, and the tile that each role starts with.
 """
 

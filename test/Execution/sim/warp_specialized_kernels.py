@@ -22,28 +22,28 @@ BY_WARPS = (True, False, False, False)
 # Five tiles in one block, so that both accumulators come round and the last tile is alone, and five
 # steps along K in two stages, the last one cut. K of NVFP4 ends inside of an instruction, too; its M is
 # whole, for rows of padding are scales with a sign bit, which the simulator warns of.
-RING = "stages=2,accumulators=2,persistent=1"
+PIPELINE = "stages=2,accumulators=2,persistent=1"
 KERNELS = {
-    "mxfp8": (E4M3, (610, 16, 576), BY_MAPS, f"tile=128x16x128,{RING}"),
-    "nvfp4": (NVFP4, (640, 16, 1248), BY_MAPS, f"tile=128x16x256,{RING}"),
-    "warps": (MIXED, (610, 16, 576), BY_WARPS, f"tile=128x16x128,{RING}"),
+    "mxfp8": (E4M3, (610, 16, 576), BY_MAPS, f"tile=128x16x128,{PIPELINE}"),
+    "nvfp4": (NVFP4, (640, 16, 1248), BY_MAPS, f"tile=128x16x256,{PIPELINE}"),
+    "warps": (MIXED, (610, 16, 576), BY_WARPS, f"tile=128x16x128,{PIPELINE}"),
     # Rows of 600 bytes, which warps copy.
-    "copies": (NVFP4, (640, 16, 1200), BY_MAPS, f"tile=128x16x256,{RING}"),
-    "row-major": (E4M3, (610, 16, 576), ROW_MAJOR, f"tile=128x16x128,{RING}"),
+    "copies": (NVFP4, (640, 16, 1200), BY_MAPS, f"tile=128x16x256,{PIPELINE}"),
+    "row-major": (E4M3, (610, 16, 576), ROW_MAJOR, f"tile=128x16x128,{PIPELINE}"),
     # Tiles along N, which start in the middle of an atom of scales; x along M, y along N.
-    "wide": (E4M3, (112, 960, 320), (True, True, False, False), f"tile=128x192x128,{RING}"),
+    "wide": (E4M3, (112, 960, 320), (True, True, False, False), f"tile=128x192x128,{PIPELINE}"),
     # Accumulators that share columns.
-    "shared": (E4M3, (610, 256, 320), BY_MAPS, f"tile=128x256x128,{RING}"),
+    "shared": (E4M3, (610, 256, 320), BY_MAPS, f"tile=128x256x128,{PIPELINE}"),
     # Columns of the result are rows of A.
-    "swap_ab": (E4M3, (16, 610, 576), BY_MAPS, f"tile=128x16x128,{RING},swap_ab=1"),
+    "swap_ab": (E4M3, (16, 610, 576), BY_MAPS, f"tile=128x16x128,{PIPELINE},swap_ab=1"),
     # Pairs of blocks, of which the last one lacks rows; K ends inside of an instruction.
-    "pair": (NVFP4, (1152, 64, 1248), BY_MAPS, f"tile=128x64x256,{RING},cluster=2x1,two_cta=1"),
+    "pair": (NVFP4, (1152, 64, 1248), BY_MAPS, f"tile=128x64x256,{PIPELINE},cluster=2x1,two_cta=1"),
     # The same with stages that warps fill.
-    "pair-warps": (MIXED, (1130, 32, 576), BY_WARPS, f"tile=128x32x128,{RING},cluster=2x1,two_cta=1"),
+    "pair-warps": (MIXED, (1130, 32, 576), BY_WARPS, f"tile=128x32x128,{PIPELINE},cluster=2x1,two_cta=1"),
     # Blocks that load for each other.
-    "cluster": (E4M3, (1150, 128, 576), BY_MAPS, f"tile=128x64x128,{RING},cluster=2x2"),
+    "cluster": (E4M3, (1150, 128, 576), BY_MAPS, f"tile=128x64x128,{PIPELINE},cluster=2x2"),
     # Six parts of three tiles, which a second kernel adds.
-    "split_k": (E4M3, (300, 16, 832), BY_MAPS, f"tile=128x16x128,{RING},split_k=2"),
+    "split_k": (E4M3, (300, 16, 832), BY_MAPS, f"tile=128x16x128,{PIPELINE},split_k=2"),
 }
 # Some hundred times what they need.
 STEPS = 1_000_000
@@ -98,7 +98,7 @@ def prepare(case, folder, chip, expected):
     gpu_bundle.write_case(case, folder, [f"--target={chip}", "--native-only"])
     buffers, [(dtype, shape, _)] = gpu_bundle.describe(case.program, case.expectations)
     info = folder / f"{name}.json"
-    # As on a card with one multiprocessor: one block, or one cluster.
+    # As on a card with one SM: one block, or one cluster.
     info.write_text(info.read_text().replace('{"multiprocessors":1}', "1"))
     forget_digest(info)
     arguments = [f"--launch-info={info}", "--check=race,proxy,strict", f"--max-steps={STEPS}"]

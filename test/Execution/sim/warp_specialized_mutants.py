@@ -1,4 +1,4 @@
-"""Changes of the PTX of a ring: a line that synchronises is removed, or an operand is flipped.
+"""Changes of the PTX of a pipeline: a line that synchronises is removed, or an operand is flipped.
 
 A change has a name without numbers, made of the line and of the next landmarks behind it, which tell
 the role that the line belongs to: "after > wait > cp".
@@ -99,13 +99,13 @@ def is_among(name, reasons):
     return any(name.startswith(start) for start in reasons)
 
 
-def try_removals(ring, text, seeds, few_seeds, reasons):
-    """The names of lines of `text`, a part of a ring's, that nothing shows to be missing, and of those that
+def try_removals(pipeline, text, seeds, few_seeds, reasons):
+    """The names of lines of `text`, a part of a pipeline's, that nothing shows to be missing, and of those that
     something does; few seeds do for lines that have reasons.
     """
-    assert ring.text.count(text) == 1
+    assert pipeline.text.count(text) == 1
     unnoticed, noticed = set(), set()
     for change in removals(text):
-        shown = ring.shows(ring.text.replace(text, change.text), few_seeds if is_among(change.name, reasons) else seeds)
+        shown = pipeline.shows(pipeline.text.replace(text, change.text), few_seeds if is_among(change.name, reasons) else seeds)
         (unnoticed if shown is None else noticed).add(change.name)
     return unnoticed, noticed

@@ -70,7 +70,7 @@ def unit_elements(kind, name):
 
 
 def _bit_stream(codes, bits):
-    """Codes along the last axis as a little-endian stream of bits, in bytes."""
+    """Packs codes along the last axis to a little-endian bit stream."""
     stream = np.unpackbits(codes[..., None], axis=-1, bitorder="little")[..., :bits]
     return np.packbits(stream.reshape(*codes.shape[:-1], -1), axis=-1, bitorder="little")
 

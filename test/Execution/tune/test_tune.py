@@ -81,7 +81,7 @@ def tune(folder, text, *flags, **settings):
 
 
 def last_time(folder, text, *flags, **settings):
-    """What the last kernel that a plain run launches takes: 1 ms, and one for each KiB of shared memory."""
+    """The time of the last kernel of a run without --tune: 1 ms, and one for each KiB of shared memory."""
     trace = folder / "trace"
     trace.unlink(missing_ok=True)
     done = run(folder, text, *flags, FAKE_CUDA_TRACE=str(trace), **settings)
@@ -141,7 +141,7 @@ def test_row_of_the_table(tmp_path):
     # All take as long, and the first is kept.
     (table,) = tune(tmp_path, program(m, n, k, mma(m, n, k, own)), FAKE_CUDA_CAPABILITY="80", FAKE_CUDA_TIME="same")
     assert table.fastest is table.rows[0]
-    # 16 blocks are less than one on each multiprocessor.
+    # 16 blocks are less than one on each SM.
     expected = '{80, Path::DequantMma, 32, 4, 128, 32, 128, 4, 2, 1, 1, "a card for sm_80", "blockscale-run --tune"},'
     assert table.tuned == expected
     source = (REPO / "lib" / "Support" / "TunedRows.cpp").read_text()
@@ -154,7 +154,7 @@ def check_row(table, m, bits):
     tile, stages, split_k = (re.search(rf"\b{name}=([0-9x]+)", table.flag) for name in ("tile", "stages", "split_k"))
     rows_of_y, rows_of_x, tile_k = map(int, tile[1].split("x"))
     assert "swap_ab=1" in table.flag and rows_of_x == m
-    # Two warpgroups have parts of K where a tile has as few rows.
+    # Two warpgroups split K if a tile has so few rows.
     start = f"{{90, Path::Wgmma, {m}, {bits}, {rows_of_y}, 0, "
     assert table.tuned.startswith(start)
     tile_part, *rest = table.tuned[len(start):].split(", ")
@@ -177,7 +177,7 @@ def test_two_products(tmp_path):
 def test_failures_and_differences(tmp_path):
     """Schedules that the card refuses have the reason, and the card goes on; those that give other bits are named.
 
-    A kernel of this driver gives results by the number of its parameter, which is another one with parts of K.
+    A kernel of this driver gives results by the number of its parameter, which is another one with split-K.
     """
     m, n, k = 64, 256, 2048
     text = program(m, n, k, mma(m, n, k))

@@ -121,7 +121,7 @@ TEST(ComparisonTest, Codes) {
   got.data[0] = 0x39;
   EXPECT_EQ(compare(reference, got), "result #0: element [0, 0]: expected 1, "
                                      "got 1.125, error 0.125, bound 0");
-  // Codes within an interval of numbers.
+  // Quantized elements within an interval.
   reference.low = makeArray<double>(DType::F8, {1, 1.125, 0, NAN});
   reference.high = makeArray<double>(DType::F8, {1.125, 1.125, 0, NAN});
   EXPECT_EQ(compare(reference, got),

@@ -127,7 +127,7 @@ TEST(ErrorBoundsTest, InexactOperands) {
   EXPECT_FALSE(accepts(reference, {1, above * above, 1, 1}));
 }
 
-/// Codes and scales that a device may choose otherwise, in a second product,
+/// Elements and scales that a device may choose otherwise, in a second product,
 /// the scales through their layout. 2 and 8 are the products of the smaller and
 /// of the larger ones where the choice is open, and 8 where it is not.
 TEST(ErrorBoundsTest, InexactCodesAndScales) {
@@ -368,7 +368,7 @@ TEST(ErrorBoundsTest, ScalesThatMayBeZero) {
   EXPECT_FALSE(accepts(codes, DType::U1, bytes));
 }
 
-/// A product of codes that may be others.
+/// A product of inexact quantized elements.
 TEST(ErrorBoundsTest, ProductsOfQuantized) {
   Reference reference =
       computeBlock("tensor<1x1xf32>", std::string(kQuantize) + R"mlir(

@@ -153,7 +153,7 @@ TEST(LaunchArgumentsTest, WhatIsNoParameter) {
   for (const char *text : {"i32:1", "struct:a", "none:in:a", ""})
     EXPECT_EQ(
         parseReason(std::string("none:") + text),
-        std::string("expected in:, inout:, out:, undef: or tmap: behind none:, "
+        std::string("expected in:, inout:, out:, undef: or tmap: after none:, "
                     "got '") +
             text + "'");
 }

@@ -264,7 +264,7 @@ TEST(LaunchInfoTest, RefusesWrongStructs) {
             param + ".struct.fields[3].param.i32: expected an integer from "
                     "-2147483648 to 4294967295, got 4294967296");
   EXPECT_EQ(parseChanged(R"({"f32":-1.5})", R"({"f32":1,"offset":4})"),
-            param + ".struct.fields[3].param: expected no offset beside f32");
+            param + ".struct.fields[3].param: expected no offset with f32");
   EXPECT_EQ(parseChanged(R"({"result":0,"offset":16})", R"({"i32":0})"),
             param + ".struct.fields[1].param.tensor_map.of: expected memory, "
                     "got 'i32'");
@@ -347,8 +347,8 @@ TEST(LaunchInfoTest, RefusesWrongOperands) {
             "$.operands[7]: expected sizes of the 5 arguments, got one of "
             "argument #5");
   EXPECT_EQ(parseChanged(R"("shape":[]})", R"("shape":[],"packed":[2,1]})"),
-            "$.operands[1].shape: expected an array of at least 1 for what is "
-            "packed, got an array of 0");
+            "$.operands[1].shape: expected an array of at least 1 for a packed "
+            "operand, got an array of 0");
 }
 
 static std::string parseMessage(std::string_view json) {

@@ -63,7 +63,7 @@ TEST(LaunchPlanTest, DividesSizes) {
   EXPECT_EQ(plan(ceilDiv(size({0, 1}), 128), {{1, 2147483647}}), "16777216");
 }
 
-/// The sizes of packed arrays are in bytes, those of arguments in codes.
+/// The sizes of packed arrays are in bytes, those of arguments in elements.
 TEST(LaunchPlanTest, CountsCodes) {
   EXPECT_EQ(plan(size({1, 0, 2, 1}), {{1}, {33}}), "66");
   EXPECT_EQ(plan(size({0, 0, 4, 3}), {{24}}), "32");
@@ -346,11 +346,11 @@ TEST(LaunchPlanTest, RefusesStructs) {
             where + "expected an offset that is a multiple of 64, got field #0 "
                     "of 128 bytes at offset 32");
   EXPECT_EQ(plan({{192, makeMap(pointer, 4, 16)}}),
-            where + "expected a place within 256 bytes, got field #0 of 128 "
+            where + "expected a range within 256 bytes, got field #0 of 128 "
                     "bytes at offset 192");
   EXPECT_EQ(
       plan({{8, pointer}, {0, pointer}, {6, LaunchParam::ofSize({0, 0})}}),
-      where + "expected places that do not overlap, got field #1 of 8 "
+      where + "expected ranges that do not overlap, got field #1 of 8 "
               "bytes at offset 0 and field #2 of 4 bytes at offset 6");
   EXPECT_EQ(plan({{0, makeInteger(LaunchNumber::Type::I32, UINT32_MAX)},
                   {4, makeInteger(LaunchNumber::Type::I32,
@@ -403,7 +403,7 @@ TEST(LaunchPlanTest, ChecksOperands) {
   EXPECT_EQ(check({packed, bytes}, makeArguments({{4, 32}, {32}})), "no error");
   EXPECT_EQ(check({packed, bytes}, makeArguments({{4, 64}, {4, 8}})),
             "argument #0: expected a buffer of 128 bytes (4x32 of u1, packed), "
-            "got 256 (4x64 of u1); argument #0 has a code in each byte, "
+            "got 256 (4x64 of u1); argument #0 has one element per byte, "
             "expected 2 in 1 along the last dimension");
   EXPECT_EQ(check({packed, bytes}, makeArguments({{4, 32}, {5, 8}})),
             "result #0: expected a buffer of 32 bytes (4x8 of u1), got 40 "
@@ -439,11 +439,11 @@ TEST(LaunchPlanTest, NamesAllThatAreNotPacked) {
   };
   std::string where =
       "argument #2: expected a buffer of 16 bytes (4x4 of u1), got 8 (4x2 of "
-      "u1); arguments #0 and #1 have a code in each byte, expected 2 in 1";
+      "u1); arguments #0 and #1 have one element per byte, expected 2 in 1";
   EXPECT_EQ(message({1, 1, 2, 1}, 64, {4, 2}),
             where + " along the last dimension");
   EXPECT_NE(message({1, 1, 4, 3}, 192, {4, 4})
-                .find("; arguments #0 and #1 have a code in each byte, "
+                .find("; arguments #0 and #1 have one element per byte, "
                       "expected 2 in 1 and 4 in 3 along the last dimension"),
             std::string::npos);
   EXPECT_EQ(message({1, 1, 2, 1}, 64, {4, 1}),

@@ -53,12 +53,11 @@ TEST(StructTextTest, RefusesMalformedTexts) {
       {"i32@0=1", "expected the name of a file, got 'i32@0=1'"},
       {"f:u8@0=1", "expected one of ptr@ tmap@ i32@ i64@ f32@, got 'u8@0=1'"},
       {"f:ptr@8", "expected ptr@OFF=VALUE, got 'ptr@8'"},
-      {"f:i32@=1", "expected an offset from 0 to 32763 behind i32@, got ''"},
-      {"f:i32@-4=1",
-       "expected an offset from 0 to 32763 behind i32@, got '-4'"},
+      {"f:i32@=1", "expected an offset from 0 to 32763 after i32@, got ''"},
+      {"f:i32@-4=1", "expected an offset from 0 to 32763 after i32@, got '-4'"},
       {"f:i32@32764=1",
-       "expected an offset from 0 to 32763 behind i32@, got '32764'"},
-      {"f:i32@32761=1", "expected a place within 32764 bytes, got i32@32761 of "
+       "expected an offset from 0 to 32763 after i32@, got '32764'"},
+      {"f:i32@32761=1", "expected a range within 32764 bytes, got i32@32761 of "
                         "4 bytes at offset 32761"},
       {"f:i32@0=4294967296",
        "i32@0: expected an integer of 32 bits, got '4294967296'"},
@@ -75,9 +74,9 @@ TEST(StructTextTest, RefusesMalformedTexts) {
       {"f:tmap@32=1", "expected an offset that is a multiple of 64, got "
                       "tmap@32 of 128 bytes at offset 32"},
       {"f:i32@188=1:tmap@64=1",
-       "expected places that do not overlap, got tmap@64 of 128 bytes at "
+       "expected ranges that do not overlap, got tmap@64 of 128 bytes at "
        "offset 64 and i32@188 of 4 bytes at offset 188"},
-      {"f:ptr@8=1:i64@8=1", "expected places that do not overlap, got ptr@8 of "
+      {"f:ptr@8=1:i64@8=1", "expected ranges that do not overlap, got ptr@8 of "
                             "8 bytes at offset 8 and i64@8 of 8 bytes at "
                             "offset 8"},
   };

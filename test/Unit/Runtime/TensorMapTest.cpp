@@ -56,21 +56,21 @@ TEST(TensorMapTest, RefusesMalformedTexts) {
        "expected one of the keys BOX SWIZZLE STRIDES FILL STORE, got 'OOB'"},
       {"f:u1:BOX=16:SWIZZLE=96",
        "expected one of none 32 64 128 128-atom32 128-atom32-flip8 128-atom64 "
-       "behind SWIZZLE=, got '96'"},
+       "after SWIZZLE=, got '96'"},
       {"f:u1:BOX=257:SWIZZLE=none",
-       "expected numbers from 1 to 256 behind BOX=, got '257'"},
+       "expected numbers from 1 to 256 after BOX=, got '257'"},
       {"f:u1:BOX=0x16:SWIZZLE=none",
-       "expected numbers from 1 to 256 behind BOX=, got '0'"},
+       "expected numbers from 1 to 256 after BOX=, got '0'"},
       {"f:u1:BOX=16x:SWIZZLE=none",
-       "expected numbers from 1 to 256 behind BOX=, got ''"},
+       "expected numbers from 1 to 256 after BOX=, got ''"},
       {"f:u1:BOX=1x1x1x1x1x16:SWIZZLE=none",
-       "expected 1 to 5 numbers behind BOX=, got '1x1x1x1x1x16'"},
+       "expected 1 to 5 numbers after BOX=, got '1x1x1x1x1x16'"},
       {"f:u1:BOX=2x16:SWIZZLE=none:STRIDES=9x1",
-       "expected numbers from 1 to 8 behind STRIDES=, got '9'"},
+       "expected numbers from 1 to 8 after STRIDES=, got '9'"},
       {"f:u1:BOX=2x16:SWIZZLE=none:STRIDES=1",
-       "expected 2 numbers behind STRIDES=, as BOX has, got 1"},
+       "expected 2 numbers after STRIDES=, as in BOX, got 1"},
       {"f:u1:BOX=2x16:SWIZZLE=none:STRIDES=1x2",
-       "expected 1 as the last number behind STRIDES=, got 2"},
+       "expected 1 as the last number after STRIDES=, got 2"},
       {"f:u2:BOX=2x12:SWIZZLE=none",
        "expected an innermost size of a multiple of 16 bytes for a box, got 12 "
        "elements of 16 bits"},
@@ -85,9 +85,9 @@ TEST(TensorMapTest, RefusesMalformedTexts) {
       {"f:u4:BOX=16:SWIZZLE=none:FILL=nan",
        "expected a floating-point type with FILL=nan, got u4"},
       {"f:u4:BOX=16:SWIZZLE=none:FILL=1",
-       "expected zero or nan behind FILL=, got '1'"},
+       "expected zero or nan after FILL=, got '1'"},
       {"f:u4:BOX=16:SWIZZLE=none:STORE=yes",
-       "expected 0 or 1 behind STORE=, got 'yes'"},
+       "expected 0 or 1 after STORE=, got 'yes'"},
   };
   for (auto [text, message] : rows)
     EXPECT_EQ(parseMessage(text), message) << text;
@@ -123,11 +123,11 @@ TEST(TensorMapTest, RefusesMalformedViews) {
       {"@0", "expected @N[+BYTES]:DTYPE:SIZES=AxB..:PITCH=BYTESx..:BOX=AxB..:"
              "SWIZZLE=.., got '@0'"},
       {"@a:u1:SIZES=16:BOX=16:SWIZZLE=none",
-       "expected N or N+BYTES with the number N of an argument, got 'a' behind "
+       "expected N or N+BYTES with the number N of an argument, got 'a' after "
        "@"},
       {"@0+:u1:SIZES=16:BOX=16:SWIZZLE=none",
        "expected N or N+BYTES with the number N of an argument, got '0+' "
-       "behind @"},
+       "after @"},
       {"@0+8:u1:SIZES=16:BOX=16:SWIZZLE=none",
        "expected an offset of a tensor that is a multiple of 16, got 8"},
       {"@0:u1:BOX=16:SWIZZLE=none", "expected SIZES=, got none"},
@@ -137,26 +137,26 @@ TEST(TensorMapTest, RefusesMalformedViews) {
       {"f:u1:SIZES=16:BOX=16:SWIZZLE=none",
        "expected one of the keys BOX SWIZZLE STRIDES FILL STORE, got 'SIZES'"},
       {"@0:u1:SIZES=0:BOX=16:SWIZZLE=none",
-       "expected numbers from 1 to 4294967296 behind SIZES=, got '0'"},
+       "expected numbers from 1 to 4294967296 after SIZES=, got '0'"},
       {"@0:u1:SIZES=2x16:BOX=16:SWIZZLE=none",
-       "expected 1 numbers behind SIZES=, as BOX has, got 2"},
+       "expected 1 numbers after SIZES=, as in BOX, got 2"},
       {"@0:u1:SIZES=2x16:BOX=2x16:SWIZZLE=none",
-       "expected a number behind PITCH= for each dimension but the last, 1, "
+       "expected a number after PITCH= for each dimension but the last, 1, "
        "got 0"},
       {"@0:u1:SIZES=2x16:PITCH=1x1x1:BOX=2x16:SWIZZLE=none",
-       "expected a number behind PITCH= for each dimension but the last, 1, "
+       "expected a number after PITCH= for each dimension but the last, 1, "
        "got 3"},
       {"@0:u2:SIZES=2x16:PITCH=32x1:BOX=2x16:SWIZZLE=none",
-       "expected the size of an element, 2 bytes, as the last number behind "
+       "expected the size of an element, 2 bytes, as the last number after "
        "PITCH=, got 1"},
       {"@0:u4x16_align8:SIZES=2x32:PITCH=32x1:BOX=2x32:SWIZZLE=none",
-       "expected a number behind PITCH= for each dimension but the last, 1, "
+       "expected a number after PITCH= for each dimension but the last, 1, "
        "got 2"},
       {"@0:u1:SIZES=2x16:PITCH=24:BOX=2x16:SWIZZLE=none",
        "expected a stride that is a multiple of 16 and less than 2^40 bytes "
        "for u1 in dimension 0, got 24"},
       {"@0:u1:SIZES=2x16:PITCH=1099511627776:BOX=2x16:SWIZZLE=none",
-       "expected numbers from 0 to 1099511627775 behind PITCH=, got "
+       "expected numbers from 0 to 1099511627775 after PITCH=, got "
        "'1099511627776'"},
   };
   for (auto [text, message] : rows)
@@ -189,7 +189,7 @@ TEST(TensorMapTest, RefusesArrays) {
   std::string two = "f4:BOX=2x4:SWIZZLE=none";
   EXPECT_EQ(setMessage(two, DType::F4, {4, 4}), "no error");
   EXPECT_EQ(setMessage(two, DType::F4, {4}),
-            "expected an array of 2 dimensions, as BOX has, got 1");
+            "expected an array of 2 dimensions, as in BOX, got 1");
   EXPECT_EQ(setMessage(two, DType::F2, {4, 4}),
             "expected elements of 4 bytes for f4, got f2");
   EXPECT_EQ(setMessage(two, DType::F4, {0, 4}),

@@ -62,7 +62,7 @@ def test_type(fake, function, out):
 
 
 def test_formats_are_told_apart(fake, function, out):
-    """The codes of one format as those of another would be wrong numbers."""
+    """Elements of one format read as another would give wrong values."""
     right = DLPackArray(fake, "u1", (6, 64), code=(10, 8, 1))
     function(right, 1.0, out=out)
     wrong = DLPackArray(fake, "u1", (6, 64), code=(12, 8, 1))
@@ -173,7 +173,7 @@ def test_number_in_place_of_an_array(fake, tmp_path):
 
 
 def test_size_of_a_number(fake, function, out):
-    fails(function, "argument #0: expected an array, whose size is asked for, got a number", 1, 1.0, out=out)
+    fails(function, "argument #0: expected an array with the requested size, got a number", 1, 1.0, out=out)
 
 
 def test_devices(fake, function, out):
@@ -259,7 +259,7 @@ def test_codes_that_are_not_packed(fake, tmp_path):
         function = runtime.load(tmp_path / "f.bundle")["f"]
         result = CudaArray(fake, "<f4", out)
         function(CudaArray(fake, "|u1", (6, 32)), out=result)
-        fails(function, f"{where}; argument #0 has a code in each byte, expected 2 in 1 along the last dimension, as "
+        fails(function, f"{where}; argument #0 has one element per byte, expected 2 in 1 along the last dimension, as "
               "blockscale.pack makes them", CudaArray(fake, "|u1", (6, 64)), out=result)
     with pytest.raises(runtime.ArgumentError) as error:  # no packing is so
         function(CudaArray(fake, "|u1", (6, 32)), out=CudaArray(fake, "<f4", (6, 60)))
@@ -294,7 +294,7 @@ def test_codes_of_several_arguments_that_are_not_packed(fake, tmp_path):
         with pytest.raises(runtime.ArgumentError) as error:
             function(CudaArray(fake, "|u1", (4, 64)), CudaArray(fake, "|u1", (4, codes)), scales, out=out)
         assert str(error.value).endswith(
-            f"; arguments #0 and #1 have a code in each byte, expected {sizes} along the last dimension, as "
+            f"; arguments #0 and #1 have one element per byte, expected {sizes} along the last dimension, as "
             "blockscale.pack makes them"
         )
     with pytest.raises(runtime.ArgumentError) as error:  # no packing is so

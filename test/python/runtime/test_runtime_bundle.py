@@ -187,7 +187,7 @@ BIG = "9007199254740992"
      "$.entries[0].launch.kernels[0].params[0]: expected the fields arg result size workspace tensor_map i32 i64 f32 "
      "struct offset, got 'argument'"),
     (change(*LAUNCHES, "kernels", 0, "params", 0, to={"i32": 1, "offset": 1}),
-     "$.entries[0].launch.kernels[0].params[0]: expected no offset beside i32, got an object of 2"),
+     "$.entries[0].launch.kernels[0].params[0]: expected no offset with i32, got an object of 2"),
     (change(*LAUNCHES, "kernels", 0, "params", 0, to={"f32": 1e39}),
      "$.entries[0].launch.kernels[0].params[0].f32: expected a number that f32 can hold, got 1e+39"),
     (change(*LAUNCHES, "operands", 0, "dtype", to="f3"),

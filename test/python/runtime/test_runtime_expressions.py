@@ -32,7 +32,7 @@ def test_value(expression, value):
 
 
 @pytest.mark.parametrize("expression,message", [
-    (size(1, 0), "argument #1: expected an array, whose size is asked for, got a number"),
+    (size(1, 0), "argument #1: expected an array with the requested size, got a number"),
     (size(2, 1), "argument #2: expected an array of at least 2 dimensions, got shape (7,)"),
     (size(2, 0, packed=[4, 3]), "argument #2: expected a multiple of 3 bytes in dimension 0, got 7"),
     ({"ceildiv": [1, {"add": [size(0, 0), -5]}]}, "expected a positive divisor of ceildiv, got operands 1 and 0"),

@@ -108,7 +108,7 @@ def test_prepare_checks_shapes(fake, function):
         (((6, 64),), "function 'two': expected 2 arguments, got 1"),
         (((6, 63), None), "argument #0: expected shape (6, 64) of f8E4M3FN, got (6, 63)"),
         (((6, 64), (1,)), "argument #1: expected shape () of f32, got (1,)"),
-        ((None, None), "argument #0: expected an array, whose size is asked for, got a number"),
+        ((None, None), "argument #0: expected an array with the requested size, got a number"),
     ):
         with pytest.raises(runtime.ArgumentError) as error:
             function.prepare(*shapes)

@@ -31,7 +31,7 @@ def close(result, expected):
 
 
 def quantized(array, format, g=None):
-    """What quantised numbers stand for."""
+    """The dequantized values of quantised ones."""
     scaled = {} if g is None else {"tensor_scale": g}
     codes, scales = blockscale.quantize(array, *ROWS[format], **scaled)
     return blockscale.dequantize(codes, scales, *ROWS[format], **scaled)
@@ -41,7 +41,7 @@ def scale_of(array, format):
     return np.abs(array).max() / np.float32(2688) if format == "nvfp4" else None
 
 
-# Numbers.
+# Values.
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
@@ -211,7 +211,7 @@ def test_the_dispatcher_is_asked_while_something_is_traced(torch):
     (lambda t, a: a.update(codes=a["codes"].float()), TypeError,
      "codes: expected torch.uint8, got torch.float32"),
     (lambda t, a: a.update(codes=a["codes"][:, :40]), ValueError,
-     "codes of the weight: expected rows of whole blocks of 32 codes, got 80"),
+     "codes of the weight: expected rows of whole blocks of 32 elements, got 80"),
     (lambda t, a: a.update(scales=a["scales"][:, :2]), ValueError,
      "scales of the weight: expected shape (24, 3), for codes of shape (24, 48), got (24, 2)"),
     (lambda t, a: a.update(codes=a["codes"].reshape(2, 12, 48), scales=a["scales"].reshape(2, 12, 3)), ValueError,
@@ -249,7 +249,7 @@ def test_k_of_both_operands(torch):
     from blockscale.torch import QuantizedTensor, mma_scaled
 
     x, y = (QuantizedTensor.from_float(numbers(torch, 4, k), "mxfp8") for k in (64, 96))
-    with pytest.raises(ValueError, match="codes of x: expected 96 codes in a row, as y has, got 64"):
+    with pytest.raises(ValueError, match="codes of x: expected 96 elements in a row, as y has, got 64"):
         mma_scaled(x.codes, x.scales, y.codes, y.scales, "mxfp8")
 
 

@@ -12,7 +12,7 @@ PRODUCTS = ("linear", "mma_scaled")
 
 
 def to_bf16(numbers):
-    """The bits, of numbers that bf16 holds, or rounded to nearest even."""
+    """bf16 bits, of values that are exact in bf16, or rounded to nearest even."""
     bits = np.asarray(numbers, np.float32).view(np.uint32).astype(np.uint64)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
@@ -22,7 +22,7 @@ def from_bf16(bits):
 
 
 class Codes:
-    """Random codes with scales as the card has them, and the numbers that they stand for, without g."""
+    """Random quantized elements with scales as the card has them, and their values, without g."""
 
     def __init__(self, rng, rows, k, format):
         element, scale, block = FORMATS[format]
@@ -73,7 +73,7 @@ def check_product(run, kind, format, rows, chip, m, n, k):
     factor = np.prod(scales, dtype=np.float64) if scales else 1.0
     expected = numbers @ y.numbers.T * factor + from_bf16(to_bf16(bias))
     size = np.abs(numbers) @ np.abs(y.numbers.T) * factor + np.abs(bias)
-    # Sums of f32 in any order, two products and a sum behind them, and one rounding to bf16.
+    # f32 sums in any order, then two products and a sum, and one rounding to bf16.
     bound = (k + 4) * 2.0**-22 * size + np.abs(expected) * 2.0**-8
     error = np.abs(from_bf16(got) - expected)
     assert (error <= bound).all(), f"{np.argwhere(error > bound)[:5]} {error.max()}"
