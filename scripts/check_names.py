@@ -39,6 +39,7 @@ EXEMPT = (
     "scripts/check_names.py",
     "lib/Dialect/Transforms/Kernels/Gemm/Schedule/ScheduleText.cpp",
     "test/Tools/schedule.test",
+    "test/python/test_names.py",
 )
 
 
