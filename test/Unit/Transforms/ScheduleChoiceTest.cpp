@@ -85,7 +85,7 @@ TEST_F(ScheduleChoice, EstimateByHand) {
   EXPECT_EQ(of.getClocks(BoundingUnit::SharedMemory), 4u * 12672);
   EXPECT_EQ(of.getClocks(BoundingUnit::L2Cache), 4u * 32 * 792);
   EXPECT_EQ(of.getClocks(BoundingUnit::Latency), 4u * 32 * (1618 + 512) / 4);
-  EXPECT_EQ(of.getClocks(BoundingUnit::Sums), 4u * 2048);
+  EXPECT_EQ(of.getClocks(BoundingUnit::Epilogue), 4u * 2048);
   // 2 x 4096^2 codes, as many / 32 scales, 4 x 4096^2 bytes of sums.
   EXPECT_EQ(of.getClocks(BoundingUnit::Memory),
             (101711872ull * 1965 + 7671999) / 7672000);
@@ -107,7 +107,7 @@ TEST_F(ScheduleChoice, FewRows) {
   EXPECT_EQ(of.getClocks(BoundingUnit::TensorCore), 256u * 32);
   EXPECT_EQ(of.getClocks(BoundingUnit::L2Cache),
             64u * (16 * 128 + 64 * 128 + 1024) / 64);
-  EXPECT_EQ(of.getClocks(BoundingUnit::Sums), 16u * 64 * 4 / 64);
+  EXPECT_EQ(of.getClocks(BoundingUnit::Epilogue), 16u * 64 * 4 / 64);
   EXPECT_EQ(of.getNearest(), BoundingUnit::Memory);
   EXPECT_EQ(of.total, of.getClocks(BoundingUnit::Memory));
   // B of 4 bits is packed in memory.
@@ -305,7 +305,7 @@ TEST_F(ScheduleChoice, FewTilesDivideK) {
   EXPECT_EQ(of.schedule.getSplitK(), 7);
   EXPECT_EQ(of.estimate.tiles, 16u * 7);
   EXPECT_EQ(of.estimate.onChip, 1618u + 8 * 304 + 128);
-  EXPECT_EQ(of.estimate.getClocks(BoundingUnit::Parts), 3930u + 269);
+  EXPECT_EQ(of.estimate.getClocks(BoundingUnit::SplitKReduction), 3930u + 269);
   EXPECT_EQ(of.estimate.total, of.estimate.onChip + 3930 + 269);
   EXPECT_EQ(estimate(problem, 64, 8, 2).total, 13904u);
 }
