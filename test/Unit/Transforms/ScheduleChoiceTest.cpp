@@ -1,4 +1,4 @@
-//===- ScheduleChoiceTest.cpp - Choice of warp-specialized schedules ------===//
+//===- ScheduleChoiceTest.cpp - Which schedule a ring kernel gets ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The expected values are computed by hand from the rates of a B200: 148
+// Numbers here are worked out by hand from the rates of a B200: 148
 // SMs at 1965 MHz; 16384 (bytes) or 32768 (nibbles) operations, 128
 // bytes of shared memory, 64 of the L2 cache in a clock; 1618 clocks for a
 // copy; 7672 GB/s.
@@ -74,10 +74,9 @@ constexpr EstimatedProblem makeBytes(int64_t m, int64_t n, int64_t k) {
 // 32 x 16 tiles, 4 on a SM. A tile is 128 instructions of 128 x 256
 // x 32, 2^21 operations each, 128 clocks. Stages, 32 of them, have 16384 +
 // 32768 + 1536 bytes: 792 clocks of the L2 cache; instructions read (128 + 256)
-// x 32 bytes, and the scales: 32 x (49152 + 1536) / 128 = 12672. The latency of
-// a stage is 1618 + 512 clocks, a quarter of that because there are four.
-// Accumulators have 131072 bytes: 2048 clocks, of which 64 of 256 columns are
-// waited for.
+// x 32 bytes, and the scales: 32 x (49152 + 1536) / 128 = 12672. A stage comes
+// round in 1618 + 512 clocks, a quarter of that as there are four. Sums
+// have 131072 bytes: 2048 clocks, of which 64 of 256 columns are waited for.
 TEST_F(ScheduleChoice, EstimateByHand) {
   ScheduleEstimate of = estimate(makeBytes(4096, 4096, 4096), 256, 4, 2);
   EXPECT_EQ(of.tiles, 512u);
@@ -86,29 +85,29 @@ TEST_F(ScheduleChoice, EstimateByHand) {
   EXPECT_EQ(of.getClocks(BoundingUnit::SharedMemory), 4u * 12672);
   EXPECT_EQ(of.getClocks(BoundingUnit::L2Cache), 4u * 32 * 792);
   EXPECT_EQ(of.getClocks(BoundingUnit::Latency), 4u * 32 * (1618 + 512) / 4);
-  EXPECT_EQ(of.getClocks(BoundingUnit::Sums), 4u * 2048);
-  // 2 x 4096^2 elements, as many / 32 scales, 4 x 4096^2 bytes of results.
+  EXPECT_EQ(of.getClocks(BoundingUnit::Epilogue), 4u * 2048);
+  // 2 x 4096^2 codes, as many / 32 scales, 4 x 4096^2 bytes of sums.
   EXPECT_EQ(of.getClocks(BoundingUnit::Memory),
             (101711872ull * 1965 + 7671999) / 7672000);
   EXPECT_EQ(of.getNearest(), BoundingUnit::L2Cache);
   EXPECT_EQ(of.total, 1618u + 4 * (32 * 792 + 2048 / 4) + 2048 * 3 / 4);
 }
 
-// With one accumulator stage, tiles do not overlap.
+// Nothing of a tile overlaps with the next one where there is one accumulator.
 TEST_F(ScheduleChoice, OneAccumulatorWaitsForAllSums) {
   ScheduleEstimate of = estimate(makeBytes(4096, 4096, 4096), 256, 4, 1);
   EXPECT_EQ(of.total, 1618u + 4 * (32 * 792 + 2048));
 }
 
-// Rows beyond an operand are not copied: 16 of 128 rows of A here. The
-// instructions multiply all of them.
+// Rows that an operand has not are not copied: 16 of 128 rows of A here. The
+// instructions take all of them.
 TEST_F(ScheduleChoice, FewRows) {
   ScheduleEstimate of = estimate(makeBytes(16, 8192, 8192), 64, 8, 2);
   EXPECT_EQ(of.tilesOfBlock, 1u);
   EXPECT_EQ(of.getClocks(BoundingUnit::TensorCore), 256u * 32);
   EXPECT_EQ(of.getClocks(BoundingUnit::L2Cache),
             64u * (16 * 128 + 64 * 128 + 1024) / 64);
-  EXPECT_EQ(of.getClocks(BoundingUnit::Sums), 16u * 64 * 4 / 64);
+  EXPECT_EQ(of.getClocks(BoundingUnit::Epilogue), 16u * 64 * 4 / 64);
   EXPECT_EQ(of.getNearest(), BoundingUnit::Memory);
   EXPECT_EQ(of.total, of.getClocks(BoundingUnit::Memory));
   // B of 4 bits is packed in memory.
@@ -127,7 +126,7 @@ TEST_F(ScheduleChoice, RestOfK) {
   EXPECT_EQ(more.getClocks(BoundingUnit::L2Cache), 792u + 96 * 384 / 64 + 24);
 }
 
-// A CTA of a pair has 128 of 256 rows of B: 34304 bytes in a stage, 536
+// A block of a pair has 128 of 256 rows of B: 34304 bytes in a stage, 536
 // clocks of the L2 cache, and (128 + 128) x 32 bytes for an instruction. 256
 // pairs of tiles are four rounds of 74 pairs of SMs.
 TEST_F(ScheduleChoice, Pairs) {
@@ -162,9 +161,9 @@ TEST_F(ScheduleChoice, WideInstructions) {
   EXPECT_EQ(clocks(96), 4u * 16 * 3 * 128);
 }
 
-// Large: the L2 cache is the limit, and wide tiles with two CTAs need it least.
-// Six stages have more than 64 columns of scales, so that these have two slots,
-// and 32 columns of sums are waited for.
+// Large: the L2 cache binds, and wide tiles of pairs ask least of it. Six
+// stages have more than 64 columns of scales, so that these have two slots, and
+// 32 columns of sums are waited for.
 TEST_F(ScheduleChoice, LargeProductsGetWideTiles) {
   ScheduleCandidate of = choose(makeBytes(4096, 4096, 4096), getMxfp8());
   EXPECT_TRUE(of.schedule.getTwoCta());
@@ -186,7 +185,7 @@ TEST_F(ScheduleChoice, SlotsOfScalesFreeSums) {
 }
 
 // One row of tiles: narrow ones are on more SMs. With operands
-// swapped, 64 columns are 64 pairs of tiles with 32 stages of 21504 bytes,
+// swapAb, 64 columns are 64 pairs of tiles with 32 stages of 21504 bytes,
 // 336 clocks each.
 TEST_F(ScheduleChoice, FewTilesGetNarrow) {
   ScheduleCandidate of = choose(makeBytes(128, 8192, 4096), getMxfp8());
@@ -197,14 +196,14 @@ TEST_F(ScheduleChoice, FewTilesGetNarrow) {
             (Numbers{64, 8, 2}));
   EXPECT_EQ(getNumbers(choose(makeBytes(1024, 1024, 1024), getMxfp8())),
             (Numbers{64, 8, 2}));
-  // 64 x 2 tiles of 256 columns are as many as the SMs can compute.
+  // 64 x 2 tiles of 256 columns are as many as there is room for.
   EXPECT_EQ(getNumbers(choose(makeBytes(8192, 512, 4096), getMxfp8())),
             (Numbers{256, 6, 2}));
 }
 
-// If memory is the limit of several tiles, the one whose other units are
-// farthest below it is chosen. K = 512: 2 x 4096 x 512 elements, as many / 32
-// scales, 4 x 4096^2 bytes of results.
+// Where memory is the bound of several tiles, that which leaves most room below
+// it. K = 512: 2 x 4096 x 512 codes, as many / 32 scales, 4 x 4096^2 bytes of
+// sums.
 TEST_F(ScheduleChoice, RoomBelowTheBoundOfMemory) {
   EstimatedProblem problem = makeBytes(4096, 4096, 512);
   uint64_t memory = (71434240ull * 1965 + 7671999) / 7672000;
@@ -221,7 +220,7 @@ TEST_F(ScheduleChoice, RoomBelowTheBoundOfMemory) {
   EXPECT_EQ(getNumbers(choose(problem, getMxfp8())), (Numbers{192, 5, 2}));
 }
 
-// There are as many stages as fit, even if no estimate needs them.
+// Stages that no estimate asks for are there all the same.
 TEST_F(ScheduleChoice, TiesGoToDeeperPipelines) {
   EstimatedProblem problem = makeBytes(128, 128, 128);
   EXPECT_EQ(estimate(problem, 64, 8, 2).total,
@@ -229,7 +228,7 @@ TEST_F(ScheduleChoice, TiesGoToDeeperPipelines) {
   EXPECT_EQ(getNumbers(choose(problem, getMxfp8())), (Numbers{64, 8, 2}));
 }
 
-// A result of few columns may be one tile, with an N that instructions have.
+// A result of few columns may be one tile, of what instructions take.
 TEST_F(ScheduleChoice, NarrowResults) {
   for (auto [n, tile] : {std::pair(1, 16),
                          {16, 16},
@@ -256,10 +255,10 @@ TEST_F(ScheduleChoice, SwappedIsTransposed) {
 }
 
 // 128 tiles of 128 columns of the result, with few rows of x as N. A stage has
-// 128 and 16 swizzle rows and two atoms: 304 clocks of the L2 cache. Memory is
-// the limit without swapped operands, too, but then fewer stages fit. 257 rows
-// of x would be two tiles of swapped operands, and they are three tiles of 128
-// rows: an advantage by rounding only is not for few rows.
+// 128 and 16 lines and two atoms: 304 clocks of the L2 cache. Memory is the
+// bound of plain tiles, too, of which fewer stages fit.
+// Of 257 rows of x there would be two tiles of swapped operands, as there are
+// three of 128 rows: what is less by rounding is not for few rows.
 TEST_F(ScheduleChoice, ManyRowsAreNotSwapped) {
   for (const ScheduleCandidate &candidate : getScheduleCandidates(
            &context, makeBytes(257, 16384, 1024), getMxfp8(), getB200()))
@@ -267,7 +266,7 @@ TEST_F(ScheduleChoice, ManyRowsAreNotSwapped) {
 }
 
 // 128 tiles of 64 columns on 148 SMs, or 256 halves of them, gain
-// 1.5 %: less than the uncertainty of a second launch. A dynamic K may turn
+// 1.5 %: less than what is not known of a second launch. A dynamic K may turn
 // out to be short.
 TEST_F(ScheduleChoice, SplitKHasToBeWorthwhile) {
   EstimatedProblem problem = makeBytes(128, 8192, 8192);
@@ -284,17 +283,17 @@ TEST_F(ScheduleChoice, FewRowsAreSwapped) {
   EXPECT_EQ(getNumbers(of), (Numbers{16, 8, 2}));
   EXPECT_EQ(of.estimate.onChip, 1618u + 64 * 304 + 16 * 128 * 4 / 64);
   EXPECT_EQ(of.estimate.total, of.estimate.getClocks(BoundingUnit::Memory));
-  // 200 rows are one tile of 208, of which 200 are copied, not two of 128.
+  // 200 rows are one tile of 208, of which copies bring 200, not two of 128.
   of = choose(makeBytes(200, 16384, 1024), getMxfp8());
   EXPECT_TRUE(of.schedule.getSwapAb());
   EXPECT_EQ(getNumbers(of), (Numbers{208, 7, 2}));
   EXPECT_EQ(of.estimate.onChip, 1618u + 8 * 480 + 200 * 128 * 4 / 64);
-  // If estimates are equal, operands are not swapped.
+  // Of equal ones the plain one.
   EXPECT_FALSE(
       choose(makeBytes(4096, 4096, 4096), getMxfp8()).schedule.getSwapAb());
 }
 
-// 16 tiles of 128 columns of the result are 112 with 7 split-K ranges, 8 of 56
+// 16 tiles of 128 columns of the result are 112 with 7 parts of K, 8 of 56
 // steps each: 304 clocks of the L2 cache for one, 128 for the sums. The second
 // kernel reads 7 and writes one times 16 x 2048 sums, 269 clocks of memory, and
 // starts after 3930.
@@ -306,12 +305,12 @@ TEST_F(ScheduleChoice, FewTilesDivideK) {
   EXPECT_EQ(of.schedule.getSplitK(), 7);
   EXPECT_EQ(of.estimate.tiles, 16u * 7);
   EXPECT_EQ(of.estimate.onChip, 1618u + 8 * 304 + 128);
-  EXPECT_EQ(of.estimate.getClocks(BoundingUnit::Parts), 3930u + 269);
+  EXPECT_EQ(of.estimate.getClocks(BoundingUnit::SplitKReduction), 3930u + 269);
   EXPECT_EQ(of.estimate.total, of.estimate.onChip + 3930 + 269);
   EXPECT_EQ(estimate(problem, 64, 8, 2).total, 13904u);
 }
 
-// The second kernel costs more than split-K gains, or there are
+// What the second kernel needs is more than there is to gain, or there are
 // tiles for all SMs.
 TEST_F(ScheduleChoice, OneKernelWhereTwoDoNotPay) {
   for (const EstimatedProblem &problem :
@@ -320,8 +319,8 @@ TEST_F(ScheduleChoice, OneKernelWhereTwoDoNotPay) {
     EXPECT_EQ(choose(problem, getMxfp8()).schedule.getSplitK(), 1);
 }
 
-// The largest range determines the time: 4 of 10 steps with 3 ranges, the last
-// one of which ends inside of a step.
+// The largest part counts: 4 of 10 steps where there are 3 parts, the last one
+// of which ends inside of a step.
 TEST_F(ScheduleChoice, UnevenParts) {
   EstimatedProblem problem = makeBytes(128, 64, 10 * 128 - 32);
   ScheduleEstimate of = estimate(problem, 64, 8, 2, /*swapsAb=*/false, 3);
@@ -330,7 +329,7 @@ TEST_F(ScheduleChoice, UnevenParts) {
   EXPECT_EQ(of.getClocks(BoundingUnit::TensorCore), 4u * 4 * 32);
 }
 
-// Every choice fits the chip, for all matmuls; and no size overflows.
+// Every choice fits the chip, whatever the product; and no size wraps.
 TEST_F(ScheduleChoice, EverythingIsLegal) {
   const int64_t sizes[] = {1, 63, 65, 4096, int64_t(1) << 40};
   for (const Chip &chip : getChips())

@@ -83,7 +83,7 @@ def FormKernelsPass : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     of the launch. The tiles go into a `tile_mma`. Blocks are numbered so that those
     that run at the same time share operands. With the path `decompose`, one
     thread computes one result in f64 and rounds it once. With `tcgen05` and
-    `wgmma`, warps have roles: some load stages of a ring, others multiply.
+    `wgmma`, warps have roles: a producer fills the stages of a pipeline, MMA warps multiply.
     Operands of `wgmma` that no tensor map can be of are copied first, with a
     remark.
 

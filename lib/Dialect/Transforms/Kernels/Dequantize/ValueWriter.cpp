@@ -411,12 +411,13 @@ void ValueWriter::store(const Origin &origin, ArrayRef<Value> values) {
     }
     // Values 4 i to 4 i + 3 of a quarter are two pairs of instruction i.
     constexpr int64_t kQuarters = 4, kOfQuarter = 4, kStep = 16, kSecond = 8;
-    int64_t box = problem.chunkElements, quarter = box / kQuarters;
+    int64_t chunk = problem.chunkElements, quarter = chunk / kQuarters;
     AffineExpr d0 = b.getAffineDimExpr(0);
     for (int64_t i = 0; i != kValues / kOfQuarter; ++i) {
-      AffineExpr inBox = d0 % box, first = d0.floorDiv(box) * box;
-      AffineExpr instruction = (inBox % quarter).floorDiv(kOfQuarter) + i;
-      AffineExpr to = first + instruction * kStep + inBox.floorDiv(quarter) * 2;
+      AffineExpr inChunk = d0 % chunk, first = d0.floorDiv(chunk) * chunk;
+      AffineExpr instruction = (inChunk % quarter).floorDiv(kOfQuarter) + i;
+      AffineExpr to =
+          first + instruction * kStep + inChunk.floorDiv(quarter) * 2;
       for (int64_t pair : {0, 1})
         storeSome(origin, compute({to + pair * kSecond}, origin.column)[0],
                   values[2 * i + pair]);

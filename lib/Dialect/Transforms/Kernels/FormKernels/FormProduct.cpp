@@ -76,11 +76,11 @@ private:
         formProducts(getPartialProducts(rewriter, op->getLoc(), host, split));
     if (failed(partials))
       return failure();
-    FailureOr<Formed> sums =
-        formSums(getSplitKReduction(host, partials->results.front()));
-    if (succeeded(sums))
-      sums->inexactFlags = partials->inexactFlags;
-    return sums;
+    FailureOr<Formed> reduced = formSplitKReduction(
+        getSplitKReduction(host, partials->results.front()));
+    if (succeeded(reduced))
+      reduced->inexactFlags = partials->inexactFlags;
+    return reduced;
   }
 
   /// A launch that recomputes `results` exactly if bf16 did not hold a
@@ -114,7 +114,7 @@ private:
   }
 
   /// The same for the reduction kernel of split-K.
-  FailureOr<Formed> formSums(const HostProblem &host) {
+  FailureOr<Formed> formSplitKReduction(const HostProblem &host) {
     return formLaunch(host, kSplitKReductionPurpose, getSplitKReductionShape(),
                       [&](gpu::GPUFuncOp kernel) {
                         buildSplitKReduction(kernel, host.problem);

@@ -11,6 +11,16 @@
 // with which schedules, is KernelChooser (Schedule/KernelChooser.h).
 // Paths/GemmPath.cpp lists both for each path.
 //
+// Where the parts of a GEMM are:
+// * tile scheduler (persistence, rasterization, clusters, split-K ranges):
+//   TileScheduler/TileScheduler.h; grouped tiles would go there
+// * mainloops: Mainloop/Multistage/ (cp.async), Mainloop/WarpSpecialized/ (TMA)
+// * MMA by instruction: Mma/MmaSync/, Mma/Wgmma/{Dense,MixedInput,Gemv}/,
+//   Mma/Tcgen05/
+// * epilogue: Epilogue/Epilogue.h
+// * which instructions there are, and their K: the instruction table in
+//   lib/Support/InstructionTable.cpp, and blockscale/Support/KPattern.h
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_GEMMKERNEL_H

@@ -104,8 +104,9 @@ Value blockscale::emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
 /// Starts the body for each element of the accumulator of `tile` in `region`,
 /// and moves there: the position of the element, and its sum over all of K.
 static std::pair<SmallVector<Value>, Value>
-beginSumBody(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
-             const BlockTile &tile, Region &region, bool addsFirst) {
+beginElementBody(OpBuilder &b, gpu::GPUFuncOp kernel,
+                 const KernelProblem &problem, const BlockTile &tile,
+                 Region &region, bool addsFirst) {
   Location loc = kernel.getLoc();
   Type indexType = b.getIndexType();
   Block *body = b.createBlock(
@@ -150,7 +151,7 @@ static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
       tile.isGuarded ? UnitAttr() : b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
   auto [position, sum] =
-      beginSumBody(b, kernel, problem, tile, op.getBody(), addsFirst);
+      beginElementBody(b, kernel, problem, tile, op.getBody(), addsFirst);
   Value result = emitResult(b, kernel, problem, position, sum);
   YieldOp::create(b, loc, BlockArithmetic(b, loc).toF32(result));
 }
@@ -174,7 +175,7 @@ void blockscale::emitEpilogue(OpBuilder &b, gpu::GPUFuncOp kernel,
                                  sizes.n, inBounds, /*aligned=*/inBounds);
   OpBuilder::InsertionGuard guard(b);
   auto [position, sum] =
-      beginSumBody(b, kernel, problem, tile, op.getBody(), addsFirst);
+      beginElementBody(b, kernel, problem, tile, op.getBody(), addsFirst);
   emitEpilogueElement(b, kernel, problem, position, sum);
   YieldOp::create(b, loc);
 }

@@ -52,38 +52,38 @@ public:
 
   DequantizedOperand dequantize() {
     bool isX = side == Side::X;
-    const KernelProblem &asked = host.problem;
+    const KernelProblem &original = host.problem;
     const KernelOperand &elements =
-        isX ? asked[GemmOperand::A] : asked[GemmOperand::B];
+        isX ? original[GemmOperand::A] : original[GemmOperand::B];
     const KernelOperand &scales =
-        isX ? asked[GemmOperand::SFA] : asked[GemmOperand::SFB];
+        isX ? original[GemmOperand::SFA] : original[GemmOperand::SFB];
     DequantizedOperandProblem problem = {};
     problem.elements = elements;
     problem.scales = scales;
     SmallVector<Value> inputs = {host.inputs[elements.argument]};
     problem.elements.argument = 0;
-    bool arePermuted = isX && asked.hasHighPrecisionX();
+    bool arePermuted = isX && original.hasHighPrecisionX();
     problem.policy = arePermuted ? ValuePolicy::Permuted : ValuePolicy::Exact;
     if (!arePermuted && !scales.splat) {
       problem.scales.argument = inputs.size();
       inputs.push_back(host.inputs[scales.argument]);
     }
-    problem.format = isX ? asked.types.lhs : asked.types.rhs;
-    problem.scaleFormat = asked.types.scale;
-    problem.blockSize = asked.types.blockSize;
-    int64_t rows = isX ? asked.m : asked.n;
+    problem.format = isX ? original.types.lhs : original.types.rhs;
+    problem.scaleFormat = original.types.scale;
+    problem.blockSize = original.types.blockSize;
+    int64_t rows = isX ? original.m : original.n;
     if (otherInRegisters) {
-      constexpr int64_t kBoxBits = 512;
-      Format other = isX ? asked.types.rhs : asked.types.lhs;
-      problem.chunkElements = kBoxBits / getFormatInfo(other).storedBits();
-      problem.scaleShift = getScaleShift(other, asked.types.scale);
+      constexpr int64_t kChunkBits = 512;
+      Format other = isX ? original.types.rhs : original.types.lhs;
+      problem.chunkElements = kChunkBits / getFormatInfo(other).storedBits();
+      problem.scaleShift = getScaleShift(other, original.types.scale);
     }
     problem.isTransposed = !otherInRegisters &&
                            elements.contiguity == Contiguity::Rows &&
                            KernelProblem::isMultiple(rows, kValuesOf16Bytes);
     problem.result = inputs.size();
 
-    auto values = RankedTensorType::get(getSizes(rows, asked.k, problem),
+    auto values = RankedTensorType::get(getSizes(rows, original.k, problem),
                                         builder.getBF16Type());
     if (values.hasStaticShape())
       problem.numValues = values.getNumElements();

@@ -173,14 +173,14 @@ static std::optional<TunedRows> findTunedRows(ProductOpInterface op,
 static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
                                            const Chip &chip) {
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
-  std::optional<TunedRows> asked;
+  std::optional<TunedRows> tuned;
   if (m == 0)
-    asked = findTunedRows(op, chip);
-  if (asked && asked->splitK == 0)
-    asked = std::nullopt;
+    tuned = findTunedRows(op, chip);
+  if (tuned && tuned->splitK == 0)
+    tuned = std::nullopt;
   // With dynamic M and N, there may be many rows and columns.
   constexpr int64_t kMany = int64_t(1) << 20;
-  int64_t rows = m != 0 ? m : asked ? asked->mostM : kMany;
+  int64_t rows = m != 0 ? m : tuned ? tuned->mostM : kMany;
   int64_t columns = n == 0 ? kMany : n;
   std::vector<TunedTile> tiles =
       getTunedTiles(chip.capability, Path::DequantMma);
@@ -198,8 +198,8 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
   int64_t splitK =
       std::min<int64_t>({static_cast<int64_t>(sms * narrow->blocks / results),
                          k / narrow->k / kLeastSteps, kMostSplitK});
-  if (asked)
-    splitK = asked->splitK;
+  if (tuned)
+    splitK = tuned->splitK;
   if (splitK < 2)
     return {};
   SmallVector<int64_t> tile = {narrow->rowsOfX, narrow->rowsOfY, narrow->k};

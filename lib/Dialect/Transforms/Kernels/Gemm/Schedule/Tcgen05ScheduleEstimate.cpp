@@ -200,6 +200,6 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
       llvm::SaturatingAdd(latency, loop, multiply(period, tiles - 1), sums);
   estimate.total = llvm::SaturatingAdd(
       std::max(estimate.onChip, estimate.getClocks(BoundingUnit::Memory)),
-      estimate.getClocks(BoundingUnit::Parts));
+      estimate.getClocks(BoundingUnit::SplitKReduction));
   return estimate;
 }

@@ -65,10 +65,10 @@ enum class BoundingUnit : unsigned char {
   /// Latency of the pipeline: a stage is filled, multiplied, and filled again.
   Latency,
   /// Stores of the epilogue.
-  Sums,
+  Epilogue,
   Memory,
   /// The reduction kernel of split-K.
-  Parts,
+  SplitKReduction,
 };
 inline constexpr unsigned kNumBoundingUnits = 7;
 StringRef describeBoundingUnit(BoundingUnit unit);

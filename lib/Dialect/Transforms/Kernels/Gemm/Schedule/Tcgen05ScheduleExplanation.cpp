@@ -52,9 +52,9 @@ void blockscale::printScheduleEstimate(raw_ostream &os,
       {BoundingUnit::L2Cache, rates.l2Bytes, "bytes per clock"},
       {BoundingUnit::Latency, rates.copyLatency,
        "clocks until a copy is there"},
-      {BoundingUnit::Sums, rates.l2Bytes, "bytes per clock"},
+      {BoundingUnit::Epilogue, rates.l2Bytes, "bytes per clock"},
       {BoundingUnit::Memory, rates.memoryGigabytes, "GB/s"},
-      {BoundingUnit::Parts, launch, "ns for a launch (assumed)"},
+      {BoundingUnit::SplitKReduction, launch, "ns for a launch (assumed)"},
   };
   os << "  ";
   printCount(os, estimate.tiles, "tile") << " on ";
@@ -62,7 +62,8 @@ void blockscale::printScheduleEstimate(raw_ostream &os,
   os << ", at most " << estimate.tilesOfBlock << " on each\n";
   for (const Line &line : lines) {
     // Few products use split-K.
-    if (line.unit == BoundingUnit::Parts && estimate.getClocks(line.unit) == 0)
+    if (line.unit == BoundingUnit::SplitKReduction &&
+        estimate.getClocks(line.unit) == 0)
       continue;
     os << llvm::format_decimal(estimate.getClocks(line.unit), 12)
        << " clocks  ";

@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// Accumulator registers of a thread.
-static int64_t getSums(WarpSpecializedScheduleAttr schedule) {
+static int64_t getAccumulatorValues(WarpSpecializedScheduleAttr schedule) {
   WgmmaShares shares(schedule);
   return schedule.getM() * schedule.getN() /
          (shares.getWarps() * int64_t(kWarpLanes));
@@ -50,11 +50,11 @@ LogicalResult WgmmaChooser::verify(ProductOpInterface op,
   if (schedule.getAccumulators() != 1)
     return emitError() << "expected one accumulator on the path wgmma, got "
                        << given;
-  if (getSums(schedule) > getMostAccumulators(schedule))
+  if (getAccumulatorValues(schedule) > getMostAccumulators(schedule))
     return emitError() << "expected a schedule with at most "
                        << getMostAccumulators(schedule)
                        << " accumulator values in each thread, got " << given
-                       << ", which has " << getSums(schedule);
+                       << ", which has " << getAccumulatorValues(schedule);
   return success();
 }
 

@@ -194,17 +194,17 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
     splitK *= 2;
   const Instruction &instruction =
       *chooseInstruction(op.getTypes(), Path::Wgmma)->emitted;
-  auto isThereRoom = [&](int64_t stages) {
+  auto fits = [&](int64_t stages) {
     return makeMixedInputPlan(instruction, make(slices * sliceK, stages), types,
                               sizes.k)
                .getSharedBytes() <= getMostStageBytes(chip);
   };
   int64_t stages = tile.stages;
-  while (stages > 1 && !isThereRoom(stages))
+  while (stages > 1 && !fits(stages))
     --stages;
   WarpSpecializedScheduleAttr schedule = make(slices * sliceK, stages);
-  bool hasParts = sizes.k >= splitK * schedule.getK();
-  return sizes.k % sliceK == 0 && hasParts && isThereRoom(stages)
+  bool hasRanges = sizes.k >= splitK * schedule.getK();
+  return sizes.k % sliceK == 0 && hasRanges && fits(stages)
              ? schedule
              : WarpSpecializedScheduleAttr();
 }

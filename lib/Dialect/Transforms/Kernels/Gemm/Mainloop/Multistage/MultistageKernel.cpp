@@ -215,9 +215,9 @@ void MultistageKernel::build(gpu::GPUFuncOp kernel,
     });
   OpBuilder body = b;
   if (!problem.skipConditions.empty()) {
-    Value isAsked = emitIsNeeded(b, kernel, problem, thread,
-                                 getSchedule(problem).getNumThreads());
-    body = scf::IfOp::create(b, loc, isAsked).getThenBodyBuilder();
+    Value isNeeded = emitIsNeeded(b, kernel, problem, thread,
+                                  getSchedule(problem).getNumThreads());
+    body = scf::IfOp::create(b, loc, isNeeded).getThenBodyBuilder();
   }
   TileScheduler tiles(kernel, problem, sizes, shape, {getOrder(problem)});
   tiles.forEachTile(

@@ -190,9 +190,10 @@ void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
 SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
                                               const WorkTile &tile,
                                               ValueRange values) {
-  PipelineState ofSums = {values[2], values[3]};
+  PipelineState accumulatorState = {values[2], values[3]};
   Value acc = emitAcc(at, emitAccumulatorStage(at, values[4]));
-  accumulators.emitWaitEmpty(at, ofSums, /*isCluster=*/cluster.hasPairs());
+  accumulators.emitWaitEmpty(at, accumulatorState,
+                             /*isCluster=*/cluster.hasPairs());
   Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
 
   int64_t k = plan.getSchedule().getK();
@@ -251,10 +252,10 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
   }
   emitElected(at, [&](OpBuilder &one) {
     Tcgen05CommitOp::create(one, loc, barriers,
-                            accumulators.emitFull(one, ofSums),
+                            accumulators.emitFull(one, accumulatorState),
                             cluster.getPairRanks(), getCtaGroup());
   });
-  PipelineState nextAccumulator = accumulators.emitNext(at, ofSums);
+  PipelineState nextAccumulator = accumulators.emitNext(at, accumulatorState);
   Value number = arith::AddIOp::create(at, loc, values[4], word(at, 1));
   return {state.stage, state.parity, nextAccumulator.stage,
           nextAccumulator.parity, number};
