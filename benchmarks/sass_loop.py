@@ -27,9 +27,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZE = 4096
 
 WARPS = "tile=128x128x{},warps=2x2,stages={}"
-WARP_RING = "tile=128x128x{},stages=2,accumulators=1,persistent=1"
+MMA_SYNC_SPECIALIZED = "tile=128x128x{},stages=2,accumulators=1,persistent=1"
 PIPELINE = "tile=128x256x{},stages=4,accumulators=2,persistent=1"
-PAIR = "tile=128x256x{},stages={},accumulators=2,persistent=1,cluster=2x1,two_cta=1"
+TWO_CTA = "tile=128x256x{},stages={},accumulators=2,persistent=1,cluster=2x1,two_cta=1"
 # name: chip, types of x and y, of scales, block size, schedule
 KERNELS = {
     "e4m3-e4m3": ("sm_120a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, WARPS.format(128, 3)),
@@ -37,17 +37,17 @@ KERNELS = {
     "e2m1-e2m1-ue4m3": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, WARPS.format(256, 2)),
     "e4m3-e2m1": ("sm_120a", "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, WARPS.format(128, 3)),
     "e2m3-e3m2": ("sm_120a", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU", 32, WARPS.format(128, 3)),
-    "copied-e4m3-e4m3": ("sm_120a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, WARP_RING.format(128)),
-    "copied-e2m1-e2m1": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, WARP_RING.format(256)),
-    "copied-e2m1-e2m1-ue4m3": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, WARP_RING.format(256)),
-    "copied-e4m3-e2m1": ("sm_120a", "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, WARP_RING.format(128)),
-    "copied-e2m3-e3m2": ("sm_120a", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU", 32, WARP_RING.format(128)),
+    "copied-e4m3-e4m3": ("sm_120a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, MMA_SYNC_SPECIALIZED.format(128)),
+    "copied-e2m1-e2m1": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, MMA_SYNC_SPECIALIZED.format(256)),
+    "copied-e2m1-e2m1-ue4m3": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, MMA_SYNC_SPECIALIZED.format(256)),
+    "copied-e4m3-e2m1": ("sm_120a", "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, MMA_SYNC_SPECIALIZED.format(128)),
+    "copied-e2m3-e3m2": ("sm_120a", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU", 32, MMA_SYNC_SPECIALIZED.format(128)),
     "warp-specialized-e4m3-e4m3": ("sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, PIPELINE.format(128)),
     "warp-specialized-e2m1-e2m1": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, PIPELINE.format(256)),
     "warp-specialized-e2m1-e2m1-ue4m3": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, PIPELINE.format(256)),
-    "pair-e4m3-e4m3": ("sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, PAIR.format(128, 6)),
-    "pair-e2m1-e2m1-ue4m3": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, PAIR.format(256, 4)),
-    "wide-e2m1-e2m1-ue4m3": ("sm_103a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, PAIR.format(256, 4) + ",k=96"),
+    "pair-e4m3-e4m3": ("sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, TWO_CTA.format(128, 6)),
+    "pair-e2m1-e2m1-ue4m3": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, TWO_CTA.format(256, 4)),
+    "wide-e2m1-e2m1-ue4m3": ("sm_103a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, TWO_CTA.format(256, 4) + ",k=96"),
     "warp-specialized-e4m3-e2m1": ("sm_100a", "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, PIPELINE.format(128)),
 }
 # What Triton compiles of these: its names of types, and the block size.

@@ -79,8 +79,8 @@ def term(change):
 
 
 # Pipelines whose operands differ; the others have the same instructions.
-@pytest.mark.parametrize("warp-specialized", [
-    name if name == "mxfp8" else tiers.full(name) for name in ("mxfp8", "nvfp4", "warps", "wide", "pair")
+@pytest.mark.parametrize("pipeline", [
+    name if name == "mxfp8" else tiers.full(name) for name in ("mxfp8", "nvfp4", "warps", "wide", "two-cta")
 ], indirect=True)
 def test_each_term_matters(pipeline, request):
     """Without --full, some of the terms."""

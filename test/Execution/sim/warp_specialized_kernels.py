@@ -37,9 +37,9 @@ KERNELS = {
     # Columns of the result are rows of A.
     "swap_ab": (E4M3, (16, 610, 576), BY_MAPS, f"tile=128x16x128,{PIPELINE},swap_ab=1"),
     # Pairs of blocks, of which the last one lacks rows; K ends inside of an instruction.
-    "pair": (NVFP4, (1152, 64, 1248), BY_MAPS, f"tile=128x64x256,{PIPELINE},cluster=2x1,two_cta=1"),
+    "two-cta": (NVFP4, (1152, 64, 1248), BY_MAPS, f"tile=128x64x256,{PIPELINE},cluster=2x1,two_cta=1"),
     # The same with stages that warps fill.
-    "pair-warps": (MIXED, (1130, 32, 576), BY_WARPS, f"tile=128x32x128,{PIPELINE},cluster=2x1,two_cta=1"),
+    "two-cta-warps": (MIXED, (1130, 32, 576), BY_WARPS, f"tile=128x32x128,{PIPELINE},cluster=2x1,two_cta=1"),
     # Blocks that load for each other.
     "cluster": (E4M3, (1150, 128, 576), BY_MAPS, f"tile=128x64x128,{PIPELINE},cluster=2x2"),
     # Six parts of three tiles, which a second kernel adds.

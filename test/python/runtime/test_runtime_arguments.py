@@ -308,8 +308,8 @@ def test_packed(fake, tmp_path):
     for code in ((1, 8, 1), (17, 4, 2)):
         function(DLPackArray(fake, "u1", (6, 32), code=code), out=CudaArray(fake, "|u1", (6, 32)))
         assert "0x40;" in fake.launches()[0]
-    fails(function, "result #0: expected shape (6, 32) of f4E2M1FN, 2 in 1 byte, got (6, 64); result #0 has a code in "
-          "each byte, expected 2 in 1 along the last dimension, as blockscale.pack makes them",
+    fails(function, "result #0: expected shape (6, 32) of f4E2M1FN, 2 in 1 byte, got (6, 64); result #0 has one element per "
+          "byte, expected 2 in 1 along the last dimension, as blockscale.pack makes them",
           CudaArray(fake, "|u1", (6, 32)), out=CudaArray(fake, "|u1", (6, 64)))
 
 
