@@ -55,7 +55,7 @@
 // PICTURE-NEXT:   scales  |.............................................................###| 488 to 511
 // PICTURE-NEXT:   both sums have columns 232 to 255; the first 32 columns that are read release them
 
-//      OTHER: 148 multiprocessors
+//      OTHER: 148 SMs
 // OTHER-NEXT: 16384 operations per clock{{$}}
 //      OTHER: 1618 clocks until a copy is there (assumed, that of B200)
 //      OTHER: 8000 GB/s{{$}}

@@ -64,7 +64,7 @@ static LogicalResult verifyCluster(WarpSpecializedScheduleAttr schedule,
   const SumColumns *columns = lookupSumColumns(kGroup, /*isTransposed=*/false);
   if (!isLegalN(*columns, schedule.getN()))
     return emitError() << "expected N of the tile to be a multiple of "
-                       << columns->step << " for pairs of blocks, got "
+                       << columns->step << " for pairs of CTAs, got "
                        << schedule;
   return success();
 }
@@ -101,16 +101,16 @@ LogicalResult Tcgen05DenseChooser::verify(ProductOpInterface op,
   if (!lookupSumLayout(group, schedule.getM() * group))
     return emitError() << "expected M of the tile to be " << kTensorLanes
                        << ", or " << kTensorLanes / 2
-                       << " for pairs of blocks, got " << given;
+                       << " for pairs of CTAs, got " << given;
   if (schedule.getM() != kTensorLanes && schedule.getN() != kMostN)
     return emitError() << "expected N of the tile to be " << kMostN
-                       << " for pairs of blocks with " << schedule.getM()
+                       << " for pairs of CTAs with " << schedule.getM()
                        << " rows each, got " << given;
   if (failed(verifyStages(op, attr, schedule, chip, emitError)))
     return failure();
   if (isInSoftware(op) &&
       (schedule.getTwoCta() || schedule.getInstructionK() != 0))
-    return emitError() << "not supported in this version: pairs of blocks and "
+    return emitError() << "not supported in this version: pairs of CTAs and "
                           "K of instructions in software, got "
                        << given;
   if (failed(verifyCluster(schedule, emitError)) ||

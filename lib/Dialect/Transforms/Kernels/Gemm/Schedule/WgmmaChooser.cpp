@@ -41,10 +41,9 @@ LogicalResult WgmmaChooser::verify(ProductOpInterface op,
                                    EmitErrorFn emitError) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   if (schedule.getTwoCta() || schedule.getInstructionK() != 0)
-    return emitError()
-           << "expected no pairs of blocks and no K of instructions "
-              "on the path wgmma, got "
-           << given;
+    return emitError() << "expected no pairs of CTAs and no K of instructions "
+                          "on the path wgmma, got "
+                       << given;
   if (failed(verifyKernel(op, instruction, schedule, chip, emitError)))
     return failure();
   if (schedule.getAccumulators() != 1)
