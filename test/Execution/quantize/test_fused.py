@@ -159,7 +159,8 @@ WAYS = {
     "sm_80": (f"tile=64x64x128,{WARPS}", f"tile=128x128x128,{WARPS}"),
     "sm_90a": (
         f"tile=128x128x64,stages=2,{PIPELINE}", f"tile=256x64x64,stages=2,{PIPELINE}",
-        f"tile=128x256x64,stages=4,{PIPELINE},swap_ab=1", f"tile=64x64x256,stages=2,{PIPELINE},swap_ab=1",
+        f"tile=128x256x64,stages=4,{PIPELINE},swap_ab=1,kernel=mixed_input",
+        f"tile=64x64x256,stages=2,{PIPELINE},swap_ab=1,kernel=mixed_input",
     ),
     "sm_100a": (
         f"tile=128x64x128,stages=2,{PIPELINE}", f"tile=128x64x128,stages=2,{PIPELINE},swap_ab=1",
