@@ -343,7 +343,7 @@ def ring(size, rounds):
             got[..., 3] ^ ranks,
         ], -1)
     return in_cluster(
-        "warp-specialized", (2 * size,), (32,), (size,), [numbers, rounds], {0: expected.astype(np.int32)}
+        "ring", (2 * size,), (32,), (size,), [numbers, rounds], {0: expected.astype(np.int32)}
     )
 
 
