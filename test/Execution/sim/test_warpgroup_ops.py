@@ -99,10 +99,10 @@ gpu.module @kernels {{
     gpu.barrier
     %zero = blockscale.acc_zero : {acc}
     %0 = blockscale.warpgroup_mma %a, %b, %zero
-        instruction = <wgmma, 64x{tile.n}x16, plain, {tile.element}, {tile.element}, none, 0>
+        instruction = <wgmma, 64x{tile.n}x16, unscaled, {tile.element}, {tile.element}, none, 0>
         layouts = {tile.layouts} : {types[0]}, {types[1]}, {acc}
     %1 = blockscale.warpgroup_mma %a, %b, %0
-        instruction = <wgmma, 64x{tile.n}x16, plain, {tile.element}, {tile.element}, none, 0>
+        instruction = <wgmma, 64x{tile.n}x16, unscaled, {tile.element}, {tile.element}, none, 0>
         layouts = {tile.layouts} : {types[0]}, {types[1]}, {acc}
     %2 = blockscale.warpgroup_wait %1 pending = 1 : {acc}
     %sums = blockscale.warpgroup_wait %2 pending = 0 : {acc}
