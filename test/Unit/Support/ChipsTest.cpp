@@ -56,7 +56,7 @@ TEST(Chips, RowsOfPaths) {
     EXPECT_EQ(info.wantsSwizzledScales, hasNativeInstruction(info.path));
     EXPECT_EQ(info.isWarpLevel, info.opcode.substr(0, 8) == "mma.sync");
   }
-  EXPECT_EQ(getPathInfo(Path::DequantMma).name, "convert");
+  EXPECT_EQ(getPathInfo(Path::DequantMma).name, "dequant_mma");
   EXPECT_EQ(getPathInfo(Path::DequantMma).opcode,
             "mma.sync.m16n8k16.f32.bf16.bf16.f32");
 }
