@@ -136,7 +136,7 @@ def variants(torch, options, weights):
                 plain = weights.plain[:copies_of(2 * weights.n * weights.k, m)]
                 with torch.no_grad():
                     us = measure(torch, {**works, "bf16": in_turn(plain, x)})
-                chosen = card.product_of(kind, format, m, x.device).name.rpartition("_")[2]
+                chosen = card.product_of(kind, format, x).name.rpartition("_")[2]
                 cells = [f"{us[each]:7.1f}{'*' if each == chosen else ' '}" if each in us else " " * 8
                          for each in names["linear"]]
                 print(f"{f'{format}-{kind}-{m}':22} " + " ".join(cells) + f" {us['bf16']:8.1f}", flush=True)

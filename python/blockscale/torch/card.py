@@ -9,7 +9,6 @@ import math
 
 import torch
 
-from ..runtime.device import current_ordinal
 from . import bundle
 
 # The alignment that kernels rely on.
@@ -23,7 +22,6 @@ def _products(kind, format, ordinal):
     """(maximum of rows, function) for a product on a card, as the bundle has them: ascending, and the last one for any
     number of rows."""
     functions = [bundle.function(name) for name in bundle.load() if name.rpartition("_")[0] == f"{kind}_{format}"]
-    ordinal = current_ordinal() if ordinal is None else ordinal
     products = sorted(
         ((math.inf if most is None else most, each) for each in functions for most in [each.most_rows(ordinal)]),
         key=lambda product: product[0],
@@ -37,13 +35,13 @@ def _products(kind, format, ordinal):
     return products
 
 
-def product_of(kind, format, m, device):
-    """The function for x with `m` rows."""
-    return next(function for most, function in _products(kind, format, getattr(device, "index", None)) if m <= most)
+def product_of(kind, format, x):
+    """The function for the rows of `x`, on its card."""
+    return next(function for most, function in _products(kind, format, x.get_device()) if len(x) <= most)
 
 
-def _product(kind, format, rows, m, device):
-    return bundle.function(f"{kind}_{format}_{rows}") if rows else product_of(kind, format, m, device)
+def _product(kind, format, rows, x):
+    return bundle.function(f"{kind}_{format}_{rows}") if rows else product_of(kind, format, x)
 
 
 def ready(tensor):
@@ -80,7 +78,7 @@ def linear(x, codes, scales, tensor_scale, bias, format, rows=None):
     if format.is_scaled:
         arguments.append(_one(device) if tensor_scale is None else tensor_scale)
     arguments.append(_no_bias(n, device) if bias is None else bias)
-    _launch(_product("linear", format.name, rows, m, device), arguments, out, device)
+    _launch(_product("linear", format.name, rows, x), arguments, out, device)
     return out
 
 
@@ -93,7 +91,7 @@ def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, f
     if format.is_scaled:
         arguments += [_one(device) if g is None else g for g in (x_tensor_scale, y_tensor_scale)]
     arguments.append(_no_bias(n, device) if bias is None else bias)
-    _launch(_product("mma_scaled", format.name, rows, m, device), arguments, out, device)
+    _launch(_product("mma_scaled", format.name, rows, x), arguments, out, device)
     return out
 
 
