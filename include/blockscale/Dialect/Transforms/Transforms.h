@@ -78,10 +78,10 @@ inline constexpr StringLiteral kMultiplesAttrName = "blockscale.multiples";
 inline constexpr StringLiteral kSwizzledAttrName = "blockscale.swizzled";
 
 /// Emits the exact value of `code`: an integer of 8 bits, or a vector or tensor
-/// of them, with the code of `format` in its low bits. The shape must be static,
-/// because the arithmetic needs constants of that shape. The value has the type
-/// `type`, in which all values of the format except zero must be normal: f64
-/// (the default) or, for elements and ue4m3, f32.
+/// of them, with the code of `format` in its low bits. The shape must be
+/// static, because the arithmetic needs constants of that shape. The value has
+/// the type `type`, in which all values of the format except zero must be
+/// normal: f64 (the default) or, for elements and ue4m3, f32.
 Value emitDecode(OpBuilder &builder, Location loc, Value code, Format format,
                  FloatType type = {});
 
@@ -95,13 +95,13 @@ enum class Overflow {
 };
 
 /// Emits the code, in the low bits of an integer of 8 bits (of 16 for bf16 and
-/// f16), of the value of `format` that is nearest to `value`: f64 or an upstream
-/// type that f32 holds, or a vector or tensor of static shape of one. Ties go to
-/// the even code (in e8m0, up), subnormals are kept, and so is the sign of zero.
-/// NaN stays NaN, or becomes the largest positive value if the format has no
-/// NaN. In formats without sign (e8m0, ue4m3), values below 0 become NaN. In
-/// e8m0, zero and values below the smallest become the smallest. See
-/// docs/Numerics.md.
+/// f16), of the value of `format` that is nearest to `value`: f64 or an
+/// upstream type that f32 holds, or a vector or tensor of static shape of one.
+/// Ties go to the even code (in e8m0, up), subnormals are kept, and so is the
+/// sign of zero. NaN stays NaN, or becomes the largest positive value if the
+/// format has no NaN. In formats without sign (e8m0, ue4m3), values below 0
+/// become NaN. In e8m0, zero and values below the smallest become the smallest.
+/// See docs/Numerics.md.
 Value emitEncode(OpBuilder &builder, Location loc, Value value, Format format,
                  Overflow overflow);
 

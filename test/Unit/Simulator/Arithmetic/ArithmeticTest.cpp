@@ -447,41 +447,40 @@ TEST(ArithmeticTest, UndefinedBytesSpread) {
   };
   const Source hole = undefined(b32(0x01020304), 2), x = b32(0x11);
   checkRows(
-      32,
-      {
-          // Undefined bytes spread upwards in sums and low products; lower
-          // bytes keep their values.
-          {"add.u32", {hole, x}, 0x15, 0xE},
-          {"add.u32", {x, hole}, 0x15, 0xE},
-          {"sub.s32", {hole, x}, 0xF3, 0xE},
-          {"mul.lo.u32", {hole, x}, 0x44, 0xE},
-          {"mad.lo.u32", {x, x, hole}, 0x25, 0xE},
-          {"neg.s32", {hole}, 0xFC, 0xE},
-          {"mul.wide.u16", {undefined(b16(0x0304), 2), b16(2)}, 0x08, 0xE},
-          {"mad.wide.u16", {b16(2), b16(2), hole}, 0x08, 0xE},
-          // All bytes become undefined.
-          {"add.sat.s32", {hole, x}, 0, 0xF},
-          {"sub.sat.s32", {hole, x}, 0, 0xF},
-          {"mul.hi.u32", {hole, x}, 0, 0xF},
-          {"mad.hi.s32", {hole, x, x}, 0, 0xF},
-          {"mad.hi.sat.s32", {x, x, hole}, 0, 0xF},
-          {"mul24.lo.u32", {hole, x}, 0, 0xF},
-          {"sad.u32", {x, hole, x}, 0, 0xF},
-          {"div.u32", {hole, x}, 0, 0xF},
-          {"rem.s32", {x, hole}, 0, 0xF},
-          {"abs.s32", {hole}, 0, 0xF},
-          {"min.u32", {hole, x}, 0, 0xF},
-          {"max.relu.s32", {x, hole}, 0, 0xF},
-          {"dp4a.u32.u32", {hole, x, x}, 0, 0xF},
-          {"dp2a.lo.u32.u32", {x, x, hole}, 0, 0xF},
-          // Only one element becomes undefined.
-          {"add.u16x2", {hole, x}, 0x01020015, 0x2},
-          {"add.s16x2", {undefined(b32(0), 4), x}, 0x11, 0xC},
-          {"min.s16x2", {hole, b32(0x00050005)}, 0x00050000, 0x3},
-          {"max.u16x2", {undefined(b32(9), 8), x}, 0x11, 0xC},
-          // x - x is defined.
-          {"sub.u32 %d, %a, %a;", {undefined(b32(0), 0xF)}, 0},
-      });
+      32, {
+              // Undefined bytes spread upwards in sums and low products; lower
+              // bytes keep their values.
+              {"add.u32", {hole, x}, 0x15, 0xE},
+              {"add.u32", {x, hole}, 0x15, 0xE},
+              {"sub.s32", {hole, x}, 0xF3, 0xE},
+              {"mul.lo.u32", {hole, x}, 0x44, 0xE},
+              {"mad.lo.u32", {x, x, hole}, 0x25, 0xE},
+              {"neg.s32", {hole}, 0xFC, 0xE},
+              {"mul.wide.u16", {undefined(b16(0x0304), 2), b16(2)}, 0x08, 0xE},
+              {"mad.wide.u16", {b16(2), b16(2), hole}, 0x08, 0xE},
+              // All bytes become undefined.
+              {"add.sat.s32", {hole, x}, 0, 0xF},
+              {"sub.sat.s32", {hole, x}, 0, 0xF},
+              {"mul.hi.u32", {hole, x}, 0, 0xF},
+              {"mad.hi.s32", {hole, x, x}, 0, 0xF},
+              {"mad.hi.sat.s32", {x, x, hole}, 0, 0xF},
+              {"mul24.lo.u32", {hole, x}, 0, 0xF},
+              {"sad.u32", {x, hole, x}, 0, 0xF},
+              {"div.u32", {hole, x}, 0, 0xF},
+              {"rem.s32", {x, hole}, 0, 0xF},
+              {"abs.s32", {hole}, 0, 0xF},
+              {"min.u32", {hole, x}, 0, 0xF},
+              {"max.relu.s32", {x, hole}, 0, 0xF},
+              {"dp4a.u32.u32", {hole, x, x}, 0, 0xF},
+              {"dp2a.lo.u32.u32", {x, x, hole}, 0, 0xF},
+              // Only one element becomes undefined.
+              {"add.u16x2", {hole, x}, 0x01020015, 0x2},
+              {"add.s16x2", {undefined(b32(0), 4), x}, 0x11, 0xC},
+              {"min.s16x2", {hole, b32(0x00050005)}, 0x00050000, 0x3},
+              {"max.u16x2", {undefined(b32(9), 8), x}, 0x11, 0xC},
+              // x - x is defined.
+              {"sub.u32 %d, %a, %a;", {undefined(b32(0), 0xF)}, 0},
+          });
 }
 
 TEST(ArithmeticTest, UndefinedCarries) {
