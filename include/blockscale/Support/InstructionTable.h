@@ -9,7 +9,8 @@
 // The table of instructions and the type combinations that they compute, which
 // are those that `mma_scaled` accepts. The verifier, path selection, the
 // support matrix and the generated tests read it. A new instruction is a new
-// row.
+// row. A second wide K of one is not yet: Chips.cpp, the tcgen05 schedules and
+// the simulator know one K beside the narrow one.
 //
 // Sources: PTX ISA 9.0, section "Block Scaling for mma.sync" (tables 35 to
 // 37) and "tcgen05.mma"; PTX ISA 9.1 for the one row that is not emitted.

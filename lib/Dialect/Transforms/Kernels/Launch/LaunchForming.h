@@ -10,8 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-//===----------------------------------------------------------------------===//
-
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_LAUNCHFORMING_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_LAUNCHFORMING_H
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel with dynamic sizes has a branch for sizes that are multiples of its
-// tile. There it checks no bounds, and loads are wide.
+// A kernel with dynamic sizes has two branches. The one for sizes that are
+// multiples of its tile checks no bounds and loads whole vectors.
 //
 //===----------------------------------------------------------------------===//
 

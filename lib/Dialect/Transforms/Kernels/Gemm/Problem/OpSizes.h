@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a dynamic size counts as when schedules are chosen.
+// The sizes that choosers and cost models work with. A dynamic size has a
+// stand-in.
 //
 //===----------------------------------------------------------------------===//
 

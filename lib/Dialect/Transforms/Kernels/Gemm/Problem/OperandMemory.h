@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where an operand lies in global memory, and how to move it if that does not
-// do.
+// Where an operand lies in global memory, and how it is copied if a kernel
+// cannot read it there.
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,8 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-//===----------------------------------------------------------------------===//
-
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/MmaWarps.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
 #include "Kernels/Gemm/Problem/OpSizes.h"

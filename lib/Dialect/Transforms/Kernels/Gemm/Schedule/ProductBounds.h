@@ -10,9 +10,8 @@
 // chip needs at least for a product in tiles, from the rates in
 // Support/Rates.h, and which unit is the limit.
 //
-// Left out are instruction issue, dequantization, latencies, and how blocks on
-// one SM overlap. So these are lower bounds, and the largest one is no
-// estimate.
+// Instruction issue, dequantization, latencies and the overlap of blocks on an
+// SM are left out, so even the largest bound is no estimate of the time.
 //
 //===----------------------------------------------------------------------===//
 

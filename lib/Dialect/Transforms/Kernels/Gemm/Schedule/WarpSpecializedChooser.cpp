@@ -10,8 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-//===----------------------------------------------------------------------===//
-
 #include "Kernels/Gemm/Schedule/WarpSpecializedChooser.h"
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"

@@ -8,9 +8,10 @@
 //
 // What decides between the dense, the mixed-input and the GEMV kernel on
 // sm_90a: `choose` offers a schedule of the kernels that dequantize in
-// registers if y is quantized in a layout that they can read, and if the table
-// of measured tiles has an entry for the sizes. Otherwise the path goes on to
-// the dense kernel.
+// registers if y is quantized in a layout that they can read, if a tile fits
+// shared memory and the workspace, and if the table of measured rows
+// (blockscale/Support/TunedRows.h) says that they are faster than the dense
+// kernel at this M. Otherwise the path goes on to the dense kernel.
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,8 +10,9 @@
 // and does not know how they are given out: one tile for each block of a
 // three-dimensional grid, a list of tiles for each block of a linear grid, a
 // persistent grid of at most one block for each SM, the tiles of a cluster
-// (2-CTA included), or split-K ranges. New kinds of work, such as grouped
-// tiles, go in here: mainloops and epilogues stay as they are.
+// (2-CTA included), or split-K ranges. A new order of tiles goes in here.
+// Mainloops and epilogues take a WorkTile: they change only for work whose
+// bounds or operands differ from tile to tile.
 //
 //===----------------------------------------------------------------------===//
 

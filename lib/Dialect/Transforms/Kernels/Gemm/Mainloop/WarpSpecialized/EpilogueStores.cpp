@@ -6,11 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tiles that are inside of the result are stored in vectors; in others each
-// element is checked.
+// Tiles inside the result are stored as vectors; in all others each element is
+// checked against the bounds.
 //
-//===----------------------------------------------------------------------===//
-
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Epilogue/Epilogue.h"

@@ -11,8 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-//===----------------------------------------------------------------------===//
-
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
 
 #include "blockscale/Support/ScaleLayout.h"

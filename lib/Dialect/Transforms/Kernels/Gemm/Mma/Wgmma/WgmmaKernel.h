@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the dense, the mixed-input and the GEMV kernel answer in the same way.
+// The part of the GemmKernel interface that is the same for the dense, the
+// mixed-input and the GEMV kernel.
 //
 //===----------------------------------------------------------------------===//
 
