@@ -63,7 +63,7 @@ def of_wgmma(case):
 
 
 def of_tcgen05(case):
-    """K of a tile is a line of 128 bytes; `swap_ab` is for few rows."""
+    """K of a tile is a swizzle row of 128 bytes; `swap_ab` is for few rows."""
     few = case.m <= NARROW[-1][0]
     for tile in TCGEN05:
         for k in (128, 256):

@@ -247,12 +247,12 @@ def quantize(
     if SCALE_FORMATS[scale] != "ue4m3":
         require(tensor_scale is None, "tensor_scale", f"none with {scale}", tensor_scale)
     tensor_scale = _check_tensor_scale(tensor_scale)
-    numbers = _to_f32(x)
-    scale_shape = _check_shape(numbers.shape, "x", block_size, pad)
+    values = _to_f32(x)
+    scale_shape = _check_shape(values.shape, "x", block_size, pad)
 
-    size = numbers.shape[-1]
-    padding = [(0, 0)] * (numbers.ndim - 1) + [(0, scale_shape[-1] * block_size - size)]
-    blocks = np.pad(numbers, padding).reshape(*scale_shape, block_size)
+    size = values.shape[-1]
+    padding = [(0, 0)] * (values.ndim - 1) + [(0, scale_shape[-1] * block_size - size)]
+    blocks = np.pad(values, padding).reshape(*scale_shape, block_size)
     magnitudes = np.abs(blocks).max(axis=-1)  # NaN if the block has one
     bad = ~np.isfinite(magnitudes)
 

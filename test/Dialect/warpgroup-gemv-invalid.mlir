@@ -73,7 +73,7 @@ func.func @g3_factors(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
 !acc = !blockscale.acc<8x64, #blockscale.warp_columns<4>>
 
 func.func @g4_scales(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %s: i32) {
-  // expected-error@+1 {{op expected 2 words of scales, got 3}}
+  // expected-error@+1 {{op expected 2 registers of scales, got 3}}
   %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %s scales = %s, %s, %s types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
   return
 }

@@ -3,16 +3,16 @@
 // RUN: blockscale-opt %s -split-input-file | blockscale-opt -split-input-file | FileCheck %s
 // RUN: blockscale-opt %s -split-input-file --mlir-print-op-generic | blockscale-opt -split-input-file | FileCheck %s
 
-!codes = memref<2x64x64xi8, #gpu.address_space<workgroup>>
-!numbers = memref<2x16x128xi8, #gpu.address_space<workgroup>>
+!quantized = memref<2x64x64xi8, #gpu.address_space<workgroup>>
+!values = memref<2x16x128xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
 
 // CHECK-LABEL: func @product(
 // CHECK-NEXT:    %{{.*}}, %{{.*}} = blockscale.warpgroup_mma_mixed %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} scales = %{{.*}}, %{{.*}} types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0> layout = <k, slots, swizzled> : memref<2x64x64xi8, #gpu.address_space<workgroup>>, memref<2x16x128xi8, #gpu.address_space<workgroup>>, <16x64, #blockscale.warp_columns<4>>
-func.func @product(%y: !codes, %x: !numbers, %acc: !acc, %inexact: i32, %scales: i32) {
+func.func @product(%y: !quantized, %x: !values, %acc: !acc, %inexact: i32, %scales: i32) {
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %inexact scales = %scales, %scales
        types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
-       layout = <k, slots, swizzled> : !codes, !numbers, !acc
+       layout = <k, slots, swizzled> : !quantized, !values, !acc
   return
 }
 
@@ -20,15 +20,15 @@ func.func @product(%y: !codes, %x: !numbers, %acc: !acc, %inexact: i32, %scales:
 
 // Chunks of nibbles have 128 elements, and eight blocks of 16.
 
-!codes = memref<1x128x64xi8, #gpu.address_space<workgroup>>
-!numbers = memref<2x8x128xi8, #gpu.address_space<workgroup>>
+!quantized = memref<1x128x64xi8, #gpu.address_space<workgroup>>
+!values = memref<2x8x128xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<8x128, #blockscale.warp_columns<8>>
 
 // CHECK-LABEL: func @nibbles(
 // CHECK-NEXT:    blockscale.warpgroup_mma_mixed
-func.func @nibbles(%y: !codes, %x: !numbers, %acc: !acc, %inexact: i32, %scales: i32) {
+func.func @nibbles(%y: !quantized, %x: !values, %acc: !acc, %inexact: i32, %scales: i32) {
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %inexact scales = %scales, %scales, %scales, %scales
        types = <e2m1, e2m1, ue4m3, 16> instruction = <wgmma, 64x8x16, unscaled, bf16, bf16, none, 0>
-       layout = <k, slots, swizzled> : !codes, !numbers, !acc
+       layout = <k, slots, swizzled> : !quantized, !values, !acc
   return
 }

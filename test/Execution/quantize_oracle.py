@@ -247,7 +247,7 @@ def _probes(element):
 
 
 def _anchor(element, scale, rule):
-    """A largest magnitude of a block that gives it the scale 1, and leaves all elements room."""
+    """A largest magnitude of a block that gives it the scale 1 and with which no element saturates."""
     largest, exponent = LARGEST[element]
     return 2**exponent if scale == "f8E8M0FNU" and rule == "ceil" else largest
 

@@ -95,11 +95,11 @@ std::optional<RegisterLimits::Missing> RegisterLimits::findMissing() const {
 
 uint32_t sim::getFirstRegisters(std::optional<uint32_t> declared,
                                 unsigned numWarps) {
-  uint32_t room = kRegistersOfSm / (kLanes * numWarps);
-  room = std::min(room - room % kRegisterUnit, kMostRegisters);
+  uint32_t limit = kRegistersOfSm / (kLanes * numWarps);
+  limit = std::min(limit - limit % kRegisterUnit, kMostRegisters);
   // The declared number is rounded up when a warp gets its registers.
-  uint32_t own = declared.value_or(room);
-  return std::min<uint32_t>(llvm::alignTo(own, kRegisterUnit), room);
+  uint32_t own = declared.value_or(limit);
+  return std::min<uint32_t>(llvm::alignTo(own, kRegisterUnit), limit);
 }
 
 bool RegisterPool::resize(unsigned warp, uint32_t count) {

@@ -25,11 +25,11 @@ static constexpr uint64_t kAlignment = 16;
 uint64_t Heap::allocate(uint64_t size) {
   if (size == 0 || size > kBytes)
     return 0;
-  uint64_t room = llvm::alignTo(size, kAlignment);
-  if (room > kBytes - numLive)
+  uint64_t alignedSize = llvm::alignTo(size, kAlignment);
+  if (alignedSize > kBytes - numLive)
     return 0;
-  numLive += room;
-  numAllocated += room;
+  numLive += alignedSize;
+  numAllocated += alignedSize;
   GlobalMemory::Allocation &allocation =
       memory.allocate("allocation " + std::to_string(numGiven) + " of malloc",
                       size, kAlignment);

@@ -292,7 +292,7 @@ class Plan:
         place = ctypes.addressof(memory)
         return place, self._fill(param, place, param.bytes)
 
-    def _fill(self, param, place, room):
+    def _fill(self, param, place, capacity):
         """Writes the known part of a parameter to memory, notes where addresses go, and returns the size in bytes."""
         if param.kind == "struct":
             ctypes.memmove(place, param.data, len(param.data))
@@ -312,9 +312,9 @@ class Plan:
                 raise ArgumentError(f"expected an integer of {8 * size} bits, got {number}")
             ctypes.memmove(place, (number % (1 << 8 * size)).to_bytes(size, "little"), size)
             return size
-        return self._fill_place(param, place, room)
+        return self._fill_place(param, place, capacity)
 
-    def _fill_place(self, param, place, room):
+    def _fill_place(self, param, place, capacity):
         offset = self._evaluate(param.offset)
         if param.kind == "workspace":
             # A buffer without elements comes after the others.
@@ -327,8 +327,8 @@ class Plan:
                 if param.tensor_map or param.offset.known != 0:
                     raise ArgumentError(f"{what}: expected a buffer for an offset or a tensor map, got a number")
                 size = DTYPES[operand.dtype]
-                if size > room:
-                    raise ArgumentError(f"{what}: expected a number of at most {room} bytes in a struct, got {size}")
+                if size > capacity:
+                    raise ArgumentError(f"{what}: expected a number of at most {capacity} bytes in a struct, got {size}")
                 self._number_places[index].append(PlacedNumber(place, operand))
                 return size
             places, memory, last = self._places[index], self.sizes[index], self.sizes[index]

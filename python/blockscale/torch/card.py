@@ -14,7 +14,7 @@ from . import bundle
 # The alignment that kernels rely on.
 ALIGNMENT = 16
 
-NUMBERS = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
+VALUE_TYPES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
 
 
 @functools.lru_cache(maxsize=None)
@@ -106,7 +106,7 @@ def quantize(x, tensor_scale, format):
     arguments = [x]
     if format.is_scaled:
         arguments.append(_one(device) if tensor_scale is None else tensor_scale)
-    name = f"quantize_{format.name}_{NUMBERS[x.dtype]}"
+    name = f"quantize_{format.name}_{VALUE_TYPES[x.dtype]}"
     _launch(bundle.function(name), arguments, (codes, scales), device)
     return codes, scales
 
@@ -116,5 +116,5 @@ def tensor_scale_of(x):
     if x.shape[0] == 0:
         return _one(x.device)
     out = torch.empty((), dtype=torch.float32, device=x.device)
-    _launch(bundle.function(f"tensor_scale_{NUMBERS[x.dtype]}"), [x], out, x.device)
+    _launch(bundle.function(f"tensor_scale_{VALUE_TYPES[x.dtype]}"), [x], out, x.device)
     return out

@@ -2,7 +2,7 @@
 
 import torch
 
-NUMBERS = (torch.bfloat16, torch.float16, torch.float32)
+VALUE_DTYPES = (torch.bfloat16, torch.float16, torch.float32)
 
 
 def fail(kind, name, expected, got):
@@ -28,7 +28,7 @@ def check_tensors(_optional=(), **tensors):
                  "a DTensor")
 
 
-def check_numbers(name, x, dtypes, block=None):
+def check_values(name, x, dtypes, block=None):
     """Checks a bf16, f16 or f32 tensor with at least one dimension; with `block`, whole blocks along the last one."""
     check_tensors(**{name: x})
     if x.dtype not in dtypes:
@@ -99,7 +99,7 @@ def check_activations(activations):
 
 def check_x(x, k, **others):
     """Checks x of a product with a weight of K columns, which must be on the same device."""
-    check_numbers("x", x, (torch.bfloat16,))
+    check_values("x", x, (torch.bfloat16,))
     if x.shape[-1] != k:
         fail(ValueError, "x", f"a last dimension of {k}, which the weight has", f"shape {tuple(x.shape)}")
     check_devices(x=x, **others)
@@ -128,6 +128,6 @@ def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, b
 
 
 def check_quantize(x, tensor_scale, format):
-    check_numbers("x", x, NUMBERS, format.block)
+    check_values("x", x, VALUE_DTYPES, format.block)
     check_tensor_scale("tensor_scale", tensor_scale, format)
     check_devices(x=x, tensor_scale=tensor_scale)

@@ -15,7 +15,7 @@ def to_numpy(tensor):
     return tensor.detach().cpu().numpy()
 
 
-def numbers_of(codes, scales, format):
+def values_of(codes, scales, format):
     """element * scale, exact in f64, an array of (..., K)."""
     codes = to_numpy(codes)
     if format.per_byte == 2:
@@ -37,12 +37,12 @@ def finish(sums, bias, device, *tensor_scales):
 
 
 def linear(x, codes, scales, tensor_scale, bias, format):
-    product = to_numpy(x.double()) @ numbers_of(codes, scales, format).T
+    product = to_numpy(x.double()) @ values_of(codes, scales, format).T
     return finish(product, bias, x.device, tensor_scale)
 
 
 def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format):
-    product = numbers_of(x, x_scales, format) @ numbers_of(y, y_scales, format).T
+    product = values_of(x, x_scales, format) @ values_of(y, y_scales, format).T
     return finish(product, bias, x.device, x_tensor_scale, y_tensor_scale)
 
 

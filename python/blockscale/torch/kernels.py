@@ -28,7 +28,7 @@ FORMATS = {
     "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32, False),
     "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16, True),
 }
-NUMBERS = ("bf16", "f16", "f32")
+VALUE_TYPES = ("bf16", "f16", "f32")
 
 # The only path that all chips have and that does split-K with dynamic sizes.
 CONVERT = "blockscale.path = #blockscale.path<dequant_mma>"
@@ -139,7 +139,7 @@ def make_format(format):
     element, scale, block, is_scaled = FORMATS[format]
     codes, scales = f"tensor<?x?x{element}>", f"tensor<?x?x{scale}>"
     names = dict(format=format, block=block, codes=codes, scales=scales)
-    for number in NUMBERS:
+    for number in VALUE_TYPES:
         yield QUANTIZE.format(
             number=number, g_argument=", %t: tensor<f32>" if is_scaled else "",
             g="\n  %g = tensor.extract %t[] : tensor<f32>" if is_scaled else "",
@@ -161,7 +161,7 @@ def make_format(format):
 
 
 def make_program():
-    parts = [TENSOR_SCALE.format(number=number) for number in NUMBERS]
+    parts = [TENSOR_SCALE.format(number=number) for number in VALUE_TYPES]
     for format in FORMATS:
         parts += make_format(format)
     return "".join(parts).lstrip("\n")

@@ -4,7 +4,7 @@ import torch
 
 from ..formats import decode
 from . import card, cpu, formats
-from .checks import NUMBERS, check_codes, check_devices, check_numbers, check_tensor_scale
+from .checks import VALUE_DTYPES, check_codes, check_devices, check_values, check_tensor_scale
 from .ops import run_quantize
 
 
@@ -37,7 +37,7 @@ class QuantizedTensor:
         `tensor_scale` is g of nvfp4; the default is the largest magnitude / (448 * 6).
         """
         description = formats.get(format)
-        check_numbers("weight", weight, NUMBERS, description.block)
+        check_values("weight", weight, VALUE_DTYPES, description.block)
         weight = weight.detach()
         if description.is_scaled and tensor_scale is None:
             place = card if weight.is_cuda else cpu

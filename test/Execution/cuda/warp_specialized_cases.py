@@ -270,11 +270,11 @@ def clusters():
         problem = make_problem(row, m, n, blocks, layout)
         chosen.setdefault((of, row, swaps_ab), []).append(problem)
     for number, ((of, row, swaps_ab), problems) in enumerate(chosen.items()):
-        cluster, pair, tile = of
+        cluster, two_cta, tile = of
         schedule = f"tile={tile}x{tile_k(row)},stages={2 + number % 2},accumulators={1 + number // 2 % 2}"
         options = f"persistent={number // 4 % 2},raster_group={1 + number % 3},swap_ab={int(swaps_ab)}"
-        name = f"{row}-cluster-{cluster}-{pair}-{tile}{'-swap-ab' * swaps_ab}"
-        flags = f"--schedule={schedule},{options},cluster={cluster}" + ",two_cta=1" * pair
+        name = f"{row}-cluster-{cluster}-{two_cta}-{tile}{'-swap-ab' * swaps_ab}"
+        flags = f"--schedule={schedule},{options},cluster={cluster}" + ",two_cta=1" * two_cta
         yield case(name, row, problems, (flags,))
 
 
@@ -291,7 +291,7 @@ def wide():
     ):
         problem = make_problem(row, m, n, blocks, layout)
         chosen.setdefault((row, of), []).append(problem)
-    for number, ((row, (tile, pair)), problems) in enumerate(chosen.items()):
+    for number, ((row, (tile, two_cta)), problems) in enumerate(chosen.items()):
         schedule = f"tile={tile}x256,stages={2 + number % 2},accumulators={1 + number // 2 % 2},persistent=1"
-        options = ",cluster=2x1,two_cta=1" * pair
-        yield case(f"{row}-wide-{tile}-{pair}", row, problems, (f"--schedule={schedule}{options},k=96",))
+        options = ",cluster=2x1,two_cta=1" * two_cta
+        yield case(f"{row}-wide-{tile}-{two_cta}", row, problems, (f"--schedule={schedule}{options},k=96",))

@@ -119,10 +119,10 @@ class Maker:
         inner = list(shape)
         for i, size in enumerate(shape):
             step = unit if i == len(shape) - 1 else 1
-            room = size // step
-            if room > 1 and self.flip():
-                low[i] = int(self.rng.integers(0, room)) * step
-                high[i] = int(self.rng.integers(0, room - low[i] // step)) * step
+            units = size // step
+            if units > 1 and self.flip():
+                low[i] = int(self.rng.integers(0, units)) * step
+                high[i] = int(self.rng.integers(0, units - low[i] // step)) * step
                 inner[i] = size - low[i] - high[i]
         source = self.static(inner, element, unit)
         value = self.p.op(f"arith.constant 1.0 : {element}").name
@@ -150,11 +150,11 @@ class Maker:
         inner = list(shape)
         dimension = int(self.rng.integers(len(shape)))
         step = unit if dimension == len(shape) - 1 else 1
-        room = shape[dimension] // step
+        units = shape[dimension] // step
         offsets = [0] * len(shape)
-        if room > 1:
-            size = int(self.rng.integers(1, room))
-            offsets[dimension] = int(self.rng.integers(0, room - size + 1)) * step
+        if units > 1:
+            size = int(self.rng.integers(1, units))
+            offsets[dimension] = int(self.rng.integers(0, units - size + 1)) * step
             inner[dimension] = size * step
         source, dest = self.static(inner, element, unit), self.static(shape, element, unit)
         return self.p.op(

@@ -1,4 +1,4 @@
-// Kernels of quantize: lanes of numbers that follow each other, or a thread for
+// Kernels of quantize: lanes of consecutive values, or a thread for
 // each block; codes of fp4 packed and scales swizzled where they are made.
 
 // RUN: blockscale-opt %s --split-input-file --blockscale-attach-target=target=sm_100a --blockscale-pack-buffers --blockscale-form-kernels | FileCheck %s

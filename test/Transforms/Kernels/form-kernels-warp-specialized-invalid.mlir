@@ -1,4 +1,4 @@
-// More tiles than a grid has room for, and than there are numbers.
+// More tiles than a grid may have, and than an integer can count.
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --blockscale-select-path --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels -verify-diagnostics
 

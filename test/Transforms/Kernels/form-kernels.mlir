@@ -111,7 +111,7 @@ func.func @views(%bytes: tensor<100x80xi8>,
 
 // -----
 
-// fp4 that is packed in memory and in the instruction: 128 codes are 64 bytes.
+// fp4 that is packed in memory and in the instruction: 128 elements are 64 bytes.
 // Of 8 rows of scales, 6 are no words.
 
 // CHECK-LABEL: func.func @packed(

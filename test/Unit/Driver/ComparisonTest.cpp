@@ -170,7 +170,7 @@ TEST(ComparisonTest, WhatProbesComeTo) {
   EXPECT_EQ(compare(makeProbed(), makeArray<float>(DType::F4, {3, 4.375f})),
             "result #0: expected a relative error of at most 0.05, what sums "
             "of f32 come to in this function, got 0.075");
-  // A bug that the intervals have room for.
+  // A bug that the intervals do not exclude.
   EXPECT_EQ(compare(makeProbed(),
                     makeArray<float>(DType::F4, {3 / 128.f, 4 / 128.f})),
             "result #0: expected a relative error of at most 0.05, what sums "

@@ -387,7 +387,7 @@ TEST(ErrorBoundsTest, ProductsOfQuantized) {
 }
 
 /// Two products with codes between them, of a long K: the intervals of the
-/// second one have room for results that are too small by a quarter. What sums
+/// second one admit results that are too small by a quarter. What sums
 /// of f32 come to has none, nor for wrong factors and wrong rows.
 TEST(ErrorBoundsTest, ChainsOfProducts) {
   constexpr int64_t m = 4, k = 8192;

@@ -72,14 +72,14 @@ def pack(entries, change_header=lambda header: None, change_text=lambda text: te
         each["images"] = images
     header = {"version": 1, "producer": "by hand", "bytes": 0, "entries": entries}
     # Offsets are numbers in the header, whose length they depend on: blanks behind it make room.
-    room = len(json.dumps(header)) + 20 * len(stored) + 2000
-    offset = len(pad(bytes(24 + room)))
+    header_size = len(json.dumps(header)) + 20 * len(stored) + 2000
+    offset = len(pad(bytes(24 + header_size)))
     for image, data in zip((image for each in entries for image in each["images"]), stored):
         image["offset"] = offset
         offset += len(pad(data))
     header["bytes"] = offset
     change_header(header)
-    text = change_text(json.dumps(header).encode().ljust(room))
+    text = change_text(json.dumps(header).encode().ljust(header_size))
     start = struct.pack("<8sQII", b"\x89BSCALE\n", len(text), zlib.crc32(text), 0)
     return pad(start + text) + b"".join(map(pad, stored))
 

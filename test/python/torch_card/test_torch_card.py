@@ -12,7 +12,7 @@ def distance(result, expected):
     return float((result.double().cpu() - expected.double().cpu()).norm() / expected.double().cpu().norm())
 
 
-def numbers(*shape, dtype=None, scale=1.0):
+def random_values(*shape, dtype=None, scale=1.0):
     import torch
 
     return (torch.randn(*shape, device="cuda") * scale).to(dtype or torch.bfloat16)
@@ -42,7 +42,7 @@ def test_codes_are_those_of_the_reference(format, dtype):
     import torch
     from blockscale.torch import QuantizedTensor
 
-    x = numbers(37, 192, dtype=getattr(torch, dtype))
+    x = random_values(37, 192, dtype=getattr(torch, dtype))
     here, there = QuantizedTensor.from_float(x, format), QuantizedTensor.from_float(x.cpu(), format)
     assert torch.equal(here.codes.cpu(), there.codes) and torch.equal(here.scales.cpu(), there.scales)
     if format == "nvfp4":
@@ -55,7 +55,7 @@ def test_codes_are_those_of_the_reference(format, dtype):
 @pytest.mark.parametrize("format", FORMATS)
 def test_linear_is_that_of_the_reference(format, activations, m):
     _, layer = make_linear(136, 320, format, activations)
-    x = numbers(m, 320)
+    x = random_values(m, 320)
     expected = layer.cpu()(x.cpu())
     assert distance(layer.cuda()(x), expected) < MOST_DISTANCE
 
@@ -67,7 +67,7 @@ def test_shapes(format, activations, bias):
     import torch
 
     _, layer = make_linear(72, 64, format, activations, bias)
-    x = numbers(2, 3, 5, 64)
+    x = random_values(2, 3, 5, 64)
     out = layer(x)
     assert (out.shape, out.dtype, out.device) == ((2, 3, 5, 72), torch.bfloat16, x.device)
     # Other kernels for other numbers of rows; with nvfp4, a scale of all rows.
@@ -75,9 +75,9 @@ def test_shapes(format, activations, bias):
     assert layer(x[:0]).shape == (0, 3, 5, 72)
     assert layer(x[0, 0, 0]).shape == (72,)
     # Other strides and addresses are copied first.
-    turned = numbers(64, 9).T
+    turned = random_values(64, 9).T
     assert torch.equal(layer(turned), layer(turned.contiguous()))
-    shifted = numbers(9 * 64 + 1)[1:].view(9, 64)
+    shifted = random_values(9 * 64 + 1)[1:].view(9, 64)
     assert torch.equal(layer(shifted), layer(shifted.clone()))
 
 
@@ -86,7 +86,7 @@ def test_mma_scaled(format):
     import torch
     from blockscale.torch import QuantizedTensor, mma_scaled
 
-    x, y = (QuantizedTensor.from_float(numbers(rows, 256), format) for rows in (70, 40))
+    x, y = (QuantizedTensor.from_float(random_values(rows, 256), format) for rows in (70, 40))
     out = mma_scaled(x.codes, x.scales, y.codes, y.scales, format, x.tensor_scale, y.tensor_scale)
     expected = x.dequantize(torch.float32).double() @ y.dequantize(torch.float32).double().T
     assert distance(out, expected) < MOST_DISTANCE
@@ -97,7 +97,7 @@ def test_memory_is_not_copied():
     import torch
 
     _, layer = make_linear(512, 512, "mxfp8")
-    x = numbers(256, 512)
+    x = random_values(256, 512)
     layer(x)
     torch.cuda.synchronize()
     before = torch.cuda.memory_stats()["allocation.all.allocated"]
@@ -112,7 +112,7 @@ def test_side_stream(activations):
     import torch
 
     _, layer = make_linear(256, 256, "mxfp4", activations)
-    x = numbers(8, 256)
+    x = random_values(8, 256)
     expected = layer(2 * x)
     side = torch.cuda.Stream()
     torch.cuda.synchronize()
@@ -133,14 +133,14 @@ def test_cuda_graph(format, activations, m):
     import torch
 
     _, layer = make_linear(256, 512, format, activations)
-    x = numbers(m, 512)
+    x = random_values(m, 512)
     layer(x)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         out = layer(x)
     for _ in range(3):
-        x.copy_(numbers(m, 512))
+        x.copy_(random_values(m, 512))
         graph.replay()
         torch.cuda.synchronize()
         assert torch.equal(out, layer(x))
@@ -241,11 +241,11 @@ def test_opcheck(op):
     import torch
     from blockscale.torch import QuantizedTensor
 
-    y = QuantizedTensor.from_float(numbers(64, 128), "nvfp4")
-    x = QuantizedTensor.from_float(numbers(5, 128), "nvfp4")
+    y = QuantizedTensor.from_float(random_values(64, 128), "nvfp4")
+    x = QuantizedTensor.from_float(random_values(5, 128), "nvfp4")
     arguments = {
-        "linear": (numbers(5, 128), y.codes, y.scales, y.tensor_scale, None, "nvfp4", "dynamic"),
-        "quantize": (numbers(5, 128), "nvfp4", x.tensor_scale),
+        "linear": (random_values(5, 128), y.codes, y.scales, y.tensor_scale, None, "nvfp4", "dynamic"),
+        "quantize": (random_values(5, 128), "nvfp4", x.tensor_scale),
         "mma_scaled": (x.codes, x.scales, y.codes, y.scales, "nvfp4", x.tensor_scale, y.tensor_scale, None),
     }[op]
     with torch.enable_grad():
@@ -269,7 +269,7 @@ def test_wrong_arguments(make, kind, message):
     import torch
 
     _, layer = make_linear(64, 128, "mxfp4")
-    x = numbers(5, 128)
+    x = random_values(5, 128)
     for call in (layer, torch.compile(layer)):
         with pytest.raises(Exception) as error:
             call(make(x))
@@ -283,6 +283,6 @@ def test_gradients_are_refused():
 
     _, layer = make_linear(64, 128, "mxfp8")
     with torch.enable_grad():
-        x = numbers(5, 128).requires_grad_()
+        x = random_values(5, 128).requires_grad_()
         with pytest.raises(RuntimeError, match="no gradient"):
             layer(x).sum().backward()

@@ -28,10 +28,10 @@ BF16 = DTYPES["bfloat16"]
 BY_STORAGE = {each.storage: each for each in DTYPES.values() if each.name[:6] not in ("bfloat", "float8", "float4")}
 
 
-def round_bf16(numbers):
-    numbers = np.asarray(numbers, np.float32)
-    bits = numbers.reshape(-1).view(np.uint32).astype(np.uint64)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16).reshape(numbers.shape)
+def round_bf16(values):
+    values = np.asarray(values, np.float32)
+    bits = values.reshape(-1).view(np.uint32).astype(np.uint64)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16).reshape(values.shape)
 
 
 def make_torch(fake):
@@ -87,7 +87,7 @@ def make_torch(fake):
             memory[...] = array
             return Tensor(memory, dtype, self.device, address)
 
-        def numbers(self):
+        def values(self):
             if self.dtype is BF16:
                 return (self.array.astype(np.uint32) << 16).view(np.float32)
             return self.array
@@ -97,8 +97,8 @@ def make_torch(fake):
                 if where is self.dtype:
                     return self
                 if where is BF16:
-                    return self._new(round_bf16(self.numbers()), BF16)
-                return self._new(self.numbers().astype(where.storage), where)
+                    return self._new(round_bf16(self.values()), BF16)
+                return self._new(self.values().astype(where.storage), where)
             if where == self.device:
                 return self
             made = Tensor(*((lambda m, a: (m, self.dtype, where, a))(*array_on(self.shape, self.dtype.storage, where))))
@@ -109,7 +109,7 @@ def make_torch(fake):
         float = lambda self: self.to(DTYPES["float32"])  # noqa: E731
         double = lambda self: self.to(DTYPES["float64"])  # noqa: E731
         int = lambda self: self.to(DTYPES["int32"])  # noqa: E731
-        __float__ = lambda self: float(self.numbers())  # noqa: E731
+        __float__ = lambda self: float(self.values())  # noqa: E731
 
         def numpy(self):
             assert not self.is_cuda and self.dtype is not BF16
@@ -144,8 +144,8 @@ def make_torch(fake):
         # Numbers.
 
         def _compute(self, function, *others):
-            arrays = [each.numbers() if isinstance(each, Tensor) else each for each in others]
-            result = np.asarray(function(self.numbers(), *arrays))
+            arrays = [each.values() if isinstance(each, Tensor) else each for each in others]
+            result = np.asarray(function(self.values(), *arrays))
             # A number takes the tensor's type.
             dtype = self.dtype if result.dtype == np.float64 and self.dtype.name != "float64" else None
             return self._new(result, dtype or BY_STORAGE[result.dtype])

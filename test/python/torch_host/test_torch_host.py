@@ -19,14 +19,14 @@ FORMATS = list(ROWS)
 ACTIVATIONS = (None, "dynamic")
 
 
-def numbers(torch, *shape, dtype="bfloat16", device="cpu", seed=0):
+def random_values(torch, *shape, dtype="bfloat16", device="cpu", seed=0):
     array = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
     return torch.from_numpy(array).to(getattr(torch, dtype)).to(device)
 
 
 def close(result, expected):
     """bf16 of f64."""
-    error = np.linalg.norm(result.numbers().astype(np.float64) - expected) / np.linalg.norm(expected)
+    error = np.linalg.norm(result.values().astype(np.float64) - expected) / np.linalg.norm(expected)
     return error < 2.0**-8
 
 
@@ -49,7 +49,7 @@ def scale_of(array, format):
 def test_quantized_tensor(torch, format, dtype):
     from blockscale.torch import QuantizedTensor
 
-    weight = numbers(torch, 2, 6, 64, dtype=dtype)
+    weight = random_values(torch, 2, 6, 64, dtype=dtype)
     made = QuantizedTensor.from_float(weight, format)
     array = weight.float().numpy()
     assert made.shape == (2, 6, 64)
@@ -79,8 +79,8 @@ def test_tensor_scale_of_no_number(torch, special):
 def test_linear_on_the_cpu(torch, format, activations, bias):
     from blockscale.torch import Linear
 
-    weight, x = numbers(torch, 24, 96), numbers(torch, 2, 3, 96, seed=1)
-    added = numbers(torch, 24, dtype="float32", seed=2) if bias else None
+    weight, x = random_values(torch, 24, 96), random_values(torch, 2, 3, 96, seed=1)
+    added = random_values(torch, 24, dtype="float32", seed=2) if bias else None
     layer = Linear.from_linear(torch.nn.Linear(96, 24, weight, added), format, activations)
     out = layer(x)
     assert out.shape == (2, 3, 24) and out.dtype is torch.bfloat16
@@ -102,7 +102,7 @@ def on_card(torch, format, activations=None, n=24, k=96):
     from blockscale.torch import Linear, QuantizedTensor
 
     # On the CPU, since the fake driver computes nothing.
-    weight = QuantizedTensor.from_float(numbers(torch, n, k), format).to("cuda")
+    weight = QuantizedTensor.from_float(random_values(torch, n, k), format).to("cuda")
     return Linear(weight, None, activations)
 
 
@@ -110,7 +110,7 @@ def on_card(torch, format, activations=None, n=24, k=96):
 @pytest.mark.parametrize("format", FORMATS)
 def test_kernel_of_rows(card_torch, card, format, m, rows):
     layer = on_card(card_torch, format)
-    out = layer(numbers(card_torch, m, 96, device="cuda"))
+    out = layer(random_values(card_torch, m, 96, device="cuda"))
     assert (out.shape, out.device, out.dtype) == ((m, 24), "cuda", card_torch.bfloat16)
     names = card.kernels()
     assert names and all(name.startswith(f"linear_{format}_{rows}") for name in names)
@@ -136,7 +136,7 @@ def test_the_bundle_says_for_how_many_rows(card_torch, card, monkeypatch, tmp_pa
     path = tmp_path / "other.bundle"
     change_most_rows(bundle_of(), path, lambda most: {16: 20}.get(most, most))
     monkeypatch.setenv("BLOCKSCALE_TORCH_BUNDLE", str(path))
-    on_card(card_torch, "mxfp4")(numbers(card_torch, m, 96, device="cuda"))
+    on_card(card_torch, "mxfp4")(random_values(card_torch, m, 96, device="cuda"))
     assert all(name.startswith(f"linear_mxfp4_{rows}") for name in card.kernels())
 
 
@@ -146,12 +146,12 @@ def test_a_bundle_that_does_not_say_it(card_torch, card, monkeypatch, tmp_path):
     monkeypatch.setenv("BLOCKSCALE_TORCH_BUNDLE", str(path))
     with pytest.raises(RuntimeError, match="expected functions linear_mxfp4_ROWS for different numbers of rows, one of "
                        r"them for any, got \[inf, inf, inf, inf\]: build the target"):
-        on_card(card_torch, "mxfp4")(numbers(card_torch, 3, 96, device="cuda"))
+        on_card(card_torch, "mxfp4")(random_values(card_torch, 3, 96, device="cuda"))
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_kernels_of_dynamic_activations(card_torch, card, format):
-    out = on_card(card_torch, format, "dynamic")(numbers(card_torch, 2, 50, 96, device="cuda"))
+    out = on_card(card_torch, format, "dynamic")(random_values(card_torch, 2, 50, 96, device="cuda"))
     assert out.shape == (2, 50, 24)
     names = card.kernels()
     starts = ["tensor_scale_bf16"] * (3 if format == "nvfp4" else 0)
@@ -165,7 +165,7 @@ def test_kernels_of_dynamic_activations(card_torch, card, format):
 def test_quantize_on_the_card(card_torch, card, format, dtype, name):
     from blockscale.torch import QuantizedTensor
 
-    made = QuantizedTensor.from_float(numbers(card_torch, 3, 5, 64, dtype=dtype, device="cuda"), format)
+    made = QuantizedTensor.from_float(random_values(card_torch, 3, 5, 64, dtype=dtype, device="cuda"), format)
     assert made.device == "cuda" and made.codes.shape[:2] == (3, 5)
     assert card.kernels()[-1] == f"quantize_{format}_{name}"
 
@@ -173,20 +173,20 @@ def test_quantize_on_the_card(card_torch, card, format, dtype, name):
 def test_what_is_no_matrix_in_rows(card_torch, card):
     """Other strides and addresses are copied, empty ones are not launched."""
     layer = on_card(card_torch, "mxfp4")
-    x = numbers(card_torch, 96, 7, device="cuda")
+    x = random_values(card_torch, 96, 7, device="cuda")
     assert layer(x._view(x.array.T)).shape == (7, 24)
-    flat = numbers(card_torch, 7 * 96 + 1, device="cuda")
+    flat = random_values(card_torch, 7 * 96 + 1, device="cuda")
     assert layer(flat[1:].reshape(7, 96)).shape == (7, 24)
     assert card.kernels()
-    assert layer(numbers(card_torch, 2, 0, 96, device="cuda")).shape == (2, 0, 24)
+    assert layer(random_values(card_torch, 2, 0, 96, device="cuda")).shape == (2, 0, 24)
     assert card.kernels() == []
 
 
 def test_the_dispatcher_is_asked_while_something_is_traced(torch):
     from blockscale.torch import Linear, QuantizedTensor
 
-    layer = Linear(QuantizedTensor.from_float(numbers(torch, 24, 96), "mxfp4"))
-    x = numbers(torch, 4, 96)
+    layer = Linear(QuantizedTensor.from_float(random_values(torch, 24, 96), "mxfp4"))
+    x = random_values(torch, 4, 96)
     layer(x)
     assert torch.ops.called == []
     torch.compiler.is_compiling = lambda: True
@@ -230,8 +230,8 @@ def test_the_dispatcher_is_asked_while_something_is_traced(torch):
 def test_wrong_arguments(torch, change, kind, message):
     from blockscale.torch import QuantizedTensor, linear
 
-    weight = QuantizedTensor.from_float(numbers(torch, 24, 96), "mxfp4")
-    arguments = dict(x=numbers(torch, 4, 96), codes=weight.codes, scales=weight.scales, tensor_scale=None, bias=None,
+    weight = QuantizedTensor.from_float(random_values(torch, 24, 96), "mxfp4")
+    arguments = dict(x=random_values(torch, 4, 96), codes=weight.codes, scales=weight.scales, tensor_scale=None, bias=None,
                      format="mxfp4", activations=None)
     linear(**arguments)
     change(torch, arguments)
@@ -248,7 +248,7 @@ def test_wrong_arguments(torch, change, kind, message):
 def test_k_of_both_operands(torch):
     from blockscale.torch import QuantizedTensor, mma_scaled
 
-    x, y = (QuantizedTensor.from_float(numbers(torch, 4, k), "mxfp8") for k in (64, 96))
+    x, y = (QuantizedTensor.from_float(random_values(torch, 4, k), "mxfp8") for k in (64, 96))
     with pytest.raises(ValueError, match="codes of x: expected 96 elements in a row, as y has, got 64"):
         mma_scaled(x.codes, x.scales, y.codes, y.scales, "mxfp8")
 
@@ -265,7 +265,7 @@ class Model:
         for name in "01":
             block = torch.nn.Module()
             setattr(blocks, name, block)
-            block.up = torch.nn.Linear(width, 8, numbers(torch, 8, width))
+            block.up = torch.nn.Linear(width, 8, random_values(torch, 8, width))
         blocks.get_submodule("1").shared = blocks.get_submodule("0").up
         return model
 
@@ -289,7 +289,7 @@ def test_layers_are_released_one_by_one(torch, monkeypatch):
 
     model = torch.nn.Module()
     for name in "abc":
-        setattr(model, name, torch.nn.Linear(64, 8, numbers(torch, 8, 64)))
+        setattr(model, name, torch.nn.Linear(64, 8, random_values(torch, 8, 64)))
     layers = [weakref.ref(model.get_submodule(name)) for name in "abc"]
     there, make = [], Linear.from_linear
 
@@ -310,8 +310,8 @@ def test_what_cannot_be_converted(torch):
         pass
 
     model = Model(torch)
-    model.odd = torch.nn.Linear(33, 8, numbers(torch, 8, 33))
-    model.own = Own(64, 8, numbers(torch, 8, 64))
+    model.odd = torch.nn.Linear(33, 8, random_values(torch, 8, 33))
+    model.own = Own(64, 8, random_values(torch, 8, 64))
     reasons = {
         "odd": "in_features 33, which is no multiple of 32",
         "own": "a Own, which is no torch.nn.Linear itself",
@@ -330,7 +330,7 @@ def test_what_cannot_be_converted(torch):
 def test_buffers(torch):
     from blockscale.torch import Linear
 
-    layer = Linear.from_linear(torch.nn.Linear(64, 8, numbers(torch, 8, 64), numbers(torch, 8)), "nvfp4")
+    layer = Linear.from_linear(torch.nn.Linear(64, 8, random_values(torch, 8, 64), random_values(torch, 8)), "nvfp4")
     assert list(layer.state_dict()) == ["codes", "scales", "tensor_scale", "bias"]
     assert list(on_cpu_without_bias(torch).state_dict()) == ["codes", "scales"]
     before = dict(layer.state_dict())
@@ -344,7 +344,7 @@ def test_buffers(torch):
 def on_cpu_without_bias(torch):
     from blockscale.torch import Linear
 
-    return Linear.from_linear(torch.nn.Linear(64, 8, numbers(torch, 8, 64)), "mxfp4")
+    return Linear.from_linear(torch.nn.Linear(64, 8, random_values(torch, 8, 64)), "mxfp4")
 
 
 # What is no tensor, and what is only a part of one.
@@ -366,10 +366,10 @@ def calls(torch):
     import blockscale.torch as package
     from blockscale.torch import ops
 
-    x = numbers(torch, 4, 64)
+    x = random_values(torch, 4, 64)
     codes, scales = ops.quantize(x, "nvfp4")
-    g, bias = torch.ones((), torch.float32), numbers(torch, 4)
-    layer = package.Linear.from_linear(torch.nn.Linear(64, 8, numbers(torch, 8, 64)), "mxfp8")
+    g, bias = torch.ones((), torch.float32), random_values(torch, 4)
+    layer = package.Linear.from_linear(torch.nn.Linear(64, 8, random_values(torch, 8, 64)), "mxfp8")
     return [
         (ops.quantize, dict(x=x, tensor_scale=g), dict(format="nvfp4")),
         (ops.mma_scaled, dict(x=codes, x_scales=scales, y=codes.clone(), y_scales=scales.clone(), x_tensor_scale=g,
@@ -399,14 +399,14 @@ def test_every_tensor_is_one(torch):
             tensor.__class__ = torch.Tensor
     for wrong in (3, ["mxfp8"], None):
         with pytest.raises(TypeError, match="^format: expected a str, got"):
-            ops.quantize(numbers(torch, 4, 64), wrong)
+            ops.quantize(random_values(torch, 4, 64), wrong)
         with pytest.raises(TypeError, match="^weight: expected a QuantizedTensor, got"):
             Linear(wrong)
         with pytest.raises(TypeError, match="^model: expected a torch.nn.Module, got"):
             convert_linear_(wrong, "mxfp8")
         with pytest.raises(TypeError, match="^linear: expected a torch.nn.Linear, got"):
             Linear.from_linear(wrong, "mxfp8")
-    assert QuantizedTensor.from_float(numbers(torch, 4, 64), "mxfp8").shape == (4, 64)
+    assert QuantizedTensor.from_float(random_values(torch, 4, 64), "mxfp8").shape == (4, 64)
 
 
 def test_a_distributed_model_stays_as_it_is(torch):
@@ -414,7 +414,7 @@ def test_a_distributed_model_stays_as_it_is(torch):
 
     model = torch.nn.Module()
     for name in "ab":
-        setattr(model, name, torch.nn.Linear(64, 8, numbers(torch, 8, 64)))
+        setattr(model, name, torch.nn.Linear(64, 8, random_values(torch, 8, 64)))
     distributed(torch, model.b.weight)
     with pytest.raises(TypeError, match="^b.weight: expected a tensor that is whole, .*, got a DTensor"):
         convert_linear_(model, "mxfp8")
@@ -433,13 +433,13 @@ def test_gpt_oss(torch):
     scales = rng.integers(110, 140, (3, 4, 2), dtype=np.uint8)
     table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6], np.float32)
     table = np.concatenate([table, -table])
-    numbers = np.empty((3, 4, 2, 32), np.float32)
-    numbers[..., 0::2], numbers[..., 1::2] = table[blocks & 15], table[blocks >> 4]
-    numbers = np.ldexp(numbers, scales[..., None].astype(np.int32) - 127).reshape(3, 4, 64)
+    values = np.empty((3, 4, 2, 32), np.float32)
+    values[..., 0::2], values[..., 1::2] = table[blocks & 15], table[blocks >> 4]
+    values = np.ldexp(values, scales[..., None].astype(np.int32) - 127).reshape(3, 4, 64)
     made = load_mxfp4_gpt_oss(torch.from_numpy(blocks), torch.from_numpy(scales))
     assert (made.format, made.shape) == ("mxfp4", (3, 4, 64))
-    np.testing.assert_array_equal(made.dequantize(torch.float32).numpy(), numbers)
-    np.testing.assert_array_equal(made[2].dequantize(torch.float32).numpy(), numbers[2])
+    np.testing.assert_array_equal(made.dequantize(torch.float32).numpy(), values)
+    np.testing.assert_array_equal(made[2].dequantize(torch.float32).numpy(), values[2])
 
 
 def test_modelopt(torch):
@@ -451,9 +451,9 @@ def test_modelopt(torch):
     scales = rng.integers(0x20, 0x60, (4, 4), dtype=np.uint8)
     table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6], np.float32)
     table = np.concatenate([table, -table])
-    numbers = np.stack([table[weight & 15], table[weight >> 4]], -1).reshape(4, 4, 16)
+    values = np.stack([table[weight & 15], table[weight >> 4]], -1).reshape(4, 4, 16)
     e4m3 = np.ldexp(1 + (scales & 7) / 8, (scales >> 3).astype(np.int32) - 7).astype(np.float32)
-    expected = ((numbers * e4m3[..., None]) * np.float32(0.0125)).reshape(4, 64)
+    expected = ((values * e4m3[..., None]) * np.float32(0.0125)).reshape(4, 64)
     given = torch.from_numpy(np.array([0.0125], np.float32))
     made = load_nvfp4_modelopt(
         torch.from_numpy(weight), torch.from_numpy(scales).view(torch.float8_e4m3fn), given

@@ -11,9 +11,9 @@ FORMATS = dict(zip(("mxfp8", "mxfp4", "nvfp4"), ROWS))
 PRODUCTS = ("linear", "mma_scaled")
 
 
-def to_bf16(numbers):
+def to_bf16(values):
     """bf16 bits, of values that are exact in bf16, or rounded to nearest even."""
-    bits = np.asarray(numbers, np.float32).view(np.uint32).astype(np.uint64)
+    bits = np.asarray(values, np.float32).view(np.uint32).astype(np.uint64)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
 
@@ -31,7 +31,7 @@ class Codes:
         low, high = (124, 130) if scale == "f8E8M0FNU" else (0x30, 0x48)
         self.scales = rng.integers(low, high, (rows, k // block), dtype=np.uint8)
         self.codes = blockscale.pack(codes, element) if element.startswith("f4") else codes
-        self.numbers = blockscale.dequantize(codes, self.scales, element, scale, block).astype(np.float64)
+        self.values = blockscale.dequantize(codes, self.scales, element, scale, block).astype(np.float64)
 
 
 class Simulated:
@@ -63,16 +63,16 @@ def check_product(run, kind, format, rows, chip, m, n, k):
     bias = rng.standard_normal(n).astype(np.float32)
     if kind == "linear":
         x = from_bf16(to_bf16(rng.standard_normal((m, k))))
-        arguments, numbers, scales = [to_bf16(x)], x.astype(np.float64), [0.37]
+        arguments, values, scales = [to_bf16(x)], x.astype(np.float64), [0.37]
     else:
         x = Codes(rng, m, k, format)
-        arguments, numbers, scales = [x.codes, x.scales], x.numbers, [1.7, 0.37]
+        arguments, values, scales = [x.codes, x.scales], x.values, [1.7, 0.37]
     scales = [np.float32(g) for g in scales] if format == "nvfp4" else []
     arguments += [y.codes, y.scales, *(np.array(g) for g in scales), to_bf16(bias)]
     [got] = run(f"{kind}_{format}_{rows}", chip, arguments, [("u2", (m, n))])
     factor = np.prod(scales, dtype=np.float64) if scales else 1.0
-    expected = numbers @ y.numbers.T * factor + from_bf16(to_bf16(bias))
-    size = np.abs(numbers) @ np.abs(y.numbers.T) * factor + np.abs(bias)
+    expected = values @ y.values.T * factor + from_bf16(to_bf16(bias))
+    size = np.abs(values) @ np.abs(y.values.T) * factor + np.abs(bias)
     # f32 sums in any order, then two products and a sum, and one rounding to bf16.
     bound = (k + 4) * 2.0**-22 * size + np.abs(expected) * 2.0**-8
     error = np.abs(from_bf16(got) - expected)

@@ -12,7 +12,7 @@ from blockscale.runtime.bundle_file import read_bundle
 CHIPS = ("sm_80", "sm_90a", "sm_100a", "sm_120a")
 MOST_BYTES = 10_000_000
 ROWS = {"linear": ("few", "some", "tile", "many"), "mma_scaled": ("few", "some", "many")}
-NUMBERS = ("bf16", "f16", "f32")
+VALUE_TYPES = ("bf16", "f16", "f32")
 # Of few rows, sizes with K in several parts; M and N are whole tiles nowhere but in the wide cover.
 SIZES = {"few": (5, 136, 1056), "some": (37, 72, 544), "tile": (70, 136, 96), "many": (70, 136, 96)}
 WIDE = ((1, 8, 32), (16, 128, 2048), (128, 256, 512), (129, 131, 160), (200, 24, 1312), (33, 300, 64))
@@ -37,7 +37,7 @@ def test_product_of_other_sizes(run, kind, format, rows, sizes, chip):
 
 
 @pytest.mark.parametrize("chip", CHIPS)
-@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("number", VALUE_TYPES)
 @pytest.mark.parametrize("format", FORMATS)
 def test_quantize(run, format, number, chip):
     check_quantize(run, format, number, chip, 13, 160)
@@ -60,13 +60,13 @@ def test_bundle(bundle_path):
     bundle = runtime.load(bundle_path)
     assert set(bundle) == {
         *(f"{kind}_{format}_{rows}" for kind, format, rows in products()),
-        *(f"quantize_{format}_{number}" for format in FORMATS for number in NUMBERS),
-        *(f"tensor_scale_{number}" for number in NUMBERS),
+        *(f"quantize_{format}_{number}" for format in FORMATS for number in VALUE_TYPES),
+        *(f"tensor_scale_{number}" for number in VALUE_TYPES),
     }
     for function in bundle.values():
         assert function.targets == list(CHIPS)
     most = {(entry.function.rpartition("_")[2], entry.most_rows) for entry in read_bundle(bundle_path)}
-    assert most == {("few", 16), ("some", 64), ("tile", 256), *((rows, None) for rows in ("many", *NUMBERS))}
+    assert most == {("few", 16), ("some", 64), ("tile", 256), *((rows, None) for rows in ("many", *VALUE_TYPES))}
 
 
 def kernels(bundle, function, chip):

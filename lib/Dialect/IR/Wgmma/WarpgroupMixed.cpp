@@ -60,11 +60,11 @@ LogicalResult WarpgroupMmaMixedOp::verify() {
            << acc.getM() << " rows of " << codes[0] * getChunkElements()
            << " elements, got " << shape.lines << " of " << k;
   constexpr int64_t kRows = 2;
-  int64_t words = kRows * llvm::divideCeilSigned(codes[0] * getChunkBlocks(),
-                                                 kBlocksOfWord);
-  if (static_cast<int64_t>(getScales().size()) != words) // (C5)
+  int64_t registers = kRows * llvm::divideCeilSigned(
+                                  codes[0] * getChunkBlocks(), kBlocksOfWord);
+  if (static_cast<int64_t>(getScales().size()) != registers) // (C5)
     return emitOpError("expected ")
-           << words << " words of scales, got " << getScales().size();
+           << registers << " registers of scales, got " << getScales().size();
   return success();
 }
 
@@ -93,10 +93,10 @@ LogicalResult WarpgroupMmaGemvOp::verify() {
     return emitOpError("expected b of ")
            << extents[0] << " x " << extents[1] << " x " << extents[2]
            << ", and " << blocks << " factors, got " << b << " and " << factors;
-  int64_t words = kRows * llvm::divideCeilSigned(blocks, kBlocksOfWord);
-  if (static_cast<int64_t>(getScales().size()) != words) // (G4)
+  int64_t registers = kRows * llvm::divideCeilSigned(blocks, kBlocksOfWord);
+  if (static_cast<int64_t>(getScales().size()) != registers) // (G4)
     return emitOpError("expected ")
-           << words << " words of scales, got " << getScales().size();
+           << registers << " registers of scales, got " << getScales().size();
   return success();
 }
 

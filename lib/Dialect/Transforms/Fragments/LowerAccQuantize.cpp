@@ -64,7 +64,7 @@ private:
     ArrayRef<int64_t> runs;
     SmallVector<Value> elements;
     Value largest;
-    MatrixPlace place;
+    MatrixPosition position;
     BlockFactor factor = {};
   };
 
@@ -97,10 +97,11 @@ private:
   Value quantizeAll(bool byReciprocal);
   Value quantizeEitherWay(Value byReciprocal);
   bool canGather(ArrayRef<Part> group) const;
-  void storeBlock(MatrixPlace place, ArrayRef<Value> words, int64_t pairs);
+  void storeBlock(MatrixPosition position, ArrayRef<Value> words,
+                  int64_t pairs);
   void storeElements(const Part &part, Value words);
   /// Null for always.
-  Value isInside(const MatrixPlace &place);
+  Value isInside(const MatrixPosition &position);
   SmallVector<Value> split(Value words, int64_t elements);
   /// Whether the bit of the lane index is set.
   Value hasBit(int64_t bit);
@@ -264,12 +265,12 @@ void AccQuantizer::quantize(MutableArrayRef<Part> group, bool byReciprocal) {
   SmallVector<Value> words;
   for (const Part &part : group)
     words.push_back(packed.emitBy(byReciprocal, part.elements, part.factor));
-  MatrixPlace place = {
+  MatrixPosition position = {
       op.getBatch(),
-      selectTurn(group, [](const Part &part) { return part.place.row; }),
-      selectTurn(group, [](const Part &part) { return part.place.column; })};
+      selectTurn(group, [](const Part &part) { return part.position.row; }),
+      selectTurn(group, [](const Part &part) { return part.position.column; })};
   if (canGather(group))
-    storeBlock(place, words, group[0].elements.size() / 2);
+    storeBlock(position, words, group[0].elements.size() / 2);
   else
     for (auto [part, packed] : llvm::zip_equal(group, words))
       storeElements(part, packed);
@@ -278,7 +279,7 @@ void AccQuantizer::quantize(MutableArrayRef<Part> group, bool byReciprocal) {
     hasTurn = isBelow(turn, arith::ConstantIndexOp::create(
                                 b, loc, static_cast<int64_t>(group.size())));
   emitIf(b, loc, hasTurn, [&] {
-    stores.storeScale(place, scale, op.getInBounds(), op.getInBounds());
+    stores.storeScale(position, scale, op.getInBounds(), op.getInBounds());
   });
 }
 
@@ -317,8 +318,8 @@ bool AccQuantizer::canGather(ArrayRef<Part> group) const {
 }
 
 /// Gathers the lane's block from the parts of all lanes, and stores it at
-/// `place`.
-void AccQuantizer::storeBlock(MatrixPlace place, ArrayRef<Value> words,
+/// `position`.
+void AccQuantizer::storeBlock(MatrixPosition position, ArrayRef<Value> words,
                               int64_t pairs) {
   Type word = b.getI32Type();
   auto toWords = [&](Value packed) -> SmallVector<Value> {
@@ -338,18 +339,18 @@ void AccQuantizer::storeBlock(MatrixPlace place, ArrayRef<Value> words,
           .emit(llvm::map_to_vector(words, toWords), pairs, bits);
   AffineExpr d0 = b.getAffineDimExpr(0);
   int64_t size = op.getBlockSize();
-  place.column =
-      applyExprs(b, loc, {d0.floorDiv(size) * size}, place.column)[0];
+  position.column =
+      applyExprs(b, loc, {d0.floorDiv(size) * size}, position.column)[0];
   // A store has at most 16 bytes.
   constexpr size_t kMost = 4;
   constexpr int64_t kWordBits = 32;
-  emitIf(b, loc, isInside(place), [&] {
+  emitIf(b, loc, isInside(position), [&] {
     for (size_t first = 0; first < block.size(); first += kMost) {
       ArrayRef<Value> some =
           ArrayRef(block).slice(first, std::min(kMost, block.size() - first));
       auto count = static_cast<int64_t>(some.size());
-      MatrixPlace at = place;
-      at.column = addIndex(b, loc, place.column,
+      MatrixPosition at = position;
+      at.column = addIndex(b, loc, position.column,
                            static_cast<int64_t>(first) * kWordBits / bits);
       Value all = vector::FromElementsOp::create(
           b, loc, VectorType::get(count, word), some);
@@ -358,17 +359,17 @@ void AccQuantizer::storeBlock(MatrixPlace place, ArrayRef<Value> words,
   });
 }
 
-Value AccQuantizer::isInside(const MatrixPlace &place) {
+Value AccQuantizer::isInside(const MatrixPosition &position) {
   if (op.getInBounds())
     return {};
-  return arith::AndIOp::create(b, loc, isBelow(place.row, op.getRows()),
-                               isBelow(place.column, op.getColumns()));
+  return arith::AndIOp::create(b, loc, isBelow(position.row, op.getRows()),
+                               isBelow(position.column, op.getColumns()));
 }
 
 void AccQuantizer::storeElements(const Part &part, Value words) {
   SmallVector<Value> packedRuns =
       split(words, static_cast<int64_t>(part.elements.size()));
-  emitIf(b, loc, isInside(part.place), [&] {
+  emitIf(b, loc, isInside(part.position), [&] {
     for (auto [first, packed] : llvm::zip_equal(part.runs, packedRuns))
       stores.storeCodes({op.getBatch(), rows[first], columns[first]}, packed,
                         run);

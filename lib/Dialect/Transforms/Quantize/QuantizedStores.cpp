@@ -39,34 +39,35 @@ bool QuantizedStores::hasAtoms() const {
   return getRank(scales) != getRank(codes);
 }
 
-SmallVector<Value> QuantizedStores::getPosition(const MatrixPlace &place,
+SmallVector<Value> QuantizedStores::getPosition(const MatrixPosition &position,
                                                 Value column) {
-  if (!place.batch)
-    return {place.row, column};
-  return {place.batch, place.row, column};
+  if (!position.batch)
+    return {position.row, column};
+  return {position.batch, position.row, column};
 }
 
-void QuantizedStores::storeCodes(const MatrixPlace &place, Value words,
+void QuantizedStores::storeCodes(const MatrixPosition &position, Value words,
                                  int64_t count) {
   constexpr int64_t kByteBits = 8;
   int64_t bytes = count * codeBits / kByteBits;
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value column = applyExprs(b, loc, {(d0 * codeBits).floorDiv(kByteBits)},
-                            place.column)[0];
+                            position.column)[0];
   if (!isa<VectorType>(words.getType()))
     words = vector::FromElementsOp::create(
         b, loc, VectorType::get(1, words.getType()), words);
   Value all = vector::BitCastOp::create(
       b, loc, VectorType::get(bytes, b.getI8Type()), words);
-  vector::StoreOp::create(b, loc, all, codes, getPosition(place, column),
+  vector::StoreOp::create(b, loc, all, codes, getPosition(position, column),
                           /*nontemporal=*/false, llvm::MaybeAlign(bytes));
 }
 
-void QuantizedStores::storeScale(const MatrixPlace &place, Value code,
+void QuantizedStores::storeScale(const MatrixPosition &position, Value code,
                                  bool fitsRows, bool fitsColumns) {
   Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
   AffineExpr d0 = b.getAffineDimExpr(0);
-  Value block = applyExprs(b, loc, {d0.floorDiv(blockSize)}, place.column)[0];
+  Value block =
+      applyExprs(b, loc, {d0.floorDiv(blockSize)}, position.column)[0];
   Value inside;
   auto check = [&](Value value, Value size, int64_t unit, int64_t atom) {
     int64_t whole = hasAtoms() ? atom : 1;
@@ -78,15 +79,15 @@ void QuantizedStores::storeScale(const MatrixPlace &place, Value code,
                     : isBelow;
   };
   if (!fitsRows)
-    check(place.row, rows, 1, kScaleAtomRows);
+    check(position.row, rows, 1, kScaleAtomRows);
   if (!fitsColumns)
     check(block, columns, blockSize, kScaleAtomBlocks);
   emitIf(b, loc, inside, [&] {
-    SmallVector<Value> position = getPosition(place, block);
+    SmallVector<Value> indices = getPosition(position, block);
     if (hasAtoms())
-      position = applyMap(b, loc, getSwizzleMap(b.getContext(), getRank(codes)),
-                          position);
-    memref::StoreOp::create(b, loc, byte, scales, position);
+      indices = applyMap(b, loc, getSwizzleMap(b.getContext(), getRank(codes)),
+                         indices);
+    memref::StoreOp::create(b, loc, byte, scales, indices);
   });
 }
 

@@ -20,7 +20,7 @@ namespace mlir::blockscale {
 
 /// A position in a matrix, or in a batch of matrices (`batch` is null for a
 /// matrix).
-struct MatrixPlace {
+struct MatrixPosition {
   Value batch, row, column;
 };
 
@@ -36,15 +36,15 @@ public:
   bool hasAtoms() const;
   /// Stores `count` consecutive elements of a row: all bits of an integer or
   /// of a vector of i32.
-  void storeCodes(const MatrixPlace &place, Value words, int64_t count);
-  /// Stores the code, in an i32, of the scale of the block at `place`.
+  void storeCodes(const MatrixPosition &position, Value words, int64_t count);
+  /// Stores the code, in an i32, of the scale of the block at `position`.
   /// Checks that the block is in memory, unless rows, or columns, are known to
   /// fit. Padding gets the scale of a block of zeros, which is 0.
-  void storeScale(const MatrixPlace &place, Value code, bool fitsRows,
+  void storeScale(const MatrixPosition &position, Value code, bool fitsRows,
                   bool fitsColumns);
 
 private:
-  SmallVector<Value> getPosition(const MatrixPlace &place, Value column);
+  SmallVector<Value> getPosition(const MatrixPosition &position, Value column);
 
   OpBuilder &b;
   Location loc;

@@ -30,7 +30,8 @@ struct Rounding {
 
 class DequantizeScales {
 public:
-  /// `words` has, for each word along K, those of groups of 32 rows.
+  /// `words` has the registers of four scales: by step of four along K, then by
+  /// group of 32 rows.
   /// `interleave` says which rows groups of 8 have. `isUniform`: all scales are
   /// equal.
   DequantizeScales(OpBuilder &b, Location loc, const WarpProduct &product,

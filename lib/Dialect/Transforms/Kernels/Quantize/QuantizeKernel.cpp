@@ -141,7 +141,7 @@ private:
       return {};
     return gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
   }
-  SmallVector<Value> getPosition(const MatrixPlace &origin, Value column) {
+  SmallVector<Value> getPosition(const MatrixPosition &origin, Value column) {
     if (!origin.batch)
       return {origin.row, column};
     return {origin.batch, origin.row, column};
@@ -165,7 +165,7 @@ private:
   }
   void buildByLanes();
   void buildByThreads();
-  SmallVector<Value> loadValues(const MatrixPlace &origin);
+  SmallVector<Value> loadValues(const MatrixPosition &origin);
   QuantizedStores getStores() {
     return {b,
             loc,
@@ -194,7 +194,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// Loads 8 values, as f32.
-SmallVector<Value> QuantizeKernel::loadValues(const MatrixPlace &origin) {
+SmallVector<Value> QuantizeKernel::loadValues(const MatrixPosition &origin) {
   // Loads are of 16 bytes.
   constexpr int64_t kBits = 128;
   int64_t ofLoad = kBits / element.getIntOrFloatBitWidth();
@@ -231,15 +231,15 @@ void QuantizeKernel::buildByLanes() {
   bool fitsColumns = fitColumns(plan.getColumns());
 
   auto getOrigin = [&](int64_t round) {
-    return MatrixPlace{
+    return MatrixPosition{
         batch, addIndex(b, loc, at[0], round / plan.roundsK * rowStep),
         addIndex(b, loc, at[1], round % plan.roundsK * plan.lanes * kValues)};
   };
-  SmallVector<MatrixPlace> origins;
+  SmallVector<MatrixPosition> origins;
   SmallVector<Value> isInside;
   SmallVector<SmallVector<Value>> values;
   for (int64_t round = 0; round != rounds; ++round) {
-    MatrixPlace origin = getOrigin(round);
+    MatrixPosition origin = getOrigin(round);
     origins.push_back(origin);
     Value inside;
     // Lanes outside read the last values, so that no load waits for a branch.
@@ -291,7 +291,7 @@ void QuantizeKernel::buildByLanes() {
   for (int64_t first = 0; first < rounds; first += lanesOfBlock) {
     int64_t count = std::min(lanesOfBlock, rounds - first);
     Value scale = scales[first];
-    MatrixPlace origin = origins[first];
+    MatrixPosition origin = origins[first];
     for (int64_t i = 1; i != count; ++i) {
       Value isTurn =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, turn,
@@ -328,7 +328,7 @@ void QuantizeKernel::buildByThreads() {
       compute({d0 * (kThreads / alongK) + d1.floorDiv(alongK),
                d2 * alongK + d1 % alongK},
               ValueRange{blockM, thread, blockK});
-  MatrixPlace origin = {batch, at[0], compute({d0 * blockSize}, at[1])[0]};
+  MatrixPosition origin = {batch, at[0], compute({d0 * blockSize}, at[1])[0]};
   bool fitsRows = fitRows(kThreads / alongK);
   bool fitsBlocks = fitColumns(alongK * blockSize);
   Value isRow = fitsRows ? Value() : isBelow(origin.row, rows);
@@ -368,7 +368,7 @@ void QuantizeKernel::buildByThreads() {
   if (step == 1) {
     // Elements of one byte.
     for (int64_t i = 0; i != blockSize; ++i) {
-      MatrixPlace one = origin;
+      MatrixPosition one = origin;
       one.column = addIndex(b, loc, origin.column, i);
       Value code = arithmetic.emitCode(problem.format, values[i], factor);
       Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
@@ -380,7 +380,7 @@ void QuantizeKernel::buildByThreads() {
     }
   } else {
     for (int64_t i = 0; i != blockSize; i += step) {
-      MatrixPlace some = origin;
+      MatrixPosition some = origin;
       some.column = addIndex(b, loc, origin.column, i);
       Value words = packedStore.emit(ArrayRef(values).slice(i, step), factor);
       emitIf(b, loc, isThere(some.column),
