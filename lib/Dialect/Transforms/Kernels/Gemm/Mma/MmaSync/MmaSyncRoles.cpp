@@ -26,12 +26,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static bool hasSoftwareProducers(const StagedOperands &operands) {
-  return llvm::any_of(operands, [](const StagedOperand &operand) {
-    return operand.loader != nullptr;
-  });
-}
-
 int64_t MmaSyncRoles::getThreads(WarpSpecializedScheduleAttr schedule) {
   return (MmaWarps(schedule).getCount() + 1) * kWarpLanes;
 }
