@@ -1,5 +1,6 @@
-// The walk from the last op to the first: what a product takes over was left
-// for it, and gets a kernel of its own where it is not taken.
+// What a product may take over is left for it, and gets a kernel of its own
+// where it is not taken. (The order of the walk shows in
+// form-kernels-mixed-input.mlir and form-kernels-dynamic.mlir.)
 
 // RUN: blockscale-opt %s -split-input-file --blockscale-attach-target=target=sm_120a --blockscale-legalize --blockscale-form-kernels | FileCheck %s
 
