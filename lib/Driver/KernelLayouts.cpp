@@ -273,8 +273,7 @@ static KernelLayout getTensorMemory(gpu::GPUFuncOp function) {
 static KernelLayouts getLayouts(AsyncTileMmaOp op) {
   InstructionAttr instruction = op.getInstruction();
   KernelLayouts kernel = makeKernel(op, instruction);
-  if (op.getWide())
-    kernel.k = lookupWide(instruction.getInstruction())->k;
+  kernel.k = op.getInstructionK().value_or(kernel.k);
   KernelLayout shared = {"shared", {}, {}};
   for (Operand operand : {Operand::A, Operand::B}) {
     bool isA = operand == Operand::A;

@@ -81,11 +81,6 @@ std::optional<unsigned> blockscale::getConversionPtx(const Chip &chip,
   return std::nullopt;
 }
 
-bool blockscale::hasWideInstructions(const Chip &chip) {
-  constexpr unsigned kBlackwellUltra = 103;
-  return chip.capability == kBlackwellUltra;
-}
-
 const Chip *blockscale::lookupChip(std::string_view name) {
   for (const Chip &chip : getChips())
     if (chip.name == name)

@@ -110,9 +110,6 @@ namespace {
 struct KindForm {
   Kind kind;
   DescriptorForm form;
-  /// K of the instruction, and the value of the field k96.
-  unsigned k;
-  uint64_t isLongK;
 };
 
 /// The value of a field for a format.
@@ -129,11 +126,9 @@ struct ScaleCode {
 } // namespace
 
 static constexpr KindForm kKindForms[] = {
-    {Kind::MXF8F6F4, DescriptorForm::Bytes, 32, 0},
-    {Kind::MXF4, DescriptorForm::Nibbles, 64, 0},
-    {Kind::MXF4, DescriptorForm::Nibbles, 96, 1},
-    {Kind::MXF4NVF4, DescriptorForm::Nibbles, 64, 0},
-    {Kind::MXF4NVF4, DescriptorForm::Nibbles, 96, 1},
+    {Kind::MXF8F6F4, DescriptorForm::Bytes},
+    {Kind::MXF4, DescriptorForm::Nibbles},
+    {Kind::MXF4NVF4, DescriptorForm::Nibbles},
 };
 
 static constexpr ElementCode kElementCodes[] = {
@@ -174,43 +169,48 @@ static std::optional<uint64_t> getScaleCode(Kind kind, Format format) {
   return std::nullopt;
 }
 
+static std::optional<uint64_t> getKCode(Kind kind, unsigned k) {
+  for (const Instruction &row : getInstructions())
+    if (row.path == Path::Tcgen05 && row.kind == kind && row.k == k)
+      return row.wide.descriptorField;
+  return std::nullopt;
+}
+
 InstructionFields
 blockscale::getInstructionFields(const Instruction &instruction, unsigned m,
                                  unsigned n) {
-  InstructionFields fields = {
+  return {
       instruction.kind, instruction.a, instruction.b, instruction.scale, m, n,
       instruction.k};
-  return fields;
 }
 
 std::optional<uint32_t>
 blockscale::encodeInstructionDescriptor(const InstructionFields &fields) {
-  for (const KindForm &row : kKindForms) {
-    if (row.kind != fields.kind || row.k != fields.k)
-      continue;
-    std::optional<uint64_t> a = getElementCode(row.form, fields.a),
-                            b = getElementCode(row.form, fields.b),
-                            scale = getScaleCode(row.kind, fields.scale);
-    if (!a || !b || !scale || fields.m == 0 || fields.n == 0)
-      return std::nullopt;
-    std::optional<uint64_t> word =
-        encodeFields(row.form, {{"b_scale_id", fields.bScaleId},
-                                {"a_type", *a},
-                                {"b_type", *b},
-                                {"negate_a", fields.isNegatedA},
-                                {"negate_b", fields.isNegatedB},
-                                {"transpose_a", fields.isTransposedA},
-                                {"transpose_b", fields.isTransposedB},
-                                {"n", fields.n},
-                                {"scale_type", *scale},
-                                {"m", fields.m},
-                                {"a_scale_id", fields.aScaleId},
-                                {"k96", row.isLongK}});
-    if (!word)
-      return std::nullopt;
-    return static_cast<uint32_t>(*word);
-  }
-  return std::nullopt;
+  std::optional<DescriptorForm> form = getDescriptorForm(fields.kind);
+  if (!form || fields.m == 0 || fields.n == 0)
+    return std::nullopt;
+  std::optional<uint64_t> a = getElementCode(*form, fields.a),
+                          b = getElementCode(*form, fields.b),
+                          scale = getScaleCode(fields.kind, fields.scale),
+                          k = getKCode(fields.kind, fields.k);
+  if (!a || !b || !scale || !k)
+    return std::nullopt;
+  std::optional<uint64_t> word =
+      encodeFields(*form, {{"b_scale_id", fields.bScaleId},
+                           {"a_type", *a},
+                           {"b_type", *b},
+                           {"negate_a", fields.isNegatedA},
+                           {"negate_b", fields.isNegatedB},
+                           {"transpose_a", fields.isTransposedA},
+                           {"transpose_b", fields.isTransposedB},
+                           {"n", fields.n},
+                           {"scale_type", *scale},
+                           {"m", fields.m},
+                           {"a_scale_id", fields.aScaleId},
+                           {"k96", *k}});
+  if (!word)
+    return std::nullopt;
+  return static_cast<uint32_t>(*word);
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,10 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Support/KPattern.h"
+#include "blockscale/Support/InstructionTable.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <set>
 
@@ -36,48 +35,59 @@ struct InstructionFamily {
   unsigned lowestPtx;
   unsigned rank;
   Rewrite rewrite;
-  /// As getKPattern; zeros if K divides a swizzle row.
-  std::array<unsigned, 3> pattern;
+  ScaleIds scaleIds;
+  /// The columns from here on are for an instruction that only some chips of
+  /// the path have, with a larger K for the same types.
+  WideK wide = {};
 };
 } // namespace
 
 // Three instructions compute fp4 x fp4 with ue8m0 scales and blocks of 32. mxf4
 // has the lowest rank: it reads packed fp4 and has K = 64, while mxf8f6f4 uses
 // a byte per element and has K = 32. mxf4nvf4 with 2X computes the same at the
-// same rate; mxf4 is preferred because 2X is its only form. Schedules choose
-// instructions with K = 96; the choice by types does not.
+// same rate; mxf4 is preferred because 2X is its only form.
 static constexpr unsigned kFirst = 0, kSecond = 1, kLast = 2, kWide = 3;
 static constexpr Scaling kInside = Scaling::InInstruction,
                          kBefore = Scaling::OnOperands, kOfB = Scaling::OnB,
                          kNowhere = Scaling::Nowhere;
+static constexpr ScaleIds kAbsent = 0b0000, kZero = 0b0001, kEven = 0b0101,
+                          kAny = 0b1111;
 static constexpr Rewrite kNo = Rewrite::None, kHalves = Rewrite::TwoHalfBlocks;
+
+// Schedules choose the instructions with a larger K, which some chips have; the
+// choice by types does not. Another such K is rows here: the schedules, the
+// verifiers and the descriptors take it from them. For the simulator it is a
+// row of kWideKs in lib/Simulator/Tcgen05/InstructionDescriptor.cpp.
+//
+// The chips are those from a first to a last compute capability.
+static constexpr WideK kK96 = {103, 103, 1, {96, 96, 64}};
 
 // clang-format off
 static constexpr InstructionFamily kFamilies[] = {
-  // path          kind            m  most  n  most k   scale          vec scaling  PTX rank     rewrite  K in a line
-  {Path::MmaSync, Kind::MXF8F6F4,   16,  16, 8,   8, 32, Format::UE8M0, 1,  kInside, 87, kLast,   kNo,     {}},
-  {Path::MmaSync, Kind::MXF4,       16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kFirst,  kNo,     {}},
-  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kSecond, kNo,     {}},
-  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 4,  kInside, 91, kFirst,  kHalves, {}},
-  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE4M3, 4,  kInside, 87, kFirst,  kNo,     {}},
-  {Path::Tcgen05, Kind::MXF8F6F4, 128, 256, 8, 256, 32, Format::UE8M0, 1,  kInside, 88, kLast,   kNo,     {}},
-  {Path::Tcgen05, Kind::MXF4,     128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kFirst,  kNo,     {}},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kSecond, kNo,     {}},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 4,  kInside, 88, kFirst,  kNo,     {}},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE4M3, 4,  kInside, 88, kFirst,  kNo,     {}},
-  {Path::Tcgen05, Kind::MXF4,     128, 256, 8, 256, 96, Format::UE8M0, 3,  kInside, 88, kWide,   kNo,     {96, 96, 64}},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE8M0, 3,  kInside, 88, kWide,   kNo,     {96, 96, 64}},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE8M0, 6,  kInside, 88, kWide,   kNo,     {96, 96, 64}},
-  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE4M3, 6,  kInside, 88, kWide,   kNo,     {96, 96, 64}},
-  {Path::DequantMma, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kBefore, 70, kLast,   kNo,     {}},
-  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, 70, kFirst,  kNo,     {}},
-  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kBefore, 70, kFirst,  kNo,     {}},
-  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kBefore, 70, kFirst,  kNo,     {}},
-  {Path::DequantMma, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kOfB,    70, kLast,   kNo,     {}},
-  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kOfB,    70, kFirst,  kNo,     {}},
-  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kOfB,    70, kFirst,  kNo,     {}},
-  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kOfB,    70, kFirst,  kNo,     {}},
-  {Path::Wgmma,   Kind::Unscaled,       64,  64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo,     {}},
+  // path          kind            m  most  n  most k   scale          vec scaling  PTX rank     rewrite scale ids  larger K
+  {Path::MmaSync, Kind::MXF8F6F4,   16,  16, 8,   8, 32, Format::UE8M0, 1,  kInside, 87, kLast,   kNo, kAbsent},
+  {Path::MmaSync, Kind::MXF4,       16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kFirst,  kNo, kAbsent},
+  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kSecond, kNo, kAbsent},
+  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 4,  kInside, 91, kFirst,  kHalves, kAbsent},
+  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE4M3, 4,  kInside, 87, kFirst,  kNo, kAbsent},
+  {Path::Tcgen05, Kind::MXF8F6F4, 128, 256, 8, 256, 32, Format::UE8M0, 1,  kInside, 88, kLast,   kNo, kAny},
+  {Path::Tcgen05, Kind::MXF4,     128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kFirst,  kNo, kEven},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kSecond, kNo, kEven},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 4,  kInside, 88, kFirst,  kNo, kZero},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE4M3, 4,  kInside, 88, kFirst,  kNo, kZero},
+  {Path::Tcgen05, Kind::MXF4,     128, 256, 8, 256, 96, Format::UE8M0, 3,  kInside, 88, kWide,   kNo, kAny, kK96},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE8M0, 3,  kInside, 88, kWide,   kNo, kAny, kK96},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE8M0, 6,  kInside, 88, kWide,   kNo, kEven, kK96},
+  {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE4M3, 6,  kInside, 88, kWide,   kNo, kEven, kK96},
+  {Path::DequantMma, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kBefore, 70, kLast,   kNo, kAbsent},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, 70, kFirst,  kNo, kAbsent},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kBefore, 70, kFirst,  kNo, kAbsent},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kBefore, 70, kFirst,  kNo, kAbsent},
+  {Path::DequantMma, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kOfB,    70, kLast,   kNo, kAbsent},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kOfB,    70, kFirst,  kNo, kAbsent},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kOfB,    70, kFirst,  kNo, kAbsent},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kOfB,    70, kFirst,  kNo, kAbsent},
+  {Path::Wgmma,   Kind::Unscaled,       64,  64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo, kAbsent},
 };
 // clang-format on
 
@@ -98,7 +108,9 @@ static Instruction makeInstruction(const InstructionFamily &family, Format a,
           family.scaling,
           family.lowestPtx,
           family.rank,
-          family.rewrite};
+          family.rewrite,
+          family.scaleIds,
+          family.wide};
 }
 
 const std::vector<Instruction> &blockscale::getInstructions() {
@@ -134,32 +146,36 @@ const Instruction *blockscale::lookupInstruction(Path path, Kind kind, Format a,
   return nullptr;
 }
 
-const Instruction *blockscale::lookupWide(const Instruction &instruction) {
+const Instruction *blockscale::lookupWide(const Instruction &instruction,
+                                          unsigned k) {
   for (const Instruction &i : getInstructions())
     if (i.path == instruction.path && i.kind == instruction.kind &&
-        i.rank == kWide &&
+        i.isWide() && i.k == k &&
         i.getTypeCombination() == instruction.getTypeCombination())
       return &i;
   return nullptr;
 }
 
-std::vector<unsigned> blockscale::getKPattern(const Instruction &instruction) {
-  std::vector<unsigned> pattern;
-  for (const InstructionFamily &family : kFamilies)
-    if (family.path == instruction.path && family.kind == instruction.kind &&
-        family.k == instruction.k && family.scale == instruction.scale &&
-        family.scaleVec == instruction.scaleVec && pattern.empty())
-      std::copy_if(family.pattern.begin(), family.pattern.end(),
-                   std::back_inserter(pattern),
-                   [](unsigned k) { return k != 0; });
-  return pattern.empty() ? std::vector<unsigned>{instruction.k} : pattern;
+std::vector<unsigned> blockscale::getWideKs() {
+  std::vector<unsigned> result;
+  for (const Instruction &i : getInstructions())
+    if (i.isWide() &&
+        std::find(result.begin(), result.end(), i.k) == result.end())
+      result.push_back(i.k);
+  return result;
 }
 
-unsigned blockscale::getWideK() {
-  return std::find_if(
-             std::begin(kFamilies), std::end(kFamilies),
-             [](const InstructionFamily &family) { return family.pattern[0]; })
-      ->k;
+bool Instruction::isOn(const Chip &chip) const {
+  return chip.has(path) &&
+         (!isWide() || (wide.firstCapability <= chip.capability &&
+                        chip.capability <= wide.lastCapability));
+}
+
+std::vector<unsigned> Instruction::getKPattern() const {
+  std::vector<unsigned> pattern;
+  std::copy_if(wide.pattern.begin(), wide.pattern.end(),
+               std::back_inserter(pattern), [](unsigned k) { return k != 0; });
+  return isWide() ? pattern : std::vector<unsigned>{k};
 }
 
 bool blockscale::hasOpcode(const Chip &chip, std::string_view opcode) {

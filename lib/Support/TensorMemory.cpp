@@ -92,33 +92,14 @@ const ScaleRegion *blockscale::lookupScaleRegion(int64_t rows, int64_t copies) {
   return nullptr;
 }
 
-const std::vector<ScaleFactors> &blockscale::getScaleFactors() {
-  static constexpr unsigned kAny = 0b1111, kEven = 0b0101, kFirst = 0b0001;
-  static const std::vector<ScaleFactors> rows = {
-      {Kind::MXF8F6F4, 32, 1, kAny},  {Kind::MXF4, 64, 2, kEven},
-      {Kind::MXF4NVF4, 64, 2, kEven}, {Kind::MXF4NVF4, 64, 4, kFirst},
-      {Kind::MXF4, 96, 3, kAny},      {Kind::MXF4NVF4, 96, 3, kAny},
-      {Kind::MXF4NVF4, 96, 6, kEven},
-  };
-  return rows;
+bool blockscale::isLegalScaleId(ScaleIds ids, int64_t id) {
+  return id >= 0 && id < kBlocksOfWord && (ids >> id & 1) != 0;
 }
 
-const ScaleFactors *blockscale::lookupScaleFactors(Kind kind, unsigned k,
-                                                   unsigned count) {
-  for (const ScaleFactors &row : getScaleFactors())
-    if (row.kind == kind && row.k == k && row.count == count)
-      return &row;
-  return nullptr;
-}
-
-bool blockscale::isLegalScaleId(const ScaleFactors &factors, int64_t id) {
-  return id >= 0 && id < kBlocksOfWord && (factors.ids >> id & 1) != 0;
-}
-
-std::string blockscale::describeScaleIds(const ScaleFactors &factors) {
+std::string blockscale::describeScaleIds(ScaleIds ids) {
   std::string text;
   for (int64_t id = 0; id != kBlocksOfWord; ++id)
-    if (isLegalScaleId(factors, id))
+    if (isLegalScaleId(ids, id))
       text += (text.empty() ? "" : ", ") + std::to_string(id);
-  return text;
+  return text.empty() ? "none" : text;
 }

@@ -470,10 +470,23 @@ func.func @memory_m2(%m: !own, %block: i32) {
 !tile = memref<128x128xi8, #gpu.address_space<workgroup>>
 !scales = !blockscale.tmem_scales<128x4>
 func.func @tile_a5(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tmem_acc<128x128>, %more: i1) {
-  // expected-error@+1 {{expected packed fp4 in swizzle rows of 128 bytes, N of a multiple of 16 and no steps for K of 96, got #blockscale.instruction<tcgen05, 128x128x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}}
+  // expected-error@+1 {{expected types that have instructions with K of 96, swizzle rows of 128 bytes, N of a multiple of 16 and no steps, got #blockscale.instruction<tcgen05, 128x128x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>}}
   blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more
       instruction = <tcgen05, 128x128x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
-      layouts = <k, slots, swizzled>, <k, slots, swizzled> wide
+      layouts = <k, slots, swizzled>, <k, slots, swizzled> instruction_k = 96
+      : !tile, !scales, !tile, !scales, !blockscale.tmem_acc<128x128>
+  return
+}
+
+// -----
+
+!tile = memref<128x128xi8, #gpu.address_space<workgroup>>
+!scales = !blockscale.tmem_scales<128x4>
+func.func @tile_a5_k(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tmem_acc<128x128>, %more: i1) {
+  // expected-error@+1 {{expected types that have instructions with K of 80, swizzle rows of 128 bytes, N of a multiple of 16 and no steps, got #blockscale.instruction<tcgen05, 128x128x64, mxf4, e2m1, e2m1, ue8m0, 2>}}
+  blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more
+      instruction = <tcgen05, 128x128x64, mxf4, e2m1, e2m1, ue8m0, 2>
+      layouts = <k, slots, swizzled>, <k, slots, swizzled> instruction_k = 80
       : !tile, !scales, !tile, !scales, !blockscale.tmem_acc<128x128>
   return
 }

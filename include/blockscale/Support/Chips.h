@@ -59,9 +59,6 @@ bool hasDependentLaunches(const Chip &chip);
 /// to pairs of `element`; nullopt if it has none (PTX ISA, "cvt").
 std::optional<unsigned> getConversionPtx(const Chip &chip, Format element);
 
-/// Whether `chip` has instructions with K = 96 for packed fp4.
-bool hasWideInstructions(const Chip &chip);
-
 /// The message for a user who requests the target `name`, which is not in the
 /// table. For a name without its letter (`sm_120`) it has the letters that
 /// exist, for any other name the whole list.

@@ -23,6 +23,7 @@
 #include "blockscale/Support/Chips.h"
 #include "blockscale/Support/Formats.h"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -110,6 +111,23 @@ enum class Rewrite : unsigned char {
 };
 std::string_view describeRewrite(Rewrite rewrite);
 
+/// The bytes of a 32-bit word from which on an instruction of tcgen05 may read
+/// its scales: bit i for byte i. Only a wide instruction may read on into the
+/// next word.
+using ScaleIds = unsigned;
+
+/// A larger K that some chips have for the same types. It takes as long as the
+/// K that all chips have.
+struct WideK {
+  /// The chips, by compute capability.
+  unsigned firstCapability = 0, lastCapability = 0;
+  /// The field "k96" of the instruction descriptor.
+  unsigned descriptorField = 0;
+  /// The sequence of K of the instructions that multiply one swizzle row, since
+  /// this K may not divide it; zeros at the end.
+  std::array<unsigned, 4> pattern = {};
+};
+
 /// One dense instruction. The accumulator is f32.
 struct Instruction {
   Path path;
@@ -134,6 +152,8 @@ struct Instruction {
   unsigned rank;
   /// The replacement if the code generator's newest PTX version lacks it.
   Rewrite rewrite;
+  ScaleIds scaleIds;
+  WideK wide;
 
   TypeCombination getTypeCombination() const {
     return {a, b, scale, blockSize};
@@ -142,6 +162,12 @@ struct Instruction {
   bool isEmitted() const { return isKnownPtxVersion(lowestPtx); }
   /// Whether it is a block-scaled instruction.
   bool isNative() const { return scaling == Scaling::InInstruction; }
+  /// Whether it has a larger K than the instruction for the same types that all
+  /// chips of the path have.
+  bool isWide() const { return wide.lastCapability != 0; }
+  bool isOn(const Chip &chip) const;
+  /// The sequence of K of the instructions that multiply one swizzle row.
+  std::vector<unsigned> getKPattern() const;
 };
 
 /// All instructions.
@@ -184,9 +210,11 @@ std::optional<Rewrite> getRewrite(const TypeCombination &types,
 const Instruction *lookupInstruction(Path path, Kind kind, Format a, Format b,
                                      Format scale, unsigned scaleVec);
 
-/// The same with K = 96, for chips with hasWideInstructions; null if there is
-/// none.
-const Instruction *lookupWide(const Instruction &instruction);
+/// The wide instruction with this K for the types of `instruction`, or null.
+const Instruction *lookupWide(const Instruction &instruction, unsigned k);
+
+/// Every K of wide instructions.
+std::vector<unsigned> getWideKs();
 
 /// Whether `chip` has block-scaled instructions with this opcode, such as
 /// "mma.sync".

@@ -125,27 +125,10 @@ const ScaleRegion *lookupScaleRegion(int64_t rows,
 /// The blocks along K in a 32-bit word of a row.
 inline constexpr int64_t kBlocksOfWord = 4;
 
-/// The scales of a row that one instruction uses: `count` of them, from byte
-/// `id` of a word on.
-struct ScaleFactors {
-  Kind kind;
-  /// K of the instruction, and scales along it: `.scale_vec::NX` for K = 32 and
-  /// 64.
-  unsigned k, count;
-  /// Bit i: whether `id` may be i. Scales may extend into the next word only
-  /// with K = 96.
-  unsigned ids;
-};
+bool isLegalScaleId(ScaleIds ids, int64_t id);
 
-const std::vector<ScaleFactors> &getScaleFactors();
-
-/// The row, or null.
-const ScaleFactors *lookupScaleFactors(Kind kind, unsigned k, unsigned count);
-
-bool isLegalScaleId(const ScaleFactors &factors, int64_t id);
-
-/// The legal ids, such as "0, 2".
-std::string describeScaleIds(const ScaleFactors &factors);
+/// The legal ids, such as "0, 2", or "none".
+std::string describeScaleIds(ScaleIds ids);
 
 } // namespace mlir::blockscale
 

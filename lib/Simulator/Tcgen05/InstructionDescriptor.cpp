@@ -99,6 +99,36 @@ static constexpr KindRow kKinds[] = {
      kScaledSums, 64, false},
 };
 
+// A K that only some targets have is a row here, a field above, a row of
+// kScaleIds, and its feature in Ptx/Targets.cpp.
+static constexpr WideK kWideKs[] = {
+    {"k96", 96, Feature::Tcgen05K96, "sm_103a", 64},
+};
+
+llvm::ArrayRef<WideK> sim::getWideKs() { return kWideKs; }
+
+namespace {
+struct ScaleIdsRow {
+  unsigned k, blockSize;
+  /// Bit i: identifier i is legal.
+  unsigned legal;
+};
+} // namespace
+
+/// PTX ISA, section 9.7.16.10.7.2; for K = 96, its figures.
+static constexpr ScaleIdsRow kScaleIds[] = {
+    {32, 32, 0b1111}, {64, 32, 0b0101}, {64, 16, 0b0001},
+    {96, 32, 0b1111}, {96, 16, 0b0101},
+};
+
+unsigned sim::getScaleIds(unsigned k, unsigned blockSize) {
+  return llvm::find_if(kScaleIds,
+                       [&](const ScaleIdsRow &row) {
+                         return row.k == k && row.blockSize == blockSize;
+                       })
+      ->legal;
+}
+
 static const KindRow &lookup(Tcgen05Kind kind) {
   return *llvm::find_if(kKinds,
                         [&](const KindRow &row) { return row.kind == kind; });
@@ -196,7 +226,12 @@ InstructionDescriptor::decode(uint32_t bits, Tcgen05Kind kind,
   bool isScaled = isBlockScaled(kind);
   d.m = isScaled ? field("m>>7") << 7 : field("m>>4") << 4;
   d.n = field("n>>3") << 3;
-  d.k = field("k96") ? 96 : row.k;
+  d.k = row.k;
+  for (const WideK &wide : kWideKs)
+    if (field(wide.field)) {
+      d.wideK = &wide;
+      d.k = wide.k;
+    }
   d.isSparse = field("sparse");
   d.isSaturating = field("saturate");
   d.isNegatedA = field("negate_a");

@@ -16,10 +16,12 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_TCGEN05_INSTRUCTIONDESCRIPTOR_H
 #define BLOCKSCALE_LIB_SIMULATOR_TCGEN05_INSTRUCTIONDESCRIPTOR_H
 
+#include "Ptx/Targets.h"
 #include "Ptx/Types.h"
 #include "SharedDescriptors/SharedTile.h"
 #include "blockscale/Runtime/Error.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -43,12 +45,30 @@ inline bool isBlockScaled(Tcgen05Kind kind) {
   return kind >= Tcgen05Kind::MXF8F6F4;
 }
 
+/// A K that the descriptor asks for in place of that of the kind.
+struct WideK {
+  /// The field of the descriptor that is set.
+  llvm::StringRef field;
+  unsigned k;
+  /// What the target must have, and a name of such a target.
+  Feature feature;
+  llvm::StringRef target;
+  /// The K of the kind, whose layout goes on and which takes as long.
+  unsigned narrowK;
+};
+llvm::ArrayRef<WideK> getWideKs();
+
+/// The scale factor identifiers that an instruction may have: bit i for i.
+unsigned getScaleIds(unsigned k, unsigned blockSize);
+
 struct InstructionDescriptor {
   uint32_t bits;
   Tcgen05Kind kind;
   Type a, b, d;
   /// The shape of the whole instruction: of both blocks of a CTA pair.
   unsigned m, n, k;
+  /// For a K that is not that of the kind, else null.
+  const WideK *wideK;
   bool isNegatedA, isNegatedB;
   /// MN-major in shared memory.
   bool isTransposedA, isTransposedB;

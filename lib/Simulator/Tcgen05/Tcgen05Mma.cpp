@@ -51,19 +51,6 @@ constexpr Placement kPlacements[] = {
     {1, 32, true, 32, 4, false},
 };
 
-/// The scale factor ids that an instruction may have.
-struct ScaleIds {
-  unsigned k, blockSize;
-  /// Bit i: identifier i is legal.
-  unsigned legal;
-};
-
-/// PTX ISA, section 9.7.16.10.7.2; for K = 96, its figures.
-constexpr ScaleIds kScaleIds[] = {
-    {32, 32, 0b1111}, {64, 32, 0b0101}, {64, 16, 0b0001},
-    {96, 32, 0b1111}, {96, 16, 0b0101},
-};
-
 /// Bytes of a row of A in one column of tensor memory.
 constexpr unsigned kColumnBytes = 4;
 
@@ -131,10 +118,12 @@ bool Preparation::decodeInstruction() {
   if (d.isSparse)
     return reject("expected a dense instruction descriptor of a tcgen05.mma "
                   "without .sp");
-  if (d.k == 96 && !form.hasK96)
-    return reject("expected a target of sm_103a for K = 96");
-  if (d.k == 96 && form.isScaleVec)
-    return reject("expected .block16 or .block32 for K = 96, got .scale_vec");
+  if (d.wideK && !(form.wideKs >> (d.wideK - sim::getWideKs().begin()) & 1))
+    return reject("expected a target of " + d.wideK->target +
+                  " for K = " + llvm::Twine(d.k));
+  if (d.wideK && form.isScaleVec)
+    return reject("expected .block16 or .block32 for K = " + llvm::Twine(d.k) +
+                  ", got .scale_vec");
   if (form.isTensorA && d.isTransposedA)
     return reject("expected A in tensor memory not to be transposed");
   if (operands.disabledLanes[0].any() || operands.disabledLanes[1].any())
@@ -205,16 +194,14 @@ bool Preparation::checkScales() {
     return fail("expected " + text + "; the instruction descriptor is " +
                 d.print());
   };
-  const ScaleIds *ids = llvm::find_if(kScaleIds, [&](const ScaleIds &row) {
-    return row.k == d.k && row.blockSize == form.blockSize;
-  });
+  unsigned ids = getScaleIds(d.k, form.blockSize);
   if (d.scale == Type::UE4M3 && form.blockSize != 16)
     return reject("scales of ue8m0 for blocks of 32 elements");
   for (auto [id, name] : {std::pair(d.scaleIdA, "A"), {d.scaleIdB, "B"}})
-    if (!(ids->legal >> id & 1)) {
+    if (!(ids >> id & 1)) {
       std::string legal;
       for (unsigned i = 0; i != 4; ++i)
-        if (ids->legal >> i & 1)
+        if (ids >> i & 1)
           legal += (legal.empty() ? "" : ", ") + std::to_string(i);
       return reject(llvm::Twine("an identifier out of {") + legal +
                     "} of the scale factors of " + name + " with " +
@@ -305,9 +292,9 @@ bool Preparation::addShared(llvm::StringRef what, uint64_t bits, Type type,
   if (isTransposed && isAtom32 != (form.kind == Tcgen05Kind::TF32))
     return reject(isAtom32 ? "32-byte atoms (swizzle 1) only for tf32"
                            : "32-byte atoms (swizzle 1) for transposed tf32");
-  bool isPattern96 = d.k == 96 && decoded->swizzle == SwizzleMode::Bytes128 &&
-                     decoded->baseOffset == 0;
-  if (decoded->isLeadingAbsolute && !isPattern96)
+  bool isWidePattern = d.wideK && decoded->swizzle == SwizzleMode::Bytes128 &&
+                       decoded->baseOffset == 0;
+  if (decoded->isLeadingAbsolute && !isWidePattern)
     return reject("an absolute leading offset only for K = 96 with a swizzle "
                   "of 128 bytes and base offset 0");
   if (isTransposed &&
@@ -445,9 +432,8 @@ void Preparation::addWork() {
   // Instructions with fewer rows take as long as those with 128.
   uint64_t rows = std::max<uint64_t>(d.m / form.numBlocks, kTensorLanes);
   operation.flops = 2 * rows * d.n * d.k * row->weight;
-  // 96 elements of K take as long as 64.
-  if (d.k == 96)
-    operation.flops = operation.flops / 96 * 64;
+  if (d.wideK)
+    operation.flops = operation.flops / d.k * d.wideK->narrowK;
 }
 
 void sim::executeTcgen05Mma(Warp &warp, unsigned lane,

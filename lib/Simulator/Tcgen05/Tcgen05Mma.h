@@ -38,14 +38,14 @@ struct Tcgen05MmaForm {
   bool isTensorA;
   /// Elements along K that share a scale factor; 0 for kinds without scales.
   unsigned blockSize;
-  /// The block size is spelled .scale_vec, which K = 96 does not have.
+  /// The block size is spelled .scale_vec, which a wide K does not have.
   bool isScaleVec;
   /// The accumulator is multiplied by 2^-inputShift (scale-input-d).
   unsigned inputShift;
   /// The number of the target.
   unsigned target;
-  /// The target has K = 96.
-  bool hasK96;
+  /// Bit i: the target has getWideKs()[i].
+  unsigned wideKs;
 };
 
 /// The operand values of the issuing thread.

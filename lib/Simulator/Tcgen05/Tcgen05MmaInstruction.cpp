@@ -319,7 +319,9 @@ void sim::translateTcgen05Mma(Translator &t, Modifiers &modifiers) {
     return;
   form.numBlocks = *numBlocks;
   form.target = getTargetNumber(t.program.module.target);
-  form.hasK96 = hasFeature(t.program.module.target, Feature::Tcgen05K96);
+  for (auto [i, wide] : llvm::enumerate(sim::getWideKs()))
+    if (hasFeature(t.program.module.target, wide.feature))
+      form.wideKs |= 1u << i;
   llvm::SmallVector<Slot> slots(Masks, kNoSlot);
   OperandReader reader(t, slots);
   reader.takeAddress(D, multiply.dOffset);

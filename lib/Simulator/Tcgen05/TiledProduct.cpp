@@ -51,13 +51,13 @@ static MmaKind getTileKind(Tcgen05Kind kind) {
   return MmaKind::None;
 }
 
-/// The form of mma.sync that multiplies the same elements. There is none for K
-/// = 96: the form for 64 is extended by half as many elements. There is none
-/// for f16 with bf16 either: the elements are decoded before, so the form of
-/// bf16, which has the larger range, is used.
+/// The form of mma.sync that multiplies the same elements. There is none for a
+/// wide K: the form for the K of the kind is extended. There is none for f16
+/// with bf16 either: the elements are decoded before, so the form of bf16,
+/// which has the larger range, is used.
 static MmaForm makeTileForm(const InstructionDescriptor &d,
                             unsigned blockSize) {
-  unsigned tileK = d.k == 96 ? 64 : d.k;
+  unsigned tileK = d.wideK ? d.wideK->narrowK : d.k;
   unsigned scaleVec = blockSize ? tileK / blockSize : 0;
   Type a = d.a, b = d.b;
   if (a != b && d.kind == Tcgen05Kind::F16)

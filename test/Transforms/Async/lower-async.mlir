@@ -147,7 +147,7 @@ gpu.module @kernels {
                  %s: !blockscale.tmem_scales<128x16>, %acc: !blockscale.tmem_acc<256x128, group = 2>, %more: i1) {
     blockscale.async_tile_mma %a, %s, %b, %s, %acc, %more
         instruction = <tcgen05, 256x128x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>
-        layouts = <k, slots, swizzled>, <k, slots, swizzled> wide
+        layouts = <k, slots, swizzled>, <k, slots, swizzled> instruction_k = 96
         : memref<128x128xi8, #gpu.address_space<workgroup>>, !blockscale.tmem_scales<128x16>,
           memref<64x128xi8, #gpu.address_space<workgroup>>, !blockscale.tmem_scales<128x16>, !blockscale.tmem_acc<256x128, group = 2>
     gpu.return

@@ -85,7 +85,7 @@
 // K of instructions is for sm_103 and packed fp4.
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,k=96
 // RUN: %{fail}=WIDE
-// WIDE: error: 'blockscale.mma_scaled' op expected packed fp4 on both sides, a chip of sm_103, M of the tile of 128 and N of a multiple of 16 for K of 96, got tcgen05.mma.kind::mxf8f6f4.block_scale.block32 on sm_100a and
+// WIDE: error: 'blockscale.mma_scaled' op expected types and a chip that have instructions with K of 96, M of the tile of 128 and N of a multiple of 16, got tcgen05.mma.kind::mxf8f6f4.block_scale.block32 on sm_100a and
 // REDEFINE: %{text} = tile=128x64x128,stages=3,accumulators=2,persistent=0,k=64
 // RUN: %{fail}=UNKNOWN
 // UNKNOWN: error: expected K of instructions to be 96, or 0 for that of the others, got 64{{$}}

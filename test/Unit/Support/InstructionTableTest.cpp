@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/InstructionTable.h"
-#include "blockscale/Support/KPattern.h"
 #include "gtest/gtest.h"
 
 #include <set>
@@ -271,29 +270,34 @@ TEST(InstructionTable, ChipRaisesTheLowestPtx) {
 // Packed fp4 has an instruction with K = 96 and the same blocks, which no type
 // combination selects by default, on chips of sm_103.
 TEST(InstructionTable, WideInstructions) {
+  EXPECT_EQ(getWideKs(), std::vector<unsigned>{96});
   unsigned count = 0;
   for (const Instruction &row : getInstructions()) {
-    const Instruction *wide = lookupWide(row);
+    const Instruction *wide = lookupWide(row, 96);
+    EXPECT_EQ(lookupWide(row, 64), nullptr);
+    for (const Chip &chip : getChips())
+      EXPECT_EQ(row.isOn(chip),
+                chip.has(row.path) && (!row.isWide() || chip.capability == 103))
+          << chip.name;
+    if (!row.isWide())
+      EXPECT_EQ(row.getKPattern(), std::vector<unsigned>{row.k});
     if (row.path != Path::Tcgen05 || hasContainers(row.kind)) {
       EXPECT_EQ(wide, nullptr);
       continue;
     }
     ASSERT_NE(wide, nullptr);
+    EXPECT_TRUE(wide->isWide());
     EXPECT_EQ(wide->k, 96u);
     EXPECT_EQ(wide->getTypeCombination(), row.getTypeCombination());
     EXPECT_EQ(wide->k, wide->scaleVec * wide->blockSize);
     // They multiply a swizzle row of 128 bytes together with one of the others.
     std::vector<unsigned> pattern = {96, 96, 64};
-    EXPECT_EQ(getKPattern(*wide), pattern);
+    EXPECT_EQ(wide->getKPattern(), pattern);
     count += wide == &row;
   }
   EXPECT_EQ(count, 4u);
-  EXPECT_EQ(getWideK(), 96u);
   for (const TypeCombination &row : getTypeCombinations())
     if (std::optional<InstructionChoice> choice =
             chooseInstruction(row, Path::Tcgen05))
-      EXPECT_EQ(getKPattern(*choice->emitted),
-                std::vector<unsigned>{choice->emitted->k});
-  for (const Chip &chip : getChips())
-    EXPECT_EQ(hasWideInstructions(chip), chip.capability == 103) << chip.name;
+      EXPECT_FALSE(choice->emitted->isWide());
 }

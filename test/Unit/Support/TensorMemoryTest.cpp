@@ -77,19 +77,21 @@ TEST(TensorMemory, RegionsOfScales) {
 
 // Section "Block scaling" of tcgen05.mma, tables of SF_ID.
 TEST(TensorMemory, ScaleIds) {
-  auto describe = [](Kind kind, unsigned k, unsigned count) {
-    const ScaleFactors *factors = lookupScaleFactors(kind, k, count);
-    return factors ? describeScaleIds(*factors) : "none";
+  auto describe = [](Kind kind, Format scale, unsigned count) {
+    return describeScaleIds(lookupInstruction(Path::Tcgen05, kind, Format::E2M1,
+                                              Format::E2M1, scale, count)
+                                ->scaleIds);
   };
-  EXPECT_EQ(describe(Kind::MXF8F6F4, 32, 1), "0, 1, 2, 3");
-  EXPECT_EQ(describe(Kind::MXF4, 64, 2), "0, 2");
-  EXPECT_EQ(describe(Kind::MXF4NVF4, 64, 2), "0, 2");
-  EXPECT_EQ(describe(Kind::MXF4NVF4, 64, 4), "0");
-  EXPECT_EQ(describe(Kind::MXF4, 96, 3), "0, 1, 2, 3");
-  EXPECT_EQ(describe(Kind::MXF4NVF4, 96, 6), "0, 2");
-  EXPECT_EQ(describe(Kind::MXF8F6F4, 32, 2), "none");
-  const ScaleFactors *two = lookupScaleFactors(Kind::MXF4, 64, 2);
-  EXPECT_TRUE(isLegalScaleId(*two, 2));
+  EXPECT_EQ(describe(Kind::MXF8F6F4, Format::UE8M0, 1), "0, 1, 2, 3");
+  EXPECT_EQ(describe(Kind::MXF4, Format::UE8M0, 2), "0, 2");
+  EXPECT_EQ(describe(Kind::MXF4NVF4, Format::UE8M0, 2), "0, 2");
+  EXPECT_EQ(describe(Kind::MXF4NVF4, Format::UE4M3, 4), "0");
+  EXPECT_EQ(describe(Kind::MXF4, Format::UE8M0, 3), "0, 1, 2, 3");
+  EXPECT_EQ(describe(Kind::MXF4NVF4, Format::UE8M0, 3), "0, 1, 2, 3");
+  EXPECT_EQ(describe(Kind::MXF4NVF4, Format::UE4M3, 6), "0, 2");
+  EXPECT_EQ(describeScaleIds(0), "none");
+  constexpr ScaleIds kEven = 0b0101;
+  EXPECT_TRUE(isLegalScaleId(kEven, 2));
   for (int64_t id : {-1, 1, 3, 4})
-    EXPECT_FALSE(isLegalScaleId(*two, id)) << id;
+    EXPECT_FALSE(isLegalScaleId(kEven, id)) << id;
 }

@@ -317,8 +317,9 @@ def BlockScale_AsyncTileMmaOp : BlockScale_KernelOp<"async_tile_mma"> {
     Tiles are those of `matrix_descriptor`, with all of K of the tile. With
     `steps`, only the first `steps` instructions along K are executed.
 
-    With `wide`, a swizzle row of 128 bytes of packed fp4 is multiplied by two
-    instructions with K = 96 and one with K = 64, instead of four with K = 64.
+    With `instruction_k = 96`, a swizzle row of 128 bytes of packed fp4 is
+    multiplied by two instructions with K = 96 and one with K = 64, instead of
+    four with K = 64.
 
     If the accumulator is that of a pair of CTAs (`group = 2`), each of the two
     blocks has half of the rows of A and half of those of B, at the same offset
@@ -333,8 +334,9 @@ def BlockScale_AsyncTileMmaOp : BlockScale_KernelOp<"async_tile_mma"> {
     * (A3) Tiles have the M and N of the instruction; in a pair of CTAs, half of
       it.
     * (A4) Both have the same K, a multiple of 32 bytes.
-    * (A5) With `wide`, the kind is one of packed fp4, swizzle rows of both have
-      128 bytes, N is a multiple of 16, and there are no `steps`.
+    * (A5) With `instruction_k`, the types have a wide instruction with this K,
+      swizzle rows of both have 128 bytes, N is a multiple of 16, and there are
+      no `steps`.
 
     Example:
 
@@ -364,11 +366,12 @@ def BlockScale_AsyncTileMmaOp : BlockScale_KernelOp<"async_tile_mma"> {
     BlockScale_TmemAccType:$acc, I1:$accumulate, Optional<Index>:$steps,
     BlockScale_InstructionAttr:$instruction,
     BlockScale_TileLayoutAttr:$a_layout, BlockScale_TileLayoutAttr:$b_layout,
-    UnitAttr:$wide);
+    OptionalAttr<I64Attr>:$instruction_k);
   let assemblyFormat = [{
     $a `,` $a_scale `,` $b `,` $b_scale `,` $acc `,` $accumulate
     (`steps` $steps^)? `instruction` `=` $instruction
-    `layouts` `=` $a_layout `,` $b_layout (`wide` $wide^)? attr-dict
+    `layouts` `=` $a_layout `,` $b_layout
+    (`instruction_k` `=` $instruction_k^)? attr-dict
     `:` type($a) `,` type($a_scale) `,` type($b) `,` type($b_scale) `,`
     type($acc)
   }];

@@ -13,9 +13,9 @@
 
 #include "VerifySplitK.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
-#include "blockscale/Support/KPattern.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -76,8 +76,14 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
     return emitError() << "expected an even number of blocks along M for pairs "
                           "of CTAs, got "
                        << cluster.m << "x" << cluster.n;
-  if (instructionK != 0 && instructionK != getWideK())
-    return emitError() << "expected K of instructions to be " << getWideK()
+  std::vector<unsigned> wideKs = getWideKs();
+  if (instructionK != 0 && !llvm::is_contained(wideKs, instructionK))
+    return emitError() << "expected K of instructions to be "
+                       << llvm::join(llvm::map_range(wideKs,
+                                                     [](unsigned k) {
+                                                       return llvm::utostr(k);
+                                                     }),
+                                     ", ")
                        << ", or 0 for that of the others, got " << instructionK;
   return verifySplitK(emitError, splitK);
 }

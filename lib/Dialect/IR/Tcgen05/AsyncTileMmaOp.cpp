@@ -77,17 +77,18 @@ LogicalResult AsyncTileMmaOp::verify() {
   if (a != b || a < kStepBytes || a % kStepBytes != 0) // (A4)
     return emitOpError("expected tiles with the same multiple of ")
            << kStepBytes << " bytes along K, got " << a << " and " << b;
-  if (getWide()) { // (A5)
-    const Instruction *wide = lookupWide(instruction.getInstruction());
+  if (std::optional<uint64_t> k = getInstructionK()) { // (A5)
+    const Instruction *wide = lookupWide(instruction.getInstruction(), *k);
     constexpr int64_t kLineBytes = 128, kStepN = 16;
     auto hasLines = [&](Operand operand) {
       return getTile(*this, operand).getShape().lineBytes == kLineBytes;
     };
     if (!wide || getSteps() || !hasLines(Operand::A) || !hasLines(Operand::B) ||
         instruction.getN() % kStepN != 0)
-      return emitOpError("expected packed fp4 in swizzle rows of ")
-             << kLineBytes << " bytes, N of a multiple of " << kStepN
-             << " and no steps for K of 96, got " << instruction;
+      return emitOpError("expected types that have instructions with K of ")
+             << *k << ", swizzle rows of " << kLineBytes
+             << " bytes, N of a multiple of " << kStepN << " and no steps, got "
+             << instruction;
   }
   // If the last instruction is legal, the others are.
   int64_t last = (getNumSteps() - 1) * instruction.getScaleVec();

@@ -25,13 +25,11 @@ using namespace mlir::blockscale;
 LogicalResult blockscale::verifyScaleId(Operation *op,
                                         InstructionAttr instruction,
                                         const InstructionOperand &operand) {
-  const ScaleFactors *factors = lookupScaleFactors(
-      instruction.getKind(), instruction.getK(), instruction.getScaleVec());
-  if (factors && isLegalScaleId(*factors, operand.scaleId))
+  ScaleIds ids = instruction.getInstruction().scaleIds;
+  if (isLegalScaleId(ids, operand.scaleId))
     return success();
   return op->emitOpError("expected the scale id of ")
-         << operand.name << " to be one of "
-         << (factors ? describeScaleIds(*factors) : "none") << " for "
+         << operand.name << " to be one of " << describeScaleIds(ids) << " for "
          << instruction << ", got " << operand.scaleId;
 }
 

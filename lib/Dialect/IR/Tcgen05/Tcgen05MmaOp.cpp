@@ -21,9 +21,7 @@ unsigned Tcgen05MmaOp::getLowestPtxVersion() {
 }
 
 bool Tcgen05MmaOp::isSupportedOn(const Chip &chip) {
-  const Instruction &instruction = getInstruction().getInstruction();
-  bool isWide = lookupWide(instruction) == &instruction;
-  return chip.has(instruction.path) && (!isWide || hasWideInstructions(chip));
+  return getInstruction().getInstruction().isOn(chip);
 }
 
 std::string Tcgen05MmaOp::describeInstruction() {
@@ -87,7 +85,7 @@ LogicalResult blockscale::verifyProduct(Operation *op, const Product &product) {
                           layout.getScaleCopies())))
     return failure();
   const Instruction &row = instruction.getInstruction();
-  if (lookupWide(row) == &row && layout.parts != 1) // (T8)
+  if (row.isWide() && layout.parts != 1) // (T8)
     return op->emitOpError("expected M of 256 for pairs of CTAs with K of ")
            << row.k << ", got " << instruction;
   return verifyN(op, instruction, product.group,

@@ -14,7 +14,6 @@
 #include "Utils/IndexValues.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
-#include "blockscale/Support/KPattern.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -96,13 +95,13 @@ struct TileStep {
 static SmallVector<TileStep> getSteps(AsyncTileMmaOp op) {
   InstructionAttr narrow = op.getInstruction();
   SmallVector<InstructionAttr> round = {narrow};
-  if (op.getWide()) {
-    const Instruction &wide = *lookupWide(narrow.getInstruction());
+  if (std::optional<uint64_t> k = op.getInstructionK()) {
+    const Instruction &wide = *lookupWide(narrow.getInstruction(), *k);
     auto attr = InstructionAttr::get(
         op.getContext(), narrow.getPath(), narrow.getM(), narrow.getN(), wide.k,
         wide.kind, wide.a, wide.b, wide.scale, wide.scaleVec);
     round.clear();
-    for (unsigned k : getKPattern(wide))
+    for (unsigned k : wide.getKPattern())
       round.push_back(k == wide.k ? attr : narrow);
   }
   // Bytes are proportional to K.

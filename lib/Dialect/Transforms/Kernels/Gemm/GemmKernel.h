@@ -19,7 +19,7 @@
 //   Mma/Tcgen05/
 // * epilogue: Epilogue/Epilogue.h
 // * which instructions there are, and their K: the instruction table in
-//   lib/Support/InstructionTable.cpp, and blockscale/Support/KPattern.h
+//   lib/Support/InstructionTable.cpp
 //
 //===----------------------------------------------------------------------===//
 

@@ -73,17 +73,19 @@ static LogicalResult verifyInstructionK(WarpSpecializedScheduleAttr schedule,
                                         const Instruction &instruction,
                                         const Chip &chip,
                                         KernelChooser::EmitErrorFn emitError) {
-  if (schedule.getInstructionK() == 0)
+  int64_t k = schedule.getInstructionK();
+  if (k == 0)
     return success();
+  const Instruction *wide = lookupWide(instruction, k);
   constexpr int64_t kStepN = 16;
   // Its scales cross into the next u32. With 64 rows, the instruction would
   // expect that one nearer than tcgen05.cp copies it.
-  if (!lookupWide(instruction) || !hasWideInstructions(chip) ||
-      schedule.getN() % kStepN != 0 || schedule.getM() != kTensorLanes)
+  if (!wide || !wide->isOn(chip) || schedule.getN() % kStepN != 0 ||
+      schedule.getM() != kTensorLanes)
     return emitError()
-           << "expected packed fp4 on both sides, a chip of sm_103, "
-           << "M of the tile of " << kTensorLanes << " and N of a multiple of "
-           << kStepN << " for K of " << schedule.getInstructionK() << ", got "
+           << "expected types and a chip that have instructions with K of " << k
+           << ", M of the tile of " << kTensorLanes
+           << " and N of a multiple of " << kStepN << ", got "
            << getOpcode(instruction) << " on " << StringRef(chip.name)
            << " and " << schedule;
   return success();

@@ -96,15 +96,17 @@ private:
     int64_t wideK;
   };
 
-  /// The K of instructions on all chips, and the other one that some chips
-  /// have.
+  /// 0 for the K that all chips have, and the larger ones of this chip.
   SmallVector<int64_t, 2> getInstructionKs(int64_t columns) const {
     constexpr int64_t kStepN = 16;
-    const Instruction *wide = lookupWide(instruction);
-    if (!wide || problem.isInSoftware || !hasWideInstructions(chip) ||
-        columns % kStepN != 0)
-      return {0};
-    return {0, wide->k};
+    SmallVector<int64_t, 2> result = {0};
+    if (problem.isInSoftware || columns % kStepN != 0)
+      return result;
+    for (unsigned k : getWideKs())
+      if (const Instruction *wide = lookupWide(instruction, k);
+          wide && wide->isOn(chip))
+        result.push_back(k);
+    return result;
   }
 
   BestOfTiles find(int64_t columns, bool swapsAb, bool isPair) {

@@ -10,7 +10,6 @@
 
 #include "Kernels/Gemm/Schedule/Tcgen05ScheduleEstimate.h"
 
-#include "blockscale/Support/KPattern.h"
 #include "blockscale/Support/ScaleLayout.h"
 #include "blockscale/Support/TunedRows.h"
 #include "llvm/Support/MathExtras.h"
@@ -148,8 +147,9 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
       multiply(instructions, divideCeil(flops, rates.flops.value));
   // An instruction with the larger K takes as long as one with the smaller K:
   // three replace four.
-  if (schedule.getInstructionK() != 0) {
-    std::vector<unsigned> pattern = getKPattern(*lookupWide(instruction));
+  if (int64_t wideK = schedule.getInstructionK()) {
+    std::vector<unsigned> pattern =
+        lookupWide(instruction, wideK)->getKPattern();
     uint64_t lineK = llvm::sum_of(pattern, uint64_t(0));
     tensor =
         divideCeil(multiply(tensor, pattern.size()), lineK / instruction.k);

@@ -176,11 +176,13 @@ void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
       context, row.path, schedule.getM() * getCtaGroup(), schedule.getN(),
       row.k, row.kind, getElements(true).format, getElements(false).format,
       row.scale, row.scaleVec);
+  // With `steps`, the last stage is shorter than a swizzle row may be.
+  int64_t wideK = steps ? 0 : schedule.getInstructionK();
   AsyncTileMmaOp::create(
       at, loc, a, aScales, other, bScales, acc, accumulate, steps, instruction,
       TileLayoutAttr::get(context, getElements(true).layout),
       TileLayoutAttr::get(context, getElements(false).layout),
-      /*wide=*/schedule.getInstructionK() != 0 && !steps);
+      wideK ? at.getI64IntegerAttr(wideK) : IntegerAttr());
   Tcgen05CommitOp::create(at, loc, barriers, stages.emitEmpty(at, state),
                           cluster.getNeighborRanks(), getCtaGroup());
 }
