@@ -72,7 +72,8 @@ int main(int argc, char **argv) {
   launcher.flags = sim::getSimulatorFlags();
   launcher.flags.insert(
       launcher.flags.begin(),
-      {"seed", "N", "Draws the order in which warps run; the default is 0"});
+      {"seed", "N",
+       "The seed of the order in which warps run; the default is 0"});
   launcher.flags.push_back(
       {"order", "FILE",
        "Write the block, the warp and the line of the PTX of each memory, "
