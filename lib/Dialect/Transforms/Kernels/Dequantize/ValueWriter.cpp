@@ -27,6 +27,8 @@ using namespace mlir::blockscale;
 /// have work.
 static constexpr int64_t kFewValues = int64_t(1) << 20;
 static constexpr int64_t kWarps = 8;
+/// How many loads are in flight where rows may end at any element.
+static constexpr int64_t kSingleValues = 4;
 static constexpr int64_t kByteBits = 8;
 
 bool DequantizedOperandProblem::isContiguous() const {
@@ -164,14 +166,28 @@ Value ValueWriter::emitLines(Value none) {
   Value groups = compute({d0.ceilDiv(rowsOfTask)}, rows)[0];
   Value parts = compute({d0.ceilDiv(columnsOfTask)}, columns)[0];
   Value lastRow = add(rows, -1);
-  Value lastColumn = add(columns, raggedColumns ? -1 : -kValues);
+  Value lastColumn = add(columns, -kValues);
   return forEachTask(
       groups, parts, none,
       [&](Value batch, Value group, Value part, Value inexact) {
-        Value column = compute({d0 * columnsOfTask + d1 % lanes * kValues},
-                               {part, lane})[0];
         Value firstRow =
             compute({d0 * rowsOfTask + d1.floorDiv(lanes)}, {group, lane})[0];
+        if (hasRaggedColumns) {
+          Value first =
+              compute({d0 * columnsOfTask + d1 % lanes}, {part, lane})[0];
+          return forEach(
+              emit.index(0), emit.index(rounds * kValues),
+              emit.index(kSingleValues), inexact, [&](Value step, Value inner) {
+                Value row = compute({d0 + d1.floorDiv(kValues) * rowsOfRound},
+                                    {firstRow, step})[0];
+                Value column =
+                    compute({d0 + d1 % kValues * lanes}, {first, step})[0];
+                storeSingly({batch, row, column, {}}, lanes);
+                return inner;
+              });
+        }
+        Value column = compute({d0 * columnsOfTask + d1 % lanes * kValues},
+                               {part, lane})[0];
         Value isColumn;
         if (!KernelProblem::isMultiple(shape[1], columnsOfTask)) {
           isColumn = isBelow(column, columns);
@@ -191,14 +207,6 @@ Value ValueWriter::emitLines(Value none) {
           }
           return origin;
         };
-        if (raggedColumns)
-          return forEach(emit.index(0), emit.index(rounds), emit.index(1),
-                         inexact, [&](Value round, Value inner) {
-                           Origin origin = getOrigin(compute(
-                               {d0 + d1 * rowsOfRound}, {firstRow, round})[0]);
-                           store(origin, emitValues(load(origin), inner));
-                           return inner;
-                         });
         SmallVector<Origin> origins;
         SmallVector<SmallVector<Value>> loaded;
         for (int64_t i = 0; i != rounds; ++i) {
@@ -224,7 +232,7 @@ Value ValueWriter::emitTasks(Value none) {
   b.setInsertionPointToStart(branch.thenBlock());
   emitLines(none);
   b.setInsertionPointToStart(branch.elseBlock());
-  raggedColumns = columns;
+  hasRaggedColumns = true;
   emitLines(none);
   return none;
 }
@@ -314,19 +322,21 @@ SmallVector<Value> ValueWriter::loadPacked6(ArrayRef<Value> position) {
   return {spread(low), spread(high)};
 }
 
+Value ValueWriter::loadElement(Value batch, Value row, Value column) {
+  Value code = emitLoadCode(
+      b, loc, kernel.getArgument(problem.elements.argument),
+      problem.elements.bits,
+      applyMap(b, loc, problem.elements.map, {batch, row, column}));
+  return arith::ExtUIOp::create(b, loc, b.getI32Type(), code);
+}
+
 /// The same, one by one, as two i32 of four bytes.
 SmallVector<Value> ValueWriter::loadSingly(const Origin &origin) {
   SmallVector<Value> words;
   for (int64_t i = 0; i != kValues; ++i) {
     Value row = problem.isTransposed ? add(origin.row, i) : origin.row;
     Value column = problem.isTransposed ? origin.column : add(origin.column, i);
-    if (raggedColumns)
-      column = arith::MinUIOp::create(b, loc, column, add(raggedColumns, -1));
-    Value code = emitLoadCode(
-        b, loc, kernel.getArgument(problem.elements.argument),
-        problem.elements.bits,
-        applyMap(b, loc, problem.elements.map, {origin.batch, row, column}));
-    code = arith::ExtUIOp::create(b, loc, b.getI32Type(), code);
+    Value code = loadElement(origin.batch, row, column);
     if (i % 4 == 0)
       words.push_back(code);
     else
@@ -337,8 +347,7 @@ SmallVector<Value> ValueWriter::loadSingly(const Origin &origin) {
 }
 
 SmallVector<Value> ValueWriter::loadWords(const Origin &origin) {
-  return problem.isContiguous() && !raggedColumns ? loadVector(origin)
-                                                  : loadSingly(origin);
+  return problem.isContiguous() ? loadVector(origin) : loadSingly(origin);
 }
 
 Value ValueWriter::loadScale(const Origin &origin, int64_t row) {
@@ -386,16 +395,31 @@ void ValueWriter::storeSome(const Origin &origin, Value column,
                           /*nontemporal=*/false, llvm::MaybeAlign(bytes));
 }
 
+/// Makes one value each in some columns from `origin` on. Neighboring lanes
+/// have neighboring columns; a lane with 8 of them would need twice the
+/// registers.
+void ValueWriter::storeSingly(const Origin &origin, int64_t lanes) {
+  Value rows = size(2), columns = size(1), none = emit.integer(0);
+  Value row = arith::MinUIOp::create(b, loc, origin.row, add(rows, -1));
+  SmallVector<Origin> origins;
+  SmallVector<SmallVector<Value>> loaded;
+  for (int64_t i = 0; i != kSingleValues; ++i) {
+    Value column = add(origin.column, i * lanes);
+    Value isInside = arith::AndIOp::create(b, loc, isBelow(origin.row, rows),
+                                           isBelow(column, columns));
+    column = arith::MinUIOp::create(b, loc, column, add(columns, -1));
+    origins.push_back({origin.batch, row, column, isInside});
+    loaded.push_back({loadElement(origin.batch, row, column), none,
+                      loadScale(origins.back(), 0)});
+  }
+  for (auto [of, from] : llvm::zip_equal(origins, loaded))
+    emitIf(b, loc, of.isInside, [&, &of = of, &from = from] {
+      storeSome(of, of.column, emitValues(from, none).front());
+    });
+}
+
 void ValueWriter::store(const Origin &origin, ArrayRef<Value> values) {
   emitIf(b, loc, origin.isInside, [&] {
-    if (raggedColumns) {
-      for (size_t i = 0; i != values.size(); ++i) {
-        Value column = add(origin.column, static_cast<int64_t>(i));
-        emitIf(b, loc, isBelow(column, raggedColumns),
-               [&] { storeSome(origin, column, values[i]); });
-      }
-      return;
-    }
     if (problem.chunkElements == 0) {
       // Stores are of 16 bytes.
       constexpr int64_t kStoreBits = 128;

@@ -84,11 +84,13 @@ private:
   void emitFlag(Value inexact);
   SmallVector<Value> loadVector(const Origin &origin);
   SmallVector<Value> loadPacked6(ArrayRef<Value> position);
+  Value loadElement(Value batch, Value row, Value column);
   SmallVector<Value> loadSingly(const Origin &origin);
+  void storeSingly(const Origin &origin, int64_t lanes);
   void storeSome(const Origin &origin, Value column, ArrayRef<Value> values);
 
-  /// The size of rows if they may end at any element; else null.
-  Value raggedColumns;
+  /// Whether rows may end at any element.
+  bool hasRaggedColumns = false;
 };
 
 /// The policies.

@@ -25,6 +25,11 @@
 
 namespace mlir::blockscale {
 
+/// The order that `schedule` asks for.
+inline BlockOrder getBlockOrder(WarpSpecializedScheduleAttr schedule) {
+  return schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
+}
+
 /// How tiles are given out.
 struct TileSchedule {
   BlockOrder order = BlockOrder::Grid;

@@ -155,7 +155,7 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
   TileScheduler tiles(
       kernel, problem, sizes,
       {plan.getRowsOfSubTiles(), schedule.getN(), schedule.getK()},
-      {BlockOrder::Persistent, schedule.getRasterGroup(), cluster});
+      {getBlockOrder(schedule), schedule.getRasterGroup(), cluster});
   tiles.forEachTile(
       at, values,
       [&](OpBuilder &inner, const WorkTile &tile, ValueRange carried) {

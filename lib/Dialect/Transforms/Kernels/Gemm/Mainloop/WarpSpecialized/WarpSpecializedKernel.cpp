@@ -13,6 +13,7 @@
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/WarpSpecializedKernel.h"
 
 #include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
+#include "Kernels/Gemm/TileScheduler/TileScheduler.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -45,8 +46,7 @@ WarpSpecializedKernel::getShape(const KernelProblem &problem) const {
   shape.inexactFlags = getNumFlags();
   shape.threads = {getThreads(schedule), 1, 1};
   shape.shared = getDynamicBytes(plan->getSharedBytes(), kBarrierBytes);
-  shape.order =
-      schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
+  shape.order = getBlockOrder(schedule);
   KernelProblem sides = getInstructionProblem(problem);
   bool hasSoftwareProducer = false;
   for (const StagedOperand &operand : planStagedOperands(sides, *plan)) {
