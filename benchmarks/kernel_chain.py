@@ -46,11 +46,11 @@ def program(m):
 def build(args):
     args.out.mkdir(parents=True, exist_ok=True)
     for m in SIZES:
-        place = args.out / f"chain{m}"
-        place.with_suffix(".mlir").write_text(program(m))
+        path = args.out / f"chain{m}"
+        path.with_suffix(".mlir").write_text(program(m))
         subprocess.run(
-            [args.build / "bin" / "blockscale-compile", place.with_suffix(".mlir"), "--target=sm_90a",
-             f"--launch-info={place.with_suffix('.json')}", "-o", place.with_suffix(".ptx")],
+            [args.build / "bin" / "blockscale-compile", path.with_suffix(".mlir"), "--target=sm_90a",
+             f"--launch-info={path.with_suffix('.json')}", "-o", path.with_suffix(".ptx")],
             check=True, stderr=subprocess.DEVNULL,
         )
 

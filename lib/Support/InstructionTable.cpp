@@ -54,7 +54,7 @@ static constexpr Rewrite kNo = Rewrite::None, kHalves = Rewrite::TwoHalfBlocks;
 
 // clang-format off
 static constexpr InstructionFamily kFamilies[] = {
-  // path          kind            m  most  n  most k   scale          vec scaling  PTX rank     rewrite  K in a line
+  // path          kind            m  most  n  most k   scale          vec scaling  PTX rank     rewrite  K pattern
   {Path::MmaSync, Kind::MXF8F6F4,   16,  16, 8,   8, 32, Format::UE8M0, 1,  kInside, 87, kLast,   kNo,     {}},
   {Path::MmaSync, Kind::MXF4,       16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kFirst,  kNo,     {}},
   {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kSecond, kNo,     {}},

@@ -38,14 +38,14 @@ unsigned blockscale::getScaleRank(ScaleOrder order) {
 }
 
 bool blockscale::canSwizzle(int64_t rowBytes) {
-  return rowBytes % kBankLineBytes == 0 || rowBytes == kChunkBytes ||
+  return rowBytes % kBankRowBytes == 0 || rowBytes == kChunkBytes ||
          rowBytes == 2 * kChunkBytes || rowBytes == 4 * kChunkBytes;
 }
 
 ChunkSwizzle blockscale::getChunkSwizzle(int64_t rowBytes) {
-  if (rowBytes >= kBankLineBytes)
-    return {1, kBankLineBytes / kChunkBytes};
-  return {kBankLineBytes / rowBytes, rowBytes / kChunkBytes};
+  if (rowBytes >= kBankRowBytes)
+    return {1, kBankRowBytes / kChunkBytes};
+  return {kBankRowBytes / rowBytes, rowBytes / kChunkBytes};
 }
 
 unsigned blockscale::getStoredBits(Storage storage, Slot slot) {

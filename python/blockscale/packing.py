@@ -28,8 +28,8 @@ def packed_hint(name: str, format: str, got: int, wanted: int) -> str:
 
 def _unit(bits):
     """The smallest number of elements that fills whole bytes: (elements, bytes)."""
-    codes = 8 // gcd(8, bits)
-    return codes, codes * bits // 8
+    elements = 8 // gcd(8, bits)
+    return elements, elements * bits // 8
 
 
 def _regroup(numbers, width, count, new_width):

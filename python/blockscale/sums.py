@@ -45,11 +45,11 @@ def _matrix_in_order(total, x, y):
 def _cells_in_order(total, x, y, rows, columns):
     """The same for the cells at (rows, columns), two arrays of shape (n,)."""
     count = max(_GATHERED_NUMBERS // x.shape[1], 1)
-    y_lines = np.ascontiguousarray(y.T)
+    y_rows = np.ascontiguousarray(y.T)
     for first in range(0, len(rows), count):
         cells = rows[first : first + count], columns[first : first + count]
         sums = total[cells]
-        _add_in_order(sums, x[cells[0]].T.copy(), y_lines[cells[1]].T.copy())
+        _add_in_order(sums, x[cells[0]].T.copy(), y_rows[cells[1]].T.copy())
         total[cells] = sums
 
 

@@ -178,7 +178,7 @@ func.func @tile_mma_t2_groups(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<32x8, #blockscale.warps<1x1>>
-func.func @tile_mma_t2_lines(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+func.func @tile_mma_t2_rows(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to be of the shape G x 32 x 4W or W x P x 32 x 4Q, with 32 G or 32 P Q the 32 rows, and Q 1, 2 or 4, got 'memref<2x16x4xi8, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
@@ -440,7 +440,7 @@ func.func @tile_mma_w3_atoms(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !b = memref<64x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<64x64, #blockscale.warps<2x2>>
-func.func @tile_mma_w3_atom_lines(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+func.func @tile_mma_w3_atom_outer(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to be of the shape 1 x W x 32 x 16 for 64 rows, got 'memref<1x1x16x32xi8, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>

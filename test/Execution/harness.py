@@ -35,7 +35,7 @@ class Row(NamedTuple):
         return dict(x_type=self.x, y_type=self.y, scale_type=self.scale)
 
 
-ROWS = [Row(*row) for row in blockscale.LEGAL_ROWS]
+ROWS = [Row(*row) for row in blockscale.LEGAL_TYPE_COMBINATIONS]
 
 
 # Programs

@@ -15,7 +15,7 @@ X = np.random.default_rng(0).standard_normal((6, 64)).astype(np.float32)
 def test_the_table():
     """Every element type has one, and each is a legal row."""
     assert {row.element for row in BLOCK_FORMATS.values()} == set(blockscale.ELEMENT_TYPES)
-    assert all(tuple(row) in blockscale.QUANTIZE_ROWS for row in BLOCK_FORMATS.values())
+    assert all(tuple(row) in blockscale.QUANTIZE_TYPE_COMBINATIONS for row in BLOCK_FORMATS.values())
     assert len(set(BLOCK_FORMATS.values())) == len(BLOCK_FORMATS)
 
 

@@ -66,7 +66,7 @@ def hard_blocks(row, rule, number_type):
 
 
 def test_rows():
-    assert sorted(blockscale.QUANTIZE_ROWS) == sorted(oracle.ROWS)
+    assert sorted(blockscale.QUANTIZE_TYPE_COMBINATIONS) == sorted(oracle.ROWS)
     assert sorted(blockscale.SCALE_RULES) == sorted(oracle.RULES)
 
 

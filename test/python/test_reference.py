@@ -92,7 +92,7 @@ def assert_equal(got, expected):
 
 
 def test_legal_rows():
-    assert sorted(blockscale.LEGAL_ROWS) == sorted(ROWS)
+    assert sorted(blockscale.LEGAL_TYPE_COMBINATIONS) == sorted(ROWS)
     assert len(ROWS) == 27
 
 
@@ -258,7 +258,7 @@ def test_unknown_types(name, value):
         mma_scaled(*args, **{**types(ROWS[0]), name: value})
 
 
-# operand index, shape in its place, part of the message; x is 4x64, y is 64x6
+# operand index, shape instead, part of the message; x is 4x64, y is 64x6
 SHAPES = [
     (0, (64,), r"x rank: expected 2 or 3, got 1"),
     (0, (1, 1, 4, 64), r"x rank: expected 2 or 3, got 4"),

@@ -98,7 +98,7 @@ UnpackOp::reifyResultShapes(OpBuilder &builder,
   PackedUnit unit =
       getPackedUnit(getResult().getType().getElementTypeBitWidth());
   reifiedReturnShapes.push_back(
-      reifyPacking(builder, getLoc(), getSource(), unit.bytes, unit.codes));
+      reifyPacking(builder, getLoc(), getSource(), unit.bytes, unit.elements));
   return success();
 }
 
@@ -108,7 +108,7 @@ PackOp::reifyResultShapes(OpBuilder &builder,
   PackedUnit unit =
       getPackedUnit(getSource().getType().getElementTypeBitWidth());
   reifiedReturnShapes.push_back(
-      reifyPacking(builder, getLoc(), getSource(), unit.codes, unit.bytes));
+      reifyPacking(builder, getLoc(), getSource(), unit.elements, unit.bytes));
   return success();
 }
 

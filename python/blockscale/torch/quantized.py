@@ -40,8 +40,8 @@ class QuantizedTensor:
         check_values("weight", weight, VALUE_DTYPES, description.block)
         weight = weight.detach()
         if description.is_scaled and tensor_scale is None:
-            place = card if weight.is_cuda else cpu
-            tensor_scale = place.tensor_scale_of(weight.reshape(-1, weight.shape[-1]))
+            backend = card if weight.is_cuda else cpu
+            tensor_scale = backend.tensor_scale_of(weight.reshape(-1, weight.shape[-1]))
         codes, scales = run_quantize(weight, format, tensor_scale)
         return cls(codes, scales, format, tensor_scale)
 

@@ -129,8 +129,8 @@ def vector_kernel(row, y_is_nk, m=M, n=N, k=K, align=None, is_shared=False):
     sums = f"vector<{m}x{n}xf32>"
     names = ["x", "xs", y_name, s_name]
     known = f" {{llvm.align = {align} : i64}}" if align else ""
-    place = "global" if is_shared else "mem"
-    params = [f"%{n}_{place}: {m._replace(space='').type}{known}" for n, m in zip(names, memories)]
+    space = "global" if is_shared else "mem"
+    params = [f"%{n}_{space}: {m._replace(space='').type}{known}" for n, m in zip(names, memories)]
     tiles, copies = "", ""
     if is_shared:
         tiles = ", ".join(f"%{n}_mem: {m.type}" for n, m in zip(names, memories))

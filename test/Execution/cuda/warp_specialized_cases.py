@@ -28,21 +28,21 @@ def cover(factors, strength, seed):
     (`strength` 2), or each two values of others (3).
     """
     rng = np.random.default_rng(seed)
-    places = list(combinations(range(len(factors)), strength))
+    positions = list(combinations(range(len(factors)), strength))
 
     def values_at(choice):
-        return {(place, tuple(choice[i] for i in place)) for place in places}
+        return {(position, tuple(choice[i] for i in position)) for position in positions}
 
     missing = {
-        (place, values) for place in places
-        for values in product(*(range(len(factors[i])) for i in place))
+        (position, values) for position in positions
+        for values in product(*(range(len(factors[i])) for i in position))
     }
     while missing:
-        place, values = min(missing)
+        position, values = min(missing)
         best, most = None, set()
         for _ in range(40):
             choice = [int(rng.integers(len(values))) for values in factors]
-            for i, value in zip(place, values):
+            for i, value in zip(position, values):
                 choice[i] = value
             new = values_at(choice) & missing
             if len(new) > len(most):
@@ -170,7 +170,7 @@ def swapped_tiles():
 
 
 def odd_columns():
-    """Operands along N, or M, in a tile of an odd multiple of 8 rows: bulk copies have lines of 16 bytes."""
+    """Operands along N, or M, in a tile of an odd multiple of 8 rows: bulk copies have rows of 16 bytes."""
     schedule = "--schedule=tile=128x24x128,stages=2,accumulators=1,persistent=0"
     for m, n, flag in ((130, 16, schedule), (16, 130, f"{schedule},swap_ab=1")):
         yield case(f"warp-specialized-odd-columns-{n}", E4M3, [(m, n, 96, (True, True, False, False), ())], (flag,))

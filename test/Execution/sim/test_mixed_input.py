@@ -368,8 +368,8 @@ def test_row_special_scales(tmp_path):
     product.ys[...] = np.resize(finite, product.ys.shape)
     product.xs[...] = np.resize(finite[::-1], product.xs.shape) | 0x80
     assert not product.run_row(tmp_path, schedule_text(64, 1, 1024))
-    for scales, place in ((product.ys, (63, 127)), (product.xs, (0, 126))):
-        before = scales[place]
-        scales[place] = 0xFF
+    for scales, index in ((product.ys, (63, 127)), (product.xs, (0, 126))):
+        before = scales[index]
+        scales[index] = 0xFF
         assert product.run_row(tmp_path, schedule_text(64, 1, 1024))
-        scales[place] = before
+        scales[index] = before

@@ -1,6 +1,6 @@
 """Kernels in the simulator: every row of the table, as PTX that is executed.
 
-The rows are those of blockscale.LEGAL_ROWS, which test/Unit holds against the compiler's table: a
+The rows are those of blockscale.LEGAL_TYPE_COMBINATIONS, which test/Unit holds against the compiler's table: a
 new row runs here, or the suite fails.
 """
 

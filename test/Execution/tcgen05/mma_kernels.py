@@ -49,7 +49,7 @@ def _multiply(plan, mma):
     """One instruction."""
     config = plan.config
     lines = [f"    add.u32 %r1, %tmem, {mma.d};"]
-    if config.a_place == "tensor":
+    if config.a_memory == "tensor":
         lines.append(f"    add.u32 %r2, %tmem, {mma.a};")
         a = "[%r2]"
     else:

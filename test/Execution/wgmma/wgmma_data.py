@@ -86,10 +86,10 @@ def image(config, storage, codes, name):
     """An operand in shared memory, and its bytes."""
     if storage.major == "MN":
         units = shared_units(np.ascontiguousarray(codes.T), "", name)
-        placed = mn_major(storage, units.shape[1], config.k_step, config.steps)
+        image = mn_major(storage, units.shape[1], config.k_step, config.steps)
     else:
         units = shared_units(codes, "", name)
-        placed = k_major(storage, len(codes), UNITS, config.steps)
-    return placed, placed.place(units)
+        image = k_major(storage, len(codes), UNITS, config.steps)
+    return image, image.arrange(units)
 
 

@@ -14,8 +14,8 @@
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: memref<16x4xi8, {{[^,]*}}, %[[B:[a-z0-9]+]]: memref<8x128xi8,
 // CHECK-DAG:     %[[LOW:.*]] = arith.constant 37248 : i32
 // CHECK-DAG:     %[[HIGH:.*]] = arith.constant 45986 : i32
-// CHECK-DAG:     %[[PLACES_A:.*]] = arith.constant -2014279696 : i32
-// CHECK-DAG:     %[[PLACES_B:.*]] = arith.constant -1881108512 : i32
+// CHECK-DAG:     %[[MASK_A:.*]] = arith.constant -2014279696 : i32
+// CHECK-DAG:     %[[MASK_B:.*]] = arith.constant -1881108512 : i32
 // CHECK-DAG:     %[[POWER_A:.*]] = arith.constant 1006648320 : i32
 // CHECK-DAG:     %[[POWER_B:.*]] = arith.constant 939538432 : i32
 // CHECK-DAG:     %[[SHIFT:.*]] = arith.constant 8388736 : i32
@@ -48,18 +48,18 @@
 // CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
 // CHECK-NEXT:      %[[PAIR:.*]] = nvvm.prmt <default> %[[LOW]], %[[WORD]], %[[C0]]
 // CHECK-NEXT:      %[[SHIFTED:.*]] = arith.shli %[[PAIR]], %[[C4]]
-// CHECK-NEXT:      %[[PLACED:.*]] = arith.andi %[[SHIFTED]], %[[PLACES_A]]
+// CHECK-NEXT:      %[[MASKED:.*]] = arith.andi %[[SHIFTED]], %[[MASK_A]]
 // CHECK-NEXT:      %[[PAIR_2:.*]] = nvvm.prmt <default> %[[HIGH]], %[[WORD]], %[[C0]]
 // CHECK-NEXT:      %[[SHIFTED_2:.*]] = arith.shli %[[PAIR_2]], %[[C4]]
-// CHECK-NEXT:      arith.andi %[[SHIFTED_2]], %[[PLACES_A]]
-// CHECK:           %[[X:.*]] = llvm.bitcast %[[PLACED]] : i32 to vector<2xbf16>
+// CHECK-NEXT:      arith.andi %[[SHIFTED_2]], %[[MASK_A]]
+// CHECK:           %[[X:.*]] = llvm.bitcast %[[MASKED]] : i32 to vector<2xbf16>
 // CHECK-NEXT:      %[[SCALED:.*]] = arith.mulf %[[X]], %[[SCALE]] : vector<2xbf16>
 // CHECK-NEXT:      %[[A_0:.*]] = llvm.bitcast %[[SCALED]] : vector<2xbf16> to i32
 // CHECK:           blockscale.load_matrix %[[B]]
 // CHECK:           arith.addi %{{.*}}, %[[POWER_B]]
 // CHECK:           nvvm.prmt <default> %[[LOW]]
 // CHECK-NEXT:      arith.shli %{{.*}}, %[[C5]]
-// CHECK-NEXT:      arith.andi %{{.*}}, %[[PLACES_B]]
+// CHECK-NEXT:      arith.andi %{{.*}}, %[[MASK_B]]
 // CHECK:           nvvm.mma.sync A[%[[A_0]], {{.*}}, {{.*}}, {{.*}}] B[{{.*}}] C[%[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]]] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>}
 // CHECK:           vector.load %{{.*}} {alignment = 16 : i64} : memref<2048xi8, {{.*}}>, vector<16xi8>
 // CHECK:           nvvm.mma.sync
@@ -130,9 +130,9 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[P1:.*]] = arith.constant 54673 : i32
 // CHECK-DAG:     %[[P2:.*]] = arith.constant 59042 : i32
 // CHECK-DAG:     %[[P3:.*]] = arith.constant 63411 : i32
-// CHECK-DAG:     %[[PLACES:.*]] = arith.constant -2118090304 : i32
+// CHECK-DAG:     %[[MASK:.*]] = arith.constant -2118090304 : i32
 // CHECK-DAG:     %[[POWER:.*]] = arith.constant 2122350208 : i32
-// CHECK-DAG:     %[[SCALE_PLACES:.*]] = arith.constant 133171184 : i32
+// CHECK-DAG:     %[[SCALE_MASK:.*]] = arith.constant 133171184 : i32
 // CHECK-DAG:     %[[SCALE_POWER:.*]] = arith.constant 2130738944 : i32
 // CHECK-DAG:     %[[LAST_POWER:.*]] = arith.constant 2004907904 : i32
 // CHECK-DAG:     %[[BOTH:.*]] = arith.constant 257 : i32
@@ -147,7 +147,7 @@ gpu.module @kernels {
 // CHECK-NEXT:      %[[SELECTOR:.*]] = arith.addi %[[BYTES]], %[[ZEROS]]
 // CHECK-NEXT:      %[[S:.*]] = nvvm.prmt <default> %[[SELECTOR]]
 // CHECK-NEXT:      %[[S_4:.*]] = arith.shli %[[S]], %[[C4]]
-// CHECK-NEXT:      %[[S_BITS:.*]] = arith.andi %[[S_4]], %[[SCALE_PLACES]]
+// CHECK-NEXT:      %[[S_BITS:.*]] = arith.andi %[[S_4]], %[[SCALE_MASK]]
 // CHECK-NEXT:      %[[S_PAIR:.*]] = llvm.bitcast %[[S_BITS]]
 // CHECK-NEXT:      %[[S_2_127:.*]] = llvm.bitcast %[[SCALE_POWER]]
 // CHECK-NEXT:      %[[FACTOR:.*]] = arith.mulf %[[S_PAIR]], %[[S_2_127]] : vector<2xbf16>
@@ -155,9 +155,9 @@ gpu.module @kernels {
 // CHECK-NEXT:      %[[EVEN:.*]] = arith.shli %[[WORD]], %[[C4]]
 // CHECK-NEXT:      %[[PAIR:.*]] = nvvm.prmt <default> %[[P0]], %[[EVEN]], %[[WORD]]
 // CHECK-NEXT:      %[[SHIFTED:.*]] = arith.shli %[[PAIR]], %[[C2]]
-// CHECK-NEXT:      %[[PLACED:.*]] = arith.andi %[[SHIFTED]], %[[PLACES]]
+// CHECK-NEXT:      %[[MASKED:.*]] = arith.andi %[[SHIFTED]], %[[MASK]]
 // CHECK-NEXT:      nvvm.prmt <default> %[[P1]], %[[EVEN]], %[[WORD]]
-// CHECK:           %[[X:.*]] = llvm.bitcast %[[PLACED]]
+// CHECK:           %[[X:.*]] = llvm.bitcast %[[MASKED]]
 // CHECK-NEXT:      %[[NUMBER:.*]] = arith.mulf %[[X]], %[[X_2_126]]
 // CHECK-NEXT:      arith.mulf %[[NUMBER]], %[[FACTOR]]
 // CHECK:           nvvm.prmt <default> %[[P2]], %[[EVEN]], %[[WORD]]
@@ -165,8 +165,8 @@ gpu.module @kernels {
 // The factor of B has the power of its elements, too, so that one multiplication is enough.
 // CHECK:           %[[S_2_112:.*]] = llvm.bitcast %[[LAST_POWER]]
 // CHECK-NEXT:      %[[B_FACTOR:.*]] = arith.mulf %{{.*}}, %[[S_2_112]] : vector<2xbf16>
-// CHECK:           %[[B_PLACED:.*]] = arith.andi
-// CHECK:           %[[B_PAIR:.*]] = llvm.bitcast %[[B_PLACED]]
+// CHECK:           %[[B_MASKED:.*]] = arith.andi
+// CHECK:           %[[B_PAIR:.*]] = llvm.bitcast %[[B_MASKED]]
 // CHECK-NEXT:      arith.mulf %[[B_PAIR]], %[[B_FACTOR]] : vector<2xbf16>
 // CHECK-COUNT-4:   nvvm.mma.sync
 // CHECK-NOT:       nvvm.mma.sync
@@ -260,7 +260,7 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[NEXT_TWELVE:.*]] = arith.constant 268369920 : i32
 // CHECK-DAG:     %[[SIX:.*]] = arith.constant 4128831 : i32
 // CHECK-DAG:     %[[NEXT_SIX:.*]] = arith.constant 1056980736 : i32
-// CHECK-DAG:     %[[PLACES:.*]] = arith.constant -2082438176 : i32
+// CHECK-DAG:     %[[MASK:.*]] = arith.constant -2082438176 : i32
 // CHECK-DAG:     %[[LOW:.*]] = arith.constant 37248 : i32
 // CHECK-DAG:     %[[POWER_A:.*]] = arith.constant 2105572736 : i32
 // CHECK-DAG:     %[[POWER_B:.*]] = arith.constant 2122350208 : i32
@@ -286,7 +286,7 @@ gpu.module @kernels {
 // CHECK-NEXT:      %[[SIGNS:.*]] = arith.shli %[[BYTES]], %[[C2]]
 // CHECK-NEXT:      %[[X:.*]] = nvvm.prmt <default> %[[LOW]], %[[SIGNS]]
 // CHECK-NEXT:      %[[X_3:.*]] = arith.shli %[[X]], %[[C3]]
-// CHECK-NEXT:      arith.andi %[[X_3]], %[[PLACES]]
+// CHECK-NEXT:      arith.andi %[[X_3]], %[[MASK]]
 // CHECK:           arith.mulf %{{.*}}, %[[BF16_A]] : vector<2xbf16>
 // CHECK-NEXT:      arith.mulf {{.*}} : vector<2xbf16>
 // CHECK:           arith.mulf %{{.*}}, %[[BF16_B]] : vector<2xbf16>
@@ -381,7 +381,7 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[NIBBLE_1:.*]] = arith.constant 15728880 : i32
 // CHECK-DAG:     %[[COPIES_0:.*]] = arith.constant 4160 : i32
 // CHECK-DAG:     %[[COPIES_1:.*]] = arith.constant 260 : i32
-// CHECK-DAG:     %[[PLACES:.*]] = arith.constant -2118090304 : i32
+// CHECK-DAG:     %[[MASK:.*]] = arith.constant -2118090304 : i32
 // CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : i32
 // CHECK-NOT:     nvvm.barrier
 // CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32) {
@@ -389,10 +389,10 @@ gpu.module @kernels {
 // CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
 // CHECK:           %[[CODE:.*]] = arith.andi %[[WORD]], %[[NIBBLE_0]]
 // CHECK-NEXT:      %[[COPIES:.*]] = arith.muli %[[CODE]], %[[COPIES_0]]
-// CHECK-NEXT:      arith.andi %[[COPIES]], %[[PLACES]]
+// CHECK-NEXT:      arith.andi %[[COPIES]], %[[MASK]]
 // CHECK:           %[[CODE_1:.*]] = arith.andi %[[WORD]], %[[NIBBLE_1]]
 // CHECK-NEXT:      %[[TWO:.*]] = arith.muli %[[CODE_1]], %[[COPIES_1]]
-// CHECK-NEXT:      arith.andi %[[TWO]], %[[PLACES]]
+// CHECK-NEXT:      arith.andi %[[TWO]], %[[MASK]]
 // CHECK:           %[[NEXT:.*]] = arith.shrui %[[WORD]], %[[C8]]
 // CHECK-NEXT:      arith.andi %[[NEXT]], %[[NIBBLE_0]]
 // CHECK:           nvvm.mma.sync

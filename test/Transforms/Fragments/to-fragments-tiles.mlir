@@ -152,8 +152,8 @@ gpu.module @kernels {
 
 // -----
 
-// Scales of the 32x4x4 layout: warp w has part w, in the lines lane xor w. The
-// words of a line are those of rows that are 32 apart.
+// Scales of the 32x4x4 layout: warp w has part w, at outer index lane xor w. The
+// words of a vector are those of rows that are 32 apart.
 
 // CHECK-LABEL: gpu.func @atoms(
 // CHECK-SAME:    %[[SA:[a-z0-9]+]]: memref<1x2x32x8xi8,

@@ -4,7 +4,7 @@
 
 // K-contiguous fp8 goes in pieces of 16 bytes to where the exclusive or with the
 // row says. Scales in the 32x4x4 layout fill the words of rows that are 32
-// apart, others the lines of a group of 32 rows. The tile divides all sizes:
+// apart, others the vectors of a group of 32 rows. The tile divides all sizes:
 // nothing is compared with them.
 
 // CHECK-LABEL: gpu.func @fp8__mma_scaled(

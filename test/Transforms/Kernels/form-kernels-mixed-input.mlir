@@ -1,5 +1,5 @@
-// A product of bf16 whose y is dequantized reads codes, by the schedule, which
-// nothing but kernels of `place` and of the product needs memory for.
+// A product of bf16 whose y is dequantized reads quantized elements, by the schedule, which
+// nothing but kernels of `permute` and of the product needs memory for.
 
 // RUN: blockscale-opt %s --split-input-file --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels --canonicalize -verify-diagnostics | FileCheck %s
 

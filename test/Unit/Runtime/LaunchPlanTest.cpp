@@ -425,7 +425,7 @@ TEST(LaunchPlanTest, NamesAllThatAreNotPacked) {
                               LaunchParam::argument(2), LaunchParam::result(0)};
     LaunchExpr columns = size({0, 1, 2, 1});
     LaunchOperand first = {DType::U1, {4, columns}, 2, 1};
-    LaunchOperand second = {DType::U1, {4, size(y)}, y.codes, y.bytes};
+    LaunchOperand second = {DType::U1, {4, size(y)}, y.elements, y.bytes};
     LaunchExpr both;
     both.kind = LaunchExpr::Kind::FloorDiv;
     LaunchExpr sum;

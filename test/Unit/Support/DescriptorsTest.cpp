@@ -166,7 +166,7 @@ TEST(Descriptors, MatricesThatAreRefused) {
                             MatrixShape{Major::K, true, 1, 0, 128},
                             MatrixShape{Major::MN, true, 0, 8, 128},
                             MatrixShape{Major::MN, true, 2, 4096, 128}})
-    EXPECT_FALSE(encodeMatrixDescriptor(shape)) << shape.lineBytes;
+    EXPECT_FALSE(encodeMatrixDescriptor(shape)) << shape.rowBytes;
 }
 
 // 8 contiguous rows of 16 bytes, as in CUTLASS and Triton.
@@ -183,6 +183,6 @@ TEST(Descriptors, EveryInstruction) {
       EXPECT_NE(lookupScaleFactors(instruction.kind, instruction.k,
                                    instruction.scaleVec),
                 nullptr);
-      EXPECT_NE(lookupSumLayout(1, instruction.m), nullptr);
+      EXPECT_NE(lookupAccLayout(1, instruction.m), nullptr);
     }
 }

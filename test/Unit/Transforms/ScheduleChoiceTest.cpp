@@ -255,7 +255,7 @@ TEST_F(ScheduleChoice, SwappedIsTransposed) {
 }
 
 // 128 tiles of 128 columns of the result, with few rows of x as N. A stage has
-// 128 and 16 lines and two atoms: 304 clocks of the L2 cache. Memory is the
+// 128 and 16 rows and two atoms: 304 clocks of the L2 cache. Memory is the
 // bound of plain tiles, too, of which fewer stages fit.
 // Of 257 rows of x there would be two tiles of swapped operands, as there are
 // three of 128 rows: what is less by rounding is not for few rows.

@@ -189,7 +189,7 @@ def test_devices(fake, function, out):
           1.0, out=result)
 
 
-def test_places(fake, function):
+def test_results_on_the_host(fake, function):
     x = CudaArray(fake, "|u1", (6, 64))
     fails(function, "result #0: expected an array on CUDA device 0, as arguments are, got one in the memory of the "
           "host", x, 1.0, out=np.zeros((6, 8), np.float32))

@@ -11,7 +11,7 @@ import zlib
 import numpy as np
 import pytest
 from bundles import SIZE, Image, entry, info, kernel, operand, pack, ptx, two
-from places import BUILD, FAKE
+from paths import BUILD, FAKE
 
 from blockscale import runtime
 from blockscale.runtime.bundle_file import parse_bundle

@@ -168,22 +168,23 @@ def BlockScale_ScaleTileLayoutAttr
     : BlockScale_Attr<"ScaleTileLayout", "scale_tile_layout"> {
   let summary = "the layout of the scales of a tile in shared memory";
   let description = [{
-    In the last three layouts, a *line* is one step of the dimension of size 32.
+    In the last three layouts, the *outer index* is the one in the
+    dimension of size 32.
 
     * `rows`: memory of the shape `M x K_s` (`N x K_s`), row by row.
     * `lanes`: of the shape `G x 32 x 4W`, in the order in which lanes of
-      mma.sync read them: line `4 (r mod 8) + r div 8` of group g has the
+      mma.sync read them: outer index `4 (r mod 8) + r div 8` of group g has the
       `K_s = 4W` scales of row `32 g + r`.
     * `parts`: of the shape `W x P x 32 x 4Q`, the same order for 32-bit words
       that were copied from the 32x4x4 layout:
-      line `(4 (r mod 8) + r div 8) xor (p mod 4)` of part p has,
+      outer index `(4 (r mod 8) + r div 8) xor (p mod 4)` of part p has,
       for q = 0, ..., Q - 1, the scales `4w`, ..., `4w + 3` of row
       `32 (p Q + q) + r`; Q is 1, 2 or 4.
     * `atoms`: of the shape `R x W x 32 x 16`, atoms of the 32x4x4 layout, as
-      in global memory: line `r mod 32` of atom (`r div 128`, w) has, from byte
-      `4 (r mod 128 div 32)` on, the scales `4w`, ..., `4w + 3` of row r.
+      in global memory: outer index `r mod 32` of atom (`r div 128`, w) has,
+      from byte `4 (r mod 128 div 32)` on, the scales `4w`, ..., `4w + 3` of row r.
 
-    The table of `lanes` and `parts` is `kScaleLineTerms` of SharedLayout.h.
+    The table of `lanes` and `parts` is `kScaleOuterTerms` of SharedLayout.h.
 
     Example: `#blockscale.scale_tile_layout<lanes>`.
   }];

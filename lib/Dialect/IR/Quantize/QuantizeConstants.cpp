@@ -137,12 +137,12 @@ blockscale::quantizeConstant(DenseElementsAttr x,
   SmallVector<uint8_t> codes(values.size()), scales;
   auto columns = static_cast<size_t>(codesType.getShape().back());
   Quantizer quantizer(op, tensorScale.value_or(1.0f));
-  for (size_t line = 0; line != values.size(); line += columns)
+  for (size_t start = 0; start != values.size(); start += columns)
     for (size_t k = 0; k < columns; k += op.getBlockSize()) {
       size_t count = std::min<size_t>(op.getBlockSize(), columns - k);
       scales.push_back(
-          quantizer.quantize(ArrayRef(values).slice(line + k, count),
-                             MutableArrayRef(codes).slice(line + k, count)));
+          quantizer.quantize(ArrayRef(values).slice(start + k, count),
+                             MutableArrayRef(codes).slice(start + k, count)));
     }
   QuantizedConstant result = {
       makeCodes(codesType, codes), makeCodes(scalesType, scales), {}};

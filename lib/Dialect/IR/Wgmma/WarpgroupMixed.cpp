@@ -15,10 +15,11 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static constexpr int64_t kBoxBytes = 64, kByteBits = 8;
+static constexpr int64_t kKChunkBytes = 64, kByteBits = 8;
 
 int64_t WarpgroupMmaMixedOp::getChunkElements() {
-  return kBoxBytes * kByteBits / getFormatInfo(getTypes().getB()).storedBits();
+  return kKChunkBytes * kByteBits /
+         getFormatInfo(getTypes().getB()).storedBits();
 }
 
 int64_t WarpgroupMmaGemvOp::getChunkBlocks() {
@@ -48,17 +49,17 @@ LogicalResult WarpgroupMmaMixedOp::verify() {
   ArrayRef<int64_t> codes = getCodes().getType().getShape();
   if (!isa<WarpColumnsAttr>(Attribute(acc.getLayout())) ||
       acc.getM() != instruction.getN() || acc.getN() != codes[1] ||
-      codes[2] != kBoxBytes) // (C3)
+      codes[2] != kKChunkBytes) // (C3)
     return emitOpError("expected an accumulator of ")
            << instruction.getN() << " rows in #blockscale.warp_columns, and "
-           << "codes in chunks x " << acc.getN() << " x " << kBoxBytes
+           << "codes in chunks x " << acc.getN() << " x " << kKChunkBytes
            << ", got " << acc << " and " << getCodes().getType();
   constexpr int64_t kElementBytes = 2;
-  int64_t k = shape.columns * shape.lineBytes / kElementBytes;
-  if (shape.lines != acc.getM() || k != codes[0] * getChunkElements()) // (C4)
+  int64_t k = shape.columns * shape.rowBytes / kElementBytes;
+  if (shape.rows != acc.getM() || k != codes[0] * getChunkElements()) // (C4)
     return emitOpError("expected b with ")
            << acc.getM() << " rows of " << codes[0] * getChunkElements()
-           << " elements, got " << shape.lines << " of " << k;
+           << " elements, got " << shape.rows << " of " << k;
   constexpr int64_t kRows = 2;
   int64_t registers = kRows * llvm::divideCeilSigned(
                                   codes[0] * getChunkBlocks(), kBlocksOfWord);
@@ -79,11 +80,11 @@ LogicalResult WarpgroupMmaGemvOp::verify() {
   bool isSpread = isa<WarpColumnsAttr>(Attribute(acc.getLayout()));
   if (!isSpread || acc.getM() != kSums || !codes.hasStaticShape() ||
       acc.getN() != codes.getDimSize(1) ||
-      codes.getDimSize(2) != kBoxBytes) // (G2)
+      codes.getDimSize(2) != kKChunkBytes) // (G2)
     return emitOpError("expected an accumulator of ")
            << kSums
            << " rows in #blockscale.warp_columns, and codes in chunks x "
-           << acc.getN() << " x " << kBoxBytes << ", got " << acc << " and "
+           << acc.getN() << " x " << kKChunkBytes << ", got " << acc << " and "
            << codes;
   int64_t chunks = codes.getDimSize(0), blocks = chunks * getChunkBlocks();
   const int64_t extents[] = {chunks * kColumnsOfChunk, kSums, kChunk};

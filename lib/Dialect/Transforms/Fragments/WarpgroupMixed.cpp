@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/AccLowering.h"
-#include "Fragments/Dequantize/CodePairs.h"
+#include "Fragments/Dequantize/ElementPairs.h"
 #include "Fragments/Dequantize/SpecialTest.h"
 #include "Fragments/LanePatterns.h"
 #include "Fragments/WarpgroupProducts.h"
@@ -41,7 +41,7 @@ public:
         lane(emit.toWord(lane)),
         quarter(emit.bitAnd(this->lane, kLanesOfRow - 1)),
         isNibbles(getFormatInfo(format).bits == 4),
-        placer(emit, format, {isNibbles, /*isSwapped=*/false}, lane),
+        shifter(emit, format, {isNibbles, /*isSwapped=*/false}, lane),
         test(emit, format), furthest(emit.integer(0)) {}
 
   /// Loads the quantized elements of all chunks.
@@ -65,7 +65,7 @@ private:
   Format format, scale;
   Value lane, quarter;
   bool isNibbles;
-  RowPlacer placer;
+  ElementShifter shifter;
   SpecialTest test;
   /// The largest distance of a scale from the lowest exact one; for scales with
   /// a mantissa, the largest code of a scale.
@@ -197,8 +197,8 @@ Pairs MixedInputEmitter::getPairs(int64_t chunk, int64_t row,
                                   unsigned instruction) const {
   const SmallVector<Value> &of = words[chunk][row];
   if (isNibbles)
-    return placer.placeNibbles(of[instruction / 2], instruction % 2);
-  return placer.placeBytes(of[instruction]);
+    return shifter.shiftNibbles(of[instruction / 2], instruction % 2);
+  return shifter.shiftBytes(of[instruction]);
 }
 
 SmallVector<SmallVector<Value>>

@@ -191,7 +191,7 @@ static uint32_t getPowerBits(int exponent) {
 }
 
 /// Scales of ue4m3 are from 2^-9 to 2^9, so divisors are from 2^-59 to 2^59.
-Value BlockArithmetic::emitIsPlain(Value tensorScale) {
+Value BlockArithmetic::emitAllowsReciprocal(Value tensorScale) {
   constexpr int kRange = 50;
   if (!tensorScale)
     return {};

@@ -46,8 +46,8 @@ SmallVector<Value> QuantizedStores::getPosition(const MatrixPosition &position,
   return {position.batch, position.row, column};
 }
 
-void QuantizedStores::storeCodes(const MatrixPosition &position, Value words,
-                                 int64_t count) {
+void QuantizedStores::storeElements(const MatrixPosition &position, Value words,
+                                    int64_t count) {
   constexpr int64_t kByteBits = 8;
   int64_t bytes = count * codeBits / kByteBits;
   AffineExpr d0 = b.getAffineDimExpr(0);

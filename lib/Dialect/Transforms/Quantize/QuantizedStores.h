@@ -36,7 +36,8 @@ public:
   bool hasAtoms() const;
   /// Stores `count` consecutive elements of a row: all bits of an integer or
   /// of a vector of i32.
-  void storeCodes(const MatrixPosition &position, Value words, int64_t count);
+  void storeElements(const MatrixPosition &position, Value words,
+                     int64_t count);
   /// Stores the code, in an i32, of the scale of the block at `position`.
   /// Checks that the block is in memory, unless rows, or columns, are known to
   /// fit. Padding gets the scale of a block of zeros, which is 0.

@@ -296,9 +296,9 @@ private:
     if (Value value = op.getTensorScale()) {
       if (decoding.tensorScale)
         return fail("expected one scale for the whole tensor, got more");
-      Access place;
-      place.value = value;
-      setOrigin(decoding.tensorScale.emplace(), std::move(place));
+      Access access;
+      access.value = value;
+      setOrigin(decoding.tensorScale.emplace(), std::move(access));
     }
     return set(std::move(element), std::move(scale));
   }

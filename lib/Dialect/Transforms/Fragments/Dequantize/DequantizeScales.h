@@ -15,7 +15,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_DEQUANTIZESCALES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_DEQUANTIZESCALES_H
 
-#include "Fragments/Dequantize/CodePairs.h"
+#include "Fragments/Dequantize/ElementPairs.h"
 #include "Fragments/WarpMultiply.h"
 
 namespace mlir::blockscale {
@@ -100,7 +100,7 @@ private:
   SmallVector<Value> getWords(const Step &step) const;
   Value getByteNumber(const Step &step) const;
   Value getByteNumberOfLane(const Step &step) const;
-  Value extractByte(Value word, Value number, uint32_t places) const;
+  Value extractByte(Value word, Value number, uint32_t targets) const;
   Value accumulate(function_ref<Value(Value half)> test) const;
 
   WordEmitter emit;

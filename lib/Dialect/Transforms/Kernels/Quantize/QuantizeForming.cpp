@@ -46,10 +46,10 @@ static FailureOr<SmallVector<Value>> reshapeToMatrix(RewriterBase &rewriter,
   auto toMatrix = [&](Value value) -> Value {
     if (rank != 1)
       return tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
-    auto line = cast<RankedTensorType>(value.getType());
+    auto type = cast<RankedTensorType>(value.getType());
     return tensor::ExpandShapeOp::create(
         rewriter, loc,
-        RankedTensorType::get({1, line.getDimSize(0)}, line.getElementType()),
+        RankedTensorType::get({1, type.getDimSize(0)}, type.getElementType()),
         value, groups,
         ArrayRef<OpFoldResult>{rewriter.getIndexAttr(1),
                                tensor::getMixedSize(rewriter, loc, value, 0)});

@@ -249,8 +249,8 @@ ScheduleInterface MultistageChooser::choose(ProductOpInterface op,
 
   TypeCombination types = getComputedCombination(op, instruction);
   Kind kind = instruction.getKind();
-  int64_t rowElements = kBankLineBytes * 8 / getSlot(kind, types.lhs).bits;
-  tile.push_back(fit(k, kBankLineBytes, std::min(rowElements, limits.mostK)));
+  int64_t rowElements = kBankRowBytes * 8 / getSlot(kind, types.lhs).bits;
+  tile.push_back(fit(k, kBankRowBytes, std::min(rowElements, limits.mostK)));
 
   auto make = [&](int64_t stages) {
     return MultistageScheduleAttr::get(op.getContext(), tile, {2, 2}, stages);
