@@ -44,9 +44,9 @@ public:
 
 private:
   /// The op on blocks of other values.
-  QuantizeOp quantize(Value numbers) {
+  QuantizeOp quantize(Value values) {
     IRMapping mapping;
-    mapping.map(op.getX(), numbers);
+    mapping.map(op.getX(), values);
     return cast<QuantizeOp>(b.clone(*op, mapping));
   }
   Value decodeScale(Emitter emit, Value scale) {
@@ -188,7 +188,7 @@ bool blockscale::dequantizeOnIntervals(OpBuilder &builder, DequantizeOp op,
   auto type = cast<RankedTensorType>(op.getResult().getType());
   Type element = type.getElementType();
   Type f32 = builder.getF32Type();
-  Value numbers =
+  Value values =
       mapElements(
           builder, op.getCodes(), element, {op.getCodes(), op.getScales()},
           [&](Emitter emit, ValueRange args) {
@@ -209,11 +209,11 @@ bool blockscale::dequantizeOnIntervals(OpBuilder &builder, DequantizeOp op,
           {builder.getMultiDimIdentityMap(type.getRank()),
            getBlockMap(builder, type.getRank(), op.getBlock())})
           .front();
-  auto loops = numbers.getDefiningOp<linalg::GenericOp>();
+  auto loops = values.getDefiningOp<linalg::GenericOp>();
   bool isKnown = buildOnIntervals(builder, loops, intervals, culprit);
   if (isKnown)
-    intervals[op.getResult()] = intervals.lookup(numbers);
-  intervals.erase(numbers);
+    intervals[op.getResult()] = intervals.lookup(values);
+  intervals.erase(values);
   loops.erase();
   return isKnown;
 }

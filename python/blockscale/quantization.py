@@ -84,7 +84,7 @@ def _round_f16(values):
 
 
 # name: (numpy type of an array, from that to f32, from f32 to that)
-_NUMBERS = {
+_VALUE_TYPES = {
     "f32": (np.dtype(np.float32), lambda x: x, lambda values: values),
     "f16": (np.dtype(np.float16), lambda x: x.astype(np.float32), _round_f16),
     "bf16": (np.dtype(np.uint16), bfloat16.widen, bfloat16.round_f32),
@@ -95,7 +95,7 @@ def _to_f32(x):
     if isinstance(x, np.ndarray):
         if ml_name(x) == "bfloat16":
             x = x.view(np.uint16)
-        for dtype, widen, _ in _NUMBERS.values():
+        for dtype, widen, _ in _VALUE_TYPES.values():
             if x.dtype == dtype:
                 return widen(x)
     raise TypeError(
@@ -297,7 +297,7 @@ def dequantize(
     scales; both name what was expected and what was given.
     """
     element, scale, block_size = _check_types(element, scale, block_size)
-    require(expect_name(dtype, "dtype") in _NUMBERS, "dtype", f"one of {', '.join(_NUMBERS)}", repr(dtype))
+    require(expect_name(dtype, "dtype") in _VALUE_TYPES, "dtype", f"one of {', '.join(_VALUE_TYPES)}", repr(dtype))
     number = _check_tensor_scale(tensor_scale)
     codes = expect_codes(codes, "codes", element)
     scales = expect_codes(scales, "scales", SCALE_FORMATS[scale])
@@ -312,4 +312,4 @@ def dequantize(
         values = (decode(codes, element) * factors[..., : codes.shape[-1]]).astype(np.float32)
         if tensor_scale is not None:
             values = values * number
-    return _NUMBERS[dtype][2](values)
+    return _VALUE_TYPES[dtype][2](values)

@@ -5,7 +5,7 @@ computes the sums first, in its own order. A cell of its result is kept if
 
   * every partial sum is exact in float64, so that all orders agree; or
   * every number that lies as near as rounding errors can take it rounds to the same float32; or
-  * NaN is among its numbers.
+  * NaN is among its values.
 
 The other cells are added up in order; they are few, except for contrived data and infinities. Either
 way the float32 is the one of the defined order, to the bit.

@@ -154,7 +154,7 @@ def test_source(tmp_path):
 
 
 @pytest.mark.parametrize("flag", ["--seeds=0", "--multiprocessors=0"])
-def test_numbers(flag):
+def test_counts(flag):
     """No run is no right one."""
     assert f"argument {flag[:-2]}: expected at least 1, got 0" in captured(flag, expected=2)
 

@@ -25,8 +25,8 @@ def test_quantize_and_back(name):
     codes, scales = blockscale.quantize(X, name)
     for one, other in zip((codes, scales), blockscale.quantize(X, *row)):
         np.testing.assert_array_equal(one, other)
-    numbers = blockscale.dequantize(codes, scales, name)
-    np.testing.assert_array_equal(numbers, blockscale.dequantize(codes, scales, *row))
+    values = blockscale.dequantize(codes, scales, name)
+    np.testing.assert_array_equal(values, blockscale.dequantize(codes, scales, *row))
     # What is said once more must be the same.
     blockscale.quantize(X, name, row.scale, row.block_size)
     blockscale.dequantize(codes, scales, name, block_size=row.block_size)

@@ -77,7 +77,7 @@ def pack(codes, bits):
 
 
 def to_codes(values, kind):
-    """The codes of small numbers in a type of mma.sync."""
+    """The codes of small values in a type of mma.sync."""
     if kind == "f16":
         return values.astype(np.float16).view(np.uint16)
     if kind in ("bf16", "tf32"):

@@ -6,7 +6,7 @@ usage: dot_scaled.py compile FOLDER
 
 `compile` needs Triton (3.6 was tried), and no card: it compiles for both on any machine. `check`
 launches the PTX in FOLDER with PROGRAM (blockscale-sim, or blockscale-launch where there is such a
-card) on exact and on random numbers, and holds results against the reference.
+card) on exact and on random values, and holds results against the reference.
 """
 
 import argparse

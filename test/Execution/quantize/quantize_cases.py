@@ -15,12 +15,12 @@ CHIPS = ("sm_90a", "sm_100a", "sm_120a")
 DEVICES = ("cpu", *CHIPS)
 
 
-def to_bits(numbers, dtype):
+def to_bits(values, dtype):
     """float32 values as in an .npy file of `dtype`: bf16 as its bits."""
-    numbers = np.asarray(numbers, np.float32)
+    values = np.asarray(values, np.float32)
     if dtype == "bf16":
-        return (numbers.view(np.uint32) >> 16).astype(np.uint16)
-    return numbers.astype({"f32": np.float32, "f16": np.float16}[dtype])
+        return (values.view(np.uint32) >> 16).astype(np.uint16)
+    return values.astype({"f32": np.float32, "f16": np.float16}[dtype])
 
 
 def tensor(shape, element):

@@ -89,7 +89,7 @@ FORMS = {
 }
 
 
-def random_numbers(shape, dtype):
+def random_values(shape, dtype):
     rng = np.random.default_rng(list(map(int, shape)))
     values = rng.standard_normal(shape) * np.exp2(rng.integers(-20, 20, shape))
     bits = to_bits(values.astype(np.float32), dtype)
@@ -105,7 +105,7 @@ def test_forms(form, kind, tmp_path):
     element, scale, block, dtype = kind.split("-")
     block = int(block)
     sizes, shape, pad, transposed = FORMS[form]
-    bits, values = random_numbers(shape, dtype)
+    bits, values = random_values(shape, dtype)
     expected = blockscale.quantize(values, element, scale, block, pad=pad)[:2]
     line, types = quantize_op("q", "%x", element, scale, block, dtype, sizes, pad=pad)
     x_type, lines = tensor(sizes, dtype), [line]
@@ -137,7 +137,7 @@ def test_swizzled(chip, shape, tmp_path):
     """Scales straight in the 32x4x4 layout, zeros in the padding."""
     m, k = shape
     atoms = (-(-m // 128), -(-k // 128), 32, 16)
-    bits, values = random_numbers(shape, "bf16")
+    bits, values = random_values(shape, "bf16")
     codes, scales = blockscale.quantize(values, "f8E5M2", "f8E8M0FNU", 32)[:2]
     line, (codes_type, scales_type) = quantize_op(
         "q", "%x", "f8E5M2", "f8E8M0FNU", 32, "bf16", shape
@@ -232,7 +232,7 @@ def test_dequantize(case, tmp_path):
 def test_there_and_back(case, tmp_path):
     """Dynamic sizes of what one kernel leaves to the next."""
     element, scale, block = case
-    sizes, values = ("?", "?"), random_numbers((3, 96), "f32")[1]
+    sizes, values = ("?", "?"), random_values((3, 96), "f32")[1]
     line, types = quantize_op("q", "%x", element, scale, block, "f32", sizes)
     text = "\n".join([
         f"func.func @main(%x: {tensor(sizes, 'f32')}) -> {tensor(sizes, 'f32')} {{",

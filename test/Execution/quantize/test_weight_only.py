@@ -158,7 +158,7 @@ def test_all_codes_and_scales(format, anew, tmp_path):
     result, kernels, _ = product.run(tmp_path, "sm_90a", schedule(64, 8, k))
     assert is_anew(kernels) == anew
     with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(result, product.x[:, :1] * product.numbers()[:, 0])
+        np.testing.assert_array_equal(result, product.x[:, :1] * product.weights()[:, 0])
     np.testing.assert_array_equal(result, product.run(tmp_path, "cpu")[0])
 
 
@@ -244,14 +244,14 @@ def test_part_of_block(is_dynamic, k, tmp_path):
     product.text = product.text.replace("x64x", f"x{k}x")
     product.x, product.y = (np.ascontiguousarray(a[:, :k]) for a in (product.x, product.y))
     block = np.repeat(product.ys, 32, axis=1)[:, :k]
-    numbers = blockscale.decode(product.y, "f8E4M3FN") * blockscale.decode(block, "f8E8M0FNU")
+    weights = blockscale.decode(product.y, "f8E4M3FN") * blockscale.decode(block, "f8E8M0FNU")
     for device in ("sm_90a", "sm_80"):
         if is_dynamic and device == "sm_80":
             with pytest.raises(AssertionError, match="expected K to be a multiple of 32 for a y that is dequantized in registers"):
                 product.run(tmp_path, device)
             continue
         result, kernels, said = product.run(tmp_path, device)
-        np.testing.assert_allclose(result, product.acc + product.x @ numbers.T, rtol=0, atol=2e-3)
+        np.testing.assert_allclose(result, product.acc + product.x @ weights.T, rtol=0, atol=2e-3)
         assert "main__dequantize_0" in kernels and "y is dequantized first" in said
 
 
@@ -346,7 +346,7 @@ def test_all_dequant_mma(format, way, tmp_path):
     product.x[:, 0] = [1, -2, 0.25]
     result, _, _ = product.run(tmp_path, "sm_80")
     with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(result, product.x[:, :1] * product.numbers()[:, 0].astype(np.float32))
+        np.testing.assert_array_equal(result, product.x[:, :1] * product.weights()[:, 0].astype(np.float32))
     np.testing.assert_array_equal(result, product.run(tmp_path, "cpu")[0])
 
 

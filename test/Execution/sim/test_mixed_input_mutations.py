@@ -32,7 +32,7 @@ NEEDLESS = {
 
 
 def make_product(m, n, k, element, is_anew):
-    """Numbers whose products add up exactly."""
+    """Values whose products add up exactly."""
     product = Product(m, n, k, element, element, near=2)
     rng = np.random.default_rng(k)
     for codes in (product.x, product.y):

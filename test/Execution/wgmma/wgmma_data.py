@@ -17,7 +17,7 @@ W, G, LOW = T // 32, T % 32 // 4, T % 4
 
 
 def values(rng, name, shape):
-    """Numbers whose products add up without rounding in f16."""
+    """Values whose products add up without rounding in f16."""
     if name in RANGES:
         return rng.integers(RANGES[name][0], RANGES[name][1] + 1, shape)
     return rng.integers(-4, 5, shape) / 2

@@ -99,27 +99,27 @@ func.func @warpgroup_wait(%acc: !acc) {
 
 // -----
 
-!codes = memref<2x64x64xi8, #gpu.address_space<workgroup>>
-!numbers = memref<2x16x128xi8, #gpu.address_space<workgroup>>
+!quantized = memref<2x64x64xi8, #gpu.address_space<workgroup>>
+!x_tile = memref<2x16x128xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
-func.func @warpgroup_mma_mixed(%y: !codes, %x: !numbers, %acc: !acc, %inexact: i32, %scales: i32) {
+func.func @warpgroup_mma_mixed(%y: !quantized, %x: !x_tile, %acc: !acc, %inexact: i32, %scales: i32) {
   // expected-error@+1 {{'blockscale.warpgroup_mma_mixed' is not allowed on the host}}
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %inexact scales = %scales, %scales
        types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
-       layout = <k, slots, swizzled> : !codes, !numbers, !acc
+       layout = <k, slots, swizzled> : !quantized, !x_tile, !acc
   return
 }
 
 // -----
 
-!codes = memref<1x64x64xi8, #gpu.address_space<workgroup>>
+!quantized = memref<1x64x64xi8, #gpu.address_space<workgroup>>
 !row = memref<8x8x16xi8, #gpu.address_space<workgroup>>
 !factors = memref<4xi32, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<8x64, #blockscale.warp_columns<4>>
-func.func @warpgroup_mma_gemv(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, %scales: i32) {
+func.func @warpgroup_mma_gemv(%y: !quantized, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, %scales: i32) {
   // expected-error@+1 {{'blockscale.warpgroup_mma_gemv' is not allowed on the host}}
   %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %inexact scales = %scales, %scales
-       types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
+       types = <e2m1, e2m1, ue8m0, 32> : !quantized, !row, !factors, !acc
   return
 }
 

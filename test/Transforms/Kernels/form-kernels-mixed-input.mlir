@@ -23,8 +23,8 @@
 // CHECK-LABEL: gpu.func @weights__matmul(
 // CHECK:         blockscale.warpgroup_mma_mixed {{.*}} types = <e4m3, e4m3, ue8m0, 32>
 
-// What is computed anew is converted on the way to mma.sync, where each number
-// that is not exact is rounded. x is copied to shared memory as numbers.
+// What is computed anew is dequantized in registers for mma.sync, where each value
+// that is not exact is rounded. x is copied to shared memory as bf16.
 
 // CHECK-LABEL: gpu.func @weights__exact_recomputation(
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
@@ -49,7 +49,7 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
 
 // -----
 
-// With other users, numbers are in memory, too: for them.
+// With other users, bf16 values are in memory, too: for them.
 
 // CHECK-LABEL: func.func @two_users(
 // CHECK:         %[[W:.*]] = blockscale.launch @kernels::@two_users__dequantize

@@ -425,7 +425,7 @@ def test_a_distributed_model_stays_as_it_is(torch):
 
 
 def test_gpt_oss(torch):
-    """Numbers as gpt-oss makes them: a table by low and high bits of each byte, in turn, times 2^(scale - 127)."""
+    """Weights as gpt-oss has them: a table by low and high bits of each byte, in turn, times 2^(scale - 127)."""
     from blockscale.torch import load_mxfp4_gpt_oss
 
     rng = np.random.default_rng(5)
@@ -443,7 +443,7 @@ def test_gpt_oss(torch):
 
 
 def test_modelopt(torch):
-    """Even numbers in the low bits; code * weight_scale * weight_scale_2."""
+    """Even elements in the low bits; code * weight_scale * weight_scale_2."""
     from blockscale.torch import load_nvfp4_modelopt
 
     rng = np.random.default_rng(6)
