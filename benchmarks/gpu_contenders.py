@@ -96,7 +96,7 @@ class Operands:
 
     def _draw(self, element, rows, k):
         size = (rows, row_bytes(element, k, self.types.is_packed))
-        if size[1] != k:  # Packed, and then every byte is finite codes.
+        if size[1] != k:  # Packed, and then every byte is finite elements.
             return torch.randint(256, size, device=DEVICE, generator=self.random, dtype=torch.uint8)
         return self._pick(finite_codes(element), size)
 
@@ -314,7 +314,7 @@ class Triton:
                 break
             yield f"dot_scaled {config.name}", lambda config=config: self._make_dot(operands, config)
         if types.is_packed:
-            yield "convert, torch.mm", lambda: self._refuse("not written for packed codes")
+            yield "convert, torch.mm", lambda: self._refuse("not written for packed elements")
         else:
             yield "convert, torch.mm", lambda: self._make_converted(operands)
 

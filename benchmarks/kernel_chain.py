@@ -69,10 +69,10 @@ def change(way, ptx, info):
 
 def time_ways(torch, driver, m, out):
     """Microseconds of each way in a stream and in a graph."""
-    def codes(low, high, *shape):
+    def draw(low, high, *shape):
         return torch.randint(low, high, shape, dtype=torch.uint8, device="cuda")
 
-    arguments = [codes(0, 0x7E, m, K), codes(120, 134, m, K // 32), codes(0, 0x7E, K, m), codes(120, 134, K // 32, m)]
+    arguments = [draw(0, 0x7E, m, K), draw(120, 134, m, K // 32), draw(0, 0x7E, K, m), draw(120, 134, K // 32, m)]
     ptx = (out / f"chain{m}.ptx").read_text()
     info = json.loads((out / f"chain{m}.json").read_text())
     stream, works, kept = torch.cuda.Stream(), {}, []

@@ -35,13 +35,13 @@ N, K = 8192, 8192
 
 def program(element, scale, block, m, value_type, tensor_scale):
     x, w, d = f"tensor<{m}x{K}x{value_type}>", f"tensor<{N}x{K}x{value_type}>", f"tensor<{m}x{N}xf32>"
-    codes, scales = f"tensor<{N}x{K}x{element}>", f"tensor<{N}x{K // block}x{scale}>"
+    quantized, scales = f"tensor<{N}x{K}x{element}>", f"tensor<{N}x{K // block}x{scale}>"
     result = f"tensor<{m}x{N}x{value_type}>"
     scaled = (f"  %g = arith.constant {tensor_scale} : f32\n", " tensor_scale(%g)", ", f32")
     constant, operand, type_ = scaled if tensor_scale else ("", "", "")
-    return f"""func.func @main(%x: {x}, %c: {codes}, %s: {scales}) -> {result} {{
+    return f"""func.func @main(%x: {x}, %c: {quantized}, %s: {scales}) -> {result} {{
   %acc = arith.constant dense<0.0> : {d}
-{constant}  %w = blockscale.dequantize %c, %s{operand} : {codes}, {scales}{type_} to {w}
+{constant}  %w = blockscale.dequantize %c, %s{operand} : {quantized}, {scales}{type_} to {w}
   %d = linalg.matmul
        indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
                         affine_map<(m, n, k) -> (m, n)>]

@@ -203,10 +203,11 @@ static KernelLayouts getLayouts(WarpgroupMmaMixedOp op) {
   KernelLayouts kernel = makeKernel(op, instruction);
   // The quantized elements are those of y, as they are in memory.
   bool areNibbles = getFormatInfo(op.getTypes().getB()).storedBits() == 4;
-  TileLayout codes = {Major::K, areNibbles ? Storage::Packed : Storage::Bytes,
-                      /*isSwizzled=*/false};
+  TileLayout quantized = {Major::K,
+                          areNibbles ? Storage::Packed : Storage::Bytes,
+                          /*isSwizzled=*/false};
   Slot slot = getSlot(instruction.getKind(), instruction.getB());
-  LayoutGrid a = getTile(Operand::A, codes, slot, op.getCodes());
+  LayoutGrid a = getTile(Operand::A, quantized, slot, op.getElements());
   a.title += ": quantized elements";
   LayoutGrid b =
       getTile(Operand::B, op.getLayout().getLayout(), slot, op.getB());

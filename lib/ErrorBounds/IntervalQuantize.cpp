@@ -146,8 +146,8 @@ void QuantizeBuilder::build(IntervalMap &intervals) {
   AffineMap identity = b.getMultiDimIdentityMap(rank);
   AffineMap blocks =
       getBlockMap(b, rank, static_cast<int64_t>(op.getBlockSize()));
-  intervals[op.getCodes()] = mapToEnds(
-      b, op.getCodes(), {x.low, x.high, scales.low, scales.high},
+  intervals[op.getElements()] = mapToEnds(
+      b, op.getElements(), {x.low, x.high, scales.low, scales.high},
       [&](Emitter emit, ValueRange args) {
         return emitCodes(emit, {args[0], args[1]}, {args[2], args[3]});
       },
@@ -189,25 +189,26 @@ bool blockscale::dequantizeOnIntervals(OpBuilder &builder, DequantizeOp op,
   Type element = type.getElementType();
   Type f32 = builder.getF32Type();
   Value values =
-      mapElements(
-          builder, op.getCodes(), element, {op.getCodes(), op.getScales()},
-          [&](Emitter emit, ValueRange args) {
-            auto extend = [&](Value code) -> Value {
-              return arith::ExtFOp::create(emit.builder, emit.loc, f32, code);
-            };
-            Value number = extend(args[0]), scale = extend(args[1]);
-            if (op.getScaleFormat() == Format::UE4M3)
-              scale = emit.magnitude(scale);
-            number = emit.multiply(number, scale);
-            if (op.getTensorScale())
-              number = emit.multiply(number, op.getTensorScale());
-            if (!element.isF32())
-              number = arith::TruncFOp::create(emit.builder, emit.loc, element,
-                                               number);
-            return SmallVector<Value>{number};
-          },
-          {builder.getMultiDimIdentityMap(type.getRank()),
-           getBlockMap(builder, type.getRank(), op.getBlock())})
+      mapElements(builder, op.getElements(), element,
+                  {op.getElements(), op.getScales()},
+                  [&](Emitter emit, ValueRange args) {
+                    auto extend = [&](Value code) -> Value {
+                      return arith::ExtFOp::create(emit.builder, emit.loc, f32,
+                                                   code);
+                    };
+                    Value number = extend(args[0]), scale = extend(args[1]);
+                    if (op.getScaleFormat() == Format::UE4M3)
+                      scale = emit.magnitude(scale);
+                    number = emit.multiply(number, scale);
+                    if (op.getTensorScale())
+                      number = emit.multiply(number, op.getTensorScale());
+                    if (!element.isF32())
+                      number = arith::TruncFOp::create(emit.builder, emit.loc,
+                                                       element, number);
+                    return SmallVector<Value>{number};
+                  },
+                  {builder.getMultiDimIdentityMap(type.getRank()),
+                   getBlockMap(builder, type.getRank(), op.getBlock())})
           .front();
   auto loops = values.getDefiningOp<linalg::GenericOp>();
   bool isKnown = buildOnIntervals(builder, loops, intervals, culprit);

@@ -53,7 +53,7 @@ static constexpr TunedWideTile kWideTiles[] = {
 
 static constexpr TunedLimits kLimits[] = {
     {90,
-     4096,          // rows up to which codes are converted in registers
+     4096,          // rows up to which elements are dequantized in registers
      1024,          // columns from which on they are
      1 << 30,       // products from which on they are, with a wide tile
      64,            // rows up to which mma.sync takes what wgmma does not

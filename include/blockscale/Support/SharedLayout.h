@@ -33,11 +33,11 @@ enum class Storage : unsigned char {
   Slots,
   /// A byte with the code in its low bits.
   Bytes,
-  /// A bit stream of 16 codes at the start of every 16 bytes; the rest is
+  /// A bit stream of 16 elements at the start of every 16 bytes; the rest is
   /// padding
   /// and may hold anything.
   Padded,
-  /// 4-bit codes as a bit stream, for a slot of a byte.
+  /// 4-bit elements as a bit stream, for a slot of a byte.
   Packed,
 };
 inline constexpr unsigned kNumStorages = 4;

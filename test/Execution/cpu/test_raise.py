@@ -94,9 +94,9 @@ def test_dequantize(row, dtype, tmp_path):
     program = Upstream()
     x, x_scale, y, y_scale, acc = arguments(program, row, data, ("mk", "mk", "nk", "nk", "mn"))
 
-    def dequantize(codes, scales):
-        types = f"{codes.type}, {scales.type} to {{result}}"
-        return program.like(f"blockscale.dequantize {codes.name}, {scales.name} : {types}", codes, None, dtype)
+    def dequantize(elements, scales):
+        types = f"{elements.type}, {scales.type} to {{result}}"
+        return program.like(f"blockscale.dequantize {elements.name}, {scales.name} : {types}", elements, None, dtype)
 
     x, y = dequantize(x, x_scale), program.transpose(dequantize(y, y_scale))
     program.result(program.contract("linalg.matmul", x, y, acc, ("mk", "kn", "mn")))

@@ -44,7 +44,7 @@ def case(row, columns, split_k):
         data = make(row, m, 72, whole, seed=columns)
         program.result(add_problem(program, row, data, y_is_nk=True))
         expectations.append(Expectation(row, data, False))
-    name = f"{row}-codes-{columns}-{split_k}"
+    name = f"{row}-mixed-{columns}-{split_k}"
     return Case(name, program, expectations, (schedule(columns, rows, k, split_k),))
 
 

@@ -58,11 +58,11 @@ def read(name, memory, shape, element, indices):
             f"%{name} = vector.bitcast %{name}_b : {bytes_} to {wanted}",
         ]
     if "f6" in element:
-        bytes_, codes = f"vector<{sizes}xi8>", f"vector<{sizes}xi6>"
+        bytes_, integers = f"vector<{sizes}xi8>", f"vector<{sizes}xi6>"
         return [
             transfer(f"{name}_b", bytes_),
-            f"%{name}_c = arith.trunci %{name}_b : {bytes_} to {codes}",
-            f"%{name} = arith.bitcast %{name}_c : {codes} to {wanted}",
+            f"%{name}_c = arith.trunci %{name}_b : {bytes_} to {integers}",
+            f"%{name} = arith.bitcast %{name}_c : {integers} to {wanted}",
         ]
     if memory.element == "i8":
         bytes_ = f"vector<{sizes}xi8>"

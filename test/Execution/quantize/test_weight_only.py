@@ -270,10 +270,10 @@ def test_dequant_mma_quantized(tmp_path):
     """A `quantize` of the result is fused: one kernel, or those of `wgmma`."""
     for way, m in (("bf16", 64), ("tensor scale", 64), ("bf16", 128)):
         product = Product(m, 256, 256, "nvfp4", **WAYS[way])
-        number, codes = f"tensor<{m}x256xf32>", f"tensor<{m}x256xf8E5M2>, tensor<{m}x8xf8E8M0FNU>"
-        product.text = product.text.replace(f"-> {number} {{", f"-> ({codes}) {{").replace(
+        number, quantized = f"tensor<{m}x256xf32>", f"tensor<{m}x256xf8E5M2>, tensor<{m}x8xf8E8M0FNU>"
+        product.text = product.text.replace(f"-> {number} {{", f"-> ({quantized}) {{").replace(
             f"  return %d : {number}", f"  %q, %qs = blockscale.quantize %d {{block_size = 32 : i64}} : {number}"
-            f" to {codes}\n  return %q, %qs : {codes}")
+            f" to {quantized}\n  return %q, %qs : {quantized}")
         (tmp_path / "q.mlir").write_text(product.text)
         for device in ("sm_120a", "sm_90a"):
             flags = [f"--schedule={schedule(64, m, 256)}"] if m == 128 and device == "sm_90a" else []

@@ -40,12 +40,12 @@
 // CHECK-NEXT:    %[[EXACT_B:.*]] = scf.if %[[INSIDE_B]] -> (i1) {
 // CHECK:         %[[EXACT:.*]] = arith.andi %[[EXACT_A]], %[[EXACT_B]]
 // CHECK:         %[[SUMS:.*]]:5 = scf.if %[[EXACT]] -> (f32, f32, f32, f32, i1) {
-// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8 : {{.*}} -> vector<4xi32>
+// CHECK:           %[[ELEMENTS:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8 : {{.*}} -> vector<4xi32>
 // CHECK-NEXT:      %[[CODE:.*]] = nvvm.prmt <default> %[[FIRST_SCALE]], %{{.*}}, %[[C0]]
 // CHECK-NEXT:      %[[EXPONENTS:.*]] = arith.muli %[[CODE]], %[[SHIFT]]
 // CHECK-NEXT:      %[[FACTOR:.*]] = arith.addi %[[EXPONENTS]], %[[POWER_A]]
 // CHECK-NEXT:      %[[SCALE:.*]] = llvm.bitcast %[[FACTOR]] : i32 to vector<2xbf16>
-// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[ELEMENTS]][0]
 // CHECK-NEXT:      %[[PAIR:.*]] = nvvm.prmt <default> %[[LOW]], %[[WORD]], %[[C0]]
 // CHECK-NEXT:      %[[SHIFTED:.*]] = arith.shli %[[PAIR]], %[[C4]]
 // CHECK-NEXT:      %[[MASKED:.*]] = arith.andi %[[SHIFTED]], %[[MASK_A]]
@@ -142,7 +142,7 @@ gpu.module @kernels {
 // CHECK:         %[[X_2_126:.*]] = llvm.bitcast %[[POWER]]
 // CHECK-NOT:     nvvm.barrier
 // CHECK:         %[[SUMS:.*]]:4 = scf.if %{{.*}} -> (f32, f32, f32, f32) {
-// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
+// CHECK:           %[[ELEMENTS:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
 // CHECK:           %[[BYTES:.*]] = arith.muli %{{.*}}, %[[BOTH]]
 // CHECK-NEXT:      %[[SELECTOR:.*]] = arith.addi %[[BYTES]], %[[ZEROS]]
 // CHECK-NEXT:      %[[S:.*]] = nvvm.prmt <default> %[[SELECTOR]]
@@ -151,7 +151,7 @@ gpu.module @kernels {
 // CHECK-NEXT:      %[[S_PAIR:.*]] = llvm.bitcast %[[S_BITS]]
 // CHECK-NEXT:      %[[S_2_127:.*]] = llvm.bitcast %[[SCALE_POWER]]
 // CHECK-NEXT:      %[[FACTOR:.*]] = arith.mulf %[[S_PAIR]], %[[S_2_127]] : vector<2xbf16>
-// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[ELEMENTS]][0]
 // CHECK-NEXT:      %[[EVEN:.*]] = arith.shli %[[WORD]], %[[C4]]
 // CHECK-NEXT:      %[[PAIR:.*]] = nvvm.prmt <default> %[[P0]], %[[EVEN]], %[[WORD]]
 // CHECK-NEXT:      %[[SHIFTED:.*]] = arith.shli %[[PAIR]], %[[C2]]
@@ -271,8 +271,8 @@ gpu.module @kernels {
 // CHECK:         %[[BF16_B:.*]] = llvm.bitcast %[[POWER_B]] : i32 to vector<2xbf16>
 // CHECK-NOT:     nvvm.barrier
 // CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32) {
-// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
-// CHECK:           %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK:           %[[ELEMENTS:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
+// CHECK:           %[[WORD:.*]] = vector.extract %[[ELEMENTS]][0]
 // CHECK:           %[[BEFORE:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[WORD]],
 // CHECK:           %[[BITS:.*]] = nvvm.prmt <default> %{{.*}}, %[[BEFORE]], %[[WORD]]
 // CHECK-NEXT:      %[[PAIR:.*]] = arith.andi %[[BITS]], %[[TWELVE]]
@@ -339,8 +339,8 @@ gpu.module @kernels {
 // CHECK:           blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
 // CHECK:           nvvm.prmt <default> %[[P0]]
 // CHECK:           nvvm.prmt <default> %[[P1]]
-// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[B]][%[[AT:.*]]] code_bits = 16 transposed : {{.*}} -> vector<4xi32>
-// CHECK:           %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK:           %[[ELEMENTS:.*]] = blockscale.load_matrix %[[B]][%[[AT:.*]]] code_bits = 16 transposed : {{.*}} -> vector<4xi32>
+// CHECK:           %[[WORD:.*]] = vector.extract %[[ELEMENTS]][0]
 // CHECK:           %[[SIGNS:.*]] = arith.shli %[[WORD]], %[[C2]]
 // CHECK-NEXT:      nvvm.prmt <default> %[[FIRST]], %[[SIGNS]]
 // CHECK:           nvvm.prmt <default> %[[SECOND]]
@@ -385,8 +385,8 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : i32
 // CHECK-NOT:     nvvm.barrier
 // CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32) {
-// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 16 transposed : {{.*}} -> vector<4xi32>
-// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK:           %[[ELEMENTS:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 16 transposed : {{.*}} -> vector<4xi32>
+// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[ELEMENTS]][0]
 // CHECK:           %[[CODE:.*]] = arith.andi %[[WORD]], %[[NIBBLE_0]]
 // CHECK-NEXT:      %[[COPIES:.*]] = arith.muli %[[CODE]], %[[COPIES_0]]
 // CHECK-NEXT:      arith.andi %[[COPIES]], %[[MASK]]
@@ -436,12 +436,12 @@ gpu.module @kernels {
 // CHECK-NEXT:    %[[WORDS:.*]] = vector.bitcast %[[CHUNK]] : vector<16xi8> to vector<4xi32>
 // CHECK-NEXT:    %[[A_0:.*]] = vector.extract %[[WORDS]][0]
 // CHECK:         blockscale.load_matrix %[[B]]
-// CHECK:         %[[CODES:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
-// CHECK:         %[[LOW:.*]] = arith.shli %[[CODES]], %[[C16]]
+// CHECK:         %[[ELEMENTS:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+// CHECK:         %[[LOW:.*]] = arith.shli %[[ELEMENTS]], %[[C16]]
 // CHECK-NEXT:    %[[NUMBER:.*]] = arith.bitcast %[[LOW]] : i32 to f32
 // CHECK-NEXT:    %[[SCALED:.*]] = arith.mulf %[[NUMBER]], %{{.*}} : f32
 // CHECK-NEXT:    %[[TWICE:.*]] = arith.mulf %[[SCALED]], %[[G]] : f32
-// CHECK-NEXT:    arith.andi %[[CODES]], %[[UPPER]]
+// CHECK-NEXT:    arith.andi %[[ELEMENTS]], %[[UPPER]]
 // CHECK:         %[[BOTH:.*]] = vector.from_elements %[[TWICE]], %{{.*}} : vector<2xf32>
 // CHECK-NEXT:    %[[ROUNDED:.*]] = arith.truncf %[[BOTH]] : vector<2xf32> to vector<2xbf16>
 // CHECK-NEXT:    %[[B_0:.*]] = llvm.bitcast %[[ROUNDED]] : vector<2xbf16> to i32

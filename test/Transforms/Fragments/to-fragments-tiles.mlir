@@ -74,8 +74,8 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[ONES:.*]] = arith.constant 16843009 : i32
 // CHECK:         %[[WIDE:.*]] = arith.extui %[[SCALE]] : i8 to i32
 // CHECK-NEXT:    %[[SA:.*]] = arith.muli %[[WIDE]], %[[ONES]]
-// CHECK:         %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 4 : {{.*}} -> vector<4xi32>
-// CHECK-NEXT:    %[[A_0:.*]] = arith.shli %[[CODES]], %[[SHIFT]]
+// CHECK:         %[[ELEMENTS:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 4 : {{.*}} -> vector<4xi32>
+// CHECK-NEXT:    %[[A_0:.*]] = arith.shli %[[ELEMENTS]], %[[SHIFT]]
 // CHECK:         %[[R:.*]] = blockscale.load_matrix %[[B]][%[[B_AT:.*]]] code_bits = 6 transposed : {{.*}} -> vector<4xi32>
 // CHECK-NEXT:    %[[R_0:.*]] = vector.extract %[[R]][0]
 // CHECK-NEXT:    %[[R_1:.*]] = vector.extract %[[R]][1]
@@ -113,7 +113,7 @@ gpu.module @kernels {
 
 // -----
 
-// Bytes with the code in the low bits: codes of four bits are shifted, those of six are
+// Bytes with the code in the low bits: those of four bits are shifted, those of six are
 // not.
 
 // CHECK-LABEL: gpu.func @bytes(
@@ -121,8 +121,8 @@ gpu.module @kernels {
 // CHECK-NOT:     arith.xori
 // CHECK:         %[[A_0:.*]] = blockscale.load_matrix {{.*}} code_bits = 8 : {{.*}} -> vector<4xi32>
 // CHECK-NOT:     arith.shli
-// CHECK:         %[[CODES:.*]] = blockscale.load_matrix {{.*}} code_bits = 8 transposed :
-// CHECK-NEXT:    %[[SLOTS:.*]] = arith.shli %[[CODES]], %[[SHIFT]]
+// CHECK:         %[[ELEMENTS:.*]] = blockscale.load_matrix {{.*}} code_bits = 8 transposed :
+// CHECK-NEXT:    %[[SLOTS:.*]] = arith.shli %[[ELEMENTS]], %[[SHIFT]]
 // CHECK-NEXT:    vector.extract %[[SLOTS]][0]
 // CHECK:         blockscale.mma_sync {{.*}} %[[A_0]],
 gpu.module @kernels {

@@ -182,9 +182,9 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @dequantize(%codes: tensor<128x256xf8E4M3FN>, %scales: tensor<128x8xf8E8M0FNU>) {
+  gpu.func @dequantize(%elements: tensor<128x256xf8E4M3FN>, %scales: tensor<128x8xf8E8M0FNU>) {
     // expected-error@+1 {{'blockscale.dequantize' is not allowed in a kernel}}
-    %y = blockscale.dequantize %codes, %scales
+    %y = blockscale.dequantize %elements, %scales
          : tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU> to tensor<128x256xf32>
     gpu.return
   }
@@ -200,9 +200,9 @@ func.func @swizzle(%s: tensor<300x9xf8E8M0FNU>) -> tensor<3x3x32x16xf8E8M0FNU> {
 
 // -----
 
-func.func @dequantize(%codes: tensor<128x256xf8E4M3FN>, %scales: tensor<128x8xf8E8M0FNU>) {
+func.func @dequantize(%elements: tensor<128x256xf8E4M3FN>, %scales: tensor<128x8xf8E8M0FNU>) {
   // expected-error@+1 {{'blockscale.dequantize' is not allowed on the host}}
-  %y = blockscale.dequantize %codes, %scales
+  %y = blockscale.dequantize %elements, %scales
        : tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU> to tensor<128x256xf32>
   return
 }
@@ -248,9 +248,9 @@ gpu.module @kernels {
 
 // As a vector, it is an op of the kernel level, too.
 gpu.module @kernels {
-  gpu.func @dequantize(%codes: vector<32xf8E4M3FN>, %scales: vector<1xf8E8M0FNU>) {
+  gpu.func @dequantize(%elements: vector<32xf8E4M3FN>, %scales: vector<1xf8E8M0FNU>) {
     // expected-error@+1 {{'blockscale.dequantize' is not allowed in a kernel}}
-    %y = blockscale.dequantize %codes, %scales
+    %y = blockscale.dequantize %elements, %scales
          : vector<32xf8E4M3FN>, vector<1xf8E8M0FNU> to vector<32xf32>
     gpu.return
   }

@@ -13,8 +13,8 @@
 // In elements, for packed bytes.
 // CHECK-DAG:     %[[BYTES:.*]] = memref.dim %[[Y]], %c1
 // CHECK-DAG:     %[[UNITS:.*]] = arith.divui %[[BYTES]], %c3
-// CHECK-DAG:     %[[CODES:.*]] = arith.muli %[[UNITS]], %c4
-// CHECK-DAG:     %[[N_PARAMETER:.*]] = arith.index_castui %[[CODES]] : index to i32
+// CHECK-DAG:     %[[ELEMENTS:.*]] = arith.muli %[[UNITS]], %c4
+// CHECK-DAG:     %[[N_PARAMETER:.*]] = arith.index_castui %[[ELEMENTS]] : index to i32
 // CHECK-DAG:     cf.assert %{{.*}}, "M is 0"
 // CHECK:         gpu.launch_func @kernels::@main blocks in (%{{.*}}) threads in (%{{.*}}) args(%[[X_START]] : memref<i8>, %[[S]] : f32, %[[Y_START]] : memref<i8>, %[[R_START]] : memref<f32>, %[[M_PARAMETER]] : i32, %[[N_PARAMETER]] : i32)
 
@@ -50,8 +50,8 @@ module attributes {gpu.container_module} {
     %c4 = arith.constant 4 : index
     %bytes = memref.dim %y, %c1 : memref<4x?xi8>
     %groups = arith.divui %bytes, %c3 : index
-    %codes = arith.muli %groups, %c4 : index
-    blockscale.result_sizes %r sizes(%m, %codes) : memref<?x?xf32>
+    %elements = arith.muli %groups, %c4 : index
+    blockscale.result_sizes %r sizes(%m, %elements) : memref<?x?xf32>
     gpu.launch_func @kernels::@main_kernel blocks in (%blocks, %c1, %c1)
         threads in (%c32, %c1, %c1)
         args(%r : memref<?x?xf32>, %y : memref<4x?xi8>, %m : index)

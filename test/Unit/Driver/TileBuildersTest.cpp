@@ -83,7 +83,7 @@ TEST_F(TileBuildersTest, MmaScaled) {
 TEST_F(TileBuildersTest, Quantize) {
   Value x = makeTensor({4, 64}, builder.getBF16Type());
   auto mxfp8 = QuantizeOp::create(builder, loc(), x, f8());
-  EXPECT_EQ(print(mxfp8.getCodes()), "tensor<4x64xf8E4M3FN>");
+  EXPECT_EQ(print(mxfp8.getElements()), "tensor<4x64xf8E4M3FN>");
   EXPECT_EQ(print(mxfp8.getScales()), "tensor<4x2xf8E8M0FNU>");
   EXPECT_EQ(mxfp8.getBlockSize(), 32u);
   EXPECT_FALSE(mxfp8.getAmax());

@@ -138,8 +138,9 @@ def BlockScale_TileLayoutAttr : BlockScale_Attr<"TileLayout", "tile_layout"> {
       B) or `mn` (a row of memory is one step along K).
     * How a row stores its elements: `slots` (the slot of the instruction),
       `bytes` (a byte with the code in its low bits), `padded` (a bit stream
-      of 16 codes at the start of every 16 bytes, then padding) or `packed` (two
-      codes of 4 bits in a byte, for an instruction with bytes for slots).
+      of 16 elements at the start of every 16 bytes, then padding) or `packed`
+      (two elements of 4 bits in a byte, for an instruction with bytes for
+      slots).
     * `swizzled`: chunk c of 16 bytes of row r is stored at the position of
       chunk `c xor (r mod 8)`; in rows of 64 or 32 bytes, at that of
       `c xor (r div 2 mod 4)` or `c xor (r div 4 mod 2)`.
@@ -456,12 +457,12 @@ def BlockScale_TensorMapAttr : BlockScale_Attr<"TensorMap", "tensor_map"> {
                         ArrayRefParameter<"int64_t">:$element_strides,
                         StringRefParameter<>:$swizzle,
                         StringRefParameter<>:$fill, StringRefParameter<>:$l2,
-                        DefaultValuedParameter<"int64_t", "1">:$codes);
+                        DefaultValuedParameter<"int64_t", "1">:$elements);
   let assemblyFormat = [{
     `<` $dtype `,` `sizes` `=` $sizes `,` `strides` `=` $strides `,`
     `box` `=` `[` $box `]` `,` `element_strides` `=` `[` $element_strides `]`
     `,` `swizzle` `=` $swizzle `,` `fill` `=` $fill `,` `l2` `=` $l2
-    (`,` `codes` `=` $codes^)? `>`
+    (`,` `codes` `=` $elements^)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -39,7 +39,7 @@ public:
       : b(b), loc(op.getLoc()), op(op), type(op.getAcc().getType()),
         blocks(std::move(blocks)), lane(lane), format(getFormat(op)),
         arithmetic(b, loc), packed(b, loc, format, op.getCodeBits(), chip),
-        stores(b, loc, op.getCodes(), op.getScales(), op.getCodeBits(),
+        stores(b, loc, op.getElements(), op.getScales(), op.getCodeBits(),
                op.getBlockSize(), op.getRows(), op.getColumns()),
         run(getAccLowering(type).getRunLength(type)) {}
 

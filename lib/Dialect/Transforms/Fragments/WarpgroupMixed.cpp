@@ -109,7 +109,8 @@ SmallVector<ChunkWords> blockscale::loadChunks(OpBuilder &b, Location loc,
 }
 
 void MixedInputEmitter::load(Value laneIndex) {
-  words = loadChunks(b, loc, op.getCodes(), op.getAcc().getType(), laneIndex);
+  words =
+      loadChunks(b, loc, op.getElements(), op.getAcc().getType(), laneIndex);
   if (!test.isNeeded())
     return;
   for (const ChunkWords &chunk : words)
@@ -254,7 +255,7 @@ struct LowerWarpgroupMmaMixed final : LanePattern<WarpgroupMmaMixedOp> {
     std::string text = getProductText(instruction, sums.size(),
                                       /*isAInRegisters=*/true, ", 0");
     int64_t step = 0;
-    for (int64_t chunk = 0; chunk != op.getCodes().getType().getDimSize(0);
+    for (int64_t chunk = 0; chunk != op.getElements().getType().getDimSize(0);
          ++chunk) {
       SmallVector<SmallVector<Value>> fragments = emitter.makeFragments(chunk);
       // Registers must be written before wgmma reads them.

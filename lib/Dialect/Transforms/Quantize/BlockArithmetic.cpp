@@ -27,7 +27,7 @@ static constexpr int kF32Bias = 127;
 BlockFormat BlockFormat::get(QuantizeOp op) {
   return {op.getElementFormat(), op.getScaleFormat(),
           static_cast<int64_t>(op.getBlockSize()), op.getScaleRule(),
-          getElementTypeOrSelf(op.getCodes().getType())};
+          getElementTypeOrSelf(op.getElements().getType())};
 }
 
 //===----------------------------------------------------------------------===//

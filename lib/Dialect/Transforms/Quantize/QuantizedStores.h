@@ -26,10 +26,10 @@ struct MatrixPosition {
 
 class QuantizedStores {
 public:
-  /// `codes` and `scales` are memrefs of bytes, for `rows` by `columns`
+  /// `elements` and `scales` are memrefs of bytes, for `rows` by `columns`
   /// elements. The memory of scales in the 32x4x4 layout has two dimensions
   /// more.
-  QuantizedStores(OpBuilder &b, Location loc, Value codes, Value scales,
+  QuantizedStores(OpBuilder &b, Location loc, Value elements, Value scales,
                   unsigned codeBits, int64_t blockSize, Value rows,
                   Value columns);
 
@@ -49,7 +49,7 @@ private:
 
   OpBuilder &b;
   Location loc;
-  Value codes, scales;
+  Value elements, scales;
   unsigned codeBits;
   int64_t blockSize;
   Value rows, columns;

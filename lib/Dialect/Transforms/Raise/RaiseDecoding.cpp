@@ -288,7 +288,7 @@ private:
 
   bool take(const Access &access, DequantizeOp op) {
     Access elements = access;
-    elements.value = op.getCodes();
+    elements.value = op.getElements();
     std::optional<Factor> element = traceFactor(elements),
                           scale = traceFactor(accessScales(access, op, loops));
     element->role = FactorRole::Element;

@@ -256,15 +256,15 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   symbols.back() = symbols.back() * unit;
   // How many elements of the instruction an element of the map holds; the
   // verifier of the launch compares it with the memory.
-  int64_t codes = isPadded || inBytes
-                      ? 1
-                      : std::max<int64_t>(8 / getFormatInfo(format).bits, 1);
+  int64_t elements = isPadded || inBytes
+                         ? 1
+                         : std::max<int64_t>(8 / getFormatInfo(format).bits, 1);
   map = TensorMapAttr::get(
       context, type->name,
       AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
       AffineMapAttr::get(getStrides(context, symbols)), box,
       SmallVector<int64_t>(rank, 1), getSwizzleName(columnBytes), "zero", "256",
-      codes);
+      elements);
   countedBytes =
       rows * pipeline.getSchedule().getK() * (isPadded ? operand->bits : 0) / 8;
   if (!isPadded)
@@ -367,7 +367,7 @@ bool TensorOperand::planScales(const KernelProblem &problem,
       AffineMapAttr::get(
           AffineMap::get(0, rank, strides.getResults(), context)),
       box, SmallVector<int64_t>(box.size(), 1), "none", "zero", "256",
-      /*codes=*/1);
+      /*elements=*/1);
   countedBytes = pipeline.getBytes(id);
   return true;
 }
