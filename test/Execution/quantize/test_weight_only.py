@@ -20,7 +20,7 @@ def schedule(rows, columns, k, stages=2, split_k=1):
 
 
 def is_anew(kernels):
-    """Whether the result was computed anew: what does nothing reads a word of each block."""
+    """Whether the result was computed anew: what does nothing reads a flag of each block."""
     assert sum("__permute" in name for name in kernels) == 1 and not any("loops" in name for name in kernels)
     [exact] = [kernel for name, kernel in kernels.items() if "__exact_recomputation" in name]
     return exact["instructions"]["matrix"] > 0

@@ -4,7 +4,7 @@
 
 // Swizzled rows of 256 bytes: the exclusive or with the row is done once, and
 // chunks of the same 128 bytes differ by one with a constant; the others come
-// after them. A lane loads its line of scales: one load has all words of
+// after them. A lane loads its vector of scales: one load has all words of
 // a row.
 
 // CHECK-LABEL: gpu.func @swizzled(

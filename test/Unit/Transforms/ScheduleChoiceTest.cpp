@@ -201,10 +201,10 @@ TEST_F(ScheduleChoice, FewTilesGetNarrow) {
             (Numbers{256, 6, 2}));
 }
 
-// Where memory is the bound of several tiles, that which leaves most room below
-// it. K = 512: 2 x 4096 x 512 codes, as many / 32 scales, 4 x 4096^2 bytes of
-// sums.
-TEST_F(ScheduleChoice, RoomBelowTheBoundOfMemory) {
+// Where memory is the bound of several tiles, the one whose other units need
+// fewest clocks. K = 512: 2 x 4096 x 512 elements, as many / 32 scales, 4 x
+// 4096^2 bytes of sums.
+TEST_F(ScheduleChoice, FewestClocksBelowTheBoundOfMemory) {
   EstimatedProblem problem = makeBytes(4096, 4096, 512);
   uint64_t memory = (71434240ull * 1965 + 7671999) / 7672000;
   ScheduleEstimate of256 = estimate(problem, 256, 4, 2);

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The scales of A or B. Lanes hold words of them in the order of mma.sync. Each
-// lane gets the scales of its own row: as bf16 factors for elements, or as f32
-// factors for sums.
+// The scales of A or B. Lanes hold 32-bit words of them in the order of
+// mma.sync. Each lane gets the scales of its own row: as bf16 factors for
+// elements, or as f32 factors for sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ struct Rounding {
 
 class DequantizeScales {
 public:
-  /// `words` has the registers of four scales: by step of four along K, then by
+  /// `words` has 32-bit registers of four scales: by step of four along K, then by
   /// group of 32 rows.
   /// `interleave` says which rows groups of 8 have. `isUniform`: all scales are
   /// equal.
