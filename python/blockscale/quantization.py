@@ -26,7 +26,7 @@ from .formats import decode, encode, get_format
 from .packing import packed_hint
 from .reference import LEGAL_TYPE_COMBINATIONS, SCALE_FORMATS
 
-# The legal (element, scale, B): those of one operand of the 27 rows.
+# The legal (element, scale, B): those of one operand of the 27 combinations.
 QUANTIZE_TYPE_COMBINATIONS = tuple(
     dict.fromkeys((x, scale, block) for x, y, scale, block in LEGAL_TYPE_COMBINATIONS if x == y)
 )

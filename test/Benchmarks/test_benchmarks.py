@@ -33,7 +33,7 @@ SCRIPTS = {
         ["--repeat=1", "--size=64"],
         rf"random +{NUMBER} s, ratio {NUMBER}\nexact .*\ninfinite +{NUMBER} s, ratio {NUMBER}\n",
     ),
-    "warp_specialized_cover.py": (["--rows", "--part=0/1000"], rf".*: ok\n1 of 1 cases right, {NUMBER} s\n"),
+    "warp_specialized_cover.py": (["--combinations", "--part=0/1000"], rf".*: ok\n1 of 1 cases right, {NUMBER} s\n"),
     "simulator.py": (
         ["--repeat=1", "--loops=50", "--gemm", "128x128x128"],
         r"GEMM 128 x 128 x 128, f8E4M3FN: .*\nGEMM 128 x 128 x 128 with tcgen05.mma, .*\n",

@@ -18,7 +18,7 @@ RUN = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")) / "bin" / "blocks
 TIMEOUT_S = 120
 
 
-class Row(NamedTuple):
+class Combination(NamedTuple):
     """One legal combination of types and block size."""
 
     x: str
@@ -35,7 +35,7 @@ class Row(NamedTuple):
         return dict(x_type=self.x, y_type=self.y, scale_type=self.scale)
 
 
-ROWS = [Row(*row) for row in blockscale.LEGAL_TYPE_COMBINATIONS]
+COMBINATIONS = [Combination(*row) for row in blockscale.LEGAL_TYPE_COMBINATIONS]
 
 
 # Programs

@@ -11,14 +11,14 @@ import quantize_oracle as oracle
 from blockscale import dequantize, quantize
 
 F32 = np.float32
-E8M0_ROWS = [row for row in oracle.ROWS if row[1] == "f8E8M0FNU"]
+E8M0_COMBINATIONS = [row for row in oracle.COMBINATIONS if row[1] == "f8E8M0FNU"]
 NVFP4 = ("f4E2M1FN", "f8E4M3FN", 16)
 MXFP8 = ("f8E4M3FN", "f8E8M0FNU", 32)
 
 # All rules of all rows on f32, one rule on the other types.
 CASES = (
-    [(row, rule, "f32") for row in E8M0_ROWS for rule in oracle.RULES]
-    + [(row, "rceil", value_type) for row in E8M0_ROWS for value_type in ("f16", "bf16")]
+    [(row, rule, "f32") for row in E8M0_COMBINATIONS for rule in oracle.RULES]
+    + [(row, "rceil", value_type) for row in E8M0_COMBINATIONS for value_type in ("f16", "bf16")]
     + [(NVFP4, None, value_type) for value_type in oracle.VALUE_TYPES]
 )
 
@@ -65,8 +65,8 @@ def hard_blocks(row, rule, value_type):
 # Against the oracle
 
 
-def test_rows():
-    assert sorted(blockscale.QUANTIZE_TYPE_COMBINATIONS) == sorted(oracle.ROWS)
+def test_combinations():
+    assert sorted(blockscale.QUANTIZE_TYPE_COMBINATIONS) == sorted(oracle.COMBINATIONS)
     assert sorted(blockscale.SCALE_RULES) == sorted(oracle.RULES)
 
 
@@ -119,7 +119,7 @@ def to_f32(values):
 
 
 @pytest.mark.parametrize("dtype", oracle.VALUE_TYPES)
-@pytest.mark.parametrize("row", oracle.ROWS, ids=case_id)
+@pytest.mark.parametrize("row", oracle.COMBINATIONS, ids=case_id)
 def test_dequantize_every_code(row, dtype):
     element, scale, size = row
     count = 2 ** (1 + sum(oracle.ELEMENTS[element][:2]))
@@ -224,7 +224,7 @@ def test_hard_blocks_are_hard(row, rule, value_type):
 # Shapes and types of arrays
 
 
-@pytest.mark.parametrize("row", oracle.ROWS, ids=case_id)
+@pytest.mark.parametrize("row", oracle.COMBINATIONS, ids=case_id)
 @pytest.mark.parametrize("shape", [(64,), (3, 64), (2, 3, 32), (2, 1, 3, 96)])
 def test_shapes(row, shape):
     x = np.random.default_rng(shape).standard_normal(shape).astype(F32)
@@ -239,7 +239,7 @@ def test_shapes(row, shape):
     )
 
 
-@pytest.mark.parametrize("row", oracle.ROWS, ids=case_id)
+@pytest.mark.parametrize("row", oracle.COMBINATIONS, ids=case_id)
 @pytest.mark.parametrize("size", [1, 15, 33, 47, 100])
 def test_pad_is_as_if_zeros_followed(row, size):
     x = np.random.default_rng(size).standard_normal((3, size)).astype(F32)
@@ -294,7 +294,7 @@ def test_default_rule():
         np.testing.assert_array_equal(got, expected)
 
 
-@pytest.mark.parametrize("row", E8M0_ROWS, ids=case_id)
+@pytest.mark.parametrize("row", E8M0_COMBINATIONS, ids=case_id)
 @pytest.mark.parametrize("rule", oracle.RULES)
 def test_again_gives_the_same_values(row, rule):
     """Dequantized values are exact with their own scale, whichever that is."""

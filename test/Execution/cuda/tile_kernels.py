@@ -8,10 +8,10 @@ from typing import NamedTuple
 import blockscale
 import numpy as np
 from gpu_cases import NVFP4, KernelCase
-from harness import Row, exact, gpu_buffer
+from harness import Combination, exact, gpu_buffer
 
 SHARED = "#gpu.address_space<workgroup>"
-E4M3_E5M2 = Row("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
+E4M3_E5M2 = Combination("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
 ROW_ATTRIBUTES = {
     E4M3_E5M2: "<e4m3, e5m2, ue8m0, 32> instruction ="
     " <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>",

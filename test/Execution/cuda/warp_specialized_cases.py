@@ -10,11 +10,11 @@ import dynamic_cases
 import fusion_cases
 import numpy as np
 from gpu_cases import FP6, MIXED, MXFP4, MXFP4_16, NVFP4, Case, Expectation
-from harness import Row, exact
+from harness import Combination, exact
 from layout_cases import add_layout
 
-E4M3 = Row("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
-ROWS_OF_FACTORS = [E4M3, MIXED, FP6, MXFP4, MXFP4_16, NVFP4]
+E4M3 = Combination("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
+FACTOR_TYPES = [E4M3, MIXED, FP6, MXFP4, MXFP4_16, NVFP4]
 M = (1, 17, 128, 200, 300)
 N = (1, 8, 24, 64, 96, 128, 136, 192, 256, 320)
 # In blocks: less than an instruction, several words of scales, several stages and a tail.
@@ -72,20 +72,20 @@ def make_problem(row, m, n, blocks, layout):
 
 
 def factors():
-    return [case(*arguments) for arguments in pairs(ROWS_OF_FACTORS)]
+    return [case(*arguments) for arguments in pairs(FACTOR_TYPES)]
 
 
-def pairs(rows):
+def pairs(combinations):
     """Arguments of `case`: pairs of all factors."""
-    chosen = {row: [] for row in rows}
-    for row, *values in cover([rows, M, N, BLOCKS, LAYOUTS], 2, seed=1):
+    chosen = {row: [] for row in combinations}
+    for row, *values in cover([combinations, M, N, BLOCKS, LAYOUTS], 2, seed=1):
         chosen[row].append(make_problem(row, *values))
     for row, problems in chosen.items():
         yield from parts(f"{row}-factors", row, problems)
 
 
 def triples(row):
-    """The same for triples of all factors but the row."""
+    """The same for triples of all factors but the types."""
     problems = [make_problem(row, *values) for values in cover([M, N, BLOCKS, LAYOUTS], 3, seed=2)]
     return parts(f"{row}-triples", row, problems)
 
@@ -151,7 +151,7 @@ def tile_k(row):
 def swap_ab():
     """Few rows of x as rows of B: pairs of all factors."""
     chosen = {}
-    for row, m, *values in cover([ROWS_OF_FACTORS, tuple(FEW), N, BLOCKS, LAYOUTS], 2, seed=3):
+    for row, m, *values in cover([FACTOR_TYPES, tuple(FEW), N, BLOCKS, LAYOUTS], 2, seed=3):
         chosen.setdefault((row, m), []).append(make_problem(row, m, *values))
     for number, ((row, m), problems) in enumerate(chosen.items()):
         schedule = f"tile=128x{FEW[m]}x{tile_k(row)},stages={2 + number % 3},accumulators={1 + number % 2}"
@@ -184,7 +184,7 @@ PARTS = [(2, 2, 0), (2, 5, 1), (3, 3, 3), (3, 6, 0), (4, 7, 2), (5, 12, 1)]
 def split_k():
     """Parts of K that other blocks multiply: pairs of all factors, with operands swap_ab and not."""
     chosen = {}
-    factors = [ROWS_OF_FACTORS, PARTS, (False, True), (1, 8, 17, 64, 100), (8, 64, 136, 200), LAYOUTS]
+    factors = [FACTOR_TYPES, PARTS, (False, True), (1, 8, 17, 64, 100), (8, 64, 136, 200), LAYOUTS]
     for row, part, swaps_ab, m, n, layout in cover(factors, 2, seed=4):
         _, steps, missing = part
         blocks = steps * tile_k(row) // row.block - missing
@@ -263,7 +263,7 @@ CLUSTER_LAYOUTS = [layout for layout in LAYOUTS if not layout[3]] + [(True, Fals
 def clusters():
     """Blocks that load for each other, and pairs of them that multiply together: pairs of all factors."""
     chosen = {}
-    factors = [CLUSTERS, ROWS_OF_FACTORS, CLUSTER_M, CLUSTER_N, BLOCKS, CLUSTER_LAYOUTS, (False, True)]
+    factors = [CLUSTERS, FACTOR_TYPES, CLUSTER_M, CLUSTER_N, BLOCKS, CLUSTER_LAYOUTS, (False, True)]
     for of, row, m, n, blocks, layout, swaps_ab in cover(factors, 2, seed=5):
         if swaps_ab:
             m, n = n, m
@@ -279,7 +279,7 @@ def clusters():
 
 
 # Rows of packed fp4, M x N of tiles, and whether blocks are pairs.
-WIDE_ROWS = [MXFP4, MXFP4_16, NVFP4]
+WIDE_TYPES = [MXFP4, MXFP4_16, NVFP4]
 WIDE_TILES = [("128x64", 0), ("128x128", 0), ("128x256", 0), ("128x192", 1), ("128x256", 1)]
 
 
@@ -287,7 +287,7 @@ def wide():
     """Instructions with K = 96: lines with two of them and one of 64, and K that ends in a line."""
     chosen = {}
     for row, of, m, n, blocks, layout in cover(
-        [WIDE_ROWS, WIDE_TILES, (40, 300), (24, 200, 520), BLOCKS, CLUSTER_LAYOUTS], 2, seed=6
+        [WIDE_TYPES, WIDE_TILES, (40, 300), (24, 200, 520), BLOCKS, CLUSTER_LAYOUTS], 2, seed=6
     ):
         problem = make_problem(row, m, n, blocks, layout)
         chosen.setdefault((row, of), []).append(problem)

@@ -9,7 +9,7 @@ import numpy as np
 RULES = ("floor", "ceil", "even", "rceil")
 # Elements, scales, block size.
 FORMATS = tuple(
-    dict.fromkeys((row.x, row.scale, row.block) for row in harness.ROWS if row.x == row.y)
+    dict.fromkeys((row.x, row.scale, row.block) for row in harness.COMBINATIONS if row.x == row.y)
 )
 CHIPS = ("sm_90a", "sm_100a", "sm_120a")
 DEVICES = ("cpu", *CHIPS)

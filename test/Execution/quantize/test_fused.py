@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from quantize_cases import tensor
 
-PRODUCT = harness.Row("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
+PRODUCT = harness.Combination("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
 MXFP8 = ("f8E4M3FN", "f8E8M0FNU", 32)
 MXFP6 = ("f6E3M2FN", "f8E8M0FNU", 32)
 MXFP4 = ("f4E2M1FN", "f8E8M0FNU", 32)

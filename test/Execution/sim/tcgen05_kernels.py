@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import blockscale
 import numpy as np
-from harness import Row, exact
+from harness import Combination, exact
 
 LANES = THREADS = 128
 ATOM = 512
@@ -26,7 +26,7 @@ class Tile:
     """One kernel. Swizzle rows have `row_bytes` bytes; what is `mn` is contiguous along M or N."""
 
     name: str
-    row: Row
+    row: Combination
     kind: str
     n: int
     k: int

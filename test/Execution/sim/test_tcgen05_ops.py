@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 import tcgen05_kernels
 import tiers
-from harness import REPO, Row, assert_bit_equal
+from harness import REPO, Combination, assert_bit_equal
 from tcgen05_kernels import Tile
 
 BIN = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")) / "bin"
 PTXAS = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
 TIMEOUT_S = 300
-FP8 = Row("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
-NVFP4 = Row("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
-MXFP4 = Row("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32)
-HALF_BLOCKS = Row("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16)
-MIXED = Row("f8E5M2", "f6E2M3FN", "f8E8M0FNU", 32)
-NARROW = Row("f4E2M1FN", "f8E4M3FN", "f8E8M0FNU", 32)
+FP8 = Combination("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
+NVFP4 = Combination("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
+MXFP4 = Combination("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32)
+HALF_BLOCKS = Combination("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16)
+MIXED = Combination("f8E5M2", "f6E2M3FN", "f8E8M0FNU", 32)
+NARROW = Combination("f4E2M1FN", "f8E4M3FN", "f8E8M0FNU", 32)
 
 TILES = [
     Tile("mxfp8", FP8, "mxf8f6f4", n=128, k=128),

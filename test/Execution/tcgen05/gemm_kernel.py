@@ -168,7 +168,7 @@ def kernel_text(n, k):
 class Gemm:
     """The kernel for a size, with exact data; M, N and K are multiples of 128."""
 
-    ROW = harness.Row("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
+    ROW = harness.Combination("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
 
     def __init__(self, m, n, k, seed=5):
         data = harness.exact(self.ROW, m, n, k, seed, zero_acc=True)

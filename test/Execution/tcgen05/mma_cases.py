@@ -56,10 +56,10 @@ def types_and_spellings():
     ways = cycle(("cp", "st", "cp"))
     for kind, scale, block, spellings, steps in SCALED_KINDS:
         if kind == "mxf8f6f4":
-            rows = zip(product(SMALL_FLOATS, repeat=2), cycle(spellings))
+            kinds = zip(product(SMALL_FLOATS, repeat=2), cycle(spellings))
         else:
-            rows = ((("e2m1", "e2m1"), spelling) for spelling in spellings)
-        for (a_type, b_type), spelling in rows:
+            kinds = ((("e2m1", "e2m1"), spelling) for spelling in spellings)
+        for (a_type, b_type), spelling in kinds:
             yield scaled(
                 kind, scale, block, steps, spelling, a_type=a_type, b_type=b_type, n=48,
                 a=next(a_storages), b=next(b_storages), scales_by=next(ways),

@@ -23,7 +23,7 @@ WHOLE = (-3, 3, 1)  # values that every small float has
 def _row(config):
     """The row of the dialect's table that a kind with scales computes."""
     formats = (ELEMENTS[name].format for name in (config.a_type, config.b_type))
-    return harness.Row(*formats, SCALE_FORMATS[config.scale], config.block)
+    return harness.Combination(*formats, SCALE_FORMATS[config.scale], config.block)
 
 
 def _as_data(config, operands):

@@ -11,11 +11,11 @@ import blockscale
 import numpy as np
 import pytest
 
-ROWS = {
+COMBINATIONS = {
     "mxfp8": ("f8E4M3FN", "f8E8M0FNU", 32), "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32),
     "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16),
 }
-FORMATS = list(ROWS)
+FORMATS = list(COMBINATIONS)
 ACTIVATIONS = (None, "dynamic")
 
 
@@ -33,8 +33,8 @@ def close(result, expected):
 def quantized(array, format, g=None):
     """The dequantized values of quantised ones."""
     scaled = {} if g is None else {"tensor_scale": g}
-    codes, scales = blockscale.quantize(array, *ROWS[format], **scaled)
-    return blockscale.dequantize(codes, scales, *ROWS[format], **scaled)
+    codes, scales = blockscale.quantize(array, *COMBINATIONS[format], **scaled)
+    return blockscale.dequantize(codes, scales, *COMBINATIONS[format], **scaled)
 
 
 def scale_of(array, format):

@@ -6,8 +6,8 @@ import zlib
 import blockscale
 import numpy as np
 
-ROWS = ("f8E4M3FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16)
-FORMATS = dict(zip(("mxfp8", "mxfp4", "nvfp4"), ROWS))
+COMBINATIONS = ("f8E4M3FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16)
+FORMATS = dict(zip(("mxfp8", "mxfp4", "nvfp4"), COMBINATIONS))
 PRODUCTS = ("linear", "mma_scaled")
 
 
