@@ -28,7 +28,7 @@ static constexpr TunedTile kTiles[] = {
     {90, Path::DequantMma,  16, 4, 128, 16, 128, 2, 2, 1, 4, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
     {90, Path::DequantMma,  32, 4, 128, 32, 128, 4, 2, 1, 4, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
     {90, Path::DequantMma,  64, 4, 128, 64, 128, 4, 2, 1, 2, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
-    // Of one row, more rows of y where there is no room for all of K.
+    // Of one row, more rows of y where all of K does not fit.
     {90, Path::Wgmma,     1, 4,  64,  1, 256, 0, 2, 1, 0, "H200", "benchmarks/gpu.py tune"},
     {90, Path::Wgmma,     1, 4, 128,  1, 256, 0, 2, 2, 0, "H200", "benchmarks/gpu.py tune"},
     {90, Path::Wgmma,     1, 4, 128,  1, 256, 0, 2, 4, 0, "H200", "benchmarks/gpu.py tune"},

@@ -14,7 +14,7 @@ M = (1, 17, 64, 128, 200, 300)
 N = (2, 8, 24, 64, 96, 128, 136, 192, 320)
 # Less than a word of scales, whole words of them, stages that are cut inside of a word, and at one.
 BLOCKS = (1, 3, 4, 12, 16, 35)
-# M, N and stages: as many as shared memory has room for, or fewer.
+# M, N and stages: as many as fit in shared memory, or fewer.
 TILES = [(128, 128, 2), (128, 64, 3), (64, 128, 2), (64, 64, 4), (64, 256, 2), (256, 64, 1)]
 
 

@@ -115,7 +115,7 @@ SCHEDULED = [(8, 8), (16, 9), (24, 24), (64, 200), (96, 96), (128, 300), (136, 1
 
 
 def schedules():
-    """Each N of an instruction, with what columns and shared memory leave room for."""
+    """Each N of an instruction, with what fits in columns and shared memory."""
     for number, (tile, n) in enumerate(SCHEDULED):
         for row in (E4M3, NVFP4):
             accumulators, persistent = 1 + number % 2, (number // 2 + (row is NVFP4)) % 2

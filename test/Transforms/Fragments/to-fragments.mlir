@@ -256,7 +256,7 @@ gpu.module @kernels {
 // -----
 
 // Elements that are truncations of bytes: bits above the code do not reach the
-// registers, not even where the slot has room for them.
+// registers, not even where the slot is wide enough.
 
 // CHECK-LABEL: gpu.func @elements_in_bytes(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<16x32xi8>, %[[Y:[a-z0-9]+]]: memref<32x8xi8>,

@@ -196,7 +196,7 @@ TEST_F(ScheduleChoice, FewTilesGetNarrow) {
             (Numbers{64, 8, 2}));
   EXPECT_EQ(getNumbers(choose(makeBytes(1024, 1024, 1024), getMxfp8())),
             (Numbers{64, 8, 2}));
-  // 64 x 2 tiles of 256 columns are as many as there is room for.
+  // 64 x 2 tiles of 256 columns are as many as fit.
   EXPECT_EQ(getNumbers(choose(makeBytes(8192, 512, 4096), getMxfp8())),
             (Numbers{256, 6, 2}));
 }

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The columns of tensor memory: accumulator stages, and the scale factors of
-// stages. Each stage has scale columns of its own where there is room, so that
+// stages. Each stage has scale columns of its own where they fit, so that
 // the same wait covers both: whoever may fill a stage may also copy its scales.
 //
 //===----------------------------------------------------------------------===//
