@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place with measurements that choose schedules. `blockscale-run
+// The one file with measurements that choose schedules. `blockscale-run
 // --tune` prints rows of the first table.
 //
 //===----------------------------------------------------------------------===//

@@ -97,9 +97,9 @@ def _where_any(property, acc, x, y):
 
 
 def _add_matrix(acc, x, y):
-    start, x_numbers, y_numbers = finite(acc), finite(x), finite(y)
-    total = start + x_numbers @ y_numbers
-    again = _order_shows(total, start, x_numbers, y_numbers) | _where_any(np.isinf, acc, x, y)
+    start, x_values, y_values = finite(acc), finite(x), finite(y)
+    total = start + x_values @ y_values
+    again = _order_shows(total, start, x_values, y_values) | _where_any(np.isinf, acc, x, y)
     nan = _where_any(np.isnan, acc, x, y)
     total[nan] = np.nan
     again &= ~nan

@@ -142,7 +142,7 @@ def quantize_block(block, element, scale, rule=None, tensor_scale=None):
 
 
 def quantize(x, element, scale, block, rule=None, tensor_scale=None):
-    """(codes, scales) of a line x of floats, lists of ints; the last block may be short.
+    """(codes, scales) of a row x of floats, lists of ints; the last block may be short.
 
     `rule` is for e8m0 (None: rceil), `tensor_scale` for ue4m3 (None: 1).
     """
@@ -156,7 +156,7 @@ def quantize(x, element, scale, block, rule=None, tensor_scale=None):
 
 
 def largest_magnitude(x):
-    """The largest magnitude of a line of floats, NaN if one is."""
+    """The largest magnitude of a row of floats, NaN if one is."""
     return math.nan if any(map(math.isnan, x)) else max(map(abs, x))
 
 

@@ -91,7 +91,7 @@ def test_torch_has_the_same():
         assert BLOCK_FORMATS[name] == (element, scale, block_size)
 
 
-# Codes that are packed, where each has a byte.
+# Elements that are packed, where each has a byte.
 
 
 def test_packed_codes():

@@ -324,7 +324,7 @@ def test_codes_that_are_none(kernel):
 
 @pytest.mark.parametrize("target", ["cpu", "sm_120a"])
 @pytest.mark.parametrize("format, width", [("f4E2M1FN", 32), ("f6E3M2FN", 48)])
-def test_packed_codes(target, format, width):
+def test_packed_elements(target, format, width):
     """Packed arrays instead of one element per byte, where the compiled function packs them."""
     attribute = "{blockscale.packed}" if format.startswith("f6") else ""
     text = f"""\

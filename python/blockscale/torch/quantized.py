@@ -4,7 +4,7 @@ import torch
 
 from ..formats import decode
 from . import card, cpu, formats
-from .checks import VALUE_DTYPES, check_codes, check_devices, check_values, check_tensor_scale
+from .checks import VALUE_DTYPES, check_quantized, check_devices, check_values, check_tensor_scale
 from .ops import run_quantize
 
 
@@ -22,7 +22,7 @@ class QuantizedTensor:
 
     def __init__(self, codes, scales, format, tensor_scale=None):
         description = formats.get(format)
-        k = check_codes("the tensor", codes, scales, description)
+        k = check_quantized("the tensor", codes, scales, description)
         check_tensor_scale("tensor_scale", tensor_scale, description)
         check_devices(codes=codes, scales=scales, tensor_scale=tensor_scale)
         # Contiguous, as kernels need them, so that no call has to copy.

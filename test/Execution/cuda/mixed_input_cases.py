@@ -48,7 +48,7 @@ def case(row, columns, split_k):
     return Case(name, program, expectations, (schedule(columns, rows, k, split_k),))
 
 
-def all_codes():
+def all_mixed_input():
     for number, row in enumerate(COMBINATIONS):
         for columns in COLUMNS:
             if columns != 1 or is_fp4(row):

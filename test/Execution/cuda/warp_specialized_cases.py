@@ -284,7 +284,7 @@ WIDE_TILES = [("128x64", 0), ("128x128", 0), ("128x256", 0), ("128x192", 1), ("1
 
 
 def wide():
-    """Instructions with K = 96: lines with two of them and one of 64, and K that ends in a line."""
+    """Instructions with K = 96: swizzle rows with two of them and one of 64, and K that ends in one."""
     chosen = {}
     for row, of, m, n, blocks, layout in cover(
         [WIDE_TYPES, WIDE_TILES, (40, 300), (24, 200, 520), BLOCKS, CLUSTER_LAYOUTS], 2, seed=6

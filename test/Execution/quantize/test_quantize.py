@@ -139,15 +139,15 @@ def test_swizzled(chip, shape, tmp_path):
     atoms = (-(-m // 128), -(-k // 128), 32, 16)
     bits, values = random_values(shape, "bf16")
     codes, scales = blockscale.quantize(values, "f8E5M2", "f8E8M0FNU", 32)[:2]
-    line, (codes_type, scales_type) = quantize_op(
+    line, (quantized_type, scales_type) = quantize_op(
         "q", "%x", "f8E5M2", "f8E8M0FNU", 32, "bf16", shape
     )
     swizzled = tensor(atoms, "f8E8M0FNU")
     text = "\n".join([
-        f"func.func @main(%x: {tensor(shape, 'bf16')}) -> ({codes_type}, {swizzled}) {{",
+        f"func.func @main(%x: {tensor(shape, 'bf16')}) -> ({quantized_type}, {swizzled}) {{",
         line,
         f"  %t = blockscale.swizzle_scales %q_s : {scales_type} to {swizzled}",
-        f"  return %q_c, %t : {codes_type}, {swizzled}",
+        f"  return %q_c, %t : {quantized_type}, {swizzled}",
         "}",
     ])
     got = run(tmp_path, text, [bits], 2, chip)
@@ -204,8 +204,8 @@ def test_dequantize(case, tmp_path):
     """All codes times all scales, to each high-precision type."""
     element, scale, block, _ = case
     count = 1 << blockscale.FORMATS[element].bits
-    line = np.resize(np.arange(count, dtype=np.uint8), -(-count // block) * block)
-    codes = np.tile(line, (256, 1))
+    row = np.resize(np.arange(count, dtype=np.uint8), -(-count // block) * block)
+    codes = np.tile(row, (256, 1))
     scales = np.repeat(
         np.arange(256, dtype=np.uint8)[:, None], codes.shape[1] // block, axis=1
     )

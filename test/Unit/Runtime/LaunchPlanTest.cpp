@@ -64,7 +64,7 @@ TEST(LaunchPlanTest, DividesSizes) {
 }
 
 /// The sizes of packed arrays are in bytes, those of arguments in elements.
-TEST(LaunchPlanTest, CountsCodes) {
+TEST(LaunchPlanTest, CountsElements) {
   EXPECT_EQ(plan(size({1, 0, 2, 1}), {{1}, {33}}), "66");
   EXPECT_EQ(plan(size({0, 0, 4, 3}), {{24}}), "32");
   EXPECT_EQ(plan(ceilDiv(size({0, 0, 4, 3}), 10), {{24}}), "4");
