@@ -26,7 +26,7 @@ def is_anew(kernels):
     return exact["instructions"]["matrix"] > 0
 
 
-def run_codes(product, folder, tile, is_exact=False):
+def run_mixed_input(product, folder, tile, is_exact=False):
     result, kernels, said = product.run(folder, "sm_90a", schedule(*tile))
     assert "dequantized first" not in said
     product.check(result, is_exact)
@@ -48,7 +48,7 @@ SIZES = {
 @pytest.mark.parametrize("size", SIZES)
 def test_sizes(size, tmp_path):
     m, n, k, tile = SIZES[size]
-    assert not run_codes(Product(m, n, k, "mxfp4"), tmp_path, tile)
+    assert not run_mixed_input(Product(m, n, k, "mxfp4"), tmp_path, tile)
 
 
 @pytest.mark.parametrize("form", [MAPS, TRANSPOSE], ids=["maps", "transpose"])
@@ -64,7 +64,7 @@ def test_formats(format, form, tmp_path):
     product.ys[...] = np.random.default_rng(2).choice(
         [126, 127, 128] if product.format[1] == "f8E8M0FNU" else [0x30, 0x38, 0x40], product.ys.shape
     )
-    assert not run_codes(product, tmp_path, (64, 16, step), is_exact=True)
+    assert not run_mixed_input(product, tmp_path, (64, 16, step), is_exact=True)
     product.check(product.run(tmp_path, "cpu")[0], is_exact=True)
 
 
@@ -90,7 +90,7 @@ def test_surroundings(tmp_path):
                 # The scale does not fold, and neither does it show much.
                 product.ys[..., 3, 0] = 0x7F if product.format[1] == "f8E4M3FN" else 3
             rows = 16 if product.x.shape[-2] == 16 else 8
-            assert run_codes(product, tmp_path, (64, rows, 512)) == anew
+            assert run_mixed_input(product, tmp_path, (64, rows, 512)) == anew
 
 
 def test_transposed_x(tmp_path):
@@ -128,7 +128,7 @@ def test_specials(special, tmp_path):
             product.ys[5], product.acc = scale, None
     else:
         product.x[3, 40] = number
-    assert run_codes(product, tmp_path, (64, 16, 512))
+    assert run_mixed_input(product, tmp_path, (64, 16, 512))
     product.check(product.run(tmp_path, "cpu")[0])
 
 

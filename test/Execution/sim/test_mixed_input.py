@@ -150,7 +150,7 @@ def test_formats(types, tmp_path):
 
 
 # One of each width of the tile always: those of fp4 are neighbours.
-CASES = sorted(mixed_input_cases.all_codes(), key=lambda case: "f4E2M1FN-f4E2M1FN-f8E4M3" not in case.name)
+CASES = sorted(mixed_input_cases.all_mixed_input(), key=lambda case: "f4E2M1FN-f4E2M1FN-f8E4M3" not in case.name)
 
 
 @pytest.mark.parametrize("case", tiers.first(CASES, len(mixed_input_cases.COLUMNS)), ids=lambda case: case.name)
