@@ -75,12 +75,12 @@ def all_rules(element, scale, block, dtype, shape, g=None):
     lines, names, types = [], [], []
     for rule in rules_of(scale):
         name = rule or "number"
-        line, (codes, scales) = quantize_op(
+        line, (quantized, scales) = quantize_op(
             name, "%x", element, scale, block, dtype, shape, rule, "%g" if g else None
         )
         lines.append(line)
         names += [f"%{name}_c", f"%{name}_s"]
-        types += [codes, scales]
+        types += [quantized, scales]
     argument = f"%x: {tensor(shape, dtype)}" + (", %g: f32" if g else "")
     text = [f"func.func @main({argument}) -> ({', '.join(types)}) {{", *lines]
     text += [f"  return {', '.join(names)} : {', '.join(types)}", "}"]

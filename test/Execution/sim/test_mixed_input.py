@@ -310,7 +310,7 @@ def test_row_chosen(tmp_path):
 
 
 @pytest.mark.parametrize("scales", ROW_SCALES, ids=["e8m0", "ue4m3"])
-def test_row_codes(scales, tmp_path):
+def test_row_of_quantized(scales, tmp_path):
     """Each code of x with each one of y, alone in its block: sums of one product."""
     product = Product(1, 64, 4096, "f4E2M1FN", "f4E2M1FN", scales, near=0)
     block = scales[1]

@@ -15,8 +15,8 @@
 // CHECK-DAG:     %[[C96:.*]] = arith.constant 96 : index
 // CHECK-DAG:     %[[C256:.*]] = arith.constant 256 : index
 // CHECK-DAG:     %[[LANE:.*]] = gpu.lane_id
-// CHECK:         %[[LINE:.*]] = vector.load %[[SA]][%{{.*}}, %[[LANE]], %[[C0]]] {alignment = 8 : i64} : {{.*}}, vector<8xi8>
-// CHECK-NEXT:    %[[WORDS:.*]] = vector.bitcast %[[LINE]] : vector<8xi8> to vector<2xi32>
+// CHECK:         %[[VECTOR:.*]] = vector.load %[[SA]][%{{.*}}, %[[LANE]], %[[C0]]] {alignment = 8 : i64} : {{.*}}, vector<8xi8>
+// CHECK-NEXT:    %[[WORDS:.*]] = vector.bitcast %[[VECTOR]] : vector<8xi8> to vector<2xi32>
 // CHECK-NEXT:    %[[SA_0:.*]] = vector.extract %[[WORDS]][0]
 // CHECK-NEXT:    %[[SA_1:.*]] = vector.extract %[[WORDS]][1]
 // CHECK:         %[[ROW_AT:.*]] = arith.muli %{{.*}}, %[[C256]]
@@ -163,8 +163,8 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[LANE:.*]] = gpu.lane_id
 // CHECK:         %[[PART:.*]] = arith.divui %{{.*}}, %[[C64]]
 // CHECK-NEXT:    %[[IN_4:.*]] = arith.remui %[[PART]], %[[C4]]
-// CHECK-NEXT:    %[[LINE:.*]] = arith.xori %[[LANE]], %[[IN_4]]
-// CHECK-NEXT:    %[[BYTES:.*]] = vector.load %[[SA]][%[[C0]], %[[PART]], %[[LINE]], %[[C0]]] {alignment = 8 : i64} : {{.*}}, vector<8xi8>
+// CHECK-NEXT:    %[[OUTER:.*]] = arith.xori %[[LANE]], %[[IN_4]]
+// CHECK-NEXT:    %[[BYTES:.*]] = vector.load %[[SA]][%[[C0]], %[[PART]], %[[OUTER]], %[[C0]]] {alignment = 8 : i64} : {{.*}}, vector<8xi8>
 // CHECK-NEXT:    %[[WORDS:.*]] = vector.bitcast %[[BYTES]]
 // CHECK-NEXT:    %[[FIRST:.*]] = vector.extract %[[WORDS]][0]
 // CHECK-NEXT:    %[[SECOND:.*]] = vector.extract %[[WORDS]][1]

@@ -21,8 +21,8 @@
 // CHECK:         nvgpu.device_async_copy %[[Y]][{{.*}}], %{{.*}}, 16 {bypassL1} :
 // CHECK-NOT:     arith.cmpi
 // CHECK:         %[[A_SCALE:.*]] = memref.view %{{.*}} to memref<1x4x32x4xi8,
-// CHECK:         %[[LINE:.*]] = arith.xori
-// CHECK:         nvgpu.device_async_copy %[[X_SCALE]][{{.*}}], %[[A_SCALE]][%{{.*}}, %{{.*}}, %[[LINE]], %c0], 4 :
+// CHECK:         %[[OUTER:.*]] = arith.xori
+// CHECK:         nvgpu.device_async_copy %[[X_SCALE]][{{.*}}], %[[A_SCALE]][%{{.*}}, %{{.*}}, %[[OUTER]], %c0], 4 :
 // CHECK-NOT:     arith.cmpi
 // CHECK:         %[[B_SCALE:.*]] = memref.view %{{.*}} to memref<4x32x4xi8,
 // CHECK:         nvgpu.device_async_copy %[[Y_SCALE]][{{.*}}], %[[B_SCALE]][%{{.*}}, %{{.*}}, %c0], 4 :

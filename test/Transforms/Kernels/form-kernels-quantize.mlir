@@ -26,7 +26,7 @@ func.func @packed(%x: tensor<1024x8192xbf16>)
 
 // -----
 
-// The last block of a line is not whole.
+// The last block of a row is not whole.
 // CHECK-LABEL: func.func @ragged(
 // CHECK:         blockscale.launch @kernels::@ragged__quantize
 // CHECK-LABEL: gpu.func @ragged__quantize(

@@ -116,10 +116,11 @@ TEST_F(TileBuildersTest, Quantize) {
 }
 
 TEST_F(TileBuildersTest, Dequantize) {
-  Value codes = makeTensor({4, 64}, f8()), scales = makeTensor({4, 2}, e8m0());
-  auto plain = DequantizeOp::create(builder, loc(), codes, scales);
+  Value elements = makeTensor({4, 64}, f8()),
+        scales = makeTensor({4, 2}, e8m0());
+  auto plain = DequantizeOp::create(builder, loc(), elements, scales);
   EXPECT_EQ(print(plain.getResult()), "tensor<4x64xf32>");
-  auto halves = DequantizeOp::create(builder, loc(), codes, scales,
+  auto halves = DequantizeOp::create(builder, loc(), elements, scales,
                                      builder.getF16Type(), makeValue(f32()));
   EXPECT_EQ(print(halves.getResult()), "tensor<4x64xf16>");
   // Whose last block is not whole.
