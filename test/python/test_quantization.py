@@ -15,7 +15,7 @@ E8M0_COMBINATIONS = [row for row in oracle.COMBINATIONS if row[1] == "f8E8M0FNU"
 NVFP4 = ("f4E2M1FN", "f8E4M3FN", 16)
 MXFP8 = ("f8E4M3FN", "f8E8M0FNU", 32)
 
-# All rules of all rows on f32, one rule on the other types.
+# All rules of all combinations on f32, one rule on the other types.
 CASES = (
     [(row, rule, "f32") for row in E8M0_COMBINATIONS for rule in oracle.RULES]
     + [(row, "rceil", value_type) for row in E8M0_COMBINATIONS for value_type in ("f16", "bf16")]

@@ -235,7 +235,7 @@ def test_block_size_is_checked():
 
 
 @pytest.mark.parametrize("x_type, y_type", product(ELEMENTS, repeat=2))
-def test_illegal_rows(x_type, y_type):
+def test_illegal_combinations(x_type, y_type):
     """Every block size and scale type outside the 27 combinations."""
     for scale_type, block in product(("f8E8M0FNU", "f8E4M3FN"), (1, 8, 16, 32, 64)):
         row = (x_type, y_type, scale_type, block)

@@ -11,7 +11,7 @@ from gpu_cases import (
 )
 from harness import COMBINATIONS, Program, exact
 
-# Tiles of the kernels that all rows run with; small, so that several fit into small sizes.
+# Tiles of the kernels that all combinations run with; small, so that several fit into small sizes.
 M, N, K = 32, 64, 256
 SCHEDULE = f"--schedule=tile={M}x{N}x{K},warps=2x2,stages=3"
 # M, N and K. N is even, for fp4 that is packed along it, and so is M where x is K x M. Each tile
