@@ -31,9 +31,9 @@
 // CHECK-NEXT:      scf.yield %[[TRUE]] : i1
 // CHECK-NEXT:    } else {
 // CHECK:           %[[AT_MOST_ZERO:.*]] = nvvm.vote.sync all
-// CHECK:           %[[LOST:.*]] = scf.for
-// CHECK:           %[[ANY_LOST:.*]] = nvvm.vote.sync any %{{.*}}, %[[LOST]]
-// CHECK-NEXT:      %[[KEPT:.*]] = arith.xori %[[ANY_LOST]], %[[TRUE]]
+// CHECK:           %[[HERE_INEXACT:.*]] = scf.for
+// CHECK:           %[[ANY_INEXACT:.*]] = nvvm.vote.sync any %{{.*}}, %[[HERE_INEXACT]]
+// CHECK-NEXT:      %[[KEPT:.*]] = arith.xori %[[ANY_INEXACT]], %[[TRUE]]
 // CHECK-NEXT:      %[[OR_ZERO:.*]] = arith.andi %[[AT_MOST_ZERO]], %[[KEPT]]
 // CHECK-NEXT:      scf.yield %[[OR_ZERO]]
 // CHECK:         %[[INSIDE_B:.*]] = nvvm.vote.sync all

@@ -21,7 +21,7 @@
 // CHECK:         wgmma.mma_async
 // CHECK-NOT:     wgmma.mma_async
 // CHECK:         nvvm.wgmma.commit.group.sync.aligned
-// CHECK:         %[[LOST:.*]] = arith.ori
+// CHECK:         %[[INEXACT:.*]] = arith.ori
 // CHECK:         memref.store %{{.*}}, %{{.*}}[%c0] : memref<1xi32>
 gpu.module @kernels {
   gpu.func @product(%d: memref<8x64xf32>, %flags: memref<1xi32>, %scales: i32)
