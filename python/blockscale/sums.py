@@ -20,7 +20,7 @@ import numpy as np
 _CHUNK = 16
 # In-order sums: a matrix is cut into rows whose sums and terms stay in a cache, and single cells
 # into as many as have their factors gathered in some megabytes.
-_CACHED_NUMBERS = 1 << 15
+_CACHED_VALUES = 1 << 15
 _GATHERED_NUMBERS = 1 << 21
 # A gathered product costs as much as so many in a matrix.
 _GATHER_COST = 16
@@ -36,7 +36,7 @@ def _add_in_order(total, x, y):
 
 def _matrix_in_order(total, x, y):
     """total + x @ y for x (M, K) and y (K, N), in place."""
-    height = max(_CACHED_NUMBERS // y.shape[1], 1)
+    height = max(_CACHED_VALUES // y.shape[1], 1)
     for row in range(0, len(x), height):
         rows = slice(row, row + height)
         _add_in_order(total[rows], x[rows].T[:, :, None], y[:, None, :])

@@ -215,10 +215,10 @@ def variables():
 
 
 def block_sum():
-    numbers = np.arange(1024, dtype=np.float32).reshape(4, 256)
-    arguments = [numbers, np.zeros(4, np.float32)]
+    values = np.arange(1024, dtype=np.float32).reshape(4, 256)
+    arguments = [values, np.zeros(4, np.float32)]
     return Case(
-        "reductions", "block_sum", (4,), (256,), arguments, {1: numbers.sum(1, dtype=np.float32)}
+        "reductions", "block_sum", (4,), (256,), arguments, {1: values.sum(1, dtype=np.float32)}
     )
 
 

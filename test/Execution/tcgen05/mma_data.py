@@ -65,7 +65,7 @@ def random(config, seed=2):
 
 
 def special(config, seed=3):
-    """Zero, ends of the subnormal and normal numbers, infinity and NaN in the first rows of A and B, and
+    """Zero, ends of the subnormal and normal values, infinity and NaN in the first rows of A and B, and
     special scale factors in the last ones; the rest is exact. For kinds with scales."""
     data = exact(config, seed)
     scales = [
