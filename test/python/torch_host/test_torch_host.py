@@ -1,4 +1,4 @@
-"""blockscale.torch but for what torch does: numbers on the CPU, launches, checks, modules, checkpoints."""
+"""blockscale.torch but for what torch does: values on the CPU, launches, checks, modules, checkpoints."""
 
 import json
 import os
