@@ -57,7 +57,7 @@ def suits(case, m):
 def make_arguments(case, random, packed):
     """Codes without NaN and scales around 1, as `random(high, shape)` gives bytes below `high`.
 
-    `packed`: as a card has them, two codes of fp4 in a byte.
+    `packed`: as a card has them, two elements of fp4 in a byte.
     """
     x, y, scale, block, _ = FORMATS[case.format]
     arguments = []

@@ -54,7 +54,7 @@ def compile_case(case, options, schedule, name):
     done = subprocess.run(command, capture_output=True, text=True)
     entry = dict(case._asdict(), schedule=schedule, file=name)
     lines = [line for line in done.stderr.splitlines() if "error:" in line or "remark:" in line]
-    # Without the place, which is always the one op.
+    # Without the location, which is always the one op.
     lines = [line[max(line.find("error: "), line.find("remark: ")):] for line in lines]
     if done.returncode:
         return dict(entry, error=(lines or [f"exit code {done.returncode}"])[0])

@@ -14,7 +14,7 @@ import tempfile
 from compile_time import ROOT, measure
 
 SIZE = 4096
-ROWS = (
+COMBINATIONS = (
     ("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32),
     ("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32),
     ("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32),
@@ -57,7 +57,7 @@ def main():
 
     print("row                                MLIR to PTX (s)  llc alone (s)  ratio")
     with tempfile.TemporaryDirectory() as folder:
-        for row in ROWS:
+        for row in COMBINATIONS:
             source, ir = pathlib.Path(folder, "gemm.mlir"), pathlib.Path(folder, "gemm.ll")
             source.write_text(make_gemm(*row))
             measure([*compile_, source, "--emit=llvm", "-o", ir], 1)
@@ -70,7 +70,7 @@ def main():
             name = " ".join(map(str, row))
             print(f"{name:34s} {ours:15.3f}  {alone:13.3f}  {ratio:5.2f}")
 
-        functions = [make_gemm(*ROWS[0]).replace("@main", f"@f{i}") for i in range(options.functions)]
+        functions = [make_gemm(*COMBINATIONS[0]).replace("@main", f"@f{i}") for i in range(options.functions)]
         times = []
         for text, repeat in ((functions[0], options.repeat), ("\n".join(functions), 1)):
             source.write_text(text)

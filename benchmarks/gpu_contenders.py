@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from gpu_cases import FORMATS, row_bytes
 from gpu_launch import Function, Launch
-from gpu_triton import CONVERT_TILE, PLACES, configurations, convert_specification, dot_specification
+from gpu_triton import CONVERT_TILE, FIELDS, configurations, convert_specification, dot_specification
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
@@ -96,7 +96,7 @@ class Operands:
 
     def _draw(self, element, rows, k):
         size = (rows, row_bytes(element, k, self.types.is_packed))
-        if size[1] != k:  # Packed, and then every byte is finite codes.
+        if size[1] != k:  # Packed, and then every byte is finite elements.
             return torch.randint(256, size, device=DEVICE, generator=self.random, dtype=torch.uint8)
         return self._pick(finite_codes(element), size)
 
@@ -138,7 +138,7 @@ class Contender:
 
 
 def essence(text):
-    """Of what a compiler has said, the line that most likely says why, without its place."""
+    """Of what a compiler has said, the line that most likely says why, without its location."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for mark in ("Assertion ", "error: ", "Error: "):
         found = [line[max(line.find(mark), 0):] for line in lines if mark in line]
@@ -272,7 +272,7 @@ class Triton:
         types = FORMATS[case.format]
         found = [dot_specification(case.format, config) for config in configurations(case)]
         if not types.is_packed:
-            elements = {types.x, types.y} & PLACES.keys()
+            elements = {types.x, types.y} & FIELDS.keys()
             found += [convert_specification(case.format, element) for element in elements]
         return [specification for specification in found if specification]
 
@@ -314,7 +314,7 @@ class Triton:
                 break
             yield f"dot_scaled {config.name}", lambda config=config: self._make_dot(operands, config)
         if types.is_packed:
-            yield "convert, torch.mm", lambda: self._refuse("not written for packed codes")
+            yield "convert, torch.mm", lambda: self._refuse("not written for packed elements")
         else:
             yield "convert, torch.mm", lambda: self._make_converted(operands)
 

@@ -15,7 +15,7 @@ SPLITS = (1, 4, 8, 16)
 CLUSTERS = ("1x1", "2x1", "1x2")
 WGMMA = ("64x128x64", "64x256x64", "128x128x64", "128x192x64", "128x256x64", "192x128x64", "256x128x64")
 # For mixed input: rows of y, and K chunks per split-K range.
-CODES = tuple((rows, boxes) for rows in (64, 128) for boxes in (1, 2, 4))
+MIXED_INPUT = tuple((rows, boxes) for rows in (64, 128) for boxes in (1, 2, 4))
 TCGEN05 = ("128x64", "128x128", "128x192", "128x256")
 
 
@@ -34,14 +34,14 @@ def of_warps(case):
         yield from (f"tile={tile}x128,warps={warps},stages={stages}" for stages in (2, 3))
 
 
-def of_codes(case):
+def of_mixed_input(case):
     """Of wgmma with y as A: warpgroups that share rows of y divide K."""
     box = 128 if FORMATS[case.format].y.startswith("f4") else 64
     widths = (-(-case.m // 8) * 8,) if case.is_small else (128, 256)
     if case.m == 1 and FORMATS[case.format].x.startswith("f4") and box == 128:
         widths = (1, *widths)
     for columns in widths:
-        for rows, boxes in CODES:
+        for rows, boxes in MIXED_INPUT:
             k = (4 if columns <= 64 else 2) * 64 // rows * boxes * box
             for stages in (2, 3, 4, 6):
                 yield from (
@@ -76,7 +76,7 @@ def of_tcgen05(case):
 
 # By the start of a chip's name; the first that fits.
 BY_CHIP = (
-    ("sm_90a", (of_warps, of_codes, of_wgmma)), ("sm_100", (of_tcgen05,)), ("sm_103", (of_tcgen05,)),
+    ("sm_90a", (of_warps, of_mixed_input, of_wgmma)), ("sm_100", (of_tcgen05,)), ("sm_103", (of_tcgen05,)),
     ("sm_110", (of_tcgen05,)), ("sm_", (of_warps,)),
 )
 

@@ -19,7 +19,7 @@ from gpu_cases import FORMATS
 DOT_TYPES = {"f8E4M3FN": ("e4m3", "*fp8e4nv"), "f8E5M2": ("e5m2", "*fp8e5"), "f4E2M1FN": ("e2m1", "*u8")}
 # To put a code's bits where bf16 has them: bits of the code, to which shift its magnitude goes, and the
 # exponent of the factor that is then missing. A subnormal code gives a subnormal bf16.
-PLACES = {"f8E4M3FN": (8, 4, 120), "f6E2M3FN": (6, 4, 126), "f6E3M2FN": (6, 5, 124), "f4E2M1FN": (4, 6, 126)}
+FIELDS = {"f8E4M3FN": (8, 4, 120), "f6E2M3FN": (6, 4, 126), "f6E3M2FN": (6, 5, 124), "f4E2M1FN": (4, 6, 126)}
 # Elements per block of the dequantizing kernel, and its warps.
 CONVERT_TILE, CONVERT_WARPS = 4096, 8
 
@@ -92,7 +92,7 @@ def dot_specification(format, config):
 def convert_specification(format, element):
     """What to compile to dequantize to bf16."""
     types = FORMATS[format]
-    bits, shift, exponent = PLACES[element]
+    bits, shift, exponent = FIELDS[element]
     is_float = types.scale == "f8E4M3FN"
     return dict(
         kernel="convert", warps=CONVERT_WARPS, stages=1,

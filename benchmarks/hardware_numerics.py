@@ -152,9 +152,9 @@ def draw(key, count):
     return state ^ (state >> np.uint64(31))
 
 
-def pick(numbers, place, count):
-    """0 to count - 1, from 16 bits at `place`."""
-    return (((numbers >> np.uint64(place)) & np.uint64(0xFFFF)) * np.uint64(count) >> np.uint64(16)).astype(np.int64)
+def pick(numbers, shift, count):
+    """0 to count - 1, from 16 bits at `shift`."""
+    return (((numbers >> np.uint64(shift)) & np.uint64(0xFFFF)) * np.uint64(count) >> np.uint64(16)).astype(np.int64)
 
 
 def between(numbers, low, high):
@@ -237,8 +237,8 @@ def make_inputs(form, choice, tasks):
         arrays.append(pack(codes, name, form))
     # Ordered metadata: which two of four, or one of two of tf32.
     fields = np.array((4, 14) if form.a == "tf32" else (4, 8, 9, 12, 13, 14), dtype=np.uint32)
-    places = pick(draw(f"{form.name}/{choice}/e", tasks * form.threads * 8), 0, len(fields)).reshape(-1, 8)
-    arrays.append((fields[places] << np.arange(0, 32, 4, dtype=np.uint32)).sum(axis=1, dtype=np.uint32))
+    indices = pick(draw(f"{form.name}/{choice}/e", tasks * form.threads * 8), 0, len(fields)).reshape(-1, 8)
+    arrays.append((fields[indices] << np.arange(0, 32, 4, dtype=np.uint32)).sum(axis=1, dtype=np.uint32))
     return arrays
 
 

@@ -46,11 +46,11 @@ def program(m):
 def build(args):
     args.out.mkdir(parents=True, exist_ok=True)
     for m in SIZES:
-        place = args.out / f"chain{m}"
-        place.with_suffix(".mlir").write_text(program(m))
+        path = args.out / f"chain{m}"
+        path.with_suffix(".mlir").write_text(program(m))
         subprocess.run(
-            [args.build / "bin" / "blockscale-compile", place.with_suffix(".mlir"), "--target=sm_90a",
-             f"--launch-info={place.with_suffix('.json')}", "-o", place.with_suffix(".ptx")],
+            [args.build / "bin" / "blockscale-compile", path.with_suffix(".mlir"), "--target=sm_90a",
+             f"--launch-info={path.with_suffix('.json')}", "-o", path.with_suffix(".ptx")],
             check=True, stderr=subprocess.DEVNULL,
         )
 
@@ -69,10 +69,10 @@ def change(way, ptx, info):
 
 def time_ways(torch, driver, m, out):
     """Microseconds of each way in a stream and in a graph."""
-    def codes(low, high, *shape):
+    def draw(low, high, *shape):
         return torch.randint(low, high, shape, dtype=torch.uint8, device="cuda")
 
-    arguments = [codes(0, 0x7E, m, K), codes(120, 134, m, K // 32), codes(0, 0x7E, K, m), codes(120, 134, K // 32, m)]
+    arguments = [draw(0, 0x7E, m, K), draw(120, 134, m, K // 32), draw(0, 0x7E, K, m), draw(120, 134, K // 32, m)]
     ptx = (out / f"chain{m}.ptx").read_text()
     info = json.loads((out / f"chain{m}.json").read_text())
     stream, works, kept = torch.cuda.Stream(), {}, []

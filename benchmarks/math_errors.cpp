@@ -81,7 +81,7 @@ static Worst measure(uint64_t first, uint64_t last, uint64_t step) {
     compare(worst, approximation(x), EXACT(static_cast<double>(x)), x, 0);
   }
 #else
-  // Pairs at random: any bits, and numbers whose power is in range.
+  // Pairs at random: any bits, and values whose power is in range.
   std::mt19937_64 random(first);
   static constexpr float kEnds[] = {
       0.0f,  -0.0f,  1,        -1,        0.5f, 2,           3,    -3,

@@ -44,20 +44,20 @@ BACK = 8192, 8192
 
 def program(element, scale, block, m, k, dtype, is_dynamic):
     rows = "?" if is_dynamic else m
-    x, codes = f"tensor<{rows}x{k}x{dtype}>", f"tensor<{rows}x{k}x{element}>"
+    x, quantized = f"tensor<{rows}x{k}x{dtype}>", f"tensor<{rows}x{k}x{element}>"
     scales = f"tensor<{rows}x{k // block}x{scale}>"
-    return f"""func.func @main(%x: {x}) -> ({codes}, {scales}) {{
-  %c, %s = blockscale.quantize %x {{block_size = {block} : i64}} : {x} to {codes}, {scales}
-  return %c, %s : {codes}, {scales}
+    return f"""func.func @main(%x: {x}) -> ({quantized}, {scales}) {{
+  %c, %s = blockscale.quantize %x {{block_size = {block} : i64}} : {x} to {quantized}, {scales}
+  return %c, %s : {quantized}, {scales}
 }}
 """
 
 
 def back(element, scale, block, m, k):
     """Dequantizes to bf16."""
-    codes, scales = f"tensor<{m}x{k}x{element}>", f"tensor<{m}x{k // block}x{scale}>"
-    return f"""func.func @main(%c: {codes}, %s: {scales}) -> tensor<{m}x{k}xbf16> {{
-  %y = blockscale.dequantize %c, %s : {codes}, {scales} to tensor<{m}x{k}xbf16>
+    quantized, scales = f"tensor<{m}x{k}x{element}>", f"tensor<{m}x{k // block}x{scale}>"
+    return f"""func.func @main(%c: {quantized}, %s: {scales}) -> tensor<{m}x{k}xbf16> {{
+  %y = blockscale.dequantize %c, %s : {quantized}, {scales} to tensor<{m}x{k}xbf16>
   return %y : tensor<{m}x{k}xbf16>
 }}
 """

@@ -3,7 +3,7 @@
 
     random    scales over 32 powers of two: few sums show the order in which they are taken
     exact     scales of 1: no sum is rounded in float64
-    infinite  random, with an infinity in every line: all sums are taken in order
+    infinite  random, with an infinity in every row: all sums are taken in order
 
 usage: reference.py [--size N] [--repeat N]
 """
@@ -30,7 +30,7 @@ def operands(size, low, high, largest):
 
     def elements(largest):
         magnitudes = rng.integers(0, largest + 1, (size, size), np.uint8)
-        magnitudes[np.arange(size), np.arange(size)] = largest  # in every line
+        magnitudes[np.arange(size), np.arange(size)] = largest  # in every row
         return magnitudes | rng.integers(0, 2, (size, size), np.uint8) << 7
 
     def scales(*shape):

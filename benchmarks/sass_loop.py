@@ -45,8 +45,8 @@ KERNELS = {
     "warp-specialized-e4m3-e4m3": ("sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, PIPELINE.format(128)),
     "warp-specialized-e2m1-e2m1": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, PIPELINE.format(256)),
     "warp-specialized-e2m1-e2m1-ue4m3": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, PIPELINE.format(256)),
-    "pair-e4m3-e4m3": ("sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, TWO_CTA.format(128, 6)),
-    "pair-e2m1-e2m1-ue4m3": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, TWO_CTA.format(256, 4)),
+    "two-cta-e4m3-e4m3": ("sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, TWO_CTA.format(128, 6)),
+    "two-cta-e2m1-e2m1-ue4m3": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, TWO_CTA.format(256, 4)),
     "wide-e2m1-e2m1-ue4m3": ("sm_103a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, TWO_CTA.format(256, 4) + ",k=96"),
     "warp-specialized-e4m3-e2m1": ("sm_100a", "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, PIPELINE.format(128)),
 }

@@ -21,7 +21,7 @@ from compile_time import ROOT, measure
 
 sys.path.insert(0, str(ROOT / "test" / "Execution"))
 sys.path.insert(0, str(ROOT / "python"))
-from harness import ROWS, Program, gpu_buffer, random  # noqa: E402
+from harness import COMBINATIONS, Program, gpu_buffer, random  # noqa: E402
 
 THREADS = 1024
 INSTRUCTIONS = 7
@@ -154,7 +154,7 @@ def main():
 
 def gemm(build, folder, repeat, matmul, m, n, k):
     """MXFP8, from PTX to the stored result."""
-    row = ROWS[0]
+    row = COMBINATIONS[0]
     data = random(row, m, n, k, 1)
     program = Program()
     x, x_scale, y, y_scale, acc = data

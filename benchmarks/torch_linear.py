@@ -45,21 +45,21 @@ class Weights:
     def __init__(self, torch, n, k):
         self.torch, self.n, self.k = torch, n, k
         torch.manual_seed(1)
-        self.numbers = torch.randn(n, k, device="cuda", dtype=torch.bfloat16) / math.sqrt(k)
+        self.values = torch.randn(n, k, device="cuda", dtype=torch.bfloat16) / math.sqrt(k)
         self.plain = self.make_plain()
 
     def make_plain(self):
         layers = []
         for _ in range(copies_of(2 * self.n * self.k, 1)):
             layer = self.torch.nn.Linear(self.k, self.n, bias=False, device="meta")
-            layer.weight = self.torch.nn.Parameter(self.numbers.clone(), requires_grad=False)
+            layer.weight = self.torch.nn.Parameter(self.values.clone(), requires_grad=False)
             layers.append(layer)
         return layers
 
     def make_narrow(self, format, m):
         from blockscale.torch import Linear, QuantizedTensor
 
-        weight = QuantizedTensor.from_float(self.numbers, format)
+        weight = QuantizedTensor.from_float(self.values, format)
         size = weight.codes.numel() + weight.scales.numel()
         count = copies_of(size, m)
         return weight, size, [
@@ -77,7 +77,7 @@ def check(torch, layer, weight, weights, x, activations):
     from blockscale.torch import QuantizedTensor
 
     rows = x[:CHECKED]
-    exact = rows.double() @ weights.numbers.double().T
+    exact = rows.double() @ weights.values.double().T
     if activations:
         # A scale of the tensor is that of all of x.
         rows = QuantizedTensor.from_float(x, weight.format).dequantize(torch.float32)[:CHECKED]

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 """The wide cover of the path tcgen05 in the simulator: results of many problems against numpy.
 
-usage: warp_specialized_cover.py [--rows] [--triples ROW...] [--clusters] [--seeds=N] [--only TEXT] [--part I/N]
-                     [--build DIR]
+usage: warp_specialized_cover.py [--combinations] [--triples TYPES...] [--clusters] [--seeds=N] [--only TEXT]
+                     [--part I/N] [--build DIR]
 
---rows takes each of the 27 rows through the pairs of row, M, N, K, layout and batch; --triples takes a
-row (`nvfp4`, `mxfp4`, `mixed`) through every three values of M, N, K, and layout with batch; --clusters
-takes six rows through the pairs of cluster, M, N, K, layout and swap_ab, with one CTA and with two (two_cta),
-and those of packed fp4 through instructions with K = 96. All search for races and missing fences,
+--combinations takes each of the 27 combinations of types through the pairs of these and M, N, K, layout and batch;
+--triples takes one (`nvfp4`, `mxfp4`, `mixed`) through every three values of M, N, K, and layout with batch;
+--clusters takes six of them through the pairs of cluster, M, N, K, layout and swap_ab, with one CTA and with two
+(two_cta), and those of packed fp4 through instructions with K = 96. All search for races and missing fences,
 with --seed=0 to N - 1 (1). Prints one line for each case, and what is wrong; the exit code is 1 then.
 """
 
@@ -20,7 +20,7 @@ import time
 
 from compile_time import ROOT
 
-ROWS_OF_TRIPLES = ("mixed", "mxfp4", "nvfp4")
+TRIPLE_TYPES = ("mixed", "mxfp4", "nvfp4")
 
 
 def make_cases(options):
@@ -29,7 +29,7 @@ def make_cases(options):
     import harness
     import warp_specialized_cases
 
-    arguments = list(warp_specialized_cases.pairs(harness.ROWS)) if options.rows else []
+    arguments = list(warp_specialized_cases.pairs(harness.COMBINATIONS)) if options.combinations else []
     for name in options.triples:
         arguments += warp_specialized_cases.triples(getattr(gpu_cases, name.upper()))
     for of in arguments:
@@ -55,8 +55,8 @@ def check(case, chip, seeds, folder, simulator):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", action="store_true")
-    parser.add_argument("--triples", nargs="+", default=[], choices=ROWS_OF_TRIPLES, metavar="ROW")
+    parser.add_argument("--combinations", action="store_true")
+    parser.add_argument("--triples", nargs="+", default=[], choices=TRIPLE_TYPES, metavar="TYPES")
     parser.add_argument("--clusters", action="store_true")
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--only", default="", help="cases whose names have this text")

@@ -33,15 +33,15 @@ WAYS = {"": ("bf16", None), "-scaled": ("bf16", 0.7), "-f16": ("f16", None)}
 N, K = 8192, 8192
 
 
-def program(element, scale, block, m, number, tensor_scale):
-    x, w, d = f"tensor<{m}x{K}x{number}>", f"tensor<{N}x{K}x{number}>", f"tensor<{m}x{N}xf32>"
-    codes, scales = f"tensor<{N}x{K}x{element}>", f"tensor<{N}x{K // block}x{scale}>"
-    result = f"tensor<{m}x{N}x{number}>"
+def program(element, scale, block, m, value_type, tensor_scale):
+    x, w, d = f"tensor<{m}x{K}x{value_type}>", f"tensor<{N}x{K}x{value_type}>", f"tensor<{m}x{N}xf32>"
+    quantized, scales = f"tensor<{N}x{K}x{element}>", f"tensor<{N}x{K // block}x{scale}>"
+    result = f"tensor<{m}x{N}x{value_type}>"
     scaled = (f"  %g = arith.constant {tensor_scale} : f32\n", " tensor_scale(%g)", ", f32")
     constant, operand, type_ = scaled if tensor_scale else ("", "", "")
-    return f"""func.func @main(%x: {x}, %c: {codes}, %s: {scales}) -> {result} {{
+    return f"""func.func @main(%x: {x}, %c: {quantized}, %s: {scales}) -> {result} {{
   %acc = arith.constant dense<0.0> : {d}
-{constant}  %w = blockscale.dequantize %c, %s{operand} : {codes}, {scales}{type_} to {w}
+{constant}  %w = blockscale.dequantize %c, %s{operand} : {quantized}, {scales}{type_} to {w}
   %d = linalg.matmul
        indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
                         affine_map<(m, n, k) -> (m, n)>]
@@ -72,7 +72,7 @@ def build(options):
     print(f"{len(made)} cases for {options.target} in {options.folder}")
 
 
-def decoded(torch, format, codes, scales, number, tensor_scale):
+def decoded(torch, format, codes, scales, dtype, tensor_scale):
     """The dequantized weights in torch, by the package's tables of all codes."""
     import blockscale
     import numpy as np
@@ -83,9 +83,9 @@ def decoded(torch, format, codes, scales, number, tensor_scale):
         torch.from_numpy(blockscale.decode(np.arange(count, dtype=np.uint8), kind).astype(np.float32)).cuda()
         for count, kind in ((16, element), (256, scale_type))
     ]
-    numbers = torch.stack([codes & 15, codes >> 4], -1).flatten(-2)
-    scaled = tables[0][numbers.int()].unflatten(-1, (-1, block)) * tables[1][scales.int()][..., None]
-    return (scaled * (tensor_scale or 1)).flatten(-2).to(number)
+    nibbles = torch.stack([codes & 15, codes >> 4], -1).flatten(-2)
+    scaled = tables[0][nibbles.int()].unflatten(-1, (-1, block)) * tables[1][scales.int()][..., None]
+    return (scaled * (tensor_scale or 1)).flatten(-2).to(dtype)
 
 
 def run(options):
@@ -99,16 +99,16 @@ def run(options):
     print(card.name)
     print(f"{'case':20} {'us':>8} {'torch us':>9} {'torch/ours':>10} {'TB/s':>6} {'TFLOP/s':>8}  result")
     for name, (format, way, m) in json.loads((options.folder / "cases.json").read_text()).items():
-        number = {"bf16": torch.bfloat16, "f16": torch.float16}[WAYS[way][0]]
+        dtype = {"bf16": torch.bfloat16, "f16": torch.float16}[WAYS[way][0]]
         element, scale, block = FORMATS[format]
         code_bytes = N * K // 2 + N * K // block
         copies = min(64, math.ceil(WEIGHT_BYTES / code_bytes)) if m <= MOST_COLD_ROWS else 1
-        numbers_copies = min(CALLS, math.ceil(WEIGHT_BYTES / (2 * N * K))) if m <= MOST_COLD_ROWS else 1
-        x = torch.randn(m, K, device="cuda", dtype=number)
+        bf16_copies = min(CALLS, math.ceil(WEIGHT_BYTES / (2 * N * K))) if m <= MOST_COLD_ROWS else 1
+        x = torch.randn(m, K, device="cuda", dtype=dtype)
         codes = torch.randint(0, 256, (copies, N, K // 2), device="cuda", dtype=torch.uint8)
         low, high = (120, 130) if scale == "f8E8M0FNU" else (0x30, 0x48)
         scales = torch.randint(low, high, (copies, N, K // block), device="cuda", dtype=torch.uint8)
-        result = torch.empty(m, N, device="cuda", dtype=number)
+        result = torch.empty(m, N, device="cuda", dtype=dtype)
         base = options.folder / name
         function = Function(
             driver, base.with_suffix(".ptx").read_bytes(), json.loads(base.with_suffix(".json").read_text()),
@@ -127,15 +127,15 @@ def run(options):
                 launch.run(torch.cuda.current_stream().cuda_stream)
 
         weights = [
-            decoded(torch, format, codes[i], scales[i], number, WAYS[way][1])
-            for i in range(min(copies, numbers_copies))
+            decoded(torch, format, codes[i], scales[i], dtype, WAYS[way][1])
+            for i in range(min(copies, bf16_copies))
         ]
         ours(0)
         torch.cuda.synchronize()
         rows = min(m, CHECKED)
         left, right = x[:rows].double(), weights[0].double()
         expected, size = left @ right.T, left.abs() @ right.abs().T
-        bound = K * 2.0**-22 * size + expected.abs() * torch.finfo(number).eps
+        bound = K * 2.0**-22 * size + expected.abs() * torch.finfo(dtype).eps
         is_right = bool(((result[:rows].double() - expected).abs() <= bound).all())
         del left, right, expected, size, bound
         us = measure(torch, {

@@ -27,7 +27,7 @@ from typing import NamedTuple
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEST = ROOT / "test"
 # These take minutes, and start first, so that none of them runs alone at the end.
-LONGEST = ("test_native.py", "test_simulated.py", "test_rows.py", "test_kernels.py", "test_tcgen05.py")
+LONGEST = ("test_native.py", "test_simulated.py", "test_type_combinations.py", "test_kernels.py", "test_tcgen05.py")
 
 
 class Runner(NamedTuple):

@@ -40,29 +40,29 @@ __global__ void sort(Key *keys, int *values) {
   }
 }
 
-/// Values are the places of their keys; equal keys keep their order.
+/// Values are the indices of their keys; equal keys keep their order.
 template <typename Key, int threads, int items, bool isDescending>
 static void test(const char *name) {
   constexpr int blocks = 3, size = threads * items;
   std::vector<Key> keys = draw<Key>(blocks * size, -300, 300, 2);
-  std::vector<int> places(keys.size());
-  std::iota(places.begin(), places.end(), 0);
+  std::vector<int> order(keys.size());
+  std::iota(order.begin(), order.end(), 0);
   Buffer<Key> onCard(keys);
-  Buffer<int> values(places);
+  Buffer<int> values(order);
   sort<Key, threads, items, isDescending>
       <<<blocks, threads>>>(onCard.get(), values.get());
   check(cudaGetLastError());
   for (int block = 0; block != blocks; ++block)
-    std::stable_sort(places.begin() + block * size,
-                     places.begin() + (block + 1) * size, [&](int a, int b) {
+    std::stable_sort(order.begin() + block * size,
+                     order.begin() + (block + 1) * size, [&](int a, int b) {
                        return isDescending ? keys[a] > keys[b]
                                            : keys[a] < keys[b];
                      });
   std::vector<Key> sorted(keys.size());
   for (size_t i = 0; i != keys.size(); ++i)
-    sorted[i] = keys[places[i]];
+    sorted[i] = keys[order[i]];
   expectEqual(name, onCard.read(), sorted);
-  expectEqual(name, values.read(), places);
+  expectEqual(name, values.read(), order);
 }
 
 int main() {

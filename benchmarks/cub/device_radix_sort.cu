@@ -20,17 +20,17 @@
 template <typename Key>
 static void test(const char *name, size_t count) {
   std::vector<Key> keys = draw<Key>(count, -20000, 20000, 5);
-  std::vector<int> places(count);
-  std::iota(places.begin(), places.end(), 0);
+  std::vector<int> order(count);
+  std::iota(order.begin(), order.end(), 0);
   Buffer<Key> in(keys), out(count);
-  Buffer<int> from(places), to(count);
+  Buffer<int> from(order), to(count);
   withStorage([&](void *storage, size_t &bytes) {
     return cub::DeviceRadixSort::SortPairs(storage, bytes, in.get(), out.get(),
                                            from.get(), to.get(), count);
   });
-  std::stable_sort(places.begin(), places.end(),
+  std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return keys[a] < keys[b]; });
-  expectEqual(name, to.read(), places);
+  expectEqual(name, to.read(), order);
   std::sort(keys.begin(), keys.end());
   expectEqual(name, out.read(), keys);
   withStorage([&](void *storage, size_t &bytes) {

@@ -23,7 +23,7 @@ namespace mlir::blockscale {
 struct GpuFunction {
   GpuSignature signature;
   /// The locations of the arguments in the program.
-  SmallVector<Location> places;
+  SmallVector<Location> locations;
   std::vector<std::string> files;
   GpuCompileOptions compile;
 };

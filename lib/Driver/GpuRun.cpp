@@ -48,13 +48,13 @@ static std::optional<double> countFlops(ModuleOp module, func::FuncOp entry) {
 /// program, and the file.
 static FailureOr<std::vector<LaunchArgument>>
 packArguments(const GpuSignature &signature, std::vector<NpyArray> arrays,
-              ArrayRef<Location> places, ArrayRef<std::string> files) {
+              ArrayRef<Location> locations, ArrayRef<std::string> files) {
   std::vector<LaunchArgument> arguments;
   for (auto [i, array] : llvm::enumerate(arrays)) {
     Result<LaunchArgument> argument =
         makeLaunchArgument(signature.arguments[i], std::move(array));
     if (!argument)
-      return emitError(places[i])
+      return emitError(locations[i])
              << (files.empty() ? "" : "'" + files[i] + "': ") << "argument #"
              << i << ": " << argument.message();
     arguments.push_back(std::move(*argument));
@@ -114,7 +114,7 @@ FailureOr<GpuFunction> blockscale::prepareForGpu(Program &program,
     return fail(program.getModule(), target.message());
   function.signature = std::move(*signature);
   for (BlockArgument argument : entry.getArguments())
-    function.places.push_back(argument.getLoc());
+    function.locations.push_back(argument.getLoc());
   function.files = options.files;
   function.compile.target = options.emulateOn ? options.target : *target;
   function.compile.emulateOn = options.emulateOn;
@@ -142,8 +142,8 @@ blockscale::runFunction(ModuleOp module, const GpuCode &code,
                         const GpuFunction &function,
                         std::vector<NpyArray> arguments, GpuDevice &device) {
   FailureOr<std::vector<LaunchArgument>> packed =
-      packArguments(function.signature, std::move(arguments), function.places,
-                    function.files);
+      packArguments(function.signature, std::move(arguments),
+                    function.locations, function.files);
   if (failed(packed))
     return failure();
   Result<std::vector<LaunchArgument>> launchArguments =

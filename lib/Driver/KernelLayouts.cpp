@@ -81,8 +81,8 @@ static int64_t getFirstByte(Value memory) {
 /// The columns, rows and bytes of a tile of rank 2 or 3.
 static TileShape getTileShape(Value memory) {
   ArrayRef<int64_t> shape = cast<MemRefType>(memory.getType()).getShape();
-  ArrayRef<int64_t> lines = shape.take_back(2);
-  return {shape.size() == 3 ? shape.front() : 1, lines[0], lines[1]};
+  ArrayRef<int64_t> rows = shape.take_back(2);
+  return {shape.size() == 3 ? shape.front() : 1, rows[0], rows[1]};
 }
 
 static LayoutGrid getTile(Operand operand, TileLayout layout, Slot slot,
@@ -203,10 +203,11 @@ static KernelLayouts getLayouts(WarpgroupMmaMixedOp op) {
   KernelLayouts kernel = makeKernel(op, instruction);
   // The quantized elements are those of y, as they are in memory.
   bool areNibbles = getFormatInfo(op.getTypes().getB()).storedBits() == 4;
-  TileLayout codes = {Major::K, areNibbles ? Storage::Packed : Storage::Bytes,
-                      /*isSwizzled=*/false};
+  TileLayout quantized = {Major::K,
+                          areNibbles ? Storage::Packed : Storage::Bytes,
+                          /*isSwizzled=*/false};
   Slot slot = getSlot(instruction.getKind(), instruction.getB());
-  LayoutGrid a = getTile(Operand::A, codes, slot, op.getCodes());
+  LayoutGrid a = getTile(Operand::A, quantized, slot, op.getElements());
   a.title += ": quantized elements";
   LayoutGrid b =
       getTile(Operand::B, op.getLayout().getLayout(), slot, op.getB());
@@ -294,7 +295,7 @@ static KernelLayouts getLayouts(AsyncTileMmaOp op) {
   TmemAccType sums = op.getAcc().getType();
   kernel.layouts.push_back(
       {"accumulator",
-       {getTensorSumGrid(sums.getLayout(), sums.getN(),
+       {getTensorAccGrid(sums.getLayout(), sums.getN(),
                          getColumn<TmemAccOp>(op.getAcc()).first)},
        {}});
   kernel.layouts.push_back(std::move(shared));

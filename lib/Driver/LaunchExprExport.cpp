@@ -67,22 +67,22 @@ std::optional<LaunchExpr> LaunchExprExporter::matchSize(AffineExpr expr) const {
       expr = binary.getLHS();
     }
   };
-  // d, d * codes or d floordiv bytes * codes.
-  take(AffineExprKind::Mul, size.codes);
+  // d, d * elements or d floordiv bytes * elements.
+  take(AffineExprKind::Mul, size.elements);
   take(AffineExprKind::FloorDiv, size.bytes);
   auto dim = dyn_cast<AffineDimExpr>(expr);
   if (!dim)
     return std::nullopt;
   DynamicSize of = sizes[dim.getPosition()];
-  auto [codes, bytes] = getCodesAndBytes(function, of);
+  auto [elements, bytes] = getElementsAndBytes(function, of);
   size.argument = of.argument;
   size.dimension = of.dim;
-  bool isBytes = size.codes == 1 && size.bytes == 1;
-  if (bytes != size.bytes || codes % size.codes != 0)
+  bool isBytes = size.elements == 1 && size.bytes == 1;
+  if (bytes != size.bytes || elements % size.elements != 0)
     return isBytes ? std::optional(LaunchExpr::ofSize(size)) : std::nullopt;
-  // A common factor of `codes` and `bytes` may have been cancelled.
-  int64_t divisor = codes / size.codes;
-  size.codes = static_cast<uint32_t>(codes);
+  // A common factor of `elements` and `bytes` may have been cancelled.
+  int64_t divisor = elements / size.elements;
+  size.elements = static_cast<uint32_t>(elements);
   return LaunchExpr::make(ExprKind::CeilDiv, LaunchExpr::ofSize(size), divisor);
 }
 

@@ -122,8 +122,8 @@ private:
         return std::nullopt;
       return LaunchParam::ofSize(size->size);
     }
-    if (auto place = operand.getDefiningOp<memref::ReinterpretCastOp>())
-      operand = place.getSource();
+    if (auto view = operand.getDefiningOp<memref::ReinterpretCastOp>())
+      operand = view.getSource();
     operand = getWholeMemory(operand);
     if (auto argument = dyn_cast<BlockArgument>(operand)) {
       unsigned i = argument.getArgNumber();
@@ -227,14 +227,14 @@ exportOperand(func::FuncOp function, unsigned i, Type type, bool isArgument) {
   if (!tensor)
     return std::optional(operand);
   PackedUnit unit = getUnit(function, i, tensor);
-  operand.codes = static_cast<uint32_t>(unit.codes);
+  operand.elements = static_cast<uint32_t>(unit.elements);
   operand.bytes = static_cast<uint32_t>(unit.bytes);
   LaunchExprExporter exprs(function);
   std::optional<SmallVector<LaunchExpr>> sizes;
   if (!isArgument)
     sizes = exprs.exportSizes(function.getArgument(i));
   for (auto [dim, known] : llvm::enumerate(tensor.getShape())) {
-    bool isPacked = dim + 1 == tensor.getShape().size() && unit.codes != 1;
+    bool isPacked = dim + 1 == tensor.getShape().size() && unit.elements != 1;
     if (!ShapedType::isDynamic(known)) {
       operand.shape.emplace_back(known);
       continue;
@@ -242,7 +242,7 @@ exportOperand(func::FuncOp function, unsigned i, Type type, bool isArgument) {
     if (isArgument) {
       ArgumentSize size = {i, static_cast<uint32_t>(dim)};
       if (isPacked) {
-        size.codes = operand.codes;
+        size.elements = operand.elements;
         size.bytes = operand.bytes;
       }
       operand.shape.push_back(LaunchExpr::ofSize(size));
@@ -257,7 +257,7 @@ exportOperand(func::FuncOp function, unsigned i, Type type, bool isArgument) {
       size = LaunchExpr::make(
           LaunchExpr::Kind::Mul,
           LaunchExpr::make(LaunchExpr::Kind::CeilDiv, size, unit.bytes),
-          unit.codes);
+          unit.elements);
     operand.shape.push_back(std::move(size));
   }
   return std::optional(operand);

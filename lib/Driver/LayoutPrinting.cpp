@@ -39,18 +39,20 @@ static StringRef getMark(StringRef coordinate) {
 /// Whether the last coordinate of each cell is 0: then it is not printed.
 static bool isLastZero(const LayoutGrid &grid) {
   return grid.coordinates.size() > 1 && grid.run > 1 &&
-         llvm::all_of(grid.cells,
-                      [](const Place &place) { return place.back() == 0; });
+         llvm::all_of(grid.cells, [](const Position &position) {
+           return position.back() == 0;
+         });
 }
 
-static std::string printPlace(const LayoutGrid &grid, const Place &place) {
+static std::string printPosition(const LayoutGrid &grid,
+                                 const Position &position) {
   std::string text;
-  size_t shown = place.size() - isLastZero(grid);
+  size_t shown = position.size() - isLastZero(grid);
   for (size_t i = 0; i != shown; ++i) {
     StringRef mark = shown == 1 && grid.coordinates[i] == "byte"
                          ? StringRef()
                          : getMark(grid.coordinates[i]);
-    text += (i == 0 ? "" : " ") + mark.str() + std::to_string(place[i]);
+    text += (i == 0 ? "" : " ") + mark.str() + std::to_string(position[i]);
   }
   return text;
 }
@@ -73,8 +75,9 @@ static void printGrid(raw_ostream &os, const LayoutGrid &grid) {
      << describeCells(grid) << '\n';
   SmallVector<std::string> cells;
   size_t width = 0;
-  for (const Place &place : grid.cells)
-    width = std::max(width, cells.emplace_back(printPlace(grid, place)).size());
+  for (const Position &position : grid.cells)
+    width = std::max(width,
+                     cells.emplace_back(printPosition(grid, position)).size());
   size_t perRow = grid.columns / grid.run;
   auto printHead = [&](StringRef text, size_t cell) {
     os << llvm::left_justify(text, 6);
@@ -154,9 +157,9 @@ static void printGrid(llvm::json::OStream &json, const LayoutGrid &grid) {
         json.value(coordinate);
     });
     json.attributeArray("cells", [&] {
-      for (const Place &place : grid.cells)
+      for (const Position &position : grid.cells)
         json.array([&] {
-          for (int64_t number : place)
+          for (int64_t number : position)
             json.value(number);
         });
     });

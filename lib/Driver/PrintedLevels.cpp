@@ -49,7 +49,7 @@ StringRef blockscale::getLevelName(GpuStage stage) {
 
 /// Whether kernels of `module` have checks whose messages include a location in
 /// the program.
-static bool hasPlaces(ModuleOp module, StringRef level) {
+static bool hasLocations(ModuleOp module, StringRef level) {
   // On the CPU, the locations are part of the message from the start.
   if (!module->hasAttr(kTargetAttrName) || level == "nvvm")
     return false;
@@ -74,7 +74,7 @@ std::string blockscale::printLevel(ModuleOp module, StringRef level) {
       op->setAttr(kNoTokensAttrName, builder.getUnitAttr());
   });
   OpPrintingFlags flags;
-  if (hasPlaces(module, level))
+  if (hasLocations(module, level))
     flags.enableDebugInfo();
   std::string text;
   llvm::raw_string_ostream stream(text);

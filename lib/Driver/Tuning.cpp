@@ -53,10 +53,10 @@ struct Outcome {
 //===----------------------------------------------------------------------===//
 
 /// A location as messages print it.
-static std::string printPlace(Location location) {
-  if (auto place = location->findInstanceOf<FileLineColLoc>())
-    return llvm::formatv("{0}:{1}:{2}", place.getFilename().getValue(),
-                         place.getLine(), place.getColumn());
+static std::string printLocation(Location location) {
+  if (auto found = location->findInstanceOf<FileLineColLoc>())
+    return llvm::formatv("{0}:{1}:{2}", found.getFilename().getValue(),
+                         found.getLine(), found.getColumn());
   std::string text;
   llvm::raw_string_ostream(text) << location;
   return text;
@@ -247,7 +247,7 @@ FailureOr<SmallVector<TunedProduct>> Tuner::findProducts(func::FuncOp entry) {
 LogicalResult Tuner::tune(unsigned number, const TunedProduct &product) {
   std::string text = llvm::formatv(
       "{0}: {1}, {2} on {3}\n{4,10} {5,8}  schedule\n",
-      printPlace(product.op->getLoc()), product.op->getName().getStringRef(),
+      printLocation(product.op->getLoc()), product.op->getName().getStringRef(),
       product.path, StringRef(function.compile.target->name), "ms", "ratio");
   double usual = 0, least = 0;
   ScheduleInterface fastest;

@@ -144,10 +144,10 @@ public:
   /// the same end.
   SmallVector<Value> applyToCorners() {
     SmallVector<Value> distinct;
-    SmallVector<unsigned> place;
+    SmallVector<unsigned> bits;
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
       auto it = llvm::find(distinct, isExact(i) ? Value() : operand);
-      place.push_back(it - distinct.begin());
+      bits.push_back(it - distinct.begin());
       if (!isExact(i) && it == distinct.end())
         distinct.push_back(operand);
     }
@@ -156,7 +156,7 @@ public:
       SmallVector<Value> values;
       for (unsigned i = 0; i != operands.size(); ++i) {
         const IntervalOperand &operand = operands[i];
-        bool isHigh = corner >> place[i] & 1;
+        bool isHigh = corner >> bits[i] & 1;
         values.push_back(isExact(i) ? operand.value
                                     : narrow(isHigh ? operand.interval.high
                                                     : operand.interval.low,

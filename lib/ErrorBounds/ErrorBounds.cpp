@@ -237,7 +237,7 @@ static bool isSource(Operation &op) {
 
 void BoundBuilder::visit(Operation &op) {
   builder.setInsertionPointAfter(&op);
-  std::string lost;
+  std::string unknownFrom;
   bool isInexact = isSource(op);
   // Other ops only pass errors on or add their own, so intervals stay narrow.
   bool isStep = isTensorCoreSum(&op) || isa<QuantizeOp>(op), isChained = false;
@@ -247,11 +247,11 @@ void BoundBuilder::visit(Operation &op) {
       isInexact |= intervals.contains(operand);
       isChained |=
           chained.contains(operand) || (isStep && intervals.contains(operand));
-      if (lost.empty())
-        lost = unknown.lookup(operand);
+      if (unknownFrom.empty())
+        unknownFrom = unknown.lookup(operand);
     }
   });
-  if (lost.empty()) {
+  if (unknownFrom.empty()) {
     if (!isInexact || op.getNumResults() == 0 || isa<tensor::DimOp>(op))
       return;
     culprit = op.getName().getStringRef();
@@ -263,10 +263,10 @@ void BoundBuilder::visit(Operation &op) {
         chained.insert_range(op.getResults());
       return;
     }
-    lost = culprit;
+    unknownFrom = culprit;
   }
   for (Value result : op.getResults())
-    unknown[result] = lost;
+    unknown[result] = unknownFrom;
 }
 
 std::vector<BoundedResult> BoundBuilder::run() {

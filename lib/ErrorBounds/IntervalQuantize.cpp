@@ -44,9 +44,9 @@ public:
 
 private:
   /// The op on blocks of other values.
-  QuantizeOp quantize(Value numbers) {
+  QuantizeOp quantize(Value values) {
     IRMapping mapping;
-    mapping.map(op.getX(), numbers);
+    mapping.map(op.getX(), values);
     return cast<QuantizeOp>(b.clone(*op, mapping));
   }
   Value decodeScale(Emitter emit, Value scale) {
@@ -146,8 +146,8 @@ void QuantizeBuilder::build(IntervalMap &intervals) {
   AffineMap identity = b.getMultiDimIdentityMap(rank);
   AffineMap blocks =
       getBlockMap(b, rank, static_cast<int64_t>(op.getBlockSize()));
-  intervals[op.getCodes()] = mapToEnds(
-      b, op.getCodes(), {x.low, x.high, scales.low, scales.high},
+  intervals[op.getElements()] = mapToEnds(
+      b, op.getElements(), {x.low, x.high, scales.low, scales.high},
       [&](Emitter emit, ValueRange args) {
         return emitCodes(emit, {args[0], args[1]}, {args[2], args[3]});
       },
@@ -188,32 +188,33 @@ bool blockscale::dequantizeOnIntervals(OpBuilder &builder, DequantizeOp op,
   auto type = cast<RankedTensorType>(op.getResult().getType());
   Type element = type.getElementType();
   Type f32 = builder.getF32Type();
-  Value numbers =
-      mapElements(
-          builder, op.getCodes(), element, {op.getCodes(), op.getScales()},
-          [&](Emitter emit, ValueRange args) {
-            auto extend = [&](Value code) -> Value {
-              return arith::ExtFOp::create(emit.builder, emit.loc, f32, code);
-            };
-            Value number = extend(args[0]), scale = extend(args[1]);
-            if (op.getScaleFormat() == Format::UE4M3)
-              scale = emit.magnitude(scale);
-            number = emit.multiply(number, scale);
-            if (op.getTensorScale())
-              number = emit.multiply(number, op.getTensorScale());
-            if (!element.isF32())
-              number = arith::TruncFOp::create(emit.builder, emit.loc, element,
-                                               number);
-            return SmallVector<Value>{number};
-          },
-          {builder.getMultiDimIdentityMap(type.getRank()),
-           getBlockMap(builder, type.getRank(), op.getBlock())})
+  Value values =
+      mapElements(builder, op.getElements(), element,
+                  {op.getElements(), op.getScales()},
+                  [&](Emitter emit, ValueRange args) {
+                    auto extend = [&](Value code) -> Value {
+                      return arith::ExtFOp::create(emit.builder, emit.loc, f32,
+                                                   code);
+                    };
+                    Value number = extend(args[0]), scale = extend(args[1]);
+                    if (op.getScaleFormat() == Format::UE4M3)
+                      scale = emit.magnitude(scale);
+                    number = emit.multiply(number, scale);
+                    if (op.getTensorScale())
+                      number = emit.multiply(number, op.getTensorScale());
+                    if (!element.isF32())
+                      number = arith::TruncFOp::create(emit.builder, emit.loc,
+                                                       element, number);
+                    return SmallVector<Value>{number};
+                  },
+                  {builder.getMultiDimIdentityMap(type.getRank()),
+                   getBlockMap(builder, type.getRank(), op.getBlock())})
           .front();
-  auto loops = numbers.getDefiningOp<linalg::GenericOp>();
+  auto loops = values.getDefiningOp<linalg::GenericOp>();
   bool isKnown = buildOnIntervals(builder, loops, intervals, culprit);
   if (isKnown)
-    intervals[op.getResult()] = intervals.lookup(numbers);
-  intervals.erase(numbers);
+    intervals[op.getResult()] = intervals.lookup(values);
+  intervals.erase(values);
   loops.erase();
   return isKnown;
 }

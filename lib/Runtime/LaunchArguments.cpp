@@ -194,7 +194,7 @@ static Error loadStruct(LaunchArgument &argument) {
                                         " bytes for a parameter, got " +
                                         std::to_string(bytes));
   for (const StructPatch &patch : argument.patches)
-    if (Error error = checkStructPlaces(
+    if (Error error = checkStructFields(
             {{patch.offset, patch.size, /*alignment=*/1, patch.name}}, bytes))
       return pathError(argument.path, error.message());
   return Error::success();
@@ -227,7 +227,7 @@ Error blockscale::loadBuffers(std::vector<LaunchArgument> &arguments) {
       if (Error error = loadStruct(argument))
         return error;
   }
-  return checkPlacesInBuffers(arguments);
+  return checkBufferPositions(arguments);
 }
 
 Error blockscale::storeBuffers(const std::vector<LaunchArgument> &arguments) {

@@ -106,7 +106,7 @@ LaunchExpr LaunchExpr::make(Kind kind, LaunchExpr lhs, LaunchExpr rhs) {
         !__builtin_mul_overflow(divisor, rhs.number, &divisor))
       return make(Kind::CeilDiv, inner, divisor);
     if (kind == Kind::Mul && rhs.number == divisor &&
-        inner.kind == Kind::Size && inner.size.codes % divisor == 0)
+        inner.kind == Kind::Size && inner.size.elements % divisor == 0)
       return inner;
   }
   // The multiple of a multiple; an exact quotient multiplied by its divisor.

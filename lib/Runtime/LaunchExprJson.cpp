@@ -26,12 +26,12 @@ static constexpr uint32_t maxDimension = 63;
 // Reading
 //===----------------------------------------------------------------------===//
 
-Error blockscale::readPackedUnit(const JsonNode &node, uint32_t &codes,
+Error blockscale::readPackedUnit(const JsonNode &node, uint32_t &elements,
                                  uint32_t &bytes) {
   constexpr uint32_t maxUnit = 8;
   if (Error error = checkArray(node, 2))
     return error;
-  if (Error error = readInteger(node.getElement(0), 1, maxUnit, codes))
+  if (Error error = readInteger(node.getElement(0), 1, maxUnit, elements))
     return error;
   return readInteger(node.getElement(1), 1, maxUnit, bytes);
 }
@@ -47,7 +47,7 @@ Error blockscale::readSize(const JsonNode &node, ArgumentSize &size) {
     return error;
   if (!node.has("packed"))
     return Error::success();
-  return readPackedUnit(node.getField("packed"), size.codes, size.bytes);
+  return readPackedUnit(node.getField("packed"), size.elements, size.bytes);
 }
 
 static Error readOperand(const JsonNode &node, LaunchExpr &expr) {
@@ -137,8 +137,8 @@ Error blockscale::readExpr(const JsonNode &node, int64_t min, int64_t max,
 
 ordered_json blockscale::makeSize(const ArgumentSize &size) {
   ordered_json object = {{"arg", size.argument}, {"dim", size.dimension}};
-  if (size.codes != 1 || size.bytes != 1)
-    object["packed"] = ordered_json::array({size.codes, size.bytes});
+  if (size.elements != 1 || size.bytes != 1)
+    object["packed"] = ordered_json::array({size.elements, size.bytes});
   return object;
 }
 

@@ -15,11 +15,11 @@
 namespace mlir::blockscale {
 
 /// Reads {"arg": i, "dim": d}, and for a packed dimension {..., "packed":
-/// [codes, bytes]}.
+/// [elements, bytes]}.
 Error readSize(const JsonNode &node, ArgumentSize &size);
 
-/// Reads [codes, bytes].
-Error readPackedUnit(const JsonNode &node, uint32_t &codes, uint32_t &bytes);
+/// Reads [elements, bytes].
+Error readPackedUnit(const JsonNode &node, uint32_t &elements, uint32_t &bytes);
 
 /// Reads a number from `min` to `max`, or an expression.
 Error readExpr(const JsonNode &node, int64_t min, int64_t max,

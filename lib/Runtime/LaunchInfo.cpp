@@ -64,8 +64,8 @@ static ordered_json makeOperand(const LaunchOperand &operand) {
   ordered_json object;
   object["dtype"] = getDTypeInfo(operand.dtype).code;
   object["shape"] = shape;
-  if (operand.codes != 1 || operand.bytes != 1)
-    object["packed"] = ordered_json::array({operand.codes, operand.bytes});
+  if (operand.elements != 1 || operand.bytes != 1)
+    object["packed"] = ordered_json::array({operand.elements, operand.bytes});
   return object;
 }
 

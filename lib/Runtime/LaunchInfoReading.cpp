@@ -100,7 +100,8 @@ static Error readOperand(const JsonNode &node, LaunchOperand &operand) {
     return Error::success();
   if (operand.shape.empty())
     return expected(shape, "an array of at least 1 for a packed operand");
-  return readPackedUnit(node.getField("packed"), operand.codes, operand.bytes);
+  return readPackedUnit(node.getField("packed"), operand.elements,
+                        operand.bytes);
 }
 
 static Error readOperands(const JsonNode &node, LaunchInfo &info) {

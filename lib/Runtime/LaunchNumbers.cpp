@@ -34,15 +34,15 @@ Result<uint32_t> blockscale::evaluate(const ArgumentSize &size,
   int64_t inArray = shape[size.dimension];
   std::string inDimension =
       " in dimension " + std::to_string(size.dimension) + ", got ";
-  if (inArray > maxLaunchNumber / size.codes)
+  if (inArray > maxLaunchNumber / size.elements)
     return Error(where + "expected a size of at most " +
-                 std::to_string(maxLaunchNumber / size.codes) + inDimension +
+                 std::to_string(maxLaunchNumber / size.elements) + inDimension +
                  std::to_string(inArray));
   if (inArray % size.bytes != 0)
     return Error(where + "expected a multiple of " +
                  std::to_string(size.bytes) + " bytes" + inDimension +
                  std::to_string(inArray));
-  return static_cast<uint32_t>(inArray / size.bytes * size.codes);
+  return static_cast<uint32_t>(inArray / size.bytes * size.elements);
 }
 
 /// The value of argument number `number`, an integer.
@@ -102,7 +102,7 @@ Result<int64_t> blockscale::evaluate(const LaunchExpr &expr,
 //===----------------------------------------------------------------------===//
 
 static bool isPacked(const LaunchOperand &operand) {
-  return operand.codes != 1 || operand.bytes != 1;
+  return operand.elements != 1 || operand.bytes != 1;
 }
 
 static std::string printShape(const std::vector<int64_t> &shape) {
@@ -131,12 +131,12 @@ blockscale::evaluateShape(const LaunchOperand &operand,
   }
   if (!isPacked(operand))
     return shape;
-  if (shape.back() % operand.codes != 0)
+  if (shape.back() % operand.elements != 0)
     return Error("expected rows that end on a byte when packed, got " +
                  std::to_string(shape.back()) + " elements, of which " +
-                 std::to_string(operand.codes) + " are in " +
+                 std::to_string(operand.elements) + " are in " +
                  std::to_string(operand.bytes) + " bytes");
-  if (__builtin_mul_overflow(shape.back() / operand.codes,
+  if (__builtin_mul_overflow(shape.back() / operand.elements,
                              int64_t(operand.bytes), &shape.back()))
     return Error("expected a size of 64 bits");
   return shape;
@@ -177,11 +177,11 @@ static bool packArgument(const LaunchOperand &operand,
                          LaunchArgument &argument) {
   NpyArray &array = argument.array;
   if (!argument.isBuffer() || array.shape.empty() ||
-      array.shape.back() % operand.codes != 0 ||
-      array.data.size() % operand.codes != 0)
+      array.shape.back() % operand.elements != 0 ||
+      array.data.size() % operand.elements != 0)
     return false;
-  array.shape.back() = array.shape.back() / operand.codes * operand.bytes;
-  array.data.resize(array.data.size() / operand.codes * operand.bytes);
+  array.shape.back() = array.shape.back() / operand.elements * operand.bytes;
+  array.data.resize(array.data.size() / operand.elements * operand.bytes);
   return true;
 }
 
@@ -194,7 +194,7 @@ static std::string describeUnpacked(const LaunchInfo &info,
     std::string &list = isResult ? results : arguments;
     list += (list.empty() ? "#" : " and #") +
             std::to_string(isResult ? i - info.numArguments() : i);
-    std::string size = std::to_string(info.operands[i].codes) + " in " +
+    std::string size = std::to_string(info.operands[i].elements) + " in " +
                        std::to_string(info.operands[i].bytes);
     // They usually have one type.
     if (sizes.find(size) == sizes.npos)

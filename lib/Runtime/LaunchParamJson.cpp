@@ -302,7 +302,7 @@ static ordered_json makeReversed(const Range &numbers) {
 }
 
 /// Adds the offset, if there is one.
-static ordered_json makePlace(const char *name, const LaunchParam &param) {
+static ordered_json makePosition(const char *name, const LaunchParam &param) {
   ordered_json object = {{name, param.index}};
   if (!(param.offset == 0))
     object["offset"] = makeExpr(param.offset);
@@ -344,9 +344,9 @@ static ordered_json makeStruct(const LaunchParam &param) {
 static ordered_json makeMemory(const LaunchParam &param) {
   switch (param.kind) {
   case LaunchParam::Kind::Argument:
-    return makePlace("arg", param);
+    return makePosition("arg", param);
   case LaunchParam::Kind::Result:
-    return makePlace("result", param);
+    return makePosition("result", param);
   case LaunchParam::Kind::Size:
     return {{"size", makeSize(param.size)}};
   case LaunchParam::Kind::Workspace:

@@ -126,14 +126,14 @@ public:
       : numArguments(numArguments), workspace(workspace), facts(facts) {}
 
   Result<PlannedParam> plan(const LaunchParam &param) const {
-    Result<PlannedParam> planned = planPlace(param);
+    Result<PlannedParam> planned = planPosition(param);
     if (!planned || !param.tensorMap)
       return planned;
     return planTensorMap(*param.tensorMap, std::move(*planned));
   }
 
 private:
-  Result<PlannedParam> planPlace(const LaunchParam &param) const {
+  Result<PlannedParam> planPosition(const LaunchParam &param) const {
     switch (param.kind) {
     case LaunchParam::Kind::Argument:
       return planBuffer(param.index, param.offset);
@@ -214,7 +214,7 @@ private:
     PlannedParam planned = {PlannedParam::Kind::Struct, 0,
                             unsigned(param.bytes.size())};
     planned.bytes = param.bytes;
-    std::vector<StructPlace> places;
+    std::vector<StructField> fields;
     for (size_t i = 0; i < param.fields.size(); ++i) {
       const LaunchField &field = param.fields[i];
       std::string name = "field #" + std::to_string(i);
@@ -223,10 +223,10 @@ private:
         return Error(name + ": " + value.message());
       if (value->kind == PlannedParam::Kind::Struct)
         return Error(name + ": expected no struct in a struct");
-      places.push_back({field.offset, value->size, getAlignment(*value), name});
+      fields.push_back({field.offset, value->size, getAlignment(*value), name});
       planned.fields.push_back({field.offset, std::move(*value)});
     }
-    if (Error error = checkStructPlaces(std::move(places), param.bytes.size()))
+    if (Error error = checkStructFields(std::move(fields), param.bytes.size()))
       return error;
     return planned;
   }

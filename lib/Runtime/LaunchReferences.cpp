@@ -91,8 +91,8 @@ static Error checkOffset(const Arguments &arguments, uint32_t number,
                std::to_string(offset));
 }
 
-static Error checkPlaces(const Arguments &arguments,
-                         const LaunchArgument &argument) {
+static Error checkPositions(const Arguments &arguments,
+                            const LaunchArgument &argument) {
   if (argument.kind == Kind::TensorView) {
     const BufferText &viewed = argument.viewed;
     if (Error error = checkOffset(arguments, viewed.argument, viewed.offset))
@@ -108,9 +108,9 @@ static Error checkPlaces(const Arguments &arguments,
   return Error::success();
 }
 
-Error blockscale::checkPlacesInBuffers(const Arguments &arguments) {
+Error blockscale::checkBufferPositions(const Arguments &arguments) {
   for (size_t i = 0; i != arguments.size(); ++i)
-    if (Error error = checkPlaces(arguments, arguments[i]))
+    if (Error error = checkPositions(arguments, arguments[i]))
       return Error("argument #" + std::to_string(i) + ": " + error.message());
   return Error::success();
 }

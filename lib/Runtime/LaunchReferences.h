@@ -15,7 +15,7 @@ namespace mlir::blockscale {
 
 /// Checks that tensors and addresses are within their buffers, which are
 /// loaded. An address may be one past the last byte.
-Error checkPlacesInBuffers(const std::vector<LaunchArgument> &arguments);
+Error checkBufferPositions(const std::vector<LaunchArgument> &arguments);
 
 } // namespace mlir::blockscale
 

@@ -271,14 +271,14 @@ static int prepareBundle(const Launcher &launcher, const CommandLine &line,
 static Error checkFlags(const CommandLine &line, bool isBundle, bool isFatbin,
                         PlannedKernel &kernel) {
   if (isBundle || line.has("launch-info")) {
-    std::string place = isBundle ? "a bundle" : "--launch-info";
+    std::string source = isBundle ? "a bundle" : "--launch-info";
     for (const char *flag : extentFlags)
       if (line.has(flag))
-        return Error(std::string("expected no --") + flag + " beside " + place +
-                     ", which has it");
+        return Error(std::string("expected no --") + flag + " beside " +
+                     source + ", which has it");
     const char *other = isBundle ? "launch-info" : "entry";
     if (line.has(other))
-      return Error(std::string("expected no --") + other + " beside " + place +
+      return Error(std::string("expected no --") + other + " beside " + source +
                    ", which has it");
   } else if (Error error = parseKernel(line, kernel)) {
     return error;

@@ -55,13 +55,14 @@ const ScalarType *blockscale::lookupScalarType(std::string_view name) {
 }
 
 Result<BufferText> blockscale::parseBufferText(std::string_view text) {
-  BufferText place;
+  BufferText position;
   std::string_view number = text.substr(0, text.find('+'));
   bool hasOffset = number.size() != text.size();
-  if (!parseNumber(number, place.argument) ||
-      (hasOffset && !parseNumber(text.substr(number.size() + 1), place.offset)))
+  if (!parseNumber(number, position.argument) ||
+      (hasOffset &&
+       !parseNumber(text.substr(number.size() + 1), position.offset)))
     return Error(
         "expected N or N+BYTES with the number N of an argument, got " +
         quoteForMessage(text));
-  return place;
+  return position;
 }

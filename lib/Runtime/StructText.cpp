@@ -26,28 +26,28 @@ using namespace mlir::blockscale;
 // Offsets
 //===----------------------------------------------------------------------===//
 
-Error blockscale::checkStructPlaces(std::vector<StructPlace> places,
+Error blockscale::checkStructFields(std::vector<StructField> fields,
                                     uint64_t bytes) {
-  auto print = [](const StructPlace &place) {
-    return place.name + " of " + std::to_string(place.size) +
-           " bytes at offset " + std::to_string(place.offset);
+  auto print = [](const StructField &field) {
+    return field.name + " of " + std::to_string(field.size) +
+           " bytes at offset " + std::to_string(field.offset);
   };
-  for (const StructPlace &place : places) {
-    if (place.offset % place.alignment != 0)
+  for (const StructField &field : fields) {
+    if (field.offset % field.alignment != 0)
       return Error("expected an offset that is a multiple of " +
-                   std::to_string(place.alignment) + ", got " + print(place));
-    if (place.size > bytes || place.offset > bytes - place.size)
+                   std::to_string(field.alignment) + ", got " + print(field));
+    if (field.size > bytes || field.offset > bytes - field.size)
       return Error("expected a range within " + std::to_string(bytes) +
-                   " bytes, got " + print(place));
+                   " bytes, got " + print(field));
   }
-  std::sort(places.begin(), places.end(),
-            [](const StructPlace &lhs, const StructPlace &rhs) {
+  std::sort(fields.begin(), fields.end(),
+            [](const StructField &lhs, const StructField &rhs) {
               return lhs.offset < rhs.offset;
             });
-  for (size_t i = 1; i < places.size(); ++i)
-    if (places[i - 1].offset + places[i - 1].size > places[i].offset)
+  for (size_t i = 1; i < fields.size(); ++i)
+    if (fields[i - 1].offset + fields[i - 1].size > fields[i].offset)
       return Error("expected ranges that do not overlap, got " +
-                   print(places[i - 1]) + " and " + print(places[i]));
+                   print(fields[i - 1]) + " and " + print(fields[i]));
   return Error::success();
 }
 
@@ -62,11 +62,11 @@ static Error expected(const std::string &what, std::string_view got) {
 static Error parsePointer(StructPatch &patch, std::string_view value) {
   patch.kind = StructPatch::Kind::Pointer;
   patch.size = sizeof(uint64_t);
-  Result<BufferText> place = parseBufferText(value);
-  if (!place)
-    return place.error();
-  patch.argument = place->argument;
-  patch.bits = place->offset;
+  Result<BufferText> position = parseBufferText(value);
+  if (!position)
+    return position.error();
+  patch.argument = position->argument;
+  patch.bits = position->offset;
   return Error::success();
 }
 
@@ -152,12 +152,12 @@ Result<StructText> blockscale::parseStruct(std::string_view text) {
   if (text.empty() || (isPatch(text) && text.find('=') != text.npos))
     return expected("the name of a file", text);
   result.path = text;
-  std::vector<StructPlace> places;
-  places.reserve(result.patches.size());
+  std::vector<StructField> fields;
+  fields.reserve(result.patches.size());
   for (const StructPatch &patch : result.patches)
-    places.push_back(
+    fields.push_back(
         {patch.offset, patch.size, getAlignment(patch), patch.name});
-  if (Error error = checkStructPlaces(std::move(places), maxParamBytes))
+  if (Error error = checkStructFields(std::move(fields), maxParamBytes))
     return error;
   return result;
 }

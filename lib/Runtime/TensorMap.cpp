@@ -52,7 +52,7 @@ Error blockscale::checkTensorBox(const TensorMap &map) {
         std::string(map.swizzle->name) + ", got " + std::to_string(bytes));
   // The driver has these types without a swizzle, or with one of 128 bytes
   // that leaves 16 in order.
-  bool isSwizzleLegal = map.swizzle->lineMask == 0 || map.swizzle->span == 128;
+  bool isSwizzleLegal = map.swizzle->rowMask == 0 || map.swizzle->span == 128;
   if (type.elementsPerUnit && (!isSwizzleLegal || map.swizzle->flipsHalves))
     return Error("expected SWIZZLE=none, 128, 128-atom32 or 128-atom64 for " +
                  name + ", got " + std::string(map.swizzle->name));

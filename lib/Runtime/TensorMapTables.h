@@ -40,7 +40,7 @@ inline constexpr TensorMapType tensorMapTypes[] = {
 };
 
 inline constexpr TensorMapSwizzle tensorMapSwizzles[] = {
-    {"none", 0, /*span=*/UINT32_MAX, /*lineMask=*/0, /*shift=*/0},
+    {"none", 0, /*span=*/UINT32_MAX, /*rowMask=*/0, /*shift=*/0},
     {"32", 1, 32, 1, 4},
     {"64", 2, 64, 3, 4},
     {"128", 3, 128, 7, 4},

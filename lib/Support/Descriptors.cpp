@@ -224,15 +224,15 @@ const std::vector<SwizzlePattern> &blockscale::getSwizzlePatterns() {
 }
 
 const SwizzlePattern *blockscale::lookupSwizzlePattern(bool isSwizzled,
-                                                       int64_t lineBytes) {
+                                                       int64_t rowBytes) {
   for (const SwizzlePattern &pattern : getSwizzlePatterns())
-    if (pattern.lineBytes == lineBytes && (pattern.code != 0) == isSwizzled)
+    if (pattern.rowBytes == rowBytes && (pattern.code != 0) == isSwizzled)
       return &pattern;
   return nullptr;
 }
 
-int64_t blockscale::getPatternBytes(int64_t lineBytes) {
-  return kPatternRows * lineBytes;
+int64_t blockscale::getPatternBytes(int64_t rowBytes) {
+  return kPatternRows * rowBytes;
 }
 
 namespace {
@@ -255,8 +255,8 @@ static constexpr StrideRule kStrideRules[] = {
 };
 
 MatrixStrides blockscale::getMatrixStrides(const MatrixShape &shape) {
-  int64_t distances[] = {0, getPatternBytes(shape.lineBytes),
-                         shape.columns > 1 ? shape.lines * shape.lineBytes : 0};
+  int64_t distances[] = {0, getPatternBytes(shape.rowBytes),
+                         shape.columns > 1 ? shape.rows * shape.rowBytes : 0};
   for (const StrideRule &rule : kStrideRules)
     if (rule.major == shape.major && rule.isSwizzled == shape.isSwizzled)
       return {distances[static_cast<unsigned>(rule.leading)],
@@ -272,8 +272,8 @@ std::optional<uint64_t>
 blockscale::encodeMatrixDescriptor(const MatrixShape &shape,
                                    DescriptorUser user) {
   const SwizzlePattern *pattern =
-      lookupSwizzlePattern(shape.isSwizzled, shape.lineBytes);
-  if (!pattern || shape.lines < 1 || shape.lines % kPatternRows != 0 ||
+      lookupSwizzlePattern(shape.isSwizzled, shape.rowBytes);
+  if (!pattern || shape.rows < 1 || shape.rows % kPatternRows != 0 ||
       shape.columns < 1)
     return std::nullopt;
   MatrixStrides strides = getMatrixStrides(shape);

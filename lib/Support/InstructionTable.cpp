@@ -116,10 +116,10 @@ static Instruction makeInstruction(const InstructionFamily &family, Format a,
 const std::vector<Instruction> &blockscale::getInstructions() {
   static const std::vector<Instruction> instructions = [] {
     std::vector<Instruction> result;
-    const std::vector<Format> numbers = {Format::BF16, Format::F16};
+    const std::vector<Format> floats = {Format::BF16, Format::F16};
     for (const InstructionFamily &family : kFamilies) {
       if (family.kind == Kind::Unscaled) {
-        for (Format both : numbers)
+        for (Format both : floats)
           result.push_back(makeInstruction(family, both, both));
         continue;
       }
@@ -127,7 +127,7 @@ const std::vector<Instruction> &blockscale::getInstructions() {
       std::vector<Format> formats = {Format::E2M1};
       if (hasContainers(family.kind))
         formats = getFormats(/*areScales=*/false);
-      for (Format a : family.scaling == Scaling::OnB ? numbers : formats)
+      for (Format a : family.scaling == Scaling::OnB ? floats : formats)
         for (Format b : formats)
           result.push_back(makeInstruction(family, a, b));
     }

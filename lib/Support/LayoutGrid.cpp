@@ -23,40 +23,40 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 
 /// The position of (row, column).
-using PlaceFn = std::function<Place(int64_t, int64_t)>;
+using PositionFn = std::function<Position(int64_t, int64_t)>;
 
 /// Whether the positions of all runs of `run` columns, from a multiple of `run`
 /// on, are consecutive.
-static bool areNeighbours(const std::vector<Place> &places, int64_t run) {
-  for (size_t i = 0; i != places.size(); ++i) {
+static bool areNeighbours(const std::vector<Position> &positions, int64_t run) {
+  for (size_t i = 0; i != positions.size(); ++i) {
     if (i % run == 0)
       continue;
-    Place expected = places[i - 1];
+    Position expected = positions[i - 1];
     ++expected.back();
-    if (places[i] != expected)
+    if (positions[i] != expected)
       return false;
   }
   return true;
 }
 
 /// Fills in `run` and `cells` with the longest runs that all rows have.
-static LayoutGrid fill(LayoutGrid grid, const PlaceFn &getPlace) {
-  std::vector<Place> places;
+static LayoutGrid fill(LayoutGrid grid, const PositionFn &getPosition) {
+  std::vector<Position> positions;
   for (int64_t row = 0; row != grid.rows; ++row)
     for (int64_t column = 0; column != grid.columns; ++column)
-      places.push_back(getPlace(row, column));
+      positions.push_back(getPosition(row, column));
   grid.run = grid.columns;
   while (grid.run > 1 &&
-         (grid.columns % grid.run != 0 || !areNeighbours(places, grid.run)))
+         (grid.columns % grid.run != 0 || !areNeighbours(positions, grid.run)))
     --grid.run;
-  for (size_t i = 0; i < places.size(); i += grid.run)
-    grid.cells.push_back(places[i]);
+  for (size_t i = 0; i < positions.size(); i += grid.run)
+    grid.cells.push_back(positions[i]);
   return grid;
 }
 
 template <size_t N>
-static Place toPlace(const std::array<int64_t, N> &result) {
-  return Place(result.begin(), result.end());
+static Position toPosition(const std::array<int64_t, N> &result) {
+  return Position(result.begin(), result.end());
 }
 
 static std::string getName(Operand operand) {
@@ -103,15 +103,15 @@ LayoutGrid blockscale::getFragmentGrid(Operand operand, Slot slot) {
       makeGrid(std::move(title), getRowName(operand), layout.rows,
                operand == Operand::C ? "n" : "k", layout.columns, coordinates);
   return fill(std::move(grid), [&](int64_t row, int64_t column) {
-    Place place = toPlace(
+    Position position = toPosition(
         applyLayout<3>(layout.toLane, std::array<int64_t, 2>{row, column}));
-    place.resize(coordinates.size());
-    return place;
+    position.resize(coordinates.size());
+    return position;
   });
 }
 
 /// The thread and the pair with an element of a step.
-static Place findPair(PairOrder order, unsigned element) {
+static Position findPair(PairOrder order, unsigned element) {
   for (unsigned thread = 0; thread != 4; ++thread)
     for (unsigned i = 0; i != kInstructionsPerStep; ++i)
       for (unsigned pair = 0; pair != kPairsPerInstruction; ++pair)
@@ -129,8 +129,8 @@ LayoutGrid blockscale::getPairGrid(Operand operand, PairOrder order) {
                                   "values",
                getRowName(operand), groups * kGroupRows, "k", kStepElements,
                {"lane", "instruction", "register", "half"});
-  return fill(std::move(grid), [&](int64_t row, int64_t column) -> Place {
-    Place pair = findPair(order, static_cast<unsigned>(column));
+  return fill(std::move(grid), [&](int64_t row, int64_t column) -> Position {
+    Position pair = findPair(order, static_cast<unsigned>(column));
     return {row % kGroupRows * kThreads + pair[0], pair[1],
             pair[2] * groups + row / kGroupRows, column % 2};
   });
@@ -147,7 +147,7 @@ LayoutGrid blockscale::getScaleFragmentGrid(Operand operand) {
   return fill(std::move(grid), [&](int64_t row, int64_t block) {
     int64_t lane =
         applyLayout<1>(layout.toLane, std::array<int64_t, 1>{row})[0];
-    return Place{lane, block};
+    return Position{lane, block};
   });
 }
 
@@ -163,20 +163,20 @@ LayoutGrid blockscale::getTileGrid(Operand operand, const TileLayout &layout,
   std::string title = getName(operand) + ", " +
                       std::string(stringifyStorage(layout.storage)) +
                       (layout.isSwizzled ? ", swizzled" : "");
-  int64_t pieces = shape.lineBytes / kChunkBytes;
+  int64_t pieces = shape.rowBytes / kChunkBytes;
   LayoutGrid grid =
-      makeGrid(std::move(title), isK ? getRowName(operand) : "k", shape.lines,
+      makeGrid(std::move(title), isK ? getRowName(operand) : "k", shape.rows,
                std::move(contiguous), shape.columns * pieces, {"byte"});
   constexpr int64_t kByteBits = 8;
   grid.unit = kChunkBytes * kByteBits / getStoredBits(layout.storage, slot);
   ChunkSwizzle swizzle = {1, 1};
   if (layout.isSwizzled)
-    swizzle = getChunkSwizzle(shape.lineBytes);
-  return fill(std::move(grid), [&](int64_t line, int64_t column) {
+    swizzle = getChunkSwizzle(shape.rowBytes);
+  return fill(std::move(grid), [&](int64_t row, int64_t column) {
     int64_t piece = column % pieces, box = column / pieces;
-    piece ^= line / swizzle.rowsPerStep % swizzle.modulus;
-    int64_t lines = box * shape.lines + line;
-    return Place{firstByte + lines * shape.lineBytes + piece * kChunkBytes};
+    piece ^= row / swizzle.rowsPerStep % swizzle.modulus;
+    int64_t boxRow = box * shape.rows + row;
+    return Position{firstByte + boxRow * shape.rowBytes + piece * kChunkBytes};
   });
 }
 
@@ -188,24 +188,24 @@ static int64_t getByteInRows(const std::vector<int64_t> &shape, int64_t row,
   return row * shape[1] + block;
 }
 
-static int64_t getScaleLine(int64_t row, int64_t part) {
-  return applyLayout<1>(kScaleLineTerms,
+static int64_t getScaleOuter(int64_t row, int64_t part) {
+  return applyLayout<1>(kScaleOuterTerms,
                         std::array<int64_t, 2>{row % kWarpLanes, part})[0];
 }
 
 static int64_t getByteInLanes(const std::vector<int64_t> &shape, int64_t row,
                               int64_t block) {
-  int64_t line = row / kWarpLanes * shape[1] + getScaleLine(row, /*part=*/0);
-  return line * shape[2] + block;
+  int64_t outer = row / kWarpLanes * shape[1] + getScaleOuter(row, /*part=*/0);
+  return outer * shape[2] + block;
 }
 
 static int64_t getByteInParts(const std::vector<int64_t> &shape, int64_t row,
                               int64_t block) {
   int64_t words = shape[3] / kScalesPerWord, group = row / kWarpLanes;
   int64_t part = group / words;
-  int64_t line = (block / kScalesPerWord * shape[1] + part) * shape[2] +
-                 getScaleLine(row, part);
-  return line * shape[3] + group % words * kScalesPerWord +
+  int64_t outer = (block / kScalesPerWord * shape[1] + part) * shape[2] +
+                  getScaleOuter(row, part);
+  return outer * shape[3] + group % words * kScalesPerWord +
          block % kScalesPerWord;
 }
 
@@ -229,7 +229,7 @@ static const ScaleOrderRow &getScaleOrderRow(ScaleOrder order) {
   static const ScaleOrderRow rows[] = {
       {ScaleOrder::Rows, {0}, {1}, 1, 1, getByteInRows},
       {ScaleOrder::Lanes, {0, 1}, {2}, 1, 1, getByteInLanes},
-      // Lines of Q 32-bit words, each of another group of rows.
+      // Vectors of Q 32-bit words, each of another group of rows.
       {ScaleOrder::Parts, {1, 2, 3}, {0}, 1, kScalesPerWord, getByteInParts},
       {ScaleOrder::Atoms,
        {0},
@@ -260,7 +260,7 @@ LayoutGrid blockscale::getScaleTileGrid(Operand operand, ScaleOrder order,
                    std::string(stringifyScaleOrder(order)),
                getRowName(operand), rows, "block", blocks, {"byte"});
   return fill(std::move(grid), [&](int64_t r, int64_t block) {
-    return Place{firstByte + row.getByte(shape, r, block)};
+    return Position{firstByte + row.getByte(shape, r, block)};
   });
 }
 
@@ -274,21 +274,22 @@ LayoutGrid blockscale::getTensorScaleGrid(Operand operand, int64_t rows,
   const ScaleRegion &region = *lookupScaleRegion(rows, copies);
   LayoutGrid grid = makeGrid(
       "scales of " + getName(operand) + ", " + std::to_string(copies) +
-          " copies, each " + std::to_string(kTensorWindow) + " lanes further",
+          " copies, each " + std::to_string(kTensorWarpLanes) +
+          " lanes further",
       getRowName(operand), rows, "block", blocks, {"lane", "column", "byte"});
   // With fewer copies, each part of the rows is in the lanes of its copies.
   int64_t rowsOfPart = region.mostRows * copies / kScaleCopies;
   return fill(std::move(grid), [&](int64_t row, int64_t block) {
     int64_t inPart = row % rowsOfPart;
-    return Place{row / rowsOfPart * copies * kTensorWindow +
-                     inPart % kTensorWindow,
-                 firstColumn + inPart / kTensorWindow +
-                     block / kBlocksOfWord * region.columnsOfWord,
-                 block % kBlocksOfWord};
+    return Position{row / rowsOfPart * copies * kTensorWarpLanes +
+                        inPart % kTensorWarpLanes,
+                    firstColumn + inPart / kTensorWarpLanes +
+                        block / kBlocksOfWord * region.columnsOfWord,
+                    block % kBlocksOfWord};
   });
 }
 
-LayoutGrid blockscale::getTensorSumGrid(const SumLayout &layout, int64_t n,
+LayoutGrid blockscale::getTensorAccGrid(const AccLayout &layout, int64_t n,
                                         int64_t firstColumn) {
   std::string title = std::string("sums, layout ") + layout.name;
   std::vector<std::string> coordinates = {"lane", "column"};
@@ -299,10 +300,10 @@ LayoutGrid blockscale::getTensorSumGrid(const SumLayout &layout, int64_t n,
       makeGrid(std::move(title), "m", layout.m, "n", n, std::move(coordinates));
   int64_t columns = n / layout.parts, rows = layout.rowsOfBlock;
   return fill(std::move(grid), [&](int64_t m, int64_t column) {
-    Place place = {m % rows + rows * (column / columns),
-                   firstColumn + column % columns};
+    Position position = {m % rows + rows * (column / columns),
+                         firstColumn + column % columns};
     if (hasBlocks)
-      place.insert(place.begin(), m / rows);
-    return place;
+      position.insert(position.begin(), m / rows);
+    return position;
   });
 }

@@ -38,14 +38,14 @@ unsigned blockscale::getScaleRank(ScaleOrder order) {
 }
 
 bool blockscale::canSwizzle(int64_t rowBytes) {
-  return rowBytes % kBankLineBytes == 0 || rowBytes == kChunkBytes ||
+  return rowBytes % kBankRowBytes == 0 || rowBytes == kChunkBytes ||
          rowBytes == 2 * kChunkBytes || rowBytes == 4 * kChunkBytes;
 }
 
 ChunkSwizzle blockscale::getChunkSwizzle(int64_t rowBytes) {
-  if (rowBytes >= kBankLineBytes)
-    return {1, kBankLineBytes / kChunkBytes};
-  return {kBankLineBytes / rowBytes, rowBytes / kChunkBytes};
+  if (rowBytes >= kBankRowBytes)
+    return {1, kBankRowBytes / kChunkBytes};
+  return {kBankRowBytes / rowBytes, rowBytes / kChunkBytes};
 }
 
 unsigned blockscale::getStoredBits(Storage storage, Slot slot) {
@@ -79,8 +79,8 @@ static constexpr unsigned kBits4 = 1 << 4, kBits6 = 1 << 6, kBits8 = 1 << 8,
                           kBits16 = 1 << 16,
                           kAnyBits = kBits4 | kBits6 | kBits8;
 
-// ldmatrix of sm_100 and later transposes bytes and fills up narrow codes; that
-// of all chips transposes 16 bits, which are codes of two or four rows.
+// ldmatrix of sm_100 and later transposes bytes and fills up narrow elements;
+// that of all chips transposes 16 bits, which are elements of two or four rows.
 static constexpr LayoutRule kLayoutRules[] = {
     {Kind::MXF8F6F4, Storage::Slots, kAnyBits, 8},
     {Kind::MXF8F6F4, Storage::Bytes, kAnyBits, 8},

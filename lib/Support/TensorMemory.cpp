@@ -36,8 +36,8 @@ bool blockscale::isTensorMove(int64_t columns) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-const std::vector<SumLayout> &blockscale::getSumLayouts() {
-  static const std::vector<SumLayout> layouts = {
+const std::vector<AccLayout> &blockscale::getAccLayouts() {
+  static const std::vector<AccLayout> layouts = {
       {1, 128, 'D', 128, 1},
       {2, 256, 'A', 128, 1},
       {2, 128, 'B', 64, 2},
@@ -45,15 +45,15 @@ const std::vector<SumLayout> &blockscale::getSumLayouts() {
   return layouts;
 }
 
-const SumLayout *blockscale::lookupSumLayout(int64_t group, int64_t m) {
-  for (const SumLayout &layout : getSumLayouts())
+const AccLayout *blockscale::lookupAccLayout(int64_t group, int64_t m) {
+  for (const AccLayout &layout : getAccLayouts())
     if (layout.group == group && layout.m == m)
       return &layout;
   return nullptr;
 }
 
-const std::vector<SumColumns> &blockscale::getSumColumns() {
-  static const std::vector<SumColumns> rules = {
+const std::vector<AccColumns> &blockscale::getAccColumns() {
+  static const std::vector<AccColumns> rules = {
       {1, false, 8},
       {2, false, 16},
       {1, true, 16},
@@ -62,15 +62,15 @@ const std::vector<SumColumns> &blockscale::getSumColumns() {
   return rules;
 }
 
-const SumColumns *blockscale::lookupSumColumns(int64_t group,
+const AccColumns *blockscale::lookupAccColumns(int64_t group,
                                                bool isTransposed) {
-  for (const SumColumns &rule : getSumColumns())
+  for (const AccColumns &rule : getAccColumns())
     if (rule.group == group && rule.isTransposed == isTransposed)
       return &rule;
   return nullptr;
 }
 
-bool blockscale::isLegalN(const SumColumns &rule, int64_t n) {
+bool blockscale::isLegalN(const AccColumns &rule, int64_t n) {
   return n >= rule.step && n <= kMostN && n % rule.step == 0;
 }
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place with measurements that choose schedules. `blockscale-run
+// The one file with measurements that choose schedules. `blockscale-run
 // --tune` prints rows of the first table.
 //
 //===----------------------------------------------------------------------===//
@@ -28,7 +28,7 @@ static constexpr TunedTile kTiles[] = {
     {90, Path::DequantMma,  16, 4, 128, 16, 128, 2, 2, 1, 4, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
     {90, Path::DequantMma,  32, 4, 128, 32, 128, 4, 2, 1, 4, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
     {90, Path::DequantMma,  64, 4, 128, 64, 128, 4, 2, 1, 2, "H200", "benchmarks/gpu.py, 8192 x 8192 weights"},
-    // Of one row, more rows of y where there is no room for all of K.
+    // Of one row, more rows of y where all of K does not fit.
     {90, Path::Wgmma,     1, 4,  64,  1, 256, 0, 2, 1, 0, "H200", "benchmarks/gpu.py tune"},
     {90, Path::Wgmma,     1, 4, 128,  1, 256, 0, 2, 2, 0, "H200", "benchmarks/gpu.py tune"},
     {90, Path::Wgmma,     1, 4, 128,  1, 256, 0, 2, 4, 0, "H200", "benchmarks/gpu.py tune"},
@@ -53,7 +53,7 @@ static constexpr TunedWideTile kWideTiles[] = {
 
 static constexpr TunedLimits kLimits[] = {
     {90,
-     4096,          // rows up to which codes are converted in registers
+     4096,          // rows up to which elements are dequantized in registers
      1024,          // columns from which on they are
      1 << 30,       // products from which on they are, with a wide tile
      64,            // rows up to which mma.sync takes what wgmma does not

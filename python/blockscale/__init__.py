@@ -38,10 +38,10 @@ if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
     from .kernel import Kernel
     from .packing import pack, unpack
     from .programs import ProgramNotFoundError
-    from .quantization import QUANTIZE_ROWS, SCALE_RULES, dequantize, quantize
+    from .quantization import QUANTIZE_TYPE_COMBINATIONS, SCALE_RULES, dequantize, quantize
     from .reference import (
         ELEMENT_TYPES,
-        LEGAL_ROWS,
+        LEGAL_TYPE_COMBINATIONS,
         OVERFLOW_LIMIT,
         SCALE_FORMATS,
         compare,
@@ -59,10 +59,10 @@ __all__ = [
     "FORMATS",
     "Format",
     "Kernel",
-    "LEGAL_ROWS",
+    "LEGAL_TYPE_COMBINATIONS",
     "OVERFLOW_LIMIT",
     "ProgramNotFoundError",
-    "QUANTIZE_ROWS",
+    "QUANTIZE_TYPE_COMBINATIONS",
     "RunError",
     "SCALE_FORMATS",
     "SCALE_RULES",
@@ -99,9 +99,9 @@ _MODULES = {
     "layouts": (),
     "packing": ("pack", "unpack"),
     "programs": ("ProgramNotFoundError",),
-    "quantization": ("QUANTIZE_ROWS", "SCALE_RULES", "dequantize", "quantize"),
+    "quantization": ("QUANTIZE_TYPE_COMBINATIONS", "SCALE_RULES", "dequantize", "quantize"),
     "reference": (
-        "ELEMENT_TYPES", "LEGAL_ROWS", "OVERFLOW_LIMIT", "SCALE_FORMATS", "compare", "error_bound",
+        "ELEMENT_TYPES", "LEGAL_TYPE_COMBINATIONS", "OVERFLOW_LIMIT", "SCALE_FORMATS", "compare", "error_bound",
         "mma_scaled",
     ),
     "runtime": (),

@@ -71,18 +71,18 @@ class Diagnostic:
     notes: Tuple["Diagnostic", ...] = ()
 
     def __str__(self):
-        place = "" if self.line is None else f"{self.file}:{self.line}:{self.column}: "
-        lines = [f"{place}{self.kind}: {self.message}", *self.source, *map(str, self.notes)]
+        location = "" if self.line is None else f"{self.file}:{self.line}:{self.column}: "
+        lines = [f"{location}{self.kind}: {self.message}", *self.source, *map(str, self.notes)]
         return "\n".join(lines)
 
 
 def _start(match, name):
     """The message that begins with this line; `name` replaces the name of standard input."""
-    place = match["file"]
+    location = match["file"]
     return Diagnostic(
         match["kind"],
         to_python(match["message"]),
-        name if place in STANDARD_INPUT else place,
+        name if location in STANDARD_INPUT else location,
         int(match["line"]) if match["line"] else None,
         int(match["column"]) if match["column"] else None,
     )

@@ -35,14 +35,14 @@ def _describe(operand: Operand) -> str:
 
 def _packed_hint(array: np.ndarray, operand: Operand) -> str:
     """A hint for messages if a shape is that of packed elements; else empty."""
-    codes, bytes = operand.packed
+    elements, bytes = operand.packed
     expected = operand.shape[-1] if operand.shape else None
-    if codes == bytes or expected is None or array.ndim != len(operand.shape):
+    if elements == bytes or expected is None or array.ndim != len(operand.shape):
         return ""
-    if array.shape[-1] * codes != expected * bytes:
+    if array.shape[-1] * elements != expected * bytes:
         return ""
-    format = "f4E2M1FN" if codes == 2 else "f6E2M3FN"
-    return f" with one element per byte ({codes} in {bytes} is packed: see unpack(array, {format!r}))"
+    format = "f4E2M1FN" if elements == 2 else "f6E2M3FN"
+    return f" with one element per byte ({elements} in {bytes} is packed: see unpack(array, {format!r}))"
 
 
 def check_argument(index: int, array: Any, operand: Operand) -> np.ndarray:

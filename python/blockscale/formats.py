@@ -24,7 +24,7 @@ from .arrays import ML_DTYPES, as_numpy, expect_flag, expect_name, expect_reals,
 class Format:
     """One row of the format table.
 
-    A code is, from the high bit down: a sign bit (if `bits` leaves room for one), `exponent_bits`
+    A code is, from the high bit down: a sign bit (if `bits` is enough for one), `exponent_bits`
     bits E and `mantissa_bits` bits M. Its magnitude, the code without the sign bit, means
 
         M / 2^mantissa_bits * 2^(1 - bias)          if E = 0 and the format has subnormals,

@@ -55,11 +55,11 @@ def _color(number: float) -> str:
     return f"hsl({number * _HUE_STEP % 360:.0f},70%,85%)"
 
 
-def _shade(grid: Dict[str, Any], place: List[int], most: int) -> str:
+def _shade(grid: Dict[str, Any], position: List[int], most: int) -> str:
     """The color of a cell: one hue per lane, or the order in memory for bytes."""
     if grid["coordinates"][0] == "byte":
-        return f"hsl({300 * place[0] / max(most, 1):.0f},70%,85%)"
-    return _color(place[0])
+        return f"hsl({300 * position[0] / max(most, 1):.0f},70%,85%)"
+    return _color(position[0])
 
 
 def _draw_grid(svg: _Svg, grid: Dict[str, Any], top: float) -> float:
@@ -68,7 +68,7 @@ def _draw_grid(svg: _Svg, grid: Dict[str, Any], top: float) -> float:
     per_row = columns["size"] // grid["run"]
     cells = grid["cells"]
     labels = [
-        " ".join(_MARKS[c] + str(n) for c, n in zip(grid["coordinates"], place)) for place in cells
+        " ".join(_MARKS[c] + str(n) for c, n in zip(grid["coordinates"], position)) for position in cells
     ]
     width = max(map(len, labels)) * _CHARACTER + _PAD
     left = _MARGIN + 6 * _CHARACTER
@@ -83,16 +83,16 @@ def _draw_grid(svg: _Svg, grid: Dict[str, Any], top: float) -> float:
     top += 3 * _LINE
     for i in range(per_row):
         svg.text(left + (i + 0.5) * width, top, str(i * step), anchor="middle")
-    most = max(place[0] for place in cells)
-    for number, (place, label) in enumerate(zip(cells, labels)):
+    most = max(position[0] for position in cells)
+    for number, (position, label) in enumerate(zip(cells, labels)):
         row, column = divmod(number, per_row)
         x, y = left + column * width, top + _PAD + row * _LINE
         first = column * step
         last = f" to {first + step - 1}" if step > 1 else ""
         title = f"{rows['name']} {row}, {columns['name']} {first}{last}: " + ", ".join(
-            f"{c} {n}" for c, n in zip(grid["coordinates"], place)
+            f"{c} {n}" for c, n in zip(grid["coordinates"], position)
         )
-        svg.box(x, y, width, _LINE, _shade(grid, place, most), title)
+        svg.box(x, y, width, _LINE, _shade(grid, position, most), title)
         svg.text(x + width / 2, y + _LINE - 4, label, anchor="middle")
         if column == 0:
             svg.text(left - _PAD, y + _LINE - 4, str(row), anchor="end")

@@ -28,27 +28,27 @@ def packed_hint(name: str, format: str, got: int, wanted: int) -> str:
 
 def _unit(bits):
     """The smallest number of elements that fills whole bytes: (elements, bytes)."""
-    codes = 8 // gcd(8, bits)
-    return codes, codes * bits // 8
+    elements = 8 // gcd(8, bits)
+    return elements, elements * bits // 8
 
 
-def _regroup(numbers, width, count, new_width):
+def _regroup(integers, width, count, new_width):
     """Regroups bits: groups (..., n) of `width`-bit integers become groups of `count` of `new_width` bits."""
-    word = np.zeros(numbers.shape[:-1], np.uint32)
-    for i in range(numbers.shape[-1]):
-        word |= numbers[..., i].astype(np.uint32) << np.uint32(width * i)
+    word = np.zeros(integers.shape[:-1], np.uint32)
+    for i in range(integers.shape[-1]):
+        word |= integers[..., i].astype(np.uint32) << np.uint32(width * i)
     mask = np.uint32((1 << new_width) - 1)
     parts = [(word >> np.uint32(new_width * i)) & mask for i in range(count)]
     return np.stack(parts, axis=-1).astype(np.uint8)
 
 
-def _convert(numbers, name, width, count, new_width, new_count):
-    require(numbers.ndim >= 1, f"{name} rank", "at least 1", numbers.ndim)
-    size = numbers.shape[-1]
+def _convert(integers, name, width, count, new_width, new_count):
+    require(integers.ndim >= 1, f"{name} rank", "at least 1", integers.ndim)
+    size = integers.shape[-1]
     require(size % count == 0, f"last dimension of {name}", f"a multiple of {count}", size)
-    groups = numbers.reshape(*numbers.shape[:-1], size // count, count)
+    groups = integers.reshape(*integers.shape[:-1], size // count, count)
     return _regroup(groups, width, new_count, new_width).reshape(
-        *numbers.shape[:-1], size // count * new_count
+        *integers.shape[:-1], size // count * new_count
     )
 
 

@@ -24,11 +24,11 @@ from .arrays import expect_codes, expect_flag, expect_name, ml_name, require, ty
 from .block_formats import BLOCK_FORMATS, resolve
 from .formats import decode, encode, get_format
 from .packing import packed_hint
-from .reference import LEGAL_ROWS, SCALE_FORMATS
+from .reference import LEGAL_TYPE_COMBINATIONS, SCALE_FORMATS
 
-# The legal (element, scale, B): those of one operand of the 27 rows.
-QUANTIZE_ROWS = tuple(
-    dict.fromkeys((x, scale, block) for x, y, scale, block in LEGAL_ROWS if x == y)
+# The legal (element, scale, B): those of one operand of the 27 combinations.
+QUANTIZE_TYPE_COMBINATIONS = tuple(
+    dict.fromkeys((x, scale, block) for x, y, scale, block in LEGAL_TYPE_COMBINATIONS if x == y)
 )
 
 _E8M0_BIAS = 127
@@ -84,7 +84,7 @@ def _round_f16(values):
 
 
 # name: (numpy type of an array, from that to f32, from f32 to that)
-_NUMBERS = {
+_VALUE_TYPES = {
     "f32": (np.dtype(np.float32), lambda x: x, lambda values: values),
     "f16": (np.dtype(np.float16), lambda x: x.astype(np.float32), _round_f16),
     "bf16": (np.dtype(np.uint16), bfloat16.widen, bfloat16.round_f32),
@@ -95,7 +95,7 @@ def _to_f32(x):
     if isinstance(x, np.ndarray):
         if ml_name(x) == "bfloat16":
             x = x.view(np.uint16)
-        for dtype, widen, _ in _NUMBERS.values():
+        for dtype, widen, _ in _VALUE_TYPES.values():
             if x.dtype == dtype:
                 return widen(x)
     raise TypeError(
@@ -110,9 +110,9 @@ def _to_f32(x):
 def _check_types(element, scale, block_size):
     """(element, scale, block_size), where `element` may be a block format."""
     row = resolve(element, scale, block_size)
-    legal = ", ".join(str(row) for row in QUANTIZE_ROWS)
+    legal = ", ".join(str(row) for row in QUANTIZE_TYPE_COMBINATIONS)
     require(
-        row in QUANTIZE_ROWS, "element, scale and block_size",
+        row in QUANTIZE_TYPE_COMBINATIONS, "element, scale and block_size",
         f"one of {legal}, or as element alone one of {', '.join(BLOCK_FORMATS)}", tuple(row),
     )
     return row
@@ -208,7 +208,7 @@ def quantize(
     element       a block format, one of BLOCK_FORMATS such as "mxfp8"; or the element type, MLIR's
                   name such as "f8E4M3FN", and then
     scale         "f8E8M0FNU", or "f8E4M3FN" (read as ue4m3)
-    block_size    B; element, scale and B must be one of QUANTIZE_ROWS
+    block_size    B; element, scale and B must be one of QUANTIZE_TYPE_COMBINATIONS
     rule          for e8m0 scales: "floor", "ceil", "even" or "rceil" (the default)
     tensor_scale  for ue4m3 scales: g, rounded to f32; 1 by default
     amax          also return the largest magnitude of x, a float32 scalar: NaN if x has one, else
@@ -297,7 +297,7 @@ def dequantize(
     scales; both name what was expected and what was given.
     """
     element, scale, block_size = _check_types(element, scale, block_size)
-    require(expect_name(dtype, "dtype") in _NUMBERS, "dtype", f"one of {', '.join(_NUMBERS)}", repr(dtype))
+    require(expect_name(dtype, "dtype") in _VALUE_TYPES, "dtype", f"one of {', '.join(_VALUE_TYPES)}", repr(dtype))
     number = _check_tensor_scale(tensor_scale)
     codes = expect_codes(codes, "codes", element)
     scales = expect_codes(scales, "scales", SCALE_FORMATS[scale])
@@ -312,4 +312,4 @@ def dequantize(
         values = (decode(codes, element) * factors[..., : codes.shape[-1]]).astype(np.float32)
         if tensor_scale is not None:
             values = values * number
-    return _NUMBERS[dtype][2](values)
+    return _VALUE_TYPES[dtype][2](values)

@@ -29,7 +29,7 @@ SCALE_FORMATS = {"f8E8M0FNU": "f8E8M0FNU", "f8E4M3FN": "ue4m3"}
 # The legal (x_type, y_type, scale_type, B): any two of the concrete MX formats with floating-point
 # elements (OCP MX v1.0, section 5: E8M0 scales, blocks of 32), and fp4 in blocks of 16 (PTX ISA,
 # mma with .kind::mxf4nvf4 and .scale_vec::4X).
-LEGAL_ROWS = tuple(
+LEGAL_TYPE_COMBINATIONS = tuple(
     (x_type, y_type, "f8E8M0FNU", 32) for x_type, y_type in product(ELEMENT_TYPES, repeat=2)
 ) + (
     ("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16),
@@ -48,8 +48,8 @@ def _check_types(x_type, y_type, scale_type):
         scale_type in SCALE_FORMATS, "scale_type", f"one of {', '.join(SCALE_FORMATS)}",
         repr(scale_type),
     )
-    sizes = [row[3] for row in LEGAL_ROWS if row[:3] == (x_type, y_type, scale_type)]
-    pairs = {row[:2] for row in LEGAL_ROWS if row[2] == scale_type}
+    sizes = [row[3] for row in LEGAL_TYPE_COMBINATIONS if row[:3] == (x_type, y_type, scale_type)]
+    pairs = {row[:2] for row in LEGAL_TYPE_COMBINATIONS if row[2] == scale_type}
     require(
         sizes, "x_type and y_type", f"{sorted(pairs)} with {scale_type} scales",
         (x_type, y_type),
@@ -167,7 +167,7 @@ def mma_scaled(
     y_type may be block formats such as "mxfp8" (BLOCK_FORMATS), which include scale_type. x and y
     may differ in rank, and their batches (1 or equal) broadcast. A scale has the rank and the batch
     of its operand. acc has the broadcast shape, with a batch if and only if x or y has one. The types
-    and B = K / K_s must be one of the 27 LEGAL_ROWS; `block_size`, if given, must be B.
+    and B = K / K_s must be one of the 27 LEGAL_TYPE_COMBINATIONS; `block_size`, if given, must be B.
 
     The sum is taken in float64, acc first, then k ascending, and rounded once to float32. NaN and
     infinity follow from the formula; overflow of float32 gives infinity.

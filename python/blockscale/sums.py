@@ -5,7 +5,7 @@ computes the sums first, in its own order. A cell of its result is kept if
 
   * every partial sum is exact in float64, so that all orders agree; or
   * every number that lies as near as rounding errors can take it rounds to the same float32; or
-  * NaN is among its numbers.
+  * NaN is among its values.
 
 The other cells are added up in order; they are few, except for contrived data and infinities. Either
 way the float32 is the one of the defined order, to the bit.
@@ -20,7 +20,7 @@ import numpy as np
 _CHUNK = 16
 # In-order sums: a matrix is cut into rows whose sums and terms stay in a cache, and single cells
 # into as many as have their factors gathered in some megabytes.
-_CACHED_NUMBERS = 1 << 15
+_CACHED_VALUES = 1 << 15
 _GATHERED_NUMBERS = 1 << 21
 # A gathered product costs as much as so many in a matrix.
 _GATHER_COST = 16
@@ -36,7 +36,7 @@ def _add_in_order(total, x, y):
 
 def _matrix_in_order(total, x, y):
     """total + x @ y for x (M, K) and y (K, N), in place."""
-    height = max(_CACHED_NUMBERS // y.shape[1], 1)
+    height = max(_CACHED_VALUES // y.shape[1], 1)
     for row in range(0, len(x), height):
         rows = slice(row, row + height)
         _add_in_order(total[rows], x[rows].T[:, :, None], y[:, None, :])
@@ -45,11 +45,11 @@ def _matrix_in_order(total, x, y):
 def _cells_in_order(total, x, y, rows, columns):
     """The same for the cells at (rows, columns), two arrays of shape (n,)."""
     count = max(_GATHERED_NUMBERS // x.shape[1], 1)
-    y_lines = np.ascontiguousarray(y.T)
+    y_rows = np.ascontiguousarray(y.T)
     for first in range(0, len(rows), count):
         cells = rows[first : first + count], columns[first : first + count]
         sums = total[cells]
-        _add_in_order(sums, x[cells[0]].T.copy(), y_lines[cells[1]].T.copy())
+        _add_in_order(sums, x[cells[0]].T.copy(), y_rows[cells[1]].T.copy())
         total[cells] = sums
 
 
@@ -97,9 +97,9 @@ def _where_any(property, acc, x, y):
 
 
 def _add_matrix(acc, x, y):
-    start, x_numbers, y_numbers = finite(acc), finite(x), finite(y)
-    total = start + x_numbers @ y_numbers
-    again = _order_shows(total, start, x_numbers, y_numbers) | _where_any(np.isinf, acc, x, y)
+    start, x_values, y_values = finite(acc), finite(x), finite(y)
+    total = start + x_values @ y_values
+    again = _order_shows(total, start, x_values, y_values) | _where_any(np.isinf, acc, x, y)
     nan = _where_any(np.isnan, acc, x, y)
     total[nan] = np.nan
     again &= ~nan

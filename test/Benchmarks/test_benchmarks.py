@@ -33,7 +33,7 @@ SCRIPTS = {
         ["--repeat=1", "--size=64"],
         rf"random +{NUMBER} s, ratio {NUMBER}\nexact .*\ninfinite +{NUMBER} s, ratio {NUMBER}\n",
     ),
-    "warp_specialized_cover.py": (["--rows", "--part=0/1000"], rf".*: ok\n1 of 1 cases right, {NUMBER} s\n"),
+    "warp_specialized_cover.py": (["--combinations", "--part=0/1000"], rf".*: ok\n1 of 1 cases right, {NUMBER} s\n"),
     "simulator.py": (
         ["--repeat=1", "--loops=50", "--gemm", "128x128x128"],
         r"GEMM 128 x 128 x 128, f8E4M3FN: .*\nGEMM 128 x 128 x 128 with tcgen05.mma, .*\n",
@@ -91,7 +91,7 @@ def test_kernel_chain_build(tmp_path):
 
 
 def test_quantize_build(tmp_path):
-    """A file of its own for each case, with the numbers that its name says."""
+    """A file of its own for each case, with the sizes that its name says."""
     run("quantize.py", "build", str(tmp_path), "--target=sm_90a", f"--build={BUILD}")
     assert len(list(tmp_path.glob("*.ptx"))) == len(list(tmp_path.glob("*.json"))) == 24
     for name, block in (("nvfp4-300x8192", 16), ("mxfp8-8192x8192-f32", 32)):
@@ -125,11 +125,11 @@ def test_weight_only_build(tmp_path):
         path.stem: [kernel["name"].rstrip("_0123456789") for kernel in json.loads(path.read_text())["kernels"]]
         for path in tmp_path.glob("*-*.json")
     }
-    wgmma, split, numbers = (
+    wgmma, split, dequantized = (
         ["main__permute", "main", "main__exact_recomputation"], ["main", "main__split_k_reduction"], ["main__dequantize", "main"]
     )
     assert names == {
-        f"{format}{way}-{m}": wgmma if not way else numbers if m == 4096 else split
+        f"{format}{way}-{m}": wgmma if not way else dequantized if m == 4096 else split
         for format in ("mxfp4", "nvfp4") for way in ("", "-scaled", "-f16") for m in (1, 16, 4096)
     }
 

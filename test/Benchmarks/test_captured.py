@@ -18,7 +18,7 @@ needs_nvcc = pytest.mark.skipif(not NVCC, reason="needs nvcc")
 
 # Addresses in a struct, one of them in the middle of a buffer and one behind it; more shared memory than
 # without asking; a cluster, in which block 0 adds what both have; memory that is set and copied. The
-# program expects N times the sums of 0 to 63 in the first place.
+# program expects N times the sums of 0 to 63 as the first value.
 PROGRAM = """
 #include <cooperative_groups.h>
 #include <cstdio>
@@ -154,7 +154,7 @@ def test_source(tmp_path):
 
 
 @pytest.mark.parametrize("flag", ["--seeds=0", "--multiprocessors=0"])
-def test_numbers(flag):
+def test_counts(flag):
     """No run is no right one."""
     assert f"argument {flag[:-2]}: expected at least 1, got 0" in captured(flag, expected=2)
 

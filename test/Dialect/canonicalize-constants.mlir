@@ -4,7 +4,7 @@
 // RUN: blockscale-opt %s --canonicalize --split-input-file | FileCheck %s
 // RUN: blockscale-opt %s --canonicalize --split-input-file | blockscale-opt --split-input-file --canonicalize | FileCheck %s
 
-// Row 1 is line 1 of the atom, at byte 16; padding is 0x00.
+// Row 1 has outer index 1 in the atom, at byte 16; padding is 0x00.
 // CHECK-LABEL: func @swizzle(
 // CHECK-NEXT:    %[[T:.*]] = arith.constant dense<"0x7FFF00000000000000000000000000000081{{0*}}"> : tensor<1x1x32x16xf8E8M0FNU>
 // CHECK-NEXT:    return %[[T]]

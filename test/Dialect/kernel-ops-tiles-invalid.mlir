@@ -178,7 +178,7 @@ func.func @tile_mma_t2_groups(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !b = memref<8x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<8x4xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<32x8, #blockscale.warps<1x1>>
-func.func @tile_mma_t2_lines(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+func.func @tile_mma_t2_rows(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to be of the shape G x 32 x 4W or W x P x 32 x 4Q, with 32 G or 32 P Q the 32 rows, and Q 1, 2 or 4, got 'memref<2x16x4xi8, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
@@ -440,7 +440,7 @@ func.func @tile_mma_w3_atoms(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
 !b = memref<64x128xi8, #gpu.address_space<workgroup>>
 !sb = memref<1x1x32x16xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<64x64, #blockscale.warps<2x2>>
-func.func @tile_mma_w3_atom_lines(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
+func.func @tile_mma_w3_atom_outer(%a: !a, %sa: !sa, %b: !b, %sb: !sb, %acc: !acc) {
   // expected-error@+1 {{'blockscale.tile_mma' op expected a_scale to be of the shape 1 x W x 32 x 16 for 64 rows, got 'memref<1x1x16x32xi8, #gpu.address_space<workgroup>>'}}
   %0 = blockscale.tile_mma %a, %sa, %b, %sb, %acc types = <e4m3, e5m2, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>
@@ -567,9 +567,9 @@ func.func @acc_for_each_g2_yield(%acc: !blockscale.acc<16x8, #blockscale.warps<1
 // -----
 
 func.func @acc_quantize_g3_yield(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
-    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+    %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
   // expected-error@+1 {{'blockscale.acc_quantize' op expected a body that ends with a blockscale.yield of an f32}}
-  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %elements, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield 
   } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
@@ -580,9 +580,9 @@ func.func @acc_quantize_g3_yield(%acc: !blockscale.acc<16x32, #blockscale.warps<
 // -----
 
 func.func @acc_quantize_g4_types(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
-    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+    %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
   // expected-error@+1 {{'blockscale.acc_quantize' op expected scales of type f8E8M0FNU for 'f8E4M3FN', got 'f8E4M3FN'}}
-  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %elements, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
   } {element = f8E4M3FN, scale = f8E4M3FN, block_size = 16 : i64, code_bits = 8 : i64}
@@ -593,9 +593,9 @@ func.func @acc_quantize_g4_types(%acc: !blockscale.acc<16x32, #blockscale.warps<
 // -----
 
 func.func @acc_quantize_g4_block(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
-    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+    %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
   // expected-error@+1 {{'blockscale.acc_quantize' op expected a block size of 32 for 'f8E4M3FN' with 'f8E8M0FNU' scales, got 16}}
-  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %elements, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
   } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 16 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
@@ -606,9 +606,9 @@ func.func @acc_quantize_g4_block(%acc: !blockscale.acc<16x32, #blockscale.warps<
 // -----
 
 func.func @acc_quantize_g4_rule(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
-    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+    %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
   // expected-error@+1 {{'blockscale.acc_quantize' op expected a 'rule' for scales of type 'f8E8M0FNU'}}
-  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %elements, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
   } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64}
@@ -619,9 +619,9 @@ func.func @acc_quantize_g4_rule(%acc: !blockscale.acc<16x32, #blockscale.warps<1
 // -----
 
 func.func @acc_quantize_g4_no_rule(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
-    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+    %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
   // expected-error@+1 {{'blockscale.acc_quantize' op expected no 'rule' for scales of type 'f8E4M3FN'}}
-  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %elements, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
   } {element = f4E2M1FN, scale = f8E4M3FN, block_size = 16 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
@@ -632,9 +632,9 @@ func.func @acc_quantize_g4_no_rule(%acc: !blockscale.acc<16x32, #blockscale.warp
 // -----
 
 func.func @acc_quantize_g4_tensor_scale(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
-    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+    %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
   // expected-error@+1 {{'blockscale.acc_quantize' op expected no tensor scale for scales of type 'f8E8M0FNU'}}
-  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) tensor_scale(%g) to %codes, %scales {
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) tensor_scale(%g) to %elements, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
   } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
@@ -645,9 +645,9 @@ func.func @acc_quantize_g4_tensor_scale(%acc: !blockscale.acc<16x32, #blockscale
 // -----
 
 func.func @acc_quantize_g5_batch(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
-    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
-  // expected-error@+1 {{'blockscale.acc_quantize' op expected codes of rank 3, got 2}}
-  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) batch %i to %codes, %scales {
+    %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected elements of rank 3, got 2}}
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) batch %i to %elements, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
   } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
@@ -658,9 +658,9 @@ func.func @acc_quantize_g5_batch(%acc: !blockscale.acc<16x32, #blockscale.warps<
 // -----
 
 func.func @acc_quantize_g5_scales(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
-    %codes: memref<16x64xi8>, %scales: memref<1x16x2xi8>) {
+    %elements: memref<16x64xi8>, %scales: memref<1x16x2xi8>) {
   // expected-error@+1 {{'blockscale.acc_quantize' op expected scales of rank 2, or 4 in the 32x4x4 layout, got 3}}
-  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %elements, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
   } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64, rule = #blockscale.scale_rule<rceil>}
@@ -671,9 +671,9 @@ func.func @acc_quantize_g5_scales(%acc: !blockscale.acc<16x32, #blockscale.warps
 // -----
 
 func.func @acc_quantize_g5_bits(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
-    %codes: memref<16x64xi8>, %scales: memref<16x2xi8>) {
+    %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
   // expected-error@+1 {{'blockscale.acc_quantize' op expected 8 bits for each code, or 4 for f4E2M1FN, got 4}}
-  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %scales {
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %elements, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
   } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 4 : i64, rule = #blockscale.scale_rule<rceil>}

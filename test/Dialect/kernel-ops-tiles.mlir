@@ -151,10 +151,10 @@ func.func @bodies(%c: memref<20x30xf32>, %i: index, %j: index, %m: index,
 // GENERIC-LABEL: sym_name = "quantized"
 // GENERIC:         "blockscale.acc_quantize"({{.*}}) <{
 func.func @quantized(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index,
-                     %g: f32, %codes: memref<16x64xi8>, %atoms: memref<1x1x32x16xi8>,
+                     %g: f32, %elements: memref<16x64xi8>, %atoms: memref<1x1x32x16xi8>,
                      %packed: memref<2x16x32xi8>, %scales: memref<2x16x4xi8>,
                      %amax: memref<f32>) {
-  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %codes, %atoms {
+  blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %elements, %atoms {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32
   } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64,

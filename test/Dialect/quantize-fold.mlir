@@ -3,10 +3,10 @@
 // The largest magnitude is 448 times 2: with the scale 2^1, 896 is the largest
 // code, 0x7E, and 1 is 0.5, 0x30.
 // CHECK-LABEL: func.func @mxfp8(
-// CHECK-DAG: %[[CODES:.*]] = arith.constant dense<{{\[}}4.480000e+02, {{.*}}, 5.000000e-01]> : tensor<32xf8E4M3FN>
+// CHECK-DAG: %[[ELEMENTS:.*]] = arith.constant dense<{{\[}}4.480000e+02, {{.*}}, 5.000000e-01]> : tensor<32xf8E4M3FN>
 // CHECK-DAG: %[[SCALES:.*]] = arith.constant dense<2.000000e+00> : tensor<1xf8E8M0FNU>
 // CHECK-DAG: %[[AMAX:.*]] = arith.constant dense<8.960000e+02> : tensor<f32>
-// CHECK: return %[[CODES]], %[[SCALES]], %[[AMAX]]
+// CHECK: return %[[ELEMENTS]], %[[SCALES]], %[[AMAX]]
 func.func @mxfp8() -> (tensor<32xf8E4M3FN>, tensor<1xf8E8M0FNU>, tensor<f32>) {
   %x = arith.constant dense<[896.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
       0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
@@ -18,9 +18,9 @@ func.func @mxfp8() -> (tensor<32xf8E4M3FN>, tensor<1xf8E8M0FNU>, tensor<f32>) {
 
 // 12 is 6 times a scale of 1 and a tensor scale of 2.
 // CHECK-LABEL: func.func @nvfp4(
-// CHECK-DAG: %[[CODES:.*]] = arith.constant dense<6.000000e+00> : tensor<16xf4E2M1FN>
+// CHECK-DAG: %[[ELEMENTS:.*]] = arith.constant dense<6.000000e+00> : tensor<16xf4E2M1FN>
 // CHECK-DAG: %[[SCALES:.*]] = arith.constant dense<1.000000e+00> : tensor<1xf8E4M3FN>
-// CHECK: return %[[CODES]], %[[SCALES]]
+// CHECK: return %[[ELEMENTS]], %[[SCALES]]
 func.func @nvfp4() -> (tensor<16xf4E2M1FN>, tensor<1xf8E4M3FN>) {
   %g = arith.constant 2.0 : f32
   %x = arith.constant dense<12.0> : tensor<16xbf16>

@@ -33,7 +33,7 @@ func.func @q1_amax(%x: tensor<4x32xf32>) {
 // -----
 
 func.func @q2(%x: tensor<4x32xf32>) {
-  // expected-error @+1 {{expected codes to have the shape of x, got 'tensor<4x64xf8E4M3FN>' with 'tensor<4x32xf32>'}}
+  // expected-error @+1 {{expected elements to have the shape of x, got 'tensor<4x64xf8E4M3FN>' with 'tensor<4x32xf32>'}}
   %c, %s = blockscale.quantize %x {block_size = 32 : i64} : tensor<4x32xf32> to tensor<4x64xf8E4M3FN>, tensor<4x1xf8E8M0FNU>
   return
 }
@@ -41,7 +41,7 @@ func.func @q2(%x: tensor<4x32xf32>) {
 // -----
 
 func.func @q2_inferred(%x: tensor<?x32xf32>) {
-  // expected-error @+1 {{expected codes to have the shape of x, got 'tensor<4x32xf8E4M3FN>' with 'tensor<?x32xf32>'}}
+  // expected-error @+1 {{expected elements to have the shape of x, got 'tensor<4x32xf8E4M3FN>' with 'tensor<?x32xf32>'}}
   %c, %s = blockscale.quantize %x {block_size = 32 : i64} : tensor<?x32xf32> to tensor<4x32xf8E4M3FN>, tensor<?x1xf8E8M0FNU>
   return
 }
@@ -129,7 +129,7 @@ func.func @q6_empty(%x: tensor<0x32xf32>) {
 // -----
 
 func.func @e2(%c: tensor<4x32xf8E4M3FN>, %s: tensor<4x1xf8E8M0FNU>) {
-  // expected-error @+1 {{expected the result to have the shape of codes, got 'tensor<4x64xf32>' with 'tensor<4x32xf8E4M3FN>'}}
+  // expected-error @+1 {{expected the result to have the shape of elements, got 'tensor<4x64xf32>' with 'tensor<4x32xf8E4M3FN>'}}
   %y = blockscale.dequantize %c, %s : tensor<4x32xf8E4M3FN>, tensor<4x1xf8E8M0FNU> to tensor<4x64xf32>
   return
 }

@@ -6,10 +6,10 @@
 // CHECK:         scf.for %[[M:.*]] = %c0 to %c96 step %c32
 // CHECK:           scf.for %[[K:.*]] = %c0 to %c256 step %c128
 // CHECK:             %[[TILE:.*]] = tensor.extract_slice %{{.*}}[%[[M]], %[[K]]] [32, 128] [1, 1]
-// CHECK:             %[[CODES:.*]], %[[SCALES:.*]] = blockscale.quantize %[[TILE]] {block_size = 32 : i64}
+// CHECK:             %[[ELEMENTS:.*]], %[[SCALES:.*]] = blockscale.quantize %[[TILE]] {block_size = 32 : i64}
 // CHECK-SAME:          : tensor<32x128xf32> to tensor<32x128xf8E5M2>, tensor<32x4xf8E8M0FNU>
 // CHECK-DAG:         %[[BLOCK:.*]] = affine.apply #{{.*}}(%[[K]])
-// CHECK-DAG:         tensor.insert_slice %[[CODES]] into %{{.*}}[%[[M]], %[[K]]] [32, 128] [1, 1]
+// CHECK-DAG:         tensor.insert_slice %[[ELEMENTS]] into %{{.*}}[%[[M]], %[[K]]] [32, 128] [1, 1]
 // CHECK-DAG:         tensor.insert_slice %[[SCALES]] into %{{.*}}[%[[M]], %[[BLOCK]]] [32, 4] [1, 1]
 module attributes {transform.with_named_sequence} {
   func.func @quantize(%x: tensor<96x256xf32>)

@@ -33,7 +33,7 @@ func.func @mma_w2_memory(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blocksca
 !a = memref<128x128xi8, #gpu.address_space<workgroup>>
 !b = memref<60x128xi8, #gpu.address_space<workgroup>>
 
-func.func @mma_w2_lines(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<8x1>>) {
+func.func @mma_w2_rows(%a: !a, %b: !b, %acc: !blockscale.acc<128x64, #blockscale.warps<8x1>>) {
   // expected-error@+1 {{'blockscale.warpgroup_mma' op expected b with columns of a multiple of 8 swizzle rows, got 60}}
   %0 = blockscale.warpgroup_mma %a, %b, %acc
        instruction = <wgmma, 64x64x16, unscaled, bf16, bf16, none, 0>

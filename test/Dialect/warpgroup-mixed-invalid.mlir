@@ -35,7 +35,7 @@ func.func @c2_layout(%y: !quantized, %x: !values, %acc: !acc, %word: i32) {
 !acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
 
 func.func @c3_rows(%y: !quantized, %x: !values, %acc: !acc, %word: i32) {
-  // expected-error@+1 {{op expected an accumulator of 16 rows in #blockscale.warp_columns, and codes in chunks x 64 x 64, got '!blockscale.acc<16x64, #blockscale.warp_columns<4>>' and 'memref<2x128x64xi8, #gpu.address_space<workgroup>>'}}
+  // expected-error@+1 {{op expected an accumulator of 16 rows in #blockscale.warp_columns, and elements in chunks x 64 x 64, got '!blockscale.acc<16x64, #blockscale.warp_columns<4>>' and 'memref<2x128x64xi8, #gpu.address_space<workgroup>>'}}
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %word scales = %word, %word
        types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
        layout = <k, slots, swizzled> : !quantized, !values, !acc

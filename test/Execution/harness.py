@@ -18,7 +18,7 @@ RUN = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")) / "bin" / "blocks
 TIMEOUT_S = 120
 
 
-class Row(NamedTuple):
+class Combination(NamedTuple):
     """One legal combination of types and block size."""
 
     x: str
@@ -35,7 +35,7 @@ class Row(NamedTuple):
         return dict(x_type=self.x, y_type=self.y, scale_type=self.scale)
 
 
-ROWS = [Row(*row) for row in blockscale.LEGAL_ROWS]
+COMBINATIONS = [Combination(*row) for row in blockscale.LEGAL_TYPE_COMBINATIONS]
 
 
 # Programs
@@ -347,7 +347,7 @@ SPECIAL_SCALES = {
 
 
 def special_codes(name):
-    """Zero, ends of the subnormal and the normal numbers, infinity and NaN, in both signs."""
+    """Zero, ends of the subnormal and the normal values, infinity and NaN, in both signs."""
     row = blockscale.FORMATS[name]
     normal = 1 << row.mantissa_bits
     magnitudes = [0, 1, normal - 1, normal, *range(row.finite_count - 1, row.nan or 0), row.nan]
@@ -359,7 +359,7 @@ def extreme(row, seed):
     """Special element and scale codes in x against those in y. M is not N.
 
     A special code fills its row of x or column of y, so that each result shows one pair of codes
-    and nothing larger hides it: the smallest subnormal numbers, or 2^127 in x against 2^-127 in y.
+    and nothing larger hides it: the smallest subnormal values, or 2^127 in x against 2^-127 in y.
     The last row of x is not special; acc is 0 outside it.
     """
     x_codes, y_codes = special_codes(row.x), special_codes(row.y)

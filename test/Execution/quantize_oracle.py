@@ -4,7 +4,7 @@ For the tests of the Python package and of compiled kernels. Shares no code with
 after the other, `fractions.Fraction` throughout, the nearest code found by its distance among all
 codes of the format.
 
-Numbers are Python floats, codes are ints, and bf16 is a float that bf16 can hold.
+Values are Python floats, codes are ints, and bf16 is a float that bf16 can hold.
 """
 
 import math
@@ -26,14 +26,14 @@ LARGEST = {
     "f8E4M3FN": (448, 8), "f8E5M2": (57344, 15), "f6E3M2FN": (28, 4), "f6E2M3FN": (7.5, 2),
     "f4E2M1FN": (6, 2),
 }
-ROWS = [(element, "f8E8M0FNU", 32) for element in ELEMENTS] + [
+COMBINATIONS = [(element, "f8E8M0FNU", 32) for element in ELEMENTS] + [
     ("f4E2M1FN", "f8E8M0FNU", 16), ("f4E2M1FN", "f8E4M3FN", 16),
 ]
 RULES = ("floor", "ceil", "even", "rceil")
 NAN_CODES = {"f8E8M0FNU": 0xFF, "f8E4M3FN": 0x7F}
 
 # Of IEEE's kind: bits of the significand, exponent of the smallest subnormal, first power beyond.
-NUMBER_TYPES = {"f32": (24, -149, 128), "f16": (11, -24, 16), "bf16": (8, -133, 128)}
+VALUE_TYPES = {"f32": (24, -149, 128), "f16": (11, -24, 16), "bf16": (8, -133, 128)}
 
 
 @lru_cache(maxsize=None)
@@ -78,9 +78,9 @@ def floor_log2(value):
     return guess if Fraction(2) ** guess <= value else guess - 1
 
 
-def round_to(value, number_type="f32"):
+def round_to(value, value_type="f32"):
     """`value`, a Fraction, rounded to nearest even: a Fraction, or an infinity."""
-    bits, smallest, beyond = NUMBER_TYPES[number_type]
+    bits, smallest, beyond = VALUE_TYPES[value_type]
     if value == 0 or math.isinf(value):
         return value
     unit = Fraction(2) ** max(floor_log2(abs(value)) - bits + 1, smallest)
@@ -142,7 +142,7 @@ def quantize_block(block, element, scale, rule=None, tensor_scale=None):
 
 
 def quantize(x, element, scale, block, rule=None, tensor_scale=None):
-    """(codes, scales) of a line x of floats, lists of ints; the last block may be short.
+    """(codes, scales) of a row x of floats, lists of ints; the last block may be short.
 
     `rule` is for e8m0 (None: rceil), `tensor_scale` for ue4m3 (None: 1).
     """
@@ -156,7 +156,7 @@ def quantize(x, element, scale, block, rule=None, tensor_scale=None):
 
 
 def largest_magnitude(x):
-    """The largest magnitude of a line of floats, NaN if one is."""
+    """The largest magnitude of a row of floats, NaN if one is."""
     return math.nan if any(map(math.isnan, x)) else max(map(abs, x))
 
 
@@ -187,7 +187,7 @@ def _product(x, y, negative):
 
 def dequantize(codes, scales, element, scale, block, tensor_scale=None, dtype="f32"):
     """The dequantized values of a row: floats that `dtype` can hold, with the signs of zeros."""
-    numbers = []
+    values = []
     for i, code in enumerate(codes):
         negative = code >> sum(ELEMENTS[element][:2]) == 1
         factor = _scale_value(scales[i // block], scale)
@@ -195,48 +195,48 @@ def dequantize(codes, scales, element, scale, block, tensor_scale=None, dtype="f
         if tensor_scale is not None:
             value = _product(value, Fraction(float(tensor_scale)), negative)
         value = value if math.isnan(value) else round_to(value, dtype)
-        numbers.append(math.copysign(abs(float(value)), -1 if negative else 1))
-    return numbers
+        values.append(math.copysign(abs(float(value)), -1 if negative else 1))
+    return values
 
 
 # Hard blocks
 
 
-def _largest(number_type):
-    bits, _, beyond = NUMBER_TYPES[number_type]
+def _largest(value_type):
+    bits, _, beyond = VALUE_TYPES[value_type]
     return float((2 - Fraction(2) ** (1 - bits)) * 2 ** (beyond - 1))
 
 
-def _unit(number, number_type):
+def _unit(number, value_type):
     """What the last bit of a float is worth in the type."""
-    bits, smallest, _ = NUMBER_TYPES[number_type]
+    bits, smallest, _ = VALUE_TYPES[value_type]
     return 2.0 ** max(math.frexp(number)[1] - bits, smallest)
 
 
-def representable(values, number_type):
+def representable(values, value_type):
     """Values rounded to floats of the type; beyond it, its largest one."""
-    largest, result = _largest(number_type), []
+    largest, result = _largest(value_type), []
     for number in map(float, values):
-        unit = _unit(number, number_type)  # a power of two: this is exact but for `round`
+        unit = _unit(number, value_type)  # a power of two: this is exact but for `round`
         result.append(max(-largest, min(largest, round(number / unit) * unit)))
     return result
 
 
-def _step(number, number_type, up):
-    """The next number of the type, of larger magnitude or smaller; it ends at the largest and 0."""
-    unit = _unit(number, number_type)
-    # Below a power of two numbers lie closer.
+def _step(number, value_type, up):
+    """The next value of the type, of larger magnitude or smaller; it ends at the largest and 0."""
+    unit = _unit(number, value_type)
+    # Below a power of two, values lie closer.
     if not up and math.frexp(abs(number))[0] == 0.5:
-        unit = max(unit / 2, 2.0 ** NUMBER_TYPES[number_type][1])
+        unit = max(unit / 2, 2.0 ** VALUE_TYPES[value_type][1])
     moved = abs(number) + (unit if up else -unit)
-    return math.copysign(max(0.0, min(moved, _largest(number_type))), number)
+    return math.copysign(max(0.0, min(moved, _largest(value_type))), number)
 
 
-def _with_neighbours(values, number_type):
+def _with_neighbours(values, value_type):
     """Each value as the type has it, one step above and one below."""
     result = []
-    for number in representable(values, number_type):
-        result += [number, _step(number, number_type, True), _step(number, number_type, False)]
+    for number in representable(values, value_type):
+        result += [number, _step(number, value_type, True), _step(number, value_type, False)]
     return result
 
 
@@ -260,9 +260,9 @@ def _thresholds(element, rule):
     return [Fraction(largest), Fraction(2) ** exponent, carry, halfway]
 
 
-def _exponents(element, number_type):
-    """Exponents e of scales that the type's numbers reach, from the clamped ones upwards."""
-    _, smallest, beyond = NUMBER_TYPES[number_type]
+def _exponents(element, value_type):
+    """Exponents e of scales that the type's values reach, from the clamped ones upwards."""
+    _, smallest, beyond = VALUE_TYPES[value_type]
     exponent = LARGEST[element][1]
     return list(range(max(smallest - exponent, -127 - 3), beyond - exponent))
 
@@ -271,8 +271,8 @@ class _Blocks:
     """Blocks under construction: each has one number in a lane that moves from block to block, so
     that every lane holds the largest magnitude now and then, and others around it."""
 
-    def __init__(self, size, number_type):
-        self.size, self.number_type = size, number_type
+    def __init__(self, size, value_type):
+        self.size, self.value_type = size, value_type
         self.rows = []
 
     def add(self, first, others):
@@ -283,16 +283,16 @@ class _Blocks:
 
     def around(self, first, values):
         """One block: `first`, and values of the type that are not larger, with changing signs."""
-        first = representable([first], self.number_type)[0]
-        others = representable(values, self.number_type)
+        first = representable([first], self.value_type)[0]
+        others = representable(values, self.value_type)
         signs = (-1 if (len(self.rows) + i) % 2 else 1 for i in range(len(others)))
         self.add(first, [min(abs(v), abs(first)) * s for v, s in zip(others, signs)])
 
 
-def _scale_blocks(blocks, element, scale, rule, number_type, tensor_scale):
+def _scale_blocks(blocks, element, scale, rule, value_type, tensor_scale):
     """All element values and the midpoints between them, and their neighbours, times all scales."""
     if scale == "f8E8M0FNU":
-        factors = [Fraction(2) ** e for e in _exponents(element, number_type)]
+        factors = [Fraction(2) ** e for e in _exponents(element, value_type)]
     else:
         grid = _probes("f8E4M3FN")[1:]
         factors = [value * Fraction(float(tensor_scale or 1)) for value in grid]
@@ -303,31 +303,31 @@ def _scale_blocks(blocks, element, scale, rule, number_type, tensor_scale):
     for factor in factors * laps:
         chosen = [probes[(at + i) % len(probes)] * factor for i in range(per_block)]
         at += per_block
-        others = _with_neighbours(chosen, number_type)
+        others = _with_neighbours(chosen, value_type)
         blocks.around(anchor * factor, others)
         if scale == "f8E4M3FN":  # the largest magnitude beside the code or half, too
-            for first in _with_neighbours([anchor * factor], number_type)[1:]:
+            for first in _with_neighbours([anchor * factor], value_type)[1:]:
                 blocks.around(first, others)
 
 
-def _threshold_blocks(blocks, element, rule, number_type):
+def _threshold_blocks(blocks, element, rule, value_type):
     """Largest magnitudes where rules change, and beside them, at both ends and in the middle."""
-    exponents = _exponents(element, number_type)
+    exponents = _exponents(element, value_type)
     middle = len(exponents) // 2
     for e in [*exponents[:6], *exponents[middle : middle + 2], *exponents[-4:]]:
         factor = Fraction(2) ** e
         probes = [probe * factor for probe in _probes(element)[-blocks.size :]]
         thresholds = [threshold * factor for threshold in _thresholds(element, rule)]
-        for first in _with_neighbours(thresholds, number_type):
+        for first in _with_neighbours(thresholds, value_type):
             blocks.around(first, probes)
 
 
-def _special_blocks(blocks, number_type):
+def _special_blocks(blocks, value_type):
     """Zeros, NaN, infinities, subnormals, and the ends of the type."""
-    bits, smallest, _ = NUMBER_TYPES[number_type]
+    bits, smallest, _ = VALUE_TYPES[value_type]
     tiny = 2.0**smallest
     normal = 2.0 ** (smallest + bits - 1)
-    largest = _largest(number_type)
+    largest = _largest(value_type)
     inf, nan = math.inf, math.nan
 
     for zeros in ([0.0], [-0.0], [0.0, -0.0]):
@@ -338,38 +338,38 @@ def _special_blocks(blocks, number_type):
         blocks.add(special[0], special * blocks.size)
     for amax in (tiny, 2 * tiny, 3 * tiny, normal / 2, normal - tiny, normal, 2 * normal):
         steps = [tiny * i for i in (0, 1, 2, 3, 5, 7)] + [amax * i / 16 for i in range(1, 16)]
-        for first in _with_neighbours([amax], number_type):
+        for first in _with_neighbours([amax], value_type):
             blocks.around(first, [0.0, *steps])
             blocks.around(-first, [first] * blocks.size)
     # Subnormals around the smallest scale, whatever the type can say of them.
     for exponent in range(-149, -115, 3):
         if exponent >= smallest:
             blocks.around(1.75 * 2.0**exponent, [2.0**exponent * i / 16 for i in range(32)])
-    for first in [largest, -largest, _step(largest, number_type, False)]:
+    for first in [largest, -largest, _step(largest, value_type, False)]:
         blocks.add(first, [-largest, largest / 2, tiny, -0.0, normal, 1.0] * blocks.size)
         blocks.add(first, [largest] * blocks.size)
 
 
-def _random_blocks(blocks, number_type, tensor_scale, count=48):
+def _random_blocks(blocks, value_type, tensor_scale, count=48):
     rng = np.random.default_rng(blocks.size)
     for i in range(count):
-        numbers = rng.standard_normal(blocks.size) * 2.0 ** int(rng.integers(-12, 12))
+        values = rng.standard_normal(blocks.size) * 2.0 ** int(rng.integers(-12, 12))
         if i % 3 == 1:  # one number far above the others
-            numbers[0] *= 1000
-        if i % 3 == 2 and number_type != "f16":  # exponents from one end to the other
-            numbers *= 2.0 ** rng.integers(-130, 110, blocks.size)
-        numbers *= float(tensor_scale or 1)
-        numbers = representable(numbers, number_type)
-        blocks.add(numbers[0], numbers[1:])
+            values[0] *= 1000
+        if i % 3 == 2 and value_type != "f16":  # exponents from one end to the other
+            values *= 2.0 ** rng.integers(-130, 110, blocks.size)
+        values *= float(tensor_scale or 1)
+        values = representable(values, value_type)
+        blocks.add(values[0], values[1:])
 
 
 def hard_blocks(element, scale, block, rule=None, input_type="f32", tensor_scale=None):
-    """A float32 array of shape (blocks, block), of numbers that `input_type` can hold.
+    """A float32 array of shape (blocks, block), of values that `input_type` can hold.
 
     Blocks hold all values of the element type and what is halfway between two, times all scales in
     turn, with their neighbours in `input_type`; largest magnitudes at which a rule or a ue4m3 scale
     changes, and their neighbours; zeros, NaN, infinities, subnormals, the ends of the type; random
-    numbers. With `tensor_scale` the scales of ue4m3 are met with that one.
+    values. With `tensor_scale` the scales of ue4m3 are met with that one.
     """
     blocks = _Blocks(block, input_type)
     _scale_blocks(blocks, element, scale, rule or "rceil", input_type, tensor_scale)

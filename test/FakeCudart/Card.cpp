@@ -53,10 +53,10 @@ std::optional<unsigned> capture::rankChip(std::string_view chip) {
     return std::nullopt;
   if (letter.empty())
     return capability * 10;
-  size_t place = letters.find(letter);
-  if (place == letters.npos)
+  size_t index = letters.find(letter);
+  if (index == letters.npos)
     return std::nullopt;
-  return capability * 10 + 1 + place;
+  return capability * 10 + 1 + index;
 }
 
 [[noreturn]] static void rejectChip(const std::string &chip) {

@@ -33,7 +33,7 @@ struct FreeBytes {
 };
 
 struct Buffer {
-  /// Its place among the buffers of a launch.
+  /// Its index among the buffers of a launch.
   unsigned number;
   /// For the program.
   uint64_t address;

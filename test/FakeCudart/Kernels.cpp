@@ -172,7 +172,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
 // Occupancy
 //===----------------------------------------------------------------------===//
 
-/// Blocks that a SM has room for by threads and shared memory:
+/// Blocks that fit on an SM by threads and shared memory:
 /// registers are given out by ptxas.
 static int countBlocks(const Kernel &kernel, const KernelFacts &facts,
                        uint64_t threads, uint64_t shared) {

@@ -161,8 +161,8 @@ private:
 
   /// Adds the names that an instruction writes; whether that leaves the
   /// function.
-  template <typename Place>
-  bool add(Place from, Place to, std::set<std::string_view> &names) {
+  template <typename Node>
+  bool add(Node from, Node to, std::set<std::string_view> &names) {
     bool isResult = false;
     for (; from != to; ++from) {
       if (!isName(*from))

@@ -210,7 +210,7 @@ static SmallVector<Value> findIndices(Operation *op) {
 }
 
 /// Whether all that `op` uses is defined before it, and it may be executed:
-/// in other places uses may come first, and loops cannot be put around them.
+/// elsewhere uses may come first, and loops cannot be put around them.
 static bool isTileable(MmaScaledOp op, DominanceInfo &dominance) {
   if (!op->getParentOfType<func::FuncOp>() ||
       !dominance.isReachableFromEntry(op->getBlock()))

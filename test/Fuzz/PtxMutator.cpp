@@ -250,7 +250,7 @@ std::string Mutator::mutate() {
   case 1:
     result.insert(other.begin, get(piece));
     break;
-  case 2: // Two change places.
+  case 2: // Two are swapped.
     if (piece.begin < other.begin) {
       std::string moved = get(piece);
       replace(piece, get(other));

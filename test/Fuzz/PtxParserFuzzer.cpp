@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A libFuzzer target. Whatever the bytes are, they give a module or a message
-// with a place; in a module every index is in range, and every view lies in the
+// with a line; in a module every index is in range, and every view lies in the
 // text. Seeds are PTX texts of compilers; build it together with lib/Simulator,
 // lib/Runtime and -fsanitize=fuzzer,address,undefined.
 //

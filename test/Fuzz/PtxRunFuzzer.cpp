@@ -9,7 +9,7 @@
 // A libFuzzer target. The input is a PTX text; a comment in front of it, such
 // as `// 37`, is a number that says how it is run. Kernels run with a few steps
 // and small buffers, and whatever they do, that gives a report or a message
-// with a place. Seeds are kernels of tests; run it with -timeout=10.
+// with a line. Seeds are kernels of tests; run it with -timeout=10.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,14 +52,14 @@ static void checkMessage(const std::string &message, bool isOfRun) {
   check(!message.empty(), message);
   for (char c : message)
     check(c >= ' ' && c <= '~', message);
-  bool hasPlace = startsWith(message, "line ") &&
-                  message.compare(5, 1, "0") != 0 &&
-                  message.find(": ") != std::string::npos;
+  bool hasLine = startsWith(message, "line ") &&
+                 message.compare(5, 1, "0") != 0 &&
+                 message.find(": ") != std::string::npos;
   bool needsNone = isOfRun && (startsWith(message, "kernel ") ||
                                startsWith(message, "argument ") ||
                                startsWith(message, "not supported in this "
                                                    "version: clusters"));
-  check(hasPlace || needsNone, message);
+  check(hasLine || needsNone, message);
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,7 +19,7 @@
 
 namespace mlir::blockscale {
 
-/// Statements with places for registers: $p predicate, $h 16 bits, $r 32, $d
+/// Statements with slots for registers: $p predicate, $h 16 bits, $r 32, $d
 /// 64, $q 128, $f f32, $g f64; $b is a buffer, $s, $l and $c are variables in
 /// shared, local and constant memory, $n is a number, $t a label.
 const std::vector<const char *> &getPtxTemplates();

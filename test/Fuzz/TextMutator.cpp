@@ -164,7 +164,7 @@ std::string mlir::blockscale::mutateText(const std::string &text,
     return replace("");
   case 3:
     return replace(getText(token) + " " + getText(token));
-  case 4: // Two tokens change places.
+  case 4: // Two tokens are swapped.
   {
     const Token &other = tokens[below(tokens.size())];
     const Token &first = token.begin < other.begin ? token : other;

@@ -9,7 +9,7 @@
 // RUN: %{run} --entry=largest 2>&1 | FileCheck %s --check-prefix=BOUND
 // BOUND: {{^}}result #0: largest error {{[0-9.e+-]+}} at [{{[0-9, ]+}}], bound {{[0-9.e+-]+}}; relative error {{[0-9.e+-]+(, bound [0-9.e+-]+)?$}}
 
-// Of 20480 numbers some lie so near to a border between two f16 that the device
+// Of 20480 values some lie so near to a border between two f16 that the device
 // has the other one: 1 and 2 are steps there.
 // RUN: %{run} --entry=halves 2>&1 | FileCheck %s --check-prefix=HALVES
 // HALVES: {{^}}result #0: largest error 2 at [{{[0-9, ]+}}], bound 2; relative error {{[0-9.e+-]+(, bound [0-9.e+-]+)?$}}

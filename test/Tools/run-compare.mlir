@@ -26,8 +26,8 @@
 // SUBNORMAL: {{^}}result #0: largest error 2.32830644e-10 at [0, 0], bound {{[0-9.e+-]+}}; relative error {{[0-9.e+-]+(, bound [0-9.e+-]+)?$}}
 
 // Exact quantized elements.
-// RUN: %{run} --entry=codes 2>&1 | FileCheck %s --check-prefix=CODES
-// CODES: {{^}}result #0: equal{{$}}
+// RUN: %{run} --entry=quantized 2>&1 | FileCheck %s --check-prefix=QUANTIZED
+// QUANTIZED: {{^}}result #0: equal{{$}}
 
 // Through other ops no bound is known.
 // RUN: %python %S/Inputs/expect.py 1 blockscale-run %s --device=sim --compare --seed=1 --entry=unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -83,7 +83,7 @@ func.func @subnormal() -> tensor<1x1xf32> {
   return %d : tensor<1x1xf32>
 }
 
-func.func @codes(%x: tensor<4x6xf8E4M3FN>) -> tensor<6x4xf8E4M3FN> {
+func.func @quantized(%x: tensor<4x6xf8E4M3FN>) -> tensor<6x4xf8E4M3FN> {
   %e = tensor.empty() : tensor<6x4xf8E4M3FN>
   %d = linalg.transpose ins(%x : tensor<4x6xf8E4M3FN>) outs(%e : tensor<6x4xf8E4M3FN>) permutation = [1, 0]
   return %d : tensor<6x4xf8E4M3FN>

@@ -12,7 +12,7 @@
 
 // fp4 goes to the card with two elements in a byte, fp6 as a bit stream where the
 // function asks for that, everything else as it is in the file. All bytes of a
-// result are the same small number, so of a fp4 result the odd codes are 0.
+// result are the same small number, so of a fp4 result the odd elements are 0.
 // RUN: %python %S/Inputs/save.py %t/x.npy "array([[1, 2, 3, 4], [5, 6, 7, 15]], 'u1')" %t/p.npy "array([[1, 2, 3, 63]], 'u1')" %t/q.npy "array([62, 63], 'u1')" %t/i.npy "array(-2, 'i2')"
 // RUN: %{run} --entry=buffers %t/x.npy %t/p.npy %t/q.npy %t/i.npy | FileCheck %s --check-prefix=PRINTED --match-full-lines
 // PRINTED:      {{\[\[([1-9][0-9]*), 0, \1, 0\], \[\1, 0, \1, 0\]\]}}

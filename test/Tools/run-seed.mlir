@@ -1,7 +1,7 @@
 // --seed draws the same arguments each time, and codes that are finite.
 
 // RUN: rm -rf %t && mkdir %t
-// DEFINE: %{run} = blockscale-run %s --entry=codes
+// DEFINE: %{run} = blockscale-run %s --entry=finite
 // RUN: %{run} --seed=1 > %t/1
 // RUN: %{run} --seed=1 > %t/again
 // RUN: %{run} --seed=2 > %t/2
@@ -23,7 +23,7 @@
 // RANGE-NEXT: 3 63 True
 // RANGE-NEXT: 4 15 True
 // RANGE-NEXT: 5 131 True
-func.func @codes(%e4m3: tensor<64x64xf8E4M3FN>, %e5m2: tensor<64x64xf8E5M2>,
+func.func @finite(%e4m3: tensor<64x64xf8E4M3FN>, %e5m2: tensor<64x64xf8E5M2>,
                  %e3m2: tensor<64x64xf6E3M2FN>, %e2m3: tensor<64x64xf6E2M3FN>,
                  %e2m1: tensor<64x64xf4E2M1FN>, %e8m0: tensor<64x64xf8E8M0FNU>)
     -> (tensor<64x64xf8E4M3FN>, tensor<64x64xf8E5M2>, tensor<64x64xf6E3M2FN>,

@@ -12,7 +12,7 @@ func.func @main(%x: tensor<64x128xf8E4M3FN>, %x_scale: tensor<64x4xf8E8M0FNU>,
   return %d : tensor<64x32xf32>
 }
 """
-ROW = harness.Row("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
+ROW = harness.Combination("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
 
 # Two results, of which the second one is a scalar; a size that is known at run time, and a scalar.
 TWO_RESULTS = """\

@@ -15,7 +15,7 @@ X = np.random.default_rng(0).standard_normal((6, 64)).astype(np.float32)
 def test_the_table():
     """Every element type has one, and each is a legal row."""
     assert {row.element for row in BLOCK_FORMATS.values()} == set(blockscale.ELEMENT_TYPES)
-    assert all(tuple(row) in blockscale.QUANTIZE_ROWS for row in BLOCK_FORMATS.values())
+    assert all(tuple(row) in blockscale.QUANTIZE_TYPE_COMBINATIONS for row in BLOCK_FORMATS.values())
     assert len(set(BLOCK_FORMATS.values())) == len(BLOCK_FORMATS)
 
 
@@ -25,8 +25,8 @@ def test_quantize_and_back(name):
     codes, scales = blockscale.quantize(X, name)
     for one, other in zip((codes, scales), blockscale.quantize(X, *row)):
         np.testing.assert_array_equal(one, other)
-    numbers = blockscale.dequantize(codes, scales, name)
-    np.testing.assert_array_equal(numbers, blockscale.dequantize(codes, scales, *row))
+    values = blockscale.dequantize(codes, scales, name)
+    np.testing.assert_array_equal(values, blockscale.dequantize(codes, scales, *row))
     # What is said once more must be the same.
     blockscale.quantize(X, name, row.scale, row.block_size)
     blockscale.dequantize(codes, scales, name, block_size=row.block_size)
@@ -91,7 +91,7 @@ def test_torch_has_the_same():
         assert BLOCK_FORMATS[name] == (element, scale, block_size)
 
 
-# Codes that are packed, where each has a byte.
+# Elements that are packed, where each has a byte.
 
 
 def test_packed_codes():

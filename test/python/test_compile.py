@@ -131,7 +131,7 @@ def test_what_is_no_program(own_cache, tmp_path):
 # Errors
 
 
-def test_an_error_has_its_place(own_cache, tmp_path):
+def test_an_error_has_its_location(own_cache, tmp_path):
     path = tmp_path / "wrong.mlir"
     path.write_text(PRODUCT.replace("tensor<4x32xf8", "tensor<3x32xf8"))
     with pytest.raises(blockscale.CompileError) as caught:

@@ -20,7 +20,7 @@ LOCATED = """\
 """
 
 
-def test_places_sources_and_notes():
+def test_locations_sources_and_notes():
     error, remark = parse(LOCATED, "a.mlir")
     assert (error.kind, error.message) == ("error", "expected a size of 16, got 15")
     assert (error.file, error.line, error.column) == ("a.mlir", 5, 8)
@@ -32,7 +32,7 @@ def test_places_sources_and_notes():
     assert str(parse(LOCATED, "<stdin>")[0]) + "\n" + str(parse(LOCATED, "<stdin>")[1]) + "\n" == LOCATED
 
 
-def test_no_place():
+def test_no_location():
     assert parse("error: unknown target 'sm_1'\n", "a.mlir") == [
         Diagnostic("error", "unknown target 'sm_1'")
     ]
@@ -50,7 +50,7 @@ def test_a_source_line_that_looks_like_a_message():
     assert second.message == "second"
 
 
-def test_several_lines_and_a_place_at_the_end():
+def test_several_lines_and_a_location_at_the_end():
     text = (
         "error: check failed at run time:\n%0 = op %x\n^ expected M\n"
         'Location: loc("<stdin>":6:8)\n'

@@ -189,13 +189,13 @@ def test_encode_between_neighbours(name):
     codes = range(2 ** (WIDTHS[name] - (name != "f8E8M0FNU")))
     grid = [v for v in (value(c, name) for c in codes) if np.isfinite(v)]
     halfway = (np.array(grid[:-1]) + np.array(grid[1:])) / 2
-    numbers = np.concatenate([halfway, np.nextafter(halfway, 0), np.nextafter(halfway, INF)])
-    expected = [nearest(Fraction(float(number)), name) for number in numbers]
+    values = np.concatenate([halfway, np.nextafter(halfway, 0), np.nextafter(halfway, INF)])
+    expected = [nearest(Fraction(float(number)), name) for number in values]
     if name in LAYOUTS:
-        numbers = np.concatenate([numbers, -numbers])
+        values = np.concatenate([values, -values])
         expected += [code | 1 << (WIDTHS[name] - 1) for code in expected]
-    np.testing.assert_array_equal(encode(numbers, name), expected)
-    np.testing.assert_array_equal(encode(numbers, name, saturate=False), expected)
+    np.testing.assert_array_equal(encode(values, name), expected)
+    np.testing.assert_array_equal(encode(values, name, saturate=False), expected)
 
 
 @pytest.mark.parametrize(
@@ -234,13 +234,13 @@ def test_encode_overflow(name, over, under, largest, beyond):
         sign_bit = sign if factor < 0 else 0
         assert encode(factor * under, name, saturate=False) == largest | sign_bit
         for number in (over, 1e300, INF):
-            numbers = [factor, factor * number]
-            assert encode(numbers, name)[1] == largest | sign_bit
+            values = [factor, factor * number]
+            assert encode(values, name)[1] == largest | sign_bit
             if beyond is None:
                 with pytest.raises(ValueError, match=r"ends at .* index \(1,\)"):
-                    encode(numbers, name, saturate=False)
+                    encode(values, name, saturate=False)
             else:
-                assert encode(numbers, name, saturate=False)[1] == beyond | sign_bit
+                assert encode(values, name, saturate=False)[1] == beyond | sign_bit
 
 
 @pytest.mark.parametrize(

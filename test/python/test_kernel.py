@@ -46,7 +46,7 @@ def test_codes_as_they_are_in_files(kernel, device):
 
 
 @pytest.mark.parametrize("target", [*CHIPS, "cpu"])
-@pytest.mark.parametrize("row", harness.ROWS, ids=str)
+@pytest.mark.parametrize("row", harness.COMBINATIONS, ids=str)
 def test_every_row(row, target):
     program, arrays = harness.Program(), harness.exact(row, 40, 24, 64, seed=2)
     program.result(program.mma(*program.mma_args(row, arrays), block_size=row.block))
@@ -178,7 +178,7 @@ def test_the_options_are_those_of_the_kernel(kernel, monkeypatch):
 def test_emulated_instructions_run(monkeypatch):
     """On the chip that emulates, whose code it is."""
     text = PRODUCT.replace("f4E2M1FN", "f8E5M2")
-    row = harness.Row("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
+    row = harness.Combination("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
     arrays = harness.exact(row, 64, 32, 128, seed=1)
     emulated = blockscale.compile(text, target="sm_120a", emulate_on="sm_90a")
     harness.assert_bit_equal(emulated.run(*arrays), expected(arrays, row))
@@ -324,7 +324,7 @@ def test_codes_that_are_none(kernel):
 
 @pytest.mark.parametrize("target", ["cpu", "sm_120a"])
 @pytest.mark.parametrize("format, width", [("f4E2M1FN", 32), ("f6E3M2FN", 48)])
-def test_packed_codes(target, format, width):
+def test_packed_elements(target, format, width):
     """Packed arrays instead of one element per byte, where the compiled function packs them."""
     attribute = "{blockscale.packed}" if format.startswith("f6") else ""
     text = f"""\

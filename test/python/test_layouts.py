@@ -34,15 +34,15 @@ def grids(layout):
     return only["grids"]
 
 
-def places(grid):
-    """{(row, column): place}, of every column."""
+def positions(grid):
+    """{(row, column): position}, of every column."""
     per_row = grid["columns"]["size"] // grid["run"]
     assert len(grid["cells"]) == per_row * grid["rows"]["size"]
     result = {}
-    for number, place in enumerate(grid["cells"]):
+    for number, position in enumerate(grid["cells"]):
         row, cell = divmod(number, per_row)
         for i in range(grid["run"]):
-            result[row, cell * grid["run"] + i] = (*place[:-1], place[-1] + i)
+            result[row, cell * grid["run"] + i] = (*position[:-1], position[-1] + i)
     return result
 
 
@@ -53,7 +53,7 @@ def test_a(warp):
     [grid] = grids(warp.show_layout("a"))
     assert grid["coordinates"] == ["lane", "register", "slot"]
     assert (grid["rows"], grid["columns"]) == ({"name": "m", "size": 16}, {"name": "k", "size": 32})
-    assert places(grid) == {
+    assert positions(grid) == {
         (lane // 4 + 8 * (r % 2), 4 * (lane % 4) + slot + 16 * (r // 2)): (lane, r, slot)
         for lane in range(32) for r in range(4) for slot in range(4)
     }  # fmt: skip
@@ -61,7 +61,7 @@ def test_a(warp):
 
 def test_b(warp):
     [grid] = grids(warp.show_layout("b"))
-    assert places(grid) == {
+    assert positions(grid) == {
         (lane // 4, 4 * (lane % 4) + slot + 16 * r): (lane, r, slot)
         for lane in range(32) for r in range(2) for slot in range(4)
     }  # fmt: skip
@@ -70,7 +70,7 @@ def test_b(warp):
 def test_accumulator(warp):
     [grid] = grids(warp.show_layout("accumulator"))
     assert grid["coordinates"] == ["lane", "register"]
-    assert places(grid) == {
+    assert positions(grid) == {
         (lane // 4 + 8 * (r // 2), 2 * (lane % 4) + r % 2): (lane, r)
         for lane in range(32) for r in range(4)
     }  # fmt: skip
@@ -81,7 +81,7 @@ def test_fp4_has_slots_of_4_bits():
     kernel = blockscale.compile(text, target="sm_120a")
     assert kernel.show_layout("a").kernels[0]["shape"] == [16, 8, 64]
     [grid] = grids(kernel.show_layout("a"))
-    assert places(grid) == {
+    assert positions(grid) == {
         (lane // 4 + 8 * (r % 2), 8 * (lane % 4) + slot + 32 * (r // 2)): (lane, r, slot)
         for lane in range(32) for r in range(4) for slot in range(8)
     }  # fmt: skip
@@ -90,12 +90,12 @@ def test_fp4_has_slots_of_4_bits():
 def test_scales_in_registers(warp):
     """A lane of A's pair has rows of its own, the selector picks the pair; B's picks one lane."""
     [a] = grids(warp.show_layout("scale_a"))
-    assert places(a) == {
+    assert positions(a) == {
         (lane // 4 + 8 * (lane % 2) + 16 * (lane // 2 % 2), byte): (lane, byte)
         for lane in range(32) for byte in range(4)
     }  # fmt: skip
     [b] = grids(warp.show_layout("scale_b"))
-    assert places(b) == {
+    assert positions(b) == {
         (lane // 4 + 8 * (lane % 4), byte): (lane, byte) for lane in range(32) for byte in range(4)
     }
 
@@ -103,11 +103,11 @@ def test_scales_in_registers(warp):
 def test_shared(warp):
     a, scale_a, b, scale_b = grids(warp.show_layout("shared"))
     assert (a["unit"], a["coordinates"]) == (16, ["byte"])
-    assert places(a) == {
+    assert positions(a) == {
         (m, c): (128 * m + 16 * (c ^ m % 8),) for m in range(64) for c in range(8)
     }
     # No two tiles have a byte together, in the order of memory.
-    tiles = [sorted(place[0] for place in places(grid).values()) for grid in (a, scale_a, b, scale_b)]
+    tiles = [sorted(position[0] for position in positions(grid).values()) for grid in (a, scale_a, b, scale_b)]
     assert all(len(set(tile)) == len(tile) for tile in tiles)
     for before, after in zip(tiles, tiles[1:]):
         assert before[-1] < after[0]
@@ -116,27 +116,27 @@ def test_shared(warp):
 def test_scales_in_tensor_memory(tensor):
     [grid] = grids(tensor.show_layout("scale_a"))
     assert grid["coordinates"] == ["lane", "column", "byte"]
-    first = places(grid)[0, 0][1]
-    assert places(grid) == {
+    first = positions(grid)[0, 0][1]
+    assert positions(grid) == {
         (m, block): (m % 32, first + m // 32, block) for m in range(128) for block in range(4)
     }
 
 
 def test_sums_in_tensor_memory(tensor):
     [grid] = grids(tensor.show_layout("accumulator"))
-    assert places(grid) == {(m, n): (m, n) for m in range(128) for n in range(64)}
+    assert positions(grid) == {(m, n): (m, n) for m in range(128) for n in range(64)}
 
 
 def test_atoms_are_those_of_swizzle_scales(tensor):
     _, atom, *_ = grids(tensor.show_layout("shared"))
-    first = places(atom)[0, 0][0]
+    first = positions(atom)[0, 0][0]
     import numpy as np
 
     numbers = np.arange(512, dtype=np.uint16).reshape(128, 4)
     for half in (0, 8):  # swizzle_scales takes bytes
         data = (numbers >> half).astype(np.uint8)
         stored = blockscale.swizzle_scales(data).reshape(-1)
-        for (m, block), (byte,) in places(atom).items():
+        for (m, block), (byte,) in positions(atom).items():
             assert stored[byte - first] == data[m, block]
 
 

@@ -68,7 +68,7 @@ def test_values_agree():
             np.testing.assert_array_equal(blockscale.encode(values[:4], name), codes[:4])
 
 
-@pytest.mark.parametrize("row", blockscale.LEGAL_ROWS, ids=lambda row: "-".join(map(str, row)))
+@pytest.mark.parametrize("row", blockscale.LEGAL_TYPE_COMBINATIONS, ids=lambda row: "-".join(map(str, row)))
 def test_product(row):
     x_type, y_type, scale_type, block = row
     formats = (x_type, scale_type, y_type, scale_type)
@@ -86,7 +86,7 @@ def test_product(row):
         blockscale.mma_scaled(*seen, acc, **names)
 
 
-@pytest.mark.parametrize("row", blockscale.QUANTIZE_ROWS, ids=lambda row: "-".join(map(str, row)))
+@pytest.mark.parametrize("row", blockscale.QUANTIZE_TYPE_COMBINATIONS, ids=lambda row: "-".join(map(str, row)))
 def test_quantize(row):
     bits = np.random.default_rng(0).integers(0x3000, 0x5000, (3, 64)).astype(np.uint16)
     expected = blockscale.quantize(bits, *row)
@@ -118,7 +118,7 @@ def test_other_types_are_refused():
     with pytest.raises(TypeError, match="^codes: .* or float8_e4m3fn, got float8_e5m2$"):
         blockscale.as_ml_dtypes(wrong, "f8E4M3FN")
     with pytest.raises(TypeError, match="^x: expected .*, got float8_e5m2$"):
-        blockscale.quantize(wrong, *blockscale.QUANTIZE_ROWS[0])
+        blockscale.quantize(wrong, *blockscale.QUANTIZE_TYPE_COMBINATIONS[0])
     with pytest.raises(TypeError, match="^s: expected .*, got float8_e5m2$"):
         blockscale.swizzle_scales(wrong)
     with pytest.raises(ValueError, match="^format: expected one of f8E4M3FN, .*, bf16, got 'f32'$"):

@@ -11,15 +11,15 @@ import quantize_oracle as oracle
 from blockscale import dequantize, quantize
 
 F32 = np.float32
-E8M0_ROWS = [row for row in oracle.ROWS if row[1] == "f8E8M0FNU"]
+E8M0_COMBINATIONS = [row for row in oracle.COMBINATIONS if row[1] == "f8E8M0FNU"]
 NVFP4 = ("f4E2M1FN", "f8E4M3FN", 16)
 MXFP8 = ("f8E4M3FN", "f8E8M0FNU", 32)
 
-# All rules of all rows on f32, one rule on the other types.
+# All rules of all combinations on f32, one rule on the other types.
 CASES = (
-    [(row, rule, "f32") for row in E8M0_ROWS for rule in oracle.RULES]
-    + [(row, "rceil", number_type) for row in E8M0_ROWS for number_type in ("f16", "bf16")]
-    + [(NVFP4, None, number_type) for number_type in oracle.NUMBER_TYPES]
+    [(row, rule, "f32") for row in E8M0_COMBINATIONS for rule in oracle.RULES]
+    + [(row, "rceil", value_type) for row in E8M0_COMBINATIONS for value_type in ("f16", "bf16")]
+    + [(NVFP4, None, value_type) for value_type in oracle.VALUE_TYPES]
 )
 
 
@@ -27,21 +27,21 @@ def case_id(value):
     return "-".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def to_type(values, number_type):
+def to_type(values, value_type):
     """A float32 array in the form in which `quantize` takes the type; values must be exact there."""
-    if number_type == "bf16":
+    if value_type == "bf16":
         bits = values.view(np.uint32)
         assert not (bits & 0xFFFF).any()
         return (bits >> 16).astype(np.uint16)
-    dtype = {"f32": np.float32, "f16": np.float16}[number_type]
+    dtype = {"f32": np.float32, "f16": np.float16}[value_type]
     narrow = values.astype(dtype)
     np.testing.assert_array_equal(narrow.astype(np.float32), values)
     return narrow
 
 
-def block(*numbers, size=32):
-    """One block as f32: the numbers, and zeros behind them."""
-    return np.array([*numbers] + [0] * (size - len(numbers)), F32)
+def block(*values, size=32):
+    """One block as f32: the values, and zeros behind them."""
+    return np.array([*values] + [0] * (size - len(values)), F32)
 
 
 def assert_quantized(got, blocks, row, rule, tensor_scale=None):
@@ -49,15 +49,15 @@ def assert_quantized(got, blocks, row, rule, tensor_scale=None):
     assert codes.dtype == scales.dtype == np.uint8
     assert codes.shape == blocks.shape
     assert scales.shape == (len(blocks), 1)
-    for i, numbers in enumerate(blocks.tolist()):
-        expected = oracle.quantize(numbers, *row, rule, tensor_scale)
-        where = f"block {i}: {numbers}"
+    for i, values in enumerate(blocks.tolist()):
+        expected = oracle.quantize(values, *row, rule, tensor_scale)
+        where = f"block {i}: {values}"
         assert (codes[i].tolist(), scales[i].tolist()) == expected, where
 
 
 @lru_cache(maxsize=None)
-def hard_blocks(row, rule, number_type):
-    blocks = oracle.hard_blocks(*row, rule, number_type)
+def hard_blocks(row, rule, value_type):
+    blocks = oracle.hard_blocks(*row, rule, value_type)
     blocks.flags.writeable = False  # shared by tests
     return blocks
 
@@ -65,20 +65,20 @@ def hard_blocks(row, rule, number_type):
 # Against the oracle
 
 
-def test_rows():
-    assert sorted(blockscale.QUANTIZE_ROWS) == sorted(oracle.ROWS)
+def test_combinations():
+    assert sorted(blockscale.QUANTIZE_TYPE_COMBINATIONS) == sorted(oracle.COMBINATIONS)
     assert sorted(blockscale.SCALE_RULES) == sorted(oracle.RULES)
 
 
-@pytest.mark.parametrize("row, rule, number_type", CASES, ids=case_id)
-def test_hard_blocks(row, rule, number_type):
-    blocks = hard_blocks(row, rule, number_type)
-    x = to_type(blocks, number_type)
+@pytest.mark.parametrize("row, rule, value_type", CASES, ids=case_id)
+def test_hard_blocks(row, rule, value_type):
+    blocks = hard_blocks(row, rule, value_type)
+    x = to_type(blocks, value_type)
     *got, amax = quantize(x, *row, rule, amax=True)
     assert_quantized(got, blocks, row, rule)
     assert math.isnan(amax)
     finite = blocks[np.isfinite(blocks).all(axis=1)]
-    amax = quantize(to_type(finite, number_type), *row, rule, amax=True)[2]
+    amax = quantize(to_type(finite, value_type), *row, rule, amax=True)[2]
     assert amax.dtype == np.float32
     assert amax == oracle.largest_magnitude(finite.ravel().tolist())
 
@@ -118,8 +118,8 @@ def to_f32(values):
     return values.astype(np.float32)
 
 
-@pytest.mark.parametrize("dtype", oracle.NUMBER_TYPES)
-@pytest.mark.parametrize("row", oracle.ROWS, ids=case_id)
+@pytest.mark.parametrize("dtype", oracle.VALUE_TYPES)
+@pytest.mark.parametrize("row", oracle.COMBINATIONS, ids=case_id)
 def test_dequantize_every_code(row, dtype):
     element, scale, size = row
     count = 2 ** (1 + sum(oracle.ELEMENTS[element][:2]))
@@ -176,18 +176,18 @@ def test_oracle_rounds_as_numpy():
     bits = rng.integers(0, 2**63, 2000, np.uint64)
     values = np.concatenate([bits.view(np.float64), rng.standard_normal(500) * 2.0**-130])
     with np.errstate(over="ignore", under="ignore"):
-        for number_type, dtype in (("f32", np.float32), ("f16", np.float16)):
+        for value_type, dtype in (("f32", np.float32), ("f16", np.float16)):
             for value in values[np.isfinite(values)]:
                 expected = float(dtype(value))
-                assert float(oracle.round_to(Fraction(value), number_type)) == expected
+                assert float(oracle.round_to(Fraction(value), value_type)) == expected
 
 
-@pytest.mark.parametrize("row, rule, number_type", CASES, ids=case_id)
-def test_hard_blocks_are_hard(row, rule, number_type):
+@pytest.mark.parametrize("row, rule, value_type", CASES, ids=case_id)
+def test_hard_blocks_are_hard(row, rule, value_type):
     element, scale, size = row
-    blocks = hard_blocks(row, rule, number_type)
+    blocks = hard_blocks(row, rule, value_type)
     assert blocks.shape[1] == size and len(blocks) < 1000
-    to_type(blocks, number_type)
+    to_type(blocks, value_type)
     finite = blocks[np.isfinite(blocks).all(axis=1)]
     codes, scales = quantize(finite, *row, rule)
 
@@ -198,8 +198,8 @@ def test_hard_blocks_are_hard(row, rule, number_type):
     if rule == "ceil":  # no quotient is above 2^emax
         magnitudes = oracle.magnitudes(element).index(2**exponent) + 1
     assert set(codes.ravel().tolist()) == {c + s for c in range(magnitudes) for s in (0, signed)}
-    top = oracle.NUMBER_TYPES[number_type][2] - exponent - (rule in ("floor", "even"))
-    low = max(oracle.NUMBER_TYPES[number_type][1] - exponent + 1, -127)
+    top = oracle.VALUE_TYPES[value_type][2] - exponent - (rule in ("floor", "even"))
+    low = max(oracle.VALUE_TYPES[value_type][1] - exponent + 1, -127)
     ue4m3 = range(0x7F)
     expected = ue4m3 if scale == "f8E4M3FN" else range(127 + low, 127 + top)
     assert set(expected) <= set(scales.ravel().tolist())
@@ -207,7 +207,7 @@ def test_hard_blocks_are_hard(row, rule, number_type):
 
     assert np.isnan(blocks).any() and np.isposinf(blocks).any() and np.isneginf(blocks).any()
     assert (finite == 0).all(axis=1).sum() >= 3
-    smallest = 2.0 ** oracle.NUMBER_TYPES[number_type][1]
+    smallest = 2.0 ** oracle.VALUE_TYPES[value_type][1]
     assert (np.abs(finite) == smallest).any()
 
     # Midpoints between two codes occur exactly, and saturation if the rule has it.
@@ -224,7 +224,7 @@ def test_hard_blocks_are_hard(row, rule, number_type):
 # Shapes and types of arrays
 
 
-@pytest.mark.parametrize("row", oracle.ROWS, ids=case_id)
+@pytest.mark.parametrize("row", oracle.COMBINATIONS, ids=case_id)
 @pytest.mark.parametrize("shape", [(64,), (3, 64), (2, 3, 32), (2, 1, 3, 96)])
 def test_shapes(row, shape):
     x = np.random.default_rng(shape).standard_normal(shape).astype(F32)
@@ -239,7 +239,7 @@ def test_shapes(row, shape):
     )
 
 
-@pytest.mark.parametrize("row", oracle.ROWS, ids=case_id)
+@pytest.mark.parametrize("row", oracle.COMBINATIONS, ids=case_id)
 @pytest.mark.parametrize("size", [1, 15, 33, 47, 100])
 def test_pad_is_as_if_zeros_followed(row, size):
     x = np.random.default_rng(size).standard_normal((3, size)).astype(F32)
@@ -276,14 +276,14 @@ def test_input_stays():
 
 
 @pytest.mark.parametrize(
-    "numbers, amax",
+    "values, amax",
     [
         ([1, -3], 3), ([0, -0.0], 0), ([1, math.inf], math.inf), ([-math.inf, 5], math.inf),
         ([math.inf, math.nan], math.nan), ([2.0**-149], 2.0**-149),
     ],
 )
-def test_amax(numbers, amax):
-    got = quantize(np.stack([block(*numbers), block(0.0)]), *MXFP8, amax=True)[2]
+def test_amax(values, amax):
+    got = quantize(np.stack([block(*values), block(0.0)]), *MXFP8, amax=True)[2]
     assert isinstance(got, np.float32) and not np.signbit(got)
     np.testing.assert_equal(float(got), float(amax))
 
@@ -294,9 +294,9 @@ def test_default_rule():
         np.testing.assert_array_equal(got, expected)
 
 
-@pytest.mark.parametrize("row", E8M0_ROWS, ids=case_id)
+@pytest.mark.parametrize("row", E8M0_COMBINATIONS, ids=case_id)
 @pytest.mark.parametrize("rule", oracle.RULES)
-def test_again_gives_the_same_numbers(row, rule):
+def test_again_gives_the_same_values(row, rule):
     """Dequantized values are exact with their own scale, whichever that is."""
     x = np.random.default_rng(7).standard_normal((50, row[2])).astype(F32)
     once = dequantize(*quantize(x, *row, rule), *row)
@@ -310,7 +310,7 @@ CODES, SCALES = quantize(X, *MXFP8)
 
 
 @pytest.mark.parametrize("x", [X.astype(np.float64), X.astype(np.int16), [1.0], 3.0, X[0, 0]])
-def test_numbers_have_a_type(x):
+def test_values_have_a_type(x):
     got = "(float64|int16|list|float|float32 scalar)$"
     with pytest.raises(TypeError, match=f"x: expected an array of float32, float16, .*, got {got}"):
         quantize(x, *MXFP8)
@@ -407,7 +407,7 @@ def rceil_code(amax, element):
 
 @pytest.mark.parametrize("element", oracle.ELEMENTS)
 def test_reciprocal_differs_once(element):
-    """Both codes grow with amax, so that they differ only if they change at other numbers: it is
+    """Both codes grow with amax, so that they differ only if they change at other values: it is
     enough to look at max * 2^e and the number above."""
     largest = oracle.LARGEST[element][0]
     different = []
@@ -452,7 +452,7 @@ def torchao_nvfp4(x, g):
 
 
 @pytest.mark.parametrize(
-    "numbers, theirs, ours",
+    "values, theirs, ours",
     [
         # (scale, first codes)
         ([0.0, -0.0], (0x08, [0, 8]), (0x00, [0, 8])),
@@ -460,8 +460,8 @@ def torchao_nvfp4(x, g):
         ([6 * 2.0**-6, 2.0**-6], (0x08, [7, 2]), (0x08, [7, 2])),
     ],
 )
-def test_torchao_nvfp4_has_no_small_scales(numbers, theirs, ours):
-    x = block(*numbers, size=16)
+def test_torchao_nvfp4_has_no_small_scales(values, theirs, ours):
+    x = block(*values, size=16)
     code, codes = torchao_nvfp4(x, F32(1))
     assert (code, codes[:2]) == theirs
     codes, scales = quantize(x, *NVFP4)
@@ -513,10 +513,10 @@ def test_microxcaling_may_flush_subnormal_blocks():
 
 def test_transformer_engine_keeps_nan_in_its_element():
     """fmaxf leaves NaN out, so that the scale is that of the others; infinity has scale 0xFE."""
-    numbers = block(math.nan, 448)
-    amax = np.fmax.reduce(np.abs(numbers))
+    values = block(math.nan, 448)
+    amax = np.fmax.reduce(np.abs(values))
     assert times_reciprocal(amax, "f8E4M3FN") == 127
-    codes, scales = quantize(numbers, *MXFP8)
+    codes, scales = quantize(values, *MXFP8)
     assert scales == [0xFF] and not codes.any()
     codes, scales = quantize(block(math.inf, 448), *MXFP8)
     assert scales == [0xFF] and not codes.any()

@@ -10,7 +10,7 @@ import pytest
 from blockscale import compare, decode, encode, error_bound, mma_scaled
 
 ELEMENTS = ["f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN"]
-ROWS = [(x, y, "f8E8M0FNU", 32) for x in ELEMENTS for y in ELEMENTS] + [
+COMBINATIONS = [(x, y, "f8E8M0FNU", 32) for x in ELEMENTS for y in ELEMENTS] + [
     ("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16),
     ("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16),
 ]
@@ -18,7 +18,7 @@ WIDTHS = {"f8E4M3FN": 8, "f8E5M2": 8, "f6E3M2FN": 6, "f6E2M3FN": 6, "f4E2M1FN": 
 ONE = {"f8E8M0FNU": 0x7F, "f8E4M3FN": 0x38}
 
 
-def row_id(row):
+def case_id(row):
     return "-".join(map(str, row))
 
 
@@ -91,19 +91,19 @@ def assert_equal(got, expected):
     np.testing.assert_array_equal(got, expected)
 
 
-def test_legal_rows():
-    assert sorted(blockscale.LEGAL_ROWS) == sorted(ROWS)
-    assert len(ROWS) == 27
+def test_legal_combinations():
+    assert sorted(blockscale.LEGAL_TYPE_COMBINATIONS) == sorted(COMBINATIONS)
+    assert len(COMBINATIONS) == 27
 
 
-@pytest.mark.parametrize("row", ROWS, ids=row_id)
+@pytest.mark.parametrize("row", COMBINATIONS, ids=case_id)
 def test_exact_in_float64(row):
     """Scales close to 1, so that a float64 sum is exact and only the last rounding shows."""
     args = operands(row, 3, 2, 2 * row[3], scales=(0x7D, 0x81))
     assert_equal(mma_scaled(*args, **types(row)), triple_loop(*args, row))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=row_id)
+@pytest.mark.parametrize("row", COMBINATIONS, ids=case_id)
 def test_every_block_and_operand_counts(row):
     """One element, scale or accumulator changed: exactly its row or column changes."""
     m, n, k = 3, 4, 2 * row[3]
@@ -147,7 +147,7 @@ SPECIALS = [
 
 @pytest.mark.parametrize("index, cell, code, row", SPECIALS)
 def test_special_codes(index, cell, code, row):
-    row = ROWS[row]
+    row = COMBINATIONS[row]
     args = operands(row, 2, 3, 2 * row[3], scales=(0x7F, 0x7F))
     args[index][cell] = code
     if index in (1, 3):  # the scaled block alone, so that float64 holds the sum exactly
@@ -226,7 +226,7 @@ def test_batch(x_batch, y_batch):
 
 
 def test_block_size_is_checked():
-    row = ROWS[0]
+    row = COMBINATIONS[0]
     args = operands(row, 2, 2, 64)
     expected = mma_scaled(*args, **types(row))
     assert_equal(mma_scaled(*args, **types(row), block_size=32), expected)
@@ -235,12 +235,12 @@ def test_block_size_is_checked():
 
 
 @pytest.mark.parametrize("x_type, y_type", product(ELEMENTS, repeat=2))
-def test_illegal_rows(x_type, y_type):
-    """Every block size and scale type outside the 27 rows."""
+def test_illegal_combinations(x_type, y_type):
+    """Every block size and scale type outside the 27 combinations."""
     for scale_type, block in product(("f8E8M0FNU", "f8E4M3FN"), (1, 8, 16, 32, 64)):
         row = (x_type, y_type, scale_type, block)
         args = operands(row, 2, 2, 64)
-        if row in ROWS:
+        if row in COMBINATIONS:
             mma_scaled(*args, **types(row))
             continue
         with pytest.raises(ValueError, match="expected .*, got"):
@@ -253,12 +253,12 @@ def test_illegal_rows(x_type, y_type):
      ("scale_type", "f8E5M2"), ("y_type", None)],
 )
 def test_unknown_types(name, value):
-    args = operands(ROWS[0], 2, 2, 64)
+    args = operands(COMBINATIONS[0], 2, 2, 64)
     with pytest.raises(ValueError, match=f"{name}: expected one of .*, got {value!r}"):
-        mma_scaled(*args, **{**types(ROWS[0]), name: value})
+        mma_scaled(*args, **{**types(COMBINATIONS[0]), name: value})
 
 
-# operand index, shape in its place, part of the message; x is 4x64, y is 64x6
+# operand index, shape instead, part of the message; x is 4x64, y is 64x6
 SHAPES = [
     (0, (64,), r"x rank: expected 2 or 3, got 1"),
     (0, (1, 1, 4, 64), r"x rank: expected 2 or 3, got 4"),
@@ -281,10 +281,10 @@ SHAPES = [
 
 @pytest.mark.parametrize("index, shape, message", SHAPES)
 def test_illegal_shapes(index, shape, message):
-    args = operands(ROWS[0], 4, 6, 64)
+    args = operands(COMBINATIONS[0], 4, 6, 64)
     args[index] = np.zeros(shape, args[index].dtype)
     with pytest.raises(ValueError, match=message):
-        mma_scaled(*args, **types(ROWS[0]))
+        mma_scaled(*args, **types(COMBINATIONS[0]))
 
 
 def test_illegal_k():
@@ -293,15 +293,15 @@ def test_illegal_k():
 
     acc = np.zeros((2, 2), np.float32)
     with pytest.raises(ValueError, match="K: expected a multiple of K_s = 3, got 64"):
-        mma_scaled(*zeros(64, 3), acc, **types(ROWS[0]))
+        mma_scaled(*zeros(64, 3), acc, **types(COMBINATIONS[0]))
     with pytest.raises(ValueError, match="K: expected a multiple of K_s = 2, got 33"):
-        mma_scaled(*zeros(33, 2), acc, **types(ROWS[0]))
+        mma_scaled(*zeros(33, 2), acc, **types(COMBINATIONS[0]))
     with pytest.raises(ValueError, match=r"block size K / K_s: expected one of \[32\].*, got 64"):
-        mma_scaled(*zeros(64, 1), acc, **types(ROWS[0]))
+        mma_scaled(*zeros(64, 1), acc, **types(COMBINATIONS[0]))
 
 
 def test_illegal_batches():
-    row = ROWS[0]
+    row = COMBINATIONS[0]
     x, xs, _, _, acc = operands(row, 2, 2, 32, x_batch=(3,), y_batch=(3,))
     _, _, y, ys, _ = operands(row, 2, 2, 32, x_batch=(2,), y_batch=(2,))
     with pytest.raises(ValueError, match=r"batch of y: expected 1 or \[3\] as in x, got \[2\]"):
@@ -316,10 +316,10 @@ def test_illegal_batches():
 
 @pytest.mark.parametrize("index, name", enumerate(["x", "x_scale", "y", "y_scale", "acc"]))
 def test_illegal_arrays(index, name):
-    args = operands(ROWS[0], 2, 2, 32)
+    args = operands(COMBINATIONS[0], 2, 2, 32)
     for wrong in (args[index].astype(np.int16), args[index].astype(np.float64), [[1]]):
         with pytest.raises(TypeError, match=f"^{name}: expected an array of (uint8 or .*|float32), got"):
-            mma_scaled(*args[:index], wrong, *args[index + 1 :], **types(ROWS[0]))
+            mma_scaled(*args[:index], wrong, *args[index + 1 :], **types(COMBINATIONS[0]))
 
 
 def test_wide_code_is_named():
@@ -344,9 +344,9 @@ def test_error_bound():
 
 def test_error_bound_of_zero():
     """2^-122 is left for results in the subnormal range."""
-    args = operands(ROWS[0], 2, 3, 32)
+    args = operands(COMBINATIONS[0], 2, 3, 32)
     args[0][:], args[4][:] = 0, 0
-    bound, comparable = error_bound(*args, **types(ROWS[0]))
+    bound, comparable = error_bound(*args, **types(COMBINATIONS[0]))
     assert_equal(np.float32(bound), np.full((2, 3), 2.0**-122))
     assert comparable.all()
 
@@ -418,11 +418,11 @@ def test_compare_specials(x0, acc):
 
 
 def test_compare_refuses_nan_for_a_number():
-    args = operands(ROWS[0], 2, 2, 32)
-    wrong = mma_scaled(*args, **types(ROWS[0]))
+    args = operands(COMBINATIONS[0], 2, 2, 32)
+    wrong = mma_scaled(*args, **types(COMBINATIONS[0]))
     wrong[1, 0] = np.nan
     with pytest.raises(AssertionError, match=r"cell \(1, 0\): expected .*, got nan.* relative error nan$"):
-        compare(wrong, *args, **types(ROWS[0]))
+        compare(wrong, *args, **types(COMBINATIONS[0]))
 
 
 @pytest.mark.parametrize("x0, scale, wrong, relative", [
@@ -455,19 +455,19 @@ def test_relative_error_of_zeros_and_nan(x0, acc):
 
 
 def test_compare_checks_type_and_shape():
-    args = operands(ROWS[0], 2, 3, 32)
-    expected = mma_scaled(*args, **types(ROWS[0]))
+    args = operands(COMBINATIONS[0], 2, 3, 32)
+    expected = mma_scaled(*args, **types(COMBINATIONS[0]))
     for wrong in (expected.astype(np.float64), expected.T, expected[None], expected[:1]):
         with pytest.raises(AssertionError, match="result: expected float32 of shape"):
-            compare(wrong, *args, **types(ROWS[0]))
+            compare(wrong, *args, **types(COMBINATIONS[0]))
 
 
 def test_minus_zero_is_zero():
     args = operands(("f8E4M3FN",) * 2 + ("f8E8M0FNU", 32), 1, 1, 32)
     args[0][:] = 0x80
     args[4][:] = -0.0
-    compare(np.float32([[0.0]]), *args, **types(ROWS[0]))
-    compare(np.float32([[-0.0]]), *args, **types(ROWS[0]))
+    compare(np.float32([[0.0]]), *args, **types(COMBINATIONS[0]))
+    compare(np.float32([[-0.0]]), *args, **types(COMBINATIONS[0]))
 
 
 def test_seed_example_row_major():
@@ -475,7 +475,7 @@ def test_seed_example_row_major():
     x = encode(np.ones((2, 64)), "f8E4M3FN")
     y = encode(np.ones((64, 2)), "f8E4M3FN")
     scales = encode(np.full((2, 2), 2.0), "f8E8M0FNU")
-    got = mma_scaled(x, scales, y, scales, np.zeros((2, 2), np.float32), **types(ROWS[0]))
+    got = mma_scaled(x, scales, y, scales, np.zeros((2, 2), np.float32), **types(COMBINATIONS[0]))
     assert_equal(got, np.full((2, 2), 256.0))
 
 
@@ -487,5 +487,5 @@ def test_seed_example_swizzled():
     x_scale = blockscale.unswizzle_scales(tile, (128, 4))
     y_scale = blockscale.unswizzle_scales(tile, (128, 4)).T
     acc = np.zeros((128, 128), np.float32)
-    got = mma_scaled(x, x_scale, y, y_scale, acc, **types(ROWS[0]))
+    got = mma_scaled(x, x_scale, y, y_scale, acc, **types(COMBINATIONS[0]))
     assert_equal(got, np.full((128, 128), 512.0))

@@ -1,4 +1,4 @@
-//===- BufferText.h - Places in buffers of arguments, as text ---*- C++ -*-===//
+//===- BufferText.h - Positions in buffers ----------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -28,16 +28,16 @@
 namespace mlir::blockscale {
 
 /// The size of an argument of the function in a dimension, in elements. In a
-/// packed dimension, every `bytes` bytes of the array hold `codes` elements.
+/// packed dimension, every `bytes` bytes of the array hold `elements`.
 struct ArgumentSize {
   uint32_t argument = 0;
   uint32_t dimension = 0;
-  uint32_t codes = 1;
+  uint32_t elements = 1;
   uint32_t bytes = 1;
 
   bool operator==(const ArgumentSize &other) const {
     return argument == other.argument && dimension == other.dimension &&
-           codes == other.codes && bytes == other.bytes;
+           elements == other.elements && bytes == other.bytes;
   }
 };
 

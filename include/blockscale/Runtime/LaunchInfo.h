@@ -148,9 +148,9 @@ struct KernelLaunch {
 struct LaunchOperand {
   DType dtype;
   /// In elements. If the last dimension is packed, every `bytes` bytes of the
-  /// buffer hold `codes` elements.
+  /// buffer hold `elements`.
   std::vector<LaunchExpr> shape;
-  uint32_t codes = 1;
+  uint32_t elements = 1;
   uint32_t bytes = 1;
 };
 

@@ -59,13 +59,13 @@ struct StructText {
 Result<StructText> parseStruct(std::string_view text);
 
 /// A part of a struct: the bytes from `offset` on.
-struct StructPlace {
+struct StructField {
   uint64_t offset, size, alignment;
   std::string name;
 };
 
 /// Checks that each part is aligned and within `bytes`, and no two overlap.
-Error checkStructPlaces(std::vector<StructPlace> places, uint64_t bytes);
+Error checkStructFields(std::vector<StructField> fields, uint64_t bytes);
 
 } // namespace mlir::blockscale
 

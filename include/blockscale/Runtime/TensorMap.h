@@ -69,14 +69,14 @@ struct TensorMapType {
 
 /// A swizzle mode: how 16-byte chunks are permuted within the 128-byte swizzle
 /// rows of shared memory. The swizzle row of an address is its bits 7 and up;
-/// (row & lineMask) << shift is XORed into the address.
+/// (row & rowMask) << shift is XORed into the address.
 struct TensorMapSwizzle {
   std::string_view name;
   /// The value of CUtensorMapSwizzle.
   unsigned number;
   /// The limit of the innermost size of a box in shared memory, in bytes.
   unsigned span;
-  unsigned lineMask, shift;
+  unsigned rowMask, shift;
   /// In odd swizzle rows, the 8-byte halves of each 16 bytes are swapped.
   bool flipsHalves = false;
 };

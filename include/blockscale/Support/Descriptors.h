@@ -98,29 +98,29 @@ encodeInstructionDescriptor(const InstructionFields &fields);
 /// one swizzle pattern of a matrix.
 inline constexpr int64_t kPatternRows = 8;
 
-/// A matrix in shared memory as columns, one after the other, of `lines`
-/// swizzle rows of `lineBytes`. The matrix continues in the next column along
+/// A matrix in shared memory as columns, one after the other, of `rows`
+/// swizzle rows of `rowBytes`. The matrix continues in the next column along
 /// the contiguous dimension: K, or M or N if swizzle rows are steps along K.
 struct MatrixShape {
   Major major;
   bool isSwizzled;
-  int64_t columns, lines, lineBytes;
+  int64_t columns, rows, rowBytes;
 };
 
 /// A size of swizzle rows that descriptors support, and its pattern. Rows of 16
 /// bytes are not swizzled, all others are.
 struct SwizzlePattern {
-  unsigned lineBytes;
+  unsigned rowBytes;
   /// The field `swizzle`.
   unsigned code;
 };
 const std::vector<SwizzlePattern> &getSwizzlePatterns();
 
 /// The pattern, or null for swizzle rows that descriptors do not support.
-const SwizzlePattern *lookupSwizzlePattern(bool isSwizzled, int64_t lineBytes);
+const SwizzlePattern *lookupSwizzlePattern(bool isSwizzled, int64_t rowBytes);
 
 /// The alignment of the matrix: the size of a pattern.
-int64_t getPatternBytes(int64_t lineBytes);
+int64_t getPatternBytes(int64_t rowBytes);
 
 /// The distances in a descriptor, in bytes; 0 if they do not matter.
 struct MatrixStrides {

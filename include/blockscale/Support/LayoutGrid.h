@@ -24,7 +24,7 @@
 namespace mlir::blockscale {
 
 /// The position of one element, such as (lane, register, slot).
-using Place = std::vector<int64_t>;
+using Position = std::vector<int64_t>;
 
 /// A matrix and the positions of its elements. A row is divided into cells of
 /// `run` columns, and `cells` has the position of the first column of each, row
@@ -40,7 +40,7 @@ struct LayoutGrid {
   /// The names of the coordinates.
   std::vector<std::string> coordinates;
   int64_t run;
-  std::vector<Place> cells;
+  std::vector<Position> cells;
 };
 
 /// A, B or C of one `mma.sync` with elements in `slot`.
@@ -52,10 +52,10 @@ LayoutGrid getPairGrid(Operand operand, PairOrder order);
 /// The scales of one register of A or B, a word for each of 32 rows.
 LayoutGrid getScaleFragmentGrid(Operand operand);
 
-/// A tile of shared memory: columns, one after the other, of `lines` rows of
-/// `lineBytes` bytes.
+/// A tile of shared memory: columns, one after the other, of `rows` rows of
+/// `rowBytes` bytes.
 struct TileShape {
-  int64_t columns, lines, lineBytes;
+  int64_t columns, rows, rowBytes;
 };
 
 /// A or B in shared memory. A column is a chunk of 16 bytes, and its position
@@ -73,7 +73,7 @@ LayoutGrid getTensorScaleGrid(Operand operand, int64_t rows, int64_t blocks,
                               int64_t copies, int64_t firstColumn);
 
 /// Sums in tensor memory, from `firstColumn` on.
-LayoutGrid getTensorSumGrid(const SumLayout &layout, int64_t n,
+LayoutGrid getTensorAccGrid(const AccLayout &layout, int64_t n,
                             int64_t firstColumn);
 
 } // namespace mlir::blockscale

@@ -47,8 +47,8 @@ inline constexpr int64_t kScaleAtomInner = 16;
 inline constexpr int64_t kScaleAtomBytes = kScaleAtomOuter * kScaleAtomInner;
 
 /// (row, block) -> (row atom, block atom, outer, inner). Row `r` of four groups
-/// of 32 rows is in line `r % 32` of the atom, in which the four groups are
-/// side by side, with four bytes (blocks along K) each. It is a bijection
+/// of 32 rows is at outer index `r % 32` of the atom, in which the four groups
+/// are side by side, with four bytes (blocks along K) each. It is a bijection
 /// between [0, 128 R) x [0, 4 C) and [0, R) x [0, C) x [0, 32) x [0, 16).
 inline constexpr std::array<LayoutTerm, 5> kSwizzleTerms = {{
     {0, 0, 128, 0, 1},

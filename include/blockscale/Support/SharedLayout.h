@@ -33,11 +33,11 @@ enum class Storage : unsigned char {
   Slots,
   /// A byte with the code in its low bits.
   Bytes,
-  /// A bit stream of 16 codes at the start of every 16 bytes; the rest is
+  /// A bit stream of 16 elements at the start of every 16 bytes; the rest is
   /// padding
   /// and may hold anything.
   Padded,
-  /// 4-bit codes as a bit stream, for a slot of a byte.
+  /// 4-bit elements as a bit stream, for a slot of a byte.
   Packed,
 };
 inline constexpr unsigned kNumStorages = 4;
@@ -48,7 +48,7 @@ std::string_view stringifyStorage(Storage storage);
 inline constexpr int64_t kChunkBytes = 16;
 
 /// The bytes that all banks provide at once.
-inline constexpr int64_t kBankLineBytes = 128;
+inline constexpr int64_t kBankRowBytes = 128;
 
 struct TileLayout {
   Major major = Major::K;
@@ -96,17 +96,17 @@ std::string_view stringifyScaleOrder(ScaleOrder order);
 /// The dimensions of memory with scales in `order`.
 unsigned getScaleRank(ScaleOrder order);
 
-/// (row of a group of 32, part) -> line: the line with a lane's words of its
-/// row, see getScaleFragment. Lines are permuted by the part, so that the words
+/// (row of a group of 32, part) -> outer: the outer index of a lane's words of
+/// its row, see getScaleFragment. It is permuted by the part, so that the words
 /// of one row, which are adjacent in the 32x4x4 layout, are in different banks.
 /// Without parts, the part is 0.
-inline constexpr std::array<LayoutTerm, 3> kScaleLineTerms = {{
+inline constexpr std::array<LayoutTerm, 3> kScaleOuterTerms = {{
     {0, 0, 1, 8, 4},
     {0, 0, 8, 0, 1},
     {0, 1, 1, 4, 1},
 }};
 
-/// The inverse: (line, part) -> row of the group.
+/// The inverse: (outer, part) -> row of the group.
 inline constexpr std::array<LayoutTerm, 3> kScaleRowTerms = {{
     {0, 0, 4, 0, 1},
     {0, 0, 1, 4, 8},

@@ -34,7 +34,7 @@ inline constexpr int64_t kTensorColumnBytes = 4;
 inline constexpr unsigned kTensorLaneShift = 16;
 
 /// The lanes that one warp of a warpgroup can read and write.
-inline constexpr int64_t kTensorWindow = 32;
+inline constexpr int64_t kTensorWarpLanes = 32;
 
 /// Whether `chip` has tensor memory and the instructions that use it.
 bool hasTensorMemory(const Chip &chip);
@@ -62,7 +62,7 @@ bool isTensorMove(int64_t columns);
 /// `m % rowsOfBlock + rowsOfBlock * (n / c)` and column `n % c` of the
 /// accumulator, with `c = N / parts` columns. Invariant: `rowsOfBlock * parts
 /// == kTensorLanes`.
-struct SumLayout {
+struct AccLayout {
   /// The number of CTAs of an instruction, and M of all of them.
   unsigned group, m;
   /// The name in the PTX ISA.
@@ -74,13 +74,13 @@ struct SumLayout {
   unsigned getScaleCopies() const { return 4 / parts; }
 };
 
-const std::vector<SumLayout> &getSumLayouts();
+const std::vector<AccLayout> &getAccLayouts();
 
 /// The layout, or null.
-const SumLayout *lookupSumLayout(int64_t group, int64_t m);
+const AccLayout *lookupAccLayout(int64_t group, int64_t m);
 
 /// The N that instructions support.
-struct SumColumns {
+struct AccColumns {
   unsigned group;
   /// Whether B is contiguous along N, and has a byte for each element.
   bool isTransposed;
@@ -89,12 +89,12 @@ struct SumColumns {
 };
 
 inline constexpr int64_t kMostN = 256;
-const std::vector<SumColumns> &getSumColumns();
+const std::vector<AccColumns> &getAccColumns();
 
 /// The rule, or null for a group that does not exist.
-const SumColumns *lookupSumColumns(int64_t group, bool isTransposed);
+const AccColumns *lookupAccColumns(int64_t group, bool isTransposed);
 
-bool isLegalN(const SumColumns &rule, int64_t n);
+bool isLegalN(const AccColumns &rule, int64_t n);
 
 //===----------------------------------------------------------------------===//
 // Scales

@@ -60,9 +60,9 @@ bool blockscale::alignDescribedMemory(Operation *root) {
   root->walk([&](Operation *op) {
     if (auto matrix = dyn_cast<MatrixDescriptorOp>(op))
       align(matrix.getMemory(),
-            getPatternBytes(matrix.getMatrixShape().lineBytes));
+            getPatternBytes(matrix.getMatrixShape().rowBytes));
     else if (auto copy = dyn_cast<CopyScalesOp>(op))
-      align(copy.getMemory(), kBankLineBytes);
+      align(copy.getMemory(), kBankRowBytes);
     else
       return;
     isFound = true;

@@ -214,7 +214,7 @@ struct ConvertCopyScales final : SharedMemoryPattern<CopyScalesOp> {
       return rewriter.notifyMatchFailure(op, "expected a descriptor");
     Value descriptor = addSharedAddress(rewriter, loc, converter, *word,
                                         op.getMemory(), op.getOffset());
-    constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
+    constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWarpLanes;
     auto atom = static_cast<int64_t>(op.getRowAtom());
     auto number = static_cast<int64_t>(op.getWord());
     int64_t columns = number * op.getScales().getType().getColumnsOfWord() +
@@ -352,7 +352,7 @@ private:
 /// are the warp modulo 4, times 32.
 static Value getWindow(OpBuilder &b, Location loc, Value region, Value column,
                        uint64_t firstLane = 0) {
-  constexpr int64_t kWindows = kTensorLanes - kTensorWindow;
+  constexpr int64_t kWindows = kTensorLanes - kTensorWarpLanes;
   Value address = getAddress(b, loc, region, column);
   if (firstLane != 0)
     address = arith::AddIOp::create(

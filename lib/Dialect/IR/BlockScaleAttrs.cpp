@@ -308,7 +308,7 @@ TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       AffineMapAttr strides, ArrayRef<int64_t> box,
                       ArrayRef<int64_t> elementStrides, StringRef swizzle,
                       StringRef fill, StringRef l2,
-                      int64_t codes) { // (T1), (T2)
+                      int64_t elements) { // (T1), (T2)
   constexpr size_t kMaxRank = 5;
   AffineMap sizeMap = sizes.getValue(), strideMap = strides.getValue();
   size_t rank = box.size();
@@ -325,9 +325,9 @@ TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected maps of the same symbols and of no "
                           "dimensions, got "
                        << sizes << " and " << strides;
-  if (codes < 1)
+  if (elements < 1)
     return emitError() << "expected at least one code in an element, got "
-                       << codes;
+                       << elements;
   Result<TensorMap> form =
       makeTensorMap(dtype, box.vec(), elementStrides.vec(), swizzle, fill, l2);
   if (!form)

@@ -98,7 +98,7 @@ UnpackOp::reifyResultShapes(OpBuilder &builder,
   PackedUnit unit =
       getPackedUnit(getResult().getType().getElementTypeBitWidth());
   reifiedReturnShapes.push_back(
-      reifyPacking(builder, getLoc(), getSource(), unit.bytes, unit.codes));
+      reifyPacking(builder, getLoc(), getSource(), unit.bytes, unit.elements));
   return success();
 }
 
@@ -108,7 +108,7 @@ PackOp::reifyResultShapes(OpBuilder &builder,
   PackedUnit unit =
       getPackedUnit(getSource().getType().getElementTypeBitWidth());
   reifiedReturnShapes.push_back(
-      reifyPacking(builder, getLoc(), getSource(), unit.codes, unit.bytes));
+      reifyPacking(builder, getLoc(), getSource(), unit.elements, unit.bytes));
   return success();
 }
 
@@ -224,18 +224,18 @@ static int64_t getElementBytes(Type element) {
 }
 
 /// Checks that elements of `map` match those of `type` in memory. (L4)
-static LogicalResult verifyCodes(LaunchOp op, TensorMapAttr map,
-                                 RankedTensorType type) {
+static LogicalResult verifyElements(LaunchOp op, TensorMapAttr map,
+                                    RankedTensorType type) {
   Type element = type.getElementType();
   Result<TensorMap> form = makeTensorMap(
       map.getDtype(), map.getBox().vec(), map.getElementStrides().vec(),
       map.getSwizzle(), map.getFill(), map.getL2());
   bool isNarrow =
       isa<FloatType>(element) && element.getIntOrFloatBitWidth() <= 8;
-  if (isNarrow && form && (form->type->isPacked() || map.getCodes() != 1))
+  if (isNarrow && form && (form->type->isPacked() || map.getElements() != 1))
     return op.emitOpError("expected a tensor map of one code in each element, "
                           "as memory has ")
-           << type << " in bytes, got " << map.getCodes() << " of " << map;
+           << type << " in bytes, got " << map.getElements() << " of " << map;
   return verifyInside(op, map, type.getShape(), getElementBytes(element));
 }
 
@@ -258,7 +258,7 @@ static LogicalResult verifyTensorMaps(LaunchOp op) { // (L3), (L4)
       return op.emitOpError("expected the number of a tensor among ")
              << operands.size() << " inputs and outputs, got " << number;
     if (failed(verifyRank(op, map, type.getRank())) ||
-        failed(verifyCodes(op, map, type)))
+        failed(verifyElements(op, map, type)))
       return failure();
   }
   return success();

@@ -75,9 +75,10 @@ LogicalResult AccQuantizeOp::verify() {
   if (isPower && !getRule())
     return emitOpError("expected a 'rule' for scales of type ") << getScale();
   int64_t rank = getBatch() ? 3 : 2; // (G5)
-  int64_t codes = getCodes().getType().getRank();
-  if (codes != rank)
-    return emitOpError("expected codes of rank ") << rank << ", got " << codes;
+  int64_t elements = getElements().getType().getRank();
+  if (elements != rank)
+    return emitOpError("expected elements of rank ")
+           << rank << ", got " << elements;
   constexpr int64_t kAtomDims = 2;
   int64_t scales = getScales().getType().getRank();
   if (scales != rank && scales != rank + kAtomDims)

@@ -195,5 +195,5 @@ void DequantizeOp::generateRuntimeVerification(
   if (hasStaticShapes(getOperation()))
     return;
   SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
-  checkBlocks(check, builder, getCodes(), getScales(), getBlock());
+  checkBlocks(check, builder, getElements(), getScales(), getBlock());
 }

@@ -87,7 +87,7 @@ void QuantizeOp::build(OpBuilder &builder, OperationState &state, Value x,
   if (blockSize == 0)
     blockSize = isa<Float8E4M3FNType>(scaleType) ? kNvfp4Block : kMxBlock;
   auto shape = llvm::to_vector(getShape(x.getType()));
-  Type codes = makeLike(x.getType(), shape, elementType);
+  Type elements = makeLike(x.getType(), shape, elementType);
   if (!shape.empty() && !ShapedType::isDynamic(shape.back()) && blockSize > 0)
     shape.back() = llvm::divideCeilSigned(shape.back(), blockSize);
   Type scales = makeLike(x.getType(), shape, scaleType);
@@ -96,17 +96,18 @@ void QuantizeOp::build(OpBuilder &builder, OperationState &state, Value x,
     amax = isa<VectorType>(x.getType())
                ? Type(builder.getF32Type())
                : RankedTensorType::get({}, builder.getF32Type());
-  build(builder, state, codes, scales, amax, x, tensorScale,
+  build(builder, state, elements, scales, amax, x, tensorScale,
         builder.getI64IntegerAttr(blockSize), ScaleRuleAttr(),
         isPadded ? builder.getUnitAttr() : UnitAttr());
 }
 
-void DequantizeOp::build(OpBuilder &builder, OperationState &state, Value codes,
-                         Value scales, Type resultType, Value tensorScale,
-                         int64_t blockSize) {
+void DequantizeOp::build(OpBuilder &builder, OperationState &state,
+                         Value elements, Value scales, Type resultType,
+                         Value tensorScale, int64_t blockSize) {
   if (!resultType)
     resultType = builder.getF32Type();
-  Type type = makeLike(codes.getType(), getShape(codes.getType()), resultType);
-  build(builder, state, type, codes, scales, tensorScale,
+  Type type =
+      makeLike(elements.getType(), getShape(elements.getType()), resultType);
+  build(builder, state, type, elements, scales, tensorScale,
         makeBlockSize(builder, blockSize));
 }

@@ -23,15 +23,17 @@ struct TileRule {
 };
 } // namespace
 
-static bool isCode(Type type) { return getElementFormat(type).has_value(); }
+static bool isQuantized(Type type) {
+  return getElementFormat(type).has_value();
+}
 static bool isScale(Type type) { return getScaleFormat(type).has_value(); }
 static bool isSum(Type type) { return type.isF32(); }
 
 static const TileRule &getRule(TileType tile) {
-  static constexpr StringLiteral codes =
+  static constexpr StringLiteral elements =
       "f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN";
   static constexpr StringLiteral scales = "f8E8M0FNU or f8E4M3FN";
-  static constexpr TileRule rules[] = {{{2, 3}, isCode, codes},
+  static constexpr TileRule rules[] = {{{2, 3}, isQuantized, elements},
                                        {{2, 3}, isScale, scales},
                                        {{4, 5}, isScale, scales},
                                        {{2, 3}, isSum, "f32"}};

@@ -35,8 +35,8 @@ static uint64_t getNumRows(const TensorMap &map) {
 /// The distance between rows of a box in shared memory: rows are padded to the
 /// span of the swizzle. (Measured on an H200; no document says so.)
 static uint64_t getPitch(const TensorMap &map) {
-  return map.swizzle->lineMask ? map.swizzle->span
-                               : map.type->getSharedBytes(map.box[0]);
+  return map.swizzle->rowMask ? map.swizzle->span
+                              : map.type->getSharedBytes(map.box[0]);
 }
 
 uint64_t sim::getBoxBytes(const TensorMap &map) {
@@ -50,7 +50,7 @@ uint64_t sim::getTransactionBytes(const TensorMap &map) {
 
 static uint64_t swizzle(const TensorMapSwizzle &swizzle, uint64_t address) {
   uint64_t row = address >> kSwizzleRowShift;
-  address ^= (row & swizzle.lineMask) << swizzle.shift;
+  address ^= (row & swizzle.rowMask) << swizzle.shift;
   return swizzle.flipsHalves ? address ^ (row & 1) * kHalfBytes : address;
 }
 
@@ -61,7 +61,7 @@ class BoxBuilder {
 public:
   BoxBuilder(const TensorMap &map, uint64_t address, bool isStore)
       : map(map), address(address), isStore(isStore) {
-    if (map.swizzle->lineMask)
+    if (map.swizzle->rowMask)
       chunkBytes = map.swizzle->flipsHalves ? kHalfBytes : kUnitBytes;
   }
 

@@ -38,7 +38,7 @@ static void note(Clocks &clocks, const AgentTime &time) {
 }
 
 RaceDetector::RaceDetector(uint64_t sharedBytes, unsigned numWarps)
-    : lines(llvm::divideCeil(sharedBytes, Line::kBytes)),
+    : segments(llvm::divideCeil(sharedBytes, Segment::kBytes)),
       clocks(numWarps, Clocks(numWarps)), fenced(numWarps), epochs(numWarps),
       released(numWarps), acquired(numWarps), fencedTensor(numWarps) {
   // The first accesses of a warp are later than the clocks that others have of
@@ -78,7 +78,7 @@ bool RaceDetector::isOrdered(const Event &event, const Access &access) const {
   return event.agent < known.size() && event.clock <= known[event.agent];
 }
 
-void RaceDetector::Line::refine(unsigned newLog) {
+void RaceDetector::Segment::refine(unsigned newLog) {
   if (cells.empty())
     cells.resize(kBytes >> log);
   if (newLog >= log)
@@ -102,11 +102,12 @@ void RaceDetector::forEachCell(uint64_t address, uint64_t size, Body body) {
     return;
   unsigned log = llvm::countr_zero(address | size);
   for (uint64_t at = address, end = address + size; at != end;) {
-    Line &line = lines[at / Line::kBytes];
-    line.refine(log);
-    uint64_t lineEnd = std::min(end, (at / Line::kBytes + 1) * Line::kBytes);
-    for (; at != lineEnd; at += uint64_t(1) << line.log)
-      body(line.cells[at % Line::kBytes >> line.log], at, line.log);
+    Segment &segment = segments[at / Segment::kBytes];
+    segment.refine(log);
+    uint64_t segmentEnd =
+        std::min(end, (at / Segment::kBytes + 1) * Segment::kBytes);
+    for (; at != segmentEnd; at += uint64_t(1) << segment.log)
+      body(segment.cells[at % Segment::kBytes >> segment.log], at, segment.log);
   }
 }
 
@@ -218,18 +219,18 @@ std::optional<RaceDetector::Conflict>
 RaceDetector::findStore(uint64_t address, uint64_t size,
                         uint64_t numBefore) const {
   for (uint64_t at = address; at < address + size;) {
-    const Line &line = lines[at / Line::kBytes];
-    if (line.cells.empty()) {
-      at = (at / Line::kBytes + 1) * Line::kBytes;
+    const Segment &segment = segments[at / Segment::kBytes];
+    if (segment.cells.empty()) {
+      at = (at / Segment::kBytes + 1) * Segment::kBytes;
       continue;
     }
     const std::optional<Event> &store =
-        line.cells[at % Line::kBytes >> line.log].store;
+        segment.cells[at % Segment::kBytes >> segment.log].store;
     if (store && store->number > numBefore)
       return Conflict{at,          store->kind, store->isAsync,
                       store->warp, store->lane, store->line};
     // Advances to the next cell.
-    at = ((at >> line.log) + 1) << line.log;
+    at = ((at >> segment.log) + 1) << segment.log;
   }
   return std::nullopt;
 }

@@ -188,7 +188,7 @@ private:
     llvm::SmallVector<Event, 2> loads;
   };
   /// A range of bytes in cells of the smallest alignment of its accesses.
-  struct Line {
+  struct Segment {
     static constexpr uint64_t kBytes = 128;
     /// log2 of the bytes of a cell.
     unsigned log = kMaxCellLog;
@@ -213,7 +213,7 @@ private:
   bool isOrdered(const Event &event, const Access &access) const;
   void applyAcquired(unsigned warp);
 
-  std::vector<Line> lines;
+  std::vector<Segment> segments;
   /// The vector clock of each warp.
   std::vector<Clocks> clocks;
   /// The same at the last fence of each warp.

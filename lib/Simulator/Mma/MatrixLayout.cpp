@@ -19,7 +19,7 @@ using namespace mlir::blockscale::sim;
 
 // clang-format off
 static constexpr FragmentLayout kFragments[] = {
-  //                                    line                step
+  //                                    row                 step
   //                        m bits radix g  t  lo hi j       g  t  lo hi  j
   {MatrixOperand::A,           8,  4, 1, {1, 0, 0, 0, 0}, {0, 8, 0, 32, 1}},
   {MatrixOperand::A,           8,  8, 1, {1, 0, 0, 0, 0}, {0, 4, 0, 16, 1}},

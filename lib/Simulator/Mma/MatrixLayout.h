@@ -38,7 +38,7 @@ struct IndexTerms {
 
 enum class MatrixOperand : unsigned char { A, B, Accumulator };
 
-/// A fragment of A, B, or C and D. `line` is the row of A, C and D, the column
+/// A fragment of A, B, or C and D. `row` is the row of A, C and D, the column
 /// of B; `step` is the position along K in A and B, and the column of C and D.
 /// In a sparse A, steps count the kept elements.
 struct FragmentLayout {
@@ -47,7 +47,7 @@ struct FragmentLayout {
   unsigned m;
   unsigned slotBits;
   unsigned radix;
-  IndexTerms line, step;
+  IndexTerms row, step;
 
   unsigned getRegisterBits() const { return slotBits == 64 ? 64 : 32; }
   unsigned getSlots() const { return getRegisterBits() / slotBits; }
@@ -80,13 +80,13 @@ struct MetadataLayout {
 const MetadataLayout &getMetadataLayout(unsigned slotBits, unsigned k);
 
 /// The lane whose register holds the scales of a row of A or column of B:
-///   lane = 4 * (line % 8) + perThreadId * thread-id + line / 8
+///   lane = 4 * (row % 8) + perThreadId * thread-id + row / 8
 struct ScaleLanes {
   unsigned perThreadId;
   unsigned numThreadIds;
 
-  unsigned getLane(unsigned line, unsigned threadId) const {
-    return 4 * (line % 8) + perThreadId * threadId + line / 8;
+  unsigned getLane(unsigned row, unsigned threadId) const {
+    return 4 * (row % 8) + perThreadId * threadId + row / 8;
   }
 };
 

@@ -33,10 +33,10 @@ static std::string formatHex(unsigned digits, uint32_t value) {
 
 namespace {
 
-/// An unpacked matrix: element (line, step) is at line * lineStride + step *
-/// stepStride. A line is a row of A, C or D, or a column of B.
+/// An unpacked matrix: element (row, step) is at row * rowStride + step *
+/// stepStride. A row is one of A, C or D, or a column of B.
 struct Placement {
-  unsigned lineStride, stepStride;
+  unsigned rowStride, stepStride;
 };
 
 /// The positions of the elements of one register: slot j of lane 4 g + t is at
@@ -46,7 +46,7 @@ struct RegisterPlacement {
                     Placement placement) {
     auto position = [&](unsigned g, unsigned t, unsigned low, unsigned high,
                         unsigned j) {
-      return layout.line.evaluate(g, t, low, high, j) * placement.lineStride +
+      return layout.row.evaluate(g, t, low, high, j) * placement.rowStride +
              layout.step.evaluate(g, t, low, high, j) * placement.stepStride;
     };
     base = position(0, 0, index % layout.radix, index / layout.radix, 0);
@@ -111,16 +111,16 @@ static void unpack(Type type, const ElementTable *table,
 }
 
 /// The rows or columns with an undefined element.
-static unsigned findUndefinedLines(const FragmentLayout &layout,
-                                   llvm::ArrayRef<const Lanes *> registers) {
-  unsigned lines = 0;
+static unsigned findUndefinedRows(const FragmentLayout &layout,
+                                  llvm::ArrayRef<const Lanes *> registers) {
+  unsigned rows = 0;
   for (unsigned r = 0; r != registers.size(); ++r) {
     RegisterPlacement inRegister(layout, r, {1, 0});
     // All elements of a register are in one row (or column, for B).
     for (LaneMask rest = registers[r]->undefinedLanes; rest; rest &= rest - 1)
-      lines |= 1u << inRegister.getPosition(__builtin_ctz(rest));
+      rows |= 1u << inRegister.getPosition(__builtin_ctz(rest));
   }
-  return lines;
+  return rows;
 }
 
 /// The bytes of slot j.
@@ -196,7 +196,7 @@ struct ScaleOperands {
   /// "a" or "b".
   const char *name;
   const ScaleLanes &layout;
-  unsigned numLines;
+  unsigned numRows;
   const Lanes *data, *byteId, *threadId;
 };
 
@@ -239,10 +239,10 @@ static std::optional<LaneMessage> readSelector(const Lanes &lanes,
   return std::nullopt;
 }
 
-/// `scale(line, block)` is the destination of a scale.
-template <typename Place>
+/// `scale(row, block)` is the destination of a scale.
+template <typename Destination>
 static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
-                           MmaOutcome &outcome, Place scale) {
+                           MmaOutcome &outcome, Destination scale) {
   // The scales of a row or column are consecutive bytes, from byte-id on.
   unsigned step = form.scaleVec, count = 4 / form.scaleVec;
   unsigned byteId, threadId;
@@ -257,14 +257,14 @@ static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
     return 0;
 
   Format format = form.scale == Type::UE8M0 ? Format::UE8M0 : Format::UE4M3;
-  unsigned undefinedLines = 0;
-  for (unsigned line = 0; line != operands.numLines; ++line) {
-    unsigned lane = operands.layout.getLane(line, threadId);
+  unsigned undefinedRows = 0;
+  for (unsigned row = 0; row != operands.numRows; ++row) {
+    unsigned lane = operands.layout.getLane(row, threadId);
     for (unsigned block = 0; block != form.scaleVec; ++block) {
       unsigned byte = byteId + block;
       if (operands.data->getUndefined(lane) >> byte & 1) {
-        undefinedLines |= 1u << line;
-        scale(line, block) = 1;
+        undefinedRows |= 1u << row;
+        scale(row, block) = 1;
         continue;
       }
       unsigned code = operands.data->value[lane] >> (8 * byte) & 0xFF;
@@ -274,10 +274,10 @@ static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
                        formatHex(2, code) + " in byte " + std::to_string(byte) +
                        " of scale-" + operands.name +
                        "-data; the bit is ignored"});
-      scale(line, block) = decode(format, code);
+      scale(row, block) = decode(format, code);
     }
   }
-  return undefinedLines;
+  return undefinedRows;
 }
 
 //===----------------------------------------------------------------------===//
@@ -384,7 +384,7 @@ void sim::readRows(const MmaForm &form, llvm::ArrayRef<const Lanes *> a,
                    MmaMatrices &matrices) {
   unpack(form.a, form.aTable, *form.aLayout, a, {form.getKeptK(), 1},
          matrices.a);
-  matrices.undefinedRows |= findUndefinedLines(*form.aLayout, a);
+  matrices.undefinedRows |= findUndefinedRows(*form.aLayout, a);
 }
 
 void sim::readAccumulator(const MmaForm &form, llvm::ArrayRef<const Lanes *> c,
@@ -403,16 +403,16 @@ MmaOutcome sim::readOperands(const MmaForm &form, const MmaOperands &operands,
         readScales(form,
                    {"a", kScaleLanesA, form.m, operands.scaleA,
                     operands.byteIdA, operands.threadIdA},
-                   outcome, [&](unsigned line, unsigned block) -> double & {
-                     return matrices.scaleA[line * kMaxBlocks + block];
+                   outcome, [&](unsigned row, unsigned block) -> double & {
+                     return matrices.scaleA[row * kMaxBlocks + block];
                    });
   if (!outcome.error && form.isBlockScaled())
     matrices.undefinedColumns |=
         readScales(form,
                    {"b", kScaleLanesB, form.n, operands.scaleB,
                     operands.byteIdB, operands.threadIdB},
-                   outcome, [&](unsigned line, unsigned block) -> double & {
-                     return matrices.scaleB[block * kN + line];
+                   outcome, [&](unsigned row, unsigned block) -> double & {
+                     return matrices.scaleB[block * kN + row];
                    });
   if (outcome.error)
     return outcome;
@@ -427,7 +427,7 @@ MmaOutcome sim::readOperands(const MmaForm &form, const MmaOperands &operands,
   readRows(form, operands.a, matrices);
   readAccumulator(form, operands.c, matrices);
   unpack(form.b, form.bTable, *form.bLayout, operands.b, {1, kN}, matrices.b);
-  matrices.undefinedColumns |= findUndefinedLines(*form.bLayout, operands.b);
+  matrices.undefinedColumns |= findUndefinedRows(*form.bLayout, operands.b);
   return outcome;
 }
 

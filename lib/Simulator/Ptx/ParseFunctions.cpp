@@ -237,11 +237,11 @@ ParseResult PtxParser::resolve(Function &user, const Reference &reference,
                                Symbol symbol) {
   if (!isWanted(reference.wanted, symbol.kind))
     return emitUnresolved(reference);
-  if (reference.place == Reference::Place::BranchTargets) {
+  if (reference.site == Reference::Site::BranchTargets) {
     user.branchTargets[reference.index][reference.part] = symbol.index;
     return success();
   }
-  if (reference.place == Reference::Place::CallTargets) {
+  if (reference.site == Reference::Site::CallTargets) {
     user.prototypes[reference.index].targets[reference.part] = symbol.index;
     return success();
   }

@@ -111,7 +111,7 @@ ParseResult PtxParser::parseRelocationTarget(Variable &variable, Index index,
   reference.name = name;
   reference.location = location;
   reference.wanted = Reference::Wanted::Function;
-  reference.place = Reference::Place::Initializer;
+  reference.site = Reference::Site::Initializer;
   reference.index = index;
   reference.part = variable.relocations.size();
   globalReferences.push_back(reference);

@@ -38,7 +38,7 @@ ParseResult PtxParser::parseBranchTargets(Index list) {
     Reference reference;
     reference.location = token.location;
     reference.wanted = Wanted::Label;
-    reference.place = Reference::Place::BranchTargets;
+    reference.site = Reference::Site::BranchTargets;
     reference.index = list;
     reference.part = function.branchTargets[list].size();
     if (parseWord(reference.name, "a label"))
@@ -54,7 +54,7 @@ ParseResult PtxParser::parseCallTargets(Index prototype) {
     Reference reference;
     reference.location = token.location;
     reference.wanted = Wanted::Function;
-    reference.place = Reference::Place::CallTargets;
+    reference.site = Reference::Site::CallTargets;
     reference.index = prototype;
     reference.part = function.prototypes[prototype].targets.size();
     if (parseWord(reference.name, "a function"))
@@ -233,7 +233,7 @@ static const PtxOperand *findReference(const PtxOperand &operand) {
 
 ParseResult PtxParser::addReferences(PtxInstruction &instruction) {
   Reference reference;
-  reference.place = Reference::Place::PtxOperand;
+  reference.site = Reference::Site::PtxOperand;
   reference.index = function.instructions.size();
   auto add = [&](const PtxOperand &operand, Wanted wanted) {
     if (!isReference(operand))

@@ -342,12 +342,12 @@ ParseResult PtxParser::resolveGlobalReferences() {
     std::optional<Symbol> symbol = symbols.lookupGlobal(reference.name);
     if (!symbol || symbol->kind != Symbol::Kind::Function)
       return emitUnresolved(reference);
-    if (reference.place == Reference::Place::Initializer) {
+    if (reference.site == Reference::Site::Initializer) {
       Variable &variable = module.variables[reference.index];
       variable.relocations[reference.part].target = symbol->index;
       continue;
     }
-    if (reference.place != Reference::Place::Nowhere &&
+    if (reference.site != Reference::Site::Nowhere &&
         resolve(module.functions[reference.function], reference, *symbol))
       return failure();
   }

@@ -46,7 +46,7 @@ struct Reference {
     Prototype,
     Function,
   };
-  enum class Place : uint8_t {
+  enum class Site : uint8_t {
     /// An operand: `index` is the instruction, `part` the operand, and
     /// `element`, unless it is `none`, one of the operand's elements.
     PtxOperand,
@@ -64,7 +64,7 @@ struct Reference {
   llvm::StringRef name;
   Location location;
   Wanted wanted = Wanted::LabelOrFunction;
-  Place place = Place::Nowhere;
+  Site site = Site::Nowhere;
   /// The function that has the operand; set when the function ends.
   Index function = none;
   Index index = none;

@@ -41,12 +41,12 @@ DecodedMatrix sim::decodeShared(const Storage &storage,
                                 bool isNegated) {
   const ElementPacking &packing = shape.packing;
   DecodedMatrix matrix;
-  matrix.values.resize(shape.lines * shape.steps);
-  matrix.undefinedLines.resize(shape.lines);
+  matrix.values.resize(shape.rows * shape.steps);
+  matrix.undefinedRows.resize(shape.rows);
   unsigned perChunk = packing.elementsOfChunk;
   unsigned dataBytes = perChunk * packing.bits / 8;
   unsigned chunksOfRow = shape.isTransposed
-                             ? llvm::divideCeil(shape.lines, perChunk)
+                             ? llvm::divideCeil(shape.rows, perChunk)
                              : shape.steps / perChunk;
   // A chunk has elements of one row (or column, for B), or of one step of K.
   for (auto [number, offset] : llvm::enumerate(offsets)) {
@@ -55,21 +55,21 @@ DecodedMatrix sim::decodeShared(const Storage &storage,
     bool isUndefined =
         llvm::any_of(llvm::ArrayRef(states, dataBytes),
                      [](uint8_t state) { return state & ByteUndefined; });
-    unsigned row = number / chunksOfRow;
+    unsigned outer = number / chunksOfRow;
     unsigned first = number % chunksOfRow * perChunk;
     for (unsigned i = 0; i != perChunk; ++i) {
-      unsigned line = shape.isTransposed ? first + i : row;
-      unsigned step = shape.isTransposed ? row : first + i;
-      if (line >= shape.lines)
+      unsigned row = shape.isTransposed ? first + i : outer;
+      unsigned step = shape.isTransposed ? outer : first + i;
+      if (row >= shape.rows)
         break;
       double value = decodeElement(type, getElementBits(chunk, packing, i));
-      matrix.values[line * shape.steps + step] = isNegated ? -value : value;
+      matrix.values[row * shape.steps + step] = isNegated ? -value : value;
       if (isUndefined) {
         unsigned firstByte = i * packing.bits / 8;
         unsigned lastByte = ((i + 1) * packing.bits - 1) / 8;
         for (unsigned byte = firstByte; byte <= lastByte; ++byte)
           if (states[byte] & ByteUndefined)
-            matrix.undefinedLines[line] = true;
+            matrix.undefinedRows[row] = true;
       }
     }
   }

@@ -21,11 +21,11 @@
 
 namespace mlir::blockscale::sim {
 
-/// Consecutive lines of K elements: rows of A or columns of B.
+/// Consecutive rows of A, or of the transpose of B, of K elements.
 struct DecodedMatrix {
   std::vector<double> values;
-  /// The lines with an undefined element.
-  std::vector<bool> undefinedLines;
+  /// The rows with an undefined element.
+  std::vector<bool> undefinedRows;
 };
 
 /// The value of an element of any type that tensor cores multiply.

@@ -23,19 +23,19 @@ using namespace mlir::blockscale::sim;
 /// The offset of a chunk of a K-major tile, before the swizzle; nothing if it
 /// is beyond the row of the swizzle pattern.
 static std::optional<uint32_t> locate(const MatrixDescriptor &descriptor,
-                                      unsigned line, unsigned chunk) {
-  uint32_t group = line / 8 * descriptor.strideOffset;
+                                      unsigned row, unsigned chunk) {
+  uint32_t group = row / 8 * descriptor.strideOffset;
   if (descriptor.swizzle == SwizzleMode::None)
-    return descriptor.start + group + line % 8 * kChunkBytes +
+    return descriptor.start + group + row % 8 * kChunkBytes +
            chunk * descriptor.leadingOffset;
-  unsigned row = getRowBytes(descriptor.swizzle);
-  uint32_t inside = group + line % 8 * row;
-  uint32_t position = descriptor.start % row + chunk * kChunkBytes;
-  if (position < row)
-    return descriptor.start - descriptor.start % row + inside + position;
+  unsigned rowBytes = getRowBytes(descriptor.swizzle);
+  uint32_t inside = group + row % 8 * rowBytes;
+  uint32_t position = descriptor.start % rowBytes + chunk * kChunkBytes;
+  if (position < rowBytes)
+    return descriptor.start - descriptor.start % rowBytes + inside + position;
   if (!descriptor.isLeadingAbsolute)
     return std::nullopt;
-  return descriptor.leadingOffset + inside + position - row;
+  return descriptor.leadingOffset + inside + position - rowBytes;
 }
 
 /// The same for an MN-major tile.
@@ -44,24 +44,24 @@ locateTransposed(const MatrixDescriptor &descriptor, unsigned chunk,
                  unsigned step) {
   uint32_t start = descriptor.start, leading = descriptor.leadingOffset,
            stride = descriptor.strideOffset;
-  unsigned row = getRowBytes(descriptor.swizzle);
-  unsigned chunksOfRow = row / kChunkBytes;
+  unsigned rowBytes = getRowBytes(descriptor.swizzle);
+  unsigned chunksOfRow = rowBytes / kChunkBytes;
   if (descriptor.swizzle == SwizzleMode::None)
     return start + chunk * stride + step / 8 * leading + step % 8 * kChunkBytes;
-  if (start % row + chunk % chunksOfRow * kChunkBytes >= row)
+  if (start % rowBytes + chunk % chunksOfRow * kChunkBytes >= rowBytes)
     return std::nullopt;
   unsigned steps = descriptor.swizzle == SwizzleMode::Bytes128Atom32 ? 4 : 8;
   return start + chunk / chunksOfRow * leading + step / steps * stride +
-         step % steps * row + chunk % chunksOfRow * kChunkBytes;
+         step % steps * rowBytes + chunk % chunksOfRow * kChunkBytes;
 }
 
 Result<std::vector<uint32_t>>
 sim::findChunks(const MatrixDescriptor &descriptor, const TileShape &shape) {
-  unsigned rows = shape.isTransposed ? shape.steps : shape.lines;
+  unsigned rows = shape.isTransposed ? shape.steps : shape.rows;
   unsigned chunksOfRow =
       shape.isTransposed
-          ? llvm::divideCeil(shape.lines, shape.packing.elementsOfChunk)
-          : shape.getChunksOfLine();
+          ? llvm::divideCeil(shape.rows, shape.packing.elementsOfChunk)
+          : shape.getChunksOfRow();
   std::vector<uint32_t> chunks;
   for (unsigned row = 0; row != rows; ++row)
     for (unsigned chunk = 0; chunk != chunksOfRow; ++chunk) {

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // An operand of tcgen05.mma or wgmma in shared memory: M rows of A, or N
-// columns of B, of K elements ("lines" here). The unit of its layout is a chunk
-// of 16 bytes, whose elements are consecutive along K (K-major), or along M or
-// N if the operand is transposed (MN-major).
+// columns of B, of K elements (its rows here). The unit of its layout is a
+// chunk of 16 bytes, whose elements are consecutive along K (K-major), or along
+// M or N if the operand is transposed (MN-major).
 //
 // Source: PTX ISA, sections 9.7.16.3.3 "Canonical layouts" and 9.7.16.10.6
 // "Packing formats".
@@ -37,15 +37,15 @@ struct ElementPacking {
 
 /// The shape of a tile.
 struct TileShape {
-  unsigned lines, steps;
+  unsigned rows, steps;
   bool isTransposed;
   ElementPacking packing;
 
-  unsigned getChunksOfLine() const { return steps / packing.elementsOfChunk; }
+  unsigned getChunksOfRow() const { return steps / packing.elementsOfChunk; }
 };
 
-/// The offsets, in the shared memory of a block, of the chunks of a tile: line
-/// by line, or step of K by step of K if it is transposed.
+/// The offsets, in the shared memory of a block, of the chunks of a tile: row
+/// by row, or step of K by step of K if it is transposed.
 Result<std::vector<uint32_t>> findChunks(const MatrixDescriptor &descriptor,
                                          const TileShape &shape);
 

@@ -245,14 +245,14 @@ static void shiftLane(Warp &warp, const Step &step, unsigned lane) {
       !tensor.findBlocks(warp, lane, form.numBlocks, "tcgen05.shift", blocks))
     return;
   auto [first, column] = Tcgen05Address::decode(*base + form.offset);
-  if (first % kTensorWindow != 0 || first >= kTensorLanes)
+  if (first % kTensorWarpLanes != 0 || first >= kTensorLanes)
     return warp.fail(lane, "tcgen05.shift expected an address in a lane that "
                            "is a multiple of 32, got lane " +
                                llvm::Twine(first));
   Tcgen05Operation operation = {};
   operation.kind = Tcgen05AccessKind::Shift;
   operation.lane = lane;
-  TensorRegion region = {makeTensorLanes(first, kTensorWindow), column,
+  TensorRegion region = {makeTensorLanes(first, kTensorWarpLanes), column,
                          kShiftColumns};
   for (Block *block : blocks)
     operation.uses.push_back({block, region, /*isWrite=*/true});
@@ -260,7 +260,7 @@ static void shiftLane(Warp &warp, const Step &step, unsigned lane) {
     return;
   for (Block *block : blocks) {
     TensorMemory &memory = getTensorEngine(warp).getMemory(*block);
-    for (unsigned row = first; row != first + kTensorWindow - 1; ++row)
+    for (unsigned row = first; row != first + kTensorWarpLanes - 1; ++row)
       for (unsigned i = column; i != column + kShiftColumns; ++i) {
         memory.value(row, i) = memory.value(row + 1, i);
         memory.undefined(row, i) = memory.undefined(row + 1, i);

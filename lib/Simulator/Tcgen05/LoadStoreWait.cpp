@@ -104,9 +104,9 @@ getAddresses(Warp &warp, const Step &step, bool isLoad) {
   uint32_t second = first + (form.shape->isSplit ? form.splitOffset : 0);
   std::array<Tcgen05Address, 2> addresses = {Tcgen05Address::decode(first),
                                              Tcgen05Address::decode(second)};
-  unsigned window = warp.index % 4 * kTensorWindow;
+  unsigned window = warp.index % 4 * kTensorWarpLanes;
   for (Tcgen05Address &address : addresses) {
-    bool isOfFirst = address.lane < kTensorWindow && window != 0;
+    bool isOfFirst = address.lane < kTensorWarpLanes && window != 0;
     unsigned inside = isOfFirst ? address.lane : address.lane - window;
     bool isGood =
         inside == 0 || (inside == kHalfWarp && form.shape->lanes == kHalfWarp);

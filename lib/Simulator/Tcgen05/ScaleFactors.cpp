@@ -21,12 +21,12 @@ using namespace mlir::blockscale::sim;
 llvm::SmallVector<TensorRegion, 2> ScaleFactors::getRegions() const {
   Tcgen05Lanes lanes;
   for (unsigned group = firstGroup; group != firstGroup + numGroups; ++group)
-    lanes |=
-        makeTensorLanes(kTensorWindow * group, std::min(lines, kTensorWindow));
+    lanes |= makeTensorLanes(kTensorWarpLanes * group,
+                             std::min(rows, kTensorWarpLanes));
   llvm::SmallVector<TensorRegion, 2> regions;
   for (unsigned word = first / 4; word != getNumWords(); ++word)
     regions.push_back({lanes, column + word * columnsOfWord,
-                       (lines + kTensorWindow - 1) / kTensorWindow});
+                       (rows + kTensorWarpLanes - 1) / kTensorWarpLanes});
   return regions;
 }
 
@@ -34,15 +34,16 @@ Result<ScaleValues> sim::readScales(TensorMemory &memory,
                                     const ScaleFactors &factors) {
   Format format = factors.type == Type::UE8M0 ? Format::UE8M0 : Format::UE4M3;
   ScaleValues result;
-  result.undefinedLines.resize(factors.lines);
-  for (unsigned line = 0; line != factors.lines; ++line)
+  result.undefinedRows.resize(factors.rows);
+  for (unsigned row = 0; row != factors.rows; ++row)
     for (unsigned q = 0; q != factors.count; ++q) {
       unsigned s = factors.first + q;
-      unsigned lane = line % kTensorWindow + kTensorWindow * factors.firstGroup;
-      unsigned column =
-          factors.column + line / kTensorWindow + s / 4 * factors.columnsOfWord;
+      unsigned lane =
+          row % kTensorWarpLanes + kTensorWarpLanes * factors.firstGroup;
+      unsigned column = factors.column + row / kTensorWarpLanes +
+                        s / 4 * factors.columnsOfWord;
       auto read = [&](unsigned group) -> std::pair<unsigned, bool> {
-        unsigned at = lane + kTensorWindow * group;
+        unsigned at = lane + kTensorWarpLanes * group;
         return {memory.value(at, column) >> 8 * (s % 4) & 0xFF,
                 memory.undefined(at, column) >> s % 4 & 1};
       };
@@ -60,12 +61,12 @@ Result<ScaleValues> sim::readScales(TensorMemory &memory,
             std::to_string(s % 4) + " in column " + std::to_string(column) +
             " is " + print(code, isUndefined) + " in lane " +
             std::to_string(lane) + " and " + print(copy, isCopyUndefined) +
-            " in lane " + std::to_string(lane + kTensorWindow * group));
+            " in lane " + std::to_string(lane + kTensorWarpLanes * group));
       }
       if (isUndefined)
-        result.undefinedLines[line] = true;
-      if (format == Format::UE4M3 && code & 0x80 && !result.signedLine)
-        result.signedLine = line;
+        result.undefinedRows[row] = true;
+      if (format == Format::UE4M3 && code & 0x80 && !result.signedRow)
+        result.signedRow = row;
       result.values.push_back(decode(format, code));
     }
   return result;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Factor s of line R (a row of A, or a column of B) is byte s % 4 of a cell in
+// Factor s of row R (a row of A, or a column of B) is byte s % 4 of a cell in
 // lane R % 32. The cell is in column R / 32 of the columns for word s / 4,
 // where a word has four factors. All groups of 32 lanes have the same factors.
 // If each half of the lanes computes half of the columns of D (a CTA pair with
@@ -32,14 +32,14 @@ namespace mlir::blockscale::sim {
 
 /// The scale factors of one operand that one instruction reads.
 struct ScaleFactors {
-  /// Lines of a group of lanes.
-  unsigned lines;
+  /// Rows of a group of lanes.
+  unsigned rows;
   /// The first group of 32 lanes, and how many groups have copies.
   unsigned firstGroup, numGroups;
   unsigned column;
   /// Columns from one word of four factors to the next.
   unsigned columnsOfWord;
-  /// The first factor of a line, and how many.
+  /// The first factor of a row, and how many.
   unsigned first, count;
   Type type;
 
@@ -49,11 +49,11 @@ struct ScaleFactors {
 };
 
 struct ScaleValues {
-  /// Factor q of line R is number R * count + q.
+  /// Factor q of row R is number R * count + q.
   std::vector<double> values;
-  std::vector<bool> undefinedLines;
-  /// The line of a ue4m3 scale with its sign bit set, if there is one.
-  std::optional<unsigned> signedLine;
+  std::vector<bool> undefinedRows;
+  /// The row of a ue4m3 scale with its sign bit set, if there is one.
+  std::optional<unsigned> signedRow;
 };
 
 /// An error says which copies differ.

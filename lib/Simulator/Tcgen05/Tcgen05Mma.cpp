@@ -82,7 +82,7 @@ private:
   bool addAccumulator();
   bool addA();
   bool addShared(llvm::StringRef what, uint64_t bits, Type type,
-                 bool isTransposed, unsigned lines, bool isA);
+                 bool isTransposed, unsigned rows, bool isA);
   bool addScales(llvm::StringRef what, uint32_t address, bool isA);
   void addReads(const TensorRegion &region);
 
@@ -145,16 +145,16 @@ bool Preparation::decodeMask() {
     return fail("expected a column_shift in the zero-column mask descriptor up "
                 "to the max_shift of the instruction descriptor, which is " +
                 llvm::Twine(d.maxShift) + ", got " + llvm::Twine(mask->shift));
-  product.b.firstLine = mask->shift;
+  product.b.firstRow = mask->shift;
   product.zeroColumns = mask->zeros;
   return true;
 }
 
 CollectedMatrix Preparation::readB() const {
   const InstructionDescriptor &d = product.descriptor;
-  CollectedMatrix b = {operands.b,          form.kind,    d.b,
-                       d.isTransposedB,     d.isNegatedB, d.n,
-                       product.b.firstLine, {},           {}};
+  CollectedMatrix b = {operands.b,         form.kind,    d.b,
+                       d.isTransposedB,    d.isNegatedB, d.n,
+                       product.b.firstRow, {},           {}};
   const Block &block = warp.block;
   for (uint32_t offset : product.b.offsets) {
     const uint8_t *chunk = block.shared.data() + offset;
@@ -221,14 +221,14 @@ static Tcgen05Lanes getLanes(const Placement &placement, unsigned base) {
   if (!placement.isSpread)
     return Tcgen05Lanes().set();
   Tcgen05Lanes lanes;
-  for (unsigned window = 0; window != kTensorLanes; window += kTensorWindow)
-    lanes |= makeTensorLanes(window + base, kTensorWindow / 2);
+  for (unsigned window = 0; window != kTensorLanes; window += kTensorWarpLanes)
+    lanes |= makeTensorLanes(window + base, kTensorWarpLanes / 2);
   return lanes;
 }
 
 bool Preparation::addAccumulator() {
   auto [base, column] = Tcgen05Address::decode(operands.d);
-  if (base != 0 && !(placement->isSpread && base == kTensorWindow / 2))
+  if (base != 0 && !(placement->isSpread && base == kTensorWarpLanes / 2))
     return fail(
         llvm::Twine("expected lane 0") + (placement->isSpread ? " or 16" : "") +
         " in the address of D in tensor memory, got lane " + llvm::Twine(base));
@@ -279,7 +279,7 @@ bool Preparation::addA() {
 }
 
 bool Preparation::addShared(llvm::StringRef what, uint64_t bits, Type type,
-                            bool isTransposed, unsigned lines, bool isA) {
+                            bool isTransposed, unsigned rows, bool isA) {
   const InstructionDescriptor &d = product.descriptor;
   Result<MatrixDescriptor> decoded = MatrixDescriptor::decode(bits);
   if (!decoded)
@@ -302,11 +302,11 @@ bool Preparation::addShared(llvm::StringRef what, uint64_t bits, Type type,
     warp.warn(lane, what + " of ." + std::string(getName(type)) +
                         " is transposed, which the PTX ISA does not list");
   ProductOperand &operand = isA ? product.a : product.b;
-  lines += operand.firstLine;
+  rows += operand.firstRow;
   operand.packing = getPacking(form.kind, type);
   operand.isTransposed = isTransposed;
-  operand.lines = lines;
-  TileShape shape = {lines, d.k, isTransposed, operand.packing};
+  operand.rows = rows;
+  TileShape shape = {rows, d.k, isTransposed, operand.packing};
   Result<std::vector<uint32_t>> chunks = findChunks(*decoded, shape);
   if (!chunks)
     return fail(what + ": " + chunks.message());
@@ -337,7 +337,7 @@ bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
   address &= (uint32_t(1) << idShift) - 1;
   auto [base, column] = Tcgen05Address::decode(address);
   bool isSplit = placement->numParts == 2;
-  // Tiles begin at multiples of 64 lines; if D is split, each part has 32 of
+  // Tiles begin at multiples of 64 rows; if D is split, each part has 32 of
   // them.
   unsigned alignment = isSplit ? 1 : 2;
   if (base != 0 || column % alignment != 0)
@@ -346,15 +346,15 @@ bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
                 " in the address of the scale factors of " + what +
                 ", got lane " + llvm::Twine(base) + ", column " +
                 llvm::Twine(column));
-  unsigned lines = isA ? placement->rows : d.n / placement->numParts;
+  unsigned rows = isA ? placement->rows : d.n / placement->numParts;
   ScaleFactors factors = {};
-  factors.lines = lines;
+  factors.rows = rows;
   factors.numGroups = !isA && isSplit ? 2 : 4;
   factors.column = column;
   if (isSplit)
     factors.columnsOfWord = isA ? 2 : llvm::divideCeil(d.n, 64);
   else
-    factors.columnsOfWord = lines > kTensorLanes ? 8 : 4;
+    factors.columnsOfWord = rows > kTensorLanes ? 8 : 4;
   factors.first = id;
   factors.count = d.k / form.blockSize;
   factors.type = d.scale;

@@ -39,7 +39,7 @@ inline constexpr unsigned kTensorColumns = 512;
 /// Columns are allocated in units of 32.
 inline constexpr unsigned kTensorUnit = 32;
 /// Lanes that one warp of a warpgroup can access.
-inline constexpr unsigned kTensorWindow = 32;
+inline constexpr unsigned kTensorWarpLanes = 32;
 
 /// An address in tensor memory: the lane in the upper half of 32 bits, the
 /// column in the lower one.

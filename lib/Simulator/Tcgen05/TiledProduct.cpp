@@ -86,14 +86,13 @@ static MmaForm makeTileForm(const InstructionDescriptor &d,
 static DecodedMatrix decodeOperand(const ProductOperand &operand,
                                    unsigned block, Type type, unsigned k,
                                    bool isNegated) {
-  TileShape shape = {operand.lines, k, operand.isTransposed, operand.packing};
+  TileShape shape = {operand.rows, k, operand.isTransposed, operand.packing};
   DecodedMatrix matrix = decodeShared(*operand.storages[block], operand.offsets,
                                       shape, type, isNegated);
   matrix.values.erase(matrix.values.begin(),
-                      matrix.values.begin() + operand.firstLine * k);
-  matrix.undefinedLines.erase(matrix.undefinedLines.begin(),
-                              matrix.undefinedLines.begin() +
-                                  operand.firstLine);
+                      matrix.values.begin() + operand.firstRow * k);
+  matrix.undefinedRows.erase(matrix.undefinedRows.begin(),
+                             matrix.undefinedRows.begin() + operand.firstRow);
   return matrix;
 }
 
@@ -104,7 +103,7 @@ static void clearColumns(DecodedMatrix &matrix, unsigned k,
     if (!isZero)
       continue;
     std::fill_n(matrix.values.begin() + column * k, k, 0);
-    matrix.undefinedLines[column] = false;
+    matrix.undefinedRows[column] = false;
   }
 }
 
@@ -116,7 +115,7 @@ static DecodedMatrix decodeTensor(const TiledProduct &product, unsigned block,
   unsigned slotsOfCell = 32 / slotBits;
   unsigned shift = slotBits == 8 ? getByteShift(product.a.packing.bits) : 0;
   DecodedMatrix matrix;
-  matrix.undefinedLines.resize(product.rows);
+  matrix.undefinedRows.resize(product.rows);
   for (unsigned row = 0; row != product.rows; ++row)
     for (unsigned k = 0; k != d.k; ++k) {
       unsigned lane = product.getLane(row, part);
@@ -130,7 +129,7 @@ static DecodedMatrix decodeTensor(const TiledProduct &product, unsigned block,
           llvm::maskTrailingOnes<unsigned>(std::max(slotBits / 8, 1u))
           << first / 8;
       if (memory.undefined(lane, column) & bytes)
-        matrix.undefinedLines[row] = true;
+        matrix.undefinedRows[row] = true;
     }
   return matrix;
 }
@@ -204,9 +203,9 @@ void PartProduct::multiply(unsigned firstRow, unsigned firstColumn) {
   for (unsigned m = 0; m != kTileM; ++m)
     for (unsigned n = 0; n != kTileN; ++n) {
       unsigned row = firstRow + m, column = firstColumn + n, i = m * kTileN + n;
-      isUndefined[i] = a->undefinedLines[row] || b->undefinedLines[column] ||
-                       (scaleA && scaleA->undefinedLines[row]) ||
-                       (scaleB && scaleB->undefinedLines[ofPart + n]);
+      isUndefined[i] = a->undefinedRows[row] || b->undefinedRows[column] ||
+                       (scaleA && scaleA->undefinedRows[row]) ||
+                       (scaleB && scaleB->undefinedRows[ofPart + n]);
       tile.c[i] = 0;
       if (!product.addsD)
         continue;
@@ -244,11 +243,11 @@ void PartProduct::run() {
   }
 }
 
-/// Appends the lines of a matrix.
+/// Appends the rows of a matrix.
 static void append(DecodedMatrix &to, const DecodedMatrix &from) {
   llvm::append_range(to.values, from.values);
-  to.undefinedLines.insert(to.undefinedLines.end(), from.undefinedLines.begin(),
-                           from.undefinedLines.end());
+  to.undefinedRows.insert(to.undefinedRows.end(), from.undefinedRows.begin(),
+                          from.undefinedRows.end());
 }
 
 ProductOutcome TiledProduct::run() {
@@ -283,11 +282,11 @@ ProductOutcome TiledProduct::run() {
           return outcome;
         }
         scales[isB] = *read;
-        if (read->signedLine && !outcome.warning)
+        if (read->signedRow && !outcome.warning)
           outcome.warning =
               "ue4m3 scale: expected 0 in the sign bit, got 1 for " +
               std::string(isB ? "column " : "row ") +
-              std::to_string(*read->signedLine);
+              std::to_string(*read->signedRow);
       }
       if (blockSize) {
         product.scaleA = &*scales[0];

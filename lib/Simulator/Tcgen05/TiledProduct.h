@@ -30,9 +30,9 @@ struct ProductOperand {
   unsigned column = 0;
   /// See findChunks; the same in each block of a CTA pair.
   bool isTransposed = false;
-  unsigned lines = 0;
-  /// Lines at the beginning that are not multiplied.
-  unsigned firstLine = 0;
+  unsigned rows = 0;
+  /// Rows at the beginning that are not multiplied.
+  unsigned firstRow = 0;
   std::vector<uint32_t> offsets;
   std::array<const Storage *, 2> storages = {};
 };
@@ -68,7 +68,7 @@ struct TiledProduct {
   /// The lane of a row of D (and of A, if it is in tensor memory).
   unsigned getLane(unsigned row, unsigned part) const {
     if (isSpread)
-      return row / 16 * kTensorWindow + row % 16 + baseLane;
+      return row / 16 * kTensorWarpLanes + row % 16 + baseLane;
     return part * rows + row;
   }
 };

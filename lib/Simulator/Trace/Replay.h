@@ -9,7 +9,7 @@
 // Replays recordings of blocks with the rates of a chip: warps issue their
 // steps in order when operands are ready, units process one thing after
 // another, and a wait ends when what it waits for is complete. Blocks begin
-// when an SM has room for them.
+// when an SM has the resources.
 //
 // The replay leaves out caches of the SMs, waits through global memory,
 // instructions that ptxas adds or drops, and the launch of the kernel.

@@ -54,7 +54,7 @@ public:
 private:
   bool readOperands();
   bool findOperand(llvm::StringRef what, uint64_t bits, Type type,
-                   unsigned lines, bool isTransposed, SharedOperand &operand);
+                   unsigned rows, bool isTransposed, SharedOperand &operand);
   void keepOwnRows();
   void fillRows();
   void fillColumns(const DecodedMatrix &b, unsigned first);
@@ -107,7 +107,7 @@ static ElementPacking getPacking(Type type) {
 }
 
 bool Multiplication::findOperand(llvm::StringRef what, uint64_t bits, Type type,
-                                 unsigned lines, bool isTransposed,
+                                 unsigned rows, bool isTransposed,
                                  SharedOperand &operand) {
   Result<MatrixDescriptor> descriptor =
       MatrixDescriptor::decode(bits, DescriptorUser::Warpgroup);
@@ -127,7 +127,7 @@ bool Multiplication::findOperand(llvm::StringRef what, uint64_t bits, Type type,
                                    "; the descriptor is " + descriptor->print(),
                                "PTX ISA, leading dimension byte offset"))
     return false;
-  operand.shape = {lines, form.tile.k, isTransposed, getPacking(type)};
+  operand.shape = {rows, form.tile.k, isTransposed, getPacking(type)};
   Result<std::vector<uint32_t>> chunks = findChunks(*descriptor, operand.shape);
   if (!chunks) {
     warp.fail(0, what + ": " + chunks.message());
@@ -152,17 +152,17 @@ void Multiplication::keepOwnRows() {
   unsigned perChunk = shape.packing.elementsOfChunk;
   std::vector<uint32_t> own;
   if (shape.isTransposed) {
-    unsigned chunksOfStep = shape.lines / perChunk;
+    unsigned chunksOfStep = shape.rows / perChunk;
     for (unsigned step = 0; step != shape.steps; ++step)
       for (unsigned i = 0; i != kWarpRows / perChunk; ++i)
         own.push_back(a.offsets[step * chunksOfStep + first / perChunk + i]);
   } else {
-    unsigned perLine = shape.getChunksOfLine();
-    auto begin = a.offsets.begin() + first * perLine;
-    own.assign(begin, begin + kWarpRows * perLine);
+    unsigned perRow = shape.getChunksOfRow();
+    auto begin = a.offsets.begin() + first * perRow;
+    own.assign(begin, begin + kWarpRows * perRow);
   }
   a.offsets = std::move(own);
-  shape.lines = kWarpRows;
+  shape.rows = kWarpRows;
 }
 
 void Multiplication::fillRows() {
@@ -172,7 +172,7 @@ void Multiplication::fillRows() {
                                         form.tile.a, form.isNegatedA);
     llvm::copy(matrix.values, tile.a);
     for (unsigned m = 0; m != kWarpRows; ++m)
-      tile.undefinedRows |= matrix.undefinedLines[m] << m;
+      tile.undefinedRows |= matrix.undefinedRows[m] << m;
     return;
   }
   llvm::SmallVector<const Lanes *> lanes;
@@ -190,7 +190,7 @@ void Multiplication::fillColumns(const DecodedMatrix &matrix, unsigned first) {
   for (unsigned n = 0; n != kN; ++n) {
     for (unsigned i = 0; i != k; ++i)
       tile.b[i * kN + n] = matrix.values[(first + n) * k + i];
-    tile.undefinedColumns |= matrix.undefinedLines[first + n] << n;
+    tile.undefinedColumns |= matrix.undefinedRows[first + n] << n;
   }
 }
 

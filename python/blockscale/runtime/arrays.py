@@ -78,7 +78,7 @@ def _is_contiguous(shape, strides, size):
 def _read_interface(interface, name, device):
     shape, strides, typestr = tuple(interface["shape"]), interface.get("strides"), interface["typestr"]
     address, is_read_only = interface["data"]
-    # Big-endian elements, and elements that are no numbers.
+    # Big-endian elements, and elements that are not numeric.
     dtype = CODES.get(typestr[1:], name) if typestr[0] in "<|=" else typestr
     is_contiguous = _is_contiguous(shape, strides, int(typestr[2:]))
     return address or 0, (shape, dtype, device, is_contiguous, bool(is_read_only))

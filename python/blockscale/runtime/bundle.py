@@ -42,7 +42,7 @@ def _check_alike(path, name, entries):
     def signature(entry):
         info = entry.info
         return info.num_arguments, [
-            (each.type, each.dtype, len(each.shape), each.codes, each.bytes) for each in info.operands
+            (each.type, each.dtype, len(each.shape), each.elements, each.bytes) for each in info.operands
         ]
 
     for entry in entries[1:]:

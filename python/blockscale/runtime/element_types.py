@@ -48,5 +48,5 @@ def accepted_names(operand):
 
 def describe(operand):
     """For messages: "f4E2M1FN, 2 in 1 bytes"."""
-    packed = f", {operand.codes} in {operand.bytes} {'byte' if operand.bytes == 1 else 'bytes'}"
+    packed = f", {operand.elements} in {operand.bytes} {'byte' if operand.bytes == 1 else 'bytes'}"
     return operand.type + (packed if operand.is_packed else "")

@@ -22,13 +22,13 @@ class Shapes(list):
 
 
 class Size:
-    """The size of an argument in a dimension, in elements. A packed one has `codes` elements in every `bytes` bytes."""
+    """The size of an argument in a dimension, in elements. A packed one has `elements` of them in `bytes` bytes."""
 
     def __init__(self, node):
         fields = node.fields(("arg", "dim"), ("packed",))
         self.argument = fields["arg"].integer(0, MAX_NUMBER)
         self.dimension = fields["dim"].integer(0, MAX_DIMENSION)
-        self.codes, self.bytes = read_packed(fields.get("packed"))
+        self.elements, self.bytes = read_packed(fields.get("packed"))
 
     def __call__(self, shapes, multiprocessors):
         where, shape = f"argument #{self.argument}", shapes[self.argument]
@@ -39,24 +39,24 @@ class Size:
                 f"{where}: expected an array of at least {self.dimension + 1} dimensions, got shape {tuple(shape)}"
             )
         size = shape[self.dimension]
-        if size > MAX_NUMBER // self.codes:
+        if size > MAX_NUMBER // self.elements:
             raise ArgumentError(
-                f"{where}: expected a size of at most {MAX_NUMBER // self.codes} in dimension {self.dimension}, got "
+                f"{where}: expected a size of at most {MAX_NUMBER // self.elements} in dimension {self.dimension}, got "
                 f"{size}"
             )
         if size % self.bytes:
             raise ArgumentError(
                 f"{where}: expected a multiple of {self.bytes} bytes in dimension {self.dimension}, got {size}"
             )
-        return size // self.bytes * self.codes
+        return size // self.bytes * self.elements
 
 
 def read_packed(node):
-    """`[codes, bytes]`; 1 and 1 by default."""
+    """`[elements, bytes]`; 1 and 1 by default."""
     if node is None:
         return 1, 1
-    codes, each = node.elements(2)
-    return codes.integer(1, MAX_PACKED), each.integer(1, MAX_PACKED)
+    elements, each = node.elements(2)
+    return elements.integer(1, MAX_PACKED), each.integer(1, MAX_PACKED)
 
 
 OPERATIONS = {

@@ -139,15 +139,15 @@ class Kernel:
         if result_key not in ready.results:
             self._check_results(ready, result_key)
         addresses += result_addresses
-        device, memory, place = ready.device, None, None
+        device, memory, start = ready.device, None, None
         if workspace is not None and ready.plan.workspace:
             memory = workspace(ready.plan.workspace)
-            place = self._read_workspace(ready, memory, handle)
+            start = self._read_workspace(ready, memory, handle)
         with device.lock:
             if ready.is_hosted or not device.is_current():
-                self._launch_slowly(ready, addresses, result_key, key, handle, place)
+                self._launch_slowly(ready, addresses, result_key, key, handle, start)
             else:
-                ready.plan.launch(addresses, handle, place)
+                ready.plan.launch(addresses, handle, start)
         if out is not None:
             return out
         return results[0] if len(results) == 1 else tuple(results)
@@ -219,16 +219,16 @@ class Kernel:
 
     def _ordinal(self, signatures):
         """The card that all arrays are on."""
-        places = {}
+        devices = {}
         for i, signature in enumerate(signatures):
             if signature.shape is not None and signature.device != HOST:
-                places.setdefault(signature.device, i)
-        if len(places) > 1:
-            (one, i), (other, j) = list(places.items())[:2]
+                devices.setdefault(signature.device, i)
+        if len(devices) > 1:
+            (one, i), (other, j) = list(devices.items())[:2]
             raise ArgumentError(
                 f"{self._name(j)}: expected an array on CUDA device {one}, as {self._name(i)} is, got one on {other}"
             )
-        return next(iter(places)) if places else None
+        return next(iter(devices)) if devices else None
 
     # Plans.
 

@@ -88,7 +88,7 @@ def _read_struct(node, _):
         if not set(digits) <= set("0123456789abcdefABCDEF") or len(digits) % 2 or len(digits) > 2 * MAX_PARAM_BYTES:
             raise fields["bytes"].error(what)
         data = bytes.fromhex(digits)
-    places = []
+    found = []
     for each in fields["fields"].elements() if "fields" in fields else ():
         inner = each.fields(("at", "param"))
         param = read_param(inner["param"])
@@ -97,15 +97,15 @@ def _read_struct(node, _):
         at = inner["at"].integer(0, len(data) - 1)
         if at % param.alignment:
             raise inner["at"].error(f"a multiple of {param.alignment}")
-        places.append((at, param))
+        found.append((at, param))
     # A scalar argument may have fewer than 8 bytes; launches check this.
     end = 0
-    for at, param in sorted(places, key=lambda place: place[0]):
+    for at, param in sorted(found, key=lambda each: each[0]):
         least = 1 if param.kind == "arg" and not param.tensor_map else param.bytes
         if at < end or at + least > len(data):
             raise node.error("fields that are in the struct and do not overlap")
         end = at + least
-    return Param("struct", fields=places, data=data, size=len(data))
+    return Param("struct", fields=found, data=data, size=len(data))
 
 
 # The reader of each field, by its name.
@@ -156,7 +156,7 @@ class Kernel:
 class Operand:
     """The contents of the buffer of an argument or a result.
 
-    `shape` counts elements; if the last dimension is packed, every `bytes` bytes of the buffer hold `codes` elements.
+    `shape` counts elements; if the last dimension is packed, `bytes` bytes of the buffer hold `elements`.
     `type` is MLIR's name of the element type, such as f8E4M3FN. A scalar has no dimensions.
     """
 
@@ -167,11 +167,11 @@ class Operand:
         self.shape = [read_expression(size, 0, INT64_MAX) for size in fields["shape"].elements()]
         if "packed" in fields and not self.shape:
             raise fields["shape"].error("an array of at least 1 for a packed operand")
-        self.codes, self.bytes = read_packed(fields.get("packed"))
+        self.elements, self.bytes = read_packed(fields.get("packed"))
 
     @property
     def is_packed(self):
-        return (self.codes, self.bytes) != (1, 1)
+        return (self.elements, self.bytes) != (1, 1)
 
 
 class Check:

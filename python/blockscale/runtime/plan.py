@@ -59,11 +59,11 @@ def encode_number(value, operand):
     return (value % (1 << 8 * size)).to_bytes(size, "little")
 
 
-class PlacedMap:
+class MapSlot:
     """A tensor map inside of a parameter's value, for memory at `offset` from an address that changes."""
 
-    def __init__(self, driver, tensor_map, sizes, strides, offset, place):
-        self.offset, self.place = offset, place
+    def __init__(self, driver, tensor_map, sizes, strides, offset, slot):
+        self.offset, self.slot = offset, slot
         self._driver, self._kept = driver, {}
         self._encoded = aligned_bytes(MAP_BYTES, MAP_ALIGNMENT)
         rank = tensor_map.rank
@@ -89,36 +89,36 @@ class PlacedMap:
             if len(self._kept) == MAX_KEPT_MAPS:
                 self._kept.clear()
             encoded = self._kept[address] = self._encoded.raw
-        ctypes.memmove(self.place, encoded, MAP_BYTES)
+        ctypes.memmove(self.slot, encoded, MAP_BYTES)
 
 
-class PlacedPointer:
+class PointerSlot:
     """A pointer inside of a parameter's value, at `offset` from an address that changes."""
 
-    def __init__(self, place, offset):
+    def __init__(self, slot, offset):
         self.offset = offset
-        self._value = ctypes.c_uint64.from_address(place)
+        self._value = ctypes.c_uint64.from_address(slot)
 
     def point_to(self, address):
         self._value.value = address + self.offset
 
 
-class PlacedNumber:
+class NumberSlot:
     """A scalar argument inside of a parameter's value."""
 
-    def __init__(self, place, operand):
-        self.place, self.operand = place, operand
+    def __init__(self, slot, operand):
+        self.slot, self.operand = slot, operand
 
     def put(self, value):
         data = encode_number(value, self.operand)
-        ctypes.memmove(self.place, data, len(data))
+        ctypes.memmove(self.slot, data, len(data))
 
 
 def _packed(shape, operand):
     """The shape of an array with one element per byte, once it is packed."""
-    if not shape or shape[-1] % operand.codes:
+    if not shape or shape[-1] % operand.elements:
         return shape
-    return (*shape[:-1], shape[-1] // operand.codes * operand.bytes)
+    return (*shape[:-1], shape[-1] // operand.elements * operand.bytes)
 
 
 class Plan:
@@ -145,8 +145,8 @@ class Plan:
         self._pointers = [i for i in range(len(info.operands)) if i not in self._numbers]
         self._alignments = [ALIGNMENT] * len(info.operands)
         # The objects to update when an address changes, by operand and for the workspace; and numbers, by argument.
-        self._places = [[] for _ in info.operands]
-        self._workspace_places, self._number_places = [], [[] for _ in info.operands]
+        self._slots = [[] for _ in info.operands]
+        self._workspace_slots, self._number_slots = [], [[] for _ in info.operands]
         # Keeps objects alive whose addresses the driver has.
         self._memory = []
         # Kernels with empty grids are left out, since the driver refuses these.
@@ -165,12 +165,12 @@ class Plan:
         if any(size < 0 for size in shape):
             raise ArgumentError(f"{where}: expected sizes of at least 0, got {shape}")
         if operand.is_packed:
-            if shape[-1] % operand.codes:
+            if shape[-1] % operand.elements:
                 raise ArgumentError(
                     f"{where}: expected rows that end on a byte when packed, got {shape[-1]} elements, of which "
-                    f"{operand.codes} are in {operand.bytes} bytes"
+                    f"{operand.elements} are in {operand.bytes} bytes"
                 )
-            shape[-1] = shape[-1] // operand.codes * operand.bytes
+            shape[-1] = shape[-1] // operand.elements * operand.bytes
         return tuple(shape)
 
     def check_shape(self, index, shape):
@@ -219,7 +219,7 @@ class Plan:
             if numbers:
                 names.append(name + "s" * (len(numbers) > 1) + " " + " and ".join(f"#{i}" for i in numbers))
         # They usually have one type.
-        sizes = dict.fromkeys(f"{self.info.operands[i].codes} in {self.info.operands[i].bytes}" for i in packed)
+        sizes = dict.fromkeys(f"{self.info.operands[i].elements} in {self.info.operands[i].bytes}" for i in packed)
         return (
             f"; {' and '.join(names)} {'has' if len(packed) == 1 else 'have'} one element per byte, expected "
             f"{' and '.join(sizes)} along the last dimension, as blockscale.pack makes them"
@@ -272,7 +272,7 @@ class Plan:
             attributes.append(LaunchAttribute(cuda.CLUSTER_DIMENSION, 0, (ctypes.c_uint * 16)(*kernel.cluster)))
         if kernel.is_programmatic:
             attributes.append(LaunchAttribute(cuda.PROGRAMMATIC_STREAM_SERIALIZATION, 0, (ctypes.c_uint * 16)(1)))
-        params = (ctypes.c_void_p * max(len(values), 1))(*(place for place, _ in values))
+        params = (ctypes.c_void_p * max(len(values), 1))(*(slot for slot, _ in values))
         array = (LaunchAttribute * max(len(attributes), 1))(*attributes)
         config = LaunchConfig(
             (ctypes.c_uint * 3)(*grid), (ctypes.c_uint * 3)(*kernel.block), kernel.shared, None, array, len(attributes)
@@ -289,36 +289,36 @@ class Plan:
         # Tensor maps have the largest alignment.
         memory = aligned_bytes(param.bytes, MAP_ALIGNMENT)
         self._memory.append(memory)
-        place = ctypes.addressof(memory)
-        return place, self._fill(param, place, param.bytes)
+        slot = ctypes.addressof(memory)
+        return slot, self._fill(param, slot, param.bytes)
 
-    def _fill(self, param, place, capacity):
+    def _fill(self, param, slot, capacity):
         """Writes the known part of a parameter to memory, notes where addresses go, and returns the size in bytes."""
         if param.kind == "struct":
-            ctypes.memmove(place, param.data, len(param.data))
+            ctypes.memmove(slot, param.data, len(param.data))
             end = 0
             for at, field in sorted(param.fields, key=lambda each: each[0]):
                 if at < end:
                     raise ArgumentError(f"expected fields of a struct that do not overlap, got one at {at}")
-                end = at + self._fill(field, place + at, len(param.data) - at)
+                end = at + self._fill(field, slot + at, len(param.data) - at)
             return len(param.data)
         if param.kind == "f32":
-            ctypes.memmove(place, param.data, 4)
+            ctypes.memmove(slot, param.data, 4)
             return 4
         if param.number is not None:
             number = self._evaluate(param.number)
             size = param.bytes
             if not -(1 << 8 * size - 1) <= number < 1 << 8 * size:
                 raise ArgumentError(f"expected an integer of {8 * size} bits, got {number}")
-            ctypes.memmove(place, (number % (1 << 8 * size)).to_bytes(size, "little"), size)
+            ctypes.memmove(slot, (number % (1 << 8 * size)).to_bytes(size, "little"), size)
             return size
-        return self._fill_place(param, place, capacity)
+        return self._fill_slot(param, slot, capacity)
 
-    def _fill_place(self, param, place, capacity):
+    def _fill_slot(self, param, slot, capacity):
         offset = self._evaluate(param.offset)
         if param.kind == "workspace":
             # A buffer without elements comes after the others.
-            places, memory, last = self._workspace_places, self.workspace, self.workspace
+            slots, memory, last = self._workspace_slots, self.workspace, self.workspace
             what = "the workspace"
         else:
             index = param.index + (self.info.num_arguments if param.kind == "result" else 0)
@@ -329,23 +329,23 @@ class Plan:
                 size = DTYPES[operand.dtype]
                 if size > capacity:
                     raise ArgumentError(f"{what}: expected a number of at most {capacity} bytes in a struct, got {size}")
-                self._number_places[index].append(PlacedNumber(place, operand))
+                self._number_slots[index].append(NumberSlot(slot, operand))
                 return size
-            places, memory, last = self._places[index], self.sizes[index], self.sizes[index]
+            slots, memory, last = self._slots[index], self.sizes[index], self.sizes[index]
             if param.tensor_map:
                 self._alignments[index] = max(self._alignments[index], param.tensor_map.alignment)
         if not 0 <= offset <= last:
             raise ArgumentError(f"expected an offset from 0 to {last} into {what}, got {offset}")
         if not param.tensor_map:
-            places.append(PlacedPointer(place, offset))
+            slots.append(PointerSlot(slot, offset))
             return 8
         sizes, strides = param.tensor_map.evaluate(self._shapes, self.device.multiprocessors, memory, offset)
-        places.append(PlacedMap(self.device.driver, param.tensor_map, sizes, strides, offset, place))
+        slots.append(MapSlot(self.device.driver, param.tensor_map, sizes, strides, offset, slot))
         return MAP_BYTES
 
     # Launching. The card's lock is held, and its context is current.
 
-    def _place(self, addresses):
+    def _bind(self, addresses):
         self._addresses = None
         count = self.info.num_arguments
         for i in self._pointers:
@@ -363,15 +363,15 @@ class Plan:
                         f"{name_of(i, count)}: expected memory of its own, got what it shares with {name_of(j, count)}"
                     )
         for i in self._pointers:
-            for place in self._places[i]:
-                place.point_to(addresses[i])
+            for slot in self._slots[i]:
+                slot.point_to(addresses[i])
         self._addresses = addresses
 
     def _put_numbers(self, values):
         for i in self._numbers:
-            for place in self._number_places[i]:
+            for slot in self._number_slots[i]:
                 try:
-                    place.put(values[i])
+                    slot.put(values[i])
                 except (OverflowError, struct.error):
                     raise ArgumentError(
                         f"argument #{i}: expected a number that {self.info.operands[i].type} can hold, got {values[i]}"
@@ -384,15 +384,15 @@ class Plan:
         each number. `workspace` is an address; by default the device allocates one for the stream.
         """
         if addresses != self._addresses:
-            self._place(addresses)
+            self._bind(addresses)
         if self._numbers:
             self._put_numbers(addresses)
         if self.workspace:
             address = workspace or self.device.workspaces.get(self.workspace, stream)
             if address != self._workspace_address:
                 self._workspace_address = None
-                for place in self._workspace_places:
-                    place.point_to(address)
+                for slot in self._workspace_slots:
+                    slot.point_to(address)
                 self._workspace_address = address
         launch = self.device.driver["cuLaunchKernelEx"]
         if launch is None:

@@ -69,7 +69,7 @@ def _one(device):
 
 
 def linear(x, codes, scales, tensor_scale, bias, format, rows=None):
-    """bf16 of M x N. `rows` is one of kernels.ROWS, for measurements."""
+    """bf16 of M x N. `rows` is a key of kernels.ROWS, for measurements."""
     m, n, device = x.shape[0], codes.shape[0], x.device
     out = torch.empty((m, n), dtype=torch.bfloat16, device=device)
     if m == 0 or n == 0:

@@ -39,7 +39,7 @@ def check_values(name, x, dtypes, block=None):
         fail(ValueError, name, f"a last dimension of whole blocks of {block}", f"shape {tuple(x.shape)}")
 
 
-def check_codes(name, codes, scales, format, arguments=("codes", "scales")):
+def check_quantized(name, codes, scales, format, arguments=("codes", "scales")):
     """Checks that quantized elements and scales, the arguments of these names, belong together. Returns K."""
     for each, what, argument in zip((codes, scales), ("codes", "scales"), arguments):
         check_tensors(**{argument: each})
@@ -108,7 +108,7 @@ def check_x(x, k, **others):
 def check_linear(x, codes, scales, tensor_scale, bias, format, activations=None):
     check_activations(activations)
     check_matrix("the weight", codes)
-    k = check_codes("the weight", codes, scales, format)
+    k = check_quantized("the weight", codes, scales, format)
     check_tensor_scale("tensor_scale", tensor_scale, format)
     check_bias(bias, codes.shape[0])
     check_x(x, k, codes=codes, scales=scales, tensor_scale=tensor_scale, bias=bias)
@@ -116,8 +116,8 @@ def check_linear(x, codes, scales, tensor_scale, bias, format, activations=None)
 
 def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format):
     check_matrix("y", y, "y")
-    kx = check_codes("x", x, x_scales, format, ("x", "x_scales"))
-    ky = check_codes("y", y, y_scales, format, ("y", "y_scales"))
+    kx = check_quantized("x", x, x_scales, format, ("x", "x_scales"))
+    ky = check_quantized("y", y, y_scales, format, ("y", "y_scales"))
     if kx != ky:
         fail(ValueError, "codes of x", f"{ky} elements in a row, as y has", f"{kx}")
     check_tensor_scale("x_tensor_scale", x_tensor_scale, format)

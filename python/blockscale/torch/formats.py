@@ -6,7 +6,7 @@ each block along the last dimension. A tensor scale is an f32 tensor without dim
 
 from typing import NamedTuple
 
-from .kernels import FORMATS as _ROWS
+from .kernels import FORMATS as _KERNEL_FORMATS
 
 
 class TensorFormat(NamedTuple):
@@ -20,7 +20,7 @@ class TensorFormat(NamedTuple):
 
 FORMATS = {
     name: TensorFormat(name, element, scale, block, is_scaled, 2 if element == "f4E2M1FN" else 1)
-    for name, (element, scale, block, is_scaled) in _ROWS.items()
+    for name, (element, scale, block, is_scaled) in _KERNEL_FORMATS.items()
 }
 
 

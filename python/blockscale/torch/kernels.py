@@ -7,8 +7,8 @@ Needs no torch. All sizes are dynamic. M is the number of rows of x, N that of t
 Tensor scales, g, are in memory of the card, so that the host does not wait for them. FORMAT is a key of FORMATS;
 formats without a tensor scale have no g.
 
-    quantize_FORMAT_NUMBER(x M x K[, g]) -> codes, scales            NUMBER is bf16, f16 or f32
-    tensor_scale_NUMBER(x M x K) -> g                                the largest magnitude / (448 * 6)
+    quantize_FORMAT_TYPE(x M x K[, g]) -> codes, scales              TYPE is bf16, f16 or f32
+    tensor_scale_TYPE(x M x K) -> g                                  the largest magnitude / (448 * 6)
     linear_FORMAT_ROWS(x M x K of bf16, codes, scales[, g], bias N of bf16) -> M x N of bf16
     mma_scaled_FORMAT_ROWS(codes, scales, codes, scales[, g of x, g of y], bias N of bf16) -> M x N of bf16
 
@@ -39,18 +39,18 @@ ROWS = {
 }
 
 QUANTIZE = """
-func.func @quantize_{format}_{number}(%x: tensor<?x?x{number}>{g_argument}) -> ({codes}, {scales}) {{{g}
+func.func @quantize_{format}_{type}(%x: tensor<?x?x{type}>{g_argument}) -> ({quantized}, {scales}) {{{g}
   %codes, %scales = blockscale.quantize %x{g_operand} {{block_size = {block} : i64}}
-      : tensor<?x?x{number}>{g_type} to {codes}, {scales}
-  return %codes, %scales : {codes}, {scales}
+      : tensor<?x?x{type}>{g_type} to {quantized}, {scales}
+  return %codes, %scales : {quantized}, {scales}
 }}
 """
 
 # 2688 = 448 * 6. Never 0, and 1 if the largest magnitude is NaN or infinity.
 TENSOR_SCALE = """
-func.func @tensor_scale_{number}(%x: tensor<?x?x{number}>) -> f32 {{
+func.func @tensor_scale_{type}(%x: tensor<?x?x{type}>) -> f32 {{
   %codes, %scales, %t = blockscale.quantize %x {{block_size = 16 : i64}}
-      : tensor<?x?x{number}> to tensor<?x?xf4E2M1FN>, tensor<?x?xf8E4M3FN>, tensor<f32>
+      : tensor<?x?x{type}> to tensor<?x?xf4E2M1FN>, tensor<?x?xf8E4M3FN>, tensor<f32>
   %amax = tensor.extract %t[] : tensor<f32>
   %limit = arith.constant 2688.0 : f32
   %quotient = arith.divf %amax, %limit : f32
@@ -71,7 +71,7 @@ START = """{{
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
   %m = tensor.dim %x, %c0 : {x}
-  %n = tensor.dim %y, %c0 : {codes}
+  %n = tensor.dim %y, %c0 : {quantized}
   %empty = tensor.empty(%m, %n) : tensor<?x?xf32>
   %acc = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>"""
 
@@ -81,9 +81,9 @@ WHOLE_BLOCKS = " {{blockscale.multiples = array<i64: 1, {}>}}"
 # Without g, elements times scales are exact in bf16 (docs/Quantization.md, "Weights alone"); g multiplies the sums,
 # which is one rounding less than multiplying each weight.
 LINEAR = """
-func.func @linear_{format}_{rows}(%x: {x}{whole}, %y: {codes}{whole}, %ys: {scales}{arguments})
+func.func @linear_{format}_{rows}(%x: {x}{whole}, %y: {quantized}{whole}, %ys: {scales}{arguments})
     -> tensor<?x?xbf16> {of_function}""" + START + """
-  %w = blockscale.dequantize %y, %ys {{block_size = {block} : i64}} : {codes}, {scales} to tensor<?x?xbf16>
+  %w = blockscale.dequantize %y, %ys {{block_size = {block} : i64}} : {quantized}, {scales} to tensor<?x?xbf16>
   %d = linalg.matmul
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
                        affine_map<(m, n, k) -> (m, n)>] {{{attributes}}}
@@ -92,16 +92,16 @@ func.func @linear_{format}_{rows}(%x: {x}{whole}, %y: {codes}{whole}, %ys: {scal
 """
 
 MMA_SCALED = """
-func.func @mma_scaled_{format}_{rows}(%x: {x}, %xs: {scales}, %y: {codes}, %ys: {scales}{arguments})
+func.func @mma_scaled_{format}_{rows}(%x: {x}, %xs: {scales}, %y: {quantized}, %ys: {scales}{arguments})
     -> tensor<?x?xbf16> {of_function}""" + START + """
-  %k = tensor.dim %y, %c1 : {codes}
+  %k = tensor.dim %y, %c1 : {quantized}
   %blocks = tensor.dim %ys, %c1 : {scales}
-  %ye = tensor.empty(%k, %n) : {codes}
-  %yt = linalg.transpose ins(%y : {codes}) outs(%ye : {codes}) permutation = [1, 0]
+  %ye = tensor.empty(%k, %n) : {quantized}
+  %yt = linalg.transpose ins(%y : {quantized}) outs(%ye : {quantized}) permutation = [1, 0]
   %yse = tensor.empty(%blocks, %n) : {scales}
   %yst = linalg.transpose ins(%ys : {scales}) outs(%yse : {scales}) permutation = [1, 0]
   %d = blockscale.mma_scaled %x, %xs, %yt, %yst, %acc {{block_size = {block}{attributes}}}
-      : {x}, {scales}, {codes}, {scales}, tensor<?x?xf32>{end}
+      : {x}, {scales}, {quantized}, {scales}, tensor<?x?xf32>{end}
 }}
 """
 
@@ -137,11 +137,11 @@ def make_end(count):
 
 def make_format(format):
     element, scale, block, is_scaled = FORMATS[format]
-    codes, scales = f"tensor<?x?x{element}>", f"tensor<?x?x{scale}>"
-    names = dict(format=format, block=block, codes=codes, scales=scales)
-    for number in VALUE_TYPES:
+    quantized, scales = f"tensor<?x?x{element}>", f"tensor<?x?x{scale}>"
+    names = dict(format=format, block=block, quantized=quantized, scales=scales)
+    for type in VALUE_TYPES:
         yield QUANTIZE.format(
-            number=number, g_argument=", %t: tensor<f32>" if is_scaled else "",
+            type=type, g_argument=", %t: tensor<f32>" if is_scaled else "",
             g="\n  %g = tensor.extract %t[] : tensor<f32>" if is_scaled else "",
             g_operand=" tensor_scale(%g)" if is_scaled else "", g_type=", f32" if is_scaled else "", **names,
         )
@@ -155,13 +155,13 @@ def make_format(format):
             arguments, end = make_end(2 if is_scaled else 0)
             attributes = f", {attributes}" if attributes else ""
             yield MMA_SCALED.format(
-                x=codes, rows=rows, attributes=attributes, of_function=of_function, arguments=arguments, end=end,
+                x=quantized, rows=rows, attributes=attributes, of_function=of_function, arguments=arguments, end=end,
                 **names
             )
 
 
 def make_program():
-    parts = [TENSOR_SCALE.format(number=number) for number in VALUE_TYPES]
+    parts = [TENSOR_SCALE.format(type=type) for type in VALUE_TYPES]
     for format in FORMATS:
         parts += make_format(format)
     return "".join(parts).lstrip("\n")

@@ -152,7 +152,7 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
             raise ValueError(f"expected linear layers that {format} can have, or unsupported='keep', got {listed}")
         warnings.warn(f"not converted to {format}: {listed}", stacklevel=2)
     names = [name for name, _ in chosen]
-    places = Counter(module for _, module in chosen)
+    uses = Counter(module for _, module in chosen)
     made = {}
     while chosen:
         # No reference to a replaced layer stays here, so that its memory is free for the next ones.
@@ -160,11 +160,11 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
         new = made.get(module)
         if new is None:
             new = Linear.from_linear(module, format, activations).train(module.training)
-            if places[module] > 1:
+            if uses[module] > 1:
                 made[module] = new
-        places[module] -= 1
-        if not places[module]:
-            del places[module]
+        uses[module] -= 1
+        if not uses[module]:
+            del uses[module]
             made.pop(module, None)
         parent, _, own = name.rpartition(".")
         setattr(model.get_submodule(parent), own, new)

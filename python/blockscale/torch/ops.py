@@ -90,12 +90,12 @@ def run_linear(x, codes, scales, tensor_scale, bias, format, activations=None):
 
 def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations):
     """The same for a `format` of formats.FORMATS, without checks: some of them take as long as a launch."""
-    place, rows = _where(x), _rows(x)
+    backend, rows = _where(x), _rows(x)
     if activations is None:
-        return _like(place.linear(rows, codes, scales, tensor_scale, bias, format), x)
-    g = place.tensor_scale_of(rows) if format.is_scaled else None
-    x_codes, x_scales = place.quantize(rows, g, format)
-    return _like(place.mma_scaled(x_codes, x_scales, codes, scales, g, tensor_scale, bias, format), x)
+        return _like(backend.linear(rows, codes, scales, tensor_scale, bias, format), x)
+    g = backend.tensor_scale_of(rows) if format.is_scaled else None
+    x_codes, x_scales = backend.quantize(rows, g, format)
+    return _like(backend.mma_scaled(x_codes, x_scales, codes, scales, g, tensor_scale, bias, format), x)
 
 
 # Custom ops.

@@ -4,7 +4,7 @@ import torch
 
 from ..formats import decode
 from . import card, cpu, formats
-from .checks import VALUE_DTYPES, check_codes, check_devices, check_values, check_tensor_scale
+from .checks import VALUE_DTYPES, check_quantized, check_devices, check_values, check_tensor_scale
 from .ops import run_quantize
 
 
@@ -22,7 +22,7 @@ class QuantizedTensor:
 
     def __init__(self, codes, scales, format, tensor_scale=None):
         description = formats.get(format)
-        k = check_codes("the tensor", codes, scales, description)
+        k = check_quantized("the tensor", codes, scales, description)
         check_tensor_scale("tensor_scale", tensor_scale, description)
         check_devices(codes=codes, scales=scales, tensor_scale=tensor_scale)
         # Contiguous, as kernels need them, so that no call has to copy.
@@ -40,8 +40,8 @@ class QuantizedTensor:
         check_values("weight", weight, VALUE_DTYPES, description.block)
         weight = weight.detach()
         if description.is_scaled and tensor_scale is None:
-            place = card if weight.is_cuda else cpu
-            tensor_scale = place.tensor_scale_of(weight.reshape(-1, weight.shape[-1]))
+            backend = card if weight.is_cuda else cpu
+            tensor_scale = backend.tensor_scale_of(weight.reshape(-1, weight.shape[-1]))
         codes, scales = run_quantize(weight, format, tensor_scale)
         return cls(codes, scales, format, tensor_scale)
 

@@ -9,17 +9,17 @@ import subprocess
 import numpy as np
 import pytest
 from blockscale import mma_scaled
-from harness import RUN, Row, assert_bit_equal, exact, execute
+from harness import RUN, Combination, assert_bit_equal, exact, execute
 from upstream import Upstream, stored
 
 OPT = RUN.with_name("blockscale-opt")
 
-MIXED = Row("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
-FP6 = Row("f6E3M2FN", "f6E2M3FN", "f8E8M0FNU", 32)
-FP8 = Row("f8E5M2", "f8E4M3FN", "f8E8M0FNU", 32)
-MXFP4_16 = Row("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16)
-NVFP4 = Row("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
-ROWS = [MIXED, FP6, FP8, MXFP4_16, NVFP4]
+MIXED = Combination("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
+FP6 = Combination("f6E3M2FN", "f6E2M3FN", "f8E8M0FNU", 32)
+FP8 = Combination("f8E5M2", "f8E4M3FN", "f8E8M0FNU", 32)
+MXFP4_16 = Combination("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16)
+NVFP4 = Combination("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
+COMBINATIONS = [MIXED, FP6, FP8, MXFP4_16, NVFP4]
 
 
 def check(program, row, data, folder, options=""):
@@ -75,7 +75,7 @@ def with_signs(row, data, seed=1):
 # Whole tensors and vectors, decoded before the contraction
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@pytest.mark.parametrize("row", COMBINATIONS, ids=str)
 @pytest.mark.parametrize("how", ["broadcast", "floordiv"])
 def test_matmul(row, how, tmp_path):
     data = with_signs(row, exact(row, 3, 5, 96, 1))
@@ -87,16 +87,18 @@ def test_matmul(row, how, tmp_path):
     check(program, row, data, tmp_path)
 
 
-@pytest.mark.parametrize("row, dtype", [*((row, "f32") for row in ROWS), (FP6, "bf16"), (NVFP4, "bf16")], ids=str)
+@pytest.mark.parametrize(
+    "row, dtype", [*((row, "f32") for row in COMBINATIONS), (FP6, "bf16"), (NVFP4, "bf16")], ids=str
+)
 def test_dequantize(row, dtype, tmp_path):
     """Both operands dequantized; signs of scales are ignored without being asked to be."""
     data = with_signs(row, exact(row, 3, 5, 96, 4))
     program = Upstream()
     x, x_scale, y, y_scale, acc = arguments(program, row, data, ("mk", "mk", "nk", "nk", "mn"))
 
-    def dequantize(codes, scales):
-        types = f"{codes.type}, {scales.type} to {{result}}"
-        return program.like(f"blockscale.dequantize {codes.name}, {scales.name} : {types}", codes, None, dtype)
+    def dequantize(elements, scales):
+        types = f"{elements.type}, {scales.type} to {{result}}"
+        return program.like(f"blockscale.dequantize {elements.name}, {scales.name} : {types}", elements, None, dtype)
 
     x, y = dequantize(x, x_scale), program.transpose(dequantize(y, y_scale))
     program.result(program.contract("linalg.matmul", x, y, acc, ("mk", "kn", "mn")))

@@ -13,12 +13,12 @@ import blockscale
 import numpy as np
 import pytest
 from blockscale import mma_scaled
-from harness import RUN, Program, Row, any_codes, assert_bit_equal, exact, execute
+from harness import RUN, Combination, Program, any_codes, assert_bit_equal, exact, execute
 
 OPT = RUN.parent / "blockscale-opt"
 PASS = "--blockscale-swizzle-scale-operands"
-MIXED = Row("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
-NVFP4 = Row("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
+MIXED = Combination("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
+NVFP4 = Combination("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
 
 
 def optimize(text, *passes):
@@ -78,7 +78,7 @@ class Tiling(NamedTuple):
     smaller than the others, except in `whole`.
     """
 
-    row: Row
+    row: Combination
     kind: str
     sizes: list
     mnk: tuple

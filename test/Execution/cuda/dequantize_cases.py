@@ -6,7 +6,7 @@ y_scale[b, j] = total - edge[b] + c[j], all terms of a result have one power of 
 
 import numpy as np
 from gpu_cases import Case, Expectation, add_problem
-from harness import ROWS, Program, codes_of
+from harness import COMBINATIONS, Program, codes_of
 
 # The lowest and the highest e8m0 code with which every element, times its scale, is a normal number
 # of bf16 or zero, in the way that it is converted (docs/Numerics.md).
@@ -80,4 +80,4 @@ def edges(row):
 
 
 def all_edges():
-    return [edges(row) for row in ROWS if row.scale == "f8E8M0FNU"]
+    return [edges(row) for row in COMBINATIONS if row.scale == "f8E8M0FNU"]

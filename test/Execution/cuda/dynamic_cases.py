@@ -9,9 +9,9 @@ from fusion_cases import Made, halves
 from gpu_cases import (
     FP6, MIXED, MXFP4, NVFP4, Case, Expectation, Same, swapped, tiles_with_padding,
 )
-from harness import ROWS, Program, exact
+from harness import COMBINATIONS, Program, exact
 
-# Tiles of the kernels that all rows run with; small, so that several fit into small sizes.
+# Tiles of the kernels that all combinations run with; small, so that several fit into small sizes.
 M, N, K = 32, 64, 256
 SCHEDULE = f"--schedule=tile={M}x{N}x{K},warps=2x2,stages=3"
 # M, N and K. N is even, for fp4 that is packed along it, and so is M where x is K x M. Each tile
@@ -188,7 +188,7 @@ def all_dynamic():
     yield packed()
     yield swizzle((150, 9), (128, 64), (1, 1))
     yield swizzle((2, 130, 33), (1, 256, 8))
-    for row in ROWS:
+    for row in COMBINATIONS:
         yield family(f"{row}-dynamic", row, SIZES, LAYOUTS, (SCHEDULE,))
     for row in (MIXED, FP6, MXFP4, NVFP4):
         # The schedule that is chosen.

@@ -7,7 +7,7 @@ tensor core.
 
 import warp_specialized_cases
 from gpu_cases import FP6, Case, Expectation, add_problem
-from harness import ROWS, Program, exact
+from harness import COMBINATIONS, Program, exact
 from warp_specialized_cases import E4M3, case, make_problem, tile_k
 
 # Scales 32x4x4, x as K x M, y as N x K, a batch.
@@ -17,9 +17,9 @@ ALONG_MN = (True, True, False, False)
 ROW_MAJOR = (False, False, True, True)
 
 
-def rows():
+def combinations():
     """Each row, with a K that ends inside of a stage: by copies where the chip has such, and by warps."""
-    for row in ROWS:
+    for row in COMBINATIONS:
         k = tile_k(row)
         of = k // row.block
         problems = [
@@ -53,7 +53,7 @@ def few(cases, step):
 def all_emulated():
     """What a card runs in less than a minute."""
     return [
-        *rows(), packed(), *clusters(), *warp_specialized_cases.odd_columns(), *few(warp_specialized_cases.factors(), 2), *warp_specialized_cases.schedules(),
+        *combinations(), packed(), *clusters(), *warp_specialized_cases.odd_columns(), *few(warp_specialized_cases.factors(), 2), *warp_specialized_cases.schedules(),
         *few(warp_specialized_cases.rounds(), 2), *few(warp_specialized_cases.groups(), 2), *few(warp_specialized_cases.swap_ab(), 2),
         *few(warp_specialized_cases.swapped_tiles(), 2), *few(warp_specialized_cases.split_k(), 2),
         *few(warp_specialized_cases.around("emulated", "swap_ab=1,split_k=2"), 3),

@@ -122,9 +122,9 @@ def every_case():
 # Cases by what chooses them.
 SETS = {
     "all": every_case,
-    "mixed-input": functools.cache(lambda: list(mixed_input_cases.all_codes())),
+    "mixed-input": functools.cache(lambda: list(mixed_input_cases.all_mixed_input())),
     "warp-specialized": functools.cache(emulated_cases.all_emulated),
-    "mma-sync-specialized": functools.cache(lambda: [*mma_sync_specialized_cases.all_rows(), *mma_sync_specialized_cases.factors()]),
+    "mma-sync-specialized": functools.cache(lambda: [*mma_sync_specialized_cases.all_combinations(), *mma_sync_specialized_cases.factors()]),
 }
 
 

@@ -10,20 +10,20 @@ from typing import NamedTuple
 import blockscale
 import numpy as np
 from harness import (
-    ROWS, Program, Row, any_codes, assert_bit_equal, exact, extreme, gpu_buffer, random,
+    COMBINATIONS, Combination, Program, any_codes, assert_bit_equal, exact, extreme, gpu_buffer, random,
 )
 
-MIXED = Row("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
-FP6 = Row("f6E3M2FN", "f6E2M3FN", "f8E8M0FNU", 32)
-NVFP4 = Row("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
-MXFP4 = Row("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32)
-MXFP4_16 = Row("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16)
+MIXED = Combination("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
+FP6 = Combination("f6E3M2FN", "f6E2M3FN", "f8E8M0FNU", 32)
+NVFP4 = Combination("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
+MXFP4 = Combination("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32)
+MXFP4_16 = Combination("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16)
 
 
 class Expectation(NamedTuple):
     """A result that is `mma_scaled` of operands: bit for bit, or within its bound."""
 
-    row: Row
+    row: Combination
     operands: list
     is_exact: bool
 
@@ -231,7 +231,7 @@ def surroundings():
 
 
 def all_cases():
-    for row in ROWS:
+    for row in COMBINATIONS:
         yield single(row, 64, 64, 128, y_is_nk=False)
         yield single(row, 37, 19, 96, y_is_nk=True)
         yield several(row)

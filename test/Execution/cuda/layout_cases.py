@@ -7,15 +7,15 @@ from itertools import product
 import blockscale
 import numpy as np
 from gpu_cases import FP6, MIXED, MXFP4, NVFP4, Case, Expectation, swapped, tiles_with_padding
-from harness import ROWS, Program, Row, exact
+from harness import COMBINATIONS, Combination, Program, exact
 
 # name: M, N and blocks of K. N is even, for fp4 that is packed along it.
 SIZES = {"aligned": (64, 128, {16: 16, 32: 8}), "ragged": (37, 70, {16: 17, 32: 9})}
 # Scales 32x4x4, x as K x M, y as N x K, a batch.
 LAYOUTS = list(product((False, True), repeat=4))
 
-E4M3 = Row("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
-E5M2_FP6 = Row("f8E5M2", "f6E2M3FN", "f8E8M0FNU", 32)
+E4M3 = Combination("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
+E5M2_FP6 = Combination("f8E5M2", "f6E2M3FN", "f8E8M0FNU", 32)
 # Schedules that users may ask for: other tiles, warps and stages than are chosen.
 SCHEDULES = [
     (E4M3, "tile=128x128x128,warps=2x2,stages=3", (256, 256, 384)),
@@ -110,6 +110,6 @@ def splat_scales():
 
 def all_layouts():
     yield splat_scales()
-    for row in ROWS:
+    for row in COMBINATIONS:
         for name in SIZES:
             yield layouts(row, name)

@@ -63,8 +63,8 @@ def from_element(array, element):
     return array.astype(np.float32)
 
 
-def numbers(rng, shape, is_exact, most=60):
-    """Integers whose products add up exactly, the more of them negative; else normal numbers."""
+def draw_values(rng, shape, is_exact, most=60):
+    """Integers whose products add up exactly, the more of them negative; else of a normal distribution."""
     if is_exact:
         return rng.integers(-most * 3 // 2, most + 1, shape).astype(np.float32)
     return rng.standard_normal(shape).astype(np.float32)
@@ -128,7 +128,7 @@ class Builder:
     def data(self, *shape):
         # Sums that f16 has.
         most = 4 if self.problem.end == "f16" else 60
-        return numbers(self.rng, (*self.lead, *shape), self.problem.is_exact, most)
+        return draw_values(self.rng, (*self.lead, *shape), self.problem.is_exact, most)
 
     def operand(self, values, order, letters):
         """The value, and the loops of its dimensions."""
@@ -229,7 +229,7 @@ def add_problem(program, problem, seed):
     like = b.like()
     acc = {
         "zero": np.float32(0), "filled": np.float32(1.5), "argument": b.data(m, n), "twice": 2 * b.data(m, n),
-        "bias": numbers(b.rng, (n,), problem.is_exact),
+        "bias": draw_values(b.rng, (n,), problem.is_exact),
     }[problem.acc]
     residual = b.data(m, n)
     acc_value = b.acc(problem.acc, acc)
@@ -370,7 +370,7 @@ def persistent():
 def constants():
     """Operands that are constants: a splat, and rows of values."""
     rng = np.random.default_rng(9)
-    x, y = numbers(rng, (20, 40), True), numbers(rng, (40, 30), True)
+    x, y = draw_values(rng, (20, 40), True), draw_values(rng, (40, 30), True)
     for element in ELEMENTS:
         program = Program()
         x_value = program.arg(to_element(x, element), element)

@@ -3,7 +3,7 @@ the tile, ends of tiles and of K, scales in rows and in the 32x4x4 layout, a bat
 """
 
 from gpu_cases import Case, Expectation, add_problem
-from harness import ROWS, Program, any_codes, exact, random
+from harness import COMBINATIONS, Program, any_codes, exact, random
 from layout_cases import add_layout
 
 # N of the tile, and rows of x.
@@ -44,12 +44,12 @@ def case(row, columns, split_k):
         data = make(row, m, 72, whole, seed=columns)
         program.result(add_problem(program, row, data, y_is_nk=True))
         expectations.append(Expectation(row, data, False))
-    name = f"{row}-codes-{columns}-{split_k}"
+    name = f"{row}-mixed-{columns}-{split_k}"
     return Case(name, program, expectations, (schedule(columns, rows, k, split_k),))
 
 
-def all_codes():
-    for number, row in enumerate(ROWS):
+def all_mixed_input():
+    for number, row in enumerate(COMBINATIONS):
         for columns in COLUMNS:
             if columns != 1 or is_fp4(row):
                 yield case(row, columns, 1 + number % 2)

@@ -6,15 +6,15 @@ the middle of an atom of scales, too.
 
 import fusion_cases
 from gpu_cases import FP6, MIXED, MXFP4, MXFP4_16, NVFP4
-from harness import ROWS
+from harness import COMBINATIONS
 from warp_specialized_cases import E4M3, LAYOUTS, PARTS, case, cover, make_problem, surroundings, tile_k
 
-ROWS_OF_FACTORS = [E4M3, MIXED, FP6, MXFP4, MXFP4_16, NVFP4]
+FACTOR_TYPES = [E4M3, MIXED, FP6, MXFP4, MXFP4_16, NVFP4]
 M = (1, 17, 64, 128, 200, 300)
 N = (2, 8, 24, 64, 96, 128, 136, 192, 320)
 # Less than a word of scales, whole words of them, stages that are cut inside of a word, and at one.
 BLOCKS = (1, 3, 4, 12, 16, 35)
-# M, N and stages: as many as shared memory has room for, or fewer.
+# M, N and stages: as many as fit in shared memory, or fewer.
 TILES = [(128, 128, 2), (128, 64, 3), (64, 128, 2), (64, 64, 4), (64, 256, 2), (256, 64, 1)]
 
 
@@ -24,9 +24,9 @@ def schedule(row, tile, options=""):
     return (f"--schedule={text}{options}",)
 
 
-def all_rows():
+def all_combinations():
     """Each row with three layouts, in turns, and two tiles."""
-    for number, row in enumerate(ROWS):
+    for number, row in enumerate(COMBINATIONS):
         tile = TILES[number % 4]
         blocks = (35, 16, 3)
         problems = [
@@ -39,7 +39,7 @@ def all_rows():
 def factors():
     """Pairs of all factors."""
     chosen = {}
-    for row, tile, *values in cover([ROWS_OF_FACTORS, TILES, M, N, BLOCKS, LAYOUTS], 2, seed=11):
+    for row, tile, *values in cover([FACTOR_TYPES, TILES, M, N, BLOCKS, LAYOUTS], 2, seed=11):
         chosen.setdefault((row, tile), []).append(make_problem(row, *values))
     for (row, tile), problems in chosen.items():
         m, n, _ = tile
@@ -49,7 +49,7 @@ def factors():
 def split_k():
     """Parts of K, whose last step may be cut, with blocks that are persistent and not."""
     chosen = {}
-    for row, part, *values in cover([ROWS_OF_FACTORS, PARTS, (1, 64, 100), (8, 136, 200), LAYOUTS], 2, seed=12):
+    for row, part, *values in cover([FACTOR_TYPES, PARTS, (1, 64, 100), (8, 136, 200), LAYOUTS], 2, seed=12):
         _, steps, missing = part
         m, n, layout = values
         blocks = steps * tile_k(row) // row.block - missing

@@ -4,7 +4,7 @@ Each value of a factor meets each value of every other one over the cases (`cove
 """
 
 import warp_specialized_cases
-from warp_specialized_cases import LAYOUTS, PARTS, ROWS_OF_FACTORS, cover, make_problem
+from warp_specialized_cases import LAYOUTS, PARTS, FACTOR_TYPES, cover, make_problem
 
 TILE_K = 128
 # Rows of the tile, and of x.
@@ -20,7 +20,7 @@ def schedule(few, is_of_x, split_k, stages=2):
 def split_k():
     """Few rows of x and few of y, all layouts, and steps that parts do not divide."""
     chosen = {}
-    factors = [ROWS_OF_FACTORS, PARTS, (True, False), tuple(FEW), MANY, LAYOUTS]
+    factors = [FACTOR_TYPES, PARTS, (True, False), tuple(FEW), MANY, LAYOUTS]
     for row, part, is_of_x, few, many, layout in cover(factors, 2, seed=7):
         _, steps, missing = part
         m, n = (few, many) if is_of_x else (many, few)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import blockscale
 import numpy as np
 from gpu_cases import NVFP4, KernelCase
-from harness import Row, exact, gpu_buffer
+from harness import Combination, exact, gpu_buffer
 
 SHARED = "#gpu.address_space<workgroup>"
-E4M3_E5M2 = Row("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
+E4M3_E5M2 = Combination("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
 ROW_ATTRIBUTES = {
     E4M3_E5M2: "<e4m3, e5m2, ue8m0, 32> instruction ="
     " <mma_sync, 16x8x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1>",
@@ -88,7 +88,7 @@ class Copies(NamedTuple):
 
 
 ASYNC = Copies(
-    """nvgpu.device_async_copy %{name}[%row, %from], %tile[%line, %to], {size}
+    """nvgpu.device_async_copy %{name}[%row, %from], %tile[%to_row, %to], {size}
             : {memory} to {tile}""",
     # With braces, or the parser takes the result of the next line for an operand.
     "%{group} = nvgpu.device_async_create_group {{}}",
@@ -97,7 +97,7 @@ ASYNC = Copies(
 VECTOR = Copies(
     """%piece = vector.load %{name}[%row, %from] {{alignment = {size} : i64}}
                  : {memory}, vector<{size}xi8>
-        vector.store %piece, %tile[%line, %to] {{alignment = {size} : i64}}
+        vector.store %piece, %tile[%to_row, %to] {{alignment = {size} : i64}}
             : {tile}, vector<{size}xi8>"""
 )
 
@@ -130,15 +130,15 @@ class Operand(NamedTuple):
 
     def fill(self, piece, step, shared):
         """The copies of step number `step`: threads take pieces in turn."""
-        size, per_line = self.pieces
+        size, per_row = self.pieces
         copy = piece.format(name=self.name, size=size, memory=self.memory, tile=self.tile)
         return f"""
       scf.for %p = %thread to %{self.name}_pieces step %threads {{{self.view("%tile", step, shared)}
-        %line = affine.apply affine_map<(p) -> (p floordiv {per_line})>(%p)
-        %row = affine.apply affine_map<(l, f) -> (l + f)>(%line, {self.first})
-        %c = affine.apply affine_map<(p) -> (p mod {per_line})>(%p)
+        %to_row = affine.apply affine_map<(p) -> (p floordiv {per_row})>(%p)
+        %row = affine.apply affine_map<(l, f) -> (l + f)>(%to_row, {self.first})
+        %c = affine.apply affine_map<(p) -> (p mod {per_row})>(%p)
         %from = affine.apply affine_map<(c, s) -> (c * {size} + s * {self.row_bytes})>(%c, {step})
-        %factor = affine.apply affine_map<(l) -> ({"l mod 8" if self.is_swizzled else "0"})>(%line)
+        %factor = affine.apply affine_map<(l) -> ({"l mod 8" if self.is_swizzled else "0"})>(%to_row)
         %chunk = arith.xori %c, %factor : index
         %to = affine.apply affine_map<(c) -> (c * {size})>(%chunk)
         {copy}

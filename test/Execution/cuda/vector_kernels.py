@@ -10,7 +10,7 @@ from typing import NamedTuple
 import blockscale
 import numpy as np
 from gpu_cases import KernelCase
-from harness import ROWS, Row, exact, gpu_buffer
+from harness import COMBINATIONS, Combination, exact, gpu_buffer
 
 M, N, K, STEPS = 24, 12, 96, 2
 SHARED = "#gpu.address_space<workgroup>"
@@ -58,11 +58,11 @@ def read(name, memory, shape, element, indices):
             f"%{name} = vector.bitcast %{name}_b : {bytes_} to {wanted}",
         ]
     if "f6" in element:
-        bytes_, codes = f"vector<{sizes}xi8>", f"vector<{sizes}xi6>"
+        bytes_, integers = f"vector<{sizes}xi8>", f"vector<{sizes}xi6>"
         return [
             transfer(f"{name}_b", bytes_),
-            f"%{name}_c = arith.trunci %{name}_b : {bytes_} to {codes}",
-            f"%{name} = arith.bitcast %{name}_c : {codes} to {wanted}",
+            f"%{name}_c = arith.trunci %{name}_b : {bytes_} to {integers}",
+            f"%{name} = arith.bitcast %{name}_c : {integers} to {wanted}",
         ]
     if memory.element == "i8":
         bytes_ = f"vector<{sizes}xi8>"
@@ -129,8 +129,8 @@ def vector_kernel(row, y_is_nk, m=M, n=N, k=K, align=None, is_shared=False):
     sums = f"vector<{m}x{n}xf32>"
     names = ["x", "xs", y_name, s_name]
     known = f" {{llvm.align = {align} : i64}}" if align else ""
-    place = "global" if is_shared else "mem"
-    params = [f"%{n}_{place}: {m._replace(space='').type}{known}" for n, m in zip(names, memories)]
+    space = "global" if is_shared else "mem"
+    params = [f"%{n}_{space}: {m._replace(space='').type}{known}" for n, m in zip(names, memories)]
     tiles, copies = "", ""
     if is_shared:
         tiles = ", ".join(f"%{n}_mem: {m.type}" for n, m in zip(names, memories))
@@ -180,7 +180,7 @@ gpu.module @kernels {{
 
 def swizzled_kernel():
     """Scales in the 32x4x4 layout as a vector of rank 4; reads that end beyond memory."""
-    row = Row("f8E5M2", "f8E4M3FN", "f8E8M0FNU", 32)
+    row = Combination("f8E5M2", "f8E4M3FN", "f8E8M0FNU", 32)
     m, n, k = 20, 9, 64
     data = exact(row, m, n, k, seed=22, zero_acc=True)
     x, x_scale, y, y_scale, _ = data
@@ -220,30 +220,30 @@ gpu.module @kernels {
 
 def wide_kernels():
     """Memory that is known to be aligned: one load for each register and word of scales."""
-    rows = [Row(*pair, "f8E8M0FNU", 32) for pair in (
+    combinations = [Combination(*pair, "f8E8M0FNU", 32) for pair in (
         ("f8E4M3FN", "f8E5M2"), ("f8E4M3FN", "f4E2M1FN"), ("f4E2M1FN", "f6E3M2FN"),
         ("f6E2M3FN", "f8E5M2"), ("f4E2M1FN", "f4E2M1FN"))]
-    rows += [Row("f4E2M1FN", "f4E2M1FN", scale, 16) for scale in ("f8E8M0FNU", "f8E4M3FN")]
-    for row in rows:
+    combinations += [Combination("f4E2M1FN", "f4E2M1FN", scale, 16) for scale in ("f8E8M0FNU", "f8E4M3FN")]
+    for row in combinations:
         yield vector_kernel(row, y_is_nk=True, k=128, align=4)
         yield vector_kernel(row, y_is_nk=True, m=32, n=16, k=128, is_shared=True)
-    yield vector_kernel(rows[1], y_is_nk=True, m=40, n=36, k=128, align=16)
-    yield vector_kernel(rows[4], y_is_nk=True, m=40, n=36, k=128, align=16)
+    yield vector_kernel(combinations[1], y_is_nk=True, m=40, n=36, k=128, align=16)
+    yield vector_kernel(combinations[4], y_is_nk=True, m=40, n=36, k=128, align=16)
 
 
 def all_kernels():
-    for row in ROWS:
+    for row in COMBINATIONS:
         yield vector_kernel(row, y_is_nk=True)
     for pair in (("f8E4M3FN", "f4E2M1FN"), ("f6E2M3FN", "f8E5M2")):
-        yield vector_kernel(Row(*pair, "f8E8M0FNU", 32), y_is_nk=False)
-    yield vector_kernel(Row("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32), y_is_nk=True, m=40, n=36)
-    yield vector_kernel(Row("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16), y_is_nk=True, m=40, n=36)
+        yield vector_kernel(Combination(*pair, "f8E8M0FNU", 32), y_is_nk=False)
+    yield vector_kernel(Combination("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32), y_is_nk=True, m=40, n=36)
+    yield vector_kernel(Combination("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16), y_is_nk=True, m=40, n=36)
     yield from wide_kernels()
     # Words along K for x only, for elements only, and for packed fp4 beside fp8 only.
-    mixed = Row("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
+    mixed = Combination("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
     yield vector_kernel(mixed, y_is_nk=False, m=24, n=12, k=128, align=4)
     yield vector_kernel(mixed, y_is_nk=True, m=24, n=12, k=96, align=4)
-    yield vector_kernel(Row("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16), y_is_nk=True, align=4)
+    yield vector_kernel(Combination("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16), y_is_nk=True, align=4)
     yield vector_kernel(mixed, y_is_nk=True, k=128, align=2)
     # Rows that fill no tile of the instruction.
     yield vector_kernel(mixed, y_is_nk=True, k=128, is_shared=True)

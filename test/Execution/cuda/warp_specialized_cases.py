@@ -10,11 +10,11 @@ import dynamic_cases
 import fusion_cases
 import numpy as np
 from gpu_cases import FP6, MIXED, MXFP4, MXFP4_16, NVFP4, Case, Expectation
-from harness import Row, exact
+from harness import Combination, exact
 from layout_cases import add_layout
 
-E4M3 = Row("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
-ROWS_OF_FACTORS = [E4M3, MIXED, FP6, MXFP4, MXFP4_16, NVFP4]
+E4M3 = Combination("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
+FACTOR_TYPES = [E4M3, MIXED, FP6, MXFP4, MXFP4_16, NVFP4]
 M = (1, 17, 128, 200, 300)
 N = (1, 8, 24, 64, 96, 128, 136, 192, 256, 320)
 # In blocks: less than an instruction, several words of scales, several stages and a tail.
@@ -28,21 +28,21 @@ def cover(factors, strength, seed):
     (`strength` 2), or each two values of others (3).
     """
     rng = np.random.default_rng(seed)
-    places = list(combinations(range(len(factors)), strength))
+    positions = list(combinations(range(len(factors)), strength))
 
     def values_at(choice):
-        return {(place, tuple(choice[i] for i in place)) for place in places}
+        return {(position, tuple(choice[i] for i in position)) for position in positions}
 
     missing = {
-        (place, values) for place in places
-        for values in product(*(range(len(factors[i])) for i in place))
+        (position, values) for position in positions
+        for values in product(*(range(len(factors[i])) for i in position))
     }
     while missing:
-        place, values = min(missing)
+        position, values = min(missing)
         best, most = None, set()
         for _ in range(40):
             choice = [int(rng.integers(len(values))) for values in factors]
-            for i, value in zip(place, values):
+            for i, value in zip(position, values):
                 choice[i] = value
             new = values_at(choice) & missing
             if len(new) > len(most):
@@ -72,20 +72,20 @@ def make_problem(row, m, n, blocks, layout):
 
 
 def factors():
-    return [case(*arguments) for arguments in pairs(ROWS_OF_FACTORS)]
+    return [case(*arguments) for arguments in pairs(FACTOR_TYPES)]
 
 
-def pairs(rows):
+def pairs(combinations):
     """Arguments of `case`: pairs of all factors."""
-    chosen = {row: [] for row in rows}
-    for row, *values in cover([rows, M, N, BLOCKS, LAYOUTS], 2, seed=1):
+    chosen = {row: [] for row in combinations}
+    for row, *values in cover([combinations, M, N, BLOCKS, LAYOUTS], 2, seed=1):
         chosen[row].append(make_problem(row, *values))
     for row, problems in chosen.items():
         yield from parts(f"{row}-factors", row, problems)
 
 
 def triples(row):
-    """The same for triples of all factors but the row."""
+    """The same for triples of all factors but the types."""
     problems = [make_problem(row, *values) for values in cover([M, N, BLOCKS, LAYOUTS], 3, seed=2)]
     return parts(f"{row}-triples", row, problems)
 
@@ -115,7 +115,7 @@ SCHEDULED = [(8, 8), (16, 9), (24, 24), (64, 200), (96, 96), (128, 300), (136, 1
 
 
 def schedules():
-    """Each N of an instruction, with what columns and shared memory leave room for."""
+    """Each N of an instruction, with what fits in columns and shared memory."""
     for number, (tile, n) in enumerate(SCHEDULED):
         for row in (E4M3, NVFP4):
             accumulators, persistent = 1 + number % 2, (number // 2 + (row is NVFP4)) % 2
@@ -151,7 +151,7 @@ def tile_k(row):
 def swap_ab():
     """Few rows of x as rows of B: pairs of all factors."""
     chosen = {}
-    for row, m, *values in cover([ROWS_OF_FACTORS, tuple(FEW), N, BLOCKS, LAYOUTS], 2, seed=3):
+    for row, m, *values in cover([FACTOR_TYPES, tuple(FEW), N, BLOCKS, LAYOUTS], 2, seed=3):
         chosen.setdefault((row, m), []).append(make_problem(row, m, *values))
     for number, ((row, m), problems) in enumerate(chosen.items()):
         schedule = f"tile=128x{FEW[m]}x{tile_k(row)},stages={2 + number % 3},accumulators={1 + number % 2}"
@@ -170,7 +170,7 @@ def swapped_tiles():
 
 
 def odd_columns():
-    """Operands along N, or M, in a tile of an odd multiple of 8 rows: bulk copies have lines of 16 bytes."""
+    """Operands along N, or M, in a tile of an odd multiple of 8 rows: bulk copies have rows of 16 bytes."""
     schedule = "--schedule=tile=128x24x128,stages=2,accumulators=1,persistent=0"
     for m, n, flag in ((130, 16, schedule), (16, 130, f"{schedule},swap_ab=1")):
         yield case(f"warp-specialized-odd-columns-{n}", E4M3, [(m, n, 96, (True, True, False, False), ())], (flag,))
@@ -184,7 +184,7 @@ PARTS = [(2, 2, 0), (2, 5, 1), (3, 3, 3), (3, 6, 0), (4, 7, 2), (5, 12, 1)]
 def split_k():
     """Parts of K that other blocks multiply: pairs of all factors, with operands swap_ab and not."""
     chosen = {}
-    factors = [ROWS_OF_FACTORS, PARTS, (False, True), (1, 8, 17, 64, 100), (8, 64, 136, 200), LAYOUTS]
+    factors = [FACTOR_TYPES, PARTS, (False, True), (1, 8, 17, 64, 100), (8, 64, 136, 200), LAYOUTS]
     for row, part, swaps_ab, m, n, layout in cover(factors, 2, seed=4):
         _, steps, missing = part
         blocks = steps * tile_k(row) // row.block - missing
@@ -263,7 +263,7 @@ CLUSTER_LAYOUTS = [layout for layout in LAYOUTS if not layout[3]] + [(True, Fals
 def clusters():
     """Blocks that load for each other, and pairs of them that multiply together: pairs of all factors."""
     chosen = {}
-    factors = [CLUSTERS, ROWS_OF_FACTORS, CLUSTER_M, CLUSTER_N, BLOCKS, CLUSTER_LAYOUTS, (False, True)]
+    factors = [CLUSTERS, FACTOR_TYPES, CLUSTER_M, CLUSTER_N, BLOCKS, CLUSTER_LAYOUTS, (False, True)]
     for of, row, m, n, blocks, layout, swaps_ab in cover(factors, 2, seed=5):
         if swaps_ab:
             m, n = n, m
@@ -279,15 +279,15 @@ def clusters():
 
 
 # Rows of packed fp4, M x N of tiles, and whether blocks are pairs.
-WIDE_ROWS = [MXFP4, MXFP4_16, NVFP4]
+WIDE_TYPES = [MXFP4, MXFP4_16, NVFP4]
 WIDE_TILES = [("128x64", 0), ("128x128", 0), ("128x256", 0), ("128x192", 1), ("128x256", 1)]
 
 
 def wide():
-    """Instructions with K = 96: lines with two of them and one of 64, and K that ends in a line."""
+    """Instructions with K = 96: swizzle rows with two of them and one of 64, and K that ends in one."""
     chosen = {}
     for row, of, m, n, blocks, layout in cover(
-        [WIDE_ROWS, WIDE_TILES, (40, 300), (24, 200, 520), BLOCKS, CLUSTER_LAYOUTS], 2, seed=6
+        [WIDE_TYPES, WIDE_TILES, (40, 300), (24, 200, 520), BLOCKS, CLUSTER_LAYOUTS], 2, seed=6
     ):
         problem = make_problem(row, m, n, blocks, layout)
         chosen.setdefault((row, of), []).append(problem)

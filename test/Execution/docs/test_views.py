@@ -1,6 +1,6 @@
 """What ops around a product cost, as docs/Views.md says: the kernels that they add, on four chips.
 
-Each case is a product of 256 x 1024 x 1024 with something in the place of x, of its scales, of y, or behind
+Each case is a product of 256 x 1024 x 1024 with something instead of x, of its scales, of y, or behind
 the result. All cases of a chip are compiled together, down to the level of kernels.
 """
 

@@ -119,7 +119,7 @@ def b_scale_lane(n, thread):
     return 4 * n + thread
 
 
-def sum_places():
+def sum_positions():
     """Lanes and registers of the elements of C and D, of shape (16, 8)."""
     m, n = np.ogrid[:M, :N]
     return 4 * (m & 7) + (n >> 1), (n & 1) + 2 * (m >> 3)
@@ -170,7 +170,7 @@ def test_instruction(functions, instruction):
     b_scale = random_codes(rng, instruction.scale, (warps, N, instruction.scale_vec))
     c = np.float32(rng.standard_normal((warps, M, N)) * 1000)
 
-    lane, register = sum_places()
+    lane, register = sum_positions()
     c_registers = np.empty((lanes.LANES, warps, 4), np.float32)
     c_registers[lane, :, register] = np.moveaxis(c, 0, -1)
     [d_registers] = lanes.call(

@@ -38,8 +38,8 @@ def types(case):
     return list(enumerate(case.expectations[0].row))
 
 
-@pytest.mark.parametrize("case", tiers.cover(list(emulated_cases.rows()), types), ids=name)
-def test_rows(case, tmp_path):
+@pytest.mark.parametrize("case", tiers.cover(list(emulated_cases.combinations()), types), ids=name)
+def test_combinations(case, tmp_path):
     text = run(case, tmp_path)
     assert "cp.async.bulk.tensor" in text and "call.uni emulated_tcgen05_mma_" in text
 
@@ -49,7 +49,7 @@ def is_padded(case):
     return any("f8" not in element for element in row[:2]) and row[:2] != ("f4E2M1FN", "f4E2M1FN")
 
 
-PADDED = [emulated_cases.packed(), *filter(is_padded, emulated_cases.rows())]
+PADDED = [emulated_cases.packed(), *filter(is_padded, emulated_cases.combinations())]
 
 
 @pytest.mark.parametrize("case", tiers.cover(PADDED, types), ids=name)
@@ -63,8 +63,8 @@ def test_padded(case, tmp_path):
 
 def of_schedules():
     """Cases, each about another schedule."""
-    rows = {case.name for case in emulated_cases.rows()}
-    return [case for case in emulated_cases.all_emulated() if case.name not in rows]
+    others = {case.name for case in emulated_cases.combinations()}
+    return [case for case in emulated_cases.all_emulated() if case.name not in others]
 
 
 # Thirty times as long as others: those are for a card.

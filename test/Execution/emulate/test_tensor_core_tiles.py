@@ -1,4 +1,4 @@
-"""Kernels of the instruction level, whose lines have all lengths, with the tensor core in software: threads
+"""Kernels of the instruction level, whose swizzle rows have all lengths, with the tensor core in software: threads
 fill shared memory and load and store tensor memory, and one of them asks for products alone.
 """
 

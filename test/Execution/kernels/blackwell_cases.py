@@ -3,7 +3,7 @@
 import blockscale
 import numpy as np
 from cases import Case, integers, pack, to_codes
-from harness import ROWS, Row, exact
+from harness import COMBINATIONS, Combination, exact
 from tensor_cases import pair_case
 
 PTX_NAMES = {
@@ -40,14 +40,14 @@ def block_scaled(row, entry, k, edits, label, to_bytes):
 def dense_rows():
     """The 28 instructions that PTX 9.0 has, and the one of PTX 9.1."""
     fp4 = "f4E2M1FN"
-    for row in ROWS:
+    for row in COMBINATIONS:
         if row.x == row.y == fp4:
             continue
         types = f".f32.{PTX_NAMES[row.x]}.{PTX_NAMES[row.y]}.f32."
         yield block_scaled(
             row, "mxf8", 256, ((".f32.e4m3.e4m3.f32.", types),), f"{row.x}-{row.y}", containers
         )
-    e8m0 = Row(fp4, fp4, "f8E8M0FNU", 32)
+    e8m0 = Combination(fp4, fp4, "f8E8M0FNU", 32)
     yield block_scaled(
         e8m0, "mxf8", 256, ((".f32.e4m3.e4m3.f32.", ".f32.e2m1.e2m1.f32."),), f"{fp4}-{fp4}",
         containers,
@@ -60,9 +60,9 @@ def dense_rows():
     yield block_scaled(
         e8m0, "mxf4", 512, (("kind::mxf4.", "kind::mxf4nvf4."),), "mxf4nvf4", paired
     )
-    yield block_scaled(Row(fp4, fp4, "f8E4M3FN", 16), "nvf4", 512, (), "", paired)
+    yield block_scaled(Combination(fp4, fp4, "f8E4M3FN", 16), "nvf4", 512, (), "", paired)
     yield block_scaled(
-        Row(fp4, fp4, "f8E8M0FNU", 16), "nvf4", 512,
+        Combination(fp4, fp4, "f8E8M0FNU", 16), "nvf4", 512,
         ((".version 9.0", ".version 9.1"), ("f32.ue4m3", "f32.ue8m0")), "ue8m0", paired,
     )
 

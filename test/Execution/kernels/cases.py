@@ -77,7 +77,7 @@ def pack(codes, bits):
 
 
 def to_codes(values, kind):
-    """The codes of small numbers in a type of mma.sync."""
+    """The codes of small values in a type of mma.sync."""
     if kind == "f16":
         return values.astype(np.float16).view(np.uint16)
     if kind in ("bf16", "tf32"):
@@ -215,10 +215,10 @@ def variables():
 
 
 def block_sum():
-    numbers = np.arange(1024, dtype=np.float32).reshape(4, 256)
-    arguments = [numbers, np.zeros(4, np.float32)]
+    values = np.arange(1024, dtype=np.float32).reshape(4, 256)
+    arguments = [values, np.zeros(4, np.float32)]
     return Case(
-        "reductions", "block_sum", (4,), (256,), arguments, {1: numbers.sum(1, dtype=np.float32)}
+        "reductions", "block_sum", (4,), (256,), arguments, {1: values.sum(1, dtype=np.float32)}
     )
 
 
@@ -379,7 +379,7 @@ def relax(size, steps):
     return in_cluster("relax", (2 * size,), (64,), (size,), [numbers, steps], {0: expected})
 
 
-def places(cluster):
+def ranks(cluster):
     # Two clusters along x and y, one along z.
     grid = (2 * cluster[0], 2 * cluster[1], cluster[2])
     expected = np.zeros((*reversed(grid), 12), np.int32)
@@ -394,7 +394,7 @@ def places(cluster):
         size = cluster[0] * cluster[1] * cluster[2]
         expected[z, y, x] = [rank(*inner), size, *inner, *cluster, 1, in_y, 100 + in_y, 100 + in_x]
     arguments = [np.zeros_like(expected)]
-    return in_cluster("places", grid, (1,), cluster, arguments, {0: expected})
+    return in_cluster("ranks", grid, (1,), cluster, arguments, {0: expected})
 
 
 def all_clusters():
@@ -411,7 +411,7 @@ def all_clusters():
     yield send(8)
     yield relax(4, 6)
     for cluster in ((2, 1, 1), (1, 4, 1), (2, 2, 1), (4, 2, 1), (2, 3, 1), (2, 2, 2)):
-        yield places(cluster)
+        yield ranks(cluster)
 
 
 def all_cases():

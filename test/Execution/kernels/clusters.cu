@@ -11,7 +11,7 @@ static __device__ uint32_t toShared(const void *pointer) {
   return static_cast<uint32_t>(__cvta_generic_to_shared(pointer));
 }
 
-// The same place in another block of the cluster.
+// The same offset in another block of the cluster.
 static __device__ uint32_t inBlock(const void *pointer, uint32_t rank) {
   uint32_t address;
   asm("mapa.shared::cluster.u32 %0, %1, %2;"
@@ -21,10 +21,10 @@ static __device__ uint32_t inBlock(const void *pointer, uint32_t rank) {
 }
 
 static __device__ void initialize(uint64_t *barrier, uint32_t count) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(
-                   toShared(barrier)),
-               "r"(count)
-               : "memory");
+  asm volatile(
+      "mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(toShared(barrier)),
+      "r"(count)
+      : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
@@ -47,7 +47,7 @@ static __device__ void wait(uint64_t *barrier, uint32_t parity) {
   while (!isComplete);
 }
 
-// Each block hands its numbers to the block `shift` places before it: it stores
+// Each block hands its values to the block `shift` ranks before it: it stores
 // them in its own memory, and reads those of another one.
 extern "C" __global__ void rotate(const int *in, int *out, int shift) {
   __shared__ int numbers[64];
@@ -189,13 +189,12 @@ extern "C" __global__ void send(int *numbers) {
   }
   cluster.sync();
   if (threadIdx.x == 0)
-    asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_"
-                 "tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     inBlock(incoming, next)),
-                 "r"(toShared(outgoing)),
-                 "r"(static_cast<uint32_t>(sizeof(outgoing))),
-                 "r"(inBlock(&full, next))
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_"
+        "tx::bytes [%0], [%1], %2, [%3];" ::"r"(inBlock(incoming, next)),
+        "r"(toShared(outgoing)), "r"(static_cast<uint32_t>(sizeof(outgoing))),
+        "r"(inBlock(&full, next))
+        : "memory");
   wait(&full, 0);
   numbers[i] = incoming[threadIdx.x];
   cluster.sync();
@@ -204,33 +203,33 @@ extern "C" __global__ void send(int *numbers) {
 // A sum of neighbours, over and over; the ends come from other blocks. What
 // needs no other block is done between the arrival and the wait.
 extern "C" __global__ void relax(int *numbers, int steps) {
-  __shared__ int lines[2][64];
+  __shared__ int sums[2][64];
   cg::cluster_group cluster = cg::this_cluster();
   unsigned size = cluster.num_blocks(), rank = cluster.block_rank();
   int i = blockIdx.x * 64 + threadIdx.x, x = threadIdx.x;
-  lines[0][x] = numbers[i];
+  sums[0][x] = numbers[i];
   for (int step = 0; step != steps; ++step) {
-    int *line = lines[step % 2];
+    int *last = sums[step % 2];
     __syncthreads();
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
-    int sum = line[x] * 3;
+    int sum = last[x] * 3;
     if (x != 0)
-      sum += line[x - 1];
+      sum += last[x - 1];
     if (x != 63)
-      sum += line[x + 1];
+      sum += last[x + 1];
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
     if (x == 0)
-      sum += cluster.map_shared_rank(line, (rank + size - 1) % size)[63];
+      sum += cluster.map_shared_rank(last, (rank + size - 1) % size)[63];
     if (x == 63)
-      sum += cluster.map_shared_rank(line, (rank + 1) % size)[0];
-    lines[(step + 1) % 2][x] = sum;
+      sum += cluster.map_shared_rank(last, (rank + 1) % size)[0];
+    sums[(step + 1) % 2][x] = sum;
   }
   cluster.sync();
-  numbers[i] = lines[steps % 2][x];
+  numbers[i] = sums[steps % 2][x];
 }
 
-// What a block is told of its place, and the ranks that others find.
-extern "C" __global__ void places(int *out) {
+// What a block is told of its ranks, and the ranks that others find.
+extern "C" __global__ void ranks(int *out) {
   __shared__ int own;
   cg::cluster_group cluster = cg::this_cluster();
   dim3 index = cluster.block_index(), size = cluster.dim_blocks();
@@ -246,9 +245,9 @@ extern "C" __global__ void places(int *out) {
       cluster.map_shared_rank(&own, (index.z * size.y + y) * size.x + index.x);
   int *inX =
       cluster.map_shared_rank(&own, (index.z * size.y + index.y) * size.x + x);
-  int *place = out + ((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x +
-                      blockIdx.x) *
-                         12;
+  int *to =
+      out +
+      ((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * 12;
   const int values[] = {static_cast<int>(rank),
                         static_cast<int>(cluster.num_blocks()),
                         static_cast<int>(index.x),
@@ -262,6 +261,6 @@ extern "C" __global__ void places(int *out) {
                         *inY,
                         *inX};
   for (int i = 0; i != 12; ++i)
-    place[i] = values[i];
+    to[i] = values[i];
   cluster.sync();
 }

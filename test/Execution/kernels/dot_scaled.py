@@ -6,7 +6,7 @@ usage: dot_scaled.py compile FOLDER
 
 `compile` needs Triton (3.6 was tried), and no card: it compiles for both on any machine. `check`
 launches the PTX in FOLDER with PROGRAM (blockscale-sim, or blockscale-launch where there is such a
-card) on exact and on random numbers, and holds results against the reference.
+card) on exact and on random values, and holds results against the reference.
 """
 
 import argparse
@@ -137,12 +137,12 @@ def check_case(case, folder, launcher, data, row):
 
 def check_all(folder, launcher):
     import conftest  # noqa: F401
-    from harness import Row, exact, random
+    from harness import Combination, exact, random
 
     wrong = 0
     for case in CASES:
         scale = "f8E4M3FN" if case.block == 16 else "f8E8M0FNU"
-        row = Row(TYPES[case.a][0], TYPES[case.b][0], scale, case.block)
+        row = Combination(TYPES[case.a][0], TYPES[case.b][0], scale, case.block)
         try:
             check_case(case, folder, launcher, exact(row, 128, 256, 512, 3), row)
             check_case(case, folder, launcher, random(row, 256, 128, 384, 4), row)

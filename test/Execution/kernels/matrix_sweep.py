@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Every mma.sync and mma.sp that sm_90 has, on registers of random small numbers.
+"""Every mma.sync and mma.sp that sm_90 has, on registers of random small values.
 
 usage: matrix_sweep.py run FOLDER --launcher=PROGRAM [--only=TEXT] [-- FLAG...]
        matrix_sweep.py compare FOLDER FOLDER
@@ -91,7 +91,7 @@ def all_forms():
 
 
 def registers(stream, kind, count):
-    """Words of small numbers: TIMES x count x 32."""
+    """Registers of small values: TIMES x count x 32."""
     smallest, largest = RANGES.get(kind, (-4, 4))
     bits = BITS[kind]
     values = stream.integers(smallest, largest, (TIMES, count, 32, 32 // bits))

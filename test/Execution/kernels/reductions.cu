@@ -9,7 +9,7 @@ static __device__ float sumOfWarp(float x) {
   return x;
 }
 
-// The sum of each block of 256 numbers.
+// The sum of each block of 256 values.
 extern "C" __global__ void block_sum(const float *in, float *out) {
   __shared__ float partial[8];
   float x = sumOfWarp(in[blockIdx.x * blockDim.x + threadIdx.x]);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Single instructions on many numbers: the simulator against a card of sm_90 or later.
+"""Single instructions on many values: the simulator against a card of sm_90 or later.
 
 usage: sweep.py run FOLDER --launcher=PROGRAM [--only=TEXT] [-- FLAG...]
        sweep.py compare FOLDER FOLDER
@@ -311,7 +311,7 @@ def make_ptx(cls):
 
 
 def make_sources(name, cls):
-    """Pairs of special numbers, and random codes."""
+    """Pairs of special values, and random codes."""
     stream = Stream(name)
     mask = (1 << cls.bits) - 1
     sources = stream.words((3, N))
@@ -321,7 +321,7 @@ def make_sources(name, cls):
     sources[0, :every] = special[chosen // len(special)]
     sources[1, :every] = special[chosen % len(special)]
     sources[2, :every] = stream.choice(special, every)
-    # Numbers near each other, so that sums cancel.
+    # Values near each other, so that sums cancel.
     half = N * 7 // 8
     sources[1, half:] = sources[0, half:] ^ (sources[1, half:] & np.uint64(mask >> cls.bits // 2))
     return sources & np.uint64(mask)
@@ -346,7 +346,7 @@ def run(folder, launcher, only, flags):
     return wrong
 
 
-def to_numbers(codes, kind):
+def to_values(codes, kind):
     """The values of f16, bf16, f32 or f64 codes."""
     if kind == "bf16":
         return (codes << np.uint64(16)).astype(np.uint32).view(np.float32)
@@ -383,7 +383,7 @@ def distance(first, second, kind):
         return np.where(codes & sign, -magnitude, magnitude)
 
     with np.errstate(invalid="ignore"):
-        a, b = to_numbers(first, kind), to_numbers(second, kind)
+        a, b = to_values(first, kind), to_values(second, kind)
         special = ~(np.isfinite(a) & np.isfinite(b))
         same = (np.isnan(a) & np.isnan(b)) | (a == b)
         return np.where(same, 0, np.where(special, np.inf, np.abs(ordered(first) - ordered(second))))
@@ -400,7 +400,7 @@ def digest(folder):
             if kind:
                 parts = split(codes, kind, row.bits)
                 nan = np.uint64((1 << FLOATS[kind]) - 1)
-                codes = np.where(np.isnan(to_numbers(parts, kind)), nan, parts)
+                codes = np.where(np.isnan(to_values(parts, kind)), nan, parts)
             numbers[f"{name}: {row.text}"] = crc32(codes.tobytes())
     return numbers
 

@@ -11,7 +11,7 @@ import numpy as np
 
 # What fills elements outside of a tensor with FILL=nan, for every type.
 NAN_BYTES = b"\xf7\x7f"
-# The line of 128 bytes that an address is in, modulo the first number, times the second.
+# The row of 128 bytes that an address is in, modulo the first number, times the second.
 SWIZZLES = {
     "none": (1, 0), "32": (2, 16), "64": (4, 16), "128": (8, 16), "128-atom32": (4, 32),
     "128-atom32-flip8": (4, 32), "128-atom64": (2, 64),
@@ -55,15 +55,15 @@ class TensorMap(NamedTuple):
         grid = np.ix_(*(np.where(valid, i, 0) for i, valid in zip(indices, is_in)))
         return reduce(np.logical_and.outer, is_in), grid
 
-    def places(self, counts, offset):
+    def addresses(self, counts, offset):
         """Where the bytes of a box with `counts` elements are in shared memory, rows one after the other."""
         width, rows = counts[-1] * self.array.itemsize, int(np.prod(counts[:-1]))
         pitch = {"none": width, "32": 32, "64": 64}.get(self.swizzle, 128)
-        place = offset + (np.arange(rows)[:, None] * pitch + np.arange(width)).reshape(-1)
+        address = offset + (np.arange(rows)[:, None] * pitch + np.arange(width)).reshape(-1)
         period, step = SWIZZLES[self.swizzle]
-        line = place // 128
-        place = place ^ line % period * step
-        return place ^ line % 2 * 8 if self.swizzle.endswith("flip8") else place
+        row = address // 128
+        address = address ^ row % period * step
+        return address ^ row % 2 * 8 if self.swizzle.endswith("flip8") else address
 
     def load(self, coordinates, offset, memory):
         """Shared memory after a load; how many bytes came."""
@@ -72,13 +72,13 @@ class TensorMap(NamedTuple):
         unit = NAN_BYTES if self.fill == "nan" else bytes(2)
         fill = np.frombuffer(unit * 4, box.dtype)[0]
         data = np.frombuffer(np.where(mask, box, fill).tobytes(), np.uint8)
-        memory[self.places(mask.shape, offset)] = data
+        memory[self.addresses(mask.shape, offset)] = data
         return len(data)
 
     def store(self, coordinates, offset, memory, combine=None):
         """The tensor after a store."""
         mask, grid = self.inside(coordinates)
-        box = np.frombuffer(memory[self.places(mask.shape, offset)].tobytes(), self.array.dtype)
+        box = np.frombuffer(memory[self.addresses(mask.shape, offset)].tobytes(), self.array.dtype)
         box = box.reshape(mask.shape)
         result = self.array.copy()
         indices = np.nonzero(mask)
@@ -160,8 +160,8 @@ def pair_case(make):
 
 def tensor_cases(make):
     """`make` is the class Case of cases.py."""
-    for shape, box, strides, places in RANKS:
-        for i, coordinates in enumerate(places):
+    for shape, box, strides, origins in RANKS:
+        for i, coordinates in enumerate(origins):
             tensor = TensorMap(numbers(shape, np.uint16), "u2", box, strides=strides)
             yield load_case(make, f"{i}", tensor, coordinates)
             if min(coordinates) >= 0:  # A store has no others.

@@ -1,4 +1,4 @@
-"""Single instructions in the simulator against what a card made of the same numbers (cards.json)."""
+"""Single instructions in the simulator against what a card made of the same values (cards.json)."""
 
 import json
 

@@ -10,7 +10,7 @@ the second product of a chain.
 
 import blockscale
 import numpy as np
-from harness import ROWS, Program, Value
+from harness import COMBINATIONS, Program, Value
 
 # What every element format holds; products and sums of them with SCALES are exact in f32.
 ELEMENTS = [-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0]
@@ -289,7 +289,7 @@ class Case:
     def __init__(self, number):
         self.rng = np.random.default_rng([41, number])
         rng = self.rng
-        self.row = ROWS[number % len(ROWS)]
+        self.row = COMBINATIONS[number % len(COMBINATIONS)]
         self.p = Program()
         self.dynamic = rng.random() < 0.4
         self.make = Maker(rng, self.p, self.dynamic)

@@ -60,7 +60,7 @@ def compare(folder, case, targets):
         elif is_same(result, expected, case.tolerance):
             outcomes[target] = "same"
         else:
-            outcomes[target] = "wrong numbers"
+            outcomes[target] = "wrong values"
     return outcomes
 
 

@@ -1,7 +1,7 @@
 """Products with weights that are decoded by upstream ops, as importers write them.
 
-Every choice in `Imported` is one way in which they differ; the meaning is always numbers times
-codes with scales, summed in f32.
+Every choice in `Imported` is one way in which they differ; the meaning is always bf16 or f16 values times
+quantized elements with scales, summed in f32.
 """
 
 import dataclasses
@@ -53,7 +53,7 @@ class Imported:
         return "-".join(str(value) for value in dataclasses.astuple(self) if value not in (None, False))
 
     @property
-    def numbers(self):
+    def x_element(self):
         """The type of x."""
         return "f16" if DTYPES[self.dtype][1] == "f16" else "bf16"
 
@@ -136,15 +136,15 @@ def write(case):
     layout = batch + case.layout
     scale_layout = layout.replace("i", "").replace("k", "b")
     result = x_batch + ("nm" if case.is_left else "mn")
-    args = [f"%x: {shape(x_batch + 'mk', case.numbers, sizes)}", f"%c: {shape(layout, code, sizes)}",
+    args = [f"%x: {shape(x_batch + 'mk', case.x_element, sizes)}", f"%c: {shape(layout, code, sizes)}",
             f"%s: {shape(scale_layout, scale, sizes)}"]
     if case.tensor_scale not in (None, "constant"):
         args.append(f"%g: {case.tensor_scale}")
     if case.has_acc:
         args.append(f"%acc: {shape(result, 'f32', sizes)}")
     if case.is_dynamic:
-        for name, value, type, letters in (("m", "%x", shape(x_batch + "mk", case.numbers, sizes), x_batch + "mk"),
-                                           ("k", "%x", shape(x_batch + "mk", case.numbers, sizes), x_batch + "mk"),
+        for name, value, type, letters in (("m", "%x", shape(x_batch + "mk", case.x_element, sizes), x_batch + "mk"),
+                                           ("k", "%x", shape(x_batch + "mk", case.x_element, sizes), x_batch + "mk"),
                                            ("n", "%c", shape(layout, code, sizes), layout),
                                            ("b", "%c", shape(layout, code, sizes), layout)):
             w.lines.append(f"  %c{name} = arith.constant {letters.index(name)} : index")
@@ -267,7 +267,7 @@ def finish(w, case, args, layout, sizes, result, x_batch, batch, value, scales, 
     """The product of x and the weights."""
     code, _, block = FORMATS[case.format]
     weights = DTYPES[case.dtype][1]
-    x, x_letters, x_type = "%x", x_batch + "mk", shape(x_batch + "mk", case.numbers, sizes)
+    x, x_letters, x_type = "%x", x_batch + "mk", shape(x_batch + "mk", case.x_element, sizes)
     y_letters = layout
     if case.product not in ("blocks", "fused") and "i" in layout:
         at = layout.index("b")
@@ -284,8 +284,8 @@ def finish(w, case, args, layout, sizes, result, x_batch, batch, value, scales, 
     if (case.product == "blocks" or case.product == "fused") and "i" in layout:
         reduction, x_letters = "bi", "mbi"
         x = w.op(f"tensor.expand_shape %x [[0], [1, 2]] output_shape [{sizes['m']}, {sizes['b']}, {block}] : {x_type}"
-                 f" into {shape(x_letters, case.numbers, sizes)}")
-        x_type = shape(x_letters, case.numbers, sizes)
+                 f" into {shape(x_letters, case.x_element, sizes)}")
+        x_type = shape(x_letters, case.x_element, sizes)
     loops = x_batch + "mn" + reduction
     y_type = shape(y_letters, weights, sizes)
     if case.product == "fused":
@@ -293,13 +293,13 @@ def finish(w, case, args, layout, sizes, result, x_batch, batch, value, scales, 
             lines = []
             if weights != "f32":
                 lines, v = [f"%wf = arith.extf {v} : {weights} to f32"], "%wf"
-            return "\n    ".join([*lines, f"%xf = arith.extf %a{2 + len(g_operand)} : {case.numbers} to f32",
+            return "\n    ".join([*lines, f"%xf = arith.extf %a{2 + len(g_operand)} : {case.x_element} to f32",
                                   f"%xy = arith.mulf %xf, {v} : f32", "%sum = arith.addf %o, %xy : f32",
                                   "linalg.yield %sum : f32"])
         operands = [("%c", shape(layout, code, sizes), list(layout)), scales, *g_operand, (x, x_type, list(x_letters))]
         value = w.generic(loops, operands, "f32", sizes, decode_lines(add, g), reduction, acc, result)
     elif case.product in ("generic", "blocks", "shared") or (case.product == "matmul" and weights == "f32"):
-        lines = [f"%x1 = arith.extf %a0 : {case.numbers} to f32"]
+        lines = [f"%x1 = arith.extf %a0 : {case.x_element} to f32"]
         name = "%a1"
         if weights != "f32":
             lines.append(f"%y1 = arith.extf %a1 : {weights} to f32")
@@ -339,7 +339,7 @@ def operands(case, seed=1):
 
     scales = [126, 127, 128] if scale == "f8E8M0FNU" else [0x30, 0x38, 0x40, 0xB8]
     arrays = [
-        to_bits(pick(np.arange(-8, 9, dtype=np.float32) / 4, x_batch + "mk"), case.numbers),
+        to_bits(pick(np.arange(-8, 9, dtype=np.float32) / 4, x_batch + "mk"), case.x_element),
         pick(few_bits, layout),
         pick(np.array(scales, np.uint8), layout.replace("i", "").replace("k", "b")),
     ]

@@ -9,18 +9,18 @@ import numpy as np
 RULES = ("floor", "ceil", "even", "rceil")
 # Elements, scales, block size.
 FORMATS = tuple(
-    dict.fromkeys((row.x, row.scale, row.block) for row in harness.ROWS if row.x == row.y)
+    dict.fromkeys((row.x, row.scale, row.block) for row in harness.COMBINATIONS if row.x == row.y)
 )
 CHIPS = ("sm_90a", "sm_100a", "sm_120a")
 DEVICES = ("cpu", *CHIPS)
 
 
-def to_bits(numbers, dtype):
+def to_bits(values, dtype):
     """float32 values as in an .npy file of `dtype`: bf16 as its bits."""
-    numbers = np.asarray(numbers, np.float32)
+    values = np.asarray(values, np.float32)
     if dtype == "bf16":
-        return (numbers.view(np.uint32) >> 16).astype(np.uint16)
-    return numbers.astype({"f32": np.float32, "f16": np.float16}[dtype])
+        return (values.view(np.uint32) >> 16).astype(np.uint16)
+    return values.astype({"f32": np.float32, "f16": np.float16}[dtype])
 
 
 def tensor(shape, element):
@@ -75,12 +75,12 @@ def all_rules(element, scale, block, dtype, shape, g=None):
     lines, names, types = [], [], []
     for rule in rules_of(scale):
         name = rule or "number"
-        line, (codes, scales) = quantize_op(
+        line, (quantized, scales) = quantize_op(
             name, "%x", element, scale, block, dtype, shape, rule, "%g" if g else None
         )
         lines.append(line)
         names += [f"%{name}_c", f"%{name}_s"]
-        types += [codes, scales]
+        types += [quantized, scales]
     argument = f"%x: {tensor(shape, dtype)}" + (", %g: f32" if g else "")
     text = [f"func.func @main({argument}) -> ({', '.join(types)}) {{", *lines]
     text += [f"  return {', '.join(names)} : {', '.join(types)}", "}"]

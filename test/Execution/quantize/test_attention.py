@@ -74,18 +74,18 @@ def make(format):
     """Arguments, and their values in f64."""
     element, scale, block = FORMATS[format]
     rng = np.random.default_rng(7)
-    arrays, numbers = [], []
+    arrays, operands = [], []
     for shape, size in (((Q, D), 1.5), ((N, D), 1.5), ((V, N), 1)):
         x = (size * rng.standard_normal(shape)).astype(np.float32)
         codes, scales = blockscale.quantize(x, element, scale, block)[:2]
         arrays += [codes, scales]
-        numbers.append(blockscale.dequantize(codes, scales, element, scale, block).astype(np.float64))
-    return arrays, numbers
+        operands.append(blockscale.dequantize(codes, scales, element, scale, block).astype(np.float64))
+    return arrays, operands
 
 
-def expect(numbers, element, scale, block):
+def expect(operands, element, scale, block):
     """The result without any rounding, and how far the codes of the shares may take one from it."""
-    q, k, v = numbers
+    q, k, v = operands
     scores = q @ k.T / np.sqrt(D)
     shares = np.exp(scores - scores.max(1, keepdims=True))
     shares /= shares.sum(1, keepdims=True)
@@ -101,8 +101,8 @@ def expect(numbers, element, scale, block):
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_attention(format, tmp_path):
-    arrays, numbers = make(format)
-    expected, bound = expect(numbers, *FORMATS[format])
+    arrays, operands = make(format)
+    expected, bound = expect(operands, *FORMATS[format])
     text = program(*FORMATS[format])
     results = {device: run(tmp_path, text, arrays, 1, device)[0] for device in ("cpu", "sm_80", *CHIPS)}
     for device, result in results.items():

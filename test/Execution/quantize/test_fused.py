@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from quantize_cases import tensor
 
-PRODUCT = harness.Row("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
+PRODUCT = harness.Combination("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
 MXFP8 = ("f8E4M3FN", "f8E8M0FNU", 32)
 MXFP6 = ("f6E3M2FN", "f8E8M0FNU", 32)
 MXFP4 = ("f4E2M1FN", "f8E8M0FNU", 32)
@@ -51,7 +51,7 @@ def program(case, quantized=True):
     element, scale, block = case.format
     m, k = ("?", "?") if case.dynamic else (case.m, case.k)
     n, blocks = case.n, "?" if case.dynamic else case.k // 32
-    numbers, rank = case.dtype or "f32", 2 + len(case.batch)
+    dtype, rank = case.dtype or "f32", 2 + len(case.batch)
     types = [
         tensor((*case.batch, *shape), kind)
         for shape, kind in (
@@ -60,7 +60,7 @@ def program(case, quantized=True):
         )
     ]
     codes, scales = tensor((*case.batch, m, n), element), tensor((*case.batch, m, n // block), scale)
-    bias, result = tensor((n,), "f32"), tensor((*case.batch, m, n), numbers)
+    bias, result = tensor((n,), "f32"), tensor((*case.batch, m, n), dtype)
     loops = ", ".join("bij"[-rank:])
     lines, order = [], [*range(len(case.batch)), rank - 1, rank - 2]
     stored = list(types)
@@ -82,7 +82,7 @@ def program(case, quantized=True):
     )
     if case.dtype:
         dims = f" tensor.dim %acc, %c{rank - 2} : {types[-1]}"
-        narrow = "" if numbers == "f32" else f"    %n = arith.truncf %v : f32 to {numbers}\n"
+        narrow = "" if dtype == "f32" else f"    %n = arith.truncf %v : f32 to {dtype}\n"
         lines += [
             f"  %c{rank - 2} = arith.constant {rank - 2} : index",
             f"  %rows ={dims}",
@@ -92,11 +92,11 @@ def program(case, quantized=True):
                        affine_map<({loops}) -> ({loops})>],
       iterator_types = [{', '.join(['"parallel"'] * rank)}]}}
       ins(%sum, %bias : {types[-1]}, {bias}) outs(%e : {result}) {{
-  ^bb0(%s: f32, %shift: f32, %old: {numbers}):
+  ^bb0(%s: f32, %shift: f32, %old: {dtype}):
     %zero = arith.constant 0.0 : f32
     %u = arith.addf %s, %shift : f32
     %v = arith.maximumf %u, %zero : f32
-{narrow}    linalg.yield {"%n" if narrow else "%v"} : {numbers}
+{narrow}    linalg.yield {"%n" if narrow else "%v"} : {dtype}
   }} -> {result}""",
         ]
     x = "%h" if case.dtype else "%sum"
@@ -130,7 +130,7 @@ def program(case, quantized=True):
     ]) + "\n"
 
 
-def numbers_of(case):
+def values_of(case):
     """Operands, and what they come to, without a rounding but that of `dtype`."""
     data = harness.exact(
         PRODUCT, case.m, case.n, case.k, 7, "wide", x_batch=case.batch, y_batch=case.batch
@@ -237,7 +237,7 @@ def test_fused(case, tmp_path):
 
     file = tmp_path / "program.mlir"
     file.write_text(text)
-    arrays, numbers = numbers_of(case)
+    arrays, values = values_of(case)
     inputs = []
     for i, array in enumerate(arrays):
         inputs.append(tmp_path / f"in{i}.npy")
@@ -248,7 +248,7 @@ def test_fused(case, tmp_path):
         "blockscale-run", file, "--device=sim", "--check=race,strict", *options, *stores, *inputs
     )
     expected = list(blockscale.quantize(
-        numbers, *case.format, rule=case.rule, tensor_scale=case.g, amax=True
+        values, *case.format, rule=case.rule, tensor_scale=case.g, amax=True
     ))
     if case.atoms:
         expected[1] = blockscale.swizzle_scales(expected[1])

@@ -56,7 +56,7 @@ def test_report(tmp_path):
         assert list(check(case, operands(case), device, tmp_path)) == ["main"]
 
 
-def test_numbers_first(tmp_path):
+def test_weights_first(tmp_path):
     """Of more rows on sm_90a weights that are stored K x N go through memory, with the scale that a tensor holds."""
     case = Imported("mxfp8", "kn", tensor_scale="tensor<f32>", m=100, n=17, k=128)
     text, arrays = write(case), operands(case)
@@ -83,7 +83,7 @@ def test_all_codes_and_scales(format, dtype, tmp_path):
         y = np.zeros((case.n, 64), np.uint8)
         y_scales = np.full((case.n, 64 // block), 0x38 if scale == "f8E4M3FN" else 127, np.uint8)
         y[:, 0], y_scales[:, 0] = np.tile(codes, len(scales)), np.repeat(scales, len(codes))
-        x = x.astype(np.float16) if case.numbers == "f16" else (x.view(np.uint32) >> 16).astype(np.uint16)
+        x = x.astype(np.float16) if case.x_element == "f16" else (x.view(np.uint32) >> 16).astype(np.uint16)
         arrays = [x, y, y_scales, *([np.float32(g)] if g else [])]
         assert list(check(case, arrays, "sm_80", tmp_path)) == ["main"]
 

@@ -29,32 +29,32 @@ def features(case):
     return [(element, scale, block), (dtype, scale)]
 
 
-def oracle(numbers, element, scale, block, rule, g=None):
+def oracle(values, element, scale, block, rule, g=None):
     """Elements and scales of rows of whole blocks, by exact rationals."""
     codes, scales = [], []
-    for line in numbers.reshape(-1, block):
-        line_codes, line_scales = quantize_oracle.quantize(line, element, scale, block, rule, g)
-        codes.append(line_codes)
-        scales.append(line_scales)
-    codes = np.array(codes, np.uint8).reshape(numbers.shape)
-    return codes, np.array(scales, np.uint8).reshape(*numbers.shape[:-1], -1)
+    for row in values.reshape(-1, block):
+        row_codes, row_scales = quantize_oracle.quantize(row, element, scale, block, rule, g)
+        codes.append(row_codes)
+        scales.append(row_scales)
+    codes = np.array(codes, np.uint8).reshape(values.shape)
+    return codes, np.array(scales, np.uint8).reshape(*values.shape[:-1], -1)
 
 
 @pytest.mark.parametrize("case", tiers.cover(CASES, features), ids=name_of)
 def test_hard_blocks(case, tmp_path):
     """Midpoints between codes, the ends of all formats, NaN and infinity: equal bits everywhere."""
     element, scale, block, dtype = case
-    expected, numbers = [], []
+    expected, values = [], []
     for rule in rules_of(scale):
-        numbers.append(quantize_oracle.hard_blocks(element, scale, block, rule, dtype))
-    lines = np.concatenate(numbers)
-    # Whole lines of several blocks, and a multiple of them.
-    lines = np.resize(lines, (-(-len(lines) // 4) * 4, block)).reshape(-1, 4 * block)
+        values.append(quantize_oracle.hard_blocks(element, scale, block, rule, dtype))
+    rows = np.concatenate(values)
+    # Whole rows of several blocks, and a multiple of them.
+    rows = np.resize(rows, (-(-len(rows) // 4) * 4, block)).reshape(-1, 4 * block)
     for rule in rules_of(scale):
-        expected += oracle(lines, element, scale, block, rule)
-    text, results = all_rules(element, scale, block, dtype, lines.shape)
+        expected += oracle(rows, element, scale, block, rule)
+    text, results = all_rules(element, scale, block, dtype, rows.shape)
     for device in DEVICES:
-        got = run(tmp_path, text, [to_bits(lines, dtype)], results, device)
+        got = run(tmp_path, text, [to_bits(rows, dtype)], results, device)
         for i, (a, b) in enumerate(zip(got, expected)):
             assert_codes(a, b, f"{device}, result {i}")
 
@@ -62,13 +62,13 @@ def test_hard_blocks(case, tmp_path):
 @pytest.mark.parametrize("g", [1.0, 0.37, 1e-30, 3e37, 2.0**-140])
 def test_tensor_scale(g, tmp_path):
     rng = np.random.default_rng(7)
-    numbers = rng.standard_normal((8, 64)) * g * 100
-    numbers = np.clip(numbers, -3e38, 3e38).astype(np.float32)
+    values = rng.standard_normal((8, 64)) * g * 100
+    values = np.clip(values, -3e38, 3e38).astype(np.float32)
     g = np.float32(g)
-    expected = oracle(numbers, "f4E2M1FN", "f8E4M3FN", 16, None, g)
-    text, results = all_rules("f4E2M1FN", "f8E4M3FN", 16, "f32", numbers.shape, g)
+    expected = oracle(values, "f4E2M1FN", "f8E4M3FN", 16, None, g)
+    text, results = all_rules("f4E2M1FN", "f8E4M3FN", 16, "f32", values.shape, g)
     for device in DEVICES:
-        got = run(tmp_path, text, [numbers, np.float32(g)], results, device)
+        got = run(tmp_path, text, [values, np.float32(g)], results, device)
         for a, b in zip(got, expected):
             assert_codes(a, b, device)
 
@@ -89,10 +89,10 @@ FORMS = {
 }
 
 
-def random_numbers(shape, dtype):
+def random_values(shape, dtype):
     rng = np.random.default_rng(list(map(int, shape)))
-    numbers = rng.standard_normal(shape) * np.exp2(rng.integers(-20, 20, shape))
-    bits = to_bits(numbers.astype(np.float32), dtype)
+    values = rng.standard_normal(shape) * np.exp2(rng.integers(-20, 20, shape))
+    bits = to_bits(values.astype(np.float32), dtype)
     if dtype == "bf16":
         return bits, (bits.astype(np.uint32) << 16).view(np.float32)
     return bits, bits.astype(np.float32)
@@ -105,8 +105,8 @@ def test_forms(form, kind, tmp_path):
     element, scale, block, dtype = kind.split("-")
     block = int(block)
     sizes, shape, pad, transposed = FORMS[form]
-    bits, numbers = random_numbers(shape, dtype)
-    expected = blockscale.quantize(numbers, element, scale, block, pad=pad)[:2]
+    bits, values = random_values(shape, dtype)
+    expected = blockscale.quantize(values, element, scale, block, pad=pad)[:2]
     line, types = quantize_op("q", "%x", element, scale, block, dtype, sizes, pad=pad)
     x_type, lines = tensor(sizes, dtype), [line]
     name = "%x"
@@ -137,17 +137,17 @@ def test_swizzled(chip, shape, tmp_path):
     """Scales straight in the 32x4x4 layout, zeros in the padding."""
     m, k = shape
     atoms = (-(-m // 128), -(-k // 128), 32, 16)
-    bits, numbers = random_numbers(shape, "bf16")
-    codes, scales = blockscale.quantize(numbers, "f8E5M2", "f8E8M0FNU", 32)[:2]
-    line, (codes_type, scales_type) = quantize_op(
+    bits, values = random_values(shape, "bf16")
+    codes, scales = blockscale.quantize(values, "f8E5M2", "f8E8M0FNU", 32)[:2]
+    line, (quantized_type, scales_type) = quantize_op(
         "q", "%x", "f8E5M2", "f8E8M0FNU", 32, "bf16", shape
     )
     swizzled = tensor(atoms, "f8E8M0FNU")
     text = "\n".join([
-        f"func.func @main(%x: {tensor(shape, 'bf16')}) -> ({codes_type}, {swizzled}) {{",
+        f"func.func @main(%x: {tensor(shape, 'bf16')}) -> ({quantized_type}, {swizzled}) {{",
         line,
         f"  %t = blockscale.swizzle_scales %q_s : {scales_type} to {swizzled}",
-        f"  return %q_c, %t : {codes_type}, {swizzled}",
+        f"  return %q_c, %t : {quantized_type}, {swizzled}",
         "}",
     ])
     got = run(tmp_path, text, [bits], 2, chip)
@@ -161,8 +161,8 @@ SPECIAL = {"none": 3.5, "infinity": -np.inf, "nan": np.nan}
 @pytest.mark.parametrize("special", SPECIAL)
 def test_largest_magnitude(special, tmp_path):
     """The largest magnitude of all, and a scale that is computed from it."""
-    numbers = np.random.default_rng(3).standard_normal((40, 256)).astype(np.float32)
-    numbers[17, 33] = SPECIAL[special]
+    values = np.random.default_rng(3).standard_normal((40, 256)).astype(np.float32)
+    values[17, 33] = SPECIAL[special]
     types = "tensor<40x256xf4E2M1FN>, tensor<40x16xf8E4M3FN>, tensor<f32>"
     text = f"""func.func @main(%x: tensor<40x256xf32>, %g: f32) -> ({types}) {{
   %c, %s, %a = blockscale.quantize %x tensor_scale(%g) {{block_size = 16 : i64}}
@@ -170,9 +170,9 @@ def test_largest_magnitude(special, tmp_path):
   return %c, %s, %a : {types}
 }}
 """
-    expected = np.abs(numbers).max()  # NaN where one is
+    expected = np.abs(values).max()  # NaN where one is
     for device in DEVICES:
-        largest = run(tmp_path, text, [numbers, np.float32(0.25)], 3, device)[2]
+        largest = run(tmp_path, text, [values, np.float32(0.25)], 3, device)[2]
         np.testing.assert_array_equal(largest, expected, device)
     if special != "none":
         return
@@ -189,12 +189,12 @@ def test_largest_magnitude(special, tmp_path):
   return %c, %s, %b : {types}
 }}
 """
-    g = np.abs(numbers).max() / np.float32(2688)
+    g = np.abs(values).max() / np.float32(2688)
     expected = blockscale.quantize(
-        numbers, "f4E2M1FN", "f8E4M3FN", 16, tensor_scale=g
+        values, "f4E2M1FN", "f8E4M3FN", 16, tensor_scale=g
     )[:2]
     for device in DEVICES:
-        got = run(tmp_path, text, [numbers], 3, device)
+        got = run(tmp_path, text, [values], 3, device)
         for a, b in zip(got, expected):
             assert_codes(a, b, device)
 
@@ -204,8 +204,8 @@ def test_dequantize(case, tmp_path):
     """All codes times all scales, to each high-precision type."""
     element, scale, block, _ = case
     count = 1 << blockscale.FORMATS[element].bits
-    line = np.resize(np.arange(count, dtype=np.uint8), -(-count // block) * block)
-    codes = np.tile(line, (256, 1))
+    row = np.resize(np.arange(count, dtype=np.uint8), -(-count // block) * block)
+    codes = np.tile(row, (256, 1))
     scales = np.repeat(
         np.arange(256, dtype=np.uint8)[:, None], codes.shape[1] // block, axis=1
     )
@@ -232,7 +232,7 @@ def test_dequantize(case, tmp_path):
 def test_there_and_back(case, tmp_path):
     """Dynamic sizes of what one kernel leaves to the next."""
     element, scale, block = case
-    sizes, numbers = ("?", "?"), random_numbers((3, 96), "f32")[1]
+    sizes, values = ("?", "?"), random_values((3, 96), "f32")[1]
     line, types = quantize_op("q", "%x", element, scale, block, "f32", sizes)
     text = "\n".join([
         f"func.func @main(%x: {tensor(sizes, 'f32')}) -> {tensor(sizes, 'f32')} {{",
@@ -242,10 +242,10 @@ def test_there_and_back(case, tmp_path):
         f"  return %y : {tensor(sizes, 'f32')}",
         "}",
     ])
-    codes, scales = blockscale.quantize(numbers, element, scale, block)[:2]
+    codes, scales = blockscale.quantize(values, element, scale, block)[:2]
     expected = blockscale.dequantize(codes, scales, element, scale, block)
     for device in DEVICES:
-        np.testing.assert_array_equal(run(tmp_path, text, [numbers], 1, device)[0], expected, device)
+        np.testing.assert_array_equal(run(tmp_path, text, [values], 1, device)[0], expected, device)
 
 
 @pytest.mark.parametrize("formats", [("f8E4M3FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16)], ids=name_of)

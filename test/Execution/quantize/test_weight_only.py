@@ -20,13 +20,13 @@ def schedule(rows, columns, k, stages=2, split_k=1):
 
 
 def is_anew(kernels):
-    """Whether the result was computed anew: what does nothing reads a word of each block."""
+    """Whether the result was computed anew: what does nothing reads a flag of each block."""
     assert sum("__permute" in name for name in kernels) == 1 and not any("loops" in name for name in kernels)
     [exact] = [kernel for name, kernel in kernels.items() if "__exact_recomputation" in name]
     return exact["instructions"]["matrix"] > 0
 
 
-def run_codes(product, folder, tile, is_exact=False):
+def run_mixed_input(product, folder, tile, is_exact=False):
     result, kernels, said = product.run(folder, "sm_90a", schedule(*tile))
     assert "dequantized first" not in said
     product.check(result, is_exact)
@@ -48,7 +48,7 @@ SIZES = {
 @pytest.mark.parametrize("size", SIZES)
 def test_sizes(size, tmp_path):
     m, n, k, tile = SIZES[size]
-    assert not run_codes(Product(m, n, k, "mxfp4"), tmp_path, tile)
+    assert not run_mixed_input(Product(m, n, k, "mxfp4"), tmp_path, tile)
 
 
 @pytest.mark.parametrize("form", [MAPS, TRANSPOSE], ids=["maps", "transpose"])
@@ -64,7 +64,7 @@ def test_formats(format, form, tmp_path):
     product.ys[...] = np.random.default_rng(2).choice(
         [126, 127, 128] if product.format[1] == "f8E8M0FNU" else [0x30, 0x38, 0x40], product.ys.shape
     )
-    assert not run_codes(product, tmp_path, (64, 16, step), is_exact=True)
+    assert not run_mixed_input(product, tmp_path, (64, 16, step), is_exact=True)
     product.check(product.run(tmp_path, "cpu")[0], is_exact=True)
 
 
@@ -90,7 +90,7 @@ def test_surroundings(tmp_path):
                 # The scale does not fold, and neither does it show much.
                 product.ys[..., 3, 0] = 0x7F if product.format[1] == "f8E4M3FN" else 3
             rows = 16 if product.x.shape[-2] == 16 else 8
-            assert run_codes(product, tmp_path, (64, rows, 512)) == anew
+            assert run_mixed_input(product, tmp_path, (64, rows, 512)) == anew
 
 
 def test_transposed_x(tmp_path):
@@ -128,7 +128,7 @@ def test_specials(special, tmp_path):
             product.ys[5], product.acc = scale, None
     else:
         product.x[3, 40] = number
-    assert run_codes(product, tmp_path, (64, 16, 512))
+    assert run_mixed_input(product, tmp_path, (64, 16, 512))
     product.check(product.run(tmp_path, "cpu")[0])
 
 
@@ -158,7 +158,7 @@ def test_all_codes_and_scales(format, anew, tmp_path):
     result, kernels, _ = product.run(tmp_path, "sm_90a", schedule(64, 8, k))
     assert is_anew(kernels) == anew
     with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(result, product.x[:, :1] * product.numbers()[:, 0])
+        np.testing.assert_array_equal(result, product.x[:, :1] * product.weights()[:, 0])
     np.testing.assert_array_equal(result, product.run(tmp_path, "cpu")[0])
 
 
@@ -244,14 +244,14 @@ def test_part_of_block(is_dynamic, k, tmp_path):
     product.text = product.text.replace("x64x", f"x{k}x")
     product.x, product.y = (np.ascontiguousarray(a[:, :k]) for a in (product.x, product.y))
     block = np.repeat(product.ys, 32, axis=1)[:, :k]
-    numbers = blockscale.decode(product.y, "f8E4M3FN") * blockscale.decode(block, "f8E8M0FNU")
+    weights = blockscale.decode(product.y, "f8E4M3FN") * blockscale.decode(block, "f8E8M0FNU")
     for device in ("sm_90a", "sm_80"):
         if is_dynamic and device == "sm_80":
             with pytest.raises(AssertionError, match="expected K to be a multiple of 32 for a y that is dequantized in registers"):
                 product.run(tmp_path, device)
             continue
         result, kernels, said = product.run(tmp_path, device)
-        np.testing.assert_allclose(result, product.acc + product.x @ numbers.T, rtol=0, atol=2e-3)
+        np.testing.assert_allclose(result, product.acc + product.x @ weights.T, rtol=0, atol=2e-3)
         assert "main__dequantize_0" in kernels and "y is dequantized first" in said
 
 
@@ -270,10 +270,10 @@ def test_dequant_mma_quantized(tmp_path):
     """A `quantize` of the result is fused: one kernel, or those of `wgmma`."""
     for way, m in (("bf16", 64), ("tensor scale", 64), ("bf16", 128)):
         product = Product(m, 256, 256, "nvfp4", **WAYS[way])
-        number, codes = f"tensor<{m}x256xf32>", f"tensor<{m}x256xf8E5M2>, tensor<{m}x8xf8E8M0FNU>"
-        product.text = product.text.replace(f"-> {number} {{", f"-> ({codes}) {{").replace(
+        number, quantized = f"tensor<{m}x256xf32>", f"tensor<{m}x256xf8E5M2>, tensor<{m}x8xf8E8M0FNU>"
+        product.text = product.text.replace(f"-> {number} {{", f"-> ({quantized}) {{").replace(
             f"  return %d : {number}", f"  %q, %qs = blockscale.quantize %d {{block_size = 32 : i64}} : {number}"
-            f" to {codes}\n  return %q, %qs : {codes}")
+            f" to {quantized}\n  return %q, %qs : {quantized}")
         (tmp_path / "q.mlir").write_text(product.text)
         for device in ("sm_120a", "sm_90a"):
             flags = [f"--schedule={schedule(64, m, 256)}"] if m == 128 and device == "sm_90a" else []
@@ -346,7 +346,7 @@ def test_all_dequant_mma(format, way, tmp_path):
     product.x[:, 0] = [1, -2, 0.25]
     result, _, _ = product.run(tmp_path, "sm_80")
     with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(result, product.x[:, :1] * product.numbers()[:, 0].astype(np.float32))
+        np.testing.assert_array_equal(result, product.x[:, :1] * product.weights()[:, 0].astype(np.float32))
     np.testing.assert_array_equal(result, product.run(tmp_path, "cpu")[0])
 
 

@@ -101,16 +101,16 @@ class Product:
             result = (result.astype(np.uint32) << 16).view(np.float32)
         return result, kernels, done.stderr
 
-    def numbers(self):
+    def weights(self):
         """y as bf16 or f16 values."""
         g = {} if self.g is None else dict(tensor_scale=np.float32(self.g))
-        numbers = blockscale.dequantize(self.y, self.ys, *self.format, dtype=self.dtype, **g)
-        return (numbers.astype(np.uint32) << 16).view(np.float32) if self.dtype == "bf16" else numbers
+        weights = blockscale.dequantize(self.y, self.ys, *self.format, dtype=self.dtype, **g)
+        return (weights.astype(np.uint32) << 16).view(np.float32) if self.dtype == "bf16" else weights
 
     def check(self, result, is_exact=False):
         """The result is that of rounding y once and multiplying; bit-equal if all partial sums are exact."""
         x = self.x.astype(np.float64)
-        y = self.numbers().astype(np.float64).swapaxes(-1, -2)
+        y = self.weights().astype(np.float64).swapaxes(-1, -2)
         with np.errstate(all="ignore"):
             acc = np.zeros(result.shape) if self.acc is None else self.acc.astype(np.float64)
             expected, size = acc + x @ y, np.abs(acc) + np.abs(x) @ np.abs(y)

@@ -13,12 +13,12 @@ def tensor(shape, element):
     return f"tensor<{''.join(f'{n}x' for n in shape)}{element}>"
 
 
-def to_bits(numbers, dtype):
+def to_bits(values, dtype):
     """Values as in an .npy file of `dtype`: bf16 as its bits, rounded to nearest even."""
     if dtype == "bf16":
-        bits = np.asarray(numbers, np.float32).view(np.uint32)
+        bits = np.asarray(values, np.float32).view(np.uint32)
         return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
-    return np.asarray(numbers).astype({"f64": "f8", "f32": "f4", "f16": "f2"}.get(dtype, dtype))
+    return np.asarray(values).astype({"f64": "f8", "f32": "f4", "f16": "f2"}.get(dtype, dtype))
 
 
 def from_bits(array, dtype):

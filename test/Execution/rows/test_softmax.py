@@ -57,8 +57,8 @@ def test_ends(device, tmp_path):
     ]
     for length in (3, 600, 9000):
         x = np.full((len(rows), length), -100, np.float32)
-        for row, numbers in zip(x, rows):
-            row[: 3 * (length // 3)] = np.tile(numbers, length // 3)
+        for row, start in zip(x, rows):
+            row[: 3 * (length // 3)] = np.tile(start, length // 3)
         [result] = run(tmp_path, softmax(x.shape, 1, "f32"), [x, np.zeros_like(x)], device)
         expected = expect(x.astype(np.float64), 1)
         assert (np.isnan(result) == np.isnan(expected)).all(), length

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import blockscale
 import numpy as np
-from harness import Row, exact
+from harness import Combination, exact
 
 LANES = THREADS = 128
 ATOM = 512
@@ -23,14 +23,14 @@ SHORT = {
 
 @dataclass(frozen=True)
 class Tile:
-    """One kernel. Lines of shared memory have `line` bytes; what is `mn` is contiguous along M or N."""
+    """One kernel. Swizzle rows have `row_bytes` bytes; what is `mn` is contiguous along M or N."""
 
     name: str
-    row: Row
+    row: Combination
     kind: str
     n: int
     k: int
-    line: int = 128
+    row_bytes: int = 128
     a_major: str = "k"
     b_major: str = "k"
     a_in_tensor: bool = False  # A is stored to tensor memory from registers
@@ -76,11 +76,11 @@ class Tile:
         return f"<tcgen05, 128x{self.n}x{self.step}, {self.kind}, {types}>"
 
     def storage(self, element):
-        """What lines of shared memory hold of elements."""
+        """What rows of shared memory hold of elements."""
         return "slots" if self.is_packed or "f8" in element else "padded"
 
     def layout(self, element, major):
-        swizzle = ", swizzled" if self.line > 16 else ""
+        swizzle = ", swizzled" if self.row_bytes > 16 else ""
         return f"<{major}, {self.storage(element)}{swizzle}>"
 
 
@@ -89,8 +89,8 @@ def data(tile):
     return exact(tile.row, LANES, tile.n, tile.k, seed=5, zero_acc=not tile.accumulates)
 
 
-def lines_of(tile, codes, element, major):
-    """Codes (rows, k) as the bytes of lines, side by side: (rows, bytes), or (k, bytes) where rows are
+def rows_of(tile, codes, element, major):
+    """Codes (rows, k) as the bytes of swizzle rows, side by side: (rows, bytes), or (k, bytes) where rows are
     contiguous."""
     codes = codes.T if major == "mn" else codes
     if tile.is_packed:
@@ -118,7 +118,7 @@ def arguments(tile, operands):
     """The buffers of the kernel, without that of the result."""
     x, x_scale, y, y_scale, acc = operands
     return [
-        lines_of(tile, x, tile.row.x, tile.a_major), lines_of(tile, y.T, tile.row.y, tile.b_major),
+        rows_of(tile, x, tile.row.x, tile.a_major), rows_of(tile, y.T, tile.row.y, tile.b_major),
         atoms_of(tile, x_scale), atoms_of(tile, np.ascontiguousarray(y_scale.T)), acc,
     ]
 
@@ -150,12 +150,12 @@ class Text:
         self.used += -(-size // 1024) * 1024
         return kind
 
-    def copy_lines(self, name, buffer):
+    def copy_rows(self, name, buffer):
         """Each thread copies pieces of 16 bytes to where they are swizzled. The view's type."""
-        line, (rows, size) = self.tile.line, buffer.shape
-        kind = self.view(name, f"{size // line}x{rows}x{line}", "i8", buffer.size)
-        chunks, of_line = size // 16, line // 16
-        period = max(1, 128 // line)  # rows that are swizzled alike
+        row_bytes, (rows, size) = self.tile.row_bytes, buffer.shape
+        kind = self.view(name, f"{size // row_bytes}x{rows}x{row_bytes}", "i8", buffer.size)
+        chunks, of_row = size // 16, row_bytes // 16
+        period = max(1, 128 // row_bytes)  # rows that are swizzled alike
         piece = "vector<16xi8>"
         self.add(
             f"scf.for %i = %tid to {self.index(rows * chunks)} step {self.index(THREADS)} {{",
@@ -163,12 +163,12 @@ class Text:
             f"  %chunk = arith.remui %i, {self.index(chunks)} : index",
             f"  %byte = arith.muli %chunk, {self.index(16)} : index",
             f"  %v = vector.load %{name}_global[%row, %byte] : memref<{rows}x{size}xi8>, {piece}",
-            f"  %column = arith.divui %chunk, {self.index(of_line)} : index",
-            f"  %in_line = arith.remui %chunk, {self.index(of_line)} : index",
+            f"  %column = arith.divui %chunk, {self.index(of_row)} : index",
+            f"  %in_row = arith.remui %chunk, {self.index(of_row)} : index",
             f"  %period = arith.divui %row, {self.index(period)} : index",
-            f"  %turn = arith.remui %period, {self.index(of_line)} : index",
-            "  %place = arith.xori %in_line, %turn : index",
-            f"  %to = arith.muli %place, {self.index(16)} : index",
+            f"  %turn = arith.remui %period, {self.index(of_row)} : index",
+            "  %turned = arith.xori %in_row, %turn : index",
+            f"  %to = arith.muli %turned, {self.index(16)} : index",
             f"  vector.store %v, %{name}[%column, %row, %to] : {kind}, {piece}",
             "}",
         )
@@ -205,8 +205,8 @@ def prologue(text, barriers, slot):
         "nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}",
         *one_warp(f"blockscale.tmem_alloc %slot {columns} : {slot}", "blockscale.tmem_relinquish"),
         f"%at = memref.extract_aligned_pointer_as_index %barriers : {barriers} -> index",
-        f"%place = arith.addi %at, {text.index(8)} : index",
-        "%number = arith.index_cast %place : index to i64",
+        f"%address = arith.addi %at, {text.index(8)} : index",
+        "%number = arith.index_cast %address : index to i64",
         "%barrier = llvm.inttoptr %number : i64 to !llvm.ptr<3>",
         "%one = arith.constant 1 : i32",
         *one_thread("nvvm.mbarrier.init %barrier, %one : !llvm.ptr<3>, i32", "nvvm.fence.mbarrier.init"),
@@ -230,9 +230,9 @@ def store_rows(text, name, region, width, element, buffer_type):
 def offset(tile, rows, major, step):
     """Where a step along K of an operand of so many rows (M, N) starts."""
     if major == "mn":
-        return step * 32 * tile.line
-    column, byte = divmod(step * 32, tile.line)
-    return column * rows * tile.line + byte
+        return step * 32 * tile.row_bytes
+    column, byte = divmod(step * 32, tile.row_bytes)
+    return column * rows * tile.row_bytes + byte
 
 
 def multiply(text, types, step, at="", scales=("%sa", "%sb"), number=None):
@@ -359,8 +359,8 @@ def kernel(tile, buffers):
     # The first one does not begin where shared memory does.
     text.used = 1024
     if not tile.a_in_tensor:
-        types["a"] = text.copy_lines("a", a)
-    types["b"] = text.copy_lines("b", b)
+        types["a"] = text.copy_rows("a", a)
+    types["b"] = text.copy_rows("b", b)
     types["a_scale"] = text.copy_atoms("a_scale", a_scale)
     types["b_scale"] = text.copy_atoms("b_scale", b_scale)
     types["barriers"] = text.view("barriers", "2", "i64", 16)

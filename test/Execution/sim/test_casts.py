@@ -1,6 +1,6 @@
 """Casts of narrow floats, on the CPU and in the simulator, against tables of the formats.
 
-Every code is widened; what is narrowed are all numbers of the format, the halves between them,
+Every code is widened; what is narrowed are all values of the format, the halves between them,
 what is beside both, the ends, and random bits. Expected codes come from a search among the values
 of the format, which numpy holds exactly in float64: nothing of it is a rounding.
 """
@@ -61,7 +61,7 @@ def specials(element):
 
 
 def encode(x, element):
-    """The codes of float64 numbers, and a mask of those of which only NaN is known."""
+    """The codes of float64 values, and a mask of those of which only NaN is known."""
     values = magnitudes(element)
     largest = len(values) - 2
     middles = (values[:-1] + values[1:]) / 2
@@ -192,7 +192,7 @@ def test_between_narrow(device, tmp_path):
 
 
 def scaled(source):
-    """All codes of a narrow type, or numbers of a wide one, with all scales; few of those with many."""
+    """All codes of a narrow type, or values of a wide one, with all scales; few of those with many."""
     scales = np.arange(256, dtype=np.uint8)
     if source in NARROW:
         codes = np.arange(1 << blockscale.FORMATS[source].bits, dtype=np.uint8)

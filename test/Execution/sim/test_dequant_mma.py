@@ -31,6 +31,6 @@ def test_chips(case, target, tmp_path):
 
 @pytest.mark.parametrize("case", tiers.first(EDGES, 3), ids=lambda case: case.name)
 def test_edges_on_hardware(case, tmp_path):
-    """Where numbers are aligned as tensor cores do, a subnormal one would push others out."""
+    """Where products are aligned as tensor cores do, a subnormal one would push others out."""
     compiled(case, tmp_path, "sm_80")
     gpu_bundle.check_case(case, tmp_path, SIMULATOR, ["--numerics=hardware"])

@@ -150,7 +150,7 @@ def test_formats(types, tmp_path):
 
 
 # One of each width of the tile always: those of fp4 are neighbours.
-CASES = sorted(mixed_input_cases.all_codes(), key=lambda case: "f4E2M1FN-f4E2M1FN-f8E4M3" not in case.name)
+CASES = sorted(mixed_input_cases.all_mixed_input(), key=lambda case: "f4E2M1FN-f4E2M1FN-f8E4M3" not in case.name)
 
 
 @pytest.mark.parametrize("case", tiers.first(CASES, len(mixed_input_cases.COLUMNS)), ids=lambda case: case.name)
@@ -310,7 +310,7 @@ def test_row_chosen(tmp_path):
 
 
 @pytest.mark.parametrize("scales", ROW_SCALES, ids=["e8m0", "ue4m3"])
-def test_row_codes(scales, tmp_path):
+def test_row_of_quantized(scales, tmp_path):
     """Each code of x with each one of y, alone in its block: sums of one product."""
     product = Product(1, 64, 4096, "f4E2M1FN", "f4E2M1FN", scales, near=0)
     block = scales[1]
@@ -368,8 +368,8 @@ def test_row_special_scales(tmp_path):
     product.ys[...] = np.resize(finite, product.ys.shape)
     product.xs[...] = np.resize(finite[::-1], product.xs.shape) | 0x80
     assert not product.run_row(tmp_path, schedule_text(64, 1, 1024))
-    for scales, place in ((product.ys, (63, 127)), (product.xs, (0, 126))):
-        before = scales[place]
-        scales[place] = 0xFF
+    for scales, index in ((product.ys, (63, 127)), (product.xs, (0, 126))):
+        before = scales[index]
+        scales[index] = 0xFF
         assert product.run_row(tmp_path, schedule_text(64, 1, 1024))
-        scales[place] = before
+        scales[index] = before

@@ -1,4 +1,4 @@
-"""One line that synchronises is left out of the PTX of a kernel that converts codes of y on their way to matrix
+"""One line that synchronises is left out of the PTX of a kernel that dequantizes y on its way to matrix
 instructions, at a time: an error, a warning or wrong sums must show it, under some of eight seeds.
 """
 
@@ -32,7 +32,7 @@ NEEDLESS = {
 
 
 def make_product(m, n, k, element, is_anew):
-    """Numbers whose products add up exactly."""
+    """Values whose products add up exactly."""
     product = Product(m, n, k, element, element, near=2)
     rng = np.random.default_rng(k)
     for codes in (product.x, product.y):
@@ -46,7 +46,7 @@ def make_product(m, n, k, element, is_anew):
 def pipeline(request, tmp_path_factory):
     m, n, k, tile, element = KERNELS[request.param]
     product = make_product(m, n, k, element, is_anew="anew" in request.param)
-    folder = tmp_path_factory.mktemp("codes")
+    folder = tmp_path_factory.mktemp("mixed-input")
     (folder / "p.mlir").write_text(product.text)
     subprocess.run(
         [COMPILE, "p.mlir", "--target=sm_90a", f"--schedule={schedule_text(*tile)}", "-o", "p.ptx",

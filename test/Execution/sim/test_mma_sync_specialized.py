@@ -27,9 +27,9 @@ def run(case, folder, chip="sm_120a", flags=(), seed=None):
 
 
 @pytest.mark.parametrize(
-    "case", tiers.cover(list(mma_sync_specialized_cases.all_rows()), features), ids=lambda case: case.name
+    "case", tiers.cover(list(mma_sync_specialized_cases.all_combinations()), features), ids=lambda case: case.name
 )
-def test_rows(case, tmp_path):
+def test_combinations(case, tmp_path):
     run(case, tmp_path)
 
 
@@ -84,7 +84,7 @@ def test_chips(chip, tmp_path):
 @pytest.mark.parametrize("tile", mma_sync_specialized_cases.TILES[:4], ids=lambda tile: f"{tile[0]}x{tile[1]}")
 def test_ptxas(tile, tmp_path):
     """ptxas spills no register where copies bring all, tiles are whole and K is rounds of all stages."""
-    for number, row in enumerate(mma_sync_specialized_cases.ROWS_OF_FACTORS):
+    for number, row in enumerate(mma_sync_specialized_cases.FACTOR_TYPES):
         k = 4 * tile[2] * warp_specialized_cases.tile_k(row)
         problems = [(512, 512, k, (True, False, True, False), ())]
         case = warp_specialized_cases.case(f"ptxas-{number}", row, problems, mma_sync_specialized_cases.schedule(row, tile))

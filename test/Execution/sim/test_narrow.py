@@ -49,7 +49,7 @@ def test_chosen(name, tmp_path):
     check_case(case, tmp_path, SIMULATOR, race)
 
 
-def test_lost(tmp_path):
+def test_inexact(tmp_path):
     """NaN in one part of K, and a scale that bf16 does not hold in another one."""
     row = warp_specialized_cases.MIXED
     data = exact(row, 16, 136, 1024, 3, "fine")
@@ -57,5 +57,5 @@ def test_lost(tmp_path):
     data[1][5, 2] = 0
     program = Program()
     program.result(add_problem(program, row, data, y_is_nk=True))
-    case = Case("narrow-lost", program, [Expectation(row, data, False)])
+    case = Case("narrow-inexact", program, [Expectation(row, data, False)])
     check(case, tmp_path, ["--target=sm_80", f"--schedule={narrow_cases.schedule(16, True, 4)}"])

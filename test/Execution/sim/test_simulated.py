@@ -1,7 +1,7 @@
-"""Kernels in the simulator: every row of the table, as PTX that is executed.
+"""Kernels in the simulator: every combination of types, as PTX that is executed.
 
-The rows are those of blockscale.LEGAL_ROWS, which test/Unit holds against the compiler's table: a
-new row runs here, or the suite fails.
+They are blockscale.LEGAL_TYPE_COMBINATIONS, which test/Unit holds against the compiler's table: a
+new one runs here, or the suite fails.
 """
 
 import copy
@@ -16,7 +16,7 @@ import pytest
 import tiers
 import vector_kernels
 from gpu_cases import add_problem
-from harness import ROWS, RUN, Program, random
+from harness import COMBINATIONS, RUN, Program, random
 from simulated import check, features, row_types
 
 SHAPES = [(1, 1, None), (2, 2, 64), (33, 17, 96), (130, 70, 160)]
@@ -33,7 +33,7 @@ def shapes_program(row):
     return program
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@pytest.mark.parametrize("row", COMBINATIONS, ids=str)
 def test_compare(row, tmp_path):
     """Against the reference on the CPU, on arguments drawn from a seed."""
     source = tmp_path / "program.mlir"
@@ -124,7 +124,7 @@ def run_compare(program, folder):
 
 def test_compare_overflow(tmp_path):
     """2^129 - 2^129 in two blocks: the first partial sum overflows, and nothing is compared."""
-    row = ROWS[0]
+    row = COMBINATIONS[0]
     ones = blockscale.encode(np.ones((2, 64)), row.x)
     signs = blockscale.encode(np.repeat([[1.0], [-1.0]], 32, 0), row.y)
     scale = np.full((2, 2), 127 + 62, np.uint8)
@@ -137,7 +137,7 @@ def test_compare_overflow(tmp_path):
 
 def test_compare_nan(tmp_path):
     """A NaN operand shows in its row, and in no other."""
-    row = ROWS[0]
+    row = COMBINATIONS[0]
     data = random(row, 20, 10, 64, seed=2)
     data[0][3, 5] = 0x7F
     program = Program()

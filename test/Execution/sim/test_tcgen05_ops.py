@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 import tcgen05_kernels
 import tiers
-from harness import REPO, Row, assert_bit_equal
+from harness import REPO, Combination, assert_bit_equal
 from tcgen05_kernels import Tile
 
 BIN = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")) / "bin"
 PTXAS = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
 TIMEOUT_S = 300
-FP8 = Row("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
-NVFP4 = Row("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
-MXFP4 = Row("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32)
-HALF_BLOCKS = Row("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16)
-MIXED = Row("f8E5M2", "f6E2M3FN", "f8E8M0FNU", 32)
-NARROW = Row("f4E2M1FN", "f8E4M3FN", "f8E8M0FNU", 32)
+FP8 = Combination("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
+NVFP4 = Combination("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
+MXFP4 = Combination("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32)
+HALF_BLOCKS = Combination("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16)
+MIXED = Combination("f8E5M2", "f6E2M3FN", "f8E8M0FNU", 32)
+NARROW = Combination("f4E2M1FN", "f8E4M3FN", "f8E8M0FNU", 32)
 
 TILES = [
     Tile("mxfp8", FP8, "mxf8f6f4", n=128, k=128),
@@ -28,16 +28,16 @@ TILES = [
     Tile("mn-major", FP8, "mxf8f6f4", n=256, k=128, a_major="mn", b_major="mn"),
     Tile("loop", FP8, "mxf8f6f4", n=192, k=384, in_loop=True),
     Tile("mxfp4", MXFP4, "mxf4", n=136, k=256),
-    Tile("half-blocks", HALF_BLOCKS, "mxf4nvf4", n=64, k=128, line=64),
-    Tile("padded", MIXED, "mxf8f6f4", n=64, k=64, line=64),
-    Tile("narrow-lines", NARROW, "mxf8f6f4", n=32, k=96, line=32),
-    Tile("not-swizzled", FP8, "mxf8f6f4", n=32, k=64, line=16),
-    Tile("mn-lines-64", FP8, "mxf8f6f4", n=64, k=64, line=64, a_major="mn"),
-    Tile("mn-lines-32", FP8, "mxf8f6f4", n=64, k=64, line=32, b_major="mn"),
-    Tile("mn-not-swizzled", FP8, "mxf8f6f4", n=64, k=64, line=16, a_major="mn", b_major="mn"),
+    Tile("half-blocks", HALF_BLOCKS, "mxf4nvf4", n=64, k=128, row_bytes=64),
+    Tile("padded", MIXED, "mxf8f6f4", n=64, k=64, row_bytes=64),
+    Tile("narrow-rows", NARROW, "mxf8f6f4", n=32, k=96, row_bytes=32),
+    Tile("not-swizzled", FP8, "mxf8f6f4", n=32, k=64, row_bytes=16),
+    Tile("mn-rows-64", FP8, "mxf8f6f4", n=64, k=64, row_bytes=64, a_major="mn"),
+    Tile("mn-rows-32", FP8, "mxf8f6f4", n=64, k=64, row_bytes=32, b_major="mn"),
+    Tile("mn-not-swizzled", FP8, "mxf8f6f4", n=64, k=64, row_bytes=16, a_major="mn", b_major="mn"),
     Tile("a-in-tensor", FP8, "mxf8f6f4", n=96, k=128, a_in_tensor=True),
     Tile("packed-in-tensor", NVFP4, "mxf4nvf4", n=160, k=256, a_in_tensor=True),
-    Tile("accumulate", FP8, "mxf8f6f4", n=96, k=64, line=64, accumulates=True),
+    Tile("accumulate", FP8, "mxf8f6f4", n=96, k=64, row_bytes=64, accumulates=True),
 ]
 
 

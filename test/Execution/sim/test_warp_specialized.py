@@ -10,7 +10,7 @@ import pytest
 import warp_specialized_cases
 import tiers
 from gpu_cases import Expectation
-from harness import REPO, ROWS, RUN, Row
+from harness import COMBINATIONS, REPO, RUN, Combination
 from simulated import SIMULATOR, features
 
 CHIPS = ["sm_100a", "sm_100f", "sm_103a", "sm_103f", "sm_110a", "sm_110f"]
@@ -34,23 +34,23 @@ def around(case):
     return [case.name.replace(row, ""), row]
 
 
-def native_rows(chip):
+def native_combinations(chip):
     """Those of the compiler's table of instructions."""
     done = subprocess.run(
         [gpu_bundle.COMPILE, f"--print-support-matrix={chip}"], capture_output=True, text=True, check=True
     )
     lines = [line.split() for line in done.stdout.splitlines()]
-    return {Row(*line[1:4], int(line[4])) for line in lines if line[5] == "native"}
+    return {Combination(*line[1:4], int(line[4])) for line in lines if line[5] == "native"}
 
 
 @pytest.mark.parametrize("chip", CHIPS)
-def test_every_row_is_executed(chip):
-    """With --full: a row of the table without a case is missing here."""
+def test_every_combination_is_executed(chip):
+    """With --full: a combination without a case is missing here."""
     executed = {
         expectation.row for case in SHARED for expectation in getattr(case, "expectations", ())
         if isinstance(expectation, Expectation)
     }
-    assert native_rows(chip) == set(ROWS) == executed
+    assert native_combinations(chip) == set(COMBINATIONS) == executed
 
 
 def run(case, folder, chip="sm_100a", flags=()):

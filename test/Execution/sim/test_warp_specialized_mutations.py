@@ -36,7 +36,7 @@ NEEDED_BY_SHARED = {"before > bar.sync > dealloc"}
 
 # Terms that may have another value, and why.
 FREE = {
-    "cp leading": "one unit of 16 bytes makes a line of 32x128b",
+    "cp leading": "one unit of 16 bytes makes a row of 32x128b",
     "cp base offset": "there is no swizzle",
     "mma a leading": "not used by a K-major matrix with a swizzle, nor by rows that are one column",
     "mma b leading": "not used by a K-major matrix with a swizzle",

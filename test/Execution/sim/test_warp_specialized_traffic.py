@@ -13,10 +13,10 @@ import pytest
 import warp_specialized_cases
 import tiers
 from gpu_cases import NVFP4
-from harness import Row
+from harness import Combination
 from simulated import SIMULATOR
 
-MXFP8 = Row("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
+MXFP8 = Combination("f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32)
 BITS = {MXFP8: 8, NVFP4: 4}
 TILE_M, TILE_N = 128, 256
 # Blocks of the simulator's card; at least four tiles for each.

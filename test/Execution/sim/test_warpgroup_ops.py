@@ -12,21 +12,21 @@ from simulated import SIMULATOR
 
 
 class Tile(NamedTuple):
-    """Lines of shared memory have `a_line` and `b_line` bytes along K, or along M or N (`mn`)."""
+    """Swizzle rows have `a_row` and `b_row` bytes along K, or along M or N (`mn`)."""
 
     groups: int
     n: int
     k: int
     a: str = "k"
     b: str = "k"
-    a_line: int = 128
-    b_line: int = 128
+    a_row: int = 128
+    b_row: int = 128
     element: str = "bf16"
 
     @property
     def layouts(self):
-        of = ((self.a, self.a_line), (self.b, self.b_line))
-        return ", ".join(f"<{major}, slots{', swizzled' * (line > 16)}>" for major, line in of)
+        of = ((self.a, self.a_row), (self.b, self.b_row))
+        return ", ".join(f"<{major}, slots{', swizzled' * (row > 16)}>" for major, row in of)
 
     @property
     def threads(self):
@@ -39,26 +39,26 @@ class Tile(NamedTuple):
 
 TILES = [
     Tile(1, 64, 64), Tile(2, 64, 64), Tile(3, 72, 128), Tile(4, 8, 64), Tile(2, 64, 192, "mn", "mn"),
-    Tile(2, 64, 32, a_line=64, b_line=32), Tile(2, 24, 64, a_line=32, b_line=64), Tile(1, 40, 48, a_line=32, b_line=32),
+    Tile(2, 64, 32, a_row=64, b_row=32), Tile(2, 24, 64, a_row=32, b_row=64), Tile(1, 40, 48, a_row=32, b_row=32),
     Tile(2, 64, 128, element="f16"), Tile(3, 256, 64, "mn", "k", element="f16"),
-    Tile(2, 96, 16, "mn", "mn", 64, 64), Tile(3, 48, 80, "mn", "mn", 32, 32), Tile(2, 16, 64, a_line=16, b_line=16),
+    Tile(2, 96, 16, "mn", "mn", 64, 64), Tile(3, 48, 80, "mn", "mn", 32, 32), Tile(2, 16, 64, a_row=16, b_row=16),
     Tile(3, 24, 32, "mn", "mn", 16, 16), Tile(2, 128, 256, "k", "mn", 64, 128),
 ]
 
 
-def image(values, element, major, line):
-    """The bytes of a tile of rows along K: columns of lines, whose pieces of 16 bytes are permuted."""
+def image(values, element, major, row):
+    """The bytes of a tile of rows along K: columns of swizzle rows, whose pieces of 16 bytes are permuted."""
     array = matmul_cases.to_element(values, element)
     if major == "mn":
         array = array.T
-    lines, elements = array.shape
-    columns = array.reshape(lines, -1, line // 2).transpose(1, 0, 2)
+    rows, elements = array.shape
+    columns = array.reshape(rows, -1, row // 2).transpose(1, 0, 2)
     plain = np.ascontiguousarray(columns).view(np.uint8).reshape(-1)
     at = np.arange(plain.size)
     stored = np.empty_like(plain)
-    # Bits 4 and up of an address, and those of the line in a group of 8.
-    stored[at ^ ((at >> 7 & (line // 16 - 1)) << 4)] = plain
-    shape = [lines, line] if columns.shape[0] == 1 else [columns.shape[0], lines, line]
+    # Bits 4 and up of an address, and those of the row in a group of 8.
+    stored[at ^ ((at >> 7 & (row // 16 - 1)) << 4)] = plain
+    shape = [rows, row] if columns.shape[0] == 1 else [columns.shape[0], rows, row]
     if major == "mn" and len(shape) == 2:
         shape = [1, *shape]
     return stored, "x".join(map(str, shape))
@@ -117,8 +117,8 @@ gpu.module @kernels {{
 def test_tile(tile, tmp_path):
     rng = np.random.default_rng(1)
     a, b = (rng.integers(-90, 61, shape).astype(np.float32) for shape in ((tile.m, tile.k), (tile.n, tile.k)))
-    (a_bytes, a_shape), (b_bytes, b_shape) = image(a, tile.element, tile.a, tile.a_line), image(
-        b, tile.element, tile.b, tile.b_line
+    (a_bytes, a_shape), (b_bytes, b_shape) = image(a, tile.element, tile.a, tile.a_row), image(
+        b, tile.element, tile.b, tile.b_row
     )
     source, program = tmp_path / "kernel.mlir", tmp_path / "kernel.ptx"
     source.write_text(kernel(tile, a_shape, b_shape, (a_bytes.size, b_bytes.size)))

@@ -10,7 +10,7 @@ the 128-byte swizzle, and an atom of scale factors for each. Stage s is free aga
 s has the arrival that tcgen05.commit gave it; then nothing reads its columns of scale factors either.
 
 Registers beside those of tcgen05_ptx.py: %kt tile along K, %stage its number & 1, %sbase the stage's
-shared memory, %sbar its mbarrier object, %srow the place of the thread's first unit in an operand's tile.
+shared memory, %sbar its mbarrier object, %srow the offset of the thread's first unit in an operand's tile.
 """
 
 import blockscale
@@ -168,7 +168,7 @@ def kernel_text(n, k):
 class Gemm:
     """The kernel for a size, with exact data; M, N and K are multiples of 128."""
 
-    ROW = harness.Row("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
+    ROW = harness.Combination("f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
 
     def __init__(self, m, n, k, seed=5):
         data = harness.exact(self.ROW, m, n, k, seed, zero_acc=True)

@@ -1,4 +1,4 @@
-"""Words that describe matrices to tcgen05.mma and tcgen05.cp.
+"""Descriptors of matrices, for tcgen05.mma and tcgen05.cp.
 
 Sources: PTX ISA, tcgen05, "Instruction descriptor" (tables for kinds with and without block scaling)
 and "Shared memory descriptor".
@@ -13,7 +13,7 @@ D_FIELDS = {"f16": 0, "f32": 1, "s32": 2}
 
 def shared_descriptor(leading, stride, swizzle, continues=False):
     """A shared memory descriptor without its start address; strides in bytes. If the matrix `continues` at
-    another address, that takes the place of the leading byte offset."""
+    another address, that replaces the leading byte offset."""
     return (
         leading >> 4 << 16 | stride >> 4 << 32 | 0b001 << 46 | continues << 52 | SWIZZLE_FIELDS[swizzle] << 61
     )
@@ -30,7 +30,7 @@ def _common(config):
         | _type_field(config, config.b_type) << 10
         | config.negate_a << 13
         | config.negate_b << 14
-        | (config.a_place == "shared" and config.a.major == "MN") << 15
+        | (config.a_memory == "shared" and config.a.major == "MN") << 15
         | (config.b.major == "MN") << 16
         | config.n >> 3 << 17
     )

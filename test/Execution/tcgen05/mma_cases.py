@@ -56,10 +56,10 @@ def types_and_spellings():
     ways = cycle(("cp", "st", "cp"))
     for kind, scale, block, spellings, steps in SCALED_KINDS:
         if kind == "mxf8f6f4":
-            rows = zip(product(SMALL_FLOATS, repeat=2), cycle(spellings))
+            kinds = zip(product(SMALL_FLOATS, repeat=2), cycle(spellings))
         else:
-            rows = ((("e2m1", "e2m1"), spelling) for spelling in spellings)
-        for (a_type, b_type), spelling in rows:
+            kinds = ((("e2m1", "e2m1"), spelling) for spelling in spellings)
+        for (a_type, b_type), spelling in kinds:
             yield scaled(
                 kind, scale, block, steps, spelling, a_type=a_type, b_type=b_type, n=48,
                 a=next(a_storages), b=next(b_storages), scales_by=next(ways),
@@ -81,7 +81,7 @@ def pairs():
         yield make(m=256, n=96, ctas=2)
         yield make(m=256, n=256, ctas=2, scales_by="st")
     yield mxf8f6f4(m=256, n=64, ctas=2, a=MN_MAJOR[6], b=MN_MAJOR[4], a_type="e5m2", b_type="e4m3")
-    yield mxf8f6f4(m=256, n=32, ctas=2, a_place="tensor")
+    yield mxf8f6f4(m=256, n=32, ctas=2, a_memory="tensor")
     # Scale factors of layout B: known from one sample of CuTe only.
     yield mxf8f6f4(m=128, n=128, ctas=2, scales_by="st")
     yield nvf4(m=128, n=64, ctas=2, scales_by="st")
@@ -91,12 +91,12 @@ def pairs():
 
 def a_in_tensor_memory():
     for a_type, b_type in zip(SMALL_FLOATS, reversed(SMALL_FLOATS)):
-        yield mxf8f6f4(a_type=a_type, b_type=b_type, a_place="tensor")
-    yield mxf4(a_place="tensor", scales_by="st")
-    yield nvf4(a_place="tensor")
-    yield Config("f16", "f16", "bf16", a_place="tensor")
-    yield Config("i8", "s8", "u8", "s32", a_place="tensor")
-    yield Config("f8f6f4", "e5m2", "e4m3", a_place="tensor")
+        yield mxf8f6f4(a_type=a_type, b_type=b_type, a_memory="tensor")
+    yield mxf4(a_memory="tensor", scales_by="st")
+    yield nvf4(a_memory="tensor")
+    yield Config("f16", "f16", "bf16", a_memory="tensor")
+    yield Config("i8", "s8", "u8", "s32", a_memory="tensor")
+    yield Config("f8f6f4", "e5m2", "e4m3", a_memory="tensor")
 
 
 def storages():
@@ -133,7 +133,7 @@ def unscaled():
         yield Config("f8f6f4", a_type, b_type, n=80)
     yield Config("f8f6f4", "e4m3", "e5m2", "f16", n=32)
     yield Config("f8f6f4", "e2m1", "e2m3", n=8, m=64)
-    yield Config("f16", "bf16", "f16", n=16, a_place="shared", negate_a=True)
+    yield Config("f16", "bf16", "f16", n=16, a_memory="shared", negate_a=True)
 
 
 def signs():

@@ -39,7 +39,7 @@ class Config:
     """A tile D (m, n) = A (m, k) * B (n, k)^T + C for one CTA, or for a pair of CTAs.
 
     scale and block are "" and 0 for kinds without scales; `spelling` is the qualifier as written. `a`
-    of "tensor" places A in tensor memory. `accumulate` loads C before the first instruction.
+    of "tensor" puts A in tensor memory. `accumulate` loads C before the first instruction.
     """
 
     kind: str = "mxf8f6f4"
@@ -54,7 +54,7 @@ class Config:
     steps: int = 5
     step_k: int = 0  # elements of K of an instruction; 0: the usual number
     ctas: int = 1
-    a_place: str = "shared"
+    a_memory: str = "shared"
     a: Storage = Storage()
     b: Storage = Storage()
     scales_by: str = "cp"
@@ -124,7 +124,7 @@ class Config:
         parts += [f"m{self.m}n{self.n}k{self.k}", f"a{self.a}", f"b{self.b}"]
         default = Config()
         for name in (
-            "d_type", "ctas", "a_place", "scales_by", "accumulate", "negate_a", "negate_b", "saturate",
+            "d_type", "ctas", "a_memory", "scales_by", "accumulate", "negate_a", "negate_b", "saturate",
             "target",
         ):
             if getattr(self, name) != getattr(default, name):

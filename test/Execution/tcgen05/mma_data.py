@@ -23,7 +23,7 @@ WHOLE = (-3, 3, 1)  # values that every small float has
 def _row(config):
     """The row of the dialect's table that a kind with scales computes."""
     formats = (ELEMENTS[name].format for name in (config.a_type, config.b_type))
-    return harness.Row(*formats, SCALE_FORMATS[config.scale], config.block)
+    return harness.Combination(*formats, SCALE_FORMATS[config.scale], config.block)
 
 
 def _as_data(config, operands):
@@ -65,7 +65,7 @@ def random(config, seed=2):
 
 
 def special(config, seed=3):
-    """Zero, ends of the subnormal and normal numbers, infinity and NaN in the first rows of A and B, and
+    """Zero, ends of the subnormal and normal values, infinity and NaN in the first rows of A and B, and
     special scale factors in the last ones; the rest is exact. For kinds with scales."""
     data = exact(config, seed)
     scales = [

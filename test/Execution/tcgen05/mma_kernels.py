@@ -2,8 +2,8 @@
 
     kernel(shared, tensor, out)
       shared  bytes of shared memory, (ctas, size)
-      tensor  words that tcgen05.st writes, (ctas, 128, words)
-      out     words of D's columns, (ctas, 128, columns)
+      tensor  u32 that tcgen05.st writes, (ctas, 128, words)
+      out     u32 of D's columns, (ctas, 128, columns)
 
 Source of the protocol: PTX ISA, tcgen05, "Memory consistency model", and "Issue granularity".
 """
@@ -15,7 +15,7 @@ from tcgen05_ptx import (
 
 
 def _fill(plan):
-    """Each thread stores its lane's words to the columns of the fills."""
+    """Each thread stores its lane's u32 to the columns of the fills."""
     if not plan.fills:
         return []
     lines = lane_pointer("tensor", plan.fill_words.shape[2])
@@ -49,7 +49,7 @@ def _multiply(plan, mma):
     """One instruction."""
     config = plan.config
     lines = [f"    add.u32 %r1, %tmem, {mma.d};"]
-    if config.a_place == "tensor":
+    if config.a_memory == "tensor":
         lines.append(f"    add.u32 %r2, %tmem, {mma.a};")
         a = "[%r2]"
     else:

@@ -15,7 +15,7 @@ from tensor_memory import LANES, a_scales, a_words, b_scales, d_positions, scale
 
 A_SCALE_COLUMNS = 32  # at the start of tensor memory; D follows
 ATOM_BYTES = 512
-ATOM_STRIDE = 128  # of eight lines of an atom of scale factors
+ATOM_STRIDE = 128  # of eight rows of an atom of scale factors
 
 
 class Copy(NamedTuple):
@@ -29,7 +29,7 @@ class Copy(NamedTuple):
 class Mma(NamedTuple):
     """One tcgen05.mma.
 
-    a and b are offsets in shared memory, a_next and b_next those of the panels where lines continue, or
+    a and b are offsets in shared memory, a_next and b_next those of the panels where rows continue, or
     None; a is a column where A is in tensor memory. Columns count from the allocation's first.
     `accumulates` is enable-input-d.
     """
@@ -96,7 +96,7 @@ def _operand(config, storage, codes, name, ctas):
         units = shared_units(parts[0], config.kind, name).shape[1]
         image = mn_major(storage, units, config.k_step, config.steps)
     content = [shared_units(np.ascontiguousarray(part), config.kind, name, 0xAA) for part in parts]
-    return image, np.stack([image.place(units) for units in content])
+    return image, np.stack([image.arrange(units) for units in content])
 
 
 def _descriptor(storage, image):
@@ -144,7 +144,7 @@ def make_plan(config, data):
     a_column = d_column + config.d_columns
     b_scale_column = a_column
     fills, content = [], []
-    if config.a_place == "tensor":
+    if config.a_memory == "tensor":
         words = a_words(config, tensor_words(data.a, config.kind, config.a_type))
         fills.append(Fill(a_column, words))
         b_scale_column += words.shape[2]

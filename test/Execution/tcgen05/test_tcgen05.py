@@ -8,7 +8,7 @@ import mma_launch
 import numpy as np
 import pytest
 import tiers
-from harness import ROWS, assert_bit_equal
+from harness import COMBINATIONS, assert_bit_equal
 from mma_cases import mxf4, mxf8f6f4, nvf4
 from mma_data import SCALE_FORMATS
 from mma_kernels import kernel
@@ -70,10 +70,10 @@ def test_order_of_warps_does_not_matter(tmp_path):
             assert_bit_equal(result, mma_data.expected(config, data))
 
 
-def test_all_rows_are_there():
+def test_all_combinations_are_there():
     """Each legal (types, scale type, block) of the dialect has a configuration."""
-    rows = {
+    configured = {
         (ELEMENTS[c.a_type].format, ELEMENTS[c.b_type].format, SCALE_FORMATS[c.scale], c.block)
         for c in CONFIGS if c.scaled
     }
-    assert rows == {tuple(row) for row in ROWS}
+    assert configured == {tuple(row) for row in COMBINATIONS}

@@ -66,7 +66,7 @@ def _descriptors(plan, fields, a_extra, b_extra):
     last = len(plan.mmas) - 1
     for name, mask in fields:
         yield f"instruction {name}", _edit(plan, last, instruction=_xor(mask))
-    operands = [("b", b_extra)] + [("a", a_extra)] * (plan.config.a_place == "shared")
+    operands = [("b", b_extra)] + [("a", a_extra)] * (plan.config.a_memory == "shared")
     for operand, extra in operands:
         for distance in (16, 1024):
             yield f"{operand} start + {distance}", _edit(plan, 1, **{operand: _add(distance)})
@@ -77,7 +77,7 @@ def _descriptors(plan, fields, a_extra, b_extra):
 def _addresses(plan):
     """Columns and lanes (bits 16 up) of operands in tensor memory."""
     last = len(plan.mmas) - 1
-    names = ["d"] + ["a"] * (plan.config.a_place == "tensor")
+    names = ["d"] + ["a"] * (plan.config.a_memory == "tensor")
     names += ["a_scale", "b_scale"] * plan.config.scaled
     for name in names:
         for what, number in (("column", 1), ("four columns", 4), ("lane", 1 << 16)):
@@ -87,7 +87,7 @@ def _addresses(plan):
 
 
 def _copies(plan):
-    """Places of every copy of scale factors, and the descriptor of the first."""
+    """Offsets of every copy of scale factors, and the descriptor of the first."""
     for i, copy in enumerate(plan.copies):
         changes = [
             ("offset", copy._replace(offset=copy.offset + 16)),
@@ -118,7 +118,7 @@ def _data(config, data):
 
 
 def _continuations(plan):
-    """The third instruction is the first whose lines continue in another panel."""
+    """The third instruction is the first whose rows continue in another panel."""
     for operand in "ab":
         name = f"{operand}_next"
         yield name, _edit(plan, 2, **{name: _add(1024)})
@@ -149,7 +149,7 @@ BASES = (
     (mxf8f6f4(n=64), SCALED_FIELDS, (), ()),
     (mxf8f6f4(n=64, a=K_MAJOR[0], b=MN_MAJOR[0], a_type="e3m2", b_type="e5m2"), SCALED_FIELDS,
      LEADING_FIELD, LEADING_FIELD),
-    (nvf4(n=72, a_place="tensor"), SCALED_FIELDS, (), ()),
+    (nvf4(n=72, a_memory="tensor"), SCALED_FIELDS, (), ()),
     (mxf4(n=64, b=K_MAJOR[1], scales_by="st"), SCALED_FIELDS, (), LEADING_FIELD),
     (mxf8f6f4(n=64, m=256, ctas=2), PAIR_FIELDS, (), ()),
     (mxf4(n=64, steps=6, step_k=96, target="sm_103a", a=ACROSS, b=ACROSS), K96_FIELDS, (), ()),

@@ -52,7 +52,7 @@ def stages():
 
 BASES = {
     "copied-scales": partial(tile, mxf8f6f4(n=64)),
-    "stored-scales": partial(tile, nvf4(n=64, a_place="tensor", scales_by="st")),
+    "stored-scales": partial(tile, nvf4(n=64, a_memory="tensor", scales_by="st")),
     "pair": partial(tile, mxf8f6f4(n=64, m=256, ctas=2, scales_by="st")),
     "stages": stages,
 }

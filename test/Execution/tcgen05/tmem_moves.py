@@ -243,7 +243,7 @@ def copied(swizzle, suffix, memory, seed=0):
     for copy, image, offset, column in plan:
         rng = np.random.default_rng([seed, copy.rows, column])
         units = rng.integers(0, 256, (copy.rows, copy.units, 16), np.uint8)
-        shared[offset : offset + image.size] = image.place(units)
+        shared[offset : offset + image.size] = image.arrange(units)
         data = (_decompressed(units, suffix) if suffix else units).reshape(copy.rows, -1).view(np.uint32)
         for lanes in copy.lanes:
             memory[lanes + copy.lane, column : column + data.shape[1]] = data

@@ -20,7 +20,7 @@ def run(each, folder, flags=()):
 
 
 def features(config):
-    """Each value of each field, and each triple of types with A in either place."""
+    """Each value of each field, and each triple of types with A in either memory."""
     types = (config.d_type, config.a_type, config.b_type)
     return [*config._asdict().items(), (types, config.a is None)]
 

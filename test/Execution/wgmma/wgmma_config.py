@@ -64,7 +64,7 @@ class Config(NamedTuple):
 
     @property
     def label(self):
-        def place(storage):
+        def describe(storage):
             if not storage:
                 return "registers"
             gap = f"{storage.inner}{storage.gap}" if storage.gap or storage.inner != "K" else ""
@@ -73,7 +73,7 @@ class Config(NamedTuple):
         flags = "-na" * self.negate_a + "-nb" * self.negate_b + "-sat" * self.saturates
         scale = "" if self.scale_d == ("1", True) else f"-scale{self.scale_d[0].strip('%')}"
         return (
-            f"{self.shape}.{self.d_type}.{self.a_type}.{self.b_type}-A{place(self.a)}-B{place(self.b)}"
+            f"{self.shape}.{self.d_type}.{self.a_type}.{self.b_type}-A{describe(self.a)}-B{describe(self.b)}"
             f"-{self.steps}by{self.group}{flags}{scale}".replace("!%", "not-")
         )
 

@@ -17,7 +17,7 @@ W, G, LOW = T // 32, T % 32 // 4, T % 4
 
 
 def values(rng, name, shape):
-    """Numbers whose products add up without rounding in f16."""
+    """Values whose products add up without rounding in f16."""
     if name in RANGES:
         return rng.integers(RANGES[name][0], RANGES[name][1] + 1, shape)
     return rng.integers(-4, 5, shape) / 2
@@ -86,10 +86,10 @@ def image(config, storage, codes, name):
     """An operand in shared memory, and its bytes."""
     if storage.major == "MN":
         units = shared_units(np.ascontiguousarray(codes.T), "", name)
-        placed = mn_major(storage, units.shape[1], config.k_step, config.steps)
+        image = mn_major(storage, units.shape[1], config.k_step, config.steps)
     else:
         units = shared_units(codes, "", name)
-        placed = k_major(storage, len(codes), UNITS, config.steps)
-    return placed, placed.place(units)
+        image = k_major(storage, len(codes), UNITS, config.steps)
+    return image, image.arrange(units)
 
 

@@ -51,8 +51,8 @@ def start(register, parameter):
 def move_d(config, load):
     text = start("%address", "P2" if load else "P3")
     for i in range(config.registers):
-        place = f"[%address+{i * THREADS * 4}]"
-        text += f"  ld.global.b32 %d{i}, {place};\n" if load else f"  st.global.b32 {place}, %d{i};\n"
+        address = f"[%address+{i * THREADS * 4}]"
+        text += f"  ld.global.b32 %d{i}, {address};\n" if load else f"  st.global.b32 {address}, %d{i};\n"
     return text
 
 

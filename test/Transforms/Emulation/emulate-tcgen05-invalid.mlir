@@ -3,7 +3,7 @@
 module attributes {
     blockscale.target = #blockscale.target<sm_100a, emulated_on = sm_90a>} {
 gpu.module @kernels {
-  gpu.func @pair(%slot: !llvm.ptr<3>, %columns: i32) {
+  gpu.func @two_ctas(%slot: !llvm.ptr<3>, %columns: i32) {
     // expected-error @below {{'nvvm.tcgen05.alloc' op not supported in this version: cta_group::2 in software}}
     nvvm.tcgen05.alloc %slot, %columns {group = #nvvm.cta_group<cta_2>} : !llvm.ptr<3>, i32
     gpu.return

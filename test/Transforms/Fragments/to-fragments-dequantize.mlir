@@ -14,8 +14,8 @@
 // CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<16x128xi8, {{[^,]*}}, %{{[a-z0-9]+}}: memref<16x4xi8, {{[^,]*}}, %[[B:[a-z0-9]+]]: memref<8x128xi8,
 // CHECK-DAG:     %[[LOW:.*]] = arith.constant 37248 : i32
 // CHECK-DAG:     %[[HIGH:.*]] = arith.constant 45986 : i32
-// CHECK-DAG:     %[[PLACES_A:.*]] = arith.constant -2014279696 : i32
-// CHECK-DAG:     %[[PLACES_B:.*]] = arith.constant -1881108512 : i32
+// CHECK-DAG:     %[[MASK_A:.*]] = arith.constant -2014279696 : i32
+// CHECK-DAG:     %[[MASK_B:.*]] = arith.constant -1881108512 : i32
 // CHECK-DAG:     %[[POWER_A:.*]] = arith.constant 1006648320 : i32
 // CHECK-DAG:     %[[POWER_B:.*]] = arith.constant 939538432 : i32
 // CHECK-DAG:     %[[SHIFT:.*]] = arith.constant 8388736 : i32
@@ -31,35 +31,35 @@
 // CHECK-NEXT:      scf.yield %[[TRUE]] : i1
 // CHECK-NEXT:    } else {
 // CHECK:           %[[AT_MOST_ZERO:.*]] = nvvm.vote.sync all
-// CHECK:           %[[LOST:.*]] = scf.for
-// CHECK:           %[[ANY_LOST:.*]] = nvvm.vote.sync any %{{.*}}, %[[LOST]]
-// CHECK-NEXT:      %[[KEPT:.*]] = arith.xori %[[ANY_LOST]], %[[TRUE]]
+// CHECK:           %[[HERE_INEXACT:.*]] = scf.for
+// CHECK:           %[[ANY_INEXACT:.*]] = nvvm.vote.sync any %{{.*}}, %[[HERE_INEXACT]]
+// CHECK-NEXT:      %[[KEPT:.*]] = arith.xori %[[ANY_INEXACT]], %[[TRUE]]
 // CHECK-NEXT:      %[[OR_ZERO:.*]] = arith.andi %[[AT_MOST_ZERO]], %[[KEPT]]
 // CHECK-NEXT:      scf.yield %[[OR_ZERO]]
 // CHECK:         %[[INSIDE_B:.*]] = nvvm.vote.sync all
 // CHECK-NEXT:    %[[EXACT_B:.*]] = scf.if %[[INSIDE_B]] -> (i1) {
 // CHECK:         %[[EXACT:.*]] = arith.andi %[[EXACT_A]], %[[EXACT_B]]
 // CHECK:         %[[SUMS:.*]]:5 = scf.if %[[EXACT]] -> (f32, f32, f32, f32, i1) {
-// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8 : {{.*}} -> vector<4xi32>
+// CHECK:           %[[ELEMENTS:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8 : {{.*}} -> vector<4xi32>
 // CHECK-NEXT:      %[[CODE:.*]] = nvvm.prmt <default> %[[FIRST_SCALE]], %{{.*}}, %[[C0]]
 // CHECK-NEXT:      %[[EXPONENTS:.*]] = arith.muli %[[CODE]], %[[SHIFT]]
 // CHECK-NEXT:      %[[FACTOR:.*]] = arith.addi %[[EXPONENTS]], %[[POWER_A]]
 // CHECK-NEXT:      %[[SCALE:.*]] = llvm.bitcast %[[FACTOR]] : i32 to vector<2xbf16>
-// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[ELEMENTS]][0]
 // CHECK-NEXT:      %[[PAIR:.*]] = nvvm.prmt <default> %[[LOW]], %[[WORD]], %[[C0]]
 // CHECK-NEXT:      %[[SHIFTED:.*]] = arith.shli %[[PAIR]], %[[C4]]
-// CHECK-NEXT:      %[[PLACED:.*]] = arith.andi %[[SHIFTED]], %[[PLACES_A]]
+// CHECK-NEXT:      %[[MASKED:.*]] = arith.andi %[[SHIFTED]], %[[MASK_A]]
 // CHECK-NEXT:      %[[PAIR_2:.*]] = nvvm.prmt <default> %[[HIGH]], %[[WORD]], %[[C0]]
 // CHECK-NEXT:      %[[SHIFTED_2:.*]] = arith.shli %[[PAIR_2]], %[[C4]]
-// CHECK-NEXT:      arith.andi %[[SHIFTED_2]], %[[PLACES_A]]
-// CHECK:           %[[X:.*]] = llvm.bitcast %[[PLACED]] : i32 to vector<2xbf16>
+// CHECK-NEXT:      arith.andi %[[SHIFTED_2]], %[[MASK_A]]
+// CHECK:           %[[X:.*]] = llvm.bitcast %[[MASKED]] : i32 to vector<2xbf16>
 // CHECK-NEXT:      %[[SCALED:.*]] = arith.mulf %[[X]], %[[SCALE]] : vector<2xbf16>
 // CHECK-NEXT:      %[[A_0:.*]] = llvm.bitcast %[[SCALED]] : vector<2xbf16> to i32
 // CHECK:           blockscale.load_matrix %[[B]]
 // CHECK:           arith.addi %{{.*}}, %[[POWER_B]]
 // CHECK:           nvvm.prmt <default> %[[LOW]]
 // CHECK-NEXT:      arith.shli %{{.*}}, %[[C5]]
-// CHECK-NEXT:      arith.andi %{{.*}}, %[[PLACES_B]]
+// CHECK-NEXT:      arith.andi %{{.*}}, %[[MASK_B]]
 // CHECK:           nvvm.mma.sync A[%[[A_0]], {{.*}}, {{.*}}, {{.*}}] B[{{.*}}] C[%[[ZERO]], %[[ZERO]], %[[ZERO]], %[[ZERO]]] {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, multiplicandAPtxType = #nvvm.mma_type<bf16>, multiplicandBPtxType = #nvvm.mma_type<bf16>, shape = #nvvm.shape<m = 16, n = 8, k = 16>}
 // CHECK:           vector.load %{{.*}} {alignment = 16 : i64} : memref<2048xi8, {{.*}}>, vector<16xi8>
 // CHECK:           nvvm.mma.sync
@@ -130,9 +130,9 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[P1:.*]] = arith.constant 54673 : i32
 // CHECK-DAG:     %[[P2:.*]] = arith.constant 59042 : i32
 // CHECK-DAG:     %[[P3:.*]] = arith.constant 63411 : i32
-// CHECK-DAG:     %[[PLACES:.*]] = arith.constant -2118090304 : i32
+// CHECK-DAG:     %[[MASK:.*]] = arith.constant -2118090304 : i32
 // CHECK-DAG:     %[[POWER:.*]] = arith.constant 2122350208 : i32
-// CHECK-DAG:     %[[SCALE_PLACES:.*]] = arith.constant 133171184 : i32
+// CHECK-DAG:     %[[SCALE_MASK:.*]] = arith.constant 133171184 : i32
 // CHECK-DAG:     %[[SCALE_POWER:.*]] = arith.constant 2130738944 : i32
 // CHECK-DAG:     %[[LAST_POWER:.*]] = arith.constant 2004907904 : i32
 // CHECK-DAG:     %[[BOTH:.*]] = arith.constant 257 : i32
@@ -142,22 +142,22 @@ gpu.module @kernels {
 // CHECK:         %[[X_2_126:.*]] = llvm.bitcast %[[POWER]]
 // CHECK-NOT:     nvvm.barrier
 // CHECK:         %[[SUMS:.*]]:4 = scf.if %{{.*}} -> (f32, f32, f32, f32) {
-// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
+// CHECK:           %[[ELEMENTS:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
 // CHECK:           %[[BYTES:.*]] = arith.muli %{{.*}}, %[[BOTH]]
 // CHECK-NEXT:      %[[SELECTOR:.*]] = arith.addi %[[BYTES]], %[[ZEROS]]
 // CHECK-NEXT:      %[[S:.*]] = nvvm.prmt <default> %[[SELECTOR]]
 // CHECK-NEXT:      %[[S_4:.*]] = arith.shli %[[S]], %[[C4]]
-// CHECK-NEXT:      %[[S_BITS:.*]] = arith.andi %[[S_4]], %[[SCALE_PLACES]]
+// CHECK-NEXT:      %[[S_BITS:.*]] = arith.andi %[[S_4]], %[[SCALE_MASK]]
 // CHECK-NEXT:      %[[S_PAIR:.*]] = llvm.bitcast %[[S_BITS]]
 // CHECK-NEXT:      %[[S_2_127:.*]] = llvm.bitcast %[[SCALE_POWER]]
 // CHECK-NEXT:      %[[FACTOR:.*]] = arith.mulf %[[S_PAIR]], %[[S_2_127]] : vector<2xbf16>
-// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[ELEMENTS]][0]
 // CHECK-NEXT:      %[[EVEN:.*]] = arith.shli %[[WORD]], %[[C4]]
 // CHECK-NEXT:      %[[PAIR:.*]] = nvvm.prmt <default> %[[P0]], %[[EVEN]], %[[WORD]]
 // CHECK-NEXT:      %[[SHIFTED:.*]] = arith.shli %[[PAIR]], %[[C2]]
-// CHECK-NEXT:      %[[PLACED:.*]] = arith.andi %[[SHIFTED]], %[[PLACES]]
+// CHECK-NEXT:      %[[MASKED:.*]] = arith.andi %[[SHIFTED]], %[[MASK]]
 // CHECK-NEXT:      nvvm.prmt <default> %[[P1]], %[[EVEN]], %[[WORD]]
-// CHECK:           %[[X:.*]] = llvm.bitcast %[[PLACED]]
+// CHECK:           %[[X:.*]] = llvm.bitcast %[[MASKED]]
 // CHECK-NEXT:      %[[NUMBER:.*]] = arith.mulf %[[X]], %[[X_2_126]]
 // CHECK-NEXT:      arith.mulf %[[NUMBER]], %[[FACTOR]]
 // CHECK:           nvvm.prmt <default> %[[P2]], %[[EVEN]], %[[WORD]]
@@ -165,8 +165,8 @@ gpu.module @kernels {
 // The factor of B has the power of its elements, too, so that one multiplication is enough.
 // CHECK:           %[[S_2_112:.*]] = llvm.bitcast %[[LAST_POWER]]
 // CHECK-NEXT:      %[[B_FACTOR:.*]] = arith.mulf %{{.*}}, %[[S_2_112]] : vector<2xbf16>
-// CHECK:           %[[B_PLACED:.*]] = arith.andi
-// CHECK:           %[[B_PAIR:.*]] = llvm.bitcast %[[B_PLACED]]
+// CHECK:           %[[B_MASKED:.*]] = arith.andi
+// CHECK:           %[[B_PAIR:.*]] = llvm.bitcast %[[B_MASKED]]
 // CHECK-NEXT:      arith.mulf %[[B_PAIR]], %[[B_FACTOR]] : vector<2xbf16>
 // CHECK-COUNT-4:   nvvm.mma.sync
 // CHECK-NOT:       nvvm.mma.sync
@@ -260,7 +260,7 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[NEXT_TWELVE:.*]] = arith.constant 268369920 : i32
 // CHECK-DAG:     %[[SIX:.*]] = arith.constant 4128831 : i32
 // CHECK-DAG:     %[[NEXT_SIX:.*]] = arith.constant 1056980736 : i32
-// CHECK-DAG:     %[[PLACES:.*]] = arith.constant -2082438176 : i32
+// CHECK-DAG:     %[[MASK:.*]] = arith.constant -2082438176 : i32
 // CHECK-DAG:     %[[LOW:.*]] = arith.constant 37248 : i32
 // CHECK-DAG:     %[[POWER_A:.*]] = arith.constant 2105572736 : i32
 // CHECK-DAG:     %[[POWER_B:.*]] = arith.constant 2122350208 : i32
@@ -271,8 +271,8 @@ gpu.module @kernels {
 // CHECK:         %[[BF16_B:.*]] = llvm.bitcast %[[POWER_B]] : i32 to vector<2xbf16>
 // CHECK-NOT:     nvvm.barrier
 // CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32) {
-// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
-// CHECK:           %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK:           %[[ELEMENTS:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
+// CHECK:           %[[WORD:.*]] = vector.extract %[[ELEMENTS]][0]
 // CHECK:           %[[BEFORE:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[WORD]],
 // CHECK:           %[[BITS:.*]] = nvvm.prmt <default> %{{.*}}, %[[BEFORE]], %[[WORD]]
 // CHECK-NEXT:      %[[PAIR:.*]] = arith.andi %[[BITS]], %[[TWELVE]]
@@ -286,7 +286,7 @@ gpu.module @kernels {
 // CHECK-NEXT:      %[[SIGNS:.*]] = arith.shli %[[BYTES]], %[[C2]]
 // CHECK-NEXT:      %[[X:.*]] = nvvm.prmt <default> %[[LOW]], %[[SIGNS]]
 // CHECK-NEXT:      %[[X_3:.*]] = arith.shli %[[X]], %[[C3]]
-// CHECK-NEXT:      arith.andi %[[X_3]], %[[PLACES]]
+// CHECK-NEXT:      arith.andi %[[X_3]], %[[MASK]]
 // CHECK:           arith.mulf %{{.*}}, %[[BF16_A]] : vector<2xbf16>
 // CHECK-NEXT:      arith.mulf {{.*}} : vector<2xbf16>
 // CHECK:           arith.mulf %{{.*}}, %[[BF16_B]] : vector<2xbf16>
@@ -339,8 +339,8 @@ gpu.module @kernels {
 // CHECK:           blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 8
 // CHECK:           nvvm.prmt <default> %[[P0]]
 // CHECK:           nvvm.prmt <default> %[[P1]]
-// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[B]][%[[AT:.*]]] code_bits = 16 transposed : {{.*}} -> vector<4xi32>
-// CHECK:           %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK:           %[[ELEMENTS:.*]] = blockscale.load_matrix %[[B]][%[[AT:.*]]] code_bits = 16 transposed : {{.*}} -> vector<4xi32>
+// CHECK:           %[[WORD:.*]] = vector.extract %[[ELEMENTS]][0]
 // CHECK:           %[[SIGNS:.*]] = arith.shli %[[WORD]], %[[C2]]
 // CHECK-NEXT:      nvvm.prmt <default> %[[FIRST]], %[[SIGNS]]
 // CHECK:           nvvm.prmt <default> %[[SECOND]]
@@ -381,18 +381,18 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[NIBBLE_1:.*]] = arith.constant 15728880 : i32
 // CHECK-DAG:     %[[COPIES_0:.*]] = arith.constant 4160 : i32
 // CHECK-DAG:     %[[COPIES_1:.*]] = arith.constant 260 : i32
-// CHECK-DAG:     %[[PLACES:.*]] = arith.constant -2118090304 : i32
+// CHECK-DAG:     %[[MASK:.*]] = arith.constant -2118090304 : i32
 // CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : i32
 // CHECK-NOT:     nvvm.barrier
 // CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32, f32, f32, f32, f32) {
-// CHECK:           %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 16 transposed : {{.*}} -> vector<4xi32>
-// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[CODES]][0]
+// CHECK:           %[[ELEMENTS:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 16 transposed : {{.*}} -> vector<4xi32>
+// CHECK-NEXT:      %[[WORD:.*]] = vector.extract %[[ELEMENTS]][0]
 // CHECK:           %[[CODE:.*]] = arith.andi %[[WORD]], %[[NIBBLE_0]]
 // CHECK-NEXT:      %[[COPIES:.*]] = arith.muli %[[CODE]], %[[COPIES_0]]
-// CHECK-NEXT:      arith.andi %[[COPIES]], %[[PLACES]]
+// CHECK-NEXT:      arith.andi %[[COPIES]], %[[MASK]]
 // CHECK:           %[[CODE_1:.*]] = arith.andi %[[WORD]], %[[NIBBLE_1]]
 // CHECK-NEXT:      %[[TWO:.*]] = arith.muli %[[CODE_1]], %[[COPIES_1]]
-// CHECK-NEXT:      arith.andi %[[TWO]], %[[PLACES]]
+// CHECK-NEXT:      arith.andi %[[TWO]], %[[MASK]]
 // CHECK:           %[[NEXT:.*]] = arith.shrui %[[WORD]], %[[C8]]
 // CHECK-NEXT:      arith.andi %[[NEXT]], %[[NIBBLE_0]]
 // CHECK:           nvvm.mma.sync
@@ -436,12 +436,12 @@ gpu.module @kernels {
 // CHECK-NEXT:    %[[WORDS:.*]] = vector.bitcast %[[CHUNK]] : vector<16xi8> to vector<4xi32>
 // CHECK-NEXT:    %[[A_0:.*]] = vector.extract %[[WORDS]][0]
 // CHECK:         blockscale.load_matrix %[[B]]
-// CHECK:         %[[CODES:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
-// CHECK:         %[[LOW:.*]] = arith.shli %[[CODES]], %[[C16]]
+// CHECK:         %[[ELEMENTS:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+// CHECK:         %[[LOW:.*]] = arith.shli %[[ELEMENTS]], %[[C16]]
 // CHECK-NEXT:    %[[NUMBER:.*]] = arith.bitcast %[[LOW]] : i32 to f32
 // CHECK-NEXT:    %[[SCALED:.*]] = arith.mulf %[[NUMBER]], %{{.*}} : f32
 // CHECK-NEXT:    %[[TWICE:.*]] = arith.mulf %[[SCALED]], %[[G]] : f32
-// CHECK-NEXT:    arith.andi %[[CODES]], %[[UPPER]]
+// CHECK-NEXT:    arith.andi %[[ELEMENTS]], %[[UPPER]]
 // CHECK:         %[[BOTH:.*]] = vector.from_elements %[[TWICE]], %{{.*}} : vector<2xf32>
 // CHECK-NEXT:    %[[ROUNDED:.*]] = arith.truncf %[[BOTH]] : vector<2xf32> to vector<2xbf16>
 // CHECK-NEXT:    %[[B_0:.*]] = llvm.bitcast %[[ROUNDED]] : vector<2xbf16> to i32

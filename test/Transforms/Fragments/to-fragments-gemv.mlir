@@ -30,7 +30,7 @@
 // Lanes of a row add their elements.
 // CHECK-COUNT-2: nvvm.shfl.sync idx
 gpu.module @kernels {
-  gpu.func @scales_with_mantissa(%d: memref<8x64xf32>, %words: memref<1xi32>, %s: i32)
+  gpu.func @scales_with_mantissa(%d: memref<8x64xf32>, %flags: memref<1xi32>, %s: i32)
       workgroup(%y : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
                 %x : memref<8x8x16xi8, #gpu.address_space<workgroup>>,
                 %f : memref<8xi32, #gpu.address_space<workgroup>>) kernel {
@@ -44,7 +44,7 @@ gpu.module @kernels {
           memref<8xi32, #gpu.address_space<workgroup>>,
           !blockscale.acc<8x64, #blockscale.warp_columns<4>>
     %sums = blockscale.acc_total %parts : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
-    memref.store %inexact, %words[%c0] : memref<1xi32>
+    memref.store %inexact, %flags[%c0] : memref<1xi32>
     blockscale.acc_store %sums, %d[%c0, %c0]
         : !blockscale.acc<8x64, #blockscale.warp_columns<4>>, memref<8x64xf32>
     gpu.return

@@ -105,8 +105,8 @@ gpu.module @kernels {
     %bytes = vector.transfer_read %x[%c0, %c0], %byte
              {in_bounds = [true, true]} : memref<16x32xi8>, vector<16x32xi8>
     // expected-error@+1 {{not supported in this version: expected elements that are packed in bytes, got 'vector<16x32xi4>'}}
-    %codes = arith.trunci %bytes : vector<16x32xi8> to vector<16x32xi4>
-    %a = vector.bitcast %codes : vector<16x32xi4> to vector<16x32xf4E2M1FN>
+    %elements = arith.trunci %bytes : vector<16x32xi8> to vector<16x32xi4>
+    %a = vector.bitcast %elements : vector<16x32xi4> to vector<16x32xf4E2M1FN>
     %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
     %b = arith.constant dense<1.0> : vector<32x8xf8E5M2>
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
@@ -156,8 +156,8 @@ gpu.module @kernels {
     %words = vector.transfer_read %x[%c0, %c0], %word
              {in_bounds = [true, true]} : memref<16x32xi16>, vector<16x32xi16>
     // expected-error@+1 {{'arith.trunci' op not supported in this version: on a vector that a warp shares}}
-    %codes = arith.trunci %words : vector<16x32xi16> to vector<16x32xi4>
-    %a = arith.bitcast %codes : vector<16x32xi4> to vector<16x32xf4E2M1FN>
+    %elements = arith.trunci %words : vector<16x32xi16> to vector<16x32xi4>
+    %a = arith.bitcast %elements : vector<16x32xi4> to vector<16x32xf4E2M1FN>
     %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
     %b = arith.constant dense<1.0> : vector<32x8xf8E5M2>
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
@@ -180,9 +180,9 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0 : i4
     // expected-error@+1 {{'vector.transfer_read' op not supported in this version: expected memory with a byte per element, got 'memref<16x32xi4>'}}
-    %codes = vector.transfer_read %x[%c0, %c0], %zero
+    %elements = vector.transfer_read %x[%c0, %c0], %zero
              {in_bounds = [true, true]} : memref<16x32xi4>, vector<16x32xi4>
-    %a = arith.bitcast %codes : vector<16x32xi4> to vector<16x32xf4E2M1FN>
+    %a = arith.bitcast %elements : vector<16x32xi4> to vector<16x32xf4E2M1FN>
     %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
     %b = arith.constant dense<1.0> : vector<32x8xf8E5M2>
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
@@ -551,7 +551,7 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @wider_elements(%d: memref<16x8xf32>, %codes: vector<16x8xf8E5M2>) {
+  gpu.func @wider_elements(%d: memref<16x8xf32>, %elements: vector<16x8xf8E5M2>) {
     %a = arith.constant dense<1.0> : vector<16x32xf8E4M3FN>
     %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
     %b = arith.constant dense<1.0> : vector<32x8xf8E5M2>
@@ -564,7 +564,7 @@ gpu.module @kernels {
              vector<32x8xf8E5M2>, vector<1x8xf8E8M0FNU>, vector<16x8xf32>
     %c0 = arith.constant 0 : index
     // expected-error@+1 {{'arith.extf' op not supported in this version: on a vector that a warp shares}}
-    %wide = arith.extf %codes : vector<16x8xf8E5M2> to vector<16x8xf32>
+    %wide = arith.extf %elements : vector<16x8xf8E5M2> to vector<16x8xf32>
     %r = arith.addf %sum, %wide : vector<16x8xf32>
     vector.transfer_write %r, %d[%c0, %c0] {in_bounds = [true, true]}
         : vector<16x8xf32>, memref<16x8xf32>

@@ -21,10 +21,10 @@
 // CHECK:         wgmma.mma_async
 // CHECK-NOT:     wgmma.mma_async
 // CHECK:         nvvm.wgmma.commit.group.sync.aligned
-// CHECK:         %[[LOST:.*]] = arith.ori
+// CHECK:         %[[INEXACT:.*]] = arith.ori
 // CHECK:         memref.store %{{.*}}, %{{.*}}[%c0] : memref<1xi32>
 gpu.module @kernels {
-  gpu.func @product(%d: memref<8x64xf32>, %words: memref<1xi32>, %scales: i32)
+  gpu.func @product(%d: memref<8x64xf32>, %flags: memref<1xi32>, %scales: i32)
       workgroup(%y : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
                 %x : memref<8x128xi8, #gpu.address_space<workgroup>>) kernel {
     %c0 = arith.constant 0 : index
@@ -38,7 +38,7 @@ gpu.module @kernels {
           !blockscale.acc<8x64, #blockscale.warp_columns<4>>
     %sums = blockscale.warpgroup_wait %product pending = 0
         : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
-    memref.store %inexact, %words[%c0] : memref<1xi32>
+    memref.store %inexact, %flags[%c0] : memref<1xi32>
     blockscale.acc_store %sums, %d[%c0, %c0]
         : !blockscale.acc<8x64, #blockscale.warp_columns<4>>, memref<8x64xf32>
     gpu.return

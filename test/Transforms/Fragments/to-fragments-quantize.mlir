@@ -24,14 +24,14 @@
 // NATIVE-NOT:    nvvm.convert
 // NATIVE:        gpu.return
 gpu.module @kernels {
-  gpu.func @powers(%sums: memref<16x128xf32>, %codes: memref<16x64xi8>,
+  gpu.func @powers(%sums: memref<16x128xf32>, %elements: memref<16x64xi8>,
                    %scales: memref<1x1x32x16xi8>) {
     %c0 = arith.constant 0 : index
     %m = arith.constant 16 : index
     %n = arith.constant 128 : index
     %acc = blockscale.acc_load %sums[%c0, %c0] in_bounds
         : memref<16x128xf32> -> !blockscale.acc<16x128, #blockscale.warps<1x1>>
-    blockscale.acc_quantize %acc at(%c0, %c0) of(%m, %n) to %codes, %scales in_bounds {
+    blockscale.acc_quantize %acc at(%c0, %c0) of(%m, %n) to %elements, %scales in_bounds {
     ^bb0(%e: f32, %row: index, %column: index):
       blockscale.yield %e : f32
     } {element = f4E2M1FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 4 : i64,
@@ -57,14 +57,14 @@ gpu.module @kernels {
 // CHECK:         } else {
 // CHECK:         llvm.atomicrmw umax
 gpu.module @kernels {
-  gpu.func @divisors(%sums: memref<10x64xf32>, %codes: memref<10x32xi8>,
+  gpu.func @divisors(%sums: memref<10x64xf32>, %elements: memref<10x32xi8>,
                      %scales: memref<10x4xi8>, %g: f32, %amax: memref<f32>) {
     %c0 = arith.constant 0 : index
     %m = arith.constant 10 : index
     %n = arith.constant 64 : index
     %acc = blockscale.acc_load %sums[%c0, %c0]
         : memref<10x64xf32> -> !blockscale.acc<16x64, #blockscale.warps<1x1>>
-    blockscale.acc_quantize %acc at(%c0, %c0) of(%m, %n) tensor_scale(%g) to %codes, %scales
+    blockscale.acc_quantize %acc at(%c0, %c0) of(%m, %n) tensor_scale(%g) to %elements, %scales
         amax %amax {
     ^bb0(%e: f32, %row: index, %column: index):
       blockscale.yield %e : f32
@@ -77,11 +77,11 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @narrow(%codes: memref<16x16xi8>, %scales: memref<16x1xi8>) {
+  gpu.func @narrow(%elements: memref<16x16xi8>, %scales: memref<16x1xi8>) {
     %c0 = arith.constant 0 : index
     %acc = blockscale.acc_zero : !blockscale.acc<16x16, #blockscale.warps<1x1>>
     // expected-error@+1 {{'blockscale.acc_quantize' op expected whole blocks of 32 columns in each warp, got '!blockscale.acc<16x16, #blockscale.warps<1x1>>'}}
-    blockscale.acc_quantize %acc at(%c0, %c0) of(%c0, %c0) to %codes, %scales {
+    blockscale.acc_quantize %acc at(%c0, %c0) of(%c0, %c0) to %elements, %scales {
     ^bb0(%e: f32, %row: index, %column: index):
       blockscale.yield %e : f32
     } {element = f8E4M3FN, scale = f8E8M0FNU, block_size = 32 : i64, code_bits = 8 : i64,

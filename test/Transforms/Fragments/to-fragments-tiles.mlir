@@ -4,7 +4,7 @@
 
 // Swizzled rows of 256 bytes: the exclusive or with the row is done once, and
 // chunks of the same 128 bytes differ by one with a constant; the others come
-// after them. A lane loads its line of scales: one load has all words of
+// after them. A lane loads its vector of scales: one load has all words of
 // a row.
 
 // CHECK-LABEL: gpu.func @swizzled(
@@ -15,8 +15,8 @@
 // CHECK-DAG:     %[[C96:.*]] = arith.constant 96 : index
 // CHECK-DAG:     %[[C256:.*]] = arith.constant 256 : index
 // CHECK-DAG:     %[[LANE:.*]] = gpu.lane_id
-// CHECK:         %[[LINE:.*]] = vector.load %[[SA]][%{{.*}}, %[[LANE]], %[[C0]]] {alignment = 8 : i64} : {{.*}}, vector<8xi8>
-// CHECK-NEXT:    %[[WORDS:.*]] = vector.bitcast %[[LINE]] : vector<8xi8> to vector<2xi32>
+// CHECK:         %[[VECTOR:.*]] = vector.load %[[SA]][%{{.*}}, %[[LANE]], %[[C0]]] {alignment = 8 : i64} : {{.*}}, vector<8xi8>
+// CHECK-NEXT:    %[[WORDS:.*]] = vector.bitcast %[[VECTOR]] : vector<8xi8> to vector<2xi32>
 // CHECK-NEXT:    %[[SA_0:.*]] = vector.extract %[[WORDS]][0]
 // CHECK-NEXT:    %[[SA_1:.*]] = vector.extract %[[WORDS]][1]
 // CHECK:         %[[ROW_AT:.*]] = arith.muli %{{.*}}, %[[C256]]
@@ -74,8 +74,8 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[ONES:.*]] = arith.constant 16843009 : i32
 // CHECK:         %[[WIDE:.*]] = arith.extui %[[SCALE]] : i8 to i32
 // CHECK-NEXT:    %[[SA:.*]] = arith.muli %[[WIDE]], %[[ONES]]
-// CHECK:         %[[CODES:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 4 : {{.*}} -> vector<4xi32>
-// CHECK-NEXT:    %[[A_0:.*]] = arith.shli %[[CODES]], %[[SHIFT]]
+// CHECK:         %[[ELEMENTS:.*]] = blockscale.load_matrix %[[A]][%{{.*}}] code_bits = 4 : {{.*}} -> vector<4xi32>
+// CHECK-NEXT:    %[[A_0:.*]] = arith.shli %[[ELEMENTS]], %[[SHIFT]]
 // CHECK:         %[[R:.*]] = blockscale.load_matrix %[[B]][%[[B_AT:.*]]] code_bits = 6 transposed : {{.*}} -> vector<4xi32>
 // CHECK-NEXT:    %[[R_0:.*]] = vector.extract %[[R]][0]
 // CHECK-NEXT:    %[[R_1:.*]] = vector.extract %[[R]][1]
@@ -113,7 +113,7 @@ gpu.module @kernels {
 
 // -----
 
-// Bytes with the code in the low bits: codes of four bits are shifted, those of six are
+// Bytes with the code in the low bits: those of four bits are shifted, those of six are
 // not.
 
 // CHECK-LABEL: gpu.func @bytes(
@@ -121,8 +121,8 @@ gpu.module @kernels {
 // CHECK-NOT:     arith.xori
 // CHECK:         %[[A_0:.*]] = blockscale.load_matrix {{.*}} code_bits = 8 : {{.*}} -> vector<4xi32>
 // CHECK-NOT:     arith.shli
-// CHECK:         %[[CODES:.*]] = blockscale.load_matrix {{.*}} code_bits = 8 transposed :
-// CHECK-NEXT:    %[[SLOTS:.*]] = arith.shli %[[CODES]], %[[SHIFT]]
+// CHECK:         %[[ELEMENTS:.*]] = blockscale.load_matrix {{.*}} code_bits = 8 transposed :
+// CHECK-NEXT:    %[[SLOTS:.*]] = arith.shli %[[ELEMENTS]], %[[SHIFT]]
 // CHECK-NEXT:    vector.extract %[[SLOTS]][0]
 // CHECK:         blockscale.mma_sync {{.*}} %[[A_0]],
 gpu.module @kernels {
@@ -152,8 +152,8 @@ gpu.module @kernels {
 
 // -----
 
-// Scales of the 32x4x4 layout: warp w has part w, in the lines lane xor w. The
-// words of a line are those of rows that are 32 apart.
+// Scales of the 32x4x4 layout: warp w has part w, at outer index lane xor w. The
+// words of a vector are those of rows that are 32 apart.
 
 // CHECK-LABEL: gpu.func @atoms(
 // CHECK-SAME:    %[[SA:[a-z0-9]+]]: memref<1x2x32x8xi8,
@@ -163,8 +163,8 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[LANE:.*]] = gpu.lane_id
 // CHECK:         %[[PART:.*]] = arith.divui %{{.*}}, %[[C64]]
 // CHECK-NEXT:    %[[IN_4:.*]] = arith.remui %[[PART]], %[[C4]]
-// CHECK-NEXT:    %[[LINE:.*]] = arith.xori %[[LANE]], %[[IN_4]]
-// CHECK-NEXT:    %[[BYTES:.*]] = vector.load %[[SA]][%[[C0]], %[[PART]], %[[LINE]], %[[C0]]] {alignment = 8 : i64} : {{.*}}, vector<8xi8>
+// CHECK-NEXT:    %[[OUTER:.*]] = arith.xori %[[LANE]], %[[IN_4]]
+// CHECK-NEXT:    %[[BYTES:.*]] = vector.load %[[SA]][%[[C0]], %[[PART]], %[[OUTER]], %[[C0]]] {alignment = 8 : i64} : {{.*}}, vector<8xi8>
 // CHECK-NEXT:    %[[WORDS:.*]] = vector.bitcast %[[BYTES]]
 // CHECK-NEXT:    %[[FIRST:.*]] = vector.extract %[[WORDS]][0]
 // CHECK-NEXT:    %[[SECOND:.*]] = vector.extract %[[WORDS]][1]

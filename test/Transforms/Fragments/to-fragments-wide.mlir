@@ -15,8 +15,8 @@
 // CHECK:         %[[GROUP:.*]] = arith.divui %[[LANE]], %[[C4]]
 // CHECK-NEXT:    %[[PART:.*]] = arith.remui %[[LANE]], %[[C4]]
 // CHECK-NEXT:    %[[COLUMN:.*]] = arith.muli %[[PART]], %[[C4]]
-// CHECK-NEXT:    %[[CODES:.*]] = vector.load %[[X]][%[[GROUP]], %[[COLUMN]]] {alignment = 4 : i64} : memref<16x128xf8E4M3FN>, vector<4xf8E4M3FN>
-// CHECK-NEXT:    %[[BITS:.*]] = vector.bitcast %[[CODES]] : vector<4xf8E4M3FN> to vector<1xi32>
+// CHECK-NEXT:    %[[ELEMENTS:.*]] = vector.load %[[X]][%[[GROUP]], %[[COLUMN]]] {alignment = 4 : i64} : memref<16x128xf8E4M3FN>, vector<4xf8E4M3FN>
+// CHECK-NEXT:    %[[BITS:.*]] = vector.bitcast %[[ELEMENTS]] : vector<4xf8E4M3FN> to vector<1xi32>
 // CHECK-NEXT:    %[[A_0:.*]] = vector.extract %[[BITS]][0]
 // CHECK-NEXT:    %[[GROUP_8:.*]] = arith.addi %[[GROUP]], %[[C8]]
 // CHECK-NEXT:    vector.load %[[X]][%[[GROUP_8]], %[[COLUMN]]] {alignment = 4 : i64}
@@ -29,8 +29,8 @@
 // CHECK:         %[[SCALES:.*]] = vector.load %[[SX]][%{{.*}}, %c0] {alignment = 4 : i64} : memref<16x4xf8E8M0FNU>, vector<4xf8E8M0FNU>
 // CHECK:         %[[SCALE_BITS:.*]] = vector.bitcast %[[SCALES]] : vector<4xf8E8M0FNU> to vector<1xi32>
 // CHECK:         vector.extract %[[SCALE_BITS]][0]
-// CHECK:         %[[CODES:.*]] = vector.load %[[Y]][%[[GROUP]], %[[COLUMN]]] {alignment = 4 : i64} : memref<8x128xi8>, vector<4xi8>
-// CHECK-NEXT:    %[[BITS:.*]] = vector.bitcast %[[CODES]]
+// CHECK:         %[[ELEMENTS:.*]] = vector.load %[[Y]][%[[GROUP]], %[[COLUMN]]] {alignment = 4 : i64} : memref<8x128xi8>, vector<4xi8>
+// CHECK-NEXT:    %[[BITS:.*]] = vector.bitcast %[[ELEMENTS]]
 // CHECK-NEXT:    %[[BYTES:.*]] = vector.extract %[[BITS]][0]
 // CHECK-NEXT:    %[[B_0:.*]] = arith.andi %[[BYTES]], %[[BITS_6]] : i32
 // CHECK:         %[[B:.*]] = vector.from_elements %[[B_0]], %{{.*}} : vector<2xi32>
@@ -50,8 +50,8 @@ gpu.module @kernels {
           : memref<16x4xf8E8M0FNU>, vector<16x4xf8E8M0FNU>
     %b_bytes = vector.transfer_read %y[%c0, %c0], %byte
                {in_bounds = [true, true]} : memref<8x128xi8>, vector<8x128xi8>
-    %b_codes = arith.trunci %b_bytes : vector<8x128xi8> to vector<8x128xi6>
-    %b_t = arith.bitcast %b_codes
+    %b_bits = arith.trunci %b_bytes : vector<8x128xi8> to vector<8x128xi6>
+    %b_t = arith.bitcast %b_bits
            : vector<8x128xi6> to vector<8x128xf6E3M2FN>
     %b = vector.transpose %b_t, [1, 0]
          : vector<8x128xf6E3M2FN> to vector<128x8xf6E3M2FN>
@@ -82,8 +82,8 @@ gpu.module @kernels {
 // CHECK-DAG:     %[[TWO:.*]] = arith.constant 2 : index
 // CHECK:         %[[PART:.*]] = arith.remui %{{.*}}, %{{.*}} : index
 // CHECK-NEXT:    %[[AT:.*]] = arith.muli %[[PART]], %[[TWO]] : index
-// CHECK-NEXT:    %[[CODES:.*]] = vector.load %[[Y]][%{{.*}}, %[[AT]]] {alignment = 2 : i64} : memref<8x16xi8>, vector<2xi8>
-// CHECK-NEXT:    %[[BITS:.*]] = vector.bitcast %[[CODES]] : vector<2xi8> to vector<1xi16>
+// CHECK-NEXT:    %[[ELEMENTS:.*]] = vector.load %[[Y]][%{{.*}}, %[[AT]]] {alignment = 2 : i64} : memref<8x16xi8>, vector<2xi8>
+// CHECK-NEXT:    %[[BITS:.*]] = vector.bitcast %[[ELEMENTS]] : vector<2xi8> to vector<1xi16>
 // CHECK-NEXT:    %[[HALF:.*]] = vector.extract %[[BITS]][0]
 // CHECK-NEXT:    %[[WORD:.*]] = arith.extui %[[HALF]] : i16 to i32
 // CHECK-NEXT:    %[[UP:.*]] = arith.shli %[[WORD]], %[[C8]]

@@ -256,7 +256,7 @@ gpu.module @kernels {
 // -----
 
 // Elements that are truncations of bytes: bits above the code do not reach the
-// registers, not even where the slot has room for them.
+// registers, not even where the slot is wide enough.
 
 // CHECK-LABEL: gpu.func @elements_in_bytes(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<16x32xi8>, %[[Y:[a-z0-9]+]]: memref<32x8xi8>,
@@ -279,13 +279,13 @@ gpu.module @kernels {
     %a_bytes = vector.transfer_read %x[%c0, %c0], %byte
                {in_bounds = [true, true]}
                : memref<16x32xi8>, vector<16x32xi8>
-    %a_codes = arith.trunci %a_bytes : vector<16x32xi8> to vector<16x32xi6>
-    %a = arith.bitcast %a_codes : vector<16x32xi6> to vector<16x32xf6E3M2FN>
+    %a_bits = arith.trunci %a_bytes : vector<16x32xi8> to vector<16x32xi6>
+    %a = arith.bitcast %a_bits : vector<16x32xi6> to vector<16x32xf6E3M2FN>
     %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
     %b_bytes = vector.transfer_read %y[%c0, %c0], %byte
                {in_bounds = [true, true]} : memref<32x8xi8>, vector<32x8xi8>
-    %b_codes = arith.trunci %b_bytes : vector<32x8xi8> to vector<32x8xi4>
-    %b = arith.bitcast %b_codes : vector<32x8xi4> to vector<32x8xf4E2M1FN>
+    %b_bits = arith.trunci %b_bytes : vector<32x8xi8> to vector<32x8xi4>
+    %b = arith.bitcast %b_bits : vector<32x8xi4> to vector<32x8xf4E2M1FN>
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>
     %c = arith.constant dense<0.0> : vector<16x8xf32>
     %sum = blockscale.mma_scaled %a, %sa, %b, %sb, %c
@@ -302,7 +302,7 @@ gpu.module @kernels {
 
 // Splats of packed bytes are not loaded. The first element of a lane in
 // A, of column c = 4 (l mod 4) along K, is the six bits of 0x4545 from bit
-// 6 c - 8 ((3 c) div 4) on. The byte 0x21 along N has fp4 codes of columns l / 4
+// 6 c - 8 ((3 c) div 4) on. The byte 0x21 along N has fp4 elements of columns l / 4
 // at bit 4 n - 8 (n div 2).
 
 // CHECK-LABEL: gpu.func @packed_splats(
@@ -378,8 +378,8 @@ gpu.module @kernels {
   gpu.func @splats(%d: memref<16x8xf32>) {
     %c0 = arith.constant 0 : index
     %a_bytes = arith.constant dense<0x45> : vector<16x32xi8>
-    %a_codes = arith.trunci %a_bytes : vector<16x32xi8> to vector<16x32xi6>
-    %a = arith.bitcast %a_codes : vector<16x32xi6> to vector<16x32xf6E3M2FN>
+    %a_bits = arith.trunci %a_bytes : vector<16x32xi8> to vector<16x32xi6>
+    %a = arith.bitcast %a_bits : vector<16x32xi6> to vector<16x32xf6E3M2FN>
     %sa = arith.constant dense<1.0> : vector<16x1xf8E8M0FNU>
     %b = arith.constant dense<1.0> : vector<32x8xf8E5M2>
     %sb = arith.constant dense<1.0> : vector<1x8xf8E8M0FNU>

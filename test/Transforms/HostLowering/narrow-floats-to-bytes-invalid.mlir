@@ -182,13 +182,13 @@ func.func @mma_scaled(
 
 func.func @dense_resource() {
   // expected-error@+1 {{not supported in this version: a dense resource of floats of 8 bits or less}}
-  %0 = arith.constant dense_resource<codes> : tensor<4xf8E4M3FN>
+  %0 = arith.constant dense_resource<elements> : tensor<4xf8E4M3FN>
   return
 }
 
 {-#
   dialect_resources: {
-    builtin: { codes: "0x0100000001020304" }
+    builtin: { elements: "0x0100000001020304" }
   }
 #-}
 

@@ -99,27 +99,27 @@ func.func @warpgroup_wait(%acc: !acc) {
 
 // -----
 
-!codes = memref<2x64x64xi8, #gpu.address_space<workgroup>>
-!numbers = memref<2x16x128xi8, #gpu.address_space<workgroup>>
+!quantized = memref<2x64x64xi8, #gpu.address_space<workgroup>>
+!x_tile = memref<2x16x128xi8, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
-func.func @warpgroup_mma_mixed(%y: !codes, %x: !numbers, %acc: !acc, %inexact: i32, %scales: i32) {
+func.func @warpgroup_mma_mixed(%y: !quantized, %x: !x_tile, %acc: !acc, %inexact: i32, %scales: i32) {
   // expected-error@+1 {{'blockscale.warpgroup_mma_mixed' is not allowed on the host}}
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %inexact scales = %scales, %scales
        types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
-       layout = <k, slots, swizzled> : !codes, !numbers, !acc
+       layout = <k, slots, swizzled> : !quantized, !x_tile, !acc
   return
 }
 
 // -----
 
-!codes = memref<1x64x64xi8, #gpu.address_space<workgroup>>
+!quantized = memref<1x64x64xi8, #gpu.address_space<workgroup>>
 !row = memref<8x8x16xi8, #gpu.address_space<workgroup>>
 !factors = memref<4xi32, #gpu.address_space<workgroup>>
 !acc = !blockscale.acc<8x64, #blockscale.warp_columns<4>>
-func.func @warpgroup_mma_gemv(%y: !codes, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, %scales: i32) {
+func.func @warpgroup_mma_gemv(%y: !quantized, %x: !row, %f: !factors, %acc: !acc, %inexact: i32, %scales: i32) {
   // expected-error@+1 {{'blockscale.warpgroup_mma_gemv' is not allowed on the host}}
   %0, %1 = blockscale.warpgroup_mma_gemv %y, %x, %f, %acc, %inexact scales = %scales, %scales
-       types = <e2m1, e2m1, ue8m0, 32> : !codes, !row, !factors, !acc
+       types = <e2m1, e2m1, ue8m0, 32> : !quantized, !row, !factors, !acc
   return
 }
 
@@ -182,9 +182,9 @@ gpu.module @kernels {
 // -----
 
 gpu.module @kernels {
-  gpu.func @dequantize(%codes: tensor<128x256xf8E4M3FN>, %scales: tensor<128x8xf8E8M0FNU>) {
+  gpu.func @dequantize(%elements: tensor<128x256xf8E4M3FN>, %scales: tensor<128x8xf8E8M0FNU>) {
     // expected-error@+1 {{'blockscale.dequantize' is not allowed in a kernel}}
-    %y = blockscale.dequantize %codes, %scales
+    %y = blockscale.dequantize %elements, %scales
          : tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU> to tensor<128x256xf32>
     gpu.return
   }
@@ -200,9 +200,9 @@ func.func @swizzle(%s: tensor<300x9xf8E8M0FNU>) -> tensor<3x3x32x16xf8E8M0FNU> {
 
 // -----
 
-func.func @dequantize(%codes: tensor<128x256xf8E4M3FN>, %scales: tensor<128x8xf8E8M0FNU>) {
+func.func @dequantize(%elements: tensor<128x256xf8E4M3FN>, %scales: tensor<128x8xf8E8M0FNU>) {
   // expected-error@+1 {{'blockscale.dequantize' is not allowed on the host}}
-  %y = blockscale.dequantize %codes, %scales
+  %y = blockscale.dequantize %elements, %scales
        : tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU> to tensor<128x256xf32>
   return
 }
@@ -248,9 +248,9 @@ gpu.module @kernels {
 
 // As a vector, it is an op of the kernel level, too.
 gpu.module @kernels {
-  gpu.func @dequantize(%codes: vector<32xf8E4M3FN>, %scales: vector<1xf8E8M0FNU>) {
+  gpu.func @dequantize(%elements: vector<32xf8E4M3FN>, %scales: vector<1xf8E8M0FNU>) {
     // expected-error@+1 {{'blockscale.dequantize' is not allowed in a kernel}}
-    %y = blockscale.dequantize %codes, %scales
+    %y = blockscale.dequantize %elements, %scales
          : vector<32xf8E4M3FN>, vector<1xf8E8M0FNU> to vector<32xf32>
     gpu.return
   }

@@ -4,7 +4,7 @@
 
 // K-contiguous fp8 goes in pieces of 16 bytes to where the exclusive or with the
 // row says. Scales in the 32x4x4 layout fill the words of rows that are 32
-// apart, others the lines of a group of 32 rows. The tile divides all sizes:
+// apart, others the vectors of a group of 32 rows. The tile divides all sizes:
 // nothing is compared with them.
 
 // CHECK-LABEL: gpu.func @fp8__mma_scaled(
@@ -21,8 +21,8 @@
 // CHECK:         nvgpu.device_async_copy %[[Y]][{{.*}}], %{{.*}}, 16 {bypassL1} :
 // CHECK-NOT:     arith.cmpi
 // CHECK:         %[[A_SCALE:.*]] = memref.view %{{.*}} to memref<1x4x32x4xi8,
-// CHECK:         %[[LINE:.*]] = arith.xori
-// CHECK:         nvgpu.device_async_copy %[[X_SCALE]][{{.*}}], %[[A_SCALE]][%{{.*}}, %{{.*}}, %[[LINE]], %c0], 4 :
+// CHECK:         %[[OUTER:.*]] = arith.xori
+// CHECK:         nvgpu.device_async_copy %[[X_SCALE]][{{.*}}], %[[A_SCALE]][%{{.*}}, %{{.*}}, %[[OUTER]], %c0], 4 :
 // CHECK-NOT:     arith.cmpi
 // CHECK:         %[[B_SCALE:.*]] = memref.view %{{.*}} to memref<4x32x4xi8,
 // CHECK:         nvgpu.device_async_copy %[[Y_SCALE]][{{.*}}], %[[B_SCALE]][%{{.*}}, %{{.*}}, %c0], 4 :
@@ -58,7 +58,7 @@ func.func @fp8(
 // -----
 
 // Packed fp4 for the instruction that takes it: as it is along K. Along N, a
-// thread reads a word of eight steps along K each, transposes the 8 x 8 codes by
+// thread reads a word of eight steps along K each, transposes the 8 x 8 elements by
 // exchanging halves of words, bytes of halves and nibbles of bytes, and stores
 // eight words. Which of them comes first depends on the thread: neighbors along N
 // store to different banks. 16 scales of a row are one piece.
@@ -171,10 +171,10 @@ func.func @fp4_guarded(
 
 // -----
 
-// Where N is no multiple of 8, steps along K do not begin with a word: codes are
+// Where N is no multiple of 8, steps along K do not begin with a word: elements are
 // read one by one, eight for a word, and neighbors of N by neighboring threads.
 
-// CHECK-LABEL: gpu.func @fp4_codes__mma_scaled(
+// CHECK-LABEL: gpu.func @fp4_elements__mma_scaled(
 // CHECK-SAME:    %{{[a-z0-9]+}}: memref<64x128xi8>, %{{[a-z0-9]+}}: memref<64x8xi8>, %[[Y:[a-z0-9]+]]: memref<256x66xi8>,
 // CHECK-DAG:     %[[NIBBLE:.*]] = arith.constant 15 : i8
 // CHECK:         memref.view %{{.*}} to memref<64x128xi8,
@@ -185,7 +185,7 @@ func.func @fp4_guarded(
 // CHECK:           arith.andi %{{.*}}, %[[NIBBLE]] : i8
 // CHECK-COUNT-7:   memref.load %[[Y]]
 // CHECK:           vector.store %{{.*}}, %[[B]][{{.*}}] {alignment = 4 : i64}
-func.func @fp4_codes(
+func.func @fp4_elements(
     %x_bytes: tensor<64x128xi8>,
     %sx: tensor<64x8xf8E8M0FNU>,
     %y_bytes: tensor<256x66xi8>,
@@ -206,7 +206,7 @@ func.func @fp4_codes(
 
 // -----
 
-// Beside fp8, packed fp4 stays packed: 16 codes are the first 8 of 16 bytes. fp8
+// Beside fp8, packed fp4 stays packed: 16 elements are the first 8 of 16 bytes. fp8
 // that is contiguous along N stays in rows along N.
 
 // CHECK-LABEL: gpu.func @mixed__mma_scaled(

@@ -3,7 +3,7 @@
 
 // RUN: blockscale-opt %s --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels --canonicalize | FileCheck %s
 
-// A word for each block that decodes, 2048 numbers each, as there are few.
+// A flag for each block that dequantizes, 2048 values each, as there are few.
 
 // CHECK-LABEL: func.func @decoded(
 // CHECK-SAME:    %[[X:.*]]: tensor<256x512xf8E4M3FN>, %[[XS:.*]]: tensor<256x16xf8E8M0FNU>, %[[Y:.*]]: tensor<512x128xf4E2M1FN>, %[[YS:.*]]: tensor<16x128xf8E8M0FNU>
@@ -13,7 +13,7 @@
 // CHECK:         %[[E:.*]] = blockscale.launch @kernels::@decoded__exact_recomputation {{.*}} updates outs(%[[D]] :
 // CHECK:         return %[[E]]
 
-// Numbers of y are stored as its codes are, along N.
+// Values of y are stored as its elements are, along N.
 
 // CHECK-LABEL: gpu.func @decoded__dequantize_operand(
 // CHECK-SAME:    memref<256x512xi8>, %{{.*}}: memref<256x16xi8>, %{{.*}}: memref<256x512xbf16>, %{{.*}}: memref<64xi32>) kernel

@@ -86,7 +86,7 @@ func.func @one_path(%x: tensor<?x32xf8E4M3FN>, %sx: tensor<?x1xf8E8M0FNU>,
 // -----
 
 // A batch that may be 1: the kernel does not read beyond it. N of a packed
-// operand counts codes.
+// operand counts elements.
 
 // CHECK-LABEL: func.func @batch(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<?x?x32xf8E4M3FN>, %{{.*}}, %[[Y:[a-z0-9]+]]: tensor<?x32x?xi8>, %{{.*}}, %[[C:[a-z0-9]+]]: tensor<?x?x?xf32>)

@@ -1,5 +1,5 @@
-// A product of bf16 whose y is dequantized reads codes, by the schedule, which
-// nothing but kernels of `place` and of the product needs memory for.
+// A product of bf16 whose y is dequantized reads quantized elements, by the schedule, which
+// nothing but kernels of `permute` and of the product needs memory for.
 
 // RUN: blockscale-opt %s --split-input-file --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels --canonicalize -verify-diagnostics | FileCheck %s
 
@@ -11,7 +11,7 @@
 // CHECK:         %[[E:.*]] = blockscale.launch @kernels::@weights__exact_recomputation {{.*}} ins(%[[X]], %[[Y]], %[[YS]], %[[XN]]#1, %[[D]]#1 : {{.*}} updates outs(%[[D]]#0 :
 // CHECK:         return %[[E]]
 
-// x is 2^-25 too large, in the order of boxes of 64 codes.
+// x is 2^-25 too large, in the order of K chunks of 64 elements.
 
 // CHECK-LABEL: gpu.func @weights__permute(
 // CHECK-SAME:    memref<16x512xbf16>, %{{.*}}: memref<16x512xbf16>, %{{.*}}: memref<4xi32>) kernel
@@ -23,8 +23,8 @@
 // CHECK-LABEL: gpu.func @weights__matmul(
 // CHECK:         blockscale.warpgroup_mma_mixed {{.*}} types = <e4m3, e4m3, ue8m0, 32>
 
-// What is computed anew is converted on the way to mma.sync, where each number
-// that is not exact is rounded. x is copied to shared memory as numbers.
+// What is computed anew is dequantized in registers for mma.sync, where each value
+// that is not exact is rounded. x is copied to shared memory as bf16.
 
 // CHECK-LABEL: gpu.func @weights__exact_recomputation(
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
@@ -49,7 +49,7 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
 
 // -----
 
-// With other users, numbers are in memory, too: for them.
+// With other users, bf16 values are in memory, too: for them.
 
 // CHECK-LABEL: func.func @two_users(
 // CHECK:         %[[W:.*]] = blockscale.launch @kernels::@two_users__dequantize
@@ -74,7 +74,7 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
 // A schedule that was written for other operands is none for these.
 
 module attributes {blockscale.target = #blockscale.target<sm_90a>} {
-  func.func @no_codes(%x: tensor<16x512xbf16>, %y: tensor<512x1024xbf16>, %acc: tensor<16x1024xf32>) -> tensor<16x1024xf32> {
+  func.func @no_quantized(%x: tensor<16x512xbf16>, %y: tensor<512x1024xbf16>, %acc: tensor<16x1024xf32>) -> tensor<16x1024xf32> {
     // expected-error@+1 {{expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes, for the kernel mixed_input}}
     %d = linalg.matmul {blockscale.path = #blockscale.path<wgmma>, blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
          ins(%x, %y : tensor<16x512xbf16>, tensor<512x1024xbf16>) outs(%acc : tensor<16x1024xf32>) -> tensor<16x1024xf32>

@@ -23,7 +23,7 @@
 // CHECK:         gpu.barrier
 // CHECK:         blockscale.roles warps = [4, 1] {
 
-// Tiles of 64 rows start 8 bytes further in the lines of an atom, or not.
+// Tiles of 64 rows start 8 bytes further in an atom, or not.
 
 // CHECK:           %[[SUMS:.*]] = blockscale.acc_zero : <64x64, #blockscale.warps<2x2>>
 // CHECK:           blockscale.barrier_wait %[[BARRIERS]]

@@ -1,5 +1,5 @@
 // What an argument says of its dynamic sizes is asserted, and then believed:
-// bulk copies bring lines that are whole 16 bytes as they are.
+// bulk copies bring rows that are whole 16 bytes as they are.
 
 // RUN: blockscale-opt %s --split-input-file --blockscale-select-path --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels --canonicalize -verify-diagnostics | FileCheck %s
 
@@ -26,7 +26,7 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
 
 // -----
 
-// Lines of 8 bytes are copied.
+// Rows of 8 bytes are copied.
 
 // CHECK-LABEL: func.func @too_little(
 // CHECK:         tensor.pad

@@ -1,5 +1,5 @@
 // Kernels of quantize: lanes of consecutive values, or a thread for
-// each block; codes of fp4 packed and scales swizzled where they are made.
+// each block; elements of fp4 packed and scales swizzled where they are made.
 
 // RUN: blockscale-opt %s --split-input-file --blockscale-attach-target=target=sm_100a --blockscale-pack-buffers --blockscale-form-kernels | FileCheck %s
 // RUN: blockscale-opt %s --split-input-file --blockscale-attach-target=target=sm_80 --blockscale-pack-buffers --blockscale-form-kernels | FileCheck %s --check-prefix=SOFT
@@ -26,7 +26,7 @@ func.func @packed(%x: tensor<1024x8192xbf16>)
 
 // -----
 
-// The last block of a line is not whole.
+// The last block of a row is not whole.
 // CHECK-LABEL: func.func @ragged(
 // CHECK:         blockscale.launch @kernels::@ragged__quantize
 // CHECK-LABEL: gpu.func @ragged__quantize(

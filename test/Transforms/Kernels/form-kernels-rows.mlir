@@ -4,7 +4,7 @@
 
 module attributes {blockscale.target = #blockscale.target<sm_90a>} {
 
-// Four warps with a row each; what makes the numbers is inside, and so is what
+// Four warps with a row each; what makes the values is inside, and so is what
 // a result begins with.
 
 // CHECK-LABEL: func.func @warps(
@@ -23,7 +23,7 @@ func.func @warps(%x: tensor<6x64xf32>) -> tensor<6xf32> {
   return %sum : tensor<6xf32>
 }
 
-// One block for all numbers; what is there before is read.
+// One block for all values; what is there before is read.
 
 // CHECK-LABEL: func.func @block(
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<30x100xf16>, %[[INIT:[^:]*]]: tensor<f16>
@@ -75,7 +75,7 @@ func.func @loops(%x: tensor<64x40xf32>, %s: tensor<64x4xf32>,
         tensor<64xf32>, tensor<64xf32>
 }
 
-// 7 numbers of a row for each lane, in registers.
+// 7 values of a row for each lane, in registers.
 
 // CHECK-LABEL: gpu.func @softmax__softmax(
 // CHECK-NOT:     scf.for

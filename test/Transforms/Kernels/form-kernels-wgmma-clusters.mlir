@@ -48,7 +48,7 @@ func.func @rows(%x: tensor<512x128xbf16>, %y: tensor<128x128xbf16>, %acc: tensor
 // -----
 
 // Four blocks share rows of x and columns of y in pairs, and wait for three of
-// them. Half of the rows of x are a copy, and half of the lines of y, of which
+// them. Half of the rows of x are a copy, and half of the rows of K of y, of which
 // the tile has no two copies. The last clusters have tiles outside of the result.
 
 // CHECK-LABEL: func.func @both(

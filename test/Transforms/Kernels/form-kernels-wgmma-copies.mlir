@@ -4,13 +4,13 @@
 
 // K is made contiguous, and 16 bytes of it are whole.
 
-// CHECK-LABEL: func.func @lines(
+// CHECK-LABEL: func.func @padded_rows(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<30x20xbf16>, %[[Y:[a-z0-9]+]]: tensor<20x31xbf16>,
-// CHECK-DAG:     %[[LINES:.*]] = tensor.pad %[[X]] low[0, 0] high[0, 4]
+// CHECK-DAG:     %[[X_PADDED:.*]] = tensor.pad %[[X]] low[0, 0] high[0, 4]
 // CHECK-DAG:     %[[YT:.*]] = linalg.transpose ins(%[[Y]] : tensor<20x31xbf16>) outs(%{{.*}} : tensor<31x20xbf16>)
-// CHECK-DAG:     %[[Y_LINES:.*]] = tensor.pad %[[YT]] low[0, 0] high[0, 4]
-// CHECK:         blockscale.launch {{.*}} ins(%[[LINES]], %[[Y_LINES]], %{{.*}} : tensor<30x24xbf16>, tensor<31x24xbf16>,
-func.func @lines(%x: tensor<30x20xbf16>, %y: tensor<20x31xbf16>, %acc: tensor<30x31xf32>) -> tensor<30x31xf32> {
+// CHECK-DAG:     %[[Y_PADDED:.*]] = tensor.pad %[[YT]] low[0, 0] high[0, 4]
+// CHECK:         blockscale.launch {{.*}} ins(%[[X_PADDED]], %[[Y_PADDED]], %{{.*}} : tensor<30x24xbf16>, tensor<31x24xbf16>,
+func.func @padded_rows(%x: tensor<30x20xbf16>, %y: tensor<20x31xbf16>, %acc: tensor<30x31xf32>) -> tensor<30x31xf32> {
   // expected-remark@+2 {{x is copied first, for bulk copies: expected rows of a multiple of 16 bytes}}
   // expected-remark@+1 {{y is copied first, for bulk copies: expected rows of a multiple of 16 bytes}}
   %0 = linalg.matmul ins(%x, %y : tensor<30x20xbf16>, tensor<20x31xbf16>) outs(%acc : tensor<30x31xf32>) -> tensor<30x31xf32>

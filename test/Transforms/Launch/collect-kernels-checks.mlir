@@ -11,8 +11,8 @@
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
 // CHECK-DAG:     %[[M:.*]] = memref.dim %[[X]], %c0
 // CHECK-DAG:     %[[M32:.*]] = arith.index_castui %[[M]] : index to i32
-// CHECK-DAG:     %[[CODES:.*]] = arith.muli %{{.*}}, %c2 : index
-// CHECK-DAG:     %[[K32:.*]] = arith.index_castui %[[CODES]] : index to i32
+// CHECK-DAG:     %[[ELEMENTS:.*]] = arith.muli %{{.*}}, %c2 : index
+// CHECK-DAG:     %[[K32:.*]] = arith.index_castui %[[ELEMENTS]] : index to i32
 // CHECK-NOT:     cf.assert
 // CHECK:         gpu.launch_func @kernels::@main__checks_0 blocks in (%[[C1]], %[[C1]], %[[C1]]) threads in (%[[C1]], %[[C1]], %[[C1]]) args(%[[K32]] : i32, %[[M32]] : i32)
 // CHECK:         gpu.launch_func @kernels::@main blocks in ({{.*}}) args(%{{.*}} : memref<i8>, %[[M32]] : i32, %[[K32]] : i32)

@@ -5,18 +5,18 @@
 
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<?x8xi8> {{{.*}}}, %[[S:[a-z0-9]+]]: f32, %[[Y:[a-z0-9]+]]: memref<4x?xi8> {{{.*}}}, %[[R:[a-z0-9]+]]: memref<?x?xf32>) {
-// CHECK-DAG:     %[[X_PLACE:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [], strides: []
-// CHECK-DAG:     %[[Y_PLACE:.*]] = memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [], strides: []
-// CHECK-DAG:     %[[R_PLACE:.*]] = memref.reinterpret_cast %[[R]] to offset: [0], sizes: [], strides: []
+// CHECK-DAG:     %[[X_START:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [], strides: []
+// CHECK-DAG:     %[[Y_START:.*]] = memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [], strides: []
+// CHECK-DAG:     %[[R_START:.*]] = memref.reinterpret_cast %[[R]] to offset: [0], sizes: [], strides: []
 // CHECK-DAG:     %[[M:.*]] = memref.dim %[[X]], %c0
 // CHECK-DAG:     %[[M_PARAMETER:.*]] = arith.index_castui %[[M]] : index to i32
 // In elements, for packed bytes.
 // CHECK-DAG:     %[[BYTES:.*]] = memref.dim %[[Y]], %c1
 // CHECK-DAG:     %[[UNITS:.*]] = arith.divui %[[BYTES]], %c3
-// CHECK-DAG:     %[[CODES:.*]] = arith.muli %[[UNITS]], %c4
-// CHECK-DAG:     %[[N_PARAMETER:.*]] = arith.index_castui %[[CODES]] : index to i32
+// CHECK-DAG:     %[[ELEMENTS:.*]] = arith.muli %[[UNITS]], %c4
+// CHECK-DAG:     %[[N_PARAMETER:.*]] = arith.index_castui %[[ELEMENTS]] : index to i32
 // CHECK-DAG:     cf.assert %{{.*}}, "M is 0"
-// CHECK:         gpu.launch_func @kernels::@main blocks in (%{{.*}}) threads in (%{{.*}}) args(%[[X_PLACE]] : memref<i8>, %[[S]] : f32, %[[Y_PLACE]] : memref<i8>, %[[R_PLACE]] : memref<f32>, %[[M_PARAMETER]] : i32, %[[N_PARAMETER]] : i32)
+// CHECK:         gpu.launch_func @kernels::@main blocks in (%{{.*}}) threads in (%{{.*}}) args(%[[X_START]] : memref<i8>, %[[S]] : f32, %[[Y_START]] : memref<i8>, %[[R_START]] : memref<f32>, %[[M_PARAMETER]] : i32, %[[N_PARAMETER]] : i32)
 
 // CHECK:       gpu.func @main(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<i8> {llvm.align = 16 : i64, llvm.noalias}, %{{.*}}: f32, %[[Y:[a-z0-9]+]]: memref<i8> {llvm.align = 16 : i64, llvm.noalias}, %[[R:[a-z0-9]+]]: memref<f32> {llvm.align = 16 : i64, llvm.noalias}, %[[M32:[a-z0-9]+]]: i32, %[[N32:[a-z0-9]+]]: i32) kernel
@@ -50,8 +50,8 @@ module attributes {gpu.container_module} {
     %c4 = arith.constant 4 : index
     %bytes = memref.dim %y, %c1 : memref<4x?xi8>
     %groups = arith.divui %bytes, %c3 : index
-    %codes = arith.muli %groups, %c4 : index
-    blockscale.result_sizes %r sizes(%m, %codes) : memref<?x?xf32>
+    %elements = arith.muli %groups, %c4 : index
+    blockscale.result_sizes %r sizes(%m, %elements) : memref<?x?xf32>
     gpu.launch_func @kernels::@main_kernel blocks in (%blocks, %c1, %c1)
         threads in (%c32, %c1, %c1)
         args(%r : memref<?x?xf32>, %y : memref<4x?xi8>, %m : index)
@@ -113,14 +113,14 @@ module attributes {gpu.container_module} {
 // CHECK-DAG:     %[[N:.*]] = memref.dim %[[X]], %c0
 // CHECK-DAG:     %[[TWICE:.*]] = arith.muli %[[N]], %c2
 // CHECK-DAG:     %[[T:.*]] = memref.alloc(%[[TWICE]]) : memref<?xf32>
-// CHECK-DAG:     %[[PLACE:.*]] = memref.reinterpret_cast %[[T]] to offset: [0], sizes: [], strides: []
+// CHECK-DAG:     %[[START:.*]] = memref.reinterpret_cast %[[T]] to offset: [0], sizes: [], strides: []
 // CHECK-DAG:     %[[SIZE:.*]] = arith.index_castui %[[N]] : index to i32
-// CHECK:         gpu.launch_func @kernels::@temporary__loops_0 clusters in (%c2, %c1, %c1) {{.*}} args(%[[SIZE]] : i32, %[[PLACE]] : memref<f32>)
+// CHECK:         gpu.launch_func @kernels::@temporary__loops_0 clusters in (%c2, %c1, %c1) {{.*}} args(%[[SIZE]] : i32, %[[START]] : memref<f32>)
 // CHECK:         gpu.launch_func @kernels::@temporary blocks
-// CHECK:       gpu.func @temporary__loops_0(%[[N32:[a-z0-9]+]]: i32, %[[PLACE:[a-z0-9]+]]: memref<f32> {llvm.align = 16 : i64, llvm.noalias}) kernel
+// CHECK:       gpu.func @temporary__loops_0(%[[N32:[a-z0-9]+]]: i32, %[[START:[a-z0-9]+]]: memref<f32> {llvm.align = 16 : i64, llvm.noalias}) kernel
 // CHECK:         %[[N:.*]] = arith.index_castui %[[N32]] : i32 to index
 // CHECK:         %[[TWICE:.*]] = arith.muli %[[N]], %c2
-// CHECK:         memref.reinterpret_cast %[[PLACE]] to offset: [0], sizes: [%[[TWICE]]], strides: [1] : memref<f32> to memref<?xf32>
+// CHECK:         memref.reinterpret_cast %[[START]] to offset: [0], sizes: [%[[TWICE]]], strides: [1] : memref<f32> to memref<?xf32>
 module attributes {gpu.container_module} {
   func.func @temporary(%x: memref<?xf32>, %r: memref<4xf32>) {
     %c0 = arith.constant 0 : index

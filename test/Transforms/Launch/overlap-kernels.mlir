@@ -33,9 +33,9 @@ module attributes {gpu.container_module, blockscale.target = #blockscale.target<
     %t = memref.alloc() : memref<16xf32>
     gpu.launch_func @kernels::@first blocks in (%c1, %c1, %c1)
         threads in (%c1, %c1, %c1) args(%x : memref<8xf32>, %t : memref<16xf32>)
-    %place = memref.reinterpret_cast %t to offset: [0], sizes: [], strides: [] : memref<16xf32> to memref<f32>
+    %start = memref.reinterpret_cast %t to offset: [0], sizes: [], strides: [] : memref<16xf32> to memref<f32>
     gpu.launch_func @kernels::@second blocks in (%c1, %c1, %c1)
-        threads in (%c1, %c1, %c1) args(%place : memref<f32>, %y : memref<8xf32>)
+        threads in (%c1, %c1, %c1) args(%start : memref<f32>, %y : memref<8xf32>)
     %map = blockscale.tensor_map %t : memref<16xf32> with #blockscale.tensor_map<
         "f4", sizes = affine_map<()[n] -> (n)>, strides = affine_map<()[n] -> ()>, box = [8],
          element_strides = [1], swizzle = "none", fill = "zero", l2 = "none">

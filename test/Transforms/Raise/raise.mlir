@@ -268,9 +268,9 @@ func.func @nvfp4_absf(%x: tensor<16x64xf4E2M1FN>, %sx: tensor<16x4xf8E4M3FN>,
 }
 
 // CHECK-LABEL: func @nvfp4_mask(
-// CHECK-SAME:    %[[X:[a-z0-9]+]]: vector<16x16xf4E2M1FN>, %[[X_CODES:[a-z0-9]+]]: vector<16x1xi8>,
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: vector<16x16xf4E2M1FN>, %[[X_BYTES:[a-z0-9]+]]: vector<16x1xi8>,
 // CHECK-SAME:    %[[Y:[a-z0-9]+]]: vector<16x8xf4E2M1FN>, %[[Y_SCALE:[a-z0-9]+]]: vector<1x8xf8E4M3FN>,
-// CHECK:         %[[X_MASKED:.*]] = arith.andi %[[X_CODES]],
+// CHECK:         %[[X_MASKED:.*]] = arith.andi %[[X_BYTES]],
 // CHECK:         %[[X_SCALE:.*]] = arith.bitcast %[[X_MASKED]]
 // CHECK:         blockscale.mma_scaled %[[X]], %[[X_SCALE]], %[[Y]], %[[Y_SCALE]],
 func.func @nvfp4_mask(%x: vector<16x16xf4E2M1FN>, %cx: vector<16x1xi8>,

@@ -16,8 +16,8 @@
 // RUN: not blockscale-opt %s --blockscale-attach-target=target=zx80 --blockscale-swizzle-scale-operands 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: unknown target 'zx80', expected one of cpu sm_80
 
-// Row 1 is the second line, row 32 the second word of the first one; 3 of the 4
-// bytes of a word are padding. For y, the rows are N: two lines.
+// Row 1 has outer index 1, row 32 the second word of outer index 0; 3 of the 4
+// bytes of a word are padding. For y, the rows are N: two outer indices.
 // CHECK-LABEL: func.func @constants(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<33x32xf8E4M3FN>, %[[Y:[a-z0-9]+]]: tensor<32x2xf8E5M2>, %[[ACC:[a-z0-9]+]]: tensor<33x2xf32>
 // CHECK-DAG:     %[[X_SCALE_T:.*]] = arith.constant dense<"0x80000000FF00000000000000000000007F0000000000000000000000000000008100000000000000000000000000000081

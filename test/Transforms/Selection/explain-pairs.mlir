@@ -4,8 +4,8 @@
 
 //      CHECK: 128 tiles on 148 SMs, at most 2 on each
 //      CHECK: shared memory: 2 stages of 26624 bytes
-// CHECK-NEXT:   A  bytes      0 to   8191: A, 64 lines of 128 bytes
-// CHECK-NEXT:   B  bytes   8192 to  24575: B, 128 lines of 128 bytes
+// CHECK-NEXT:   A  bytes      0 to   8191: A, 64 rows of 128 bytes
+// CHECK-NEXT:   B  bytes   8192 to  24575: B, 128 rows of 128 bytes
 //      CHECK:   sums 0  |################................................................| 0 to 127
 // CHECK-NEXT:   sums 1  |................################................................| 128 to 255
 // CHECK-NEXT:   scales  |................................##..............................| 256 to 271

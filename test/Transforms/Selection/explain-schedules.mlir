@@ -42,8 +42,8 @@
 // CHECK-NEXT:         256         no   yes      no       1       6             2         73042  L2 cache, the choice
 
 //      PICTURE: shared memory: 6 stages of 34816 bytes
-// PICTURE-NEXT:   A  bytes      0 to  16383: A, 128 lines of 128 bytes
-// PICTURE-NEXT:   B  bytes  16384 to  32767: B, 128 lines of 128 bytes
+// PICTURE-NEXT:   A  bytes      0 to  16383: A, 128 rows of 128 bytes
+// PICTURE-NEXT:   B  bytes  16384 to  32767: B, 128 rows of 128 bytes
 // PICTURE-NEXT:   a  bytes  32768 to  33279: scales of A, 1 atom of 512 bytes
 // PICTURE-NEXT:   b  bytes  33280 to  34303: scales of B, 2 atoms of 512 bytes
 // PICTURE-NEXT:   .  bytes  34304 to  34815: unused, as stages are aligned

@@ -38,7 +38,7 @@ func.func @swap_ab(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tenso
 
 // -----
 
-func.func @lines(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
+func.func @swizzle_rows(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
   // expected-error@+1 {{'linalg.matmul' op expected K of the tile to be 64 for #blockscale.instruction<wgmma, 64x8x16, unscaled, bf16, bf16, none, 0>, got #blockscale.warp_specialized_schedule<tile = [64, 64, 128], stages = 2, accumulators = 1, persistent = true>}}
   %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 64, 128], stages = 2, accumulators = 1, persistent = true>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
@@ -74,7 +74,7 @@ func.func @warps(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<
 
 // -----
 
-func.func @lines_of_clusters(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
+func.func @rows_of_clusters(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
   // expected-error@+1 {{'linalg.matmul' op expected N of the tile to be a multiple of 16 for a cluster of 2 blocks along M, got #blockscale.warp_specialized_schedule<tile = [64, 24, 64], stages = 2, accumulators = 1, persistent = true, cluster = 2x1>}}
   %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 24, 64], stages = 2, accumulators = 1, persistent = true, cluster = 2x1>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>

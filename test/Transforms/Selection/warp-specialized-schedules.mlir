@@ -73,8 +73,8 @@
 // RUN: %{fail}=ODD
 // ODD: error: expected an even number of blocks along M for pairs of CTAs, got 1x1{{$}}
 // REDEFINE: %{text} = tile=128x24x128,stages=3,accumulators=2,persistent=0,cluster=2x1,two_cta=1
-// RUN: %{fail}=LINES
-// LINES: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 16 for a cluster of 2 blocks along M, got
+// RUN: %{fail}=CLUSTER-N
+// CLUSTER-N: error: 'blockscale.mma_scaled' op expected N of the tile to be a multiple of 16 for a cluster of 2 blocks along M, got
 // REDEFINE: %{text} = tile=64x64x128,stages=3,accumulators=2,persistent=0
 // RUN: %{fail}=SIXTY
 // SIXTY: error: 'blockscale.mma_scaled' op expected M of the tile to be 128, or 64 for pairs of CTAs, got

@@ -99,7 +99,7 @@ TEST_F(GpuCompilationTest, Stages) {
   EXPECT_TRUE(code->launchInfo.has_value());
 }
 
-TEST_F(GpuCompilationTest, WrongOptionsAreErrorsWithoutPlace) {
+TEST_F(GpuCompilationTest, WrongOptionsAreErrorsWithoutLocation) {
   EXPECT_TRUE(failed(compile({})));
   EXPECT_EQ(diagnostics.rfind("?: null, which lookupChip gives for an unknown "
                               "chip, as target: no target given, expected one "
@@ -130,7 +130,7 @@ TEST_F(GpuCompilationTest, WrongOptionsAreErrorsWithoutPlace) {
       << diagnostics;
 }
 
-TEST_F(GpuCompilationTest, ErrorsHavePlaces) {
+TEST_F(GpuCompilationTest, ErrorsHaveLocations) {
   GpuCompileOptions options = makeOptions("sm_90");
   options.nativeOnly = true;
   EXPECT_TRUE(failed(compile(options)));

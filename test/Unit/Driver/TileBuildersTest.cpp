@@ -83,7 +83,7 @@ TEST_F(TileBuildersTest, MmaScaled) {
 TEST_F(TileBuildersTest, Quantize) {
   Value x = makeTensor({4, 64}, builder.getBF16Type());
   auto mxfp8 = QuantizeOp::create(builder, loc(), x, f8());
-  EXPECT_EQ(print(mxfp8.getCodes()), "tensor<4x64xf8E4M3FN>");
+  EXPECT_EQ(print(mxfp8.getElements()), "tensor<4x64xf8E4M3FN>");
   EXPECT_EQ(print(mxfp8.getScales()), "tensor<4x2xf8E8M0FNU>");
   EXPECT_EQ(mxfp8.getBlockSize(), 32u);
   EXPECT_FALSE(mxfp8.getAmax());
@@ -116,10 +116,11 @@ TEST_F(TileBuildersTest, Quantize) {
 }
 
 TEST_F(TileBuildersTest, Dequantize) {
-  Value codes = makeTensor({4, 64}, f8()), scales = makeTensor({4, 2}, e8m0());
-  auto plain = DequantizeOp::create(builder, loc(), codes, scales);
+  Value elements = makeTensor({4, 64}, f8()),
+        scales = makeTensor({4, 2}, e8m0());
+  auto plain = DequantizeOp::create(builder, loc(), elements, scales);
   EXPECT_EQ(print(plain.getResult()), "tensor<4x64xf32>");
-  auto halves = DequantizeOp::create(builder, loc(), codes, scales,
+  auto halves = DequantizeOp::create(builder, loc(), elements, scales,
                                      builder.getF16Type(), makeValue(f32()));
   EXPECT_EQ(print(halves.getResult()), "tensor<4x64xf16>");
   // Whose last block is not whole.

@@ -107,7 +107,7 @@ TEST(ErrorBoundsTest, OneStepOfBFloat16) {
   EXPECT_FALSE(accepts(reference, DType::U2, Halves{0x3F7F, 0x3F80}));
 }
 
-/// An f16 that may be two numbers, times itself in a second product: that of an
+/// An f16 that may be two values, times itself in a second product: that of an
 /// inexact operand.
 TEST(ErrorBoundsTest, InexactOperands) {
   Reference reference = compute(makeProgram("tensor<2x2xf32>", R"mlir(
@@ -211,7 +211,7 @@ TEST(ErrorBoundsTest, Reductions) {
   EXPECT_FALSE(accepts(reference, {2 + 0x1.1p-16f}));
 }
 
-TEST(ErrorBoundsTest, FunctionsOfExactNumbers) {
+TEST(ErrorBoundsTest, FunctionsOfExactValues) {
   Reference reference = compute(R"mlir(
   func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
     %e = math.exp %x : tensor<1x2xf32>
@@ -246,11 +246,11 @@ TEST(ErrorBoundsTest, Softmax) {
   EXPECT_FALSE(accepts(reference, change(1 + 32 * 0x1p-23f)));
 }
 
-/// A block of which 3 numbers are `numbers` and the others 0, each times 1 and
+/// A block of which 3 values are `values` and the others 0, each times 1 and
 /// 2^-17, by a product of which nothing is left but acc.
 static Reference computeBlock(const std::string &results,
                               const std::string &tail,
-                              std::vector<float> numbers) {
+                              std::vector<float> values) {
   std::string text = "func.func @main(%acc: tensor<1x32xf32>) -> " + results +
                      R"mlir( {
     %x = arith.constant dense<0.0> : tensor<1x32xf8E4M3FN>
@@ -261,8 +261,8 @@ static Reference computeBlock(const std::string &results,
          : tensor<1x32xf8E4M3FN>, tensor<1x1xf8E8M0FNU>,
            tensor<32x32xf8E4M3FN>, tensor<1x32xf8E8M0FNU>, tensor<1x32xf32>
 )mlir" + tail + "\n}\n";
-  numbers.resize(32);
-  return compute(text, numbers, {1, 32});
+  values.resize(32);
+  return compute(text, values, {1, 32});
 }
 
 static constexpr const char *kQuantize = R"mlir(
@@ -309,31 +309,31 @@ TEST(ErrorBoundsTest, ScalesAndTheirCodes) {
   EXPECT_FALSE(accepts(scales, DType::U1, Bytes{255}));
 
   // 8 or, with the other scale, 4.
-  Reference codes = computeBlock(
+  Reference quantized = computeBlock(
       "tensor<1x32xf8E4M3FN>",
       std::string(kQuantize) + "return %c : tensor<1x32xf8E4M3FN>", {448, 8});
-  EXPECT_TRUE(acceptsSteps(codes, 1, -8));
-  EXPECT_FALSE(acceptsSteps(codes, 1, -9));
-  EXPECT_FALSE(acceptsSteps(codes, 1, 1));
+  EXPECT_TRUE(acceptsSteps(quantized, 1, -8));
+  EXPECT_FALSE(acceptsSteps(quantized, 1, -9));
+  EXPECT_FALSE(acceptsSteps(quantized, 1, 1));
 
-  Reference numbers =
+  Reference dequantized =
       computeBlock("tensor<1x32xf32>", std::string(kQuantize) + R"mlir(
     %d = blockscale.dequantize %c, %cs : tensor<1x32xf8E4M3FN>,
          tensor<1x1xf8E8M0FNU> to tensor<1x32xf32>
     return %d : tensor<1x32xf32>)mlir",
                    {448, 8});
-  EXPECT_TRUE(numbers.results[0].unknownThrough.empty());
+  EXPECT_TRUE(dequantized.results[0].unknownThrough.empty());
   auto accepts8 = [&](float number) {
-    auto values = getValues<float>(numbers.results[0].value);
+    auto values = getValues<float>(dequantized.results[0].value);
     values[1] = number;
-    return accepts(numbers, values);
+    return accepts(dequantized, values);
   };
-  // The interval, which does not know that codes and scale go together, has 4
-  // to 16; the probes tell that no error comes to that.
+  // The interval, which does not know that elements and scale go together, has
+  // 4 to 16; the probes tell that no error comes to that.
   EXPECT_TRUE(accepts8(8));
   EXPECT_FALSE(accepts8(4));
   EXPECT_FALSE(accepts8(16));
-  numbers.results[0].probes.clear();
+  dequantized.results[0].probes.clear();
   EXPECT_TRUE(accepts8(4));
   EXPECT_TRUE(accepts8(16));
   EXPECT_FALSE(accepts8(17));
@@ -342,14 +342,14 @@ TEST(ErrorBoundsTest, ScalesAndTheirCodes) {
 
 /// Of a block with NaN, all is known.
 TEST(ErrorBoundsTest, ScalesThatAreNaN) {
-  Reference codes = computeBlock(
+  Reference quantized = computeBlock(
       "tensor<1x32xf8E4M3FN>",
       std::string(kQuantize) + "return %c : tensor<1x32xf8E4M3FN>", {NAN, 8});
-  EXPECT_TRUE(acceptsSteps(codes, 1, 0));
-  EXPECT_FALSE(acceptsSteps(codes, 1, 1));
+  EXPECT_TRUE(acceptsSteps(quantized, 1, 0));
+  EXPECT_FALSE(acceptsSteps(quantized, 1, 1));
 }
 
-/// Scales of ue4m3 from none, beside which codes are 0, by the least one to
+/// Scales of ue4m3 from none, beside which elements are 0, by the least one to
 /// larger ones: what is left of 4000 is at most 2^-17 of it.
 TEST(ErrorBoundsTest, ScalesThatMayBeZero) {
   const char *quantize = R"mlir(
@@ -358,14 +358,14 @@ TEST(ErrorBoundsTest, ScalesThatMayBeZero) {
     %c, %cs = blockscale.quantize %l {block_size = 16 : i64}
         : tensor<1x32xf32> to tensor<1x32xf4E2M1FN>, tensor<1x2xf8E4M3FN>
     return %c : tensor<1x32xf4E2M1FN>)mlir";
-  Reference codes =
+  Reference quantized =
       computeBlock("tensor<1x32xf4E2M1FN>", quantize, {4000, 0x1p-9f});
   Bytes bytes(32);
-  EXPECT_TRUE(accepts(codes, DType::U1, bytes));
+  EXPECT_TRUE(accepts(quantized, DType::U1, bytes));
   bytes[1] = 2; // 1, over the least scale of 2^-9.
-  EXPECT_TRUE(accepts(codes, DType::U1, bytes));
+  EXPECT_TRUE(accepts(quantized, DType::U1, bytes));
   bytes[1] = 3;
-  EXPECT_FALSE(accepts(codes, DType::U1, bytes));
+  EXPECT_FALSE(accepts(quantized, DType::U1, bytes));
 }
 
 /// A product of inexact quantized elements.
@@ -391,9 +391,9 @@ TEST(ErrorBoundsTest, ProductsOfQuantized) {
 /// of f32 come to has none, nor for wrong factors and wrong rows.
 TEST(ErrorBoundsTest, ChainsOfProducts) {
   constexpr int64_t m = 4, k = 8192;
-  std::vector<float> numbers;
+  std::vector<float> values;
   for (int64_t i = 0; i != m * k; ++i)
-    numbers.push_back(std::sin(0.37f * i * i));
+    values.push_back(std::sin(0.37f * i * i));
   Reference reference = compute(R"mlir(
     func.func @main(%n: tensor<4x8192xf32>) -> tensor<4x4xf32> {
       %x, %xs = blockscale.quantize %n {block_size = 32 : i64}
@@ -431,7 +431,7 @@ TEST(ErrorBoundsTest, ChainsOfProducts) {
             tensor<1x4xf8E8M0FNU>, tensor<4x4xf32>
       return %d : tensor<4x4xf32>
     })mlir",
-                                numbers, {m, k});
+                                values, {m, k});
   auto right = getValues<float>(reference.results[0].value);
   ASSERT_EQ(right.size(), size_t(m * 4));
   auto scaled = [&](float factor) {

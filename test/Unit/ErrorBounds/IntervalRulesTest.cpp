@@ -306,7 +306,7 @@ TEST(IntervalCornerTest, Waves) {
   EXPECT_GE(ends.first, std::sin(1.75) - 0.13);
 }
 
-TEST(IntervalCornerTest, PowersOfNumbersAroundZero) {
+TEST(IntervalCornerTest, PowersOfValuesAroundZero) {
   EXPECT_GE(getInterval("%c = arith.constant 2.0 : f32\n"
                         "%v = math.powf %a, %c : f32",
                         -2, 3)

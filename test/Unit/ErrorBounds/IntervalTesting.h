@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What tests of intervals share: programs from text, and arrays from numbers.
+// What tests of intervals share: programs from text, and arrays from values.
 //
 //===----------------------------------------------------------------------===//
 

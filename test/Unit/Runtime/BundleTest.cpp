@@ -94,7 +94,7 @@ TEST(BundleTest, RefusesEveryChangedByte) {
       changed[i] = static_cast<char>(changed[i] ^ change);
       numAccepted += parseBundle(changed) ? 1 : 0;
     }
-  // What fills up to a multiple of 16, in three places, is never read.
+  // What fills up to a multiple of 16, three times, is never read.
   EXPECT_LE(numAccepted, 2u * 3 * 15);
 }
 

@@ -83,7 +83,7 @@ TEST(LaunchInfoTest, ReadsEveryField) {
   EXPECT_EQ(kernel.params[2].kind, LaunchParam::Kind::Size);
   EXPECT_EQ(kernel.params[2].size.argument, 3u);
   EXPECT_EQ(kernel.params[2].size.dimension, 63u);
-  EXPECT_EQ(kernel.params[2].size.codes, 4u);
+  EXPECT_EQ(kernel.params[2].size.elements, 4u);
   EXPECT_EQ(kernel.params[2].size.bytes, 3u);
   EXPECT_EQ(kernel.params[3].kind, LaunchParam::Kind::Workspace);
   EXPECT_TRUE(kernel.params[3].offset == LaunchExpr(511));
@@ -102,7 +102,7 @@ TEST(LaunchInfoTest, ReadsEveryField) {
   EXPECT_TRUE(info->usesSms());
   ASSERT_EQ(info->operands.size(), 8u);
   EXPECT_EQ(info->operands[0].dtype, DType::U1);
-  EXPECT_EQ(info->operands[0].codes, 2u);
+  EXPECT_EQ(info->operands[0].elements, 2u);
   EXPECT_TRUE(info->operands[1].shape.empty());
 }
 

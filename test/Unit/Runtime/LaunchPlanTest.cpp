@@ -64,7 +64,7 @@ TEST(LaunchPlanTest, DividesSizes) {
 }
 
 /// The sizes of packed arrays are in bytes, those of arguments in elements.
-TEST(LaunchPlanTest, CountsCodes) {
+TEST(LaunchPlanTest, CountsElements) {
   EXPECT_EQ(plan(size({1, 0, 2, 1}), {{1}, {33}}), "66");
   EXPECT_EQ(plan(size({0, 0, 4, 3}), {{24}}), "32");
   EXPECT_EQ(plan(ceilDiv(size({0, 0, 4, 3}), 10), {{24}}), "4");
@@ -425,7 +425,7 @@ TEST(LaunchPlanTest, NamesAllThatAreNotPacked) {
                               LaunchParam::argument(2), LaunchParam::result(0)};
     LaunchExpr columns = size({0, 1, 2, 1});
     LaunchOperand first = {DType::U1, {4, columns}, 2, 1};
-    LaunchOperand second = {DType::U1, {4, size(y)}, y.codes, y.bytes};
+    LaunchOperand second = {DType::U1, {4, size(y)}, y.elements, y.bytes};
     LaunchExpr both;
     both.kind = LaunchExpr::Kind::FloorDiv;
     LaunchExpr sum;

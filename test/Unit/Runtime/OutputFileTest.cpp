@@ -130,7 +130,7 @@ TEST(OutputFileTest, LinkStaysLink) {
   TestDirectory directory;
   directory.makeDirectory("folder");
   directory.write("folder/target", "old");
-  // A relative link starts at its own place, also behind another link.
+  // A relative link starts at its own folder, also behind another link.
   ASSERT_EQ(::symlink("target", (directory / "folder/inner").c_str()), 0);
   ASSERT_EQ(::symlink("folder/inner", (directory / "outer").c_str()), 0);
   EXPECT_EQ(write(directory / "outer", "new"), "");

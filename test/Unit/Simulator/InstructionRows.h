@@ -26,17 +26,17 @@ struct InstructionRow {
 inline void expectRows(const std::vector<InstructionRow> &rows) {
   for (const InstructionRow &row : rows) {
     Value value = evaluate(row.text, row.resultBits, row.sources);
-    std::string place = row.text;
+    std::string what = row.text;
     for (const Source &source : row.sources)
-      place += " " + std::to_string(source.value);
-    EXPECT_EQ(value.error, "") << place;
-    EXPECT_EQ(value.undefined, row.undefined) << place;
+      what += " " + std::to_string(source.value);
+    EXPECT_EQ(value.error, "") << what;
+    EXPECT_EQ(value.undefined, row.undefined) << what;
     // The value of undefined bytes is not compared.
     uint64_t mask = 0;
     for (unsigned byte = 0; byte != 8; ++byte)
       if (!(row.undefined >> byte & 1))
         mask |= uint64_t(0xFF) << byte * 8;
-    EXPECT_EQ(value.bits & mask, row.expected & mask) << place;
+    EXPECT_EQ(value.bits & mask, row.expected & mask) << what;
   }
 }
 

@@ -166,7 +166,7 @@ TEST(Descriptors, MatricesThatAreRefused) {
                             MatrixShape{Major::K, true, 1, 0, 128},
                             MatrixShape{Major::MN, true, 0, 8, 128},
                             MatrixShape{Major::MN, true, 2, 4096, 128}})
-    EXPECT_FALSE(encodeMatrixDescriptor(shape)) << shape.lineBytes;
+    EXPECT_FALSE(encodeMatrixDescriptor(shape)) << shape.rowBytes;
 }
 
 // 8 contiguous rows of 16 bytes, as in CUTLASS and Triton.
@@ -181,6 +181,6 @@ TEST(Descriptors, EveryInstruction) {
       EXPECT_TRUE(encodeInstructionDescriptor(
           getInstructionFields(instruction, instruction.m, instruction.n)));
       EXPECT_NE(instruction.scaleIds, 0u);
-      EXPECT_NE(lookupSumLayout(1, instruction.m), nullptr);
+      EXPECT_NE(lookupAccLayout(1, instruction.m), nullptr);
     }
 }

@@ -104,9 +104,9 @@ TEST(InstructionTable, DequantMmaRows) {
 TEST(InstructionTable, MixedInput) {
   unsigned count = 0;
   for (const Instruction &row : getInstructions(Path::DequantMma)) {
-    bool areNumbers = getFormatInfo(row.a).use == FormatUse::HighPrecision;
-    EXPECT_EQ(row.scaling == Scaling::OnB, areNumbers);
-    if (!areNumbers)
+    bool isHighPrecision = getFormatInfo(row.a).use == FormatUse::HighPrecision;
+    EXPECT_EQ(row.scaling == Scaling::OnB, isHighPrecision);
+    if (!isHighPrecision)
       continue;
     ++count;
     TypeCombination of = row.getTypeCombination();

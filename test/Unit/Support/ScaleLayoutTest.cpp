@@ -52,13 +52,14 @@ TEST(ScaleLayout, IsBijection) {
   std::set<Point4> seen;
   for (int64_t row = 0; row != rows; ++row)
     for (int64_t block = 0; block != blocks; ++block) {
-      Point4 place = applyLayout<4>(kSwizzleTerms, Point2{row, block});
-      EXPECT_LT(place[0], rows / kScaleAtomRows);
-      EXPECT_LT(place[1], blocks / kScaleAtomBlocks);
-      EXPECT_LT(place[2], kScaleAtomOuter);
-      EXPECT_LT(place[3], kScaleAtomInner);
-      EXPECT_TRUE(seen.insert(place).second) << row << ", " << block;
-      EXPECT_EQ((applyLayout<2>(kUnswizzleTerms, place)), (Point2{row, block}));
+      Point4 swizzled = applyLayout<4>(kSwizzleTerms, Point2{row, block});
+      EXPECT_LT(swizzled[0], rows / kScaleAtomRows);
+      EXPECT_LT(swizzled[1], blocks / kScaleAtomBlocks);
+      EXPECT_LT(swizzled[2], kScaleAtomOuter);
+      EXPECT_LT(swizzled[3], kScaleAtomInner);
+      EXPECT_TRUE(seen.insert(swizzled).second) << row << ", " << block;
+      EXPECT_EQ((applyLayout<2>(kUnswizzleTerms, swizzled)),
+                (Point2{row, block}));
     }
   EXPECT_EQ(seen.size(), size_t(rows * blocks));
 }
@@ -68,8 +69,8 @@ TEST(ScaleLayout, InverseFromTheOtherSide) {
     for (int64_t b = 0; b != 3; ++b)
       for (int64_t c = 0; c != kScaleAtomOuter; ++c)
         for (int64_t d = 0; d != kScaleAtomInner; ++d) {
-          Point4 place = {a, b, c, d};
-          Point2 logical = applyLayout<2>(kUnswizzleTerms, place);
-          EXPECT_EQ((applyLayout<4>(kSwizzleTerms, logical)), place);
+          Point4 swizzled = {a, b, c, d};
+          Point2 logical = applyLayout<2>(kUnswizzleTerms, swizzled);
+          EXPECT_EQ((applyLayout<4>(kSwizzleTerms, logical)), swizzled);
         }
 }

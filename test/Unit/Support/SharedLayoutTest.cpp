@@ -13,39 +13,39 @@
 
 using namespace mlir::blockscale;
 
-static int64_t getLine(int64_t row, int64_t part) {
-  return applyLayout<1>(kScaleLineTerms, std::array<int64_t, 2>{row, part})[0];
+static int64_t getOuter(int64_t row, int64_t part) {
+  return applyLayout<1>(kScaleOuterTerms, std::array<int64_t, 2>{row, part})[0];
 }
 
-static int64_t getRow(int64_t line, int64_t part) {
-  return applyLayout<1>(kScaleRowTerms, std::array<int64_t, 2>{line, part})[0];
+static int64_t getRow(int64_t outer, int64_t part) {
+  return applyLayout<1>(kScaleRowTerms, std::array<int64_t, 2>{outer, part})[0];
 }
 
-TEST(SharedLayout, LinesOfScalesAreABijection) {
+TEST(SharedLayout, OuterIndicesOfScalesAreABijection) {
   for (int64_t part = 0; part != 8; ++part) {
-    std::set<int64_t> lines;
+    std::set<int64_t> indices;
     for (int64_t row = 0; row != kWarpLanes; ++row) {
-      int64_t line = getLine(row, part);
-      EXPECT_LT(line, int64_t(kWarpLanes));
-      EXPECT_EQ(getRow(line, part), row) << part;
-      lines.insert(line);
+      int64_t outer = getOuter(row, part);
+      EXPECT_LT(outer, int64_t(kWarpLanes));
+      EXPECT_EQ(getRow(outer, part), row) << part;
+      indices.insert(outer);
     }
-    EXPECT_EQ(lines.size(), kWarpLanes);
+    EXPECT_EQ(indices.size(), kWarpLanes);
   }
 }
 
 // By hand, from the description of `scale_tile_layout`.
-TEST(SharedLayout, LinesOfScalesByHand) {
-  EXPECT_EQ(getLine(1, 0), 4);
-  EXPECT_EQ(getLine(8, 0), 1);
-  EXPECT_EQ(getLine(31, 0), 31);
-  EXPECT_EQ(getLine(0, 1), 1);
-  EXPECT_EQ(getLine(9, 3), 4 + (1 ^ 3));
-  EXPECT_EQ(getLine(9, 7), getLine(9, 3));
+TEST(SharedLayout, OuterIndicesOfScalesByHand) {
+  EXPECT_EQ(getOuter(1, 0), 4);
+  EXPECT_EQ(getOuter(8, 0), 1);
+  EXPECT_EQ(getOuter(31, 0), 31);
+  EXPECT_EQ(getOuter(0, 1), 1);
+  EXPECT_EQ(getOuter(9, 3), 4 + (1 ^ 3));
+  EXPECT_EQ(getOuter(9, 7), getOuter(9, 3));
 }
 
-// Lane l holds 32-bit words of the row in line l of part 0.
-TEST(SharedLayout, LinesAreInTheOrderOfLanes) {
+// Lane l holds 32-bit words of the row at outer index l of part 0.
+TEST(SharedLayout, WordsAreInTheOrderOfLanes) {
   for (Operand operand : {Operand::A, Operand::B}) {
     const ScaleFragment &fragment = getScaleFragment(operand);
     for (int64_t lane = 0; lane != kWarpLanes; ++lane)
@@ -57,11 +57,11 @@ TEST(SharedLayout, LinesAreInTheOrderOfLanes) {
 // The 32-bit words of one row, which are neighbours in the 32x4x4 layout, are
 // in four parts, each in another bank.
 TEST(SharedLayout, WordsOfARowAreInDifferentBanks) {
-  constexpr int64_t kBanks = kBankLineBytes / 4;
+  constexpr int64_t kBanks = kBankRowBytes / 4;
   for (int64_t row = 0; row != kWarpLanes; ++row) {
     std::set<int64_t> banks;
     for (int64_t part = 0; part != 4; ++part)
-      banks.insert((part * kWarpLanes + getLine(row, part)) % kBanks);
+      banks.insert((part * kWarpLanes + getOuter(row, part)) % kBanks);
     EXPECT_EQ(banks.size(), 4u) << row;
   }
 }

@@ -31,13 +31,13 @@ TEST(TensorMemory, Chips) {
 }
 
 TEST(TensorMemory, LayoutsOfSums) {
-  ASSERT_NE(lookupSumLayout(1, 128), nullptr);
-  EXPECT_EQ(lookupSumLayout(1, 128)->name, 'D');
-  EXPECT_EQ(lookupSumLayout(2, 256)->name, 'A');
-  EXPECT_EQ(lookupSumLayout(2, 128)->name, 'B');
-  EXPECT_EQ(lookupSumLayout(1, 64), nullptr);
-  EXPECT_EQ(lookupSumLayout(3, 128), nullptr);
-  for (const SumLayout &layout : getSumLayouts()) {
+  ASSERT_NE(lookupAccLayout(1, 128), nullptr);
+  EXPECT_EQ(lookupAccLayout(1, 128)->name, 'D');
+  EXPECT_EQ(lookupAccLayout(2, 256)->name, 'A');
+  EXPECT_EQ(lookupAccLayout(2, 128)->name, 'B');
+  EXPECT_EQ(lookupAccLayout(1, 64), nullptr);
+  EXPECT_EQ(lookupAccLayout(3, 128), nullptr);
+  for (const AccLayout &layout : getAccLayouts()) {
     EXPECT_EQ(layout.rowsOfBlock * layout.parts, kTensorLanes);
     EXPECT_EQ(layout.rowsOfBlock * layout.group, layout.m);
   }
@@ -47,7 +47,7 @@ TEST(TensorMemory, LegalN) {
   auto check = [](unsigned group, bool isTransposed,
                   std::initializer_list<int64_t> legal,
                   std::initializer_list<int64_t> others) {
-    const SumColumns *rule = lookupSumColumns(group, isTransposed);
+    const AccColumns *rule = lookupAccColumns(group, isTransposed);
     ASSERT_NE(rule, nullptr);
     for (int64_t n : legal)
       EXPECT_TRUE(isLegalN(*rule, n)) << group << ", " << n;
@@ -58,7 +58,7 @@ TEST(TensorMemory, LegalN) {
   check(1, true, {16, 48, 256}, {8, 24, 272});
   check(2, false, {16, 240, 256}, {8, 24, 272});
   check(2, true, {32, 96, 256}, {16, 48, 288});
-  EXPECT_EQ(lookupSumColumns(3, false), nullptr);
+  EXPECT_EQ(lookupAccColumns(3, false), nullptr);
 }
 
 TEST(TensorMemory, RegionsOfScales) {

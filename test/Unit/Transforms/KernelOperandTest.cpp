@@ -24,7 +24,7 @@ static int64_t getAlignment(Contiguity contiguity, int64_t multiple,
   return operand.getStrideAlignment();
 }
 
-TEST(KernelOperandTest, LinesHaveWholeBytes) {
+TEST(KernelOperandTest, RowsHaveWholeBytes) {
   for (Contiguity contiguity : {Contiguity::Rows, Contiguity::Columns}) {
     EXPECT_EQ(getAlignment(contiguity, 1, 4), 1);
     EXPECT_EQ(getAlignment(contiguity, 33, 4), 16);

@@ -196,15 +196,15 @@ TEST_F(ScheduleChoice, FewTilesGetNarrow) {
             (Numbers{64, 8, 2}));
   EXPECT_EQ(getNumbers(choose(makeBytes(1024, 1024, 1024), getMxfp8())),
             (Numbers{64, 8, 2}));
-  // 64 x 2 tiles of 256 columns are as many as there is room for.
+  // 64 x 2 tiles of 256 columns are as many as fit.
   EXPECT_EQ(getNumbers(choose(makeBytes(8192, 512, 4096), getMxfp8())),
             (Numbers{256, 6, 2}));
 }
 
-// Where memory is the bound of several tiles, that which leaves most room below
-// it. K = 512: 2 x 4096 x 512 codes, as many / 32 scales, 4 x 4096^2 bytes of
-// sums.
-TEST_F(ScheduleChoice, RoomBelowTheBoundOfMemory) {
+// Where memory is the bound of several tiles, the one whose other units need
+// fewest clocks. K = 512: 2 x 4096 x 512 elements, as many / 32 scales, 4 x
+// 4096^2 bytes of sums.
+TEST_F(ScheduleChoice, FewestClocksBelowTheBoundOfMemory) {
   EstimatedProblem problem = makeBytes(4096, 4096, 512);
   uint64_t memory = (71434240ull * 1965 + 7671999) / 7672000;
   ScheduleEstimate of256 = estimate(problem, 256, 4, 2);
@@ -255,7 +255,7 @@ TEST_F(ScheduleChoice, SwappedIsTransposed) {
 }
 
 // 128 tiles of 128 columns of the result, with few rows of x as N. A stage has
-// 128 and 16 lines and two atoms: 304 clocks of the L2 cache. Memory is the
+// 128 and 16 rows and two atoms: 304 clocks of the L2 cache. Memory is the
 // bound of plain tiles, too, of which fewer stages fit.
 // Of 257 rows of x there would be two tiles of swapped operands, as there are
 // three of 128 rows: what is less by rounding is not for few rows.

@@ -71,7 +71,7 @@ def pack(entries, change_header=lambda header: None, change_text=lambda text: te
             })
         each["images"] = images
     header = {"version": 1, "producer": "by hand", "bytes": 0, "entries": entries}
-    # Offsets are numbers in the header, whose length they depend on: blanks behind it make room.
+    # Offsets are numbers in the header, whose length they depend on: blanks fill the rest.
     header_size = len(json.dumps(header)) + 20 * len(stored) + 2000
     offset = len(pad(bytes(24 + header_size)))
     for image, data in zip((image for each in entries for image in each["images"]), stored):

@@ -3,7 +3,7 @@
 import ctypes
 
 import pytest
-from places import FAKE
+from paths import FAKE
 
 
 class FakeCuda:

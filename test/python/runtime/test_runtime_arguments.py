@@ -189,7 +189,7 @@ def test_devices(fake, function, out):
           1.0, out=result)
 
 
-def test_places(fake, function):
+def test_results_on_the_host(fake, function):
     x = CudaArray(fake, "|u1", (6, 64))
     fails(function, "result #0: expected an array on CUDA device 0, as arguments are, got one in the memory of the "
           "host", x, 1.0, out=np.zeros((6, 8), np.float32))
@@ -284,21 +284,21 @@ def test_codes_of_several_arguments_that_are_not_packed(fake, tmp_path):
     def columns(x, y):
         return {"floordiv": [{"add": [x, y]}, 64]}
 
-    for formats, codes, packed, sizes in (
+    for formats, unpacked, packed, sizes in (
         (((2, 1), (2, 1)), 64, 32, "2 in 1"), (((2, 1), (4, 3)), 192, 144, "2 in 1 and 4 in 3"),
     ):
         (tmp_path / "f.bundle").write_bytes(pack([both_unpacked(columns, formats)]))
         function = runtime.load(tmp_path / "f.bundle")["f"]
-        out, scales = CudaArray(fake, "<f4", (1,)), CudaArray(fake, "|u1", (4, 1 + codes // 64))
+        out, scales = CudaArray(fake, "<f4", (1,)), CudaArray(fake, "|u1", (4, 1 + unpacked // 64))
         function(CudaArray(fake, "|u1", (4, 32)), CudaArray(fake, "|u1", (4, packed)), scales, out=out)
         with pytest.raises(runtime.ArgumentError) as error:
-            function(CudaArray(fake, "|u1", (4, 64)), CudaArray(fake, "|u1", (4, codes)), scales, out=out)
+            function(CudaArray(fake, "|u1", (4, 64)), CudaArray(fake, "|u1", (4, unpacked)), scales, out=out)
         assert str(error.value).endswith(
             f"; arguments #0 and #1 have one element per byte, expected {sizes} along the last dimension, as "
             "blockscale.pack makes them"
         )
     with pytest.raises(runtime.ArgumentError) as error:  # no packing is so
-        function(CudaArray(fake, "|u1", (4, 64)), CudaArray(fake, "|u1", (4, codes)), CudaArray(fake, "|u1", (4, 9)), out=out)
+        function(CudaArray(fake, "|u1", (4, 64)), CudaArray(fake, "|u1", (4, unpacked)), CudaArray(fake, "|u1", (4, 9)), out=out)
     assert "pack" not in str(error.value)
 
 

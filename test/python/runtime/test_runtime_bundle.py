@@ -61,10 +61,10 @@ def test_every_byte_is_checked():
     for image in images:
         read |= set(range(image["offset"], image["offset"] + image["bytes"]))
     draw = random.Random(1)
-    for place in range(len(data)):
+    for at in range(len(data)):
         changed = bytearray(data)
-        changed[place] ^= draw.randrange(1, 256)
-        if place in read:
+        changed[at] ^= draw.randrange(1, 256)
+        if at in read:
             with pytest.raises(runtime.BundleError):
                 parse_bundle(bytes(changed))
         else:

@@ -274,8 +274,8 @@ def test_tensor_map(fake, tmp_path):
         [line] = fake.launches()
         assert "map of type 1, swizzle 3, fill 0, dims 64/0/64/1 6/128/128/1, l2 3;" in line
     [ready] = function._plans.values()
-    [placed] = ready.plan._places[0]
-    assert sorted(placed._kept) == sorted(array.address for array in arrays)
+    [slot] = ready.plan._slots[0]
+    assert sorted(slot._kept) == sorted(array.address for array in arrays)
 
 
 def test_tensor_map_of_three_dimensions(fake, tmp_path):

@@ -11,7 +11,7 @@ import zlib
 import numpy as np
 import pytest
 from bundles import SIZE, Image, entry, info, kernel, operand, pack, ptx, two
-from places import BUILD, FAKE
+from paths import BUILD, FAKE
 
 from blockscale import runtime
 from blockscale.runtime.bundle_file import parse_bundle
@@ -23,7 +23,7 @@ func.func @product(%x: tensor<?x64xf4E2M1FN>, %sx: tensor<?x4xf8E4M3FN>, %y: ten
      : tensor<?x64xf4E2M1FN>, tensor<?x4xf8E4M3FN>, tensor<64x32xf4E2M1FN>, tensor<4x32xf8E4M3FN>, tensor<?x32xf32>
   return %d : tensor<?x32xf32>
 }
-func.func @codes(%x: tensor<?x64xbf16>, %g: f32) -> (tensor<?x64xf4E2M1FN>, tensor<?x4xf8E4M3FN>) {
+func.func @quantized(%x: tensor<?x64xbf16>, %g: f32) -> (tensor<?x64xf4E2M1FN>, tensor<?x4xf8E4M3FN>) {
   %c, %s = blockscale.quantize %x tensor_scale(%g) {block_size = 16 : i64}
          : tensor<?x64xbf16>, f32 to tensor<?x64xf4E2M1FN>, tensor<?x4xf8E4M3FN>
   return %c, %s : tensor<?x64xf4E2M1FN>, tensor<?x4xf8E4M3FN>
@@ -53,7 +53,7 @@ def compiled(tmp_path_factory):
 
 def test_compiled_bundle(compiled):
     bundle = runtime.load(compiled / "program.bundle")
-    assert list(bundle) == ["product", "codes"]
+    assert list(bundle) == ["product", "quantized"]
     for name, function in bundle.items():
         assert function.targets == CHIPS
         for target in CHIPS:
@@ -65,7 +65,7 @@ def test_compiled_bundle(compiled):
             [each] = [each for each in function._entries if each.info.target == target]
             assert each.images[0].read() == text.read_bytes()
             assert f".version {each.images[0].ptx_version}\n".encode() in text.read_bytes()
-    assert [operand.type for operand in bundle["codes"]._entries[0].info.operands] == [
+    assert [operand.type for operand in bundle["quantized"]._entries[0].info.operands] == [
         "bf16", "f32", "f4E2M1FN", "f8E4M3FN"
     ]
 
@@ -75,7 +75,7 @@ def test_compiled_bundle_runs(fake, compiled, capability):
     """As the fake driver runs it: parameters fit the kernels, which it reads from the PTX."""
     fake.set(CAPABILITY=capability)
     bundle = runtime.load(compiled / "program.bundle")
-    codes, scales = bundle["codes"](np.zeros((6, 64), np.uint16), 1.0)
+    codes, scales = bundle["quantized"](np.zeros((6, 64), np.uint16), 1.0)
     assert (codes.shape, scales.shape) == ((6, 32), (6, 4))
     arguments = [np.zeros(shape, np.uint8) for shape in ((6, 32), (6, 4), (64, 16), (4, 32))]
     assert bundle["product"](*arguments, np.zeros((6, 32), np.float32)).shape == (6, 32)
@@ -169,11 +169,11 @@ def test_both_choose_the_same(fake, tmp_path, chips, expected):
 def test_cubins(compiled, fake):
     if not shutil.which("ptxas") and not os.path.exists("/usr/local/cuda/bin/ptxas"):
         pytest.skip("needs ptxas")
-    run("blockscale-compile", compiled / "program.mlir", "--target=sm_80,sm_90a", "--emit=cubin", "--entry=codes",
+    run("blockscale-compile", compiled / "program.mlir", "--target=sm_80,sm_90a", "--emit=cubin", "--entry=quantized",
         f"--bundle={compiled / 'cubin.bundle'}")
     bundle = runtime.load(compiled / "cubin.bundle")
-    assert list(bundle) == ["codes"]
-    for each in bundle["codes"]._entries:
+    assert list(bundle) == ["quantized"]
+    for each in bundle["quantized"]._entries:
         assert [image.kind for image in each.images] == ["ptx", "cubin"]
         assert each.images[1].read().startswith(b"\x7fELF")
     assert SIZE

@@ -1,4 +1,4 @@
-"""blockscale.torch but for what torch does: numbers on the CPU, launches, checks, modules, checkpoints."""
+"""blockscale.torch but for what torch does: values on the CPU, launches, checks, modules, checkpoints."""
 
 import json
 import os
@@ -11,11 +11,11 @@ import blockscale
 import numpy as np
 import pytest
 
-ROWS = {
+COMBINATIONS = {
     "mxfp8": ("f8E4M3FN", "f8E8M0FNU", 32), "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32),
     "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16),
 }
-FORMATS = list(ROWS)
+FORMATS = list(COMBINATIONS)
 ACTIVATIONS = (None, "dynamic")
 
 
@@ -33,8 +33,8 @@ def close(result, expected):
 def quantized(array, format, g=None):
     """The dequantized values of quantised ones."""
     scaled = {} if g is None else {"tensor_scale": g}
-    codes, scales = blockscale.quantize(array, *ROWS[format], **scaled)
-    return blockscale.dequantize(codes, scales, *ROWS[format], **scaled)
+    codes, scales = blockscale.quantize(array, *COMBINATIONS[format], **scaled)
+    return blockscale.dequantize(codes, scales, *COMBINATIONS[format], **scaled)
 
 
 def scale_of(array, format):
@@ -425,7 +425,7 @@ def test_a_distributed_model_stays_as_it_is(torch):
 
 
 def test_gpt_oss(torch):
-    """Numbers as gpt-oss makes them: a table by low and high bits of each byte, in turn, times 2^(scale - 127)."""
+    """Weights as gpt-oss has them: a table by low and high bits of each byte, in turn, times 2^(scale - 127)."""
     from blockscale.torch import load_mxfp4_gpt_oss
 
     rng = np.random.default_rng(5)
@@ -443,7 +443,7 @@ def test_gpt_oss(torch):
 
 
 def test_modelopt(torch):
-    """Even numbers in the low bits; code * weight_scale * weight_scale_2."""
+    """Even elements in the low bits; code * weight_scale * weight_scale_2."""
     from blockscale.torch import load_nvfp4_modelopt
 
     rng = np.random.default_rng(6)

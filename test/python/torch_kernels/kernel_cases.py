@@ -6,8 +6,8 @@ import zlib
 import blockscale
 import numpy as np
 
-ROWS = ("f8E4M3FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16)
-FORMATS = dict(zip(("mxfp8", "mxfp4", "nvfp4"), ROWS))
+COMBINATIONS = ("f8E4M3FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16)
+FORMATS = dict(zip(("mxfp8", "mxfp4", "nvfp4"), COMBINATIONS))
 PRODUCTS = ("linear", "mma_scaled")
 
 
@@ -21,7 +21,7 @@ def from_bf16(bits):
     return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
-class Codes:
+class Quantized:
     """Random quantized elements with scales as the card has them, and their values, without g."""
 
     def __init__(self, rng, rows, k, format):
@@ -59,13 +59,13 @@ class Simulated:
 
 def check_product(run, kind, format, rows, chip, m, n, k):
     rng = np.random.default_rng(zlib.crc32(f"{kind} {format} {m} {n} {k}".encode()))
-    y = Codes(rng, n, k, format)
+    y = Quantized(rng, n, k, format)
     bias = rng.standard_normal(n).astype(np.float32)
     if kind == "linear":
         x = from_bf16(to_bf16(rng.standard_normal((m, k))))
         arguments, values, scales = [to_bf16(x)], x.astype(np.float64), [0.37]
     else:
-        x = Codes(rng, m, k, format)
+        x = Quantized(rng, m, k, format)
         arguments, values, scales = [x.codes, x.scales], x.values, [1.7, 0.37]
     scales = [np.float32(g) for g in scales] if format == "nvfp4" else []
     arguments += [y.codes, y.scales, *(np.array(g) for g in scales), to_bf16(bias)]

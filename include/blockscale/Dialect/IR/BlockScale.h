@@ -115,7 +115,7 @@ std::optional<int64_t> getPackedBytes(int64_t count, unsigned bits);
 /// The smallest number of packed elements that fill whole bytes, and these
 /// bytes.
 struct PackedUnit {
-  int64_t codes;
+  int64_t elements;
   int64_t bytes;
 };
 PackedUnit getPackedUnit(unsigned bits);

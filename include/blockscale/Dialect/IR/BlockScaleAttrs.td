@@ -138,8 +138,9 @@ def BlockScale_TileLayoutAttr : BlockScale_Attr<"TileLayout", "tile_layout"> {
       B) or `mn` (a row of memory is one step along K).
     * How a row stores its elements: `slots` (the slot of the instruction),
       `bytes` (a byte with the code in its low bits), `padded` (a bit stream
-      of 16 codes at the start of every 16 bytes, then padding) or `packed` (two
-      codes of 4 bits in a byte, for an instruction with bytes for slots).
+      of 16 elements at the start of every 16 bytes, then padding) or `packed`
+      (two elements of 4 bits in a byte, for an instruction with bytes for
+      slots).
     * `swizzled`: chunk c of 16 bytes of row r is stored at the position of
       chunk `c xor (r mod 8)`; in rows of 64 or 32 bytes, at that of
       `c xor (r div 2 mod 4)` or `c xor (r div 4 mod 2)`.
@@ -168,22 +169,23 @@ def BlockScale_ScaleTileLayoutAttr
     : BlockScale_Attr<"ScaleTileLayout", "scale_tile_layout"> {
   let summary = "the layout of the scales of a tile in shared memory";
   let description = [{
-    In the last three layouts, a *line* is one step of the dimension of size 32.
+    In the last three layouts, the *outer index* is the one in the
+    dimension of size 32.
 
     * `rows`: memory of the shape `M x K_s` (`N x K_s`), row by row.
     * `lanes`: of the shape `G x 32 x 4W`, in the order in which lanes of
-      mma.sync read them: line `4 (r mod 8) + r div 8` of group g has the
+      mma.sync read them: outer index `4 (r mod 8) + r div 8` of group g has the
       `K_s = 4W` scales of row `32 g + r`.
     * `parts`: of the shape `W x P x 32 x 4Q`, the same order for 32-bit words
       that were copied from the 32x4x4 layout:
-      line `(4 (r mod 8) + r div 8) xor (p mod 4)` of part p has,
+      outer index `(4 (r mod 8) + r div 8) xor (p mod 4)` of part p has,
       for q = 0, ..., Q - 1, the scales `4w`, ..., `4w + 3` of row
       `32 (p Q + q) + r`; Q is 1, 2 or 4.
     * `atoms`: of the shape `R x W x 32 x 16`, atoms of the 32x4x4 layout, as
-      in global memory: line `r mod 32` of atom (`r div 128`, w) has, from byte
-      `4 (r mod 128 div 32)` on, the scales `4w`, ..., `4w + 3` of row r.
+      in global memory: outer index `r mod 32` of atom (`r div 128`, w) has,
+      from byte `4 (r mod 128 div 32)` on, the scales `4w`, ..., `4w + 3` of row r.
 
-    The table of `lanes` and `parts` is `kScaleLineTerms` of SharedLayout.h.
+    The table of `lanes` and `parts` is `kScaleOuterTerms` of SharedLayout.h.
 
     Example: `#blockscale.scale_tile_layout<lanes>`.
   }];
@@ -455,12 +457,12 @@ def BlockScale_TensorMapAttr : BlockScale_Attr<"TensorMap", "tensor_map"> {
                         ArrayRefParameter<"int64_t">:$element_strides,
                         StringRefParameter<>:$swizzle,
                         StringRefParameter<>:$fill, StringRefParameter<>:$l2,
-                        DefaultValuedParameter<"int64_t", "1">:$codes);
+                        DefaultValuedParameter<"int64_t", "1">:$elements);
   let assemblyFormat = [{
     `<` $dtype `,` `sizes` `=` $sizes `,` `strides` `=` $strides `,`
     `box` `=` `[` $box `]` `,` `element_strides` `=` `[` $element_strides `]`
     `,` `swizzle` `=` $swizzle `,` `fill` `=` $fill `,` `l2` `=` $l2
-    (`,` `codes` `=` $codes^)? `>`
+    (`,` `codes` `=` $elements^)? `>`
   }];
   let genVerifyDecl = 1;
 }

@@ -38,8 +38,8 @@ def BlockScale_UnpackOp : BlockScale_PackingOp<"unpack"> {
   let summary = "read elements out of a packed buffer";
   let description = [{
     The elements of a buffer in which each row, along the last dimension, is a
-    little-endian bit stream of codes: two fp4 codes in a byte, the even one in
-    the low nibble; four fp6 codes in three bytes.
+    little-endian bit stream of elements: two of fp4 in a byte, the even one in
+    the low nibble; four of fp6 in three bytes.
 
     Constraint (K1): the shapes are equal except for the last size. A row has
     the bytes of its elements, a whole number of them. A size is dynamic in both

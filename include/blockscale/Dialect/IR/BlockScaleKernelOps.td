@@ -270,17 +270,17 @@ def BlockScale_AccQuantizeOp : BlockScale_KernelOp<"acc_quantize", [
     The epilogue of a matmul with a quantized result. The body computes a value
     from each element of the tile, as in `acc_for_each`. Blocks of `block_size`
     values along rows are quantized by the rules of `quantize`. The quantized
-    elements are stored in `codes` and their scales in `scales`, both as bytes;
-    with `code_bits` 4, a byte holds two elements. If `scales` has two
-    dimensions more than `codes`, it is in the 32x4x4 layout, and padding that
-    the tile covers is written. `amax` becomes the maximum of its old value and
-    of the magnitudes of all values.
+    elements are stored in `elements` and their scales in `scales`, both as
+    bytes; with `code_bits` 4, a byte holds two elements. If `scales` has two
+    dimensions more than `elements`, it is in the 32x4x4 layout, and padding
+    that the tile covers is written. `amax` becomes the maximum of its old value
+    and of the magnitudes of all values.
 
     Constraints:
       * (G3) the body takes an f32 and two indices and yields an f32;
       * (G4) `element`, `scale` and `block_size` are a legal combination of
         `mma_scaled`, and there is a `rule` if and only if scales are e8m0;
-      * (G5) `codes` has rank 2, or 3 with `batch`; `code_bits` is 8, or 4 for
+      * (G5) `elements` has rank 2, or 3 with `batch`; `code_bits` is 8, or 4 for
         f4E2M1FN;
       * `column`, `columns` and the columns of a warp's share are multiples of
         `block_size`.
@@ -288,7 +288,7 @@ def BlockScale_AccQuantizeOp : BlockScale_KernelOp<"acc_quantize", [
   let arguments = (ins
     BlockScale_AccType:$acc, Index:$row, Index:$column, Index:$rows,
     Index:$columns, Optional<Index>:$batch, Optional<F32>:$tensor_scale,
-    Arg<MemRefRankOf<[I8], [2, 3]>, "codes", [MemWrite]>:$codes,
+    Arg<MemRefRankOf<[I8], [2, 3]>, "elements", [MemWrite]>:$elements,
     Arg<MemRefRankOf<[I8], [2, 3, 4, 5]>, "scales", [MemWrite]>:$scales,
     Arg<Optional<MemRefRankOf<[F32], [0]>>, "largest magnitude",
         [MemRead, MemWrite]>:$amax,
@@ -298,9 +298,9 @@ def BlockScale_AccQuantizeOp : BlockScale_KernelOp<"acc_quantize", [
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $acc `at` `(` $row `,` $column `)` `of` `(` $rows `,` $columns `)`
-    (`batch` $batch^)? (`tensor_scale` `(` $tensor_scale^ `)`)? `to` $codes `,`
+    (`batch` $batch^)? (`tensor_scale` `(` $tensor_scale^ `)`)? `to` $elements `,`
     $scales (`amax` $amax^)? (`in_bounds` $in_bounds^)? $body attr-dict `:`
-    type($acc) `,` type($codes) `,` type($scales) (`,` type($amax)^)?
+    type($acc) `,` type($elements) `,` type($scales) (`,` type($amax)^)?
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -341,8 +341,8 @@ def BlockScale_LoadMatrixOp : BlockScale_InstructionOp<
       and register r of lane l gets the 2 bytes number l div 4 of rows
       2 (l mod 4) and 2 (l mod 4) + 1 of matrix r.
 
-    With `code_bits` 4 or 6, the row starts with 16 codes of as many bits; each
-    is extended to a byte (`.b8x16.b4x16_p64`, `.b8x16.b6x16_p32`).
+    With `code_bits` 4 or 6, the row starts with 16 elements of as many bits; each is
+    extended to a byte (`.b8x16.b4x16_p64`, `.b8x16.b6x16_p32`).
 
     Constraints:
 

@@ -198,7 +198,7 @@ def BlockScale_MmaScaledOp : BlockScale_TileOp<"mma_scaled", [
     /// The number of elements along K that share a scale.
     int64_t getBlock();
 
-    /// The row of the table of legal combinations.
+    /// The entry in the table of legal combinations.
     TypeCombination getTypes();
 
     /// The destination is the accumulator, on tensors; vectors have none.

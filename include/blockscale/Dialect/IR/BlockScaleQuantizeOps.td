@@ -63,11 +63,11 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
     | value    | shape          | element type                                 |
     |----------|----------------|----------------------------------------------|
     | `x`      | `[.., K]`      | `f32`, `f16` or `bf16`                       |
-    | `codes`  | `[.., K]`      | fp8, fp6 or fp4                              |
+    | `elements` | `[.., K]`    | fp8, fp6 or fp4                              |
     | `scales` | `[.., K_s]`    | `f8E8M0FNU` or `f8E4M3FN`                    |
     | `amax`   | none, optional | `f32`, the largest magnitude of all of `x`   |
 
-    `codes` are the quantized elements. K_s is `K / block_size`. With `pad`, K
+    `elements` are quantized. K_s is `K / block_size`. With `pad`, K
     may be any size: the last block of a row has the remaining elements, and K_s
     is rounded up. The combinations of element type, scale and block size are
     those of an operand of `mma_scaled`.
@@ -113,7 +113,7 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
     * (Q1) All operands and results with a shape are ranked tensors without
       encoding, or all are vectors; `amax` is `tensor<f32>` with tensors and
       `f32` with vectors.
-    * (Q2) `codes` has the shape of `x`.
+    * (Q2) `elements` has the shape of `x`.
     * (Q3) `scales` has the shape of `x`, except for K_s in the last dimension.
     * (Q4) Element type, scale type and block size are a legal combination of
       `mma_scaled`.
@@ -130,11 +130,11 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
     ```mlir
     func.func @mxfp8(%x: tensor<128x256xf32>)
         -> (tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU>) {
-      %codes, %scales = blockscale.quantize %x
+      %elements, %scales = blockscale.quantize %x
           {block_size = 32 : i64, rule = #blockscale.scale_rule<rceil>}
           : tensor<128x256xf32>
           to tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU>
-      return %codes, %scales
+      return %elements, %scales
           : tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU>
     }
     ```
@@ -144,10 +144,10 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
     ```mlir
     func.func @nvfp4(%x: tensor<128x?xbf16>, %g: f32)
         -> (tensor<128x?xf4E2M1FN>, tensor<128x?xf8E4M3FN>, tensor<f32>) {
-      %codes, %scales, %amax = blockscale.quantize %x tensor_scale(%g)
+      %elements, %scales, %amax = blockscale.quantize %x tensor_scale(%g)
           {block_size = 16 : i64} : tensor<128x?xbf16>, f32
           to tensor<128x?xf4E2M1FN>, tensor<128x?xf8E4M3FN>, tensor<f32>
-      return %codes, %scales, %amax
+      return %elements, %scales, %amax
           : tensor<128x?xf4E2M1FN>, tensor<128x?xf8E4M3FN>, tensor<f32>
     }
     ```
@@ -160,13 +160,13 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
     OptionalAttr<BlockScale_ScaleRuleAttr>:$rule,
     UnitAttr:$pad);
   let results = (outs
-    BlockScale_QuantizedElements:$codes,
+    BlockScale_QuantizedElements:$elements,
     BlockScale_BlockScales:$scales,
     Optional<BlockScale_LargestMagnitude>:$amax);
   let assemblyFormat = [{
     $x (`tensor_scale` `(` $tensor_scale^ `)`)? attr-dict
     `:` type($x) (`,` type($tensor_scale)^)?
-    `to` type($codes) `,` type($scales) (`,` type($amax)^)?
+    `to` type($elements) `,` type($scales) (`,` type($amax)^)?
   }];
   let builders = [
     // Infers the shapes of the results. If `blockSize` is 0, it becomes 32, or
@@ -221,8 +221,8 @@ def BlockScale_DequantizeOp : BlockScale_TileOp<"dequantize", [
 
     * (E1) Operands and result are all ranked tensors without encoding, or all
       vectors.
-    * (E2) The result has the shape of `codes`.
-    * (E3) `scales` has the shape of `codes`, except for K_s in the last
+    * (E2) The result has the shape of `elements`.
+    * (E3) `scales` has the shape of `elements`, except for K_s in the last
       dimension, which is K over the block size, rounded up.
     * (E4) Element type, scale type and block size are a legal combination of
       `mma_scaled`.
@@ -231,10 +231,10 @@ def BlockScale_DequantizeOp : BlockScale_TileOp<"dequantize", [
     Example:
 
     ```mlir
-    func.func @dequantize(%codes: tensor<128x256xf8E4M3FN>,
+    func.func @dequantize(%elements: tensor<128x256xf8E4M3FN>,
                           %scales: tensor<128x8xf8E8M0FNU>)
         -> tensor<128x256xf32> {
-      %y = blockscale.dequantize %codes, %scales
+      %y = blockscale.dequantize %elements, %scales
            : tensor<128x256xf8E4M3FN>, tensor<128x8xf8E8M0FNU>
            to tensor<128x256xf32>
       return %y : tensor<128x256xf32>
@@ -243,20 +243,20 @@ def BlockScale_DequantizeOp : BlockScale_TileOp<"dequantize", [
   }];
 
   let arguments = (ins
-    BlockScale_QuantizedElements:$codes,
+    BlockScale_QuantizedElements:$elements,
     BlockScale_BlockScales:$scales,
     Optional<BlockScale_TensorScale>:$tensor_scale,
     OptionalAttr<I64Attr>:$block_size);
   let results = (outs BlockScale_HighPrecision:$result);
   let assemblyFormat = [{
-    $codes `,` $scales (`tensor_scale` `(` $tensor_scale^ `)`)? attr-dict
-    `:` type($codes) `,` type($scales) (`,` type($tensor_scale)^)?
+    $elements `,` $scales (`tensor_scale` `(` $tensor_scale^ `)`)? attr-dict
+    `:` type($elements) `,` type($scales) (`,` type($tensor_scale)^)?
     `to` type($result)
   }];
   let builders = [
-    // The result has the shape of `codes`, and is f32 if there is no
+    // The result has the shape of `elements`, and is f32 if there is no
     // `resultType`. `blockSize` is 0 if it follows from K and K_s.
-    OpBuilder<(ins "Value":$codes, "Value":$scales,
+    OpBuilder<(ins "Value":$elements, "Value":$scales,
                    CArg<"Type", "{}">:$resultType,
                    CArg<"Value", "{}">:$tensorScale,
                    CArg<"int64_t", "0">:$blockSize)>

@@ -63,7 +63,7 @@ def BlockScale_TmemAccType : BlockScale_Tcgen05Type<"TmemAcc", "tmem_acc"> {
       return get(context, m, n, 1);
     }
     /// The data path layout.
-    const SumLayout &getLayout() const;
+    const AccLayout &getLayout() const;
     /// Columns of each block.
     int64_t getNumColumns() const;
   }];

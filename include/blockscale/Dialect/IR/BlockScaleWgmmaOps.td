@@ -93,7 +93,7 @@ def BlockScale_WarpgroupMmaMixedOp
     accumulator is the transpose of the product, in `#blockscale.warp_columns`.
     Warps beyond those of the layout have tiles and accumulators of their own.
 
-    `codes` are the quantized elements of y, of the format in `types`. They have
+    `elements` are the quantized ones of y, of the format in `types`. They have
     the shape chunks x rows x 64 bytes: a row of 64 bytes is one chunk along K.
     A lane loads a quarter of such a row at once. Therefore the elements of `b`
     are permuted along K: position 16 i + s of a chunk is element
@@ -114,8 +114,8 @@ def BlockScale_WarpgroupMmaMixedOp
     * (C1) The instruction is one of wgmma, of bf16.
     * (C2) `b` is a tile that `warpgroup_mma` takes, contiguous along K.
     * (C3) The accumulator has as many rows as the instruction has N, and
-      16 columns for each warp; `codes` has a row for each column.
-    * (C4) `b` has the rows of the accumulator, and the K of `codes`.
+      16 columns for each warp; `elements` has a row for each column.
+    * (C4) `b` has the rows of the accumulator, and the K of `elements`.
     * (C5) There are scales for all blocks of both rows.
 
     Example:
@@ -149,15 +149,15 @@ def BlockScale_WarpgroupMmaMixedOp
     ```
   }];
   let arguments = (ins
-    MemRefRankOf<[I8], [3]>:$codes, MemRefRankOf<[I8], [2, 3]>:$b,
+    MemRefRankOf<[I8], [3]>:$elements, MemRefRankOf<[I8], [2, 3]>:$b,
     BlockScale_AccType:$acc, I32:$inexact, Variadic<I32>:$scales,
     BlockScale_TypeCombinationAttr:$types, BlockScale_InstructionAttr:$instruction,
     BlockScale_TileLayoutAttr:$layout);
   let results = (outs BlockScale_AccType:$result, I32:$all_inexact);
   let assemblyFormat = [{
-    $codes `,` $b `,` $acc `,` $inexact `scales` `=` $scales `types` `=` $types
+    $elements `,` $b `,` $acc `,` $inexact `scales` `=` $scales `types` `=` $types
     `instruction` `=` $instruction `layout` `=` $layout attr-dict
-    `:` type($codes) `,` type($b) `,` type($acc)
+    `:` type($elements) `,` type($b) `,` type($acc)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -181,7 +181,7 @@ def BlockScale_WarpgroupMmaGemvOp : BlockScale_KernelOp<"warpgroup_mma_gemv", [
     that belong to other blocks. So sums of a block are exact. They are then
     multiplied by the scales of the block in f32.
 
-    `codes` and `scales` are those of `warpgroup_mma_mixed`: a lane has a
+    `elements` and `scales` are those of `warpgroup_mma_mixed`: a lane has a
     quarter t of a row of each chunk of 128 elements at once, and uses 8
     elements of it for each of four instructions. `b` has a column of 8 x 16
     bytes for each half of an instruction: the bytes from 4 t on in row 2 t + s
@@ -200,8 +200,8 @@ def BlockScale_WarpgroupMmaGemvOp : BlockScale_KernelOp<"warpgroup_mma_gemv", [
     Constraints:
 
     * (G1) Both formats of `types` are e2m1.
-    * (G2) `codes` has the shape chunks x rows x 64 bytes, and the accumulator
-      has 8 rows and as many columns as `codes` has rows, in
+    * (G2) `elements` has the shape chunks x rows x 64 bytes, and the accumulator
+      has 8 rows and as many columns as `elements` has rows, in
       `#blockscale.warp_columns`.
     * (G3) `b` has 8 columns x 8 x 16 bytes for each chunk, and there is a
       factor for each block.
@@ -238,14 +238,14 @@ def BlockScale_WarpgroupMmaGemvOp : BlockScale_KernelOp<"warpgroup_mma_gemv", [
     ```
   }];
   let arguments = (ins
-    MemRefRankOf<[I8], [3]>:$codes, MemRefRankOf<[I8], [3]>:$b,
+    MemRefRankOf<[I8], [3]>:$elements, MemRefRankOf<[I8], [3]>:$b,
     MemRefRankOf<[I32], [1]>:$factors, BlockScale_AccType:$acc, I32:$inexact,
     Variadic<I32>:$scales, BlockScale_TypeCombinationAttr:$types);
   let results = (outs BlockScale_AccType:$result, I32:$all_inexact);
   let assemblyFormat = [{
-    $codes `,` $b `,` $factors `,` $acc `,` $inexact `scales` `=` $scales
+    $elements `,` $b `,` $factors `,` $acc `,` $inexact `scales` `=` $scales
     `types` `=` $types attr-dict
-    `:` type($codes) `,` type($b) `,` type($factors) `,` type($acc)
+    `:` type($elements) `,` type($b) `,` type($factors) `,` type($acc)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -55,7 +55,7 @@ SmallVector<OpFoldResult> getScaleSizes(OpBuilder &builder, Location loc,
 /// the largest magnitude. Null for more elements than a constant should have,
 /// and for a tensor scale that is not positive and finite.
 struct QuantizedConstant {
-  DenseElementsAttr codes, scales;
+  DenseElementsAttr elements, scales;
   Attribute amax;
 };
 std::optional<QuantizedConstant>
@@ -63,7 +63,7 @@ quantizeConstant(DenseElementsAttr x, std::optional<float> tensorScale,
                  QuantizeOp op);
 
 /// The dequantized operands of `op`; null for too many elements.
-DenseElementsAttr dequantizeConstant(DenseElementsAttr codes,
+DenseElementsAttr dequantizeConstant(DenseElementsAttr elements,
                                      DenseElementsAttr scales,
                                      std::optional<float> tensorScale,
                                      DequantizeOp op);

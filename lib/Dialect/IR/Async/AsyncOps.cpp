@@ -108,9 +108,9 @@ LogicalResult TensorLoadOp::verify() {
     return failure();
   std::optional<int64_t> known = getConstantIntValue(getOffset());
   if (known && (*known < 0 || *known >= memory.getNumElements() ||
-                *known % kBankLineBytes != 0))
+                *known % kBankRowBytes != 0))
     return emitOpError("expected an offset in memory that is a multiple of ")
-           << kBankLineBytes << ", got " << *known;
+           << kBankRowBytes << ", got " << *known;
   if (failed(verifyGroup(*this, getGroup()))) // (L3)
     return failure();
   return verifyBarrier(*this, getBarriers().getType(), getIndex());

@@ -34,7 +34,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
   if (tile[0] < 1 || tile[0] % kRows != 0 || tile[0] > kMostM)
     return emitError() << "expected M of the tile to be a multiple of " << kRows
                        << " up to " << kMostM << ", got " << tile[0];
-  const SumColumns *rule = lookupSumColumns(kGroup, /*isTransposed=*/false);
+  const AccColumns *rule = lookupAccColumns(kGroup, /*isTransposed=*/false);
   if (kernel == KernelKind::Reference || kernel == KernelKind::Multistage)
     return emitError() << "expected one of the warp-specialized kernels dense, "
                           "mixed_input and gemv, got "
@@ -49,7 +49,7 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
                        << ", or 1 for the kernel gemv, got " << tile[1];
   // One or more swizzle rows of 128 bytes, with two bytes, a byte or half a
   // byte for each element.
-  constexpr int64_t kLeastK = kBankLineBytes / 2, kMostK = 16 * kBankLineBytes;
+  constexpr int64_t kLeastK = kBankRowBytes / 2, kMostK = 16 * kBankRowBytes;
   if (tile[2] < kLeastK || tile[2] > kMostK || !llvm::isPowerOf2_64(tile[2]))
     return emitError() << "expected K of the tile to be a power of two from "
                        << kLeastK << " to " << kMostK << ", got " << tile[2];

@@ -136,15 +136,15 @@ static LogicalResult verifyScales(TileMmaOp op, const Twine &name,
                                   MemRefType scales, int64_t rows,
                                   int64_t warpRows) {
   ArrayRef<int64_t> shape = scales.getShape();
-  constexpr int64_t kLines = kWarpLanes;
+  constexpr int64_t kOuter = kWarpLanes;
   bool hasParts = shape.size() == getScaleRank(ScaleOrder::Parts);
-  int64_t numRows = llvm::alignTo(rows, kLines);
+  int64_t numRows = llvm::alignTo(rows, kOuter);
   int64_t words = hasParts ? shape.back() / kScalesPerWord : 1;
-  int64_t perPart = kLines * words;
+  int64_t perPart = kOuter * words;
   auto isWordCount = [](int64_t bytes) {
     return bytes == 4 || bytes == 8 || bytes == 16;
   };
-  if (shape[shape.size() - 2] != kLines ||
+  if (shape[shape.size() - 2] != kOuter ||
       (hasParts && !isWordCount(shape.back())) ||
       shape[shape.size() - 3] * perPart != numRows) // (W3)
     return op.emitOpError("expected ")
@@ -153,7 +153,7 @@ static LogicalResult verifyScales(TileMmaOp op, const Twine &name,
               "or 32 P Q the "
            << numRows << " rows, and Q 1, 2 or 4, got " << scales;
   if (warpRows % perPart != 0 &&
-      (perPart != kLines || kLines % warpRows != 0)) // (W4)
+      (perPart != kOuter || kOuter % warpRows != 0)) // (W4)
     return op.emitOpError("expected ")
            << name << " to have parts of " << perPart
            << " rows that divide the " << warpRows << " rows of a warp";

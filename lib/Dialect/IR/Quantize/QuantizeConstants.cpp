@@ -63,7 +63,7 @@ public:
       : rule(op.getScaleRule()), element(op.getElementFormat()),
         scale(op.getScaleFormat()), tensorScale(tensorScale),
         elementType(
-            cast<FloatType>(getElementTypeOrSelf(op.getCodes().getType()))),
+            cast<FloatType>(getElementTypeOrSelf(op.getElements().getType()))),
         scaleType(
             cast<FloatType>(getElementTypeOrSelf(op.getScales().getType()))) {}
 
@@ -126,26 +126,26 @@ static DenseElementsAttr makeCodes(ShapedType type, ArrayRef<uint8_t> codes) {
 std::optional<QuantizedConstant>
 blockscale::quantizeConstant(DenseElementsAttr x,
                              std::optional<float> tensorScale, QuantizeOp op) {
-  auto codesType = cast<ShapedType>(op.getCodes().getType());
+  auto elementsType = cast<ShapedType>(op.getElements().getType());
   auto scalesType = cast<ShapedType>(op.getScales().getType());
-  if (!isSmall(codesType) || !scalesType.hasStaticShape() ||
+  if (!isSmall(elementsType) || !scalesType.hasStaticShape() ||
       (tensorScale && !(*tensorScale > 0 && std::isfinite(*tensorScale))))
     return std::nullopt;
   SmallVector<float> values;
   for (APFloat value : x.getValues<APFloat>())
     values.push_back(toFloat(value));
   SmallVector<uint8_t> codes(values.size()), scales;
-  auto columns = static_cast<size_t>(codesType.getShape().back());
+  auto columns = static_cast<size_t>(elementsType.getShape().back());
   Quantizer quantizer(op, tensorScale.value_or(1.0f));
-  for (size_t line = 0; line != values.size(); line += columns)
+  for (size_t start = 0; start != values.size(); start += columns)
     for (size_t k = 0; k < columns; k += op.getBlockSize()) {
       size_t count = std::min<size_t>(op.getBlockSize(), columns - k);
       scales.push_back(
-          quantizer.quantize(ArrayRef(values).slice(line + k, count),
-                             MutableArrayRef(codes).slice(line + k, count)));
+          quantizer.quantize(ArrayRef(values).slice(start + k, count),
+                             MutableArrayRef(codes).slice(start + k, count)));
     }
   QuantizedConstant result = {
-      makeCodes(codesType, codes), makeCodes(scalesType, scales), {}};
+      makeCodes(elementsType, codes), makeCodes(scalesType, scales), {}};
   if (!op.getAmax())
     return result;
   uint32_t amax = 0;
@@ -161,7 +161,7 @@ blockscale::quantizeConstant(DenseElementsAttr x,
 }
 
 DenseElementsAttr blockscale::dequantizeConstant(
-    DenseElementsAttr codes, DenseElementsAttr scales,
+    DenseElementsAttr elements, DenseElementsAttr scales,
     std::optional<float> tensorScale, DequantizeOp op) {
   auto type = cast<ShapedType>(op.getResult().getType());
   if (!isSmall(type))
@@ -175,7 +175,7 @@ DenseElementsAttr blockscale::dequantizeConstant(
   int64_t blocks = llvm::divideCeilSigned(columns, op.getBlock());
   SmallVector<APFloat> values;
   auto scaleCodes = scales.getValues<APFloat>();
-  for (auto [i, code] : llvm::enumerate(codes.getValues<APFloat>())) {
+  for (auto [i, code] : llvm::enumerate(elements.getValues<APFloat>())) {
     auto at = static_cast<int64_t>(i);
     int64_t block = at / columns * blocks + at % columns / op.getBlock();
     auto value = static_cast<float>(

@@ -168,7 +168,7 @@ bool QuantizeOp::hasTensorSemantics() {
 
 Format QuantizeOp::getElementFormat() {
   return *blockscale::getElementFormat(
-      getElementTypeOrSelf(getCodes().getType()));
+      getElementTypeOrSelf(getElements().getType()));
 }
 
 Format QuantizeOp::getScaleFormat() {
@@ -183,18 +183,19 @@ std::optional<ScaleRule> QuantizeOp::getScaleRule() {
 }
 
 LogicalResult QuantizeOp::verify() {
-  Named x = {"x", getX().getType()}, codes = {"codes", getCodes().getType()},
+  Named x = {"x", getX().getType()},
+        elements = {"elements", getElements().getType()},
         scales = {"scales", getScales().getType()};
   auto xType = cast<ShapedType>(x.type);
   auto scalesType = cast<ShapedType>(scales.type);
-  if (failed(verifyKind(*this, {x, codes, scales})) ||
-      failed(verifyPositive(*this, {x, codes, scales})) ||
-      failed(verifySizes(*this, codes, x, /*hasColumns=*/true,
+  if (failed(verifyKind(*this, {x, elements, scales})) ||
+      failed(verifyPositive(*this, {x, elements, scales})) ||
+      failed(verifySizes(*this, elements, x, /*hasColumns=*/true,
                          /*isInferred=*/true)) ||
       failed(verifySizes(*this, scales, x, /*hasColumns=*/false,
                          /*isInferred=*/true)) ||
       failed(verifyBlockTypes(
-          *this, cast<ShapedType>(codes.type).getElementType(),
+          *this, cast<ShapedType>(elements.type).getElementType(),
           scalesType.getElementType(), getBlockSizeAttr().getInt())) ||
       failed(verifyScaleRule(*this, scalesType.getElementType(), getRule(),
                              getTensorScale() != nullptr)))
@@ -237,7 +238,7 @@ LogicalResult QuantizeOp::fold(FoldAdaptor adaptor,
   std::optional<QuantizedConstant> constant = quantizeConstant(x, scale, *this);
   if (!constant)
     return failure();
-  results.assign({constant->codes, constant->scales});
+  results.assign({constant->elements, constant->scales});
   if (constant->amax)
     results.push_back(constant->amax);
   return success();
@@ -248,12 +249,12 @@ LogicalResult QuantizeOp::fold(FoldAdaptor adaptor,
 //===----------------------------------------------------------------------===//
 
 bool DequantizeOp::hasTensorSemantics() {
-  return isa<TensorType>(getCodes().getType());
+  return isa<TensorType>(getElements().getType());
 }
 
 Format DequantizeOp::getElementFormat() {
   return *blockscale::getElementFormat(
-      getElementTypeOrSelf(getCodes().getType()));
+      getElementTypeOrSelf(getElements().getType()));
 }
 
 Format DequantizeOp::getScaleFormat() {
@@ -264,34 +265,34 @@ Format DequantizeOp::getScaleFormat() {
 int64_t DequantizeOp::getBlock() {
   if (IntegerAttr size = getBlockSizeAttr())
     return size.getInt();
-  return cast<ShapedType>(getCodes().getType()).getShape().back() /
+  return cast<ShapedType>(getElements().getType()).getShape().back() /
          cast<ShapedType>(getScales().getType()).getShape().back();
 }
 
 LogicalResult DequantizeOp::verify() {
-  Named codes = {"codes", getCodes().getType()},
+  Named elements = {"elements", getElements().getType()},
         scales = {"scales", getScales().getType()},
         result = {"the result", getResult().getType()};
-  auto codesType = cast<ShapedType>(codes.type);
+  auto elementsType = cast<ShapedType>(elements.type);
   auto scalesType = cast<ShapedType>(scales.type);
-  if (failed(verifyKind(*this, {codes, scales, result})) ||
-      failed(verifyPositive(*this, {codes, scales, result})) ||
-      failed(verifySizes(*this, result, codes, /*hasColumns=*/true)) ||
-      failed(verifySizes(*this, scales, codes, /*hasColumns=*/false)))
+  if (failed(verifyKind(*this, {elements, scales, result})) ||
+      failed(verifyPositive(*this, {elements, scales, result})) ||
+      failed(verifySizes(*this, result, elements, /*hasColumns=*/true)) ||
+      failed(verifySizes(*this, scales, elements, /*hasColumns=*/false)))
     return failure();
   if (!getBlockSizeAttr()) {
-    int64_t k = codesType.getShape().back();
+    int64_t k = elementsType.getShape().back();
     int64_t blocks = scalesType.getShape().back();
     if (ShapedType::isDynamic(k) || ShapedType::isDynamic(blocks) ||
         k % blocks != 0)
       return emitOpError("expected attribute 'block_size', because K is "
                          "dynamic or no multiple of K_s, got ")
-             << codes.type << " and " << scales.type;
+             << elements.type << " and " << scales.type;
   }
-  if (failed(verifyBlockTypes(*this, codesType.getElementType(),
+  if (failed(verifyBlockTypes(*this, elementsType.getElementType(),
                               scalesType.getElementType(), getBlock())))
     return failure();
-  return verifyBlocks(*this, codesType, scalesType, getBlock());
+  return verifyBlocks(*this, elementsType, scalesType, getBlock());
 }
 
 Speculation::Speculatability DequantizeOp::getSpeculatability() {
@@ -303,15 +304,15 @@ LogicalResult DequantizeOp::reifyResultShapes(
   if (!hasTensorSemantics())
     return failure();
   reifiedReturnShapes.push_back(
-      tensor::getMixedSizes(builder, getLoc(), getCodes()));
+      tensor::getMixedSizes(builder, getLoc(), getElements()));
   return success();
 }
 
 OpFoldResult DequantizeOp::fold(FoldAdaptor adaptor) {
-  auto codes = dyn_cast_if_present<DenseElementsAttr>(adaptor.getCodes());
+  auto elements = dyn_cast_if_present<DenseElementsAttr>(adaptor.getElements());
   auto scales = dyn_cast_if_present<DenseElementsAttr>(adaptor.getScales());
   std::optional<float> scale = getConstantScale(adaptor.getTensorScale());
-  if (!codes || !scales || (getTensorScale() && !scale))
+  if (!elements || !scales || (getTensorScale() && !scale))
     return {};
-  return dequantizeConstant(codes, scales, scale, *this);
+  return dequantizeConstant(elements, scales, scale, *this);
 }

@@ -105,7 +105,7 @@ static Blocks getBlocks(QuantizeOp op) {
 }
 
 static Blocks getBlocks(DequantizeOp op) {
-  return {op, op.getCodes(), op.getBlock(), /*mayEnd=*/true};
+  return {op, op.getElements(), op.getBlock(), /*mayEnd=*/true};
 }
 
 static SmallVector<Operation *> getSlices(ValueRange values) {
@@ -144,12 +144,13 @@ FailureOr<TilingResult> QuantizeOp::getTiledImplementation(OpBuilder &builder,
   };
   auto tiled = QuantizeOp::create(
       builder, getLoc(),
-      {typeOf(sizes, getCodes()),
+      {typeOf(sizes, getElements()),
        typeOf(blocks.toBlocks(builder, sizes), getScales())},
       getTensorScale() ? ValueRange{x, getTensorScale()} : ValueRange{x},
       getOperation()->getAttrs());
-  return TilingResult{
-      {tiled}, {tiled.getCodes(), tiled.getScales()}, getSlices(ValueRange{x})};
+  return TilingResult{{tiled},
+                      {tiled.getElements(), tiled.getScales()},
+                      getSlices(ValueRange{x})};
 }
 
 LogicalResult
@@ -212,12 +213,12 @@ QuantizeOp::generateResultTileValue(OpBuilder &builder, unsigned resultNumber,
 
 SmallVector<utils::IteratorType> DequantizeOp::getLoopIteratorTypes() {
   return SmallVector<utils::IteratorType>(
-      cast<ShapedType>(getCodes().getType()).getRank(),
+      cast<ShapedType>(getElements().getType()).getRank(),
       utils::IteratorType::parallel);
 }
 
 SmallVector<Range> DequantizeOp::getIterationDomain(OpBuilder &builder) {
-  return getDomain(builder, *this, getCodes());
+  return getDomain(builder, *this, getElements());
 }
 
 FailureOr<TilingResult> DequantizeOp::getTiledImplementation(OpBuilder &builder,
@@ -227,7 +228,7 @@ FailureOr<TilingResult> DequantizeOp::getTiledImplementation(OpBuilder &builder,
   if (failed(blocks.verifyTile(offsets, sizes)))
     return failure();
   SmallVector<Value> operands = {
-      blocks.slice(builder, getCodes(), offsets, sizes),
+      blocks.slice(builder, getElements(), offsets, sizes),
       blocks.slice(builder, getScales(), blocks.toBlocks(builder, offsets),
                    blocks.toBlocks(builder, sizes))};
   SmallVector<Operation *> slices = getSlices(operands);

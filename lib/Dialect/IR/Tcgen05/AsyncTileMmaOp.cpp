@@ -18,14 +18,12 @@ using namespace mlir::blockscale;
 
 /// Bytes along K of a tile; with `mn`, a swizzle row is one byte along K.
 static int64_t getBytesOfK(const MatrixShape &shape) {
-  return shape.major == Major::K ? shape.columns * shape.lineBytes
-                                 : shape.lines;
+  return shape.major == Major::K ? shape.columns * shape.rowBytes : shape.rows;
 }
 
 /// M or N of a tile.
 static int64_t getRows(const MatrixShape &shape) {
-  return shape.major == Major::K ? shape.lines
-                                 : shape.columns * shape.lineBytes;
+  return shape.major == Major::K ? shape.rows : shape.columns * shape.rowBytes;
 }
 
 static Matrix getTile(AsyncTileMmaOp op, Operand operand) {
@@ -79,14 +77,14 @@ LogicalResult AsyncTileMmaOp::verify() {
            << kStepBytes << " bytes along K, got " << a << " and " << b;
   if (std::optional<uint64_t> k = getInstructionK()) { // (A5)
     const Instruction *wide = lookupWide(instruction.getInstruction(), *k);
-    constexpr int64_t kLineBytes = 128, kStepN = 16;
-    auto hasLines = [&](Operand operand) {
-      return getTile(*this, operand).getShape().lineBytes == kLineBytes;
+    constexpr int64_t kRowBytes = 128, kStepN = 16;
+    auto hasRows = [&](Operand operand) {
+      return getTile(*this, operand).getShape().rowBytes == kRowBytes;
     };
-    if (!wide || getSteps() || !hasLines(Operand::A) || !hasLines(Operand::B) ||
+    if (!wide || getSteps() || !hasRows(Operand::A) || !hasRows(Operand::B) ||
         instruction.getN() % kStepN != 0)
       return emitOpError("expected types that have instructions with K of ")
-             << *k << ", swizzle rows of " << kLineBytes
+             << *k << ", swizzle rows of " << kRowBytes
              << " bytes, N of a multiple of " << kStepN << " and no steps, got "
              << instruction;
   }

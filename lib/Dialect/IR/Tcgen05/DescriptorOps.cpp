@@ -45,7 +45,7 @@ LogicalResult blockscale::verifyTransposed(Operation *op,
 
 LogicalResult blockscale::verifyN(Operation *op, InstructionAttr instruction,
                                   int64_t group, bool isTransposedB) {
-  const SumColumns *rule = lookupSumColumns(group, isTransposedB);
+  const AccColumns *rule = lookupAccColumns(group, isTransposedB);
   if (rule && isLegalN(*rule, instruction.getN()))
     return success();
   return op->emitOpError("expected N to be a multiple of ")
@@ -89,7 +89,7 @@ LogicalResult InstructionDescriptorOp::verify() {
         failed(verifyTransposed(*this, instruction, operand))) // (I3)
       return failure();
   // An M that one CTA does not have is that of a pair of CTAs.
-  int64_t group = lookupSumLayout(1, instruction.getM()) ? 1 : 2;
+  int64_t group = lookupAccLayout(1, instruction.getM()) ? 1 : 2;
   return verifyN(*this, instruction, group, getTransposeB()); // (I4)
 }
 
@@ -123,24 +123,24 @@ LogicalResult blockscale::verifyMatrix(Operation *op, const Matrix &matrix) {
   if (failed(verifySharedMemory(op, matrix.name, matrix.memory))) // (S1)
     return failure();
   MatrixShape shape = matrix.getShape();
-  if (!lookupSwizzlePattern(shape.isSwizzled, shape.lineBytes)) // (S2)
+  if (!lookupSwizzlePattern(shape.isSwizzled, shape.rowBytes)) // (S2)
     return op->emitOpError("expected ")
            << matrix.name
            << " with swizzle rows of 16 bytes, or of 32, 64 or 128 "
-           << "that are swizzled, got " << shape.lineBytes
+           << "that are swizzled, got " << shape.rowBytes
            << (shape.isSwizzled ? " that are swizzled" : "");
-  if (shape.lines < 1 || shape.lines % kPatternRows != 0) // (S3)
+  if (shape.rows < 1 || shape.rows % kPatternRows != 0) // (S3)
     return op->emitOpError("expected ")
            << matrix.name << " with columns of a multiple of " << kPatternRows
-           << " swizzle rows, got " << shape.lines;
+           << " swizzle rows, got " << shape.rows;
   if (shape.columns < 1)
     return op->emitOpError("expected ")
            << matrix.name << " with at least one column, got " << shape.columns;
   if (shape.major == Major::K && !shape.isSwizzled &&
-      shape.columns * shape.lineBytes < kStepBytes)
+      shape.columns * shape.rowBytes < kStepBytes)
     return op->emitOpError("expected ")
-           << matrix.name << " with at least " << kStepBytes / shape.lineBytes
-           << " columns of swizzle rows of " << shape.lineBytes
+           << matrix.name << " with at least " << kStepBytes / shape.rowBytes
+           << " columns of swizzle rows of " << shape.rowBytes
            << " bytes along K, got " << shape.columns;
   Storage storage = matrix.layout.storage;
   if (storage != Storage::Slots && storage != Storage::Padded) // (S4)
@@ -161,12 +161,12 @@ static LogicalResult verifyOffset(MatrixDescriptorOp op) { // (S5)
   // A step without a swizzle continues in the next column.
   int64_t atOnce =
       shape.major == Major::K && shape.isSwizzled ? kStepBytes : kChunkBytes;
-  int64_t most = shape.lineBytes - atOnce;
+  int64_t most = shape.rowBytes - atOnce;
   if (*offset >= 0 && *offset < bytes && *offset % kChunkBytes == 0 &&
-      *offset % getPatternBytes(shape.lineBytes) <= most)
+      *offset % getPatternBytes(shape.rowBytes) <= most)
     return success();
   return op.emitOpError("expected offset to be a multiple of ")
-         << getPatternBytes(shape.lineBytes) << " plus at most " << most
+         << getPatternBytes(shape.rowBytes) << " plus at most " << most
          << " in steps of " << kChunkBytes << ", and less than " << bytes
          << ", got " << *offset;
 }

@@ -78,7 +78,7 @@ LogicalResult blockscale::verifyProduct(Operation *op, const Product &product) {
     return op->emitOpError("expected an accumulator of ")
            << instruction.getM() << "x" << instruction.getN() << ", got "
            << product.acc;
-  const SumLayout &layout = product.acc.getLayout();
+  const AccLayout &layout = product.acc.getLayout();
   if (failed(verifyScales(op, product, "a", product.a, layout.rowsOfBlock,
                           kScaleCopies)) ||
       failed(verifyScales(op, product, "b", product.b, instruction.getN(),

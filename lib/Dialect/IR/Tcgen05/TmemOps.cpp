@@ -24,7 +24,7 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 
 LogicalResult blockscale::verifyGroup(Operation *op, int64_t group) {
-  if (lookupSumColumns(group, /*isTransposed=*/false))
+  if (lookupAccColumns(group, /*isTransposed=*/false))
     return success();
   return op->emitOpError("expected group to be 1 or 2, got ") << group;
 }

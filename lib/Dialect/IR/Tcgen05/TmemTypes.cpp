@@ -88,13 +88,13 @@ void TmemAccType::print(AsmPrinter &printer) const {
 LogicalResult TmemAccType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t m, int64_t n,
                                   int64_t group) { // (C1)
-  const SumColumns *rule = lookupSumColumns(group, /*isTransposed=*/false);
+  const AccColumns *rule = lookupAccColumns(group, /*isTransposed=*/false);
   if (!rule)
     return emitError() << "expected group to be 1 or 2, got " << group;
-  if (lookupSumLayout(group, m) && isLegalN(*rule, n))
+  if (lookupAccLayout(group, m) && isLegalN(*rule, n))
     return success();
   InFlightDiagnostic diagnostic = emitError() << "expected M of";
-  for (const SumLayout &layout : getSumLayouts())
+  for (const AccLayout &layout : getAccLayouts())
     if (layout.group == group)
       diagnostic << " " << layout.m;
   return diagnostic << " and N from " << rule->step << " to " << kMostN
@@ -102,8 +102,8 @@ LogicalResult TmemAccType::verify(function_ref<InFlightDiagnostic()> emitError,
                     << n;
 }
 
-const SumLayout &TmemAccType::getLayout() const {
-  return *lookupSumLayout(getGroup(), getM());
+const AccLayout &TmemAccType::getLayout() const {
+  return *lookupAccLayout(getGroup(), getM());
 }
 
 int64_t TmemAccType::getNumColumns() const {

@@ -15,10 +15,11 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static constexpr int64_t kBoxBytes = 64, kByteBits = 8;
+static constexpr int64_t kKChunkBytes = 64, kByteBits = 8;
 
 int64_t WarpgroupMmaMixedOp::getChunkElements() {
-  return kBoxBytes * kByteBits / getFormatInfo(getTypes().getB()).storedBits();
+  return kKChunkBytes * kByteBits /
+         getFormatInfo(getTypes().getB()).storedBits();
 }
 
 int64_t WarpgroupMmaGemvOp::getChunkBlocks() {
@@ -45,23 +46,24 @@ LogicalResult WarpgroupMmaMixedOp::verify() {
            << StringRef(stringifyStorage(Storage::Slots)) << " along k, got "
            << getLayout();
   AccType acc = getAcc().getType();
-  ArrayRef<int64_t> codes = getCodes().getType().getShape();
+  ArrayRef<int64_t> elements = getElements().getType().getShape();
   if (!isa<WarpColumnsAttr>(Attribute(acc.getLayout())) ||
-      acc.getM() != instruction.getN() || acc.getN() != codes[1] ||
-      codes[2] != kBoxBytes) // (C3)
+      acc.getM() != instruction.getN() || acc.getN() != elements[1] ||
+      elements[2] != kKChunkBytes) // (C3)
     return emitOpError("expected an accumulator of ")
            << instruction.getN() << " rows in #blockscale.warp_columns, and "
-           << "codes in chunks x " << acc.getN() << " x " << kBoxBytes
-           << ", got " << acc << " and " << getCodes().getType();
+           << "elements in chunks x " << acc.getN() << " x " << kKChunkBytes
+           << ", got " << acc << " and " << getElements().getType();
   constexpr int64_t kElementBytes = 2;
-  int64_t k = shape.columns * shape.lineBytes / kElementBytes;
-  if (shape.lines != acc.getM() || k != codes[0] * getChunkElements()) // (C4)
+  int64_t k = shape.columns * shape.rowBytes / kElementBytes;
+  if (shape.rows != acc.getM() || k != elements[0] * getChunkElements()) // (C4)
     return emitOpError("expected b with ")
-           << acc.getM() << " rows of " << codes[0] * getChunkElements()
-           << " elements, got " << shape.lines << " of " << k;
+           << acc.getM() << " rows of " << elements[0] * getChunkElements()
+           << " elements, got " << shape.rows << " of " << k;
   constexpr int64_t kRows = 2;
-  int64_t registers = kRows * llvm::divideCeilSigned(
-                                  codes[0] * getChunkBlocks(), kBlocksOfWord);
+  int64_t registers =
+      kRows *
+      llvm::divideCeilSigned(elements[0] * getChunkBlocks(), kBlocksOfWord);
   if (static_cast<int64_t>(getScales().size()) != registers) // (C5)
     return emitOpError("expected ")
            << registers << " registers of scales, got " << getScales().size();
@@ -75,17 +77,17 @@ LogicalResult WarpgroupMmaGemvOp::verify() {
       return emitOpError("expected only types of e2m1, got ") << types;
   constexpr int64_t kRows = 2, kSums = 8, kColumnsOfChunk = 8, kChunk = 16;
   AccType acc = getAcc().getType();
-  MemRefType codes = getCodes().getType(), b = getB().getType();
+  MemRefType elements = getElements().getType(), b = getB().getType();
   bool isSpread = isa<WarpColumnsAttr>(Attribute(acc.getLayout()));
-  if (!isSpread || acc.getM() != kSums || !codes.hasStaticShape() ||
-      acc.getN() != codes.getDimSize(1) ||
-      codes.getDimSize(2) != kBoxBytes) // (G2)
+  if (!isSpread || acc.getM() != kSums || !elements.hasStaticShape() ||
+      acc.getN() != elements.getDimSize(1) ||
+      elements.getDimSize(2) != kKChunkBytes) // (G2)
     return emitOpError("expected an accumulator of ")
            << kSums
-           << " rows in #blockscale.warp_columns, and codes in chunks x "
-           << acc.getN() << " x " << kBoxBytes << ", got " << acc << " and "
-           << codes;
-  int64_t chunks = codes.getDimSize(0), blocks = chunks * getChunkBlocks();
+           << " rows in #blockscale.warp_columns, and elements in chunks x "
+           << acc.getN() << " x " << kKChunkBytes << ", got " << acc << " and "
+           << elements;
+  int64_t chunks = elements.getDimSize(0), blocks = chunks * getChunkBlocks();
   const int64_t extents[] = {chunks * kColumnsOfChunk, kSums, kChunk};
   MemRefType factors = getFactors().getType();
   if (b.getShape() != ArrayRef(extents) ||

@@ -32,10 +32,10 @@ static Matrix getTile(WarpgroupMmaOp op, Operand operand) {
 /// Elements along K of a tile, and M or N of it.
 static std::pair<int64_t, int64_t> getSizes(const MatrixShape &shape,
                                             int64_t unit) {
-  int64_t inLines = shape.columns * shape.lineBytes / unit;
+  int64_t inRows = shape.columns * shape.rowBytes / unit;
   if (shape.major == Major::K)
-    return {inLines, shape.lines};
-  return {shape.lines, inLines};
+    return {inRows, shape.rows};
+  return {shape.rows, inRows};
 }
 
 int64_t WarpgroupMmaOp::getNumSteps() {

@@ -77,10 +77,10 @@ static void lowerRoles(RolesOp op) {
 /// The offset in `memory` of the byte `first` along K.
 static int64_t getOffset(MemRefType memory, Major major, int64_t first) {
   ArrayRef<int64_t> shape = memory.getShape();
-  int64_t lines = shape[memory.getRank() - 2], lineBytes = shape.back();
+  int64_t rows = shape[memory.getRank() - 2], rowBytes = shape.back();
   if (major == Major::MN)
-    return first * lineBytes;
-  return first / lineBytes * lines * lineBytes + first % lineBytes;
+    return first * rowBytes;
+  return first / rowBytes * rows * rowBytes + first % rowBytes;
 }
 
 namespace {

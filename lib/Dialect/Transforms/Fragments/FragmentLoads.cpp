@@ -15,7 +15,7 @@
 
 #include "Utils/IndexValues.h"
 #include "Utils/PackedElements.h"
-#include "Utils/ScaleLines.h"
+#include "Utils/ScaleOuter.h"
 #include "blockscale/Support/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -232,8 +232,8 @@ SmallVector<Value> FragmentLoader::loadWords(int64_t word) {
 }
 
 /// The i32s of `bytes` bytes at `indices` of the scales.
-SmallVector<Value> FragmentLoader::loadLine(ArrayRef<Value> indices,
-                                            int64_t bytes) {
+SmallVector<Value> FragmentLoader::loadVector(ArrayRef<Value> indices,
+                                              int64_t bytes) {
   Value loaded = vector::LoadOp::create(
       b, loc, VectorType::get(bytes, b.getI8Type()), scales, indices,
       /*nontemporal=*/false, llvm::MaybeAlign(bytes));
@@ -245,18 +245,18 @@ SmallVector<Value> FragmentLoader::loadLine(ArrayRef<Value> indices,
   return words;
 }
 
-/// The line of a group, in the layouts `lanes` and `parts`, that this lane
-/// reads. A warp with less than a group reads from its own first row on.
-Value FragmentLoader::getLine() {
-  if (line)
-    return line;
+/// The outer index in a group, in the layouts `lanes` and `parts`, that this
+/// lane reads. A warp with less than a group reads from its own first row on.
+Value FragmentLoader::getOuter() {
+  if (outer)
+    return outer;
   AffineExpr l, f;
   bindDims(b.getContext(), l, f);
   AffineExpr expr = l;
   if (rows % kWarpLanes != 0)
     expr = l.floorDiv(4) * 4 + (l % 4 + f.floorDiv(8)) % 4;
-  line = applyMap(b, loc, AffineMap::get(2, 0, expr), {lane, first})[0];
-  return line;
+  outer = applyMap(b, loc, AffineMap::get(2, 0, expr), {lane, first})[0];
+  return outer;
 }
 
 Value FragmentLoader::loadWord(int64_t group, int64_t word) {
@@ -285,20 +285,20 @@ Value FragmentLoader::loadWord(int64_t group, int64_t word) {
     // A group may be larger than the warp's share. Lanes beyond the tile load,
     // too, but no instruction selects them.
     row = arith::MinUIOp::create(b, loc, row, index(type.getDimSize(0) - 1));
-    return loadLine({row, index(word * kScalesPerWord)}, kScalesPerWord)[0];
+    return loadVector({row, index(word * kScalesPerWord)}, kScalesPerWord)[0];
   }
 
   bool hasParts = order == ScaleOrder::Parts;
   int64_t bytes = type.getShape().back();
   int64_t words = bytes / kScalesPerWord;
-  // Lines have words of one row, or of rows that are 32 apart.
+  // Vectors have words of one row, or of rows that are 32 apart.
   int64_t part = hasParts ? group / words : group;
-  int64_t inLine = hasParts ? group % words : word;
+  int64_t inVector = hasParts ? group % words : word;
   // At most 16 bytes, the size of a load.
   int64_t loadWords = std::min<int64_t>(words, kChunkBytes / kScalesPerWord);
-  int64_t firstWord = inLine / loadWords * loadWords;
+  int64_t firstWord = inVector / loadWords * loadWords;
   auto key = std::make_pair(part, (hasParts ? word : 0) * words + firstWord);
-  SmallVector<Value> &loaded = lines[key];
+  SmallVector<Value> &loaded = loads[key];
   if (loaded.empty()) {
     int64_t rowsPerPart = kWarpLanes * (hasParts ? words : 1);
     AffineExpr ofWarp = d0.floorDiv(rowsPerPart) + part;
@@ -306,26 +306,26 @@ Value FragmentLoader::loadWord(int64_t group, int64_t word) {
         b, loc,
         AffineMap::get(1, 0, {ofWarp, getScaleSkewExpr(ofWarp)}, context),
         first);
-    Value line = getLine();
+    Value outer = getOuter();
     if (hasParts)
-      line = arith::XOrIOp::create(b, loc, line, position[1]);
-    SmallVector<Value> indices = {position[0], line,
+      outer = arith::XOrIOp::create(b, loc, outer, position[1]);
+    SmallVector<Value> indices = {position[0], outer,
                                   index(firstWord * kScalesPerWord)};
     if (hasParts)
       indices.insert(indices.begin(), index(word));
-    int64_t lineBytes = loadWords * kScalesPerWord;
-    loaded = loadLine(indices, lineBytes);
+    int64_t numBytes = loadWords * kScalesPerWord;
+    loaded = loadVector(indices, numBytes);
   }
-  return loaded[inLine - firstWord];
+  return loaded[inVector - firstWord];
 }
 
 /// A lane holds the word of its row of each tile. Words of rows that are 32
 /// apart are adjacent in memory. All lanes of a row load them, so that
 /// instructions for all tiles select the same lanes.
 SmallVector<Value> FragmentLoader::loadAtomWords(int64_t word) {
-  constexpr int64_t kLines = kScaleAtomOuter;
+  constexpr int64_t kOuter = kScaleAtomOuter;
   int64_t tileRows = getScaleFragment(operand).rowsPerTile;
-  int64_t wordsAtOnce = std::max<int64_t>(rows / kLines, 1);
+  int64_t wordsAtOnce = std::max<int64_t>(rows / kOuter, 1);
   int64_t loads = tiles / wordsAtOnce;
   AffineExpr ofLane, ofWarp;
   bindDims(b.getContext(), ofLane, ofWarp);
@@ -336,12 +336,13 @@ SmallVector<Value> FragmentLoader::loadAtomWords(int64_t word) {
     SmallVector<Value> indices =
         applyExprs(b, loc,
                    {ofWarp.floorDiv(kScaleAtomRows),
-                    start % kLines + ofLane % tileRows + load * tileRows,
-                    start.floorDiv(kLines) * kScalesPerWord},
+                    start % kOuter + ofLane % tileRows + load * tileRows,
+                    start.floorDiv(kOuter) * kScalesPerWord},
                    {row, first});
     indices.insert(indices.begin() + 1,
                    arith::ConstantIndexOp::create(b, loc, word));
-    SmallVector<Value> loaded = loadLine(indices, wordsAtOnce * kScalesPerWord);
+    SmallVector<Value> loaded =
+        loadVector(indices, wordsAtOnce * kScalesPerWord);
     for (int64_t i = 0; i != wordsAtOnce; ++i)
       words[i * loads + load] = loaded[i];
   }

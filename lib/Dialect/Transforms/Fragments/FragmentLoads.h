@@ -41,10 +41,10 @@ private:
   Address getAddress(int64_t load, int64_t step);
   SmallVector<Value> loadTiles(function_ref<Address(int64_t load)> getAddress);
   SmallVector<Value> loadRegisters(const Address &address, int64_t count);
-  SmallVector<Value> loadLine(ArrayRef<Value> indices, int64_t bytes);
+  SmallVector<Value> loadVector(ArrayRef<Value> indices, int64_t bytes);
   Value loadWord(int64_t group, int64_t word);
   SmallVector<Value> loadAtomWords(int64_t word);
-  Value getLine();
+  Value getOuter();
 
   OpBuilder &b;
   Location loc;
@@ -64,8 +64,8 @@ private:
   bool hasDisjointChunks;
   /// Offsets, by the amounts that are added to the lane's chunk.
   DenseMap<int64_t, Value> offsets;
-  Value line;
-  DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> lines;
+  Value outer;
+  DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> loads;
 };
 
 } // namespace mlir::blockscale

@@ -39,7 +39,7 @@ public:
       : b(b), loc(op.getLoc()), op(op), type(op.getAcc().getType()),
         blocks(std::move(blocks)), lane(lane), format(getFormat(op)),
         arithmetic(b, loc), packed(b, loc, format, op.getCodeBits(), chip),
-        stores(b, loc, op.getCodes(), op.getScales(), op.getCodeBits(),
+        stores(b, loc, op.getElements(), op.getScales(), op.getCodeBits(),
                op.getBlockSize(), op.getRows(), op.getColumns()),
         run(getAccLowering(type).getRunLength(type)) {}
 
@@ -50,7 +50,8 @@ public:
     findTurn();
     Value largest;
     if (Value byReciprocal =
-            format.rule ? Value() : arithmetic.emitIsPlain(op.getTensorScale()))
+            format.rule ? Value()
+                        : arithmetic.emitAllowsReciprocal(op.getTensorScale()))
       largest = quantizeEitherWay(byReciprocal);
     else
       largest = quantizeAll(/*byReciprocal=*/!format.rule);
@@ -354,7 +355,7 @@ void AccQuantizer::storeBlock(MatrixPosition position, ArrayRef<Value> words,
                            static_cast<int64_t>(first) * kWordBits / bits);
       Value all = vector::FromElementsOp::create(
           b, loc, VectorType::get(count, word), some);
-      stores.storeCodes(at, all, count * kWordBits / bits);
+      stores.storeElements(at, all, count * kWordBits / bits);
     }
   });
 }
@@ -371,8 +372,8 @@ void AccQuantizer::storeElements(const Part &part, Value words) {
       split(words, static_cast<int64_t>(part.elements.size()));
   emitIf(b, loc, isInside(part.position), [&] {
     for (auto [first, packed] : llvm::zip_equal(part.runs, packedRuns))
-      stores.storeCodes({op.getBatch(), rows[first], columns[first]}, packed,
-                        run);
+      stores.storeElements({op.getBatch(), rows[first], columns[first]}, packed,
+                           run);
   });
 }
 

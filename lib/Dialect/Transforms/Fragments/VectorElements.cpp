@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Codes of a vector operand are loaded from where the vector was read, by the
-// lane that needs them; this finds where that is.
+// Elements of a vector operand are loaded from where the vector was read, by
+// the lane that needs them; this finds where that is.
 //
 //===----------------------------------------------------------------------===//
 

@@ -197,7 +197,7 @@ Value GemvEmitter::addBlock(Value acc, Value sum, Value scales, int64_t i,
 
 SmallVector<Value> GemvEmitter::emitProducts(ValueRange acc) {
   SmallVector<ChunkWords> chunks =
-      loadChunks(b, loc, op.getCodes(), op.getAcc().getType(), lane);
+      loadChunks(b, loc, op.getElements(), op.getAcc().getType(), lane);
   auto count = static_cast<int64_t>(chunks.size());
   int64_t chunksOfGroup = kBlocksOfSums / blocksOfLane;
   SmallVector<Value> all;

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/AccLowering.h"
-#include "Fragments/Dequantize/CodePairs.h"
+#include "Fragments/Dequantize/ElementPairs.h"
 #include "Fragments/Dequantize/SpecialTest.h"
 #include "Fragments/LanePatterns.h"
 #include "Fragments/WarpgroupProducts.h"
@@ -41,7 +41,7 @@ public:
         lane(emit.toWord(lane)),
         quarter(emit.bitAnd(this->lane, kLanesOfRow - 1)),
         isNibbles(getFormatInfo(format).bits == 4),
-        placer(emit, format, {isNibbles, /*isSwapped=*/false}, lane),
+        shifter(emit, format, {isNibbles, /*isSwapped=*/false}, lane),
         test(emit, format), furthest(emit.integer(0)) {}
 
   /// Loads the quantized elements of all chunks.
@@ -65,7 +65,7 @@ private:
   Format format, scale;
   Value lane, quarter;
   bool isNibbles;
-  RowPlacer placer;
+  ElementShifter shifter;
   SpecialTest test;
   /// The largest distance of a scale from the lowest exact one; for scales with
   /// a mantissa, the largest code of a scale.
@@ -109,7 +109,8 @@ SmallVector<ChunkWords> blockscale::loadChunks(OpBuilder &b, Location loc,
 }
 
 void MixedInputEmitter::load(Value laneIndex) {
-  words = loadChunks(b, loc, op.getCodes(), op.getAcc().getType(), laneIndex);
+  words =
+      loadChunks(b, loc, op.getElements(), op.getAcc().getType(), laneIndex);
   if (!test.isNeeded())
     return;
   for (const ChunkWords &chunk : words)
@@ -197,8 +198,8 @@ Pairs MixedInputEmitter::getPairs(int64_t chunk, int64_t row,
                                   unsigned instruction) const {
   const SmallVector<Value> &of = words[chunk][row];
   if (isNibbles)
-    return placer.placeNibbles(of[instruction / 2], instruction % 2);
-  return placer.placeBytes(of[instruction]);
+    return shifter.shiftNibbles(of[instruction / 2], instruction % 2);
+  return shifter.shiftBytes(of[instruction]);
 }
 
 SmallVector<SmallVector<Value>>
@@ -254,7 +255,7 @@ struct LowerWarpgroupMmaMixed final : LanePattern<WarpgroupMmaMixedOp> {
     std::string text = getProductText(instruction, sums.size(),
                                       /*isAInRegisters=*/true, ", 0");
     int64_t step = 0;
-    for (int64_t chunk = 0; chunk != op.getCodes().getType().getDimSize(0);
+    for (int64_t chunk = 0; chunk != op.getElements().getType().getDimSize(0);
          ++chunk) {
       SmallVector<SmallVector<Value>> fragments = emitter.makeFragments(chunk);
       // Registers must be written before wgmma reads them.

@@ -97,11 +97,11 @@ int64_t blockscale::getStepOffset(MemRefType tile, TileLayoutAttr layout,
                                   int64_t step, int64_t k) {
   constexpr int64_t kStepBytes = 32;
   ArrayRef<int64_t> shape = tile.getShape();
-  int64_t lines = shape[tile.getRank() - 2], lineBytes = shape.back();
+  int64_t rows = shape[tile.getRank() - 2], rowBytes = shape.back();
   if (layout.getMajor() == Major::MN)
-    return step * k * lineBytes;
+    return step * k * rowBytes;
   int64_t first = step * kStepBytes;
-  return first / lineBytes * lines * lineBytes + first % lineBytes;
+  return first / rowBytes * rows * rowBytes + first % rowBytes;
 }
 
 /// The bytes of `tile` from the rows of one warpgroup to those of the next one.

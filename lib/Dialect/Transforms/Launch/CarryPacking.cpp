@@ -41,7 +41,8 @@ static OpFoldResult toBytes(OpBuilder &builder, Location loc,
                             OpFoldResult elements, PackedUnit unit) {
   return affine::makeComposedFoldedAffineApply(
       builder, loc,
-      builder.getAffineDimExpr(0).floorDiv(unit.codes) * unit.bytes, elements);
+      builder.getAffineDimExpr(0).floorDiv(unit.elements) * unit.bytes,
+      elements);
 }
 
 /// The type of the packed bytes of `elements`; null if rows do not end with a
@@ -65,7 +66,7 @@ static bool endsOnByte(RankedTensorType type, const ReassociationIndices &group,
                        PackedUnit unit) {
   int64_t last = type.getShape().back();
   return group.size() == 1 ||
-         (!ShapedType::isDynamic(last) && last % unit.codes == 0);
+         (!ShapedType::isDynamic(last) && last % unit.elements == 0);
 }
 
 /// Applies `expand`, an op on elements, to the packed bytes `source`. Returns
@@ -141,7 +142,7 @@ struct SliceOfUnpack final : OpRewritePattern<tensor::ExtractSliceOp> {
     RankedTensorType type = op.getResultType();
     auto isWhole = [&](OpFoldResult number) {
       std::optional<int64_t> known = getConstantIntValue(number);
-      return known && *known % unit.codes == 0;
+      return known && *known % unit.elements == 0;
     };
     // The last dimension stays, and stays last.
     llvm::SmallBitVector dropped = op.getDroppedDims();

@@ -189,7 +189,7 @@ private:
 
   static bool hasPackedSizes(func::FuncOp function) {
     return llvm::any_of(getDynamicSizes(function), [&](DynamicSize size) {
-      return getCodesAndBytes(function, size).first != 1;
+      return getElementsAndBytes(function, size).first != 1;
     });
   }
 

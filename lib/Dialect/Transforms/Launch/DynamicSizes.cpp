@@ -74,15 +74,15 @@ std::optional<SmallVector<OpFoldResult>> blockscale::getViewSizes(Value view) {
   return sizes;
 }
 
-std::pair<int64_t, int64_t> blockscale::getCodesAndBytes(func::FuncOp function,
-                                                         DynamicSize size) {
+std::pair<int64_t, int64_t>
+blockscale::getElementsAndBytes(func::FuncOp function, DynamicSize size) {
   auto bits =
       function.getArgAttrOfType<IntegerAttr>(size.argument, kCodeBitsAttrName);
   auto type = cast<ShapedType>(function.getArgumentTypes()[size.argument]);
   if (!bits || size.dim + 1 != type.getRank())
     return {1, 1};
   PackedUnit unit = getPackedUnit(bits.getInt());
-  return {unit.codes, unit.bytes};
+  return {unit.elements, unit.bytes};
 }
 
 namespace {

@@ -132,7 +132,7 @@ public:
     }
     if (rowChecks == RowChecks::All)
       for (auto [i, size] : llvm::enumerate(dynamicSizes))
-        if (!sizes[i] && getCodesAndBytes(function, size).first != 1 &&
+        if (!sizes[i] && getElementsAndBytes(function, size).first != 1 &&
             failed(addSize(i)))
           return failure();
     for (cf::AssertOp check : checks) {
@@ -200,7 +200,7 @@ private:
   /// row is packed.
   LogicalResult addSize(unsigned i) {
     DynamicSize size = dynamicSizes[i];
-    auto [elements, bytes] = getCodesAndBytes(function, size);
+    auto [elements, bytes] = getElementsAndBytes(function, size);
     auto constant = [](OpBuilder &b, Location loc, int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
     };

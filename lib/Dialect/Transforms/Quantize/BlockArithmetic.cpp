@@ -27,7 +27,7 @@ static constexpr int kF32Bias = 127;
 BlockFormat BlockFormat::get(QuantizeOp op) {
   return {op.getElementFormat(), op.getScaleFormat(),
           static_cast<int64_t>(op.getBlockSize()), op.getScaleRule(),
-          getElementTypeOrSelf(op.getCodes().getType())};
+          getElementTypeOrSelf(op.getElements().getType())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,7 +191,7 @@ static uint32_t getPowerBits(int exponent) {
 }
 
 /// Scales of ue4m3 are from 2^-9 to 2^9, so divisors are from 2^-59 to 2^59.
-Value BlockArithmetic::emitIsPlain(Value tensorScale) {
+Value BlockArithmetic::emitAllowsReciprocal(Value tensorScale) {
   constexpr int kRange = 50;
   if (!tensorScale)
     return {};

@@ -42,7 +42,7 @@ struct BlockFactor {
   Value isNaN, isZero;
   /// For a divisor, its reciprocal, if there is one, and whether it may be used
   /// (null for always); and whether the divisor is the scale itself.
-  Value reciprocal, isPlain;
+  Value reciprocal, allowsReciprocal;
   bool isScale = false;
 };
 
@@ -74,7 +74,7 @@ public:
                              Value tensorScale);
   /// Whether quotients may be computed by a reciprocal with this tensor scale:
   /// not if divisors may be near the ends of the range of f32. Null for always.
-  Value emitIsPlain(Value tensorScale);
+  Value emitAllowsReciprocal(Value tensorScale);
   /// Adds the reciprocal of a divisor to `factor`.
   void emitReciprocal(BlockFactor &factor);
   /// The quotient as a product with the reciprocal and corrections, with the

@@ -96,10 +96,10 @@ Value PackedStore::emitBy(bool byReciprocal, ArrayRef<Value> values,
 }
 
 Value PackedStore::emit(ArrayRef<Value> values, const BlockFactor &factor) {
-  if (!factor.isPlain)
+  if (!factor.allowsReciprocal)
     return emitBy(factor.reciprocal != nullptr, values, factor);
   auto choice = scf::IfOp::create(
-      b, loc, factor.isPlain,
+      b, loc, factor.allowsReciprocal,
       [&](OpBuilder &, Location) {
         Value words = emitBy(/*byReciprocal=*/true, values, factor);
         scf::YieldOp::create(b, loc, words);

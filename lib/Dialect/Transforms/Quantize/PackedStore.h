@@ -21,7 +21,7 @@ namespace mlir::blockscale {
 
 class PackedStore {
 public:
-  /// `codeBits` is 4 for two codes in a byte, and 8.
+  /// `codeBits` is 4 for two elements in a byte, and 8.
   PackedStore(OpBuilder &b, Location loc, const BlockFormat &format,
               unsigned codeBits, const Chip &chip);
 

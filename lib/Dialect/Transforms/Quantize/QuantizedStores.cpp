@@ -29,14 +29,14 @@ static unsigned getRank(Value memory) {
   return cast<MemRefType>(memory.getType()).getRank();
 }
 
-QuantizedStores::QuantizedStores(OpBuilder &b, Location loc, Value codes,
+QuantizedStores::QuantizedStores(OpBuilder &b, Location loc, Value elements,
                                  Value scales, unsigned codeBits,
                                  int64_t blockSize, Value rows, Value columns)
-    : b(b), loc(loc), codes(codes), scales(scales), codeBits(codeBits),
+    : b(b), loc(loc), elements(elements), scales(scales), codeBits(codeBits),
       blockSize(blockSize), rows(rows), columns(columns) {}
 
 bool QuantizedStores::hasAtoms() const {
-  return getRank(scales) != getRank(codes);
+  return getRank(scales) != getRank(elements);
 }
 
 SmallVector<Value> QuantizedStores::getPosition(const MatrixPosition &position,
@@ -46,8 +46,8 @@ SmallVector<Value> QuantizedStores::getPosition(const MatrixPosition &position,
   return {position.batch, position.row, column};
 }
 
-void QuantizedStores::storeCodes(const MatrixPosition &position, Value words,
-                                 int64_t count) {
+void QuantizedStores::storeElements(const MatrixPosition &position, Value words,
+                                    int64_t count) {
   constexpr int64_t kByteBits = 8;
   int64_t bytes = count * codeBits / kByteBits;
   AffineExpr d0 = b.getAffineDimExpr(0);
@@ -58,7 +58,7 @@ void QuantizedStores::storeCodes(const MatrixPosition &position, Value words,
         b, loc, VectorType::get(1, words.getType()), words);
   Value all = vector::BitCastOp::create(
       b, loc, VectorType::get(bytes, b.getI8Type()), words);
-  vector::StoreOp::create(b, loc, all, codes, getPosition(position, column),
+  vector::StoreOp::create(b, loc, all, elements, getPosition(position, column),
                           /*nontemporal=*/false, llvm::MaybeAlign(bytes));
 }
 
@@ -85,8 +85,8 @@ void QuantizedStores::storeScale(const MatrixPosition &position, Value code,
   emitIf(b, loc, inside, [&] {
     SmallVector<Value> indices = getPosition(position, block);
     if (hasAtoms())
-      indices = applyMap(b, loc, getSwizzleMap(b.getContext(), getRank(codes)),
-                         indices);
+      indices = applyMap(
+          b, loc, getSwizzleMap(b.getContext(), getRank(elements)), indices);
     memref::StoreOp::create(b, loc, byte, scales, indices);
   });
 }

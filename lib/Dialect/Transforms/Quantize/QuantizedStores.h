@@ -26,17 +26,18 @@ struct MatrixPosition {
 
 class QuantizedStores {
 public:
-  /// `codes` and `scales` are memrefs of bytes, for `rows` by `columns`
+  /// `elements` and `scales` are memrefs of bytes, for `rows` by `columns`
   /// elements. The memory of scales in the 32x4x4 layout has two dimensions
   /// more.
-  QuantizedStores(OpBuilder &b, Location loc, Value codes, Value scales,
+  QuantizedStores(OpBuilder &b, Location loc, Value elements, Value scales,
                   unsigned codeBits, int64_t blockSize, Value rows,
                   Value columns);
 
   bool hasAtoms() const;
   /// Stores `count` consecutive elements of a row: all bits of an integer or
   /// of a vector of i32.
-  void storeCodes(const MatrixPosition &position, Value words, int64_t count);
+  void storeElements(const MatrixPosition &position, Value words,
+                     int64_t count);
   /// Stores the code, in an i32, of the scale of the block at `position`.
   /// Checks that the block is in memory, unless rows, or columns, are known to
   /// fit. Padding gets the scale of a block of zeros, which is 0.
@@ -48,7 +49,7 @@ private:
 
   OpBuilder &b;
   Location loc;
-  Value codes, scales;
+  Value elements, scales;
   unsigned codeBits;
   int64_t blockSize;
   Value rows, columns;

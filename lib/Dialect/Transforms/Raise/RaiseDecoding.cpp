@@ -288,7 +288,7 @@ private:
 
   bool take(const Access &access, DequantizeOp op) {
     Access elements = access;
-    elements.value = op.getCodes();
+    elements.value = op.getElements();
     std::optional<Factor> element = traceFactor(elements),
                           scale = traceFactor(accessScales(access, op, loops));
     element->role = FactorRole::Element;
@@ -296,9 +296,9 @@ private:
     if (Value value = op.getTensorScale()) {
       if (decoding.tensorScale)
         return fail("expected one scale for the whole tensor, got more");
-      Access place;
-      place.value = value;
-      setOrigin(decoding.tensorScale.emplace(), std::move(place));
+      Access access;
+      access.value = value;
+      setOrigin(decoding.tensorScale.emplace(), std::move(access));
     }
     return set(std::move(element), std::move(scale));
   }

@@ -47,14 +47,14 @@ static SmallVector<int64_t> getConstantIndex(const Access &access) {
 /// The scale as a scalar; null if it is an element of a tensor.
 static Value getScalar(OpBuilder &builder, Location loc,
                        const TensorScale &scale) {
-  Value value = scale.place.value;
+  Value value = scale.access.value;
   if (scale.splat)
     return arith::ConstantOp::create(builder, loc, scale.splat);
   if (isa<RankedTensorType>(value.getType()))
     return nullptr;
   if (isa<VectorType>(value.getType()))
     return vector::ExtractOp::create(builder, loc, value,
-                                     getConstantIndex(scale.place));
+                                     getConstantIndex(scale.access));
   return value;
 }
 
@@ -63,9 +63,9 @@ Value blockscale::createScalar(OpBuilder &builder, Location loc,
   if (Value scalar = getScalar(builder, loc, scale))
     return scalar;
   SmallVector<Value> index;
-  for (int64_t at : getConstantIndex(scale.place))
+  for (int64_t at : getConstantIndex(scale.access))
     index.push_back(arith::ConstantIndexOp::create(builder, loc, at));
-  return tensor::ExtractOp::create(builder, loc, scale.place.value, index);
+  return tensor::ExtractOp::create(builder, loc, scale.access.value, index);
 }
 
 static Value scaleVector(OpBuilder &builder, Location loc, Value product,
@@ -91,20 +91,20 @@ Value blockscale::scaleAndAdd(OpBuilder &builder, Location loc, Value product,
     scalars.push_back(getScalar(builder, loc, scale));
     if (scalars.back())
       continue;
-    inputs.push_back(scale.place.value);
+    inputs.push_back(scale.access.value);
     maps.push_back(
-        AffineMap::get(rank, 0, scale.place.index, builder.getContext()));
+        AffineMap::get(rank, 0, scale.access.index, builder.getContext()));
   }
   maps.push_back(builder.getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &nested, Location place, ValueRange elements) {
+  auto body = [&](OpBuilder &nested, Location at, ValueRange elements) {
     Value value = elements[0];
     unsigned next = 2;
     for (Value scalar : scalars)
-      value = arith::MulFOp::create(nested, place, value,
+      value = arith::MulFOp::create(nested, at, value,
                                     scalar ? scalar : elements[next++]);
-    value = arith::AddFOp::create(nested, place, elements[1], value);
-    linalg::YieldOp::create(nested, place, value);
+    value = arith::AddFOp::create(nested, at, elements[1], value);
+    linalg::YieldOp::create(nested, at, value);
   };
   return linalg::GenericOp::create(builder, loc, type, inputs,
                                    createEmpty(builder, loc, acc), maps, loops,

@@ -17,7 +17,7 @@ namespace mlir::blockscale {
 /// An f32: `splat`, or if that is null, a scalar, or the element of a tensor or
 /// vector at a constant index.
 struct TensorScale {
-  Access place;
+  Access access;
   FloatAttr splat;
 };
 

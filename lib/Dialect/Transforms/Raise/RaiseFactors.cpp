@@ -263,7 +263,7 @@ private:
                        whole.rounding});
     pending.push_back(whole);
     pending.back().role = FactorRole::Element;
-    pending.back().access.value = op.getCodes();
+    pending.back().access.value = op.getElements();
   }
 
   /// Whether bf16 represents element * scale for all elements and scales, as

@@ -223,10 +223,10 @@ private:
         contraction, side, x, contraction.getRank() == 3, match.block);
     if (form)
       return form;
-    const Access &place = x.forms.back();
+    const Access &access = x.forms.back();
     AffineMap map = AffineMap::get(contraction.loops.extents.size(), 0,
-                                   place.index, place.value.getContext());
-    fail("the other operand, of type ", place.value.getType(), ", is read at ",
+                                   access.index, access.value.getContext());
+    fail("the other operand, of type ", access.value.getType(), ", is read at ",
          map, ", expected ", contraction.getRank() == 3 ? "the batch, " : "",
          side == Side::X ? "M" : "N", " and K");
     return std::nullopt;

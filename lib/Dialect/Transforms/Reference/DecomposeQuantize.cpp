@@ -95,9 +95,9 @@ struct DecomposeQuantize final : OpRewritePattern<QuantizeOp> {
                                   format, args[0], op.getTensorScale());
                               return toElement(b, loc, code, scaleType);
                             });
-    Type codeType = getElementTypeOrSelf(op.getCodes().getType());
+    Type codeType = getElementTypeOrSelf(op.getElements().getType());
     AffineMap blocks = getBlockMap(context, rank, format.blockSize);
-    Value codes =
+    Value elements =
         generate(rewriter, loc, sizes, codeType, {x.tensor, scales},
                  {x.map, blocks}, [&](OpBuilder &b, ValueRange args) {
                    BlockArithmetic arithmetic(b, loc);
@@ -108,7 +108,7 @@ struct DecomposeQuantize final : OpRewritePattern<QuantizeOp> {
                    return toElement(b, loc, code, codeType);
                  });
     SmallVector<Value> results = {
-        convertFromTensor(rewriter, loc, codes, op.getCodes().getType()),
+        convertFromTensor(rewriter, loc, elements, op.getElements().getType()),
         convertFromTensor(rewriter, loc, scales, op.getScales().getType())};
     if (op.getAmax())
       results.push_back(
@@ -219,15 +219,15 @@ struct DecomposeDequantize final : OpRewritePattern<DequantizeOp> {
   LogicalResult matchAndRewrite(DequantizeOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    OperandView codes = getOperandView(rewriter, loc, op.getCodes());
+    OperandView elements = getOperandView(rewriter, loc, op.getElements());
     OperandView scales = getOperandView(rewriter, loc, op.getScales());
     SmallVector<OpFoldResult> sizes =
-        getOperandSizes(rewriter, loc, op.getCodes(), codes);
+        getOperandSizes(rewriter, loc, op.getElements(), elements);
     AffineMap blocks = scales.map.compose(
         getBlockMap(rewriter.getContext(), sizes.size(), op.getBlock()));
     Type type = getElementTypeOrSelf(op.getResult().getType());
-    SmallVector<Value> inputs = {codes.tensor, scales.tensor};
-    SmallVector<AffineMap> maps = {codes.map, blocks};
+    SmallVector<Value> inputs = {elements.tensor, scales.tensor};
+    SmallVector<AffineMap> maps = {elements.map, blocks};
     ScalarOperand factor(op.getTensorScale(), sizes.size());
     if (factor.tensor) {
       inputs.push_back(factor.tensor);

@@ -136,18 +136,18 @@ std::string blockscale::describeCutAtom(const ScaleSlice &slice,
        llvm::zip_equal(offsets, sizes, ends, kScaleAtomExtents, names)) {
     std::optional<int64_t> from = getConstantIntValue(offset);
     std::optional<int64_t> length = getConstantIntValue(size);
-    std::string place = std::string(" of ") + name + " to be a multiple of " +
-                        std::to_string(extent);
+    std::string what = std::string(" of ") + name + " to be a multiple of " +
+                       std::to_string(extent);
     // Invalid sizes do not become static.
     if (from.value_or(0) < 0 || length.value_or(1) < 1)
       return "expected offsets and sizes in the source";
     if (!isKnownMultiple(offset, extent))
-      return "expected the offset" + place + ", got " + print(offset);
+      return "expected the offset" + what + ", got " + print(offset);
     bool reachesEnd =
         from && length && !ShapedType::isDynamic(end) && *from == end - *length;
     bool endsWell = reachesEnd || (length && *length % extent == 0);
     if (toItsEnd && !endsWell)
-      return "expected the size" + place +
+      return "expected the size" + what +
              " or to reach the end of the source, got " + print(size);
   }
   return "";

@@ -39,7 +39,7 @@ Value emitUnpackCode(OpBuilder &builder, Location loc, Value index,
                      function_ref<Value(Value byteIndex)> loadByte);
 
 /// The code, as i8, at `position` of `memory`, a memref of bytes with `bits`
-/// per code; the last index of `position` counts codes.
+/// per code; the last index of `position` counts elements.
 Value emitLoadCode(OpBuilder &builder, Location loc, Value memory,
                    unsigned bits, ArrayRef<Value> position);
 

@@ -14,11 +14,11 @@ using namespace mlir::blockscale::sim::kerneltest;
 
 /// The results of setp for (1, 2), (2, 2), (2, 1) and (NaN, 1).
 static void expectRelations(const std::string &name, const std::string &type,
-                            std::vector<Source> numbers, const char *expected) {
+                            std::vector<Source> values, const char *expected) {
   const size_t pairs[][2] = {{0, 1}, {1, 1}, {1, 0}, {2, 0}};
   for (size_t i = 0; expected[i]; ++i) {
     Value value = evaluate("setp." + name + "." + type + " %d, %a, %b;", 1,
-                           {numbers[pairs[i][0]], numbers[pairs[i][1]]});
+                           {values[pairs[i][0]], values[pairs[i][1]]});
     EXPECT_EQ(value.error, "") << name << type;
     EXPECT_EQ(value.bits, uint64_t(expected[i] - '0')) << name << type << i;
   }

@@ -201,7 +201,7 @@ TEST(FloatRandomTest, RandomRoots) {
 }
 
 /// The sums and products of all f16 values with some values.
-TEST(FloatRandomTest, AllNumbersOfF16) {
+TEST(FloatRandomTest, AllValuesOfF16) {
   const TypeRow &type = getTypes()[2];
   for (uint64_t other :
        {0x0001, 0x03FF, 0x1401, 0x3555, 0x3C01, 0xBE03, 0x7BFF})

@@ -64,7 +64,7 @@ TEST(GridRunTest, BlocksThatWaitForever) {
                "in line 2");
 }
 
-// 170 SMs have room for a block of 64 KiB each.
+// 170 SMs hold a block of 64 KiB each.
 TEST(GridRunTest, BlocksThatDoNotFit) {
   std::string body = "sub.u32 %r13, %r11, 1; mad.wide.u32 %d5, %r13, 4, %buf1;"
                      "setp.eq.u32 %p0, %r10, %r13;"

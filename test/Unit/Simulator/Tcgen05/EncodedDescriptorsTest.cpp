@@ -107,19 +107,19 @@ TEST(EncodedDescriptors, Instructions) {
   }
 }
 
-/// Where the compiler stores the chunk `chunk` (along K, or M or N) of a line.
-static uint32_t getOffset(const blockscale::MatrixShape &shape, unsigned line,
+/// Where the compiler stores chunk `chunk` (along K, or M or N) of a row.
+static uint32_t getOffset(const blockscale::MatrixShape &shape, unsigned outer,
                           unsigned chunk) {
-  auto perLine = static_cast<unsigned>(shape.lineBytes / 16);
-  auto bytes = static_cast<uint32_t>(shape.lineBytes);
-  unsigned column = chunk / perLine, inLine = chunk % perLine;
+  auto perOuter = static_cast<unsigned>(shape.rowBytes / 16);
+  auto bytes = static_cast<uint32_t>(shape.rowBytes);
+  unsigned column = chunk / perOuter, inRow = chunk % perOuter;
   if (shape.isSwizzled) {
     blockscale::ChunkSwizzle swizzle =
-        blockscale::getChunkSwizzle(shape.lineBytes);
-    inLine ^= line / swizzle.rowsPerStep % swizzle.modulus;
+        blockscale::getChunkSwizzle(shape.rowBytes);
+    inRow ^= outer / swizzle.rowsPerStep % swizzle.modulus;
   }
-  return column * static_cast<uint32_t>(shape.lines) * bytes + line * bytes +
-         inLine * 16;
+  return column * static_cast<uint32_t>(shape.rows) * bytes + outer * bytes +
+         inRow * 16;
 }
 
 /// The chunks that an instruction with `rows` of M or N finds, of elements of
@@ -137,29 +137,29 @@ static void expectChunks(const blockscale::MatrixShape &shape, unsigned rows,
   bool isTransposed = shape.major == Major::MN;
   unsigned k = 32 / bytes, ofChunk = 16 / bytes;
   TileShape tile = {};
-  tile.lines = rows;
+  tile.rows = rows;
   tile.steps = k;
   tile.packing = {8 * bytes, ofChunk};
   tile.isTransposed = isTransposed;
   blockscale::Result<std::vector<uint32_t>> chunks =
       findChunks(*descriptor, tile);
   ASSERT_TRUE(chunks) << chunks.message();
-  unsigned lines = isTransposed ? k : rows;
-  unsigned perLine = (isTransposed ? rows : k) / ofChunk;
-  ASSERT_EQ(chunks->size(), lines * perLine);
-  for (unsigned line = 0; line != lines; ++line)
-    for (unsigned chunk = 0; chunk != perLine; ++chunk)
-      EXPECT_EQ((*chunks)[line * perLine + chunk],
-                getOffset(shape, line, chunk))
-          << line << ", " << chunk;
+  unsigned outerSize = isTransposed ? k : rows;
+  unsigned perOuter = (isTransposed ? rows : k) / ofChunk;
+  ASSERT_EQ(chunks->size(), outerSize * perOuter);
+  for (unsigned outer = 0; outer != outerSize; ++outer)
+    for (unsigned chunk = 0; chunk != perOuter; ++chunk)
+      EXPECT_EQ((*chunks)[outer * perOuter + chunk],
+                getOffset(shape, outer, chunk))
+          << outer << ", " << chunk;
 }
 
 TEST(EncodedDescriptors, Matrices) {
-  for (int64_t lineBytes : {32, 64, 128}) {
-    expectChunks({Major::K, true, 1, 96, lineBytes}, 96);
-    expectChunks({Major::K, true, 3, 96, lineBytes}, 96);
-    expectChunks({Major::MN, true, 128 / lineBytes, 64, lineBytes}, 128);
-    expectChunks({Major::MN, true, 256 / lineBytes, 32, lineBytes}, 256);
+  for (int64_t rowBytes : {32, 64, 128}) {
+    expectChunks({Major::K, true, 1, 96, rowBytes}, 96);
+    expectChunks({Major::K, true, 3, 96, rowBytes}, 96);
+    expectChunks({Major::MN, true, 128 / rowBytes, 64, rowBytes}, 128);
+    expectChunks({Major::MN, true, 256 / rowBytes, 32, rowBytes}, 256);
   }
   expectChunks({Major::K, false, 2, 40, 16}, 40);
   expectChunks({Major::MN, false, 8, 32, 16}, 128);
@@ -167,11 +167,11 @@ TEST(EncodedDescriptors, Matrices) {
 
 // Elements of two bytes, and a word without a version.
 TEST(EncodedDescriptors, MatricesOfWgmma) {
-  for (int64_t lineBytes : {32, 64, 128}) {
-    expectChunks({Major::K, true, 1, 96, lineBytes}, 96, 2);
-    expectChunks({Major::K, true, 3, 96, lineBytes}, 96, 2);
-    expectChunks({Major::MN, true, 256 / lineBytes, 64, lineBytes}, 128, 2);
-    expectChunks({Major::MN, true, 512 / lineBytes, 16, lineBytes}, 256, 2);
+  for (int64_t rowBytes : {32, 64, 128}) {
+    expectChunks({Major::K, true, 1, 96, rowBytes}, 96, 2);
+    expectChunks({Major::K, true, 3, 96, rowBytes}, 96, 2);
+    expectChunks({Major::MN, true, 256 / rowBytes, 64, rowBytes}, 128, 2);
+    expectChunks({Major::MN, true, 512 / rowBytes, 16, rowBytes}, 256, 2);
   }
   expectChunks({Major::K, false, 2, 40, 16}, 40, 2);
   expectChunks({Major::MN, false, 16, 16, 16}, 128, 2);

@@ -249,7 +249,7 @@ TEST(WeightStationaryTest, CollectorsThatAreNotFilled) {
   const std::string other =
       "collector buffer b1 to be filled with this B, but it has another one";
   EXPECT_FAILS(run("b1::fill", "add.u64 %d11, %d11, 16;", "b1::use"), 2, other);
-  // f16 in the place of bf16.
+  // f16 instead of bf16.
   EXPECT_FAILS(run("b1::fill", "xor.b32 %r14, %r14, 0x400;", "b1::use"), 2,
                other);
 }

@@ -16,7 +16,7 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 using namespace mlir::blockscale::sim::kerneltest;
 
-static constexpr unsigned kMostLines = 288;
+static constexpr unsigned kMostRows = 288;
 /// In shared memory and in its image; A is in front of B.
 static constexpr unsigned kOfB = 4096, kImage = 7 * 2048;
 
@@ -49,9 +49,9 @@ uint32_t kerneltest::encodeSum(Sum sum, int value) {
 /// are 128 bytes apart along K and groups of 8 rows 256 bytes; of a transposed
 /// one, whose chunks are along N, the other way around.
 static void put(std::vector<uint8_t> &image, unsigned base,
-                const ElementRow &type, unsigned line, unsigned k, int value,
+                const ElementRow &type, unsigned row, unsigned k, int value,
                 bool isTransposed) {
-  unsigned inner = isTransposed ? line : k, outer = isTransposed ? k : line;
+  unsigned inner = isTransposed ? row : k, outer = isTransposed ? k : row;
   unsigned perChunk = 16 / type.bytes;
   unsigned offset = inner / perChunk * (isTransposed ? 256 : 128) +
                     outer / 8 * (isTransposed ? 128 : 256) + outer % 8 * 16 +
@@ -66,7 +66,7 @@ static KernelRun makeData(const Product &product) {
   for (unsigned k = 0; k != product.getK(); ++k) {
     for (unsigned m = 0; m != product.m; ++m)
       put(image, 0, *product.a, m, k, getA(product, 0, m, k), false);
-    for (unsigned n = 0; n != kMostLines; ++n)
+    for (unsigned n = 0; n != kMostRows; ++n)
       put(image, kOfB, *product.b, n, k, getB(n, k), product.isTransposedB);
     for (unsigned lane = 0; lane != kTensorThreads; ++lane) {
       int value = getA(product, lane / product.m, lane % product.m, k);

@@ -30,7 +30,7 @@ TEST(ReconvergenceTest, IfAndElse) {
 
 TEST(ReconvergenceTest, LoopsReconvergeBehindThem) {
   EXPECT_EQ(getMeeting("L: mov.b32 r, 1; @p bra L; mov.b32 r, 2; ret;", 1), 2u);
-  // A loop that is left from two places, 1 and 3, which meet behind it.
+  // A loop that is left from two statements, 1 and 3, which meet behind it.
   const std::string body = "L: mov.b32 r, 1; @p bra X; mov.b32 r, 2; "
                            "@p bra X; bra L; X: mov.b32 r, 3; ret;";
   EXPECT_EQ(getMeeting(body, 1), 5u);

@@ -62,8 +62,8 @@ static bool isInteger(Type type) {
 
 std::vector<uint8_t>
 Matrix::make(const std::function<int(unsigned, unsigned)> &element) const {
-  unsigned lines = layout == "row" ? rows : columns;
-  std::vector<uint8_t> bytes(lines * getStride() * getSize(), 0xEE);
+  unsigned outerSize = layout == "row" ? rows : columns;
+  std::vector<uint8_t> bytes(outerSize * getStride() * getSize(), 0xEE);
   for (unsigned row = 0; row != rows; ++row)
     for (unsigned column = 0; column != columns; ++column) {
       int value = element(row, column);

@@ -32,7 +32,7 @@ def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
 
     The function has its own description of where elements and scales are in
     registers, so that it can test the lowering independently. It ignores the
-    padding of fp4 and fp6 codes and the sign bit of ue4m3 scales.
+    padding of fp4 and fp6 elements and the sign bit of ue4m3 scales.
 
     A `load_matrix` that the chip has no instruction for becomes shuffles of the
     rows' addresses and loads. (Without a chip, one that some chip lacks.)

@@ -59,8 +59,8 @@ bool isMadeOfSizes(func::FuncOp function, Value size);
 
 /// How many elements of an argument are in how many bytes of a packed row; 1
 /// and 1 if rows are not packed or have a static size. See `PackedUnit`.
-std::pair<int64_t, int64_t> getCodesAndBytes(func::FuncOp function,
-                                             DynamicSize size);
+std::pair<int64_t, int64_t> getElementsAndBytes(func::FuncOp function,
+                                                DynamicSize size);
 
 } // namespace mlir::blockscale
 

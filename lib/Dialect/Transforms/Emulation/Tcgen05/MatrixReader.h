@@ -33,7 +33,7 @@ public:
                StringRef instruction);
 
   /// How elements are packed along a swizzle row: 16 bytes hold `1 <<
-  /// unitShift` codes of `bits` bits, in order, and then padding.
+  /// unitShift` elements of `bits` bits, in order, and then padding.
   struct Packing {
     unsigned unitShift;
     Word bits;

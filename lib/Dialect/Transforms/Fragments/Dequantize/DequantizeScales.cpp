@@ -106,12 +106,13 @@ Value DequantizeScales::getByteNumber(const Step &step) const {
                                 step.value)[0]);
 }
 
-/// Copies byte `number` of `word` to the bytes whose nibble in `places` is 1
+/// Copies byte `number` of `word` to the bytes whose nibble in `targets` is 1
 /// (as in a selector of prmt); other bytes are zero.
 Value DequantizeScales::extractByte(Value word, Value number,
-                                    uint32_t places) const {
+                                    uint32_t targets) const {
   constexpr uint32_t kZeros = 0x4444;
-  Value nibbles = emit.add(emit.mul(number, places), kZeros & ~(places * 0xF));
+  Value nibbles =
+      emit.add(emit.mul(number, targets), kZeros & ~(targets * 0xF));
   return emit.permute(word, {}, nibbles);
 }
 

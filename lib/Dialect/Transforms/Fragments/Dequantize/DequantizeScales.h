@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The scales of A or B. Lanes hold words of them in the order of mma.sync. Each
-// lane gets the scales of its own row: as bf16 factors for elements, or as f32
-// factors for sums.
+// The scales of A or B. Lanes hold 32-bit words of them in the order of
+// mma.sync. Each lane gets the scales of its own row: as bf16 factors for
+// elements, or as f32 factors for sums.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_DEQUANTIZESCALES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_DEQUANTIZESCALES_H
 
-#include "Fragments/Dequantize/CodePairs.h"
+#include "Fragments/Dequantize/ElementPairs.h"
 #include "Fragments/WarpMultiply.h"
 
 namespace mlir::blockscale {
@@ -30,7 +30,7 @@ struct Rounding {
 
 class DequantizeScales {
 public:
-  /// `words` has the registers of four scales: by step of four along K, then by
+  /// `words` has 32-bit registers of four scales: by step of four along K, then by
   /// group of 32 rows.
   /// `interleave` says which rows groups of 8 have. `isUniform`: all scales are
   /// equal.
@@ -100,7 +100,7 @@ private:
   SmallVector<Value> getWords(const Step &step) const;
   Value getByteNumber(const Step &step) const;
   Value getByteNumberOfLane(const Step &step) const;
-  Value extractByte(Value word, Value number, uint32_t places) const;
+  Value extractByte(Value word, Value number, uint32_t targets) const;
   Value accumulate(function_ref<Value(Value half)> test) const;
 
   WordEmitter emit;

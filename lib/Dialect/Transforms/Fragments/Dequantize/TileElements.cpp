@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/Dequantize/CodePairs.h"
+#include "Fragments/Dequantize/ElementPairs.h"
 #include "Fragments/FragmentLoads.h"
 #include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
@@ -42,7 +42,7 @@ public:
       : emit{b, op.getLoc()}, operand(operand), order(order), lane(lane),
         isPadded(op.getLayout(operand).storage == Storage::Padded),
         loader(b, op, operand, lane, first, rows),
-        placer(emit, format, order, lane) {}
+        shifter(emit, format, order, lane) {}
 
   void load(const Step &step) override {
     if (!order.isPacked) {
@@ -71,10 +71,10 @@ public:
         Value second = getRegister(group, 1);
         word = emit.select(isSecond, second, word);
       }
-      return placer.placeNibbles(word, i);
+      return shifter.shiftNibbles(word, i);
     }
     Value word = getRegister(group, i);
-    return placer.placeBytes(isPadded ? spreadElements(word) : word);
+    return shifter.shiftBytes(isPadded ? spreadElements(word) : word);
   }
 
 private:
@@ -109,7 +109,7 @@ private:
   Value lane;
   bool isPadded;
   FragmentLoader loader;
-  RowPlacer placer;
+  ElementShifter shifter;
   SmallVector<Value> tiles;
   /// The half of the fragments that belongs to the step: a constant, or a
   /// value.
@@ -126,7 +126,7 @@ public:
              PairOrder order, Value lane, Value first)
       : emit{b, op.getLoc()},
         memory(operand == Operand::A ? op.getA() : op.getB()),
-        placer(emit, format, order, lane) {
+        shifter(emit, format, order, lane) {
     ChunkSwizzle chunks =
         getChunkSwizzle(cast<MemRefType>(memory.getType()).getDimSize(1));
     AffineExpr l, f;
@@ -156,7 +156,7 @@ public:
     Value first = applyExprs(emit.b, emit.loc,
                              {c * kChunkBytes + d + i * (kChunkBytes / 2)},
                              {chunk, byte})[0];
-    return placer.placeNibbles(loadHalf(at, first), i);
+    return shifter.shiftNibbles(loadHalf(at, first), i);
   }
 
 private:
@@ -175,7 +175,7 @@ private:
 
   WordEmitter emit;
   Value memory;
-  RowPlacer placer;
+  ElementShifter shifter;
   Value row, byte, swizzle;
   Step current = {};
 };
@@ -194,7 +194,7 @@ public:
                  PairOrder order, Value lane, Value first)
       : emit{b, op.getLoc()},
         memory(operand == Operand::A ? op.getA() : op.getB()),
-        format(getCodeFormat(format)), placer(emit, format, order, lane) {
+        format(getCodeFormat(format)), shifter(emit, format, order, lane) {
     TileLayout layout = op.getLayout(operand);
     turns = getInterleave(op.getInstruction().getKind(), layout,
                           op.getSlot(operand));
@@ -223,8 +223,8 @@ public:
     const Words &words = loadChunk(group / turns);
     Pairs pairs;
     for (unsigned q : {0, 1})
-      pairs[q] = turns == 2 ? placeBytes(words[2 * i + q], group % turns)
-                            : placeNibbles(words[2 * i + q], group % turns);
+      pairs[q] = turns == 2 ? shiftBytes(words[2 * i + q], group % turns)
+                            : shiftNibbles(words[2 * i + q], group % turns);
     return pairs;
   }
 
@@ -276,15 +276,16 @@ private:
   }
 
   /// Of each half, the element of row `turn` of two.
-  Value placeBytes(Value word, unsigned turn) {
+  Value shiftBytes(Value word, unsigned turn) {
     constexpr std::array<uint32_t, 2> kSelectors = {0xA280, 0xB391};
     word = emit.shiftLeft(word, format.signShift);
-    return placer.place(emit.permute(word, {}, emit.integer(kSelectors[turn])));
+    return shifter.shift(
+        emit.permute(word, {}, emit.integer(kSelectors[turn])));
   }
 
   /// Of each half, the element of row `turn` of four. One multiplication copies
   /// it to the sign and to the bits below.
-  Value placeNibbles(Value word, unsigned turn) {
+  Value shiftNibbles(Value word, unsigned turn) {
     constexpr std::array<uint32_t, 2> kNibbles = {0x000F000F, 0x00F000F0};
     constexpr std::array<uint32_t, 2> kFactors = {0x1040, 0x0104};
     Value byte = emit.shiftRight(word, turn / 2 * 8);
@@ -296,7 +297,7 @@ private:
   WordEmitter emit;
   Value memory;
   CodeFormat format;
-  RowPlacer placer;
+  ElementShifter shifter;
   unsigned turns;
   int64_t rowBytes;
   Value memoryRow, swizzle, chunk;

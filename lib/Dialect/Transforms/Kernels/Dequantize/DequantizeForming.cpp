@@ -58,7 +58,7 @@ blockscale::formDequantize(RewriterBase &rewriter,
   };
   DequantizedOperandProblem problem = {};
   problem.policy = ValuePolicy::Rounded;
-  problem.elements = getOperand(op.getCodes());
+  problem.elements = getOperand(op.getElements());
   problem.scales = getOperand(op.getScales());
   problem.format = op.getElementFormat();
   problem.scaleFormat = op.getScaleFormat();
@@ -72,7 +72,7 @@ blockscale::formDequantize(RewriterBase &rewriter,
   problem.result = inputs.size();
 
   SmallVector<OpFoldResult> sizes = getOperandSizes(
-      rewriter, loc, op.getCodes(), traceOperand(op.getCodes()));
+      rewriter, loc, op.getElements(), traceOperand(op.getElements()));
   HostSizes hostSizes = {sizes[rank - 2], sizes.back(),
                          rank == 3 ? sizes[0]
                                    : OpFoldResult(rewriter.getIndexAttr(1))};

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/Dequantize/CodePairs.h"
+#include "Fragments/Dequantize/ElementPairs.h"
 #include "Fragments/Dequantize/SpecialTest.h"
 #include "Kernels/Dequantize/ValueWriter.h"
 
@@ -37,8 +37,8 @@ public:
   ExactWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
               const DequantizedOperandProblem &problem)
       : ValueWriter(b, kernel, problem), format(getCodeFormat(problem.format)),
-        placer(emit, problem.format, {/*isPacked=*/true, /*isSwapped=*/false},
-               lane) {}
+        shifter(emit, problem.format, {/*isPacked=*/true, /*isSwapped=*/false},
+                lane) {}
 
 private:
   SmallVector<Value> emitValues(ValueRange loaded, Value &inexact) override {
@@ -56,7 +56,7 @@ private:
                                   Value &inexact);
 
   CodeFormat format;
-  RowPlacer placer;
+  ElementShifter shifter;
 };
 } // namespace
 
@@ -130,8 +130,8 @@ SmallVector<Value> ExactWriter::emitProducts(ValueRange words,
   SmallVector<Value> pairs;
   bool isNibbles = words.size() == 1;
   for (unsigned i : {0, 1})
-    llvm::append_range(pairs, isNibbles ? placer.placeNibbles(words[0], i)
-                                        : placer.placeBytes(words[i]));
+    llvm::append_range(pairs, isNibbles ? shifter.shiftNibbles(words[0], i)
+                                        : shifter.shiftBytes(words[i]));
   Value power = emit.toPair(
       emit.integer(getPowerPair(static_cast<int>(format.exponent))));
   SmallVector<Value> results;

@@ -120,28 +120,28 @@ Value ValueWriter::forEach(Value from, Value to, Value step, Value word,
 }
 
 Value ValueWriter::forEachTask(
-    Value lines, Value parts, Value inexact,
+    Value groups, Value parts, Value inexact,
     function_ref<Value(Value, Value, Value, Value)> body) {
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
-  Value all = lines;
+  Value all = groups;
   bool hasBatch = getType().getRank() == 3;
   if (hasBatch)
-    all = b.createOrFold<arith::MulIOp>(loc, lines, size(3));
+    all = b.createOrFold<arith::MulIOp>(loc, groups, size(3));
   Value tasks = b.createOrFold<arith::MulIOp>(loc, all, parts);
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   Value first = compute({d0 * kWarps + d1.floorDiv(int64_t(kWarpLanes))},
                         {block, thread})[0];
   auto runTask = [&](Value task, Value before) {
-    Value line = b.createOrFold<arith::DivUIOp>(loc, task, parts);
+    Value group = b.createOrFold<arith::DivUIOp>(loc, task, parts);
     Value part = b.createOrFold<arith::RemUIOp>(loc, task, parts);
     Value batch = emit.index(0);
     if (hasBatch) {
-      batch = b.createOrFold<arith::DivUIOp>(loc, line, lines);
-      line = b.createOrFold<arith::RemUIOp>(loc, line, lines);
+      batch = b.createOrFold<arith::DivUIOp>(loc, group, groups);
+      group = b.createOrFold<arith::RemUIOp>(loc, group, groups);
     }
-    return body(batch, line, part, before);
+    return body(batch, group, part, before);
   };
   if (!problem.hasFlags()) {
     // There are as many warps as tasks, or a few more.
@@ -154,7 +154,7 @@ Value ValueWriter::forEachTask(
 }
 
 /// A task has as many columns as a warp makes at once, and some rounds of rows.
-Value ValueWriter::emitLines(Value none) {
+Value ValueWriter::emitGroups(Value none) {
   ArrayRef<int64_t> shape = getType().getShape().take_back(2);
   int64_t lanes = getLanes(shape[1]), columnsOfTask = lanes * kValues;
   int64_t rowsOfRound = kWarpLanes / lanes;
@@ -222,7 +222,7 @@ Value ValueWriter::emitLines(Value none) {
 Value ValueWriter::emitTasks(Value none) {
   Value columns = size(1);
   if (problem.hasFlags() || !getType().isDynamicDim(getType().getRank() - 1))
-    return emitLines(none);
+    return emitGroups(none);
   // Rows may end, and the next one start, at any element.
   Value rest = compute({b.getAffineDimExpr(0) % kValues}, columns)[0];
   Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
@@ -230,10 +230,10 @@ Value ValueWriter::emitTasks(Value none) {
   auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  emitLines(none);
+  emitGroups(none);
   b.setInsertionPointToStart(branch.elseBlock());
   hasRaggedColumns = true;
-  emitLines(none);
+  emitGroups(none);
   return none;
 }
 

@@ -55,11 +55,11 @@ protected:
   /// Stores 8 values, or four pairs of them.
   void store(const Origin &origin, ArrayRef<Value> values);
 
-  /// Calls `body` for the tasks of the warp: each part of each row (or strip)
-  /// of each matrix.
+  /// Calls `body` for the tasks of the warp: each part of each group of
+  /// rows of each matrix.
   Value forEachTask(
-      Value lines, Value parts, Value inexact,
-      function_ref<Value(Value batch, Value line, Value part, Value inexact)>
+      Value groups, Value parts, Value inexact,
+      function_ref<Value(Value batch, Value group, Value part, Value inexact)>
           body);
   /// A loop that carries an i32: its body makes the next one from the step and
   /// the one before.
@@ -80,7 +80,7 @@ protected:
   Value lane, result;
 
 private:
-  Value emitLines(Value none);
+  Value emitGroups(Value none);
   void emitFlag(Value inexact);
   SmallVector<Value> loadVector(const Origin &origin);
   SmallVector<Value> loadPacked6(ArrayRef<Value> position);

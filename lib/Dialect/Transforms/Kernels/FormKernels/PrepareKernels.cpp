@@ -62,7 +62,7 @@ LogicalResult blockscale::checkSizes(ModuleOp module) {
 
 /// Packs the quantized elements of `op`, and unpacks them for its users.
 static void packElements(QuantizeOp op) {
-  auto type = dyn_cast<RankedTensorType>(op.getCodes().getType());
+  auto type = dyn_cast<RankedTensorType>(op.getElements().getType());
   if (!type || type.getElementTypeBitWidth() != 4)
     return;
   int64_t k = type.getShape().back();
@@ -75,9 +75,10 @@ static void packElements(QuantizeOp op) {
   if (!ShapedType::isDynamic(k))
     shape.back() = k / 2;
   auto packedType = RankedTensorType::get(shape, b.getI8Type());
-  auto packed = PackOp::create(b, op.getLoc(), packedType, op.getCodes());
+  auto packed = PackOp::create(b, op.getLoc(), packedType, op.getElements());
   auto elements = UnpackOp::create(b, op.getLoc(), type, packed);
-  for (OpOperand &use : llvm::make_early_inc_range(op.getCodes().getUses())) {
+  for (OpOperand &use :
+       llvm::make_early_inc_range(op.getElements().getUses())) {
     auto other = dyn_cast<PackOp>(use.getOwner());
     if (use.getOwner() == packed || isa<tensor::DimOp>(use.getOwner()))
       continue;

@@ -46,10 +46,10 @@ static FailureOr<SmallVector<Value>> reshapeToMatrix(RewriterBase &rewriter,
   auto toMatrix = [&](Value value) -> Value {
     if (rank != 1)
       return tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
-    auto line = cast<RankedTensorType>(value.getType());
+    auto type = cast<RankedTensorType>(value.getType());
     return tensor::ExpandShapeOp::create(
         rewriter, loc,
-        RankedTensorType::get({1, line.getDimSize(0)}, line.getElementType()),
+        RankedTensorType::get({1, type.getDimSize(0)}, type.getElementType()),
         value, groups,
         ArrayRef<OpFoldResult>{rewriter.getIndexAttr(1),
                                tensor::getMixedSize(rewriter, loc, value, 0)});
@@ -69,7 +69,7 @@ static FailureOr<SmallVector<Value>> reshapeToMatrix(RewriterBase &rewriter,
   auto scalesType = cast<ShapedType>(op.getScales().getType());
   SmallVector<Type> types = {
       RankedTensorType::get(shape,
-                            getElementTypeOrSelf(op.getCodes().getType())),
+                            getElementTypeOrSelf(op.getElements().getType())),
       RankedTensorType::get({shape[0], scalesType.getShape().back()},
                             scalesType.getElementType())};
   if (op.getAmax())
@@ -79,7 +79,7 @@ static FailureOr<SmallVector<Value>> reshapeToMatrix(RewriterBase &rewriter,
       op.getTensorScale() ? ValueRange{x, op.getTensorScale()} : ValueRange{x},
       op->getAttrs());
   SmallVector<Value> results = {
-      fromMatrix(matrix.getCodes(), op.getCodes().getType(), 0),
+      fromMatrix(matrix.getElements(), op.getElements().getType(), 0),
       fromMatrix(matrix.getScales(), op.getScales().getType(), 1)};
   if (op.getAmax())
     results.push_back(matrix.getAmax());
@@ -106,7 +106,7 @@ quantizeBeforeExpand(RewriterBase &rewriter, QuantizeOp op,
   SmallVector<int64_t> scalesShape(source.getShape());
   scalesShape.back() = scales.getShape().back();
   SmallVector<Type> types = {
-      source.clone(getElementTypeOrSelf(op.getCodes().getType())),
+      source.clone(getElementTypeOrSelf(op.getElements().getType())),
       RankedTensorType::get(scalesShape, scales.getElementType())};
   if (op.getAmax())
     types.push_back(op.getAmax().getType());
@@ -119,8 +119,8 @@ quantizeBeforeExpand(RewriterBase &rewriter, QuantizeOp op,
   auto rows =
       QuantizeOp::create(rewriter, loc, types, operands, op->getAttrs());
   SmallVector<Value> results;
-  for (auto [i, value] :
-       llvm::enumerate(std::array<Value, 2>{rows.getCodes(), rows.getScales()}))
+  for (auto [i, value] : llvm::enumerate(
+           std::array<Value, 2>{rows.getElements(), rows.getScales()}))
     results.push_back(tensor::ExpandShapeOp::create(
         rewriter, loc, op->getResult(i).getType(), value,
         expand.getReassociationIndices(), sizes[i]));

@@ -37,7 +37,7 @@ static constexpr int64_t kWarps = 4;
 /// more lanes have work.
 static constexpr int64_t kRounds = 4, kFewValues = int64_t(1) << 20;
 /// How many threads with a block each there are along rows, or along K.
-static constexpr int64_t kThreads = 128, kThreadsOfLine = 32;
+static constexpr int64_t kThreads = 128, kThreadsOfRow = 32;
 
 namespace {
 /// How the lanes of a warp share rows: each of `lanes` has 8 values of a row,
@@ -83,7 +83,7 @@ KernelShape blockscale::getQuantizeShape(const QuantizeProblem &problem) {
     return {{plan.getRowsOfBlock(), plan.getColumns(), 1},
             {kWarps * int64_t(kWarpLanes), 1, 1}};
   }
-  int64_t blocks = isAcrossRows(problem) ? 1 : kThreadsOfLine;
+  int64_t blocks = isAcrossRows(problem) ? 1 : kThreadsOfRow;
   return {{kThreads / blocks, blocks * problem.format.blockSize, 1},
           {kThreads, 1, 1}};
 }
@@ -161,7 +161,7 @@ private:
   }
   void addReciprocal(BlockFactor &factor) {
     arithmetic.emitReciprocal(factor);
-    factor.isPlain = arithmetic.emitIsPlain(tensorScale);
+    factor.allowsReciprocal = arithmetic.emitAllowsReciprocal(tensorScale);
   }
   void buildByLanes();
   void buildByThreads();
@@ -281,7 +281,7 @@ void QuantizeKernel::buildByLanes() {
       addReciprocal(factor);
     Value words = packedStore.emit(values[round], factor);
     emitIf(b, loc, isInside[round],
-           [&] { getStores().storeCodes(origins[round], words, kValues); });
+           [&] { getStores().storeElements(origins[round], words, kValues); });
   }
   if (problem.amax)
     emitJoinLargest(b, loc, largestOfAll, kernel.getArgument(*problem.amax));
@@ -317,7 +317,7 @@ void QuantizeKernel::buildByLanes() {
 
 void QuantizeKernel::buildByThreads() {
   int64_t blockSize = problem.format.blockSize;
-  int64_t alongK = isAcrossRows(problem) ? 1 : kThreadsOfLine;
+  int64_t alongK = isAcrossRows(problem) ? 1 : kThreadsOfRow;
   Value blockM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   Value blockK = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
   Value batch = getBatch();
@@ -384,7 +384,7 @@ void QuantizeKernel::buildByThreads() {
       some.column = addIndex(b, loc, origin.column, i);
       Value words = packedStore.emit(ArrayRef(values).slice(i, step), factor);
       emitIf(b, loc, isThere(some.column),
-             [&] { getStores().storeCodes(some, words, step); });
+             [&] { getStores().storeElements(some, words, step); });
     }
   }
   getStores().storeScale(origin, scale, fitsRows, fitsBlocks);

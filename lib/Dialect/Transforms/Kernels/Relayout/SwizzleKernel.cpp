@@ -28,7 +28,7 @@ static constexpr int64_t kScales = kWords * kScalesPerWord;
 
 // The lanes of a warp, from the fastest index on: four groups of eight scales
 // of a row, the four rows of an atom that are 32 apart, two rows that are
-// neighbors. So each row that is read, and each line of two rows that is
+// neighbors. So each row that is read, and each run of two rows that is
 // written, is a whole sector of 32 bytes.
 static constexpr int64_t kGroups = 4;
 static constexpr int64_t kQuarters = kScaleAtomRows / kScaleAtomOuter;

@@ -40,13 +40,13 @@ public:
     Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
     AffineExpr d0 = b.getAffineDimExpr(0);
     Value inRow = applyExprs(b, loc, {d0.ceilDiv(kColumns)}, columns)[0];
-    Value line = arith::DivUIOp::create(b, loc, block, inRow);
+    Value index = arith::DivUIOp::create(b, loc, block, inRow);
     Value first = arith::RemUIOp::create(b, loc, block, inRow);
     first = applyExprs(b, loc, {d0 * kColumns}, first)[0];
-    Value row = line, matrix = arith::ConstantIndexOp::create(b, loc, 0);
+    Value row = index, matrix = arith::ConstantIndexOp::create(b, loc, 0);
     if (problem.hasBatch) {
-      row = arith::RemUIOp::create(b, loc, line, rows);
-      matrix = arith::DivUIOp::create(b, loc, line, rows);
+      row = arith::RemUIOp::create(b, loc, index, rows);
+      matrix = arith::DivUIOp::create(b, loc, index, rows);
     }
     SmallVector<Value> position = {row, addIndices(b, loc, first, thread)};
     Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,

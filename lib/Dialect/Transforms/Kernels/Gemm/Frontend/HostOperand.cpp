@@ -84,7 +84,7 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
   operand.rowMultiple = source.rows;
   if (ShapedType::isDynamic(source.rows))
     operand.rowMultiple = operand.contiguity == Contiguity::Rows
-                              ? getPackedUnit(view.bits).codes
+                              ? getPackedUnit(view.bits).elements
                               : 1;
   operand.columnMultiple = source.columns;
   if (ShapedType::isDynamic(source.columns))

@@ -41,7 +41,7 @@ static unsigned getPackedBits(PackOp pack) {
 }
 
 QuantizedResults::QuantizedResults(QuantizeOp op)
-    : op(op), pack(getOnlyUser<PackOp>(op.getCodes())),
+    : op(op), pack(getOnlyUser<PackOp>(op.getElements())),
       swizzle(getOnlyUser<SwizzleScalesOp>(op.getScales())) {
   // Rows that do not end on a byte are packed by an op of their own.
   constexpr unsigned kByte = 8;
@@ -68,7 +68,7 @@ SmallVector<Value> QuantizedResults::makeOutputs(OpBuilder &builder,
         {sizes.back()});
   if (swizzle)
     scaleSizes = getSwizzledSizes(builder, loc, scaleSizes);
-  Value elements = pack ? pack.getResult() : op.getCodes();
+  Value elements = pack ? pack.getResult() : op.getElements();
   Value scales = swizzle ? swizzle.getResult() : op.getScales();
   SmallVector<Value> outputs = {
       makeEmpty(builder, loc, cast<RankedTensorType>(elements.getType()),
@@ -93,7 +93,7 @@ void QuantizedResults::replace(RewriterBase &rewriter, ValueRange results) {
     rewriter.replaceOp(swizzle, results[1]);
   // Results that were packed or swizzled have no other use.
   if (!pack)
-    rewriter.replaceAllUsesWith(op.getCodes(), results[0]);
+    rewriter.replaceAllUsesWith(op.getElements(), results[0]);
   if (!swizzle)
     rewriter.replaceAllUsesWith(op.getScales(), results[1]);
   if (op.getAmax())

@@ -37,7 +37,7 @@ int64_t blockscale::getKnownMultiple(Value tensor, unsigned dim) {
   if (auto unpack = tensor.getDefiningOp<UnpackOp>())
     tensor = unpack.getSource();
   if (auto dequantize = tensor.getDefiningOp<DequantizeOp>())
-    return getKnownMultiple(dequantize.getCodes(), dim);
+    return getKnownMultiple(dequantize.getElements(), dim);
   auto argument = dyn_cast<BlockArgument>(tensor);
   DenseI64ArrayAttr multiples =
       argument ? getMultiples(argument) : DenseI64ArrayAttr();

@@ -54,7 +54,7 @@ static Value getMemorySize(OpBuilder &b, gpu::GPUFuncOp kernel,
   PackedUnit unit = getPackedUnit(operand.bits);
   AffineExpr d0 = b.getAffineDimExpr(0);
   return applyMap(b, loc,
-                  AffineMap::get(1, 0, d0.floorDiv(unit.bytes) * unit.codes),
+                  AffineMap::get(1, 0, d0.floorDiv(unit.bytes) * unit.elements),
                   size)[0];
 }
 

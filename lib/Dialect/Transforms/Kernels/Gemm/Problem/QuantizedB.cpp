@@ -41,14 +41,14 @@ std::optional<QuantizedB> blockscale::findQuantizedB(ProductOpInterface op) {
   if (!dequantize || !isHighPrecision || types.rhs != types.lhs)
     return std::nullopt;
   int64_t k =
-      cast<ShapedType>(dequantize.getCodes().getType()).getShape().back();
+      cast<ShapedType>(dequantize.getElements().getType()).getShape().back();
   if (!ShapedType::isDynamic(k) && k % dequantize.getBlock() != 0)
     return std::nullopt;
   types.rhs = dequantize.getElementFormat();
   types.scale = dequantize.getScaleFormat();
   types.blockSize = static_cast<unsigned>(dequantize.getBlock());
-  return QuantizedB{types, dequantize.getCodes(), dequantize.getScales(), map,
-                    dequantize.getTensorScale()};
+  return QuantizedB{types, dequantize.getElements(), dequantize.getScales(),
+                    map, dequantize.getTensorScale()};
 }
 
 std::optional<InstructionChoice>

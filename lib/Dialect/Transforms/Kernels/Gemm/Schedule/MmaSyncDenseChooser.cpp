@@ -131,9 +131,9 @@ static bool areCopied(MmaScaledOp::Side side, Value elements, Value scales,
   // bytes.
   constexpr int64_t kBits = 16 * 8, kPaddedElements = 128;
   unsigned rank = cast<ShapedType>(elements.getType()).getRank();
-  OperandView lines = findMemory(elements), atoms = findMemory(scales);
-  if (!lines.tensor || !atoms.tensor ||
-      lines.map.getResults().back() !=
+  OperandView view = findMemory(elements), atoms = findMemory(scales);
+  if (!view.tensor || !atoms.tensor ||
+      view.map.getResults().back() !=
           getAffineDimExpr(MmaScaledOp::getKDim(side, rank),
                            elements.getContext()) ||
       cast<ShapedType>(atoms.tensor.getType()).getRank() != rank + 2)

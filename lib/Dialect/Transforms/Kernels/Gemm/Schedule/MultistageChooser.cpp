@@ -167,8 +167,8 @@ static std::optional<TunedRows> findTunedRows(ProductOpInterface op,
 
 /// Split-K for results of few rows or columns: a block has all of these and
 /// many along the other side, which its warps divide, so that the larger
-/// operand is dequantized once; and there are as many ranges as the chip has
-/// room for blocks. Null if the product is none of these, or fills the chip.
+/// operand is dequantized once; and there are as many ranges as blocks
+/// run at once on the chip. Null if the product is none of these, or fills the chip.
 /// For a dynamic number of rows, the function may promise that there are few.
 static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
                                            const Chip &chip) {
@@ -218,8 +218,8 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
 ///   tile is halved, down to 64;
 /// * rows of 128 bytes along K, or less where K ends before, or the path wants
 ///   fewer elements;
-/// * as many stages, up to the path's limit, as K has steps and shared memory
-///   has room for; two of them, if there is a choice, before as many blocks on
+/// * as many stages, up to the path's limit, as K has steps and fit in shared
+///   memory; two of them, if there is a choice, before as many blocks on
 ///   a SM as the path asks for.
 /// Where the path divides K, results of few rows or columns have others.
 ScheduleInterface MultistageChooser::choose(ProductOpInterface op,
@@ -249,8 +249,8 @@ ScheduleInterface MultistageChooser::choose(ProductOpInterface op,
 
   TypeCombination types = getComputedCombination(op, instruction);
   Kind kind = instruction.getKind();
-  int64_t rowElements = kBankLineBytes * 8 / getSlot(kind, types.lhs).bits;
-  tile.push_back(fit(k, kBankLineBytes, std::min(rowElements, limits.mostK)));
+  int64_t rowElements = kBankRowBytes * 8 / getSlot(kind, types.lhs).bits;
+  tile.push_back(fit(k, kBankRowBytes, std::min(rowElements, limits.mostK)));
 
   auto make = [&](int64_t stages) {
     return MultistageScheduleAttr::get(op.getContext(), tile, {2, 2}, stages);

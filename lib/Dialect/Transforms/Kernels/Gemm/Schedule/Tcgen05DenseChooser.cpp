@@ -61,7 +61,7 @@ static LogicalResult verifyCluster(WarpSpecializedScheduleAttr schedule,
   if (!schedule.getTwoCta())
     return success();
   constexpr int64_t kGroup = 2;
-  const SumColumns *columns = lookupSumColumns(kGroup, /*isTransposed=*/false);
+  const AccColumns *columns = lookupAccColumns(kGroup, /*isTransposed=*/false);
   if (!isLegalN(*columns, schedule.getN()))
     return emitError() << "expected N of the tile to be a multiple of "
                        << columns->step << " for pairs of CTAs, got "
@@ -100,7 +100,7 @@ LogicalResult Tcgen05DenseChooser::verify(ProductOpInterface op,
   const Instruction &instruction = attr.getInstruction();
   // M of a 2-CTA instruction is that of both blocks.
   int64_t group = schedule.getBlocksOfProduct();
-  if (!lookupSumLayout(group, schedule.getM() * group))
+  if (!lookupAccLayout(group, schedule.getM() * group))
     return emitError() << "expected M of the tile to be " << kTensorLanes
                        << ", or " << kTensorLanes / 2
                        << " for pairs of CTAs, got " << given;

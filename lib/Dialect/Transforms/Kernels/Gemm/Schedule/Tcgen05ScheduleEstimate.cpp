@@ -150,9 +150,9 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
   if (int64_t wideK = schedule.getInstructionK()) {
     std::vector<unsigned> pattern =
         lookupWide(instruction, wideK)->getKPattern();
-    uint64_t lineK = llvm::sum_of(pattern, uint64_t(0));
+    uint64_t patternK = llvm::sum_of(pattern, uint64_t(0));
     tensor =
-        divideCeil(multiply(tensor, pattern.size()), lineK / instruction.k);
+        divideCeil(multiply(tensor, pattern.size()), patternK / instruction.k);
   }
   uint64_t scaleBytes = multiply(steps, plan.getBytes(GemmOperand::SFA) +
                                             plan.getBytes(GemmOperand::SFB));
@@ -164,9 +164,9 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
            columns = std::min<uint64_t>(problem.n, tileN);
   // Bytes that other blocks multicast to this one come through its own port,
   // too.
-  uint64_t lineBits =
+  uint64_t rowBits =
       rows * problem.aBits + divideCeil(columns, group) * problem.bBits;
-  uint64_t elementBytes = divideCeil(multiply(k, lineBits), kByteBits);
+  uint64_t elementBytes = divideCeil(multiply(k, rowBits), kByteBits);
   uint64_t l2 = divideCeil(llvm::SaturatingAdd(elementBytes, scaleBytes),
                            rates.l2Bytes.value);
   // A stage can be filled again when it has been filled (only latency counts

@@ -136,7 +136,7 @@ static void printStage(raw_ostream &os, const TmemPlan &plan) {
     printBytes(os, info.letter, first, end);
     os << info.name << ", ";
     if (!info.isScale)
-      printCount(os, bytes / kSwizzleRowBytes, "line")
+      printCount(os, bytes / kSwizzleRowBytes, "row")
           << " of " << kSwizzleRowBytes;
     else
       printCount(os, bytes / kScaleAtomBytes, "atom")
@@ -195,7 +195,7 @@ static void drawColumns(raw_ostream &os, const Twine &name, int64_t first,
 /// Prints what the scale columns of a stage hold, from its column `first` on.
 static void printScaleColumns(raw_ostream &os, const TmemPlan &plan, bool isA,
                               int64_t first) {
-  constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
+  constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWarpLanes;
   int64_t rows = plan.getRowAtoms(isA) * kScaleAtomRows;
   const ScaleRegion *region = lookupScaleRegion(rows, plan.getScaleCopies(isA));
   for (int64_t word = 0; word != plan.getScaleWords(); ++word)
@@ -244,9 +244,9 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
   os << '\n';
   printScaleColumns(os, plan, true, 0);
   printScaleColumns(os, plan, false, plan.getScaleColumn(false) - first);
-  os << "  of these, column +i of an atom has rows " << kTensorWindow
-     << " i to " << kTensorWindow << " i + " << kTensorWindow - 1
-     << " in lanes 0 to " << kTensorWindow - 1
-     << ",\n  and once more in each further " << kTensorWindow
+  os << "  of these, column +i of an atom has rows " << kTensorWarpLanes
+     << " i to " << kTensorWarpLanes << " i + " << kTensorWarpLanes - 1
+     << " in lanes 0 to " << kTensorWarpLanes - 1
+     << ",\n  and once more in each further " << kTensorWarpLanes
      << " lanes; byte b is block b\n";
 }

@@ -89,9 +89,9 @@ static BlockArgument findContiguousArgument(Value quantized, AffineMap map,
       argument ? argument.getOwner()->getParentOp() : nullptr);
   isStream = unpack || (function && function.getArgAttr(argument.getArgNumber(),
                                                         kPackedAttrName));
-  bool isLine = view.map.compose(map).getResults().back() ==
-                getAffineDimExpr(k, map.getContext());
-  return function && isLine ? argument : BlockArgument();
+  bool isContiguous = view.map.compose(map).getResults().back() ==
+                      getAffineDimExpr(k, map.getContext());
+  return function && isContiguous ? argument : BlockArgument();
 }
 
 static unsigned getKDim(MmaScaledOp::Side side, Value operand) {

@@ -33,10 +33,10 @@ Value blockscale::emitIsNeeded(OpBuilder &b, gpu::GPUFuncOp kernel,
     Value count = memref::DimOp::create(b, loc, flags, zero);
     auto loop = scf::ForOp::create(b, loc, thread, count, threads, any);
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-    Value word =
+    Value flag =
         memref::LoadOp::create(inner, loc, flags, loop.getInductionVar());
     Value both =
-        arith::OrIOp::create(inner, loc, loop.getRegionIterArg(0), word);
+        arith::OrIOp::create(inner, loc, loop.getRegionIterArg(0), flag);
     scf::YieldOp::create(inner, loc, both);
     any = loop.getResult(0);
   }

@@ -40,8 +40,8 @@ ElementLoader::ElementLoader(SharedTile sharedTile,
   }
   chunkElements =
       kChunkBytes * 8 / getStoredBits(tile.layout.storage, tile.slot);
-  numLines = isAlongRows ? extent.k : extent.rows;
-  perLine =
+  numRows = isAlongRows ? extent.k : extent.rows;
+  perRow =
       (isAlongRows ? extent.rows : extent.k) / chunkElements * piecesPerChunk;
 }
 
@@ -61,8 +61,8 @@ void ElementLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
   int64_t mostUnrolled = isAsync() ? kMostAsyncRounds : 1;
   // Elements that are read one by one may be contiguous along rows.
   bool isAcross = !isAsync() && operand->contiguity == Contiguity::Rows;
-  PieceGrid grid = {numLines, perLine, isAcross};
-  forEachRound(b, context, perLine * numLines, mostUnrolled,
+  PieceGrid grid = {numRows, perRow, isAcross};
+  forEachRound(b, context, perRow * numRows, mostUnrolled,
                [&](OpBuilder &at, Round round) {
                  emitPiece(at, context, memory, source,
                            getPiece(at, context, round, grid));
@@ -73,17 +73,17 @@ void ElementLoader::emitPiece(OpBuilder &b, const FillContext &context,
                               Value memory, const FillSource &source,
                               const Piece &piece) const {
   Location loc = context.loc;
-  AffineExpr line, number, first, s;
-  bindDims(b.getContext(), line, number, first, s);
+  AffineExpr row, number, first, s;
+  bindDims(b.getContext(), row, number, first, s);
   // In shared memory.
   AffineExpr inChunk = number % piecesPerChunk;
   SmallVector<Value> at = applyExprs(
       b, loc, {number.floorDiv(piecesPerChunk), inChunk * pieceBytes},
-      {piece.line, piece.index});
-  Value byte = emitByteOfLine(b, loc, getTile(), piece.line, at[0], at[1]);
+      {piece.row, piece.index});
+  Value byte = emitByteOfRow(b, loc, getTile(), piece.row, at[0], at[1]);
   if (operand->bits == kValueBits)
-    byte = applyExprs(b, loc, {line.floorDiv(kValueBits / 8)}, byte)[0];
-  SmallVector<Value> to = {addConstant(b, loc, piece.line, piece.lineOffset),
+    byte = applyExprs(b, loc, {row.floorDiv(kValueBits / 8)}, byte)[0];
+  SmallVector<Value> to = {addConstant(b, loc, piece.row, piece.rowOffset),
                            byte};
 
   // In the operand.
@@ -91,12 +91,12 @@ void ElementLoader::emitPiece(OpBuilder &b, const FillContext &context,
       number.floorDiv(piecesPerChunk) * chunkElements + inChunk * pieceElements;
   SmallVector<Value> from =
       applyExprs(b, loc,
-                 {first + (isAlongRows ? code : line),
-                  s * columns + (isAlongRows ? line : code)},
-                 {piece.line, piece.index, source.origin, source.step});
+                 {first + (isAlongRows ? code : row),
+                  s * columns + (isAlongRows ? row : code)},
+                 {piece.row, piece.index, source.origin, source.step});
   ElementPosition start = {from[0], from[1]};
-  Value &lineIndex = isAlongRows ? start.column : start.row;
-  lineIndex = addConstant(b, loc, lineIndex, piece.lineOffset);
+  Value &rowIndex = isAlongRows ? start.column : start.row;
+  rowIndex = addConstant(b, loc, rowIndex, piece.rowOffset);
   OperandAccess access(*operand, context, source, context.isGuarded);
   if (isAsync())
     return access.copyAsync(b, start, memory, to, pieceBytes,
@@ -107,14 +107,14 @@ void ElementLoader::emitPiece(OpBuilder &b, const FillContext &context,
   storeWords(b, loc, word, memory, to);
 }
 
-Value blockscale::emitByteOfLine(OpBuilder &b, Location loc,
-                                 const SharedTile &tile, Value line,
-                                 Value chunk, Value inChunk) {
+Value blockscale::emitByteOfRow(OpBuilder &b, Location loc,
+                                const SharedTile &tile, Value row, Value chunk,
+                                Value inChunk) {
   if (tile.layout.isSwizzled) {
     ChunkSwizzle swizzle = getChunkSwizzle(tile.shape[1]);
     AffineExpr d0 = getAffineDimExpr(0, b.getContext());
     Value factor = applyExprs(
-        b, loc, {d0.floorDiv(swizzle.rowsPerStep) % swizzle.modulus}, line)[0];
+        b, loc, {d0.floorDiv(swizzle.rowsPerStep) % swizzle.modulus}, row)[0];
     chunk = arith::XOrIOp::create(b, loc, chunk, factor);
   }
   Value start = arith::MulIOp::create(

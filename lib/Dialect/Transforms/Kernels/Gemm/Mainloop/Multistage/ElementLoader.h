@@ -54,16 +54,16 @@ private:
   int64_t pieceElements = 0;
   /// Elements in 16 bytes of shared memory.
   int64_t chunkElements;
-  /// Whether lines of the tile are columns, and copies go along rows.
+  /// Whether rows of the tile in memory are columns, and copies go along rows.
   bool isAlongRows = false;
-  /// Columns of the tile; its lines, and pieces of a line.
-  int64_t columns, numLines, perLine;
+  /// Columns of the operand; rows of the tile in memory, and pieces of one.
+  int64_t columns, numRows, perRow;
 };
 
-/// The byte, in its line, that is `inChunk` bytes behind the start of chunk
+/// The byte, in its row, that is `inChunk` bytes behind the start of chunk
 /// number `chunk` of the elements of `tile`.
-Value emitByteOfLine(OpBuilder &b, Location loc, const SharedTile &tile,
-                     Value line, Value chunk, Value inChunk);
+Value emitByteOfRow(OpBuilder &b, Location loc, const SharedTile &tile,
+                    Value row, Value chunk, Value inChunk);
 
 } // namespace mlir::blockscale
 

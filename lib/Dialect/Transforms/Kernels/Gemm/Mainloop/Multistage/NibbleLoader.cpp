@@ -47,10 +47,10 @@ NibbleLoader::Block NibbleLoader::getBlock(OpBuilder &b,
                                            const FillContext &context,
                                            const FillSource &source,
                                            Value round) const {
-  int64_t perLine = extent.k / kWordNibbles;
+  int64_t perRow = extent.k / kWordNibbles;
   int64_t blockRows = extent.rows / kWordNibbles;
   int64_t width = std::gcd(blockRows, kWordNibbles);
-  int64_t depth = std::min(kWarpLanes / width, perLine);
+  int64_t depth = std::min(kWarpLanes / width, perRow);
   AffineExpr thread, r, first, s;
   bindDims(b.getContext(), thread, r, first, s);
   // One expression, so that the part that all rounds share does not depend on
@@ -88,30 +88,30 @@ void NibbleLoader::emitBlock(OpBuilder &b, const FillContext &context,
     words.append(access.loadWords(
         b, {block.start.row, addConstant(b, loc, block.start.column, i)}, 1));
   transposeNibbles(b, loc, words, block.turn);
-  storeRows(b, loc, memory, words, block.line,
-            emitByteOfLine(b, loc, getTile(), block.line, block.chunk,
-                           block.inChunk));
+  storeRows(
+      b, loc, memory, words, block.row,
+      emitByteOfRow(b, loc, getTile(), block.row, block.chunk, block.inChunk));
 }
 
-/// Stores u32 0 to `byte` of `line`, and u32 i to line `line xor i`. The size
-/// of a line is a power of two, and the swizzle is linear in the bits of its
+/// Stores u32 0 to `byte` of `row`, and u32 i to row `row xor i`. The size
+/// of a row is a power of two, and the swizzle is linear in the bits of its
 /// index. So the address of each u32 is that of the first one xor a constant.
 void NibbleLoader::storeRows(OpBuilder &b, Location loc, Value memory,
-                             ArrayRef<Value> words, Value line,
+                             ArrayRef<Value> words, Value row,
                              Value byte) const {
-  int64_t lineBytes = getTile().shape[1];
-  assert(llvm::isPowerOf2_64(lineBytes) && getTile().layout.isSwizzled &&
+  int64_t rowBytes = getTile().shape[1];
+  assert(llvm::isPowerOf2_64(rowBytes) && getTile().layout.isSwizzled &&
          "K of a tile is a power of two");
-  ChunkSwizzle swizzle = getChunkSwizzle(lineBytes);
+  ChunkSwizzle swizzle = getChunkSwizzle(rowBytes);
   Value flat = memref::CollapseShapeOp::create(
       b, loc, memory, ArrayRef<ReassociationIndices>{{0, 1}});
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
-  Value start = applyExprs(b, loc, {d0 * lineBytes + d1}, {line, byte})[0];
+  Value start = applyExprs(b, loc, {d0 * rowBytes + d1}, {row, byte})[0];
   for (auto [i, word] : llvm::enumerate(words)) {
     int64_t chunk = i / swizzle.rowsPerStep % swizzle.modulus;
     Value offset = arith::ConstantIndexOp::create(
-        b, loc, i * lineBytes + chunk * kChunkBytes);
+        b, loc, i * rowBytes + chunk * kChunkBytes);
     Value to = arith::XOrIOp::create(b, loc, start, offset);
     storeWords(b, loc, word, flat, to);
   }

@@ -36,9 +36,9 @@ private:
   struct Block {
     /// Its first element in the operand.
     ElementPosition start;
-    /// The line and the chunk of the tile, and the byte in the chunk, that its
-    /// first u32 is stored to; u32 i is stored to line `line xor i`.
-    Value line, chunk, inChunk;
+    /// The row and the chunk of the tile, and the byte in the chunk, that its
+    /// first u32 is stored to; u32 i is stored to row `row xor i`.
+    Value row, chunk, inChunk;
     /// The row that is stored first.
     Value turn;
   };
@@ -48,7 +48,7 @@ private:
   void emitBlock(OpBuilder &b, const FillContext &context, Value memory,
                  const FillSource &source, Value round) const;
   void storeRows(OpBuilder &b, Location loc, Value memory,
-                 ArrayRef<Value> words, Value line, Value byte) const;
+                 ArrayRef<Value> words, Value row, Value byte) const;
 
   const KernelOperand *operand;
   TileExtent extent;

@@ -79,7 +79,7 @@ void PackLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
   constexpr int64_t kMostUnrolled = 4;
   PieceGrid grid = {extent.rows / kRowsAtOnce, extent.k / kChunkBytes,
                     /*isAcross=*/false};
-  forEachRound(b, context, grid.numLines * grid.perLine, kMostUnrolled,
+  forEachRound(b, context, grid.numRows * grid.perRow, kMostUnrolled,
                [&](OpBuilder &at, Round round) {
                  emitChunks(at, context, memory, source,
                             getPiece(at, context, round, grid));
@@ -92,11 +92,11 @@ void PackLoader::emitChunks(OpBuilder &b, const FillContext &context,
                             Value memory, const FillSource &source,
                             const Piece &piece) const {
   Location loc = context.loc;
-  AffineExpr line, chunk, first, s;
-  bindDims(b.getContext(), line, chunk, first, s);
-  Value start = addConstant(b, loc, piece.line, piece.lineOffset);
+  AffineExpr firstRow, chunk, first, s;
+  bindDims(b.getContext(), firstRow, chunk, first, s);
+  Value start = addConstant(b, loc, piece.row, piece.rowOffset);
   SmallVector<Value> from =
-      applyExprs(b, loc, {first + line, s * extent.k + chunk * kChunkBytes},
+      applyExprs(b, loc, {first + firstRow, s * extent.k + chunk * kChunkBytes},
                  {start, piece.index, source.origin, source.step});
   OperandAccess access(*operand, context, source, context.isGuarded);
   int64_t distance = extent.rows / kRowsAtOnce;
@@ -109,7 +109,7 @@ void PackLoader::emitChunks(OpBuilder &b, const FillContext &context,
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   for (auto [i, words] : llvm::enumerate(chunks)) {
     Value row = addConstant(b, loc, start, static_cast<int64_t>(i) * distance);
-    Value byte = emitByteOfLine(b, loc, getTile(), row, piece.index, zero);
+    Value byte = emitByteOfRow(b, loc, getTile(), row, piece.index, zero);
     storeWords(b, loc, packElements(ArithEmitter(b, loc), words), memory,
                {row, byte});
   }

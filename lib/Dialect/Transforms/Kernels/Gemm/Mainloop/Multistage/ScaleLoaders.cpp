@@ -14,14 +14,14 @@
 #include "Kernels/Gemm/Mainloop/Multistage/ScaleLoaders.h"
 
 #include "Utils/IndexValues.h"
-#include "Utils/ScaleLines.h"
+#include "Utils/ScaleOuter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// Lines
+// Rows
 //===----------------------------------------------------------------------===//
 
 void ScaleRowLoader::emit(OpBuilder &b, const FillContext &context,
@@ -30,7 +30,7 @@ void ScaleRowLoader::emit(OpBuilder &b, const FillContext &context,
   // Scales that are read one by one may be contiguous along rows.
   bool isAcross = !isAsync() && operand->contiguity == Contiguity::Rows;
   PieceGrid grid = {shape[0] * shape[1], shape[2] / pieceBytes, isAcross};
-  forEachRound(b, context, grid.numLines * grid.perLine,
+  forEachRound(b, context, grid.numRows * grid.perRow,
                isAsync() ? kMostAsyncRounds : 1,
                [&](OpBuilder &at, Round round) {
                  emitPiece(at, context, memory, source,
@@ -42,23 +42,23 @@ void ScaleRowLoader::emitPiece(OpBuilder &b, const FillContext &context,
                                Value memory, const FillSource &source,
                                const Piece &piece) const {
   Location loc = context.loc;
-  constexpr int64_t kLines = kWarpLanes;
+  constexpr int64_t kOuter = kWarpLanes;
   int64_t scales = getTile().shape[2];
-  AffineExpr line, number, first, s;
-  bindDims(b.getContext(), line, number, first, s);
-  Value whole = addConstant(b, loc, piece.line, piece.lineOffset);
-  AffineExpr group = line.floorDiv(kLines);
+  AffineExpr row, number, first, s;
+  bindDims(b.getContext(), row, number, first, s);
+  Value whole = addConstant(b, loc, piece.row, piece.rowOffset);
+  AffineExpr group = row.floorDiv(kOuter);
   SmallVector<Value> values =
       applyExprs(b, loc,
-                 {group, line % kLines, number * pieceBytes,
-                  first + group * kLines + getScaleRowExpr(line % kLines),
+                 {group, row % kOuter, number * pieceBytes,
+                  first + group * kOuter + getScaleRowExpr(row % kOuter),
                   s * scales + number * pieceBytes},
                  {whole, piece.index, source.origin, source.step});
   ElementPosition start = {values[3], values[4]};
   SmallVector<Value> to(values.begin(), values.begin() + 3);
-  // The lines of a group may be more than the tile has rows.
+  // The outer indices of a group may be more than the tile has rows.
   OperandAccess access(*operand, context, source,
-                       context.isGuarded || rows % kLines != 0);
+                       context.isGuarded || rows % kOuter != 0);
   if (isAsync())
     return access.copyAsync(b, start, memory, to, pieceBytes);
   storeWords(b, loc, access.gatherWord(b, start, pieceBytes, getTile().slot),
@@ -86,38 +86,38 @@ void ScaleAtomLoader::emitPiece(OpBuilder &b, const FillContext &context,
                                 Round round) const {
   Location loc = context.loc;
   ArrayRef<int64_t> shape = getTile().shape;
-  int64_t parts = shape[1], lines = shape[2];
+  int64_t parts = shape[1], outerSize = shape[2];
   int64_t words = shape[3] / kScalesPerWord;
-  int64_t partsOfAtom = kScaleAtomRows / (words * lines);
+  int64_t partsOfAtom = kScaleAtomRows / (words * outerSize);
   int64_t atoms = parts / partsOfAtom;
   AffineExpr n, first, s;
   bindDims(b.getContext(), n, first, s);
-  // The line of part 0.
-  AffineExpr part, line;
+  // The outer index in part 0.
+  AffineExpr part, outer;
   if (words == 1) {
     // The u32 of one row of the atom go to different parts, and so to different
     // banks.
     part = n % partsOfAtom;
-    line = getScaleLineExpr(n.floorDiv(partsOfAtom) % lines);
+    outer = getScaleOuterExpr(n.floorDiv(partsOfAtom) % outerSize);
   } else {
     // As many threads as fill all banks store to one part, those next to them
     // to the next one.
-    int64_t together = kBankLineBytes / shape[3];
+    int64_t together = kBankRowBytes / shape[3];
     part = n.floorDiv(together) % partsOfAtom;
-    line = n % together +
-           n.floorDiv(together * partsOfAtom) % (lines / together) * together;
+    outer = n % together + n.floorDiv(together * partsOfAtom) %
+                               (outerSize / together) * together;
   }
-  AffineExpr atom = n.floorDiv(lines * partsOfAtom);
+  AffineExpr atom = n.floorDiv(outerSize * partsOfAtom);
   part = part + atom % atoms * partsOfAtom;
   AffineExpr word = atom.floorDiv(atoms);
   SmallVector<Value> values = applyExprs(
       b, loc,
-      {word, part, line, getScaleSkewExpr(part),
-       first + part * (words * lines) + getScaleRowExpr(line),
+      {word, part, outer, getScaleSkewExpr(part),
+       first + part * (words * outerSize) + getScaleRowExpr(outer),
        s * scales + word * kScalesPerWord},
       {getPieceNumber(b, context, round), source.origin, source.step});
-  Value toLine = arith::XOrIOp::create(b, loc, values[2], values[3]);
-  SmallVector<Value> to = {values[0], values[1], toLine,
+  Value toOuter = arith::XOrIOp::create(b, loc, values[2], values[3]);
+  SmallVector<Value> to = {values[0], values[1], toOuter,
                            arith::ConstantIndexOp::create(b, loc, 0)};
   OperandAccess access(*operand, context, source, context.isGuarded);
   access.copyAsync(b, {values[4], values[5]}, memory, to,

@@ -20,7 +20,7 @@
 
 namespace mlir::blockscale {
 
-/// To lines with all scales of a row: `pieceBytes` at once or, if they cannot
+/// To rows with all scales of a row: `pieceBytes` at once or, if they cannot
 /// be copied, gathered one by one.
 class ScaleRowLoader final : public TileLoader {
 public:

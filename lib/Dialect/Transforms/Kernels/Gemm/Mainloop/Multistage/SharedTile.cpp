@@ -23,28 +23,28 @@ int64_t SharedTile::getNumBytes() const {
 SharedTile blockscale::getElementTile(const TileExtent &extent, Slot slot,
                                       const TileLayout &layout) {
   bool isK = layout.major == Major::K;
-  int64_t lines = isK ? extent.rows : extent.k;
+  int64_t rows = isK ? extent.rows : extent.k;
   int64_t elements = isK ? extent.k : extent.rows;
   SharedTile tile;
   tile.slot = slot;
   tile.layout = layout;
-  tile.shape = {lines, elements * getStoredBits(layout.storage, slot) / 8};
+  tile.shape = {rows, elements * getStoredBits(layout.storage, slot) / 8};
   tile.layout.isSwizzled = canSwizzle(tile.shape[1]);
   return tile;
 }
 
 SharedTile blockscale::getScaleTile(const TileExtent &extent, int64_t blockSize,
                                     int64_t words) {
-  constexpr int64_t kLines = kWarpLanes;
+  constexpr int64_t kOuter = kWarpLanes;
   int64_t scales = extent.k / blockSize;
   SharedTile tile;
   if (words > 0) {
     tile.order = ScaleOrder::Parts;
-    tile.shape = {scales / kScalesPerWord, extent.rows / kLines / words, kLines,
+    tile.shape = {scales / kScalesPerWord, extent.rows / kOuter / words, kOuter,
                   words * kScalesPerWord};
     return tile;
   }
   tile.order = ScaleOrder::Lanes;
-  tile.shape = {llvm::divideCeilSigned(extent.rows, kLines), kLines, scales};
+  tile.shape = {llvm::divideCeilSigned(extent.rows, kOuter), kOuter, scales};
   return tile;
 }

@@ -26,7 +26,7 @@ Stages::Stages(const PerOperand<SharedTile> &tiles, int64_t numStages)
     : tiles(tiles), numStages(numStages) {
   for (GemmOperand operand : kGemmOperands) {
     offsets[operand] = stageBytes;
-    stageBytes += llvm::alignTo(tiles[operand].getNumBytes(), kBankLineBytes);
+    stageBytes += llvm::alignTo(tiles[operand].getNumBytes(), kBankRowBytes);
   }
 }
 
@@ -78,6 +78,6 @@ Value blockscale::makeSharedMemory(OpBuilder &b, gpu::GPUFuncOp kernel,
       kernel.addWorkgroupAttribution(getType(std::max<int64_t>(bytes, 1)), loc);
   kernel.setWorkgroupAttributionAttr(kernel.getNumWorkgroupAttributions() - 1,
                                      LLVM::LLVMDialect::getAlignAttrName(),
-                                     b.getI64IntegerAttr(kBankLineBytes));
+                                     b.getI64IntegerAttr(kBankRowBytes));
   return memory;
 }

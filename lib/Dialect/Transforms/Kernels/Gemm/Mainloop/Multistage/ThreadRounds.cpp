@@ -75,23 +75,22 @@ Piece blockscale::getPiece(OpBuilder &b, const FillContext &context,
     return {at[0], at[1]};
   };
   int64_t threads = context.numThreads;
-  int64_t perLine = grid.perLine, numPieces = perLine * grid.numLines;
-  constexpr int64_t kPeriod = kBankLineBytes / kChunkBytes;
+  int64_t perRow = grid.perRow, numPieces = perRow * grid.numRows;
+  constexpr int64_t kPeriod = kBankRowBytes / kChunkBytes;
   if (grid.isAcross)
-    return split({d0 % grid.numLines, d0.floorDiv(grid.numLines)},
+    return split({d0 % grid.numRows, d0.floorDiv(grid.numRows)},
                  getPieceNumber(b, context, round));
-  if (round.counter || threads % (perLine * kPeriod) != 0 ||
+  if (round.counter || threads % (perRow * kPeriod) != 0 ||
       numPieces % threads != 0)
-    return split({d0.floorDiv(perLine), d0 % perLine},
+    return split({d0.floorDiv(perRow), d0 % perRow},
                  getPieceNumber(b, context, round));
-  // A thread stays at its column of a line, and steps over lines by the period
+  // A thread stays at its column of a row, and steps over rows by the period
   // of the swizzle: its addresses differ by small constants.
   int64_t rounds = llvm::divideCeilSigned(numPieces, threads);
-  AffineExpr line = d0.floorDiv(perLine);
-  Piece piece =
-      split({line % kPeriod + line.floorDiv(kPeriod) * (kPeriod * rounds),
-             d0 % perLine},
-            context.thread);
-  piece.lineOffset = round.number * kPeriod;
+  AffineExpr row = d0.floorDiv(perRow);
+  Piece piece = split(
+      {row % kPeriod + row.floorDiv(kPeriod) * (kPeriod * rounds), d0 % perRow},
+      context.thread);
+  piece.rowOffset = round.number * kPeriod;
   return piece;
 }

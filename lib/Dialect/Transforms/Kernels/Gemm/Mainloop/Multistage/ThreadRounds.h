@@ -39,21 +39,21 @@ void forEachRound(OpBuilder &b, const FillContext &context, int64_t numPieces,
 /// The index of the piece that a thread takes.
 Value getPieceNumber(OpBuilder &b, const FillContext &context, Round round);
 
-/// Pieces of a tile: `perLine` of them in each of `numLines` lines.
+/// Pieces of a tile: `perRow` of them in each of `numRows` rows.
 struct PieceGrid {
-  int64_t numLines;
-  int64_t perLine;
-  /// Whether neighbouring threads take pieces of neighbouring lines, not of one
-  /// line.
+  int64_t numRows;
+  int64_t perRow;
+  /// Whether neighbouring threads take pieces of neighbouring rows, not of one
+  /// row.
   bool isAcross;
 };
 
-/// A piece in this grid of lines and pieces.
+/// A piece in this grid of rows and pieces.
 struct Piece {
-  Value line;
+  Value row;
   Value index;
-  /// To be added to `line`; a multiple of the period of swizzles.
-  int64_t lineOffset = 0;
+  /// To be added to `row`; a multiple of the period of swizzles.
+  int64_t rowOffset = 0;
 };
 
 /// The piece that a thread takes.

@@ -94,9 +94,9 @@ static const MovedType *findMovedType(const KernelOperand &operand,
     reason = ("the chip has no tensor maps of " + type->name).str();
     return nullptr;
   }
-  int64_t lineMultiple = isK ? operand.columnMultiple : operand.rowMultiple;
+  int64_t rowMultiple = isK ? operand.columnMultiple : operand.rowMultiple;
   if (operand.getStrideAlignment() % type->strideBytes != 0 ||
-      (isPadded && lineMultiple % type->swizzleRowElements != 0)) {
+      (isPadded && rowMultiple % type->swizzleRowElements != 0)) {
     reason = ("expected rows of a multiple of " + Twine(type->strideBytes) +
               " bytes")
                  .str();
@@ -147,8 +147,8 @@ static SmallVector<AffineExpr> getSymbols(MLIRContext *context,
   return symbols;
 }
 
-static StringRef getSwizzleName(int64_t lineBytes) {
-  switch (lineBytes) {
+static StringRef getSwizzleName(int64_t rowBytes) {
+  switch (rowBytes) {
   case 128:
     return "128";
   case 64:
@@ -169,8 +169,8 @@ SmallVector<int64_t> TensorOperand::planBox(const SharedMemoryPlan &pipeline,
   SmallVector<int64_t> box(operand->map.getNumResults(), 1);
   box.back() = columnBytes / unit;
   // The elements of a swizzle row: of rows, or along K.
-  int64_t &lines = box[outer];
-  lines = isK ? rows : schedule.getK();
+  int64_t &boxRows = box[outer];
+  boxRows = isK ? rows : schedule.getK();
   if (!isK) {
     copies = rows * unit / columnBytes;
     copyRows = columnBytes / unit;
@@ -183,9 +183,9 @@ SmallVector<int64_t> TensorOperand::planBox(const SharedMemoryPlan &pipeline,
     partRows = copies * copyRows;
     partBytes = copies * copyBytes;
   } else {
-    lines /= parts;
-    (isK ? partRows : partColumns) = lines;
-    partBytes = lines * columnBytes;
+    boxRows /= parts;
+    (isK ? partRows : partColumns) = boxRows;
+    partBytes = boxRows * columnBytes;
   }
   return box;
 }
@@ -227,8 +227,8 @@ bool TensorOperand::planElements(const KernelProblem &problem,
                  .str();
     return false;
   }
-  // For mma.sync a line has all rows; padded elements have one line length
-  // only.
+  // For mma.sync a swizzle row has all rows; padded elements
+  // have one size of it only.
   if (isReadByWarps && !isK &&
       (rows > kSwizzleRowBytes || (isPadded && rows != kSwizzleRowBytes))) {
     reason = ("expected a tile of " + Twine(isPadded ? "" : "at most ") +
@@ -256,15 +256,15 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   symbols.back() = symbols.back() * unit;
   // How many elements of the instruction an element of the map holds; the
   // verifier of the launch compares it with the memory.
-  int64_t codes = isPadded || inBytes
-                      ? 1
-                      : std::max<int64_t>(8 / getFormatInfo(format).bits, 1);
+  int64_t elements = isPadded || inBytes
+                         ? 1
+                         : std::max<int64_t>(8 / getFormatInfo(format).bits, 1);
   map = TensorMapAttr::get(
       context, type->name,
       AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
       AffineMapAttr::get(getStrides(context, symbols)), box,
       SmallVector<int64_t>(rank, 1), getSwizzleName(columnBytes), "zero", "256",
-      codes);
+      elements);
   countedBytes =
       rows * pipeline.getSchedule().getK() * (isPadded ? operand->bits : 0) / 8;
   if (!isPadded)
@@ -280,7 +280,7 @@ bool TensorOperand::planElements(const KernelProblem &problem,
 
 bool TensorOperand::planQuantized(const SharedMemoryPlan &pipeline,
                                   std::string &reason) {
-  constexpr int64_t kBoxBytes = 64, kByteBits = 8, kStrideBytes = 16;
+  constexpr int64_t kKChunkBytes = 64, kByteBits = 8, kStrideBytes = 16;
   std::optional<unsigned> outerDim = operand->map.getResultPosition(
       getAffineDimExpr(1, operand->map.getContext()));
   int64_t bits = operand->bits;
@@ -299,11 +299,11 @@ bool TensorOperand::planQuantized(const SharedMemoryPlan &pipeline,
   SmallVector<int64_t> box(rank, 1);
   int64_t rows = pipeline.getSchedule().getM();
   box[*outerDim] = rows;
-  box.back() = kBoxBytes;
+  box.back() = kKChunkBytes;
   elementsOfUnit = kByteBits / bits;
-  copyColumns = kBoxBytes * elementsOfUnit;
+  copyColumns = kKChunkBytes * elementsOfUnit;
   copies = pipeline.getSliceK() / copyColumns;
-  copyBytes = rows * kBoxBytes;
+  copyBytes = rows * kKChunkBytes;
   countedBytes = copies * copyBytes;
   map = TensorMapAttr::get(
       context, "u1",
@@ -367,7 +367,7 @@ bool TensorOperand::planScales(const KernelProblem &problem,
       AffineMapAttr::get(
           AffineMap::get(0, rank, strides.getResults(), context)),
       box, SmallVector<int64_t>(box.size(), 1), "none", "zero", "256",
-      /*codes=*/1);
+      /*elements=*/1);
   countedBytes = pipeline.getBytes(id);
   return true;
 }

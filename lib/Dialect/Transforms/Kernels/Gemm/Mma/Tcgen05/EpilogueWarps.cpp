@@ -29,7 +29,7 @@ void Tcgen05Roles::emitEpiloguePart(OpBuilder &at, const BlockTile &tile,
                                     Value acc, Value column, bool isGuarded) {
   BlockTile part = tile;
   part.column = addIndices(at, loc, tile.column, column);
-  const SumLayout &layout = tmemPlan.getAccumulatorLayout();
+  const AccLayout &layout = tmemPlan.getAccumulatorLayout();
   if (layout.parts != 1) {
     // The lanes behind those of the rows hold the other columns.
     AffineExpr row = at.getAffineDimExpr(0), first = at.getAffineDimExpr(1),

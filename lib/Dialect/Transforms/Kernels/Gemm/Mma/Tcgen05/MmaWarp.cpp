@@ -121,13 +121,13 @@ void Tcgen05Roles::emitMask(OpBuilder &at, const PipelineState &state) {
             {last[0], lane});
         offset = addIndices(then, loc, offset, inside[0]);
         const llvm::MaybeAlign alignment(kScaleAtomInner);
-        Value line =
+        Value atomRow =
             vector::LoadOp::create(then, loc, bytesType, memory, offset,
                                    /*nontemporal=*/false, alignment);
-        Value words = vector::BitCastOp::create(then, loc, wordsType, line);
+        Value words = vector::BitCastOp::create(then, loc, wordsType, atomRow);
         words = arith::AndIOp::create(then, loc, words, masks);
-        line = vector::BitCastOp::create(then, loc, bytesType, words);
-        vector::StoreOp::create(then, loc, line, memory, offset,
+        atomRow = vector::BitCastOp::create(then, loc, bytesType, words);
+        vector::StoreOp::create(then, loc, atomRow, memory, offset,
                                 /*nontemporal=*/false, alignment);
       }
   auto space = cluster.hasPairs() ? NVVM::SharedSpace::shared_cluster
@@ -155,7 +155,7 @@ Value Tcgen05Roles::emitShift(OpBuilder &at, const BlockTile &tile,
   if ((isA ? schedule.getM() : schedule.getN()) % kScaleAtomRows == 0)
     return Value();
   AffineExpr d0 = at.getAffineDimExpr(0);
-  return applyExprs(at, loc, (d0 % kScaleAtomRows).floorDiv(kTensorWindow),
+  return applyExprs(at, loc, (d0 % kScaleAtomRows).floorDiv(kTensorWarpLanes),
                     isA ? tile.row : tile.column)[0];
 }
 

@@ -57,8 +57,8 @@ TmemPlan::TmemPlan(const Instruction &instruction,
   sharedColumns = getShared(scaleSlots);
 }
 
-const SumLayout &TmemPlan::getAccumulatorLayout() const {
-  return *lookupSumLayout(getCtaGroup(), getSchedule().getM() * getCtaGroup());
+const AccLayout &TmemPlan::getAccumulatorLayout() const {
+  return *lookupAccLayout(getCtaGroup(), getSchedule().getM() * getCtaGroup());
 }
 
 int64_t TmemPlan::getScaleCopies(bool isA) const {

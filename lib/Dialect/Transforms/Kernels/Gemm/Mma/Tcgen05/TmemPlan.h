@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The columns of tensor memory: accumulator stages, and the scale factors of
-// stages. Each stage has scale columns of its own where there is room, so that
+// stages. Each stage has scale columns of its own where they fit, so that
 // the same wait covers both: whoever may fill a stage may also copy its scales.
 //
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ public:
 
   /// The layout of accumulators in lanes; the blocks of the cta_group, and the
   /// columns that the accumulator of a tile has in each of them.
-  const SumLayout &getAccumulatorLayout() const;
+  const AccLayout &getAccumulatorLayout() const;
   int64_t getCtaGroup() const { return getSchedule().getBlocksOfProduct(); }
   int64_t getAccumulatorColumns() const {
     return getSchedule().getN() / getAccumulatorLayout().parts;

@@ -140,7 +140,7 @@ void GemvRoles::storeB(const WordEmitter &emit, const Word &of, Value chunk) {
           ? number.floorDiv(kChunkWords) %
                 std::min<int64_t>(2, getSliceChunks())
           : instruction.floorDiv(kQuarterWords / blocksOfQuarter);
-  constexpr int64_t kLine = 16, kColumn = 128, kInstruction = 256;
+  constexpr int64_t kRowBytes = 16, kColumn = 128, kInstruction = 256;
   Value zero = emit.integer(0);
   Value ofQuarter = applyExprs(at, loc, {quarter}, of.number)[0];
   SmallVector<Value> areOwn;
@@ -150,28 +150,28 @@ void GemvRoles::storeB(const WordEmitter &emit, const Word &of, Value chunk) {
   // Lanes of every other instruction begin with the other column, so that eight
   // lanes store to different banks.
   for (int64_t pass : {0, 1}) {
-    AffineExpr line = (instruction + pass) % 2;
+    AffineExpr parity = (instruction + pass) % 2;
     SmallVector<Value> values = applyExprs(
         at, loc,
         {chunkOf * GemvPlan::kChunkBytes + instruction * kInstruction +
-             (quarter * 2 + line) * kLine + plan.getStagesBytes(),
-         quarter * 2 + second, quarter * 2 + line},
+             (quarter * 2 + parity) * kRowBytes + plan.getStagesBytes(),
+         quarter * 2 + second, quarter * 2 + parity},
         {of.number, chunk});
-    Value isLine = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
-                                         values[1], values[2]);
+    Value isColumn = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
+                                           values[1], values[2]);
     for (auto [i, half] : llvm::enumerate(halves)) {
-      Value own = emit.select(isLine, half, zero);
+      Value own = emit.select(isColumn, half, zero);
       SmallVector<Value> words;
       for (Value isOwn : areOwn)
         words.push_back(emit.select(isOwn, own, zero));
       Value bytes = vector::FromElementsOp::create(
           at, loc, VectorType::get(kQuarters, at.getI32Type()), words);
       bytes = vector::BitCastOp::create(
-          at, loc, VectorType::get(kLine, at.getI8Type()), bytes);
+          at, loc, VectorType::get(kRowBytes, at.getI8Type()), bytes);
       vector::StoreOp::create(
           at, loc, bytes, shared,
           addIndex(at, loc, values[0], static_cast<int64_t>(i) * kColumn),
-          /*nontemporal=*/false, llvm::MaybeAlign(kLine));
+          /*nontemporal=*/false, llvm::MaybeAlign(kRowBytes));
     }
   }
 }
@@ -204,11 +204,11 @@ void GemvRoles::storeFactor(const WordEmitter &emit, Value scale,
     factor = emit.mul(emitScaleValue(emit, scale), kFactor);
     factor = emit.toBits(factor);
   }
-  Value line = vector::BroadcastOp::create(
+  Value bytes = vector::BroadcastOp::create(
       at, loc, VectorType::get(1, at.getI32Type()), factor);
-  line = vector::BitCastOp::create(
-      at, loc, VectorType::get(kFactorBytes, at.getI8Type()), line);
-  vector::StoreOp::create(at, loc, line, shared, offset, /*nontemporal=*/false,
+  bytes = vector::BitCastOp::create(
+      at, loc, VectorType::get(kFactorBytes, at.getI8Type()), bytes);
+  vector::StoreOp::create(at, loc, bytes, shared, offset, /*nontemporal=*/false,
                           llvm::MaybeAlign(kFactorBytes));
 }
 
@@ -300,7 +300,7 @@ void GemvRoles::emitLoader(OpBuilder &role) {
 SmallVector<Value> GemvRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
                                            Value step, const PipelineState &,
                                            Value quantized, ValueRange values) {
-  constexpr int64_t kColumnsOfChunk = 8, kLines = 8, kLine = 16;
+  constexpr int64_t kColumnsOfChunk = 8, kRows = 8, kRowBytes = 16;
   int64_t chunks = getSliceChunks(), first = plan.getStagesBytes();
   Value chunk = emitFirstChunk(at, tile, step);
   AffineExpr d0 = at.getAffineDimExpr(0);
@@ -309,7 +309,7 @@ SmallVector<Value> GemvRoles::emitProducts(OpBuilder &at, const WorkTile &tile,
       {d0 * GemvPlan::kChunkBytes + first,
        d0 * (gemv.blocksOfChunk * kFactorBytes) + first + gemv.getBBytes()},
       chunk);
-  Value bTile = emitView(at, {chunks * kColumnsOfChunk, kLines, kLine},
+  Value bTile = emitView(at, {chunks * kColumnsOfChunk, kRows, kRowBytes},
                          at.getI8Type(), offsets[0]);
   Value factors =
       emitView(at, {chunks * gemv.blocksOfChunk}, at.getI32Type(), offsets[1]);

@@ -1,4 +1,4 @@
-//===- CodePairs.h - Elements as pairs of bf16 ------------------*- C++ -*-===//
+//===- ElementPairs.h - Elements as pairs of bf16 ---------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_CODEPAIRS_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_CODEPAIRS_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_ELEMENTPAIRS_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_ELEMENTPAIRS_H
 
 #include "Fragments/Dequantize/Formats.h"
 #include "Fragments/Dequantize/WordEmitter.h"
@@ -57,18 +57,18 @@ SmallVector<Value> exchange(const WordEmitter &emit, ArrayRef<Value> values,
 
 /// Shifts elements of `format` into position in 16 bits, from registers in
 /// which they are contiguous along K.
-class RowPlacer {
+class ElementShifter {
 public:
-  RowPlacer(WordEmitter emit, Format format, PairOrder order, Value lane);
+  ElementShifter(WordEmitter emit, Format format, PairOrder order, Value lane);
 
   /// The pairs of a 32-bit register with an element in each byte.
-  Pairs placeBytes(Value word) const;
+  Pairs shiftBytes(Value word) const;
   /// The pairs of a 32-bit register with an element in each nibble: if the
   /// order is packed, those of instruction `i`, else those of the low half.
-  Pairs placeNibbles(Value word, unsigned i) const;
+  Pairs shiftNibbles(Value word, unsigned i) const;
   /// Shifts two elements into position. Each is in the low byte of a half, with
   /// copies of its sign above it.
-  Value place(Value halves) const;
+  Value shift(Value halves) const;
 
 private:
   WordEmitter emit;
@@ -99,4 +99,4 @@ Value getGroupRegister(OpBuilder &b, Location loc, Operand operand,
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_CODEPAIRS_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_ELEMENTPAIRS_H

@@ -1,4 +1,4 @@
-//===- ScaleLines.cpp - Lines of scales as expressions --------------------===//
+//===- ScaleOuter.cpp - Outer indices of scales --------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Utils/ScaleLines.h"
+#include "Utils/ScaleOuter.h"
 
 #include "Utils/OperandView.h"
 #include "blockscale/Support/SharedLayout.h"
@@ -33,14 +33,14 @@ static AffineExpr applyTerms(ArrayRef<LayoutTerm> terms, unsigned dim,
   return map.getResult(0).replaceDims(value);
 }
 
-AffineExpr blockscale::getScaleLineExpr(AffineExpr row) {
-  return applyTerms(kScaleLineTerms, /*dim=*/0, row);
+AffineExpr blockscale::getScaleOuterExpr(AffineExpr row) {
+  return applyTerms(kScaleOuterTerms, /*dim=*/0, row);
 }
 
-AffineExpr blockscale::getScaleRowExpr(AffineExpr line) {
-  return applyTerms(kScaleRowTerms, /*dim=*/0, line);
+AffineExpr blockscale::getScaleRowExpr(AffineExpr outer) {
+  return applyTerms(kScaleRowTerms, /*dim=*/0, outer);
 }
 
 AffineExpr blockscale::getScaleSkewExpr(AffineExpr part) {
-  return applyTerms(kScaleLineTerms, /*dim=*/1, part);
+  return applyTerms(kScaleOuterTerms, /*dim=*/1, part);
 }

@@ -1,4 +1,4 @@
-"""Words that kernels give to a tensor core in software, with one bit changed on the way: what the lowering
+"""Operands that kernels give to a tensor core in software, with one bit changed on the way: what the lowering
 writes into descriptors and addresses shows, as an error or in wrong sums.
 """
 
@@ -22,7 +22,7 @@ MATRIX = {
     "start": (0, 3, 6, 10), "stride": (34, 38), "version": (46, 47), "base": (49, 51), "mode": (52,),
     "zeros": (53, 60), "swizzle": (61, 62, 63),
 }
-WORDS = {
+OPERANDS = {
     "a": (MMA, A, MATRIX), "b": (MMA, B, MATRIX),
     "copy": (COPY, FROM, {"start": (0, 3, 5), "stride": (35,), "version": (46,), "swizzle": (61, 62)}),
     "instruction": (MMA, INSTRUCTION, {
@@ -37,8 +37,8 @@ WORDS = {
     "accumulate": (MMA, ACCUMULATE, {"": (0,)}),
 }
 FLIPS = [
-    pytest.param(word, bit, id=f"{word}-{field}-{bit}")
-    for word, (_, _, fields) in WORDS.items() for field, bits in fields.items() for bit in bits
+    pytest.param(operand, bit, id=f"{operand}-{field}-{bit}")
+    for operand, (_, _, fields) in OPERANDS.items() for field, bits in fields.items() for bit in bits
 ]
 SEEDS = range(1)
 # Software takes more than a tensor core.
@@ -106,11 +106,11 @@ def test_correct(kernel):
 FREE = {("mxfp8-mn", "b", 49), ("mxfp8-mn", "b", 51)}
 
 
-@pytest.mark.parametrize("word, bit", FLIPS)
-def test_each_bit_matters(kernel, word, bit):
-    function, parameter, _ = WORDS[word]
+@pytest.mark.parametrize("operand, bit", FLIPS)
+def test_each_bit_matters(kernel, operand, bit):
+    function, parameter, _ = OPERANDS[operand]
     shown = kernel.shows(flip(kernel.text, function, parameter, bit), SEEDS)
-    assert (shown is None) == ((kernel.name, word, bit) in FREE)
+    assert (shown is None) == ((kernel.name, operand, bit) in FREE)
 
 
 def test_leading_distance(kernel):

@@ -1,17 +1,17 @@
-"""Compiles every row and every instruction, and reads the PTX.
+"""Compiles every combination and every instruction, and reads the PTX.
 
-    ptx_rows.py rows [--ptxas]
-    ptx_rows.py instructions [--ptxas]
+    ptx_combinations.py combinations [--ptxas]
+    ptx_combinations.py instructions [--ptxas]
 
-rows: one program for each legal row of the support matrix. Its PTX has the row's
-instruction, as written down here from the PTX ISA, and no other mma. With --ptxas, every row
-is compiled for every native chip, and assembled. For sm_80 every row has the instruction of
+combinations: one program for each legal combination of the support matrix. Its PTX has the
+instruction, as written down here from the PTX ISA, and no other mma. With --ptxas, every combination
+is compiled for every native chip, and assembled. For sm_80 every combination has the instruction of
 bf16 that operands are converted for.
 
 instructions: a gpu.module with each of the 28 instructions under every selector. The PTX has
 them all. With --ptxas, for every native chip, and assembled.
 
-A row or an instruction that is missing here or there is an error.
+A combination or an instruction that is missing here or there is an error.
 """
 
 import os
@@ -28,9 +28,9 @@ import blockscale
 # The lowest PTX version that has the target (PTX ISA, "Release Notes").
 CHIPS = {"sm_120a": "8.7", "sm_120f": "8.8", "sm_121a": "8.8", "sm_121f": "8.8"}
 
-# Chips that convert operands, and the instruction of all their rows.
+# Chips that convert operands, and the instruction of all their combinations.
 CONVERTING = {"sm_80": "7.0"}
-CONVERTED = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"
+CONVERTED = "mma.sync.aligned.m16n8k16.combination.col.f32.bf16.bf16.f32"
 
 PTX_NAMES = {
     "f8E4M3FN": "e4m3",
@@ -49,7 +49,7 @@ INSTRUCTIONS = {
     ("mxf4nvf4", "e2m1", "e2m1", "ue4m3", 4): 64,
 }
 
-# Row -> its instruction. Where both operands are fp4, packed fp4 has twice the rate.
+# Combination -> its instruction. Where both operands are fp4, packed fp4 has twice the rate.
 EXPECTED = {
     (x, y, "f8E8M0FNU", 32): ("mxf8f6f4", PTX_NAMES[x], PTX_NAMES[y], "ue8m0", 1)
     for x, y in product(PTX_NAMES, repeat=2)
@@ -73,7 +73,7 @@ def require(condition, message):
 def get_opcode(instruction):
     kind, a, b, scale, scale_vec = instruction
     return (
-        f"mma.sync.aligned.m16n8k{INSTRUCTIONS[instruction]}.row.col.kind::{kind}"
+        f"mma.sync.aligned.m16n8k{INSTRUCTIONS[instruction]}.combination.col.kind::{kind}"
         f".block_scale.scale_vec::{scale_vec}X.f32.{a}.{b}.f32.{scale}"
     )
 
@@ -103,25 +103,25 @@ def run_all(function, arguments):
         return list(pool.map(lambda a: function(*a), arguments))
 
 
-# Rows
+# Combinations
 
 
-def read_rows():
-    """The rows that the compiler calls legal: of all chips the same ones."""
-    rows = {}
+def read_combinations():
+    """The combinations that the compiler calls legal: of all chips the same ones."""
+    combinations = {}
     matrix = run(["blockscale-compile", "--print-support-matrix"], "")
     for line in matrix.splitlines()[1:]:
         chip, lhs, rhs, scale, block, status = line.split()[:6]
         if status != "illegal":
-            rows.setdefault(chip, []).append((lhs, rhs, scale, int(block)))
+            combinations.setdefault(chip, []).append((lhs, rhs, scale, int(block)))
     for chip in (*CHIPS, *CONVERTING):
-        require(rows[chip] == rows["cpu"], f"the rows of {chip} and cpu differ")
-    return rows["cpu"]
+        require(combinations[chip] == combinations["cpu"], f"the combinations of {chip} and cpu differ")
+    return combinations["cpu"]
 
 
-def make_program(row, m, n, k, is_transposed):
-    """A mma_scaled of the row; y is stored as N x K if is_transposed."""
-    lhs, rhs, scale, block = row
+def make_program(combination, m, n, k, is_transposed):
+    """A mma_scaled of the combination; y is stored as N x K if is_transposed."""
+    lhs, rhs, scale, block = combination
     blocks = k // block
     y = f"tensor<{k}x{n}x{rhs}>"
     stored = f"tensor<{n}x{k}x{rhs}>" if is_transposed else y
@@ -134,7 +134,7 @@ def make_program(row, m, n, k, is_transposed):
     types = f"""tensor<{m}x{k}x{lhs}>, tensor<{m}x{blocks}x{scale}>, {y},
                 tensor<{blocks}x{n}x{scale}>, tensor<{m}x{n}xf32>"""
     return f"""
-      func.func @row(%x: tensor<{m}x{k}x{lhs}>, %sx: tensor<{m}x{blocks}x{scale}>,
+      func.func @combination(%x: tensor<{m}x{k}x{lhs}>, %sx: tensor<{m}x{blocks}x{scale}>,
                      %stored: {stored}, %sy: tensor<{blocks}x{n}x{scale}>,
                      %c: tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32> {{
         {transpose}
@@ -147,35 +147,36 @@ def make_program(row, m, n, k, is_transposed):
 PROGRAMS = ((16, 8, 64, False), (37, 19, 96, True))
 
 
-def check_row(row, sizes, chip, with_ptxas):
-    ptx, found = compile_and_read(make_program(row, *sizes), chip)
-    opcode = CONVERTED if chip in CONVERTING else get_opcode(EXPECTED[row])
-    require(list(found) == [opcode], f"{row} on {chip}: expected {opcode} only, got {dict(found)}")
+def check_combination(combination, sizes, chip, with_ptxas):
+    ptx, found = compile_and_read(make_program(combination, *sizes), chip)
+    opcode = CONVERTED if chip in CONVERTING else get_opcode(EXPECTED[combination])
+    require(list(found) == [opcode], f"{combination} on {chip}: expected {opcode} only, got {dict(found)}")
     if with_ptxas:
         assemble(ptx, chip)
-    return (row, sizes, chip), found[opcode]
+    return (combination, sizes, chip), found[opcode]
 
 
-def check_rows(with_ptxas):
-    rows = read_rows()
-    require(len(rows) == 27, f"expected 27 rows, got {len(rows)}")
-    require(sorted(rows) == sorted(blockscale.LEGAL_ROWS), "expected the rows of the reference")
-    for row in rows:
-        require(row in EXPECTED, f"no check for {row}")
+def check_combinations(with_ptxas):
+    combinations = read_combinations()
+    require(len(combinations) == 27, f"expected 27 combinations, got {len(combinations)}")
+    legal = sorted(blockscale.LEGAL_TYPE_COMBINATIONS)
+    require(sorted(combinations) == legal, "expected the combinations of the reference")
+    for combination in combinations:
+        require(combination in EXPECTED, f"no check for {combination}")
     one_of_each_kind = (("f8E5M2", "f4E2M1FN", "f8E8M0FNU", 32), MXFP4, HALVED, NVFP4)
     if with_ptxas:
-        cases = list(product(rows, PROGRAMS[1:], (*CHIPS, *CONVERTING)))
+        cases = list(product(combinations, PROGRAMS[1:], (*CHIPS, *CONVERTING)))
     else:
-        cases = list(product(rows, PROGRAMS, ["sm_120a"]))
-        cases += product(rows, PROGRAMS[:1], ["sm_121f"])
+        cases = list(product(combinations, PROGRAMS, ["sm_120a"]))
+        cases += product(combinations, PROGRAMS[:1], ["sm_121f"])
         cases += product(one_of_each_kind, PROGRAMS[1:], ["sm_120f", "sm_121a"])
-        cases += product(rows, PROGRAMS[1:], CONVERTING)
-    counts = dict(run_all(check_row, [(*case, with_ptxas) for case in cases]))
-    for (row, sizes, chip), count in counts.items():
-        if row == HALVED and chip in CHIPS:
+        cases += product(combinations, PROGRAMS[1:], CONVERTING)
+    counts = dict(run_all(check_combination, [(*case, with_ptxas) for case in cases]))
+    for (combination, sizes, chip), count in counts.items():
+        if combination == HALVED and chip in CHIPS:
             once = counts[MXFP4, sizes, chip]
-            require(count == 2 * once, f"{row}: expected twice {once} instructions, got {count}")
-    require({row for row, _, _ in counts} == set(rows), "a row was not compiled")
+            require(count == 2 * once, f"{combination}: expected twice {once} instructions, got {count}")
+    require({combination for combination, _, _ in counts} == set(combinations), "a combination was not compiled")
     return len(counts)
 
 
@@ -232,9 +233,9 @@ def read_selectors(ptx):
 
 
 def check_instructions_on(chip, with_ptxas):
-    kernels = [make_kernel(f"kernel_{i}", row) for i, row in enumerate(INSTRUCTIONS)]
+    kernels = [make_kernel(f"kernel_{i}", combination) for i, combination in enumerate(INSTRUCTIONS)]
     ptx, found = compile_and_read(f"gpu.module @kernels {{{''.join(kernels)}\n}}", chip)
-    expected = {get_opcode(row): get_selectors(row) for row in INSTRUCTIONS}
+    expected = {get_opcode(combination): get_selectors(combination) for combination in INSTRUCTIONS}
     require(len(expected) == 28, f"expected 28 instructions, got {len(expected)}")
     require(set(found) == set(expected), f"{chip}: expected {set(expected)}, got {set(found)}")
     for opcode, selectors in read_selectors(ptx).items():
@@ -253,7 +254,7 @@ def check_instructions(with_ptxas):
 
 
 def main(what, *flags):
-    check = {"rows": check_rows, "instructions": check_instructions}[what]
+    check = {"combinations": check_combinations, "instructions": check_instructions}[what]
     require(flags in ((), ("--ptxas",)), f"unknown arguments {flags}")
     print(f"{check(bool(flags))} {what} checked")
 

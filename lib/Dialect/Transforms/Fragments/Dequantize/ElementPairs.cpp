@@ -1,4 +1,4 @@
-//===- CodePairs.cpp - Elements as pairs of bf16 --------------------------===//
+//===- ElementPairs.cpp - Elements as pairs of bf16 -----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/Dequantize/CodePairs.h"
+#include "Fragments/Dequantize/ElementPairs.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -67,8 +67,8 @@ static SmallVector<Value> exchangeSelectors(const WordEmitter &emit,
   return exchange(emit, values, bits);
 }
 
-RowPlacer::RowPlacer(WordEmitter emit, Format format, PairOrder order,
-                     Value lane)
+ElementShifter::ElementShifter(WordEmitter emit, Format format, PairOrder order,
+                               Value lane)
     : emit(emit), format(getCodeFormat(format)), order(order) {
   SmallVector<Value> bits = getExchangeBits(emit, order, lane);
   bool isNibbles = getFormatInfo(format).bits == 4;
@@ -80,25 +80,25 @@ RowPlacer::RowPlacer(WordEmitter emit, Format format, PairOrder order,
         emit, order.isPacked ? nibbles : nibbles.take_front(2), bits);
 }
 
-Pairs RowPlacer::placeBytes(Value word) const {
+Pairs ElementShifter::shiftBytes(Value word) const {
   word = emit.shiftLeft(word, format.signShift);
   Pairs pairs;
   for (unsigned q : {0, 1})
-    pairs[q] = place(emit.permute(word, {}, byteSelectors[q]));
+    pairs[q] = shift(emit.permute(word, {}, byteSelectors[q]));
   return pairs;
 }
 
-Pairs RowPlacer::placeNibbles(Value word, unsigned i) const {
+Pairs ElementShifter::shiftNibbles(Value word, unsigned i) const {
   constexpr unsigned kNibble = 4;
   Value even = emit.shiftLeft(word, kNibble);
   Pairs pairs;
   for (unsigned q : {0, 1})
-    pairs[q] = place(emit.permute(
+    pairs[q] = shift(emit.permute(
         even, word, nibbleSelectors[order.isPacked ? 2 * i + q : q]));
   return pairs;
 }
 
-Value RowPlacer::place(Value halves) const {
+Value ElementShifter::shift(Value halves) const {
   return emit.bitAnd(emit.shiftLeft(halves, format.shift),
                      format.mask * 0x00010001u);
 }
@@ -125,17 +125,17 @@ public:
                    const OperandFragments &fragments, Operand operand,
                    Format format, PairOrder order, Value lane)
       : b(b), loc(loc), fragments(fragments), operand(operand), order(order),
-        placer({b, loc}, format, order, lane) {}
+        shifter({b, loc}, format, order, lane) {}
 
   void load(const Step &step) override { number = step.number; }
 
   Pairs getPairs(unsigned group, unsigned i) override {
     if (order.isPacked)
-      return placer.placeNibbles(
+      return shifter.shiftNibbles(
           getGroupRegister(b, loc, operand, fragments.getTiles(number / 2),
                            group, number % 2),
           i);
-    return placer.placeBytes(getGroupRegister(
+    return shifter.shiftBytes(getGroupRegister(
         b, loc, operand, fragments.getTiles(number), group, i));
   }
 
@@ -147,7 +147,7 @@ private:
   const OperandFragments &fragments;
   Operand operand;
   PairOrder order;
-  RowPlacer placer;
+  ElementShifter shifter;
   int64_t number = 0;
 };
 } // namespace

@@ -9,14 +9,14 @@ import blockscale
 import numpy as np
 import pytest
 from blockscale import compare, mma_scaled
-from harness import ROWS, Program, Row, any_codes, assert_bit_equal, exact, extreme, random
+from harness import COMBINATIONS, Combination, Program, any_codes, assert_bit_equal, exact, extreme, random
 
-MIXED = Row("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
-FP6 = Row("f6E3M2FN", "f6E2M3FN", "f8E8M0FNU", 32)
-FP8 = Row("f8E5M2", "f8E4M3FN", "f8E8M0FNU", 32)
-MXFP4_16 = Row("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16)
-NVFP4 = Row("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
-SWIZZLED_ROWS = [MIXED, FP6, NVFP4]
+MIXED = Combination("f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32)
+FP6 = Combination("f6E3M2FN", "f6E2M3FN", "f8E8M0FNU", 32)
+FP8 = Combination("f8E5M2", "f8E4M3FN", "f8E8M0FNU", 32)
+MXFP4_16 = Combination("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 16)
+NVFP4 = Combination("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16)
+SWIZZLED_TYPES = [MIXED, FP6, NVFP4]
 
 
 def run_all(row, data, folder):
@@ -35,7 +35,7 @@ def check_exact(row, data, results):
 # Every legal row of types and block sizes
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@pytest.mark.parametrize("row", COMBINATIONS, ids=str)
 def test_exact(row, tmp_path):
     data = [
         exact(row, 1, 1, row.block, 1),
@@ -46,7 +46,7 @@ def test_exact(row, tmp_path):
     check_exact(row, data, run_all(row, data, tmp_path))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@pytest.mark.parametrize("row", COMBINATIONS, ids=str)
 def test_random(row, tmp_path):
     data = [random(row, 3, 5, 96, 5), random(row, 17, 33, 160, 6)]
     for operands, result in zip(data, run_all(row, data, tmp_path)):
@@ -55,7 +55,7 @@ def test_random(row, tmp_path):
         compare(result, *operands, **row.types)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@pytest.mark.parametrize("row", COMBINATIONS, ids=str)
 def test_extreme(row, tmp_path):
     data = [extreme(row, 7), any_codes(row, 7, 5, row.block, 8)]
     for operands, result in zip(data, run_all(row, data, tmp_path)):
@@ -200,7 +200,7 @@ def tiles_with_padding(scales, padding=0xFF):
     return np.where(used, blockscale.swizzle_scales(scales), np.uint8(padding))
 
 
-@pytest.mark.parametrize("row", SWIZZLED_ROWS, ids=str)
+@pytest.mark.parametrize("row", SWIZZLED_TYPES, ids=str)
 @pytest.mark.parametrize("batch", [(), (2,)], ids=["rank2", "rank3"])
 def test_swizzled_scales(row, batch, tmp_path):
     """130 and 33 rows, 5 or 10 blocks: more than one atom each way, all with padding."""
@@ -281,7 +281,7 @@ def test_vector_batch(x_batch, y_batch, tmp_path):
     check_exact(MIXED, [data], program.run(tmp_path))
 
 
-@pytest.mark.parametrize("row", SWIZZLED_ROWS, ids=str)
+@pytest.mark.parametrize("row", SWIZZLED_TYPES, ids=str)
 def test_vector_transposed_y_and_swizzled_scales(row, tmp_path):
     data = exact(row, 5, 7, 96, 1)
     program = Program()
