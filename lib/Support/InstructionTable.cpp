@@ -55,11 +55,12 @@ static constexpr ScaleIds kAbsent = 0b0000, kZero = 0b0001, kEven = 0b0101,
 static constexpr Rewrite kNo = Rewrite::None, kHalves = Rewrite::TwoHalfBlocks;
 
 // Schedules choose the instructions with a larger K, which some chips have; the
-// choice by types does not. Another such K is rows here: the schedules, the
-// verifiers and the descriptors take it from them. For the simulator it is a
-// row of kWideKs in lib/Simulator/Tcgen05/InstructionDescriptor.cpp.
+// choice by types does not. Another such K is rows here, which the schedules
+// and verifiers read; if the instruction descriptor has another field for it,
+// it is in Descriptors.cpp. For the simulator it is a row of kExtendedKs in
+// lib/Simulator/Tcgen05/InstructionDescriptor.cpp.
 //
-// The chips are those from a first to a last compute capability.
+// The first and last compute capability, the field, and the pattern.
 static constexpr WideK kK96 = {103, 103, 1, {96, 96, 64}};
 
 // clang-format off

@@ -9,8 +9,7 @@
 // The table of instructions and the type combinations that they compute, which
 // are those that `mma_scaled` accepts. The verifier, path selection, the
 // support matrix and the generated tests read it. A new instruction is a new
-// row. A second wide K of one is not yet: Chips.cpp, the tcgen05 schedules and
-// the simulator know one K beside the narrow one.
+// row.
 //
 // Sources: PTX ISA 9.0, section "Block Scaling for mma.sync" (tables 35 to
 // 37) and "tcgen05.mma"; PTX ISA 9.1 for the one row that is not emitted.
@@ -121,8 +120,8 @@ using ScaleIds = unsigned;
 struct WideK {
   /// The chips, by compute capability.
   unsigned firstCapability = 0, lastCapability = 0;
-  /// The field "k96" of the instruction descriptor.
-  unsigned descriptorField = 0;
+  /// The value of the field "k96" of the instruction descriptor.
+  unsigned k96 = 0;
   /// The sequence of K of the instructions that multiply one swizzle row, since
   /// this K may not divide it; zeros at the end.
   std::array<unsigned, 4> pattern = {};

@@ -13,6 +13,8 @@
 
 #include "Tcgen05/InstructionDescriptor.h"
 
+#include "Mma/MatrixOperands.h"
+
 #include "Memory/Storage.h"
 #include "SharedDescriptors/DescriptorFields.h"
 
@@ -99,13 +101,13 @@ static constexpr KindRow kKinds[] = {
      kScaledSums, 64, false},
 };
 
-// A K that only some targets have is a row here, a field above, a row of
-// kScaleIds, and its feature in Ptx/Targets.cpp.
-static constexpr WideK kWideKs[] = {
+// A K that only some targets have is a row here, a field above, rows of
+// kScaleIds, and a feature in Ptx/Targets.h and Targets.cpp.
+static constexpr ExtendedK kExtendedKs[] = {
     {"k96", 96, Feature::Tcgen05K96, "sm_103a", 64},
 };
 
-llvm::ArrayRef<WideK> sim::getWideKs() { return kWideKs; }
+llvm::ArrayRef<ExtendedK> sim::getExtendedKs() { return kExtendedKs; }
 
 namespace {
 struct ScaleIdsRow {
@@ -120,6 +122,15 @@ static constexpr ScaleIdsRow kScaleIds[] = {
     {32, 32, 0b1111}, {64, 32, 0b0101}, {64, 16, 0b0001},
     {96, 32, 0b1111}, {96, 16, 0b0101},
 };
+
+static_assert(
+    [] {
+      for (const ScaleIdsRow &row : kScaleIds)
+        if (row.k > kMaxKeptK || row.k / row.blockSize > kMaxBlocks)
+          return false;
+      return true;
+    }(),
+    "the simulator's matrices are smaller; see Mma/MatrixOperands.h");
 
 unsigned sim::getScaleIds(unsigned k, unsigned blockSize) {
   return llvm::find_if(kScaleIds,
@@ -227,9 +238,9 @@ InstructionDescriptor::decode(uint32_t bits, Tcgen05Kind kind,
   d.m = isScaled ? field("m>>7") << 7 : field("m>>4") << 4;
   d.n = field("n>>3") << 3;
   d.k = row.k;
-  for (const WideK &wide : kWideKs)
+  for (const ExtendedK &wide : kExtendedKs)
     if (field(wide.field)) {
-      d.wideK = &wide;
+      d.extendedK = &wide;
       d.k = wide.k;
     }
   d.isSparse = field("sparse");

@@ -46,7 +46,7 @@ inline bool isBlockScaled(Tcgen05Kind kind) {
 }
 
 /// A K that the descriptor asks for in place of that of the kind.
-struct WideK {
+struct ExtendedK {
   /// The field of the descriptor that is set.
   llvm::StringRef field;
   unsigned k;
@@ -56,7 +56,7 @@ struct WideK {
   /// The K of the kind, whose layout goes on and which takes as long.
   unsigned narrowK;
 };
-llvm::ArrayRef<WideK> getWideKs();
+llvm::ArrayRef<ExtendedK> getExtendedKs();
 
 /// The scale factor identifiers that an instruction may have: bit i for i.
 unsigned getScaleIds(unsigned k, unsigned blockSize);
@@ -68,7 +68,7 @@ struct InstructionDescriptor {
   /// The shape of the whole instruction: of both blocks of a CTA pair.
   unsigned m, n, k;
   /// For a K that is not that of the kind, else null.
-  const WideK *wideK;
+  const ExtendedK *extendedK;
   bool isNegatedA, isNegatedB;
   /// MN-major in shared memory.
   bool isTransposedA, isTransposedB;

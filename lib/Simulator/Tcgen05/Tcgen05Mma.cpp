@@ -118,10 +118,11 @@ bool Preparation::decodeInstruction() {
   if (d.isSparse)
     return reject("expected a dense instruction descriptor of a tcgen05.mma "
                   "without .sp");
-  if (d.wideK && !(form.wideKs >> (d.wideK - sim::getWideKs().begin()) & 1))
-    return reject("expected a target of " + d.wideK->target +
+  if (d.extendedK &&
+      !(form.extendedKs >> (d.extendedK - getExtendedKs().begin()) & 1))
+    return reject("expected a target of " + d.extendedK->target +
                   " for K = " + llvm::Twine(d.k));
-  if (d.wideK && form.isScaleVec)
+  if (d.extendedK && form.isScaleVec)
     return reject("expected .block16 or .block32 for K = " + llvm::Twine(d.k) +
                   ", got .scale_vec");
   if (form.isTensorA && d.isTransposedA)
@@ -292,9 +293,9 @@ bool Preparation::addShared(llvm::StringRef what, uint64_t bits, Type type,
   if (isTransposed && isAtom32 != (form.kind == Tcgen05Kind::TF32))
     return reject(isAtom32 ? "32-byte atoms (swizzle 1) only for tf32"
                            : "32-byte atoms (swizzle 1) for transposed tf32");
-  bool isWidePattern = d.wideK && decoded->swizzle == SwizzleMode::Bytes128 &&
-                       decoded->baseOffset == 0;
-  if (decoded->isLeadingAbsolute && !isWidePattern)
+  bool isExtended = d.extendedK && decoded->swizzle == SwizzleMode::Bytes128 &&
+                    decoded->baseOffset == 0;
+  if (decoded->isLeadingAbsolute && !isExtended)
     return reject("an absolute leading offset only for K = 96 with a swizzle "
                   "of 128 bytes and base offset 0");
   if (isTransposed &&
@@ -432,8 +433,8 @@ void Preparation::addWork() {
   // Instructions with fewer rows take as long as those with 128.
   uint64_t rows = std::max<uint64_t>(d.m / form.numBlocks, kTensorLanes);
   operation.flops = 2 * rows * d.n * d.k * row->weight;
-  if (d.wideK)
-    operation.flops = operation.flops / d.k * d.wideK->narrowK;
+  if (d.extendedK)
+    operation.flops = operation.flops / d.k * d.extendedK->narrowK;
 }
 
 void sim::executeTcgen05Mma(Warp &warp, unsigned lane,

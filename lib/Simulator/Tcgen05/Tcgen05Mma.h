@@ -38,14 +38,14 @@ struct Tcgen05MmaForm {
   bool isTensorA;
   /// Elements along K that share a scale factor; 0 for kinds without scales.
   unsigned blockSize;
-  /// The block size is spelled .scale_vec, which a wide K does not have.
+  /// The block size is spelled .scale_vec, which an extended K does not have.
   bool isScaleVec;
   /// The accumulator is multiplied by 2^-inputShift (scale-input-d).
   unsigned inputShift;
   /// The number of the target.
   unsigned target;
-  /// Bit i: the target has getWideKs()[i].
-  unsigned wideKs;
+  /// Bit i: the target has getExtendedKs()[i].
+  unsigned extendedKs;
 };
 
 /// The operand values of the issuing thread.

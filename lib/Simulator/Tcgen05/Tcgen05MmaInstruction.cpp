@@ -319,9 +319,9 @@ void sim::translateTcgen05Mma(Translator &t, Modifiers &modifiers) {
     return;
   form.numBlocks = *numBlocks;
   form.target = getTargetNumber(t.program.module.target);
-  for (auto [i, wide] : llvm::enumerate(sim::getWideKs()))
+  for (auto [i, wide] : llvm::enumerate(getExtendedKs()))
     if (hasFeature(t.program.module.target, wide.feature))
-      form.wideKs |= 1u << i;
+      form.extendedKs |= 1u << i;
   llvm::SmallVector<Slot> slots(Masks, kNoSlot);
   OperandReader reader(t, slots);
   reader.takeAddress(D, multiply.dOffset);

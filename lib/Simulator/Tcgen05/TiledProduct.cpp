@@ -51,9 +51,9 @@ static MmaKind getTileKind(Tcgen05Kind kind) {
   return MmaKind::None;
 }
 
-/// The form of mma.sync that multiplies the same elements. There is none for a
-/// wide K: the form for the K of the kind is extended. There is none for f16
-/// with bf16 either: the elements are decoded before, so the form of bf16,
+/// The form of mma.sync that multiplies the same elements. There is none for
+/// an extended K: the form for the K of the kind is extended. There is none for
+/// f16 with bf16 either: the elements are decoded before, so the form of bf16,
 /// which has the larger range, is used.
 static MmaForm makeTileForm(const InstructionDescriptor &d,
                             unsigned blockSize) {

@@ -35,7 +35,7 @@
 // CHECK-NEXT:       26052 clocks  memory          7672 GB/s
 // CHECK-NEXT:       73042 clocks  in all, limited by: L2 cache
 // CHECK-NEXT:        37.2 us, 3697 TFLOP/s at 1965 MHz
-// CHECK-NEXT:  N of tiles    swap_ab  2cta  K = 96 split_k  stages  accumulators        clocks  limited by
+// CHECK-NEXT:  N of tiles    swap_ab  2cta  wide K split_k  stages  accumulators        clocks  limited by
 // CHECK-NEXT:          64         no   yes      no       1       8             2        152658  L2 cache
 // CHECK-NEXT:         128         no   yes      no       1       8             2         92242  L2 cache
 // CHECK-NEXT:         192         no   yes      no       1       7             2         78674  L2 cache

@@ -87,16 +87,17 @@ void blockscale::printScheduleCandidates(
     raw_ostream &os, ArrayRef<ScheduleCandidate> candidates) {
   auto print = [](bool value) { return value ? "yes" : "no"; };
   WarpSpecializedScheduleAttr best = chooseSchedule(candidates).schedule;
-  os << "  N of tiles    swap_ab  2cta  K = 96 split_k  stages  accumulators   "
+  os << "  N of tiles    swap_ab  2cta  wide K split_k  stages  accumulators   "
         "     clocks  "
         "limited by\n";
   for (const ScheduleCandidate &candidate : candidates) {
     WarpSpecializedScheduleAttr schedule = candidate.schedule;
+    int64_t wideK = schedule.getInstructionK();
     os << llvm::format(
               "%12lld%11s%6s%8s%8lld%8lld%14lld%14llu  ",
               static_cast<long long>(schedule.getN()),
               print(schedule.getSwapAb()), print(schedule.getTwoCta()),
-              print(schedule.getInstructionK() != 0),
+              wideK ? llvm::utostr(wideK).c_str() : "no",
               static_cast<long long>(schedule.getSplitK()),
               static_cast<long long>(schedule.getStages()),
               static_cast<long long>(schedule.getAccumulators()),

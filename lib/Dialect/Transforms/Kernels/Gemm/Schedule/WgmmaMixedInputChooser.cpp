@@ -11,7 +11,8 @@
 // registers if y is quantized in a layout that they can read, if a tile fits
 // shared memory and the workspace, and if the table of measured rows
 // (blockscale/Support/TunedRows.h) says that they are faster than the dense
-// kernel at this M. Otherwise the path goes on to the dense kernel.
+// kernel at this M. Otherwise the path goes on to the dense kernel, if it is
+// the best path at all (isWgmmaBest in WgmmaChooser.cpp).
 //
 //===----------------------------------------------------------------------===//
 
