@@ -57,7 +57,7 @@ static MmaKind getTileKind(Tcgen05Kind kind) {
 /// which has the larger range, is used.
 static MmaForm makeTileForm(const InstructionDescriptor &d,
                             unsigned blockSize) {
-  unsigned tileK = d.wideK ? d.wideK->narrowK : d.k;
+  unsigned tileK = d.extendedK ? d.extendedK->narrowK : d.k;
   unsigned scaleVec = blockSize ? tileK / blockSize : 0;
   Type a = d.a, b = d.b;
   if (a != b && d.kind == Tcgen05Kind::F16)
