@@ -276,24 +276,21 @@ static std::optional<Type> takeTypeOf(Translator &t, Modifiers &modifiers,
   std::string names;
   for (Type row : types)
     names += (names.empty() ? "." : ", .") + std::string(getName(row));
-  t.fail("expected one of " + names + " behind " + t.current->opcode +
-         (type ? ", got ." + std::string(getName(*type)) : std::string()));
-  return std::nullopt;
+  return t.failure(
+      "expected one of " + names + " behind " + t.current->opcode +
+      (type ? ", got ." + std::string(getName(*type)) : std::string()));
 }
 
 /// Takes out `.clamp` or `.wrap`; true for `.wrap`.
 static std::optional<bool> takeWrap(Translator &t, Modifiers &modifiers) {
-  static constexpr llvm::StringRef names[] = {"clamp", "wrap"};
-  std::optional<unsigned> mode = modifiers.takeOneOf(names);
+  std::optional<unsigned> mode = modifiers.takeOneOf({"clamp", "wrap"});
   if (mode)
     return *mode == 1;
-  t.fail("expected .clamp or .wrap behind " + t.current->opcode);
-  return std::nullopt;
+  return t.failure("expected .clamp or .wrap behind " + t.current->opcode);
 }
 
 template <template <typename> class Op>
-static void translateCount(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateCount(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = takeTypeOf(t, modifiers, {Type::B32, Type::B64});
   Slots slots;
   if (type && t.finish(modifiers) &&
@@ -301,9 +298,7 @@ static void translateCount(Translator &t, const PtxInstruction &instruction) {
     emitInteger<Op>(t, *type, slots);
 }
 
-static void translateFindHighest(Translator &t,
-                                 const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateFindHighest(Translator &t, Modifiers &modifiers) {
   bool isShiftAmount = modifiers.take("shiftamt");
   std::optional<Type> type =
       takeTypeOf(t, modifiers, {Type::U32, Type::U64, Type::S32, Type::S64});
@@ -313,9 +308,7 @@ static void translateFindHighest(Translator &t,
     emitInteger<FindHighest>(t, *type, slots, isShiftAmount);
 }
 
-static void translateFindNthSet(Translator &t,
-                                const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateFindNthSet(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = takeTypeOf(t, modifiers, {Type::B32});
   Slots slots;
   if (type && t.finish(modifiers) &&
@@ -323,17 +316,15 @@ static void translateFindNthSet(Translator &t,
     emitOperation(t, slots, FindNthSet());
 }
 
-static void translateReverse(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateReverse(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = takeTypeOf(t, modifiers, {Type::B32, Type::B64});
   Slots slots;
   if (type && t.finish(modifiers) && collectOperands(t, *type, {*type}, slots))
     emitInteger<Reverse>(t, *type, slots);
 }
 
-static void translateShift(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  bool isLeft = instruction.opcode == "shl";
+static void translateShift(Translator &t, Modifiers &modifiers) {
+  bool isLeft = t.current->opcode == "shl";
   llvm::SmallVector<Type> types = {Type::B16, Type::B32, Type::B64};
   if (!isLeft)
     types.append(
@@ -349,9 +340,7 @@ static void translateShift(Translator &t, const PtxInstruction &instruction) {
     emitInteger<ShiftRight>(t, *type, slots);
 }
 
-static void translateFunnelShift(Translator &t,
-                                 const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateFunnelShift(Translator &t, Modifiers &modifiers) {
   FunnelShift shift;
   shift.isLeft = modifiers.take("l");
   if (!shift.isLeft && !modifiers.take("r"))
@@ -366,9 +355,7 @@ static void translateFunnelShift(Translator &t,
     emitOperation(t, slots, shift);
 }
 
-static void translateExtractField(Translator &t,
-                                  const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateExtractField(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type =
       takeTypeOf(t, modifiers, {Type::U32, Type::U64, Type::S32, Type::S64});
   Slots slots;
@@ -377,9 +364,7 @@ static void translateExtractField(Translator &t,
     emitInteger<ExtractField>(t, *type, slots);
 }
 
-static void translateInsertField(Translator &t,
-                                 const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateInsertField(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = takeTypeOf(t, modifiers, {Type::B32, Type::B64});
   Slots slots;
   if (type && t.finish(modifiers) &&
@@ -387,15 +372,13 @@ static void translateInsertField(Translator &t,
     emitInteger<InsertField>(t, *type, slots);
 }
 
-static void translatePermute(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translatePermute(Translator &t, Modifiers &modifiers) {
   if (!takeTypeOf(t, modifiers, {Type::B32}))
     return;
   // In the order of PermuteMode.
-  static constexpr llvm::StringRef modes[] = {"f4e", "b4e", "rc8",
-                                              "ecl", "ecr", "rc16"};
   Permute permute;
-  if (std::optional<unsigned> mode = modifiers.takeOneOf(modes))
+  if (std::optional<unsigned> mode =
+          modifiers.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}))
     permute.mode = static_cast<PermuteMode>(*mode + 1);
   Slots slots;
   if (t.finish(modifiers) &&
@@ -403,8 +386,7 @@ static void translatePermute(Translator &t, const PtxInstruction &instruction) {
     emitOperation(t, slots, permute);
 }
 
-static void translateMask(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateMask(Translator &t, Modifiers &modifiers) {
   std::optional<bool> wraps = takeWrap(t, modifiers);
   if (!wraps || !takeTypeOf(t, modifiers, {Type::B32}))
     return;
@@ -416,8 +398,7 @@ static void translateMask(Translator &t, const PtxInstruction &instruction) {
     emitOperation(t, slots, mask);
 }
 
-static void translateExtend(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateExtend(Translator &t, Modifiers &modifiers) {
   std::optional<bool> wraps = takeWrap(t, modifiers);
   if (!wraps)
     return;

@@ -118,8 +118,7 @@ void sim::translateCarry(Translator &t, Modifiers &modifiers, Type type) {
   form.isSub = opcode.starts_with("sub");
   form.givesCarry = modifiers.take("cc");
   if (opcode.starts_with("mad")) {
-    static constexpr llvm::StringRef names[] = {"lo", "hi"};
-    std::optional<unsigned> half = modifiers.takeOneOf(names);
+    std::optional<unsigned> half = modifiers.takeOneOf({"lo", "hi"});
     if (!half)
       return t.fail("expected .lo or .hi behind " + opcode);
     form.product = *half ? Product::High : Product::Low;

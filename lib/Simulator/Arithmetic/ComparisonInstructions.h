@@ -18,10 +18,10 @@
 namespace mlir::blockscale::sim {
 
 /// slct: Selections.cpp.
-void translateSelectBySign(Translator &t, const PtxInstruction &instruction);
+void translateSelectBySign(Translator &t, Modifiers &modifiers);
 
 /// testp: NumberTests.cpp.
-void translateTest(Translator &t, const PtxInstruction &instruction);
+void translateTest(Translator &t, Modifiers &modifiers);
 
 } // namespace mlir::blockscale::sim
 

@@ -268,9 +268,8 @@ static bool isNarrowing(const FloatFormat &from, const FloatFormat &to) {
 static bool checkModifiers(Translator &t, const ConversionModifiers &form,
                            Type to, Type from) {
   auto fail = [&](const llvm::Twine &expected) {
-    t.fail("expected " + expected + " of cvt." + getName(to) + "." +
-           getName(from));
-    return false;
+    return t.failure("expected " + expected + " of cvt." + getName(to) + "." +
+                     getName(from));
   };
   bool needsIntegral = isFloat(from) && isInteger(to);
   bool needsRounding = needsIntegral || (isInteger(from) && isFloat(to)) ||
@@ -401,9 +400,7 @@ static void translatePack(Translator &t, Modifiers &modifiers) {
   emitOperation(t, slots, pack, StepClass::Conversion);
 }
 
-static void translateConversion(Translator &t,
-                                const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateConversion(Translator &t, Modifiers &modifiers) {
   if (modifiers.take("pack"))
     return translatePack(t, modifiers);
   std::optional<Type> to = modifiers.takeType(), from = modifiers.takeType();
@@ -420,9 +417,9 @@ static void translateConversion(Translator &t,
                   llvm::Twine(getName(*to)) + " and ." + getName(*from));
   if (!checkModifiers(t, form, *to, *from) || !t.expectOperands(2))
     return;
-  const PtxOperand &destination = instruction.operands[0];
+  const PtxOperand &destination = t.current->operands[0];
   Slot slots[] = {t.destination(destination, *to, /*isWide=*/isInteger(*to)),
-                  t.source(instruction.operands[1], *from,
+                  t.source(t.current->operands[1], *from,
                            /*isWide=*/isInteger(*from))};
   if (t.hasFailed())
     return;

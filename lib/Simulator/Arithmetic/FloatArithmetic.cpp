@@ -255,9 +255,9 @@ static const FormRow *findForm(Translator &t, Family family, Type type,
       return &row;
     names.push_back(getTypeNames(row.type, row.source));
   }
-  t.fail("expected a type out of " + llvm::join(names, ", ") + " behind " +
-         t.current->opcode + ", got ." + getTypeNames(type, source));
-  return nullptr;
+  return t.failure("expected a type out of " + llvm::join(names, ", ") +
+                   " behind " + t.current->opcode + ", got ." +
+                   getTypeNames(type, source));
 }
 
 /// Takes out the rounding mode, or `.approx` or `.full` in its place.
@@ -274,13 +274,13 @@ takeRounding(Translator &t, Modifiers &modifiers, const FormRow &form) {
                 (form.modifiers & kApprox && modifiers.take("approx")) ||
                 (form.modifiers & kFull && modifiers.take("full"))))
     return RoundingMode::NearestTiesToEven;
-  t.fail(llvm::Twine("expected a rounding mode (.rn") +
-         (form.modifiers & kAllModes ? ", .rz, .rm, .rp" : "") +
-         (form.modifiers & (kApprox | kSpecialApprox) ? ", .approx" : "") +
-         (form.modifiers & kFull ? ", .full" : "") + ") behind " +
-         t.current->opcode + "." + getTypeNames(form.type, form.source) +
-         (mode ? ", got ." + names[*mode] : llvm::Twine()));
-  return std::nullopt;
+  return t.failure(
+      llvm::Twine("expected a rounding mode (.rn") +
+      (form.modifiers & kAllModes ? ", .rz, .rm, .rp" : "") +
+      (form.modifiers & (kApprox | kSpecialApprox) ? ", .approx" : "") +
+      (form.modifiers & kFull ? ", .full" : "") + ") behind " +
+      t.current->opcode + "." + getTypeNames(form.type, form.source) +
+      (mode ? ", got ." + names[*mode] : llvm::Twine()));
 }
 
 namespace {

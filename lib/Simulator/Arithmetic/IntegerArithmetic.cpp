@@ -32,8 +32,7 @@ static bool isWord(Type type) { return type == Type::U32 || type == Type::S32; }
 
 /// Takes out `.lo`, `.hi` or `.wide`.
 static std::optional<unsigned> takeHalf(Translator &t, Modifiers &modifiers) {
-  static constexpr llvm::StringRef names[] = {"lo", "hi", "wide"};
-  std::optional<unsigned> half = modifiers.takeOneOf(names);
+  std::optional<unsigned> half = modifiers.takeOneOf({"lo", "hi", "wide"});
   if (!half)
     t.fail("expected .lo, .hi or .wide behind " + t.current->opcode);
   return half;

@@ -64,8 +64,7 @@ static void executeTest(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateTest(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateTest(Translator &t, Modifiers &modifiers) {
   const TestRow *row = llvm::find_if(
       kTests, [&](const TestRow &row) { return modifiers.take(row.name); });
   if (row == std::end(kTests))
@@ -75,8 +74,8 @@ void sim::translateTest(Translator &t, const PtxInstruction &instruction) {
     return t.fail("expected .f32 or .f64 behind testp");
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  Slot slots[] = {t.predicateDestination(instruction.operands[0]),
-                  t.source(instruction.operands[1], *type)};
+  Slot slots[] = {t.predicateDestination(t.current->operands[0]),
+                  t.source(t.current->operands[1], *type)};
   t.emit(executeTest, StepClass::Arithmetic, slots,
          t.keep(TestForm{row, type == Type::F64}));
 }

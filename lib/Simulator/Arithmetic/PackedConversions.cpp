@@ -265,6 +265,5 @@ void sim::translatePackedConversion(Translator &t,
       slots.push_back(t.source(operand, from));
   if (modifiers.isStochastic)
     slots.push_back(t.source(operands.back(), Type::B32));
-  if (!t.hasFailed())
-    t.emit(executePackedConversion, StepClass::Conversion, slots, t.keep(form));
+  t.emit(executePackedConversion, StepClass::Conversion, slots, t.keep(form));
 }

@@ -50,9 +50,7 @@ private:
 };
 } // namespace
 
-void sim::translateSelectBySign(Translator &t,
-                                const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateSelectBySign(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = modifiers.takeType(), by = modifiers.takeType();
   if (!type || (by != Type::S32 && by != Type::F32))
     return t.fail("expected a type, and .s32 or .f32, behind slct");

@@ -178,9 +178,9 @@ static const FormRow *findForm(Translator &t, Type type) {
       return &row;
     names.emplace_back(getName(row.type));
   }
-  t.fail("expected a type out of " + llvm::join(names, ", ") + " behind " +
-         t.current->opcode + ".approx, got ." + std::string(getName(type)));
-  return nullptr;
+  return t.failure("expected a type out of " + llvm::join(names, ", ") +
+                   " behind " + t.current->opcode + ".approx, got ." +
+                   std::string(getName(type)));
 }
 
 void sim::translateApproximation(Translator &t, Modifiers &modifiers,

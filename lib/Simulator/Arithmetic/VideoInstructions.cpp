@@ -214,9 +214,8 @@ static std::optional<bool> takeSignedness(Translator &t, Modifiers &modifiers) {
     for (auto [isSigned, name] : llvm::enumerate(names))
       if (modifiers.rest().front() == name && modifiers.take(name))
         return isSigned != 0;
-  t.fail("expected types out of u32 and s32 behind " +
-         llvm::Twine(t.current->opcode));
-  return std::nullopt;
+  return t.failure("expected types out of u32 and s32 behind " +
+                   llvm::Twine(t.current->opcode));
 }
 
 static void failOnCards(Translator &t, const llvm::Twine &what) {
@@ -234,10 +233,10 @@ static std::optional<Part> takePart(Translator &t, const PtxOperand &operand) {
   if (selector.size() == 2 && !selector.drop_front().getAsInteger(10, number) &&
       number < 32 / bits)
     return Part{number * bits, bits};
-  t.fail(operand.location, "expected .b0, .b1, .b2, .b3, .h0 or .h1 behind a "
-                           "register, got ." +
-                               selector);
-  return std::nullopt;
+  return t.failure(operand.location,
+                   "expected .b0, .b1, .b2, .b3, .h0 or .h1 behind a "
+                   "register, got ." +
+                       selector);
 }
 
 /// The elements that an operand's selector names, the lowest first.
@@ -324,9 +323,8 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
   operation.isSignedA = *isSignedA;
   operation.isSignedB = *isSignedB;
   if (isComparison) {
-    static constexpr llvm::StringRef relations[] = {"eq", "ne", "lt",
-                                                    "le", "gt", "ge"};
-    std::optional<unsigned> relation = modifiers.takeOneOf(relations);
+    std::optional<unsigned> relation =
+        modifiers.takeOneOf({"eq", "ne", "lt", "le", "gt", "ge"});
     if (!relation)
       t.fail("expected .eq, .ne, .lt, .le, .gt or .ge behind " +
              llvm::Twine(t.current->opcode));
@@ -336,8 +334,7 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
   operation.saturates = modifiers.take("sat");
   if (row.kind != VideoKind::ShiftLeft && row.kind != VideoKind::ShiftRight)
     return true;
-  static constexpr llvm::StringRef modes[] = {"clamp", "wrap"};
-  std::optional<unsigned> mode = modifiers.takeOneOf(modes);
+  std::optional<unsigned> mode = modifiers.takeOneOf({"clamp", "wrap"});
   operation.wrapsShift = mode == 1u;
   if (!mode || operation.isSignedB)
     t.fail("expected .u32 for the shift, and .clamp or .wrap, behind " +
@@ -345,9 +342,8 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
   return !t.hasFailed();
 }
 
-static void translateScalar(Translator &t, const PtxInstruction &instruction,
+static void translateScalar(Translator &t, Modifiers &modifiers,
                             const OpcodeRow &row) {
-  Modifiers modifiers(instruction);
   ScalarVideo video = {};
   if (!takeOperation(t, modifiers, row, video.operation))
     return;
@@ -358,7 +354,7 @@ static void translateScalar(Translator &t, const PtxInstruction &instruction,
     return failOnCards(t, "with .sat");
   if (!t.finish(modifiers) || !t.expectOperands(3, 4))
     return;
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   bool hasThird = operands.size() == 4;
   std::optional<Part> result = takePart(t, operands[0]),
                       a = takePart(t, operands[1]),
@@ -387,9 +383,8 @@ static void translateScalar(Translator &t, const PtxInstruction &instruction,
     emitOperation(t, slots, video);
 }
 
-static void translateVector(Translator &t, const PtxInstruction &instruction,
+static void translateVector(Translator &t, Modifiers &modifiers,
                             const OpcodeRow &row, unsigned count) {
-  Modifiers modifiers(instruction);
   VectorVideo video = {};
   video.count = count;
   if (!takeOperation(t, modifiers, row, video.operation))
@@ -400,17 +395,16 @@ static void translateVector(Translator &t, const PtxInstruction &instruction,
     return t.fail("expected .sat or .add behind " +
                   llvm::Twine(t.current->opcode) + ", got both");
   if (!t.finish(modifiers) || !t.expectOperands(4) ||
-      !takeMask(t, instruction.operands[0], count, video.mask) ||
-      !takeElements(t, instruction.operands[1], count, 0, video.selectA) ||
-      !takeElements(t, instruction.operands[2], count, count, video.selectB))
+      !takeMask(t, t.current->operands[0], count, video.mask) ||
+      !takeElements(t, t.current->operands[1], count, 0, video.selectA) ||
+      !takeElements(t, t.current->operands[2], count, count, video.selectB))
     return;
   Slots slots;
   if (collectRegisters(t, /*hasThird=*/true, slots))
     emitOperation(t, slots, video);
 }
 
-static void translateProduct(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateProduct(Translator &t, Modifiers &modifiers) {
   VideoProduct product = {};
   if (!takeSignedness(t, modifiers))
     return;
@@ -422,12 +416,11 @@ static void translateProduct(Translator &t, const PtxInstruction &instruction) {
   product.isPlusOne = modifiers.take("po");
   if (modifiers.take("sat"))
     return failOnCards(t, "with .sat");
-  static constexpr llvm::StringRef scales[] = {"shr7", "shr15"};
   static constexpr unsigned shifts[] = {7, 15};
-  std::optional<unsigned> scale = modifiers.takeOneOf(scales);
+  std::optional<unsigned> scale = modifiers.takeOneOf({"shr7", "shr15"});
   if (!t.finish(modifiers) || !t.expectOperands(4))
     return;
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   std::optional<Part> a = takePart(t, operands[1]),
                       b = takePart(t, operands[2]);
   if (!a || !b)
@@ -454,14 +447,14 @@ static void translateProduct(Translator &t, const PtxInstruction &instruction) {
 }
 
 /// `vadd`, `vadd2` or `vadd4`.
-static void translateVideo(Translator &t, const PtxInstruction &instruction) {
-  llvm::StringRef name = instruction.opcode;
+static void translateVideo(Translator &t, Modifiers &modifiers) {
+  llvm::StringRef name = t.current->opcode;
   unsigned count = name.consume_back("2") ? 2 : name.consume_back("4") ? 4 : 1;
   const OpcodeRow *row = llvm::find_if(
       kOpcodes, [&](const OpcodeRow &row) { return row.name == name; });
   if (count == 1)
-    return translateScalar(t, instruction, *row);
-  translateVector(t, instruction, *row, count);
+    return translateScalar(t, modifiers, *row);
+  translateVector(t, modifiers, *row, count);
 }
 
 void sim::addVideoInstructions(OpcodeTable &table) {

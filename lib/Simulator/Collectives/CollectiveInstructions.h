@@ -18,24 +18,24 @@
 namespace mlir::blockscale::sim {
 
 /// shfl.sync: Shuffles.cpp.
-void translateShuffle(Translator &t, const PtxInstruction &instruction);
+void translateShuffle(Translator &t, Modifiers &modifiers);
 
 // Votes.cpp.
-void translateVote(Translator &t, const PtxInstruction &instruction);
-void translateMatch(Translator &t, const PtxInstruction &instruction);
-void translateActiveMask(Translator &t, const PtxInstruction &instruction);
-void translateElect(Translator &t, const PtxInstruction &instruction);
+void translateVote(Translator &t, Modifiers &modifiers);
+void translateMatch(Translator &t, Modifiers &modifiers);
+void translateActiveMask(Translator &t, Modifiers &modifiers);
+void translateElect(Translator &t, Modifiers &modifiers);
 
 /// redux.sync: WarpReductions.cpp.
-void translateRedux(Translator &t, const PtxInstruction &instruction);
+void translateRedux(Translator &t, Modifiers &modifiers);
 
 // MatrixMoves.cpp.
-void translateLoadMatrix(Translator &t, const PtxInstruction &instruction);
-void translateStoreMatrix(Translator &t, const PtxInstruction &instruction);
-void translateMoveMatrix(Translator &t, const PtxInstruction &instruction);
+void translateLoadMatrix(Translator &t, Modifiers &modifiers);
+void translateStoreMatrix(Translator &t, Modifiers &modifiers);
+void translateMoveMatrix(Translator &t, Modifiers &modifiers);
 
 /// setmaxnreg: SetMaxRegisters.cpp.
-void translateSetMaxRegisters(Translator &t, const PtxInstruction &instruction);
+void translateSetMaxRegisters(Translator &t, Modifiers &modifiers);
 
 /// Since sm_70, lanes may reach a collective at different instructions with the
 /// same opcode and qualifiers. Bit i of `predicates` and `results` says whether

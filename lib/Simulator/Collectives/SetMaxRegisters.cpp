@@ -31,22 +31,19 @@ static void executeSetMaxRegisters(Warp &warp, const Step &step) {
       warp, step.getForm<RegisterLimits::Change>());
 }
 
-void sim::translateSetMaxRegisters(Translator &t,
-                                   const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateSetMaxRegisters(Translator &t, Modifiers &modifiers) {
   llvm::StringRef name = t.program.module.target;
   if (!hasFeature(name, Feature::RegisterLimits))
     return t.fail("expected a target such as sm_90a for setmaxnreg, got " +
                   name);
-  static constexpr llvm::StringRef kinds[] = {"inc", "dec"};
-  std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
+  std::optional<unsigned> kind = modifiers.takeOneOf({"inc", "dec"});
   if (!kind || !modifiers.take("sync") || !modifiers.take("aligned") ||
       !modifiers.take("u32"))
     return t.fail("expected .inc.sync.aligned.u32 or .dec.sync.aligned.u32 "
                   "behind setmaxnreg");
   if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
-  const PtxOperand &operand = instruction.operands[0];
+  const PtxOperand &operand = t.current->operands[0];
   std::optional<int64_t> count = t.constant(operand, "the number of registers");
   if (!count)
     return;

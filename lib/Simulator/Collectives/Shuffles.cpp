@@ -91,18 +91,17 @@ static void executeShuffle(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateShuffle(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  static constexpr llvm::StringRef names[] = {"up", "down", "bfly", "idx"};
+void sim::translateShuffle(Translator &t, Modifiers &modifiers) {
   if (!takeSync(t, modifiers))
     return;
-  std::optional<unsigned> mode = modifiers.takeOneOf(names);
+  std::optional<unsigned> mode =
+      modifiers.takeOneOf({"up", "down", "bfly", "idx"});
   if (!mode || !modifiers.take("b32"))
     return t.fail("expected .up, .down, .bfly or .idx, and .b32 behind "
                   "shfl.sync");
   if (!t.finish(modifiers) || !t.expectOperands(5))
     return;
-  const PtxOperand *to = &instruction.operands[0];
+  const PtxOperand *to = &t.current->operands[0];
   PtxOperand unread;
   const PtxOperand *predicate = &unread;
   if (to->kind == PtxOperand::Kind::Pair) {
@@ -111,10 +110,10 @@ void sim::translateShuffle(Translator &t, const PtxInstruction &instruction) {
   }
   Slot slots[] = {t.destination(*to, Type::B32),
                   t.predicateDestination(*predicate),
-                  t.source(instruction.operands[1], Type::B32),
-                  t.source(instruction.operands[2], Type::B32),
-                  t.source(instruction.operands[3], Type::B32),
-                  t.source(instruction.operands[4], Type::B32)};
+                  t.source(t.current->operands[1], Type::B32),
+                  t.source(t.current->operands[2], Type::B32),
+                  t.source(t.current->operands[3], Type::B32),
+                  t.source(t.current->operands[4], Type::B32)};
   if (!t.hasFailed())
     gather(t,
            t.emit(executeShuffle, StepClass::Synchronization, slots,

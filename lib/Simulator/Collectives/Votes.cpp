@@ -89,12 +89,11 @@ static void executeVote(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateVote(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  static constexpr llvm::StringRef names[] = {"all", "any", "uni", "ballot"};
+void sim::translateVote(Translator &t, Modifiers &modifiers) {
   if (!takeSync(t, modifiers))
     return;
-  std::optional<unsigned> mode = modifiers.takeOneOf(names);
+  std::optional<unsigned> mode =
+      modifiers.takeOneOf({"all", "any", "uni", "ballot"});
   bool isBallot = mode == 3u;
   if (!mode || !modifiers.take(isBallot ? "b32" : "pred"))
     return t.fail("expected .all.pred, .any.pred, .uni.pred or .ballot.b32 "
@@ -102,11 +101,11 @@ void sim::translateVote(Translator &t, const PtxInstruction &instruction) {
   if (!t.finish(modifiers) || !t.expectOperands(3))
     return;
   VoteForm form = {static_cast<VoteMode>(*mode), false};
-  const PtxOperand &to = instruction.operands[0];
+  const PtxOperand &to = t.current->operands[0];
   Slot slots[] = {isBallot ? t.destination(to, Type::B32)
                            : t.predicateDestination(to),
-                  t.predicateSource(instruction.operands[1], &form.isNegated),
-                  t.source(instruction.operands[2], Type::B32)};
+                  t.predicateSource(t.current->operands[1], &form.isNegated),
+                  t.source(t.current->operands[2], Type::B32)};
   if (!t.hasFailed())
     gather(
         t, t.emit(executeVote, StepClass::Synchronization, slots, t.keep(form)),
@@ -157,8 +156,7 @@ static void executeMatch(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateMatch(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateMatch(Translator &t, Modifiers &modifiers) {
   if (!takeSync(t, modifiers))
     return;
   std::optional<unsigned> mode = modifiers.takeOneOf({"any", "all"});
@@ -169,7 +167,7 @@ void sim::translateMatch(Translator &t, const PtxInstruction &instruction) {
     return;
   MatchForm form = {mode == 1u,
                     static_cast<uint8_t>(type == Type::B64 ? 0xFF : 0xF)};
-  const PtxOperand *to = &instruction.operands[0];
+  const PtxOperand *to = &t.current->operands[0];
   PtxOperand unread;
   const PtxOperand *predicate = &unread;
   if (to->kind == PtxOperand::Kind::Pair && form.isAll) {
@@ -178,8 +176,8 @@ void sim::translateMatch(Translator &t, const PtxInstruction &instruction) {
   }
   Slot slots[] = {t.destination(*to, Type::B32),
                   t.predicateDestination(*predicate),
-                  t.source(instruction.operands[1], *type),
-                  t.source(instruction.operands[2], Type::B32)};
+                  t.source(t.current->operands[1], *type),
+                  t.source(t.current->operands[2], Type::B32)};
   if (!t.hasFailed())
     gather(
         t,
@@ -197,14 +195,12 @@ static void executeActiveMask(Warp &warp, const Step &step) {
               [&](unsigned lane) { setResult(to, lane, warp.active, 0); });
 }
 
-void sim::translateActiveMask(Translator &t,
-                              const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateActiveMask(Translator &t, Modifiers &modifiers) {
   if (!modifiers.take("b32"))
     return t.fail("expected .b32 behind activemask");
   if (t.finish(modifiers) && t.expectOperands(1))
     t.emit(executeActiveMask, StepClass::Synchronization,
-           t.destination(instruction.operands[0], Type::B32));
+           t.destination(t.current->operands[0], Type::B32));
 }
 
 /// Operands: the destination, the predicate and the member mask.
@@ -222,16 +218,14 @@ static void executeElect(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateElect(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateElect(Translator &t, Modifiers &modifiers) {
   if (!takeSync(t, modifiers) || !t.finish(modifiers) || !t.expectOperands(2))
     return;
-  const PtxOperand &to = instruction.operands[0];
+  const PtxOperand &to = t.current->operands[0];
   if (to.kind != PtxOperand::Kind::Pair)
     return t.fail(to.location, "expected a register and a predicate, d|p");
   Slot slots[] = {t.destination(to.elements[0], Type::B32),
                   t.predicateDestination(to.elements[1]),
-                  t.source(instruction.operands[1], Type::B32)};
-  if (!t.hasFailed())
-    t.emit(executeElect, StepClass::Synchronization, slots);
+                  t.source(t.current->operands[1], Type::B32)};
+  t.emit(executeElect, StepClass::Synchronization, slots);
 }

@@ -74,8 +74,7 @@ static void executeRedux(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateRedux(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateRedux(Translator &t, Modifiers &modifiers) {
   if (!takeSync(t, modifiers))
     return;
   std::optional<Type> type = modifiers.takeLastType();
@@ -104,9 +103,9 @@ void sim::translateRedux(Translator &t, const PtxInstruction &instruction) {
                   target);
   if (!t.finish(modifiers) || !t.expectOperands(3))
     return;
-  Slot slots[] = {t.destination(instruction.operands[0], *type),
-                  t.source(instruction.operands[1], *type),
-                  t.source(instruction.operands[2], Type::B32)};
+  Slot slots[] = {t.destination(t.current->operands[0], *type),
+                  t.source(t.current->operands[1], *type),
+                  t.source(t.current->operands[2], Type::B32)};
   if (!t.hasFailed())
     gather(
         t,

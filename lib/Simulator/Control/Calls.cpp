@@ -180,39 +180,34 @@ static void executeIndirectCall(Warp &warp, const Step &step) {
 static bool relate(Translator &t, llvm::ArrayRef<PtxOperand> operands,
                    llvm::ArrayRef<ParameterLocation> parameters, bool isReturn,
                    ParameterLocations &own) {
-  if (operands.size() != parameters.size()) {
-    t.fail("expected " + llvm::Twine(parameters.size()) +
-           (isReturn ? " results" : " arguments") + " of a call, got " +
-           llvm::Twine(operands.size()));
-    return false;
-  }
+  if (operands.size() != parameters.size())
+    return t.failure("expected " + llvm::Twine(parameters.size()) +
+                     (isReturn ? " results" : " arguments") +
+                     " of a call, got " + llvm::Twine(operands.size()));
   for (auto [operand, parameter] : llvm::zip_equal(operands, parameters)) {
     ParameterLocation location = parameter;
     if (parameter.isRegister) {
-      if (location.type == Type::Pred || getBits(location.type) > 64) {
-        t.fail(operand.location, "not supported in this version: parameter of "
-                                 "type ." +
-                                     llvm::Twine(getName(location.type)) +
-                                     " in a register");
-        return false;
-      }
+      if (location.type == Type::Pred || getBits(location.type) > 64)
+        return t.failure(operand.location,
+                         "not supported in this version: parameter of "
+                         "type ." +
+                             llvm::Twine(getName(location.type)) +
+                             " in a register");
       location.slot = isReturn ? t.destination(operand, location.type)
                                : t.source(operand, location.type);
     } else {
       std::optional<uint64_t> offset;
       if (operand.kind == PtxOperand::Kind::Variable)
         offset = t.getLocalOffset(operand.index);
-      if (!offset) {
-        t.fail(operand.location, "expected a variable in .param space");
-        return false;
-      }
+      if (!offset)
+        return t.failure(operand.location,
+                         "expected a variable in .param space");
       uint64_t size = t.program.module.variables[operand.index].size;
-      if (size != location.size) {
-        t.fail(operand.location, "expected a parameter of " +
-                                     llvm::Twine(location.size) +
-                                     " bytes, got " + llvm::Twine(size));
-        return false;
-      }
+      if (size != location.size)
+        return t.failure(operand.location, "expected a parameter of " +
+                                               llvm::Twine(location.size) +
+                                               " bytes, got " +
+                                               llvm::Twine(size));
       location.offset = *offset;
     }
     own.push_back(location);
@@ -297,12 +292,11 @@ static void translateIndirectCall(Translator &t, const CallOperands &call,
       isUniform);
 }
 
-void sim::translateCall(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateCall(Translator &t, Modifiers &modifiers) {
   bool isUniform = modifiers.take("uni");
   if (!t.finish(modifiers))
     return;
-  CallOperands call = getOperands(instruction);
+  CallOperands call = getOperands(*t.current);
   if (call.callee->kind != PtxOperand::Kind::Function)
     return translateIndirectCall(t, call, isUniform);
   const Function &function = t.program.module.functions[call.callee->index];

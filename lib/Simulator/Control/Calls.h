@@ -9,14 +9,12 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_CONTROL_CALLS_H
 #define BLOCKSCALE_LIB_SIMULATOR_CONTROL_CALLS_H
 
-#include "Ptx/Ast.h"
+#include "Translation/Translator.h"
 
 namespace mlir::blockscale::sim {
 
-class Translator;
-
 /// `call`, of a function by its name or through a register.
-void translateCall(Translator &t, const PtxInstruction &instruction);
+void translateCall(Translator &t, Modifiers &modifiers);
 
 } // namespace mlir::blockscale::sim
 

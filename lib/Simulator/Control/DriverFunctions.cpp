@@ -206,9 +206,9 @@ findVariable(Translator &t, const PtxOperand &operand, uint64_t size) {
     offset = t.getLocalOffset(operand.index);
   if (offset && t.program.module.variables[operand.index].size == size)
     return offset;
-  t.fail(operand.location, "expected a variable of " + llvm::Twine(size) +
-                               " bytes in .param space");
-  return std::nullopt;
+  return t.failure(operand.location, "expected a variable of " +
+                                         llvm::Twine(size) +
+                                         " bytes in .param space");
 }
 
 static void translateCallOf(Translator &t, const DriverFunction &function,

@@ -138,8 +138,7 @@ static void emitStore(Translator &t, AsyncStoreForm &form, Type type) {
   form.size = getBytes(type);
   llvm::SmallVector<Slot> slots = {to->base, mbarrier->base};
   t.sources(operands[1], type, form.count, slots);
-  if (!t.hasFailed())
-    t.emit(executeAsyncStore, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeAsyncStore, StepClass::Memory, slots, t.keep(form));
 }
 
 void sim::translateAsyncStore(Translator &t, Modifiers &modifiers) {
@@ -150,9 +149,8 @@ void sim::translateAsyncStore(Translator &t, Modifiers &modifiers) {
   modifiers.take("cluster");
   if (!takeQualifiers(t, modifiers, form))
     return;
-  static constexpr llvm::StringRef vectors[] = {"v2", "v4"};
   form.count = 1;
-  if (std::optional<unsigned> vector = modifiers.takeOneOf(vectors))
+  if (std::optional<unsigned> vector = modifiers.takeOneOf({"v2", "v4"}))
     form.count = 2u << *vector;
   static constexpr Type types[] = {Type::B32, Type::B64, Type::U32, Type::U64,
                                    Type::S32, Type::S64, Type::F32, Type::F64};

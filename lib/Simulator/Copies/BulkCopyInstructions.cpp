@@ -195,10 +195,10 @@ static const Direction *takeDirection(Translator &t, Modifiers &modifiers,
       modifiers.take(row.completion);
       return &row;
     }
-  t.fail("expected a destination, a source and a completion behind .bulk, such "
-         "as .shared::cta.global.mbarrier::complete_tx::bytes or "
-         ".global.shared::cta.bulk_group");
-  return nullptr;
+  return t.failure(
+      "expected a destination, a source and a completion behind .bulk, such "
+      "as .shared::cta.global.mbarrier::complete_tx::bytes or "
+      ".global.shared::cta.bulk_group");
 }
 
 const ReductionName *sim::takeReduction(Modifiers &modifiers) {
@@ -220,20 +220,19 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
   const ReductionName *reduction = takeReduction(modifiers);
   bool keepsSubnormals = modifiers.take("noftz");
   std::optional<Type> type = modifiers.takeLastType();
-  if (!reduction || !type) {
-    t.fail("expected an operation and a type behind cp.reduce.async.bulk");
-    return false;
-  }
+  if (!reduction || !type)
+    return t.failure(
+        "expected an operation and a type behind cp.reduce.async.bulk");
   operation = {reduction->kind, *type, /*isFlushing=*/*type == Type::F32};
   bool isPacked = getTypeInfo(*type).elements != 1;
   bool needsNoftz = operation.kind == ElementOperation::Kind::Add &&
                     (*type == Type::F16 || *type == Type::BF16);
   if (operation.isLegal() && !isPacked && keepsSubnormals == needsNoftz)
     return true;
-  t.fail("expected an operation that cp.reduce.async.bulk has, got ." +
-         reduction->name + (keepsSubnormals ? ".noftz." : ".") +
-         std::string(getName(*type)));
-  return false;
+  return t.failure(
+      "expected an operation that cp.reduce.async.bulk has, got ." +
+      reduction->name + (keepsSubnormals ? ".noftz." : ".") +
+      std::string(getName(*type)));
 }
 
 static void translateBulkCopy(Translator &t, Modifiers &modifiers,
@@ -296,8 +295,7 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
   // Other blocks can see the results of a reduction.
   if (isReduction && form.destination == AddressSpace::Global)
     t.code.facilities |= UsesGlobalSynchronization;
-  if (!t.hasFailed())
-    t.emit(executeBulkCopy, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeBulkCopy, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -381,9 +379,8 @@ static void translatePrefetch(Translator &t, Modifiers &modifiers) {
   if (hasCachePolicy)
     t.source(operands[2], Type::B64);
   Slot slots[] = {address->base, t.source(operands[1], Type::U32)};
-  if (!t.hasFailed())
-    t.emit(executePrefetch, StepClass::Memory, slots,
-           t.keep(PrefetchForm{address->offset}));
+  t.emit(executePrefetch, StepClass::Memory, slots,
+         t.keep(PrefetchForm{address->offset}));
 }
 
 //===----------------------------------------------------------------------===//

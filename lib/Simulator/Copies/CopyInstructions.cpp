@@ -188,8 +188,7 @@ static void translateCopy(Translator &t, Modifiers &modifiers) {
     addSourceSize(t, operands[3], form, slots);
   else
     slots.append({kNoSlot, kNoSlot});
-  if (!t.hasFailed())
-    t.emit(executeCopy, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeCopy, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,9 +217,9 @@ std::optional<uint64_t> sim::takeNumGroups(Translator &t) {
   std::optional<int64_t> count = t.constant(operand, "the number of groups");
   if (!count || *count >= 0)
     return count;
-  t.fail(operand.location,
-         "expected a number of groups from 0 on, got " + llvm::Twine(*count));
-  return std::nullopt;
+  return t.failure(operand.location,
+                   "expected a number of groups from 0 on, got " +
+                       llvm::Twine(*count));
 }
 
 static void translateWaitGroup(Translator &t, Modifiers &modifiers) {
@@ -301,8 +300,7 @@ static void translateArrival(Translator &t, Modifiers &modifiers) {
 // The opcode
 //===----------------------------------------------------------------------===//
 
-static void translateCp(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateCp(Translator &t, Modifiers &modifiers) {
   bool isReduction = modifiers.take("reduce");
   if (!modifiers.take("async"))
     return t.fail("expected cp.async or cp.reduce.async");

@@ -29,7 +29,7 @@ void translateTensorMapCopy(Translator &t, Modifiers &modifiers,
 void translateTensorMapPrefetch(Translator &t, Modifiers &modifiers);
 
 /// tensormap: TensorMapReplace.cpp.
-void translateTensorMap(Translator &t, const PtxInstruction &instruction);
+void translateTensorMap(Translator &t, Modifiers &modifiers);
 
 /// A reduction operation of bulk copies, and its name.
 struct ReductionName {

@@ -303,10 +303,10 @@ static bool takeDirection(Translator &t, Modifiers &modifiers,
                            : AddressSpace::Shared;
     return true;
   }
-  t.fail("expected a destination, a source and a completion behind .tensor, "
-         "such as .shared::cta.global.mbarrier::complete_tx::bytes or "
-         ".global.shared::cta.bulk_group");
-  return false;
+  return t.failure(
+      "expected a destination, a source and a completion behind .tensor, "
+      "such as .shared::cta.global.mbarrier::complete_tx::bytes or "
+      ".global.shared::cta.bulk_group");
 }
 
 static bool takeOperation(Translator &t, Modifiers &modifiers,
@@ -324,20 +324,19 @@ static bool checkMode(Translator &t, const TensorCopyMode &mode,
                       const TensorCopyForm &form) {
   if (!mode.isOfRows())
     return true;
-  if (mode.isGather != form.isLoad) {
-    t.fail("expected .tile::gather4 with a load, or .tile::scatter4 with a "
-           "store");
-    return false;
-  }
+  if (mode.isGather != form.isLoad)
+    return t.failure(
+        "expected .tile::gather4 with a load, or .tile::scatter4 with a "
+        "store");
   bool isOwn = form.isLoad && form.sharedSpace == AddressSpace::Shared;
   llvm::StringRef target = t.program.module.target;
   if (hasFeature(target,
                  isOwn ? Feature::GatherFour : Feature::RowsBeyondBlock))
     return true;
-  t.fail(llvm::Twine("expected a target with ") +
-         (form.isLoad ? ".tile::gather4 to this space" : ".tile::scatter4") +
-         ", such as sm_100a, got " + target);
-  return false;
+  return t.failure(
+      llvm::Twine("expected a target with ") +
+      (form.isLoad ? ".tile::gather4 to this space" : ".tile::scatter4") +
+      ", such as sm_100a, got " + target);
 }
 
 /// The box in shared memory.
@@ -394,8 +393,7 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
   // Other blocks can see the results of a reduction.
   if (isReduction)
     t.code.facilities |= UsesGlobalSynchronization;
-  if (!t.hasFailed())
-    t.emit(executeTensorCopy, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeTensorCopy, StepClass::Memory, slots, t.keep(form));
 }
 
 void sim::translateTensorMapPrefetch(Translator &t, Modifiers &modifiers) {
@@ -422,6 +420,5 @@ void sim::translateTensorMapPrefetch(Translator &t, Modifiers &modifiers) {
     return;
   if (hasCachePolicy)
     t.source(operands[1], Type::B64);
-  if (!t.hasFailed())
-    t.emit(executeTensorPrefetch, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeTensorPrefetch, StepClass::Memory, slots, t.keep(form));
 }

@@ -24,29 +24,24 @@ std::optional<TensorCopyMode> sim::takeTensorCopyMode(Translator &t,
                                                       Modifiers &modifiers) {
   static constexpr llvm::StringRef refused[] = {"im2col", "im2col_no_offs",
                                                 "im2col::w", "im2col::w::128"};
-  if (std::optional<unsigned> mode = modifiers.takeOneOf(refused)) {
-    t.fail("not supported in this version: tensor copies with ." +
-           refused[*mode]);
-    return std::nullopt;
-  }
+  if (std::optional<unsigned> mode = modifiers.takeOneOf(refused))
+    return t.failure("not supported in this version: tensor copies with ." +
+                     refused[*mode]);
   TensorCopyMode mode = {};
   mode.isGather = modifiers.take("tile::gather4");
   mode.isScatter = modifiers.take("tile::scatter4");
   modifiers.take("tile");
   static constexpr llvm::StringRef ranks[] = {"1d", "2d", "3d", "4d", "5d"};
   std::optional<unsigned> rank = modifiers.takeOneOf(ranks);
-  if (!rank) {
-    t.fail("expected a rank from .1d to .5d behind .tensor");
-    return std::nullopt;
-  }
+  if (!rank)
+    return t.failure("expected a rank from .1d to .5d behind .tensor");
   mode.numCoordinates = *rank + 1;
   if (!mode.isOfRows())
     return mode;
-  if (mode.numCoordinates != 2) {
-    t.fail("expected .2d with .tile::gather4 and .tile::scatter4, got ." +
-           ranks[*rank]);
-    return std::nullopt;
-  }
+  if (mode.numCoordinates != 2)
+    return t.failure(
+        "expected .2d with .tile::gather4 and .tile::scatter4, got ." +
+        ranks[*rank]);
   mode.numCoordinates = 1 + kFewRows;
   return mode;
 }
@@ -54,12 +49,9 @@ std::optional<TensorCopyMode> sim::takeTensorCopyMode(Translator &t,
 bool sim::takeTensorMap(Translator &t, const PtxOperand &operand,
                         unsigned count, AddressSpace &space, int64_t &offset,
                         Slot &base, llvm::SmallVectorImpl<Slot> &coordinates) {
-  if (operand.kind != PtxOperand::Kind::Address ||
-      operand.elements.size() != 2) {
-    t.fail(operand.location,
-           "expected a tensor map and coordinates in brackets");
-    return false;
-  }
+  if (operand.kind != PtxOperand::Kind::Address || operand.elements.size() != 2)
+    return t.failure(operand.location,
+                     "expected a tensor map and coordinates in brackets");
   PtxOperand map = operand;
   map.elements.resize(1);
   std::optional<Translator::Address> address =

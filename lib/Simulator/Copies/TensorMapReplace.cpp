@@ -193,27 +193,23 @@ static std::optional<uint64_t> takeNumber(Translator &t,
     return std::nullopt;
   if (*value >= 0 && static_cast<uint64_t>(*value) <= most)
     return *value;
-  t.fail(operand.location, "expected " + what + " from 0 to " +
-                               llvm::Twine(most) + ", got " +
-                               llvm::Twine(*value));
-  return std::nullopt;
+  return t.failure(operand.location, "expected " + what + " from 0 to " +
+                                         llvm::Twine(most) + ", got " +
+                                         llvm::Twine(*value));
 }
 
 /// Takes out the field; checks that the target has it.
 static const FieldRow *takeField(Translator &t, Modifiers &modifiers) {
   const FieldRow *field = llvm::find_if(
       kFields, [&](const FieldRow &row) { return modifiers.take(row.name); });
-  if (field == std::end(kFields)) {
-    t.fail("expected a field such as .global_address behind "
-           "tensormap.replace.tile");
-    return nullptr;
-  }
+  if (field == std::end(kFields))
+    return t.failure("expected a field such as .global_address behind "
+                     "tensormap.replace.tile");
   llvm::StringRef target = t.program.module.target;
   if (hasFeature(target, field->feature))
     return field;
-  t.fail("expected a target with tensormap.replace.tile." + field->name +
-         ", such as sm_100a, got " + target);
-  return nullptr;
+  return t.failure("expected a target with tensormap.replace.tile." +
+                   field->name + ", such as sm_100a, got " + target);
 }
 
 static void translateReplace(Translator &t, Modifiers &modifiers) {
@@ -257,8 +253,7 @@ static void translateReplace(Translator &t, Modifiers &modifiers) {
                     llvm::Twine(field->unsupported));
   }
   Slot slots[] = {address->base, t.source(operands.back(), field->type)};
-  if (!t.hasFailed())
-    t.emit(executeReplace, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeReplace, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -338,8 +333,7 @@ static void translateCopyMap(Translator &t, Modifiers &modifiers) {
   t.emit(executeCopyMap, StepClass::Memory, slots, t.keep(form));
 }
 
-void sim::translateTensorMap(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateTensorMap(Translator &t, Modifiers &modifiers) {
   if (modifiers.take("replace"))
     return translateReplace(t, modifiers);
   if (modifiers.take("cp_fenceproxy"))

@@ -187,9 +187,8 @@ static bool isTypeLegal(const ElementOperation &operation, unsigned count,
 static void takeOperation(Translator &t, Modifiers &modifiers,
                           AtomicInstruction &atomic) {
   AtomicForm &form = atomic.form;
-  static constexpr llvm::StringRef vectors[] = {"v2", "v4", "v8"};
   form.count = 1;
-  if (std::optional<unsigned> vector = modifiers.takeOneOf(vectors))
+  if (std::optional<unsigned> vector = modifiers.takeOneOf({"v2", "v4", "v8"}))
     form.count = 2u << *vector;
   const Operation *found = llvm::find_if(kOperations, [&](const auto &row) {
     return (row.isReduction || !atomic.isReduction) && modifiers.take(row.name);
@@ -260,9 +259,8 @@ static void emitAtomic(Translator &t, AtomicInstruction &atomic) {
     addElements(t, operand, atomic, /*isDestination=*/false, slots);
   if (atomic.hasCachePolicy)
     t.source(operands.back(), Type::B64);
-  if (!t.hasFailed())
-    t.emit(atomic.isSwap ? executeCompareAndSwap : executeAtomic,
-           StepClass::Memory, slots, t.keep(form));
+  t.emit(atomic.isSwap ? executeCompareAndSwap : executeAtomic,
+         StepClass::Memory, slots, t.keep(form));
 }
 
 static void translateAtomic(Translator &t, Modifiers &modifiers,
@@ -291,14 +289,12 @@ void sim::translateReduction(Translator &t, Modifiers &modifiers) {
 }
 
 void sim::addAtomicInstructions(OpcodeTable &table) {
-  table["atom"] = [](Translator &t, const PtxInstruction &instruction) {
-    Modifiers modifiers(instruction);
+  table["atom"] = [](Translator &t, Modifiers &modifiers) {
     if (modifiers.take("async"))
       return t.fail("expected red.async, got atom.async");
     translateAtomic(t, modifiers, /*isReduction=*/false);
   };
-  table["red"] = [](Translator &t, const PtxInstruction &instruction) {
-    Modifiers modifiers(instruction);
+  table["red"] = [](Translator &t, Modifiers &modifiers) {
     if (modifiers.take("async"))
       return translateAsyncReduction(t, modifiers);
     translateAtomic(t, modifiers, /*isReduction=*/true);

@@ -92,30 +92,27 @@ static void emitHint(Translator &t, AddressSpace space, Step::Execute execute) {
            t.keep(HintForm{address->space, address->offset}));
 }
 
-static void translatePrefetch(Translator &t,
-                              const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translatePrefetch(Translator &t, Modifiers &modifiers) {
   AddressSpace space = takeSpace(modifiers);
   if (modifiers.take("tensormap")) {
     if (t.finish(modifiers) && t.expectOperands(1))
       emitHint(t, space, executeMapPrefetch);
     return;
   }
-  bool isUniform = instruction.opcode == "prefetchu";
+  bool isUniform = t.current->opcode == "prefetchu";
   static constexpr llvm::StringRef levels[] = {"L1", "L2", "L2::evict_last",
                                                "L2::evict_normal"};
   if (!modifiers.takeOneOf(
           llvm::ArrayRef(levels).take_front(isUniform ? 1 : 4)))
     return t.fail("expected a level of the cache behind " +
-                  llvm::Twine(instruction.opcode));
+                  llvm::Twine(t.current->opcode));
   if (t.finish(modifiers) && t.expectOperands(1))
     emitHint(t, space, executePrefetch);
 }
 
 /// discard and applypriority: an address and 128.
-static void translateLine(Translator &t, llvm::StringRef level,
-                          Step::Execute execute) {
-  Modifiers modifiers(*t.current);
+static void translateLine(Translator &t, Modifiers &modifiers,
+                          llvm::StringRef level, Step::Execute execute) {
   AddressSpace space = takeSpace(modifiers);
   if (!modifiers.take(level))
     return t.fail("expected ." + level + " behind " + t.current->opcode);
@@ -131,10 +128,9 @@ static void translateLine(Translator &t, llvm::StringRef level,
   emitHint(t, space, execute);
 }
 
-static void translatePolicy(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  static constexpr llvm::StringRef kinds[] = {"fractional", "range", "cvt"};
-  std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
+static void translatePolicy(Translator &t, Modifiers &modifiers) {
+  std::optional<unsigned> kind =
+      modifiers.takeOneOf({"fractional", "range", "cvt"});
   if (!kind || !modifiers.take("b64"))
     return t.fail("expected .fractional, .range or .cvt, and .b64 behind "
                   "createpolicy");
@@ -145,17 +141,17 @@ static void translatePolicy(Translator &t, const PtxInstruction &instruction) {
   static constexpr unsigned least[] = {1, 4, 2}, most[] = {2, 4, 2};
   if (t.finish(modifiers) && t.expectOperands(least[*kind], most[*kind]))
     t.emit(executePolicy, StepClass::Memory,
-           t.destination(instruction.operands[0], Type::B64));
+           t.destination(t.current->operands[0], Type::B64));
 }
 
 void sim::addCacheInstructions(OpcodeTable &table) {
   table["prefetch"] = translatePrefetch;
   table["prefetchu"] = translatePrefetch;
-  table["discard"] = [](Translator &t, const PtxInstruction &) {
-    translateLine(t, "L2", executeDiscard);
+  table["discard"] = [](Translator &t, Modifiers &modifiers) {
+    translateLine(t, modifiers, "L2", executeDiscard);
   };
-  table["applypriority"] = [](Translator &t, const PtxInstruction &) {
-    translateLine(t, "L2::evict_normal", executePriority);
+  table["applypriority"] = [](Translator &t, Modifiers &modifiers) {
+    translateLine(t, modifiers, "L2::evict_normal", executePriority);
   };
   table["createpolicy"] = translatePolicy;
 }

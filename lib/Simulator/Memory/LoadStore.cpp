@@ -227,8 +227,7 @@ static void translateBulkStore(Translator &t, Modifiers &modifiers) {
                 getBits(t.function.registers[operands[1].index].type) == 32;
   Slot slots[] = {address->base,
                   t.source(operands[1], isWord ? Type::U32 : Type::U64)};
-  if (!t.hasFailed())
-    t.emit(executeBulkStore, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeBulkStore, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -257,10 +256,8 @@ static bool takeMultimem(Translator &t, Modifiers &modifiers, bool isStore) {
   return isReduced;
 }
 
-static void translateAccess(Translator &t, const PtxInstruction &instruction,
-                            bool isStore) {
-  Modifiers modifiers(instruction);
-  bool isMultimem = instruction.opcode == "multimem";
+static void translateAccess(Translator &t, Modifiers &modifiers, bool isStore) {
+  bool isMultimem = t.current->opcode == "multimem";
   if (isMultimem) {
     isStore = modifiers.take("st");
     if (!isStore && !modifiers.take("ld_reduce"))
@@ -287,16 +284,15 @@ static void translateAccess(Translator &t, const PtxInstruction &instruction,
   if (form.order != MemoryOrder::Weak && (form.space == AddressSpace::Global ||
                                           form.space == AddressSpace::Generic))
     t.code.facilities |= UsesGlobalSynchronization;
-  static constexpr llvm::StringRef vectors[] = {"v2", "v4", "v8"};
   unsigned count = 1;
-  if (std::optional<unsigned> vector = modifiers.takeOneOf(vectors))
+  if (std::optional<unsigned> vector = modifiers.takeOneOf({"v2", "v4", "v8"}))
     count = 2u << *vector;
   std::optional<Type> type = modifiers.takeType();
   if (type && isMultimem)
     type = getContainer(*type);
   if (!type || !getTypeInfo(*type).isDeclarable || *type == Type::Pred)
     return t.fail("expected a type of 8 to 128 bits behind " +
-                  llvm::Twine(instruction.opcode));
+                  llvm::Twine(t.current->opcode));
   if (!t.finish(modifiers) || !t.expectOperands(hasCachePolicy ? 3 : 2))
     return;
   unsigned bytes = getBytes(*type);
@@ -308,14 +304,14 @@ static void translateAccess(Translator &t, const PtxInstruction &instruction,
   form.size = std::min(bytes, 8u);
 
   std::optional<Translator::Address> address =
-      t.address(instruction.operands[isStore ? 0 : 1], form.space);
+      t.address(t.current->operands[isStore ? 0 : 1], form.space);
   if (!address)
     return;
   form.space = address->space;
   form.offset = address->offset;
   llvm::SmallVector<Slot> slots = {address->base};
   llvm::SmallVector<uint64_t> masks;
-  const PtxOperand &data = instruction.operands[isStore ? 1 : 0];
+  const PtxOperand &data = t.current->operands[isStore ? 1 : 0];
   llvm::SmallVector<Slot> registers;
   if (isStore)
     t.sources(data, *type, count, registers, /*isWide=*/true);
@@ -335,13 +331,13 @@ static void translateAccess(Translator &t, const PtxInstruction &instruction,
 }
 
 void sim::addMemoryInstructions(OpcodeTable &table) {
-  table["ld"] = [](Translator &t, const PtxInstruction &instruction) {
-    translateAccess(t, instruction, /*isStore=*/false);
+  table["ld"] = [](Translator &t, Modifiers &modifiers) {
+    translateAccess(t, modifiers, /*isStore=*/false);
   };
   // The uniform load of older versions.
   table["ldu"] = table["ld"];
   table["multimem"] = table["ld"];
-  table["st"] = [](Translator &t, const PtxInstruction &instruction) {
-    translateAccess(t, instruction, /*isStore=*/true);
+  table["st"] = [](Translator &t, Modifiers &modifiers) {
+    translateAccess(t, modifiers, /*isStore=*/true);
   };
 }

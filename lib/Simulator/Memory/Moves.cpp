@@ -143,15 +143,13 @@ static void translateVectorMove(Translator &t, Type type, bool isPack) {
          t.keep(PackForm{getBytes(*element)}));
 }
 
-static void translateMove(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateMove(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = modifiers.takeType();
   if (!type || !getTypeInfo(*type).isDeclarable)
     return t.fail("expected a type behind mov");
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  const PtxOperand &to = instruction.operands[0],
-                   &from = instruction.operands[1];
+  const PtxOperand &to = t.current->operands[0], &from = t.current->operands[1];
   if (*type == Type::Pred) {
     Slot slots[] = {t.predicateDestination(to),
                     t.predicateSource(from, nullptr)};
@@ -214,9 +212,7 @@ static void executeConvertAddress(Warp &warp, const Step &step) {
   });
 }
 
-static void translateConvertAddress(Translator &t,
-                                    const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateConvertAddress(Translator &t, Modifiers &modifiers) {
   ConvertAddressForm form;
   form.isToSpace = modifiers.take("to");
   form.space = takeSpace(modifiers);
@@ -227,8 +223,8 @@ static void translateConvertAddress(Translator &t,
     return t.fail("expected a state space and .u64 behind cvta");
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  Slot slots[] = {t.destination(instruction.operands[0], Type::U64),
-                  t.source(instruction.operands[1], Type::U64)};
+  Slot slots[] = {t.destination(t.current->operands[0], Type::U64),
+                  t.source(t.current->operands[1], Type::U64)};
   t.emit(executeConvertAddress, StepClass::Arithmetic, slots, t.keep(form));
 }
 
@@ -254,15 +250,14 @@ static void executeIsSpace(Warp &warp, const Step &step) {
   });
 }
 
-static void translateIsSpace(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateIsSpace(Translator &t, Modifiers &modifiers) {
   AddressSpace space = takeSpace(modifiers);
   if (space == AddressSpace::Generic)
     return t.fail("expected a state space behind isspacep");
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  Slot slots[] = {t.predicateDestination(instruction.operands[0]),
-                  t.source(instruction.operands[1], Type::U64)};
+  Slot slots[] = {t.predicateDestination(t.current->operands[0]),
+                  t.source(t.current->operands[1], Type::U64)};
   t.emit(executeIsSpace, StepClass::Arithmetic, slots, t.keep(space));
 }
 
@@ -290,8 +285,7 @@ static void executeSelect(Warp &warp, const Step &step) {
   });
 }
 
-static void translateSelect(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateSelect(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = modifiers.takeType();
   if (!type || !getTypeInfo(*type).isDeclarable || getBits(*type) < 16 ||
       getBits(*type) > 64)
@@ -299,10 +293,10 @@ static void translateSelect(Translator &t, const PtxInstruction &instruction) {
   if (!t.finish(modifiers) || !t.expectOperands(4))
     return;
   SelectForm form = {false, static_cast<uint8_t>(getBytes(*type))};
-  Slot slots[] = {t.destination(instruction.operands[0], *type),
-                  t.source(instruction.operands[1], *type),
-                  t.source(instruction.operands[2], *type),
-                  t.predicateSource(instruction.operands[3], &form.isNegated)};
+  Slot slots[] = {t.destination(t.current->operands[0], *type),
+                  t.source(t.current->operands[1], *type),
+                  t.source(t.current->operands[2], *type),
+                  t.predicateSource(t.current->operands[3], &form.isNegated)};
   t.emit(executeSelect, StepClass::Arithmetic, slots, t.keep(form));
 }
 

@@ -92,19 +92,18 @@ static std::optional<Type> takeWordType(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = modifiers.takeType();
   if (type == Type::U32 || type == Type::U64)
     return t.finish(modifiers) ? type : std::nullopt;
-  t.fail("expected .u32 or .u64 behind " + llvm::Twine(t.current->opcode));
-  return std::nullopt;
+  return t.failure("expected .u32 or .u64 behind " +
+                   llvm::Twine(t.current->opcode));
 }
 
-static void translateAlloca(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateAlloca(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = takeWordType(t, modifiers);
   if (!type || !t.expectOperands(2, 3))
     return;
   AllocaForm form = {kLeastAlignment};
-  if (instruction.operands.size() == 3) {
+  if (t.current->operands.size() == 3) {
     std::optional<int64_t> alignment =
-        t.constant(instruction.operands[2], "the alignment of an alloca");
+        t.constant(t.current->operands[2], "the alignment of an alloca");
     if (!alignment)
       return;
     if (*alignment < 1 || *alignment > kMostAlignment ||
@@ -114,22 +113,19 @@ static void translateAlloca(Translator &t, const PtxInstruction &instruction) {
                     llvm::Twine(*alignment));
     form.alignment = std::max<uint64_t>(*alignment, kLeastAlignment);
   }
-  Slot slots[] = {t.destination(instruction.operands[0], *type),
-                  t.source(instruction.operands[1], *type)};
-  if (!t.hasFailed())
-    t.emit(executeAlloca, StepClass::Control, slots, t.keep(form));
+  Slot slots[] = {t.destination(t.current->operands[0], *type),
+                  t.source(t.current->operands[1], *type)};
+  t.emit(executeAlloca, StepClass::Control, slots, t.keep(form));
 }
 
-static void translatePointer(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translatePointer(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = takeWordType(t, modifiers);
   if (!type || !t.expectOperands(1))
     return;
-  bool isSave = instruction.opcode == "stacksave";
-  Slot slot = isSave ? t.destination(instruction.operands[0], *type)
-                     : t.source(instruction.operands[0], *type);
-  if (!t.hasFailed())
-    t.emit(isSave ? executeSave : executeRestore, StepClass::Control, slot);
+  bool isSave = t.current->opcode == "stacksave";
+  Slot slot = isSave ? t.destination(t.current->operands[0], *type)
+                     : t.source(t.current->operands[0], *type);
+  t.emit(isSave ? executeSave : executeRestore, StepClass::Control, slot);
 }
 
 void sim::addStackInstructions(OpcodeTable &table) {

@@ -274,14 +274,13 @@ static const Shape *takeShape(Translator &t, Modifiers &modifiers,
     if (!shape.isNew ||
         hasFeature(t.program.module.target, Feature::ByteMatrices))
       return &shape;
-    t.fail("expected a target that has " + llvm::Twine(t.current->opcode) +
-           " of ." + shape.name + "." + shape.type + ", got " +
-           t.program.module.target);
-    return nullptr;
+    return t.failure("expected a target that has " +
+                     llvm::Twine(t.current->opcode) + " of ." + shape.name +
+                     "." + shape.type + ", got " + t.program.module.target);
   }
-  t.fail("expected a shape and a type that " + llvm::Twine(t.current->opcode) +
-         " has, such as .m8n8 and .b16");
-  return nullptr;
+  return t.failure("expected a shape and a type that " +
+                   llvm::Twine(t.current->opcode) +
+                   " has, such as .m8n8 and .b16");
 }
 
 static bool takeAligned(Translator &t, Modifiers &modifiers) {
@@ -292,12 +291,11 @@ static bool takeAligned(Translator &t, Modifiers &modifiers) {
   return !t.hasFailed();
 }
 
-static void translateMatrix(Translator &t, bool isStore) {
-  Modifiers modifiers(*t.current);
+static void translateMatrix(Translator &t, Modifiers &modifiers,
+                            bool isStore) {
   if (!takeAligned(t, modifiers))
     return;
-  static constexpr llvm::StringRef counts[] = {"x1", "x2", "x4"};
-  std::optional<unsigned> count = modifiers.takeOneOf(counts);
+  std::optional<unsigned> count = modifiers.takeOneOf({"x1", "x2", "x4"});
   MatrixForm form = {};
   form.space = takeSpace(modifiers);
   form.shape = takeShape(t, modifiers, isStore);
@@ -323,22 +321,19 @@ static void translateMatrix(Translator &t, bool isStore) {
     t.sources(data, Type::B32, numRegisters, slots);
   else
     t.destinations(data, Type::B32, numRegisters, slots);
-  if (!t.hasFailed())
-    t.emit(isStore ? executeStoreMatrix : executeLoadMatrix, StepClass::Memory,
-           slots, t.keep(form));
+  t.emit(isStore ? executeStoreMatrix : executeLoadMatrix, StepClass::Memory,
+         slots, t.keep(form));
 }
 
-void sim::translateLoadMatrix(Translator &t, const PtxInstruction &) {
-  translateMatrix(t, /*isStore=*/false);
+void sim::translateLoadMatrix(Translator &t, Modifiers &modifiers) {
+  translateMatrix(t, modifiers, /*isStore=*/false);
 }
 
-void sim::translateStoreMatrix(Translator &t, const PtxInstruction &) {
-  translateMatrix(t, /*isStore=*/true);
+void sim::translateStoreMatrix(Translator &t, Modifiers &modifiers) {
+  translateMatrix(t, modifiers, /*isStore=*/true);
 }
 
-void sim::translateMoveMatrix(Translator &t,
-                              const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateMoveMatrix(Translator &t, Modifiers &modifiers) {
   if (!takeAligned(t, modifiers))
     return;
   if (!modifiers.take("m8n8") || !modifiers.take("trans") ||
@@ -346,8 +341,7 @@ void sim::translateMoveMatrix(Translator &t,
     return t.fail("expected .m8n8.trans.b16 behind movmatrix");
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  Slot slots[] = {t.destination(instruction.operands[0], Type::B32),
-                  t.source(instruction.operands[1], Type::B32)};
-  if (!t.hasFailed())
-    t.emit(executeMoveMatrix, StepClass::Arithmetic, slots);
+  Slot slots[] = {t.destination(t.current->operands[0], Type::B32),
+                  t.source(t.current->operands[1], Type::B32)};
+  t.emit(executeMoveMatrix, StepClass::Arithmetic, slots);
 }

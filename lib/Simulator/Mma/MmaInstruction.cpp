@@ -81,9 +81,8 @@ static void addScale(Translator &t, const PtxOperand &data,
   t.sources(selectors, Type::U16, 2, slots);
 }
 
-static void translateMultiply(Translator &t,
-                              const PtxInstruction &instruction) {
-  Result<const MmaForm *> found = lookupMma(instruction.modifiers);
+static void translateMultiply(Translator &t, Modifiers &modifiers) {
+  Result<const MmaForm *> found = lookupMma(t.current->modifiers);
   if (!found)
     return t.fail(found.message());
   const MmaForm &mma = **found;
@@ -106,7 +105,7 @@ static void translateMultiply(Translator &t,
   if (!t.expectOperands(4 + (registers.isSparse ? 2 : 0) +
                         (registers.isBlockScaled ? 4 : 0)))
     return;
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   llvm::SmallVector<Slot> slots;
   t.destinations(operands[0], registers.dType, registers.d, slots);
   t.sources(operands[1], registers.aType, registers.a, slots);

@@ -47,8 +47,7 @@ static void executeClusterBarrier(Warp &warp, const Step &step) {
 }
 
 void sim::translateClusterBarrier(Translator &t, Modifiers &modifiers) {
-  static constexpr llvm::StringRef kinds[] = {"arrive", "wait"};
-  std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
+  std::optional<unsigned> kind = modifiers.takeOneOf({"arrive", "wait"});
   if (!kind)
     return t.fail("expected .arrive or .wait behind barrier.cluster");
   ClusterBarrierForm form = {};
@@ -133,43 +132,35 @@ static std::optional<Type> takeAddressType(Translator &t, Modifiers &modifiers,
   std::optional<Type> type = modifiers.takeType();
   form.isGeneric = space == AddressSpace::Generic;
   if ((!form.isGeneric && space != AddressSpace::SharedCluster) ||
-      (type != Type::U32 && type != Type::U64)) {
-    t.fail("expected .shared::cluster or no state space, and .u32 or .u64, "
-           "behind " +
-           llvm::Twine(t.current->opcode));
-    return std::nullopt;
-  }
-  if (form.isGeneric && type == Type::U32) {
-    t.fail("not supported in this version: addresses of 32 bits");
-    return std::nullopt;
-  }
+      (type != Type::U32 && type != Type::U64))
+    return t.failure(
+        "expected .shared::cluster or no state space, and .u32 or .u64, "
+        "behind " +
+        llvm::Twine(t.current->opcode));
+  if (form.isGeneric && type == Type::U32)
+    return t.failure("not supported in this version: addresses of 32 bits");
   return type;
 }
 
-static void translateMapAddress(Translator &t,
-                                const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateMapAddress(Translator &t, Modifiers &modifiers) {
   ClusterAddressForm form;
   std::optional<Type> type = takeAddressType(t, modifiers, form);
   if (!type || !t.finish(modifiers) || !t.expectOperands(3))
     return;
-  Slot slots[] = {t.destination(instruction.operands[0], *type),
-                  t.source(instruction.operands[1], *type),
-                  t.source(instruction.operands[2], Type::U32)};
-  if (!t.hasFailed())
-    t.emit(executeMapAddress, StepClass::Arithmetic, slots, t.keep(form));
+  Slot slots[] = {t.destination(t.current->operands[0], *type),
+                  t.source(t.current->operands[1], *type),
+                  t.source(t.current->operands[2], Type::U32)};
+  t.emit(executeMapAddress, StepClass::Arithmetic, slots, t.keep(form));
 }
 
-static void translateGetRank(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateGetRank(Translator &t, Modifiers &modifiers) {
   ClusterAddressForm form;
   std::optional<Type> type = takeAddressType(t, modifiers, form);
   if (!type || !t.finish(modifiers) || !t.expectOperands(2))
     return;
-  Slot slots[] = {t.destination(instruction.operands[0], Type::U32),
-                  t.source(instruction.operands[1], *type)};
-  if (!t.hasFailed())
-    t.emit(executeGetRank, StepClass::Arithmetic, slots, t.keep(form));
+  Slot slots[] = {t.destination(t.current->operands[0], Type::U32),
+                  t.source(t.current->operands[1], *type)};
+  t.emit(executeGetRank, StepClass::Arithmetic, slots, t.keep(form));
 }
 
 void sim::addClusterInstructions(OpcodeTable &table) {

@@ -280,17 +280,15 @@ static void translateIsCanceled(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   Slot slots[] = {t.predicateDestination(operands[0]),
                   takeResponse(t, operands[1])};
-  if (!t.hasFailed())
-    t.emit(executeIsCanceled, StepClass::Synchronization, slots);
+  t.emit(executeIsCanceled, StepClass::Synchronization, slots);
 }
 
 static void translateQuery(Translator &t, Modifiers &modifiers) {
   if (modifiers.take("is_canceled"))
     return translateIsCanceled(t, modifiers);
-  static constexpr llvm::StringRef kinds[] = {
-      "get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z",
-      "get_first_ctaid"};
-  std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
+  std::optional<unsigned> kind =
+      modifiers.takeOneOf({"get_first_ctaid::x", "get_first_ctaid::y",
+                           "get_first_ctaid::z", "get_first_ctaid"});
   bool isVector = kind == 3u;
   if (!kind || (isVector && !modifiers.take("v4")) || !modifiers.take("b32") ||
       !modifiers.take("b128"))
@@ -306,13 +304,10 @@ static void translateQuery(Translator &t, Modifiers &modifiers) {
   // The fourth element is unspecified.
   t.destinations(operands[0], Type::B32, isVector ? 4 : 1, slots);
   FirstBlockForm form = {isVector ? 0 : *kind, isVector ? 3u : 1u};
-  if (!t.hasFailed())
-    t.emit(executeGetFirst, StepClass::Synchronization, slots, t.keep(form));
+  t.emit(executeGetFirst, StepClass::Synchronization, slots, t.keep(form));
 }
 
-static void translateLaunchControl(Translator &t,
-                                   const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateLaunchControl(Translator &t, Modifiers &modifiers) {
   llvm::StringRef target = t.program.module.target;
   if (!hasFeature(target, Feature::LaunchControl))
     return t.fail("expected a target with clusterlaunchcontrol, from sm_100 "

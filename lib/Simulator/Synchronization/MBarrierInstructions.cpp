@@ -420,14 +420,11 @@ static void translateWait(Translator &t, Modifiers &modifiers, bool blocks) {
   Slot slots[] = {address->base,
                   t.source(operands[2], form.isParity ? Type::U32 : Type::B64),
                   t.predicateDestination(operands[0])};
-  if (!t.hasFailed())
-    t.emit(executeWait, StepClass::Synchronization, slots, t.keep(form));
+  t.emit(executeWait, StepClass::Synchronization, slots, t.keep(form));
 }
 
-static void translateMBarrier(Translator &t,
-                              const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+static void translateMBarrier(Translator &t, Modifiers &modifiers) {
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   if (modifiers.take("pending_count")) {
     if (!modifiers.take("b64"))
       t.fail("expected .b64 behind mbarrier");
@@ -446,11 +443,10 @@ static void translateMBarrier(Translator &t,
     return translateArrival(t, modifiers, Kind::Arrive);
   if (modifiers.take("arrive_drop"))
     return translateArrival(t, modifiers, Kind::ArriveDrop);
-  static constexpr llvm::StringRef names[] = {"init", "inval", "expect_tx",
-                                              "complete_tx"};
   static constexpr Kind kinds[] = {Kind::Init, Kind::Invalidate, Kind::ExpectTx,
                                    Kind::CompleteTx};
-  std::optional<unsigned> row = modifiers.takeOneOf(names);
+  std::optional<unsigned> row =
+      modifiers.takeOneOf({"init", "inval", "expect_tx", "complete_tx"});
   if (!row)
     return t.fail("expected an operation behind mbarrier, such as .init or "
                   ".arrive");

@@ -201,8 +201,7 @@ void sim::translateTcgen05Alloc(Translator &t, Modifiers &modifiers) {
   form.space = address->space;
   form.offset = address->offset;
   Slot slots[] = {address->base, t.source(operands[1], Type::U32)};
-  if (!t.hasFailed())
-    t.emit(executeAlloc, StepClass::Synchronization, slots, t.keep(form));
+  t.emit(executeAlloc, StepClass::Synchronization, slots, t.keep(form));
 }
 
 static void executeDealloc(Warp &warp, const Step &step) {
@@ -244,8 +243,7 @@ void sim::translateTcgen05Dealloc(Translator &t, Modifiers &modifiers) {
     return t.fail("expected .sync.aligned.b32 behind tcgen05.dealloc");
   Slot slots[] = {t.source(operands[0], Type::B32),
                   t.source(operands[1], Type::U32)};
-  if (!t.hasFailed())
-    t.emit(executeDealloc, StepClass::Synchronization, slots);
+  t.emit(executeDealloc, StepClass::Synchronization, slots);
 }
 
 static void executeRelinquish(Warp &warp, const Step &step) {

@@ -217,8 +217,7 @@ void sim::translateTensorCopy(Translator &t, Modifiers &modifiers) {
   form.numBlocks = *numBlocks;
   form.offset = address->offset;
   Slot slots[] = {address->base, t.source(operands[1], Type::B64)};
-  if (!t.hasFailed())
-    t.emit(executeCopy, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeCopy, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -364,6 +363,5 @@ void sim::translateTcgen05Commit(Translator &t, Modifiers &modifiers) {
   Slot slots[] = {address->base, kNoSlot};
   if (form.isMulticast)
     slots[1] = t.source(operands[1], Type::B16);
-  if (!t.hasFailed())
-    t.emit(executeCommit, StepClass::Synchronization, slots, t.keep(form));
+  t.emit(executeCommit, StepClass::Synchronization, slots, t.keep(form));
 }

@@ -311,9 +311,8 @@ static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
     t.sources(registers, Type::B32, form.getNumRegisters(), slots);
   if (form.isReduced)
     t.destinations(t.current->operands[1], Type::B32, 1, slots);
-  if (!t.hasFailed())
-    t.emit(isLoad ? executeLoad : executeStore, StepClass::Memory, slots,
-           t.keep(form));
+  t.emit(isLoad ? executeLoad : executeStore, StepClass::Memory, slots,
+         t.keep(form));
 }
 
 void sim::translateTcgen05Load(Translator &t, Modifiers &modifiers) {

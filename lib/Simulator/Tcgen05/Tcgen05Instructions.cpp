@@ -33,9 +33,8 @@ std::optional<unsigned> sim::takeNumBlocks(Translator &t,
     before = *row + 1;
     return before;
   }
-  t.fail("expected .cta_group::1 or .cta_group::2 behind tcgen05." +
-         t.current->modifiers.front());
-  return std::nullopt;
+  return t.failure("expected .cta_group::1 or .cta_group::2 behind tcgen05." +
+                   t.current->modifiers.front());
 }
 
 std::optional<Translator::Address>
@@ -48,12 +47,12 @@ sim::takeTensorAddress(Translator &t, const PtxOperand &operand) {
     if (getBits(t.function.registers[base.index].type) == 32)
       return t.address(operand, AddressSpace::Generic);
   }
-  t.fail(operand.location, "expected an address in tensor memory: a register "
-                           "of 32 bits in brackets, and an offset");
-  return std::nullopt;
+  return t.failure(operand.location,
+                   "expected an address in tensor memory: a register "
+                   "of 32 bits in brackets, and an offset");
 }
 
-static void translateTensor(Translator &t, const PtxInstruction &instruction) {
+static void translateTensor(Translator &t, Modifiers &modifiers) {
   static constexpr struct {
     llvm::StringRef name;
     void (*translate)(Translator &t, Modifiers &modifiers);
@@ -72,7 +71,6 @@ static void translateTensor(Translator &t, const PtxInstruction &instruction) {
       {"commit", translateTcgen05Commit},
       {"mma", translateTcgen05Mma},
   };
-  Modifiers modifiers(instruction);
   for (const auto &row : rows) {
     if (modifiers.rest().empty() || modifiers.rest().front() != row.name)
       continue;

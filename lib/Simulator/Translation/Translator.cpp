@@ -45,8 +45,8 @@ Error Translator::run() {
   layOutRegisters(function.registers);
   layOutParameters();
   layOutLocals();
-  if (failure)
-    return *failure;
+  if (firstError)
+    return *firstError;
   if (!function.isEntry) {
     code.parameters =
         getParameterLocations(program, function, /*ofReturns=*/false);
@@ -61,13 +61,14 @@ Error Translator::run() {
     current = &instruction;
     usedSlots.clear();
     auto row = getOpcodeTable().find(instruction.opcode);
+    Modifiers modifiers(instruction);
     if (row == getOpcodeTable().end())
       fail("not supported in this version: instruction " +
            llvm::Twine(quoteForMessage(instruction.opcode)));
     else
-      row->second(*this, instruction);
-    if (failure)
-      return *failure;
+      row->second(*this, modifiers);
+    if (firstError)
+      return *firstError;
     if (hasWarpgroups)
       noteRegisters();
   }
@@ -262,8 +263,8 @@ void Translator::patchReconvergence(uint32_t *destination) {
 //===----------------------------------------------------------------------===//
 
 void Translator::fail(Location location, const llvm::Twine &text) {
-  if (!failure)
-    failure = Error("line " + std::to_string(location.line) + ":" +
+  if (!firstError)
+    firstError = Error("line " + std::to_string(location.line) + ":" +
                     std::to_string(location.column) + ": " + text.str());
 }
 
@@ -272,7 +273,7 @@ bool Translator::finish(const Modifiers &modifiers) {
     fail("not supported in this version: modifier " +
          llvm::Twine(quoteForMessage(modifiers.rest().front())) + " of " +
          current->opcode);
-  return !failure;
+  return !firstError;
 }
 
 bool Translator::expectOperands(unsigned minimum, unsigned maximum) {
@@ -281,5 +282,5 @@ bool Translator::expectOperands(unsigned minimum, unsigned maximum) {
     fail("expected " + llvm::Twine(minimum) +
          (maximum == minimum ? "" : " to " + std::to_string(maximum)) +
          " operands of " + current->opcode + ", got " + llvm::Twine(count));
-  return !failure;
+  return !firstError;
 }

@@ -34,6 +34,23 @@ namespace mlir::blockscale::sim {
 void executeNothing(Warp &warp, const Step &step);
 void executeReturn(Warp &warp, const Step &step);
 
+/// What a function returns after it has reported an error: false, nothing or
+/// null.
+struct Failure {
+  template <typename T, std::enable_if_t<std::is_same_v<T, bool>, int> = 0>
+  operator T() const {
+    return false;
+  }
+  template <typename T>
+  operator T *() const {
+    return nullptr;
+  }
+  template <typename T>
+  operator std::optional<T>() const {
+    return std::nullopt;
+  }
+};
+
 class Translator {
 public:
   Translator(TranslatedModule &program, const Function &function, Code &code);
@@ -45,11 +62,18 @@ public:
   // Interface for translators of instructions
   //===--------------------------------------------------------------------===//
 
-  /// Reports an error at an operand or at the instruction; only the first
-  /// counts.
+  /// Reports an error at an operand or at the instruction. Only the first
+  /// counts, and what is emitted after it is dropped.
   void fail(Location location, const llvm::Twine &text);
   void fail(const llvm::Twine &text) { fail(current->location, text); }
-  bool hasFailed() const { return failure.has_value(); }
+  Failure failure(Location location, const llvm::Twine &text) {
+    fail(location, text);
+    return {};
+  }
+  Failure failure(const llvm::Twine &text) {
+    return failure(current->location, text);
+  }
+  bool hasFailed() const { return firstError.has_value(); }
 
   /// Fails if modifiers are left, or if the number of operands is wrong.
   bool finish(const Modifiers &modifiers);
@@ -188,7 +212,7 @@ private:
   std::vector<Slot> usedRegisters;
   std::vector<std::vector<Slot>> usedByStep;
   llvm::DenseSet<Slot> warpgroupRegisters;
-  std::optional<Error> failure;
+  std::optional<Error> firstError;
 };
 
 } // namespace mlir::blockscale::sim

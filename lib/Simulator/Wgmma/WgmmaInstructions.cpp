@@ -93,34 +93,28 @@ static std::optional<WarpgroupForm> takeForm(Translator &t,
                                              Modifiers &modifiers) {
   for (llvm::StringRef name : {"sp", "b1"})
     if (modifiers.take(name)) {
-      t.fail("not supported in this version: wgmma.mma_async with ." +
-             llvm::Twine(name));
-      return std::nullopt;
+      return t.failure("not supported in this version: wgmma.mma_async with ." +
+                       llvm::Twine(name));
     }
-  if (modifiers.rest().empty()) {
-    t.fail("expected a shape behind wgmma.mma_async, such as .m64n8k16");
-    return std::nullopt;
-  }
+  if (modifiers.rest().empty())
+    return t.failure(
+        "expected a shape behind wgmma.mma_async, such as .m64n8k16");
   llvm::StringRef shape = modifiers.rest().front();
   modifiers.take(shape);
   WarpgroupTypes types = {};
   types.isSatfinite = modifiers.take("satfinite");
   for (Type *type : {&types.d, &types.a, &types.b}) {
     std::optional<Type> found = modifiers.takeType();
-    if (!found) {
-      t.fail("expected the types of D, A and B behind wgmma.mma_async." +
-             shape);
-      return std::nullopt;
-    }
+    if (!found)
+      return t.failure(
+          "expected the types of D, A and B behind wgmma.mma_async." + shape);
     *type = *found;
   }
   const Module &module = t.program.module;
   Result<WarpgroupForm> form = lookupWarpgroupForm(
       shape, types, module.versionMajor * 10 + module.versionMinor);
-  if (!form) {
-    t.fail(form.message());
-    return std::nullopt;
-  }
+  if (!form)
+    return t.failure(form.message());
   form->adder = findAdderRule(MatrixUnit::Warpgroup,
                               getTargetNumber(module.target), form->tile);
   return *form;
@@ -219,8 +213,7 @@ static void translateMultiply(Translator &t, Modifiers &modifiers) {
 // All
 //===----------------------------------------------------------------------===//
 
-static void translateWarpgroup(Translator &t,
-                               const PtxInstruction &instruction) {
+static void translateWarpgroup(Translator &t, Modifiers &modifiers) {
   static constexpr struct {
     llvm::StringRef name;
     void (*translate)(Translator &t, Modifiers &modifiers);
@@ -230,7 +223,6 @@ static void translateWarpgroup(Translator &t,
       {"wait_group", translateWait},
       {"mma_async", translateMultiply},
   };
-  Modifiers modifiers(instruction);
   for (const auto &row : rows) {
     if (!modifiers.take(row.name))
       continue;

@@ -128,8 +128,8 @@ static void executeAccess(Warp &warp, const Step &step) {
 }
 
 /// `operand` is a, b, c or d.
-static void translateAccess(Translator &t, const PtxInstruction &instruction,
-                            char operand, Modifiers &modifiers, bool isStore) {
+static void translateAccess(Translator &t, Modifiers &modifiers, char operand,
+                            bool isStore) {
   bool isSynchronous = modifiers.take("sync");
   if (!modifiers.take("aligned") || !isSynchronous)
     return t.fail("expected .sync.aligned behind wmma");
@@ -153,7 +153,7 @@ static void translateAccess(Translator &t, const PtxInstruction &instruction,
     return;
   form.fragment = *fragment;
   std::optional<Translator::Address> address =
-      t.address(instruction.operands[isStore ? 0 : 1], form.space);
+      t.address(t.current->operands[isStore ? 0 : 1], form.space);
   if (!address)
     return;
   form.space = address->space;
@@ -161,33 +161,28 @@ static void translateAccess(Translator &t, const PtxInstruction &instruction,
   // By default, rows (or columns) are contiguous.
   unsigned stride = form.isRowMajor ? fragment->columns : fragment->rows;
   llvm::SmallVector<Slot> slots = {
-      address->base, instruction.operands.size() == 3
-                         ? t.source(instruction.operands[2], Type::B32)
+      address->base, t.current->operands.size() == 3
+                         ? t.source(t.current->operands[2], Type::B32)
                          : t.constantSlot(stride)};
-  const PtxOperand &data = instruction.operands[isStore ? 1 : 0];
+  const PtxOperand &data = t.current->operands[isStore ? 1 : 0];
   if (isStore)
     t.sources(data, fragment->registerType, fragment->numRegisters, slots);
   else
     t.destinations(data, fragment->registerType, fragment->numRegisters, slots);
-  if (!t.hasFailed())
-    t.emit(executeAccess, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeAccess, StepClass::Memory, slots, t.keep(form));
 }
 
-void sim::translateWmmaLoad(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateWmmaLoad(Translator &t, Modifiers &modifiers) {
   modifiers.take("load");
-  static constexpr llvm::StringRef operands[] = {"a", "b", "c"};
-  std::optional<unsigned> operand = modifiers.takeOneOf(operands);
+  std::optional<unsigned> operand = modifiers.takeOneOf({"a", "b", "c"});
   if (!operand)
     return t.fail("expected .a, .b or .c behind wmma.load");
-  translateAccess(t, instruction, "abc"[*operand], modifiers,
-                  /*isStore=*/false);
+  translateAccess(t, modifiers, "abc"[*operand], /*isStore=*/false);
 }
 
-void sim::translateWmmaStore(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateWmmaStore(Translator &t, Modifiers &modifiers) {
   modifiers.take("store");
   if (!modifiers.take("d"))
     return t.fail("expected .d behind wmma.store");
-  translateAccess(t, instruction, 'c', modifiers, /*isStore=*/true);
+  translateAccess(t, modifiers, 'c', /*isStore=*/true);
 }

@@ -205,9 +205,7 @@ static const MmaForm *findTile(const WmmaShape &shape, Type a, Type c,
   return nullptr;
 }
 
-void sim::translateWmmaMultiply(Translator &t,
-                                const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateWmmaMultiply(Translator &t, Modifiers &modifiers) {
   modifiers.take("mma");
   bool isSynchronous = modifiers.take("sync");
   if (!modifiers.take("aligned") || !isSynchronous)
@@ -242,7 +240,7 @@ void sim::translateWmmaMultiply(Translator &t,
   if (!checkWmmaTarget(t, types[1]) || !t.finish(modifiers) ||
       !t.expectOperands(4))
     return;
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   llvm::SmallVector<Slot> slots;
   t.destinations(operands[0], d->registerType, d->numRegisters, slots);
   t.sources(operands[1], a->registerType, a->numRegisters, slots);
