@@ -128,9 +128,7 @@ void sim::translateCarry(Translator &t, Modifiers &modifiers, Type type) {
     return failType(t, type, "u32, s32, u64 and s64 (with a carry)");
   llvm::SmallVector<Type, 3> sources(form.product == Product::None ? 2 : 3,
                                      type);
-  Slots slots;
-  if (!t.finish(modifiers) || !collectOperands(t, type, sources, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, type, sources);
   form.carry = t.carryFlag();
   t.emit(execute, StepClass::Arithmetic, slots, t.keep(form));
 }

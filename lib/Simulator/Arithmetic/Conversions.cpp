@@ -389,12 +389,10 @@ static void translatePack(Translator &t, Modifiers &modifiers) {
   PackIntegers pack = {};
   pack.bits = row->bits;
   pack.isSigned = row->isSigned;
-  Slots slots;
   llvm::SmallVector<Type, 3> sources(2, Type::S32);
   if (hasThird)
     sources.push_back(Type::B32);
-  if (!t.finish(modifiers) || !collectOperands(t, Type::B32, sources, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, Type::B32, sources);
   if (!hasThird)
     slots.push_back(t.constantSlot(0));
   emitOperation(t, slots, pack, StepClass::Conversion);

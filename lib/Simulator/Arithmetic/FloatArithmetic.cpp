@@ -31,46 +31,27 @@ using namespace mlir::blockscale::sim;
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// f32, alone or packed in pairs.
 template <FloatOperation operation>
-static void emitF32(Translator &t, llvm::ArrayRef<Slot> slots,
+static void emitF32(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
                     const Modes &modes) {
   if (modes.rounding != RoundingMode::NearestTiesToEven ||
       modes.clamp != Clamp::None)
-    return emitOperation(t, slots,
-                         WideArithmetic<F32Element, operation>(modes));
+    return emitElements(t, type, slots,
+                        WideArithmetic<F32Element, operation>(modes));
   if (modes.isFlushing)
-    return emitOperation(t, slots, NearestArithmetic<operation, true>());
-  emitOperation(t, slots, NearestArithmetic<operation, false>());
-}
-
-template <FloatOperation operation>
-static void emitF32x2(Translator &t, llvm::ArrayRef<Slot> slots,
-                      const Modes &modes) {
-  if (modes.rounding != RoundingMode::NearestTiesToEven)
-    return emitOperation(
-        t, slots,
-        Packed<WideArithmetic<F32Element, operation>, uint64_t, 2>(modes));
-  if (modes.isFlushing)
-    return emitOperation(
-        t, slots, Packed<NearestArithmetic<operation, true>, uint64_t, 2>());
-  emitOperation(t, slots,
-                Packed<NearestArithmetic<operation, false>, uint64_t, 2>());
+    return emitElements(t, type, slots, NearestArithmetic<operation, true>());
+  emitElements(t, type, slots, NearestArithmetic<operation, false>());
 }
 
 /// 16-bit formats, alone or packed in pairs.
 template <typename Element, FloatOperation operation>
-static void emitHalf(Translator &t, bool isPair, llvm::ArrayRef<Slot> slots,
+static void emitHalf(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
                      const Modes &modes) {
   using Plain = WideArithmetic<Element, operation, Element, PlainModes>;
-  using Full = WideArithmetic<Element, operation>;
-  bool isPlain = !modes.isFlushing && modes.clamp == Clamp::None;
-  if (isPair && isPlain)
-    return emitOperation(t, slots, Packed<Plain, uint32_t, 2>(PlainModes()));
-  if (isPair)
-    return emitOperation(t, slots, Packed<Full, uint32_t, 2>(modes));
-  if (isPlain)
-    return emitOperation(t, slots, Plain(PlainModes()));
-  emitOperation(t, slots, Full(modes));
+  if (!modes.isFlushing && modes.clamp == Clamp::None)
+    return emitElements(t, type, slots, Plain(PlainModes()));
+  emitElements(t, type, slots, WideArithmetic<Element, operation>(modes));
 }
 
 /// Sums and products of all types.
@@ -80,16 +61,13 @@ static void emitSum(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
   switch (type) {
   case Type::F16:
   case Type::F16x2:
-    return emitHalf<F16Element, operation>(t, type == Type::F16x2, slots,
-                                           modes);
+    return emitHalf<F16Element, operation>(t, type, slots, modes);
   case Type::BF16:
   case Type::BF16x2:
-    return emitHalf<BF16Element, operation>(t, type == Type::BF16x2, slots,
-                                            modes);
+    return emitHalf<BF16Element, operation>(t, type, slots, modes);
   case Type::F32:
-    return emitF32<operation>(t, slots, modes);
   case Type::F32x2:
-    return emitF32x2<operation>(t, slots, modes);
+    return emitF32<operation>(t, type, slots, modes);
   default:
     return emitOperation(t, slots, DoubleArithmetic<operation>(modes.rounding));
   }
@@ -100,7 +78,7 @@ template <FloatOperation operation>
 static void emitQuotient(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
                          const Modes &modes) {
   if (type == Type::F32)
-    return emitF32<operation>(t, slots, modes);
+    return emitF32<operation>(t, type, slots, modes);
   emitOperation(t, slots, DoubleArithmetic<operation>(modes.rounding));
 }
 
@@ -338,9 +316,7 @@ void sim::translateFloatArithmetic(Translator &t, Modifiers &modifiers,
   llvm::SmallVector<Type, 3> sources(
       getNumSources(row->operation) - isReciprocal, source);
   sources.back() = type;
-  Slots slots;
-  if (!t.finish(modifiers) || !collectOperands(t, type, sources, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, type, sources);
   if (isReciprocal)
     slots.insert(slots.begin() + 1,
                  t.constantSlot(fromDouble(1, getFloatFormat(type),

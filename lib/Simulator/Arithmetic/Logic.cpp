@@ -199,9 +199,7 @@ static void translateLogic(Translator &t, Modifiers &modifiers) {
   if (*type == Type::Pred)
     return emitPredicateLogic(t, *row);
   llvm::SmallVector<Type, 2> sources(row->numSources, *type);
-  Slots slots;
-  if (!collectOperands(t, *type, sources, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, *type, sources);
   if (row->numSources == 1)
     return emitUntyped<Not>(t, *type, slots);
   if (t.current->opcode == "and")
@@ -218,9 +216,8 @@ static void translateIsZero(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = modifiers.takeType();
   if (!type)
     return t.fail("expected a type behind " + t.current->opcode);
-  Slots slots;
-  if (t.finish(modifiers) && collectOperands(t, *type, {*type}, slots))
-    emitUntyped<IsZero>(t, *type, slots);
+  Slots slots = takeOperands(t, modifiers, *type, {*type});
+  emitUntyped<IsZero>(t, *type, slots);
 }
 
 /// lop3 without a predicate result (`lop3.or.b32 d|p` is not here).

@@ -56,10 +56,7 @@ void sim::translateSelectBySign(Translator &t, Modifiers &modifiers) {
     return t.fail("expected a type, and .s32 or .f32, behind slct");
   bool isFloat = by == Type::F32;
   bool isFlushing = isFloat && modifiers.take("ftz");
-  Slots slots;
-  if (!t.finish(modifiers) ||
-      !collectOperands(t, *type, {*type, *type, *by}, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, *type, {*type, *type, *by});
   switch (getBits(*type)) {
   case 16:
     return emitOperation(t, slots,
