@@ -88,9 +88,8 @@ static void executeCarry(Warp &warp, const Step &step) {
         undefined = 0xFF;
     }
     SumWithCarry sum = add<U>(left, right, carryIn);
-    result.value[lane] = sum.sum;
-    result.setUndefined(lane,
-                        spreadUndefined(Spread::Upwards, undefined, sizeof(T)));
+    result.set(lane, sum.sum,
+               spreadUndefined(Spread::Upwards, undefined, sizeof(T)));
     if (form.givesCarry)
       setLane(carry, lane, sum.carry, undefined != 0);
   });

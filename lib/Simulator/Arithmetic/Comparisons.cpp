@@ -194,8 +194,7 @@ static void executeSet(Warp &warp, const Step &step) {
         undefined |= llvm::maskTrailingOnes<uint8_t>(form.resultBytes / count)
                      << i * form.resultBytes / count;
     }
-    to.value[lane] = value;
-    to.setUndefined(lane, undefined);
+    to.set(lane, value, undefined);
   });
 }
 
@@ -244,8 +243,8 @@ static bool takeComparison(Translator &t, Modifiers &modifiers,
     return modifiers.take(row.name);
   });
   if (row == std::end(kComparisons))
-    return t.failure("expected a comparison such as .eq behind " +
-                     t.current->opcode);
+    return t.error("expected a comparison such as .eq behind " +
+                   t.current->opcode);
   form.relations = row->relations;
   if (std::optional<unsigned> combination =
           modifiers.takeOneOf({"and", "or", "xor"}))

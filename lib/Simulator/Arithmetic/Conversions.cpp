@@ -268,8 +268,8 @@ static bool isNarrowing(const FloatFormat &from, const FloatFormat &to) {
 static bool checkModifiers(Translator &t, const ConversionModifiers &form,
                            Type to, Type from) {
   auto fail = [&](const llvm::Twine &expected) {
-    return t.failure("expected " + expected + " of cvt." + getName(to) + "." +
-                     getName(from));
+    return t.error("expected " + expected + " of cvt." + getName(to) + "." +
+                   getName(from));
   };
   bool needsIntegral = isFloat(from) && isInteger(to);
   bool needsRounding = needsIntegral || (isInteger(from) && isFloat(to)) ||

@@ -233,9 +233,9 @@ static const FormRow *findForm(Translator &t, Family family, Type type,
       return &row;
     names.push_back(getTypeNames(row.type, row.source));
   }
-  return t.failure("expected a type out of " + llvm::join(names, ", ") +
-                   " behind " + t.current->opcode + ", got ." +
-                   getTypeNames(type, source));
+  return t.error("expected a type out of " + llvm::join(names, ", ") +
+                 " behind " + t.current->opcode + ", got ." +
+                 getTypeNames(type, source));
 }
 
 /// Takes out the rounding mode, or `.approx` or `.full` in its place.
@@ -252,7 +252,7 @@ takeRounding(Translator &t, Modifiers &modifiers, const FormRow &form) {
                 (form.modifiers & kApprox && modifiers.take("approx")) ||
                 (form.modifiers & kFull && modifiers.take("full"))))
     return RoundingMode::NearestTiesToEven;
-  return t.failure(
+  return t.error(
       llvm::Twine("expected a rounding mode (.rn") +
       (form.modifiers & kAllModes ? ", .rz, .rm, .rp" : "") +
       (form.modifiers & (kApprox | kSpecialApprox) ? ", .approx" : "") +

@@ -227,8 +227,7 @@ static void executePackedConversion(Warp &warp, const Step &step) {
         result.undefined |= getBytesOf(i * form.toBits, form.toBits);
     }
     Lanes &to = warp.reg(step.operands[0]);
-    to.value[lane] = result.value;
-    to.setUndefined(lane, result.undefined);
+    to.set(lane, result.value, result.undefined);
   });
 }
 

@@ -170,9 +170,9 @@ static const FormRow *findForm(Translator &t, Type type) {
       return &row;
     names.emplace_back(getName(row.type));
   }
-  return t.failure("expected a type out of " + llvm::join(names, ", ") +
-                   " behind " + t.current->opcode + ".approx, got ." +
-                   std::string(getName(type)));
+  return t.error("expected a type out of " + llvm::join(names, ", ") +
+                 " behind " + t.current->opcode + ".approx, got ." +
+                 std::string(getName(type)));
 }
 
 void sim::translateApproximation(Translator &t, Modifiers &modifiers,

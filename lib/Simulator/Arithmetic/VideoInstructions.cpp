@@ -214,8 +214,8 @@ static std::optional<bool> takeSignedness(Translator &t, Modifiers &modifiers) {
     for (auto [isSigned, name] : llvm::enumerate(names))
       if (modifiers.rest().front() == name && modifiers.take(name))
         return isSigned != 0;
-  return t.failure("expected types out of u32 and s32 behind " +
-                   llvm::Twine(t.current->opcode));
+  return t.error("expected types out of u32 and s32 behind " +
+                 llvm::Twine(t.current->opcode));
 }
 
 static void failOnCards(Translator &t, const llvm::Twine &what) {
@@ -233,10 +233,10 @@ static std::optional<Part> takePart(Translator &t, const PtxOperand &operand) {
   if (selector.size() == 2 && !selector.drop_front().getAsInteger(10, number) &&
       number < 32 / bits)
     return Part{number * bits, bits};
-  return t.failure(operand.location,
-                   "expected .b0, .b1, .b2, .b3, .h0 or .h1 behind a "
-                   "register, got ." +
-                       selector);
+  return t.error(operand.location,
+                 "expected .b0, .b1, .b2, .b3, .h0 or .h1 behind a "
+                 "register, got ." +
+                     selector);
 }
 
 /// The elements that an operand's selector names, the lowest first.

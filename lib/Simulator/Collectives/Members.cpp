@@ -25,22 +25,18 @@ static bool checkMasks(Warp &warp, const Lanes &masks, llvm::StringRef what) {
   for (LaneMask rest = warp.active; rest;) {
     unsigned lane = __builtin_ctz(rest);
     LaneMask members = masks.value[lane];
-    if (!(members >> lane & 1)) {
-      warp.fail(lane, "the member mask " + printHex(members) + " of " + what +
-                          " does not name the lane itself");
-      return false;
-    }
+    if (!(members >> lane & 1))
+      return warp.error(lane, "the member mask " + printHex(members) + " of " +
+                                  what + " does not name the lane itself");
     members &= warp.active;
     for (LaneMask others = members; others; others &= others - 1) {
       unsigned other = __builtin_ctz(others);
-      if (masks.value[other] != masks.value[lane]) {
-        warp.fail(other, "expected one member mask of " + what + ", got " +
-                             printHex(masks.value[lane]) + " in lane " +
-                             llvm::Twine(lane) + " and " +
-                             printHex(masks.value[other]) + " in lane " +
-                             llvm::Twine(other));
-        return false;
-      }
+      if (masks.value[other] != masks.value[lane])
+        return warp.error(other, "expected one member mask of " + what +
+                                     ", got " + printHex(masks.value[lane]) +
+                                     " in lane " + llvm::Twine(lane) + " and " +
+                                     printHex(masks.value[other]) +
+                                     " in lane " + llvm::Twine(other));
     }
     rest &= ~members;
   }
@@ -70,10 +66,10 @@ bool sim::requireMembers(Warp &warp, Slot slot, llvm::StringRef what) {
       return (warp.active >> lane & 1) && (masks.value[lane] >> other & 1);
     };
     unsigned lane = *llvm::find_if(llvm::seq<unsigned>(0, kLanes), names);
-    warp.fail(other, "the member mask " + printHex(masks.value[lane]) + " of " +
-                         what + " names lane " + llvm::Twine(other) +
-                         ", which does not take part");
-    return false;
+    return warp.error(other, "the member mask " + printHex(masks.value[lane]) +
+                                 " of " + what + " names lane " +
+                                 llvm::Twine(other) +
+                                 ", which does not take part");
   }
   return false;
 }

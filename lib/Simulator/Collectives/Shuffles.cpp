@@ -82,10 +82,8 @@ static void executeShuffle(Warp &warp, const Step &step) {
           (offsets.getUndefined(lane) & 1) || (clamps.getUndefined(lane) & 3);
       // A lane that is not a member gives an unpredictable value.
       bool isMember = members >> from.lane & 1;
-      to.value[lane] = source.value[from.lane];
-      to.setUndefined(lane, isUndefined || !isMember
-                                ? 0xF
-                                : source.getUndefined(from.lane));
+      to.set(lane, source.value[from.lane],
+             isUndefined || !isMember ? 0xF : source.getUndefined(from.lane));
       setLane(isInRange, lane, from.isInRange, isUndefined);
     });
   });
@@ -114,9 +112,8 @@ void sim::translateShuffle(Translator &t, Modifiers &modifiers) {
                   t.source(t.current->operands[2], Type::B32),
                   t.source(t.current->operands[3], Type::B32),
                   t.source(t.current->operands[4], Type::B32)};
-  if (!t.hasFailed())
-    gather(t,
-           t.emit(executeShuffle, StepClass::Synchronization, slots,
-                  t.keep(ShuffleForm{static_cast<Mode>(*mode)})),
-           /*predicates=*/0b10, /*results=*/0b11);
+  gather(t,
+         t.emit(executeShuffle, StepClass::Synchronization, slots,
+                t.keep(ShuffleForm{static_cast<Mode>(*mode)})),
+         /*predicates=*/0b10, /*results=*/0b11);
 }

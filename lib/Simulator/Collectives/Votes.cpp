@@ -26,8 +26,7 @@ static uint8_t getBytesOf(LaneMask lanes) { return collapseBits(lanes); }
 
 static void setResult(Lanes &to, unsigned lane, uint64_t value,
                       uint8_t undefined) {
-  to.value[lane] = value;
-  to.setUndefined(lane, undefined);
+  to.set(lane, value, undefined);
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,10 +105,9 @@ void sim::translateVote(Translator &t, Modifiers &modifiers) {
                            : t.predicateDestination(to),
                   t.predicateSource(t.current->operands[1], &form.isNegated),
                   t.source(t.current->operands[2], Type::B32)};
-  if (!t.hasFailed())
-    gather(
-        t, t.emit(executeVote, StepClass::Synchronization, slots, t.keep(form)),
-        /*predicates=*/isBallot ? 0b10 : 0b11, /*results=*/0b1, form.isNegated);
+  gather(
+      t, t.emit(executeVote, StepClass::Synchronization, slots, t.keep(form)),
+      /*predicates=*/isBallot ? 0b10 : 0b11, /*results=*/0b1, form.isNegated);
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,11 +176,9 @@ void sim::translateMatch(Translator &t, Modifiers &modifiers) {
                   t.predicateDestination(*predicate),
                   t.source(t.current->operands[1], *type),
                   t.source(t.current->operands[2], Type::B32)};
-  if (!t.hasFailed())
-    gather(
-        t,
-        t.emit(executeMatch, StepClass::Synchronization, slots, t.keep(form)),
-        /*predicates=*/0b10, /*results=*/0b11);
+  gather(t,
+         t.emit(executeMatch, StepClass::Synchronization, slots, t.keep(form)),
+         /*predicates=*/0b10, /*results=*/0b11);
 }
 
 //===----------------------------------------------------------------------===//

@@ -68,8 +68,7 @@ static void executeRedux(Warp &warp, const Step &step) {
     if (undefined && !form.isBitwise)
       undefined = 0xF;
     forEachLane(members, [&](unsigned lane) {
-      to.value[lane] = reduction.get();
-      to.setUndefined(lane, undefined);
+      to.set(lane, reduction.get(), undefined);
     });
   });
 }
@@ -106,9 +105,7 @@ void sim::translateRedux(Translator &t, Modifiers &modifiers) {
   Slot slots[] = {t.destination(t.current->operands[0], *type),
                   t.source(t.current->operands[1], *type),
                   t.source(t.current->operands[2], Type::B32)};
-  if (!t.hasFailed())
-    gather(
-        t,
-        t.emit(executeRedux, StepClass::Synchronization, slots, t.keep(form)),
-        /*predicates=*/0, /*results=*/0b1);
+  gather(t,
+         t.emit(executeRedux, StepClass::Synchronization, slots, t.keep(form)),
+         /*predicates=*/0, /*results=*/0b1);
 }

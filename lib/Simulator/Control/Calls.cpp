@@ -51,8 +51,7 @@ static void pass(Warp &warp, llvm::ArrayRef<ParameterLocation> sources,
       if (source.isRegister) {
         const Lanes &value = from.registers[source.slot];
         Lanes &result = to.registers[destination.slot];
-        result.value[lane] = value.value[lane];
-        result.setUndefined(lane, value.getUndefined(lane));
+        result.set(lane, value.value[lane], value.getUndefined(lane));
         return;
       }
       for (auto *memory : {&warp.local, &warp.localStates}) {
@@ -114,8 +113,7 @@ static const Code *findCallee(Warp &warp, unsigned lane, const CallForm &form,
   const Module &module = form.program->module;
   uint64_t index = getRegionOffset(address) >> kFunctionOffsetBits;
   auto reject = [&](const llvm::Twine &text) -> const Code * {
-    warp.fail(lane, "a call expected " + text);
-    return nullptr;
+    return warp.error(lane, "a call expected " + text);
   };
   if (getRegion(address) != kFunctionRegion ||
       index >= module.functions.size() || address != getFunctionAddress(index))
@@ -181,18 +179,18 @@ static bool relate(Translator &t, llvm::ArrayRef<PtxOperand> operands,
                    llvm::ArrayRef<ParameterLocation> parameters, bool isReturn,
                    ParameterLocations &own) {
   if (operands.size() != parameters.size())
-    return t.failure("expected " + llvm::Twine(parameters.size()) +
-                     (isReturn ? " results" : " arguments") +
-                     " of a call, got " + llvm::Twine(operands.size()));
+    return t.error("expected " + llvm::Twine(parameters.size()) +
+                   (isReturn ? " results" : " arguments") + " of a call, got " +
+                   llvm::Twine(operands.size()));
   for (auto [operand, parameter] : llvm::zip_equal(operands, parameters)) {
     ParameterLocation location = parameter;
     if (parameter.isRegister) {
       if (location.type == Type::Pred || getBits(location.type) > 64)
-        return t.failure(operand.location,
-                         "not supported in this version: parameter of "
-                         "type ." +
-                             llvm::Twine(getName(location.type)) +
-                             " in a register");
+        return t.error(operand.location,
+                       "not supported in this version: parameter of "
+                       "type ." +
+                           llvm::Twine(getName(location.type)) +
+                           " in a register");
       location.slot = isReturn ? t.destination(operand, location.type)
                                : t.source(operand, location.type);
     } else {
@@ -200,14 +198,12 @@ static bool relate(Translator &t, llvm::ArrayRef<PtxOperand> operands,
       if (operand.kind == PtxOperand::Kind::Variable)
         offset = t.getLocalOffset(operand.index);
       if (!offset)
-        return t.failure(operand.location,
-                         "expected a variable in .param space");
+        return t.error(operand.location, "expected a variable in .param space");
       uint64_t size = t.program.module.variables[operand.index].size;
       if (size != location.size)
-        return t.failure(operand.location, "expected a parameter of " +
-                                               llvm::Twine(location.size) +
-                                               " bytes, got " +
-                                               llvm::Twine(size));
+        return t.error(operand.location,
+                       "expected a parameter of " + llvm::Twine(location.size) +
+                           " bytes, got " + llvm::Twine(size));
       location.offset = *offset;
     }
     own.push_back(location);

@@ -195,7 +195,7 @@ static const Direction *takeDirection(Translator &t, Modifiers &modifiers,
       modifiers.take(row.completion);
       return &row;
     }
-  return t.failure(
+  return t.error(
       "expected a destination, a source and a completion behind .bulk, such "
       "as .shared::cta.global.mbarrier::complete_tx::bytes or "
       ".global.shared::cta.bulk_group");
@@ -221,7 +221,7 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
   bool keepsSubnormals = modifiers.take("noftz");
   std::optional<Type> type = modifiers.takeLastType();
   if (!reduction || !type)
-    return t.failure(
+    return t.error(
         "expected an operation and a type behind cp.reduce.async.bulk");
   operation = {reduction->kind, *type, /*isFlushing=*/*type == Type::F32};
   bool isPacked = getTypeInfo(*type).elements != 1;
@@ -229,10 +229,9 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
                     (*type == Type::F16 || *type == Type::BF16);
   if (operation.isLegal() && !isPacked && keepsSubnormals == needsNoftz)
     return true;
-  return t.failure(
-      "expected an operation that cp.reduce.async.bulk has, got ." +
-      reduction->name + (keepsSubnormals ? ".noftz." : ".") +
-      std::string(getName(*type)));
+  return t.error("expected an operation that cp.reduce.async.bulk has, got ." +
+                 reduction->name + (keepsSubnormals ? ".noftz." : ".") +
+                 std::string(getName(*type)));
 }
 
 static void translateBulkCopy(Translator &t, Modifiers &modifiers,

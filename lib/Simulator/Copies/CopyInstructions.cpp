@@ -53,11 +53,10 @@ static std::optional<unsigned> getSourceSize(Warp &warp, const Step &step,
   LaneMask bit = LaneMask(1) << lane;
   if (Slot slot = step.operands[3]; slot != kNoSlot) {
     const Predicate &ignores = warp.pred(slot);
-    if (ignores.undefined & bit) {
-      warp.fail(lane, "the predicate that ignores the source of a copy is "
-                      "undefined");
-      return std::nullopt;
-    }
+    if (ignores.undefined & bit)
+      return warp.error(lane,
+                        "the predicate that ignores the source of a copy is "
+                        "undefined");
     bool isIgnored = ((ignores.value & bit) != 0) != form.isNegated;
     return isIgnored ? 0 : form.size;
   }
@@ -69,9 +68,9 @@ static std::optional<unsigned> getSourceSize(Warp &warp, const Step &step,
   uint64_t size = warp.reg(slot).value[lane];
   if (size <= form.size)
     return size;
-  warp.fail(lane, "expected the size of the source of a copy to be at most " +
-                      llvm::Twine(form.size) + ", got " + llvm::Twine(size));
-  return std::nullopt;
+  return warp.error(lane,
+                    "expected the size of the source of a copy to be at most " +
+                        llvm::Twine(form.size) + ", got " + llvm::Twine(size));
 }
 
 /// Finds the source and the destination of a lane's copy. A source of size 0
@@ -217,9 +216,9 @@ std::optional<uint64_t> sim::takeNumGroups(Translator &t) {
   std::optional<int64_t> count = t.constant(operand, "the number of groups");
   if (!count || *count >= 0)
     return count;
-  return t.failure(operand.location,
-                   "expected a number of groups from 0 on, got " +
-                       llvm::Twine(*count));
+  return t.error(operand.location,
+                 "expected a number of groups from 0 on, got " +
+                     llvm::Twine(*count));
 }
 
 static void translateWaitGroup(Translator &t, Modifiers &modifiers) {

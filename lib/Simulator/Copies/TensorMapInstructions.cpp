@@ -83,10 +83,10 @@ static bool makeOperation(Warp &warp, unsigned lane, const TensorMap &map,
     if (operation->isLegal())
       return true;
   }
-  warp.fail(lane, "expected an element type that the operation of "
-                  "cp.reduce.async.bulk.tensor has, got a tensor map of " +
-                      llvm::Twine(llvm::StringRef(map.type->name)));
-  return false;
+  return warp.error(lane,
+                    "expected an element type that the operation of "
+                    "cp.reduce.async.bulk.tensor has, got a tensor map of " +
+                        llvm::Twine(llvm::StringRef(map.type->name)));
 }
 
 /// Reports to observers what a copy accesses in global memory.
@@ -303,7 +303,7 @@ static bool takeDirection(Translator &t, Modifiers &modifiers,
                            : AddressSpace::Shared;
     return true;
   }
-  return t.failure(
+  return t.error(
       "expected a destination, a source and a completion behind .tensor, "
       "such as .shared::cta.global.mbarrier::complete_tx::bytes or "
       ".global.shared::cta.bulk_group");
@@ -325,7 +325,7 @@ static bool checkMode(Translator &t, const TensorCopyMode &mode,
   if (!mode.isOfRows())
     return true;
   if (mode.isGather != form.isLoad)
-    return t.failure(
+    return t.error(
         "expected .tile::gather4 with a load, or .tile::scatter4 with a "
         "store");
   bool isOwn = form.isLoad && form.sharedSpace == AddressSpace::Shared;
@@ -333,7 +333,7 @@ static bool checkMode(Translator &t, const TensorCopyMode &mode,
   if (hasFeature(target,
                  isOwn ? Feature::GatherFour : Feature::RowsBeyondBlock))
     return true;
-  return t.failure(
+  return t.error(
       llvm::Twine("expected a target with ") +
       (form.isLoad ? ".tile::gather4 to this space" : ".tile::scatter4") +
       ", such as sm_100a, got " + target);

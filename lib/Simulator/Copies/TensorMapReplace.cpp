@@ -193,9 +193,9 @@ static std::optional<uint64_t> takeNumber(Translator &t,
     return std::nullopt;
   if (*value >= 0 && static_cast<uint64_t>(*value) <= most)
     return *value;
-  return t.failure(operand.location, "expected " + what + " from 0 to " +
-                                         llvm::Twine(most) + ", got " +
-                                         llvm::Twine(*value));
+  return t.error(operand.location, "expected " + what + " from 0 to " +
+                                       llvm::Twine(most) + ", got " +
+                                       llvm::Twine(*value));
 }
 
 /// Takes out the field; checks that the target has it.
@@ -203,13 +203,13 @@ static const FieldRow *takeField(Translator &t, Modifiers &modifiers) {
   const FieldRow *field = llvm::find_if(
       kFields, [&](const FieldRow &row) { return modifiers.take(row.name); });
   if (field == std::end(kFields))
-    return t.failure("expected a field such as .global_address behind "
-                     "tensormap.replace.tile");
+    return t.error("expected a field such as .global_address behind "
+                   "tensormap.replace.tile");
   llvm::StringRef target = t.program.module.target;
   if (hasFeature(target, field->feature))
     return field;
-  return t.failure("expected a target with tensormap.replace.tile." +
-                   field->name + ", such as sm_100a, got " + target);
+  return t.error("expected a target with tensormap.replace.tile." +
+                 field->name + ", such as sm_100a, got " + target);
 }
 
 static void translateReplace(Translator &t, Modifiers &modifiers) {

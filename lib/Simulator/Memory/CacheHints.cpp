@@ -69,10 +69,7 @@ static void executePriority(Warp &warp, const Step &step) {
 /// Policies are opaque.
 static void executePolicy(Warp &warp, const Step &step) {
   Lanes &policy = warp.reg(step.operands[0]);
-  forEachLane(warp.active, [&](unsigned lane) {
-    policy.value[lane] = 0;
-    policy.setUndefined(lane, 0);
-  });
+  forEachLane(warp.active, [&](unsigned lane) { policy.set(lane, 0, 0); });
 }
 
 static void executeMapPrefetch(Warp &warp, const Step &step) {

@@ -70,8 +70,7 @@ static void executeLoad(Warp &warp, const Step &step) {
           if (form.isSigned && (undefined >> (form.size - 1) & 1))
             undefined |= ~llvm::maskTrailingOnes<uint8_t>(form.size);
           Lanes &reg = warp.reg(step.operands[1 + i]);
-          reg.value[lane] = value & form.masks[i];
-          reg.setUndefined(lane, undefined);
+          reg.set(lane, value & form.masks[i], undefined);
         }
       });
 }

@@ -24,8 +24,7 @@ using namespace mlir::blockscale::sim;
 
 /// Copies a lane's value with its undefined bytes.
 static void copyLane(const Lanes &from, Lanes &to, unsigned lane) {
-  to.value[lane] = from.value[lane];
-  to.setUndefined(lane, from.getUndefined(lane));
+  to.set(lane, from.value[lane], from.getUndefined(lane));
 }
 
 static void executeMove(Warp &warp, const Step &step) {
@@ -70,8 +69,7 @@ static void executePack(Warp &warp, const Step &step) {
           (element.getUndefined(lane) & llvm::maskTrailingOnes<uint8_t>(size))
           << (i * size);
     }
-    whole.value[lane] = value;
-    whole.setUndefined(lane, undefined);
+    whole.set(lane, value, undefined);
   });
 }
 
@@ -85,10 +83,10 @@ static void executeUnpack(Warp &warp, const Step &step) {
     uint8_t undefined = warp.reg(step.operands[0]).getUndefined(lane);
     for (size_t i = 0; i != elements.size(); ++i) {
       Lanes &element = warp.reg(elements[i]);
-      element.value[lane] =
-          value >> (i * size * 8) & llvm::maskTrailingOnes<uint64_t>(size * 8);
-      element.setUndefined(lane, undefined >> (i * size) &
-                                     llvm::maskTrailingOnes<uint8_t>(size));
+      element.set(
+          lane,
+          value >> (i * size * 8) & llvm::maskTrailingOnes<uint64_t>(size * 8),
+          undefined >> (i * size) & llvm::maskTrailingOnes<uint8_t>(size));
     }
   });
 }
@@ -207,8 +205,7 @@ static void executeConvertAddress(Warp &warp, const Step &step) {
     // Addresses of parameters are already generic in this simulator.
     if (form.space != AddressSpace::Param)
       value = form.isToSpace ? value - window : value + window;
-    to.value[lane] = value;
-    to.setUndefined(lane, from.isUndefined(lane) ? 0xFF : 0);
+    to.set(lane, value, from.isUndefined(lane) ? 0xFF : 0);
   });
 }
 

@@ -56,16 +56,14 @@ static void executeAlloca(Warp &warp, const Step &step) {
     resizeLocal(warp, lane, begin);
     warp.local[lane].resize(begin + size);
     warp.localStates[lane].resize(begin + size, ByteUndefined);
-    addresses.value[lane] = begin;
-    addresses.setUndefined(lane, 0);
+    addresses.set(lane, begin, 0);
   });
 }
 
 static void executeSave(Warp &warp, const Step &step) {
   Lanes &pointers = warp.reg(step.operands[0]);
   forEachLane(warp.active, [&](unsigned lane) {
-    pointers.value[lane] = warp.local[lane].size();
-    pointers.setUndefined(lane, 0);
+    pointers.set(lane, warp.local[lane].size(), 0);
   });
 }
 
@@ -92,8 +90,8 @@ static std::optional<Type> takeWordType(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = modifiers.takeType();
   if (type == Type::U32 || type == Type::U64)
     return t.finish(modifiers) ? type : std::nullopt;
-  return t.failure("expected .u32 or .u64 behind " +
-                   llvm::Twine(t.current->opcode));
+  return t.error("expected .u32 or .u64 behind " +
+                 llvm::Twine(t.current->opcode));
 }
 
 static void translateAlloca(Translator &t, Modifiers &modifiers) {

@@ -195,10 +195,7 @@ static void executeLoadMatrix(Warp &warp, const Step &step) {
     return;
   for (Slot slot : step.operands.drop_front()) {
     Lanes &lanes = warp.reg(slot);
-    forEachLane(warp.active, [&](unsigned lane) {
-      lanes.value[lane] = 0;
-      lanes.setUndefined(lane, 0);
-    });
+    forEachLane(warp.active, [&](unsigned lane) { lanes.set(lane, 0, 0); });
   }
   forEachByte(
       warp, step,
@@ -247,8 +244,7 @@ static void executeMoveMatrix(Warp &warp, const Step &step) {
       value |= (from.value[source] >> position.byte % 4 * 8 & 0xFF) << byte * 8;
       undefined |= (from.getUndefined(source) >> position.byte % 4 & 1) << byte;
     }
-    to.value[lane] = value;
-    to.setUndefined(lane, undefined);
+    to.set(lane, value, undefined);
   });
 }
 
@@ -274,13 +270,13 @@ static const Shape *takeShape(Translator &t, Modifiers &modifiers,
     if (!shape.isNew ||
         hasFeature(t.program.module.target, Feature::ByteMatrices))
       return &shape;
-    return t.failure("expected a target that has " +
-                     llvm::Twine(t.current->opcode) + " of ." + shape.name +
-                     "." + shape.type + ", got " + t.program.module.target);
+    return t.error("expected a target that has " +
+                   llvm::Twine(t.current->opcode) + " of ." + shape.name + "." +
+                   shape.type + ", got " + t.program.module.target);
   }
-  return t.failure("expected a shape and a type that " +
-                   llvm::Twine(t.current->opcode) +
-                   " has, such as .m8n8 and .b16");
+  return t.error("expected a shape and a type that " +
+                 llvm::Twine(t.current->opcode) +
+                 " has, such as .m8n8 and .b16");
 }
 
 static bool takeAligned(Translator &t, Modifiers &modifiers) {
@@ -291,8 +287,7 @@ static bool takeAligned(Translator &t, Modifiers &modifiers) {
   return !t.hasFailed();
 }
 
-static void translateMatrix(Translator &t, Modifiers &modifiers,
-                            bool isStore) {
+static void translateMatrix(Translator &t, Modifiers &modifiers, bool isStore) {
   if (!takeAligned(t, modifiers))
     return;
   std::optional<unsigned> count = modifiers.takeOneOf({"x1", "x2", "x4"});

@@ -69,10 +69,10 @@ bool sim::requireConverged(Warp &warp, bool isAligned) {
                     "have not exited, but lane " +
                         llvm::Twine(lane) + " does not take part");
   else
-    warp.fail(lane, "not supported in this version: a barrier that lanes of a "
-                    "warp reach at different times; lane " +
-                        llvm::Twine(lane) + " does not take part");
-  return false;
+    return warp.error(
+        lane, "not supported in this version: a barrier that lanes of a "
+              "warp reach at different times; lane " +
+                  llvm::Twine(lane) + " does not take part");
 }
 
 /// How many threads a phase expects; 0 after a failure.

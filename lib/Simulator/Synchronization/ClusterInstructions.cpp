@@ -81,10 +81,10 @@ getClusterAddress(Warp &warp, const Step &step, unsigned lane, uint64_t value) {
   uint64_t address = isGeneric ? getRegionOffset(value) : value;
   if (isShared && warp.block.findOwner(address))
     return address;
-  warp.fail(lane, step.name + " expected " + (isGeneric ? "a generic" : "an") +
-                      " address of shared memory of the cluster, got " +
-                      printHex(value));
-  return std::nullopt;
+  return warp.error(lane, step.name + " expected " +
+                              (isGeneric ? "a generic" : "an") +
+                              " address of shared memory of the cluster, got " +
+                              printHex(value));
 }
 
 /// Operands: the result, the address and the rank.
@@ -104,9 +104,10 @@ static void executeMapAddress(Warp &warp, const Step &step) {
     if (!address)
       return;
     // The window, and the offset in the memory of a block.
-    to.value[lane] = (value - *address) | rank << kSharedOffsetBits |
-                     getSharedOffset(*address);
-    to.setUndefined(lane, 0);
+    to.set(lane,
+           (value - *address) | rank << kSharedOffsetBits |
+               getSharedOffset(*address),
+           0);
   });
 }
 
@@ -119,8 +120,7 @@ static void executeGetRank(Warp &warp, const Step &step) {
       return to.setUndefined(lane, 0xFF);
     if (std::optional<uint64_t> address =
             getClusterAddress(warp, step, lane, from.value[lane])) {
-      to.value[lane] = *address >> kSharedOffsetBits;
-      to.setUndefined(lane, 0);
+      to.set(lane, *address >> kSharedOffsetBits, 0);
     }
   });
 }
@@ -133,12 +133,12 @@ static std::optional<Type> takeAddressType(Translator &t, Modifiers &modifiers,
   form.isGeneric = space == AddressSpace::Generic;
   if ((!form.isGeneric && space != AddressSpace::SharedCluster) ||
       (type != Type::U32 && type != Type::U64))
-    return t.failure(
+    return t.error(
         "expected .shared::cluster or no state space, and .u32 or .u64, "
         "behind " +
         llvm::Twine(t.current->opcode));
   if (form.isGeneric && type == Type::U32)
-    return t.failure("not supported in this version: addresses of 32 bits");
+    return t.error("not supported in this version: addresses of 32 bits");
   return type;
 }
 

@@ -111,10 +111,10 @@ static std::optional<SharedLocation> findResponse(Warp &warp, const Step &step,
   if (warp.block.isOwn(span))
     return SharedLocation{&warp.block,
                           static_cast<uint32_t>(getSharedOffset(address))};
-  warp.fail(lane, "expected a response in the shared memory of this block, got "
-                  "address " +
-                      printHex(given));
-  return std::nullopt;
+  return warp.error(
+      lane, "expected a response in the shared memory of this block, got "
+            "address " +
+                printHex(given));
 }
 
 static void request(Warp &warp, const Step &step, unsigned lane) {
@@ -217,9 +217,9 @@ static std::optional<Response> readResponse(Warp &warp, Slot slot,
     return response;
   if (response.isZero())
     return std::nullopt;
-  warp.fail(lane, "expected a response of clusterlaunchcontrol.try_cancel, got "
-                  "other bytes");
-  return std::nullopt;
+  return warp.error(
+      lane, "expected a response of clusterlaunchcontrol.try_cancel, got "
+            "other bytes");
 }
 
 /// Operands: the predicate and the response.
@@ -261,8 +261,7 @@ static void executeGetFirst(Warp &warp, const Step &step) {
                        "cluster, got one that says that no cluster is left");
     for (unsigned i = 0; i != form.count; ++i) {
       Lanes &result = warp.reg(step.operands[1 + i]);
-      result.value[lane] = response->words[form.first + i];
-      result.setUndefined(lane, isUndefined ? 0xF : 0);
+      result.set(lane, response->words[form.first + i], isUndefined ? 0xF : 0);
     }
   });
 }

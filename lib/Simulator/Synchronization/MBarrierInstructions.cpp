@@ -75,10 +75,9 @@ static std::optional<uint32_t> getCount(Warp &warp, Slot slot, unsigned lane,
   uint64_t count = warp.reg(slot).value[lane];
   if (count >= least && count <= uint64_t(kMaxMBarrierCount))
     return count;
-  warp.fail(lane, "expected " + what + " from " + llvm::Twine(least) + " to " +
-                      llvm::Twine(kMaxMBarrierCount) + ", got " +
-                      llvm::Twine(count));
-  return std::nullopt;
+  return warp.error(lane, "expected " + what + " from " + llvm::Twine(least) +
+                              " to " + llvm::Twine(kMaxMBarrierCount) +
+                              ", got " + llvm::Twine(count));
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,8 +162,7 @@ static void arrive(Warp &warp, unsigned lane, SharedLocation location,
   if (!block.arrive(warp, lane, offset, *count) || step.operands[3] == kNoSlot)
     return;
   Lanes &destination = warp.reg(step.operands[3]);
-  destination.value[lane] = state;
-  destination.setUndefined(lane, 0);
+  destination.set(lane, state, 0);
 }
 
 static void executeUpdate(Warp &warp, const Step &step) {
@@ -235,28 +233,26 @@ static std::optional<bool> isComplete(Warp &warp, unsigned lane,
   if (isParity) {
     if (value <= 1)
       return mbarrier->phase % 2 != value;
-    warp.fail(lane, "expected the parity of a phase to be 0 or 1, got " +
-                        llvm::Twine(value));
-    return std::nullopt;
+    return warp.error(lane,
+                      "expected the parity of a phase to be 0 or 1, got " +
+                          llvm::Twine(value));
   }
   uint64_t of =
       (value >> kPendingBits & llvm::maskTrailingOnes<uint64_t>(kAddressBits)) *
       kMBarrierBytes;
-  if (of != offset) {
-    warp.fail(lane, "expected a state of " + block.describeMBarrier(offset) +
-                        ", got one of that at " +
-                        printHex(block.getSharedBase() + of));
-    return std::nullopt;
-  }
+  if (of != offset)
+    return warp.error(lane, "expected a state of " +
+                                block.describeMBarrier(offset) +
+                                ", got one of that at " +
+                                printHex(block.getSharedBase() + of));
   uint64_t phase = value >> (kPendingBits + kAddressBits);
   uint64_t now = mbarrier->phase & llvm::maskTrailingOnes<uint64_t>(kPhaseBits);
   if (phase == now || phase + 1 == now)
     return phase != now;
-  warp.fail(lane, "expected the state of phase " + llvm::Twine(now) + " of " +
-                      block.describeMBarrier(offset) +
-                      " or of the phase before, got that of phase " +
-                      llvm::Twine(phase));
-  return std::nullopt;
+  return warp.error(lane, "expected the state of phase " + llvm::Twine(now) +
+                              " of " + block.describeMBarrier(offset) +
+                              " or of the phase before, got that of phase " +
+                              llvm::Twine(phase));
 }
 
 /// Whether a test only peeks: the next branch behind it does not depend on the
@@ -332,9 +328,10 @@ static void executePendingCount(Warp &warp, const Step &step) {
   const Lanes &state = warp.reg(step.operands[1]);
   forEachLane(warp.active, [&](unsigned lane) {
     bool isUndefined = state.isUndefined(lane);
-    result.value[lane] =
-        state.value[lane] & llvm::maskTrailingOnes<uint64_t>(kPendingBits);
-    result.setUndefined(lane, isUndefined ? 0xF : 0);
+    result.set(lane,
+               state.value[lane] &
+                   llvm::maskTrailingOnes<uint64_t>(kPendingBits),
+               isUndefined ? 0xF : 0);
   });
 }
 

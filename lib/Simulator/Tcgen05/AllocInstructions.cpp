@@ -38,11 +38,11 @@ static std::optional<unsigned> getNumColumns(Warp &warp, Slot slot) {
   bool isPower = (*columns & (*columns - 1)) == 0;
   if (*columns >= kTensorUnit && *columns <= kTensorColumns && isPower)
     return *columns;
-  warp.fail(__builtin_ctz(warp.active),
-            "expected a number of columns of tensor memory that is a power of "
-            "two from 32 to 512, got " +
-                llvm::Twine(*columns));
-  return std::nullopt;
+  return warp.error(
+      __builtin_ctz(warp.active),
+      "expected a number of columns of tensor memory that is a power of "
+      "two from 32 to 512, got " +
+          llvm::Twine(*columns));
 }
 
 /// The first of `size` columns that are free in all memories. Programs must not
@@ -95,10 +95,7 @@ static void storeAddress(Warp &warp, const Step &step, unsigned column) {
 /// Checks a request of a block against the rules of the ISA.
 static bool checkRequest(Warp &warp, unsigned size) {
   BlockAllocation &own = getTensorEngine(warp).getAllocation(warp.block);
-  auto fail = [&](const llvm::Twine &text) {
-    warp.fail(0, text);
-    return false;
-  };
+  auto fail = [&](const llvm::Twine &text) { return warp.error(0, text); };
   if (!own.isAllowed)
     return fail("tcgen05.alloc behind a tcgen05.relinquish_alloc_permit of the "
                 "block");
@@ -132,10 +129,10 @@ static bool meetPeer(Warp &warp, Block &peer, unsigned size) {
   }
   if (*other.wanted == size)
     return true;
-  warp.fail(0, "expected as many columns as the other block of the CTA pair "
-               "allocates, " +
-                   llvm::Twine(*other.wanted) + ", got " + llvm::Twine(size));
-  return false;
+  return warp.error(
+      0, "expected as many columns as the other block of the CTA pair "
+         "allocates, " +
+             llvm::Twine(*other.wanted) + ", got " + llvm::Twine(size));
 }
 
 static void executeAlloc(Warp &warp, const Step &step) {

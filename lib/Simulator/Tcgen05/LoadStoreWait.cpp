@@ -123,14 +123,14 @@ getAddresses(Warp &warp, const Step &step, bool isLoad) {
       address.lane = window + inside;
       continue;
     }
-    warp.fail(0, name + "." + form.shape->name + " of warp " +
-                     llvm::Twine(warp.index) + " expected an address in lane " +
-                     llvm::Twine(window) +
-                     (form.shape->lanes == kHalfWarp
-                          ? " or " + std::to_string(window + kHalfWarp)
-                          : std::string()) +
-                     ", got lane " + llvm::Twine(address.lane));
-    return std::nullopt;
+    return warp.error(0, name + "." + form.shape->name + " of warp " +
+                             llvm::Twine(warp.index) +
+                             " expected an address in lane " +
+                             llvm::Twine(window) +
+                             (form.shape->lanes == kHalfWarp
+                                  ? " or " + std::to_string(window + kHalfWarp)
+                                  : std::string()) +
+                             ", got lane " + llvm::Twine(address.lane));
   }
   Tcgen05AccessKind kind =
       isLoad ? Tcgen05AccessKind::Load : Tcgen05AccessKind::Store;
@@ -180,8 +180,7 @@ static void executeLoad(Warp &warp, const Step &step) {
                   undefined = (undefined & 3) |
                               (memory.undefined(lane, column + 1) & 3) << 2;
                 }
-                to.value[t] = value;
-                to.setUndefined(t, undefined);
+                to.set(t, value, undefined);
                 if (!form.isReduced)
                   return;
                 reductions[t].add(value);
@@ -192,8 +191,7 @@ static void executeLoad(Warp &warp, const Step &step) {
     return;
   Lanes &to = warp.reg(step.operands[1 + form.getNumRegisters()]);
   for (unsigned t = 0; t != kLanes; ++t) {
-    to.value[t] = reductions[t].get();
-    to.setUndefined(t, undefinedReductions >> t & 1 ? 0xF : 0);
+    to.set(t, reductions[t].get(), undefinedReductions >> t & 1 ? 0xF : 0);
   }
 }
 

@@ -33,8 +33,8 @@ std::optional<unsigned> sim::takeNumBlocks(Translator &t,
     before = *row + 1;
     return before;
   }
-  return t.failure("expected .cta_group::1 or .cta_group::2 behind tcgen05." +
-                   t.current->modifiers.front());
+  return t.error("expected .cta_group::1 or .cta_group::2 behind tcgen05." +
+                 t.current->modifiers.front());
 }
 
 std::optional<Translator::Address>
@@ -47,9 +47,9 @@ sim::takeTensorAddress(Translator &t, const PtxOperand &operand) {
     if (getBits(t.function.registers[base.index].type) == 32)
       return t.address(operand, AddressSpace::Generic);
   }
-  return t.failure(operand.location,
-                   "expected an address in tensor memory: a register "
-                   "of 32 bits in brackets, and an offset");
+  return t.error(operand.location,
+                 "expected an address in tensor memory: a register "
+                 "of 32 bits in brackets, and an offset");
 }
 
 static void translateTensor(Translator &t, Modifiers &modifiers) {

@@ -143,9 +143,9 @@ static bool takeScaling(Translator &t, Modifiers &modifiers,
                         Tcgen05MmaForm &form) {
   bool isScaled = modifiers.take("block_scale");
   if (isScaled != isBlockScaled(form.kind))
-    return t.failure((isScaled ? "expected no .block_scale with ."
-                               : "expected .block_scale with .") +
-                     getName(form.kind));
+    return t.error((isScaled ? "expected no .block_scale with ."
+                             : "expected .block_scale with .") +
+                   getName(form.kind));
   if (!isScaled)
     return true;
   static constexpr llvm::StringRef names[] = {
@@ -160,19 +160,18 @@ static bool takeScaling(Translator &t, Modifiers &modifiers,
     for (const Scaling &other : kScalings)
       if (other.kind == form.kind && !other.name.empty())
         legal += (legal.empty() ? "." : ", .") + other.name.str();
-    return t.failure("expected one of " + legal + " with ." +
-                     getName(form.kind) + ", got " +
-                     (name.empty() ? "nothing" : "." + name));
+    return t.error("expected one of " + legal + " with ." + getName(form.kind) +
+                   ", got " + (name.empty() ? "nothing" : "." + name));
   }
   const Module &module = t.program.module;
   unsigned version = module.versionMajor * 10 + module.versionMinor;
   if (version < row->version)
-    return t.failure("expected PTX version " + llvm::Twine(row->version / 10) +
-                     "." + llvm::Twine(row->version % 10) + " or above for ." +
-                     getName(form.kind) + ".block_scale" +
-                     (name.empty() ? "" : "." + name) + ", got " +
-                     llvm::Twine(module.versionMajor) + "." +
-                     llvm::Twine(module.versionMinor));
+    return t.error("expected PTX version " + llvm::Twine(row->version / 10) +
+                   "." + llvm::Twine(row->version % 10) + " or above for ." +
+                   getName(form.kind) + ".block_scale" +
+                   (name.empty() ? "" : "." + name) + ", got " +
+                   llvm::Twine(module.versionMajor) + "." +
+                   llvm::Twine(module.versionMinor));
   form.blockSize = row->blockSize;
   form.isScaleVec = name.starts_with("scale_vec");
   if (form.isScaleVec && !hasFeature(module.target, Feature::Tcgen05ScaleVec))
@@ -193,8 +192,7 @@ static bool takeKind(Translator &t, Modifiers &modifiers,
                t.program.module.target);
       return !t.hasFailed();
     }
-  return t.failure(
-      "expected a kind behind tcgen05.mma, such as .kind::mxf8f6f4");
+  return t.error("expected a kind behind tcgen05.mma, such as .kind::mxf8f6f4");
 }
 
 static void takeCollector(Modifiers &modifiers, Tcgen05MmaForm &form) {

@@ -34,23 +34,6 @@ namespace mlir::blockscale::sim {
 void executeNothing(Warp &warp, const Step &step);
 void executeReturn(Warp &warp, const Step &step);
 
-/// What a function returns after it has reported an error: false, nothing or
-/// null.
-struct Failure {
-  template <typename T, std::enable_if_t<std::is_same_v<T, bool>, int> = 0>
-  operator T() const {
-    return false;
-  }
-  template <typename T>
-  operator T *() const {
-    return nullptr;
-  }
-  template <typename T>
-  operator std::optional<T>() const {
-    return std::nullopt;
-  }
-};
-
 class Translator {
 public:
   Translator(TranslatedModule &program, const Function &function, Code &code);
@@ -66,12 +49,12 @@ public:
   /// counts, and what is emitted after it is dropped.
   void fail(Location location, const llvm::Twine &text);
   void fail(const llvm::Twine &text) { fail(current->location, text); }
-  Failure failure(Location location, const llvm::Twine &text) {
+  Failure error(Location location, const llvm::Twine &text) {
     fail(location, text);
     return {};
   }
-  Failure failure(const llvm::Twine &text) {
-    return failure(current->location, text);
+  Failure error(const llvm::Twine &text) {
+    return error(current->location, text);
   }
   bool hasFailed() const { return firstError.has_value(); }
 

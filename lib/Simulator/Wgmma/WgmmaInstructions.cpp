@@ -93,11 +93,11 @@ static std::optional<WarpgroupForm> takeForm(Translator &t,
                                              Modifiers &modifiers) {
   for (llvm::StringRef name : {"sp", "b1"})
     if (modifiers.take(name)) {
-      return t.failure("not supported in this version: wgmma.mma_async with ." +
-                       llvm::Twine(name));
+      return t.error("not supported in this version: wgmma.mma_async with ." +
+                     llvm::Twine(name));
     }
   if (modifiers.rest().empty())
-    return t.failure(
+    return t.error(
         "expected a shape behind wgmma.mma_async, such as .m64n8k16");
   llvm::StringRef shape = modifiers.rest().front();
   modifiers.take(shape);
@@ -106,7 +106,7 @@ static std::optional<WarpgroupForm> takeForm(Translator &t,
   for (Type *type : {&types.d, &types.a, &types.b}) {
     std::optional<Type> found = modifiers.takeType();
     if (!found)
-      return t.failure(
+      return t.error(
           "expected the types of D, A and B behind wgmma.mma_async." + shape);
     *type = *found;
   }
@@ -114,7 +114,7 @@ static std::optional<WarpgroupForm> takeForm(Translator &t,
   Result<WarpgroupForm> form = lookupWarpgroupForm(
       shape, types, module.versionMajor * 10 + module.versionMinor);
   if (!form)
-    return t.failure(form.message());
+    return t.error(form.message());
   form->adder = findAdderRule(MatrixUnit::Warpgroup,
                               getTargetNumber(module.target), form->tile);
   return *form;

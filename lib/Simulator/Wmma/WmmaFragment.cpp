@@ -55,7 +55,7 @@ const WmmaShape *sim::takeWmmaShape(Translator &t, Modifiers &modifiers) {
   for (const WmmaShape &shape : kShapes)
     if (modifiers.take(shape.name))
       return &shape;
-  return t.failure(
+  return t.error(
       "not supported in this version: shape of wmma; expected m16n16k16, "
       "m32n8k16, m8n32k16 or m16n16k8");
 }

@@ -55,11 +55,10 @@ static bool checkAlignment(Warp &warp, const FragmentAccess &form,
   uint64_t bytes = stride * (form.fragment.bits / 8);
   if (address % alignment == 0 && bytes % alignment == 0)
     return true;
-  warp.fail(0, "wmma expected rows or columns at multiples of " +
-                   llvm::Twine(alignment) + " bytes, got the address " +
-                   printHex(address) + " and a stride of " +
-                   llvm::Twine(bytes) + " bytes");
-  return false;
+  return warp.error(0, "wmma expected rows or columns at multiples of " +
+                           llvm::Twine(alignment) + " bytes, got the address " +
+                           printHex(address) + " and a stride of " +
+                           llvm::Twine(bytes) + " bytes");
 }
 
 static void executeAccess(Warp &warp, const Step &step) {

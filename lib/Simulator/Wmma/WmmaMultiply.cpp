@@ -162,8 +162,7 @@ void WmmaProduct::write(Warp &warp, llvm::ArrayRef<Slot> registers) const {
                             << i * bytes;
       }
       Lanes &lanes = warp.reg(registers[r]);
-      lanes.value[lane] = value;
-      lanes.setUndefined(lane, undefinedBytes);
+      lanes.set(lane, value, undefinedBytes);
     }
 }
 
