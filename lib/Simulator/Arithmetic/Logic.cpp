@@ -227,15 +227,13 @@ static void translateLogic3(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(5))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<int64_t> table = t.constant(operands[4], "the truth table");
-  if (!table)
-    return;
-  if (*table < 0 || *table > 255)
+  int64_t table = t.constant(operands[4], "the truth table");
+  if (table < 0 || table > 255)
     return t.fail(operands[4].location,
                   "expected a truth table from 0 to 255, got " +
-                      llvm::Twine(*table));
+                      llvm::Twine(table));
   Logic3 logic;
-  logic.table = static_cast<TruthTable>(*table);
+  logic.table = static_cast<TruthTable>(table);
   Slot slots[] = {
       t.destination(operands[0], Type::B32), t.source(operands[1], Type::B32),
       t.source(operands[2], Type::B32), t.source(operands[3], Type::B32)};

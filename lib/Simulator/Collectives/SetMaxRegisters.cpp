@@ -44,16 +44,14 @@ void sim::translateSetMaxRegisters(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
   const PtxOperand &operand = t.current->operands[0];
-  std::optional<int64_t> count = t.constant(operand, "the number of registers");
-  if (!count)
-    return;
-  if (*count < kFewestRegisters || *count > kMostRegisters ||
-      *count % kRegisterUnit != 0)
+  int64_t count = t.constant(operand, "the number of registers");
+  if (count < kFewestRegisters || count > kMostRegisters ||
+      count % kRegisterUnit != 0)
     return t.fail(operand.location,
                   "expected a multiple of 8 from 24 to 256 as the number of "
                   "registers, got " +
-                      llvm::Twine(*count));
-  RegisterLimits::Change change = {kind == 0u, static_cast<uint32_t>(*count),
+                      llvm::Twine(count));
+  RegisterLimits::Change change = {kind == 0u, static_cast<uint32_t>(count),
                                    t.current->location.line};
   t.emit(executeSetMaxRegisters, StepClass::Synchronization, {},
          t.keep(change));

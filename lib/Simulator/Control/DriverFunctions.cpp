@@ -130,9 +130,9 @@ static bool executeAssertFail(const DriverCall &call) {
   std::optional<std::string> file = call.readText(*fileAddress, kMostBytes);
   std::optional<uint64_t> line = file ? call.read(2) : std::nullopt;
   if (line)
-    return call.warp.error(call.lane, "assertion failed at " +
-                                          llvm::Twine(*file) + ":" +
-                                          llvm::Twine(*line) + ": " + *message);
+    call.warp.fail(call.lane, "assertion failed at " + llvm::Twine(*file) +
+                                  ":" + llvm::Twine(*line) + ": " + *message);
+  return false;
 }
 
 static bool executePrint(const DriverCall &call) {

@@ -126,17 +126,11 @@ static void emitStore(Translator &t, AsyncStoreForm &form, Type type) {
   if (!t.expectOperands(3))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<Translator::Address> to = t.address(operands[0], form.space);
-  std::optional<Translator::Address> mbarrier =
-      t.address(operands[2], form.space);
-  if (!to || !mbarrier)
-    return;
-  form.space = to->space;
-  form.offset = to->offset;
-  form.mbarrierSpace = mbarrier->space;
-  form.mbarrierOffset = mbarrier->offset;
+  form.mbarrierSpace = form.space;
   form.size = getBytes(type);
-  llvm::SmallVector<Slot> slots = {to->base, mbarrier->base};
+  llvm::SmallVector<Slot> slots = {
+      t.address(operands[0], form.space, form.offset),
+      t.address(operands[2], form.mbarrierSpace, form.mbarrierOffset)};
   t.sources(operands[1], type, form.count, slots);
   t.emit(executeAsyncStore, StepClass::Memory, slots, t.keep(form));
 }

@@ -261,23 +261,17 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
   if (!t.finish(modifiers) || !t.expectOperands(3 + hasMBarrier + isMulticast +
                                                 hasCachePolicy + hasMask))
     return;
-  std::optional<Translator::Address> to =
-      t.address(operands[0], form.destination);
-  std::optional<Translator::Address> from = t.address(operands[1], form.source);
-  if (!to || !from)
-    return;
-  form.destinationOffset = to->offset;
-  form.sourceOffset = from->offset;
-  Slot slots[] = {to->base, from->base, t.source(operands[2], Type::U32),
-                  kNoSlot,  kNoSlot,    kNoSlot};
+  Slot slots[] = {
+      t.addressIn(form.destination, operands[0], form.destinationOffset),
+      t.addressIn(form.source, operands[1], form.sourceOffset),
+      t.source(operands[2], Type::U32),
+      kNoSlot,
+      kNoSlot,
+      kNoSlot};
   operands = operands.drop_front(3);
   if (hasMBarrier) {
-    std::optional<Translator::Address> mbarrier =
-        t.address(operands.front(), AddressSpace::Shared);
-    if (!mbarrier)
-      return;
-    slots[3] = mbarrier->base;
-    form.mbarrierOffset = mbarrier->offset;
+    slots[3] = t.addressIn(AddressSpace::Shared, operands.front(),
+                           form.mbarrierOffset);
     operands = operands.drop_front();
   }
   if (isMulticast) {
@@ -371,15 +365,12 @@ static void translatePrefetch(Translator &t, Modifiers &modifiers) {
   bool hasCachePolicy = modifiers.take("L2::cache_hint");
   if (!t.finish(modifiers) || !t.expectOperands(2 + hasCachePolicy))
     return;
-  std::optional<Translator::Address> address =
-      t.address(operands[0], AddressSpace::Global);
-  if (!address)
-    return;
+  PrefetchForm form;
+  Slot slots[] = {t.addressIn(AddressSpace::Global, operands[0], form.offset),
+                  t.source(operands[1], Type::U32)};
   if (hasCachePolicy)
     t.source(operands[2], Type::B64);
-  Slot slots[] = {address->base, t.source(operands[1], Type::U32)};
-  t.emit(executePrefetch, StepClass::Memory, slots,
-         t.keep(PrefetchForm{address->offset}));
+  t.emit(executePrefetch, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//

@@ -166,23 +166,16 @@ static void translateCopy(Translator &t, Modifiers &modifiers) {
     t.source(operands.back(), Type::B64);
     operands = operands.drop_back();
   }
-  std::optional<int64_t> size = t.constant(operands[2], "the size of a copy");
-  if (!size)
-    return;
-  if (*size != 16 && (cache == 1u || (*size != 4 && *size != 8)))
+  int64_t size = t.constant(operands[2], "the size of a copy");
+  if (size != 16 && (cache == 1u || (size != 4 && size != 8)))
     return t.fail(operands[2].location,
                   llvm::Twine("expected a copy of ") +
                       (cache == 1u ? "16 bytes" : "4, 8 or 16 bytes") +
-                      ", got " + llvm::Twine(*size));
-  std::optional<Translator::Address> to =
-      t.address(operands[0], AddressSpace::Shared);
-  std::optional<Translator::Address> from =
-      t.address(operands[1], AddressSpace::Global);
-  if (!to || !from)
-    return;
-  CopyForm form = {to->offset, from->offset, static_cast<unsigned>(*size),
-                   false};
-  llvm::SmallVector<Slot, 4> slots = {to->base, from->base};
+                      ", got " + llvm::Twine(size));
+  CopyForm form = {0, 0, static_cast<unsigned>(size), false};
+  llvm::SmallVector<Slot, 4> slots = {
+      t.addressIn(AddressSpace::Shared, operands[0], form.destinationOffset),
+      t.addressIn(AddressSpace::Global, operands[1], form.sourceOffset)};
   if (operands.size() == 4)
     addSourceSize(t, operands[3], form, slots);
   else
@@ -213,12 +206,12 @@ std::optional<uint64_t> sim::takeNumGroups(Translator &t) {
   if (!t.expectOperands(1))
     return std::nullopt;
   const PtxOperand &operand = t.current->operands[0];
-  std::optional<int64_t> count = t.constant(operand, "the number of groups");
-  if (!count || *count >= 0)
+  int64_t count = t.constant(operand, "the number of groups");
+  if (count >= 0)
     return count;
   return t.error(operand.location,
                  "expected a number of groups from 0 on, got " +
-                     llvm::Twine(*count));
+                     llvm::Twine(count));
 }
 
 static void translateWaitGroup(Translator &t, Modifiers &modifiers) {
@@ -285,14 +278,8 @@ static void translateArrival(Translator &t, Modifiers &modifiers) {
     return t.fail("expected cp.async.mbarrier.arrive.b64");
   if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
-  std::optional<Translator::Address> address =
-      t.address(t.current->operands[0], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
-  t.emit(executeArrival, StepClass::Synchronization, address->base,
-         t.keep(form));
+  Slot base = t.address(t.current->operands[0], form.space, form.offset);
+  t.emit(executeArrival, StepClass::Synchronization, base, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//

@@ -339,17 +339,6 @@ static bool checkMode(Translator &t, const TensorCopyMode &mode,
       ", such as sm_100a, got " + target);
 }
 
-/// The box in shared memory.
-static Slot takeShared(Translator &t, const PtxOperand &operand,
-                       int64_t &offset) {
-  std::optional<Translator::Address> address =
-      t.address(operand, AddressSpace::Shared);
-  if (!address)
-    return kNoSlot;
-  offset = address->offset;
-  return address->base;
-}
-
 void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
                                  bool isReduction) {
   TensorCopyForm form = {};
@@ -374,13 +363,15 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   llvm::SmallVector<Slot, 4 + maxTensorRank> slots(4, kNoSlot);
-  slots[1] = takeShared(t, operands[!form.isLoad], form.sharedOffset);
+  slots[1] = t.addressIn(AddressSpace::Shared, operands[!form.isLoad],
+                         form.sharedOffset);
   if (!takeTensorMap(t, operands[form.isLoad], mode->numCoordinates,
                      form.mapSpace, form.mapOffset, slots[0], slots))
     return;
   operands = operands.drop_front(2);
   if (form.isLoad) {
-    slots[2] = takeShared(t, operands.front(), form.mbarrierOffset);
+    slots[2] = t.addressIn(AddressSpace::Shared, operands.front(),
+                           form.mbarrierOffset);
     operands = operands.drop_front();
   }
   if (isMulticast) {

@@ -54,13 +54,8 @@ bool sim::takeTensorMap(Translator &t, const PtxOperand &operand,
                    "expected a tensor map and coordinates in brackets");
   PtxOperand map = operand;
   map.elements.resize(1);
-  std::optional<Translator::Address> address =
-      t.address(map, AddressSpace::Generic);
-  if (!address)
-    return false;
-  space = address->space;
-  offset = address->offset;
-  base = address->base;
+  space = AddressSpace::Generic;
+  base = t.address(map, space, offset);
   t.sources(operand.elements[1], Type::S32, count, coordinates);
   return !t.hasFailed();
 }

@@ -188,14 +188,12 @@ static std::optional<uint64_t> takeNumber(Translator &t,
                                           const PtxOperand &operand,
                                           const llvm::Twine &what,
                                           uint64_t most) {
-  std::optional<int64_t> value = t.constant(operand, what.str());
-  if (!value)
-    return std::nullopt;
-  if (*value >= 0 && static_cast<uint64_t>(*value) <= most)
-    return *value;
+  int64_t value = t.constant(operand, what.str());
+  if (value >= 0 && static_cast<uint64_t>(value) <= most)
+    return value;
   return t.error(operand.location, "expected " + what + " from 0 to " +
                                        llvm::Twine(most) + ", got " +
-                                       llvm::Twine(*value));
+                                       llvm::Twine(value));
 }
 
 /// Takes out the field; checks that the target has it.
@@ -230,12 +228,7 @@ static void translateReplace(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(2 + hasOrdinal))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<Translator::Address> address =
-      t.address(operands[0], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
+  Slot base = t.address(operands[0], form.space, form.offset);
   if (hasOrdinal) {
     std::optional<uint64_t> ordinal =
         takeNumber(t, operands[1], "a dimension", field->count - 1);
@@ -252,7 +245,7 @@ static void translateReplace(Translator &t, Modifiers &modifiers) {
       return t.fail("not supported in this version: " +
                     llvm::Twine(field->unsupported));
   }
-  Slot slots[] = {address->base, t.source(operands.back(), field->type)};
+  Slot slots[] = {base, t.source(operands.back(), field->type)};
   t.emit(executeReplace, StepClass::Memory, slots, t.keep(form));
 }
 
@@ -316,20 +309,14 @@ static void translateCopyMap(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(3))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<Translator::Address> to =
-      t.address(operands[0], AddressSpace::Global);
-  std::optional<Translator::Address> from =
-      t.address(operands[1], AddressSpace::Shared);
-  if (!to || !from)
-    return;
-  std::optional<int64_t> size = t.constant(operands[2], "a size");
-  if (!size)
-    return;
-  if (*size != tensorMapBytes)
+  CopyMapForm form;
+  Slot slots[] = {
+      t.addressIn(AddressSpace::Global, operands[0], form.toOffset),
+      t.addressIn(AddressSpace::Shared, operands[1], form.fromOffset)};
+  int64_t size = t.constant(operands[2], "a size");
+  if (size != tensorMapBytes)
     return t.fail(operands[2].location,
-                  "expected a size of 128, got " + llvm::Twine(*size));
-  Slot slots[] = {to->base, from->base};
-  CopyMapForm form = {to->offset, from->offset};
+                  "expected a size of 128, got " + llvm::Twine(size));
   t.emit(executeCopyMap, StepClass::Memory, slots, t.keep(form));
 }
 

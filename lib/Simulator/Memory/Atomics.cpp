@@ -227,29 +227,22 @@ static void addElements(Translator &t, const PtxOperand &operand,
                         const AtomicInstruction &atomic, bool isDestination,
                         llvm::SmallVectorImpl<Slot> &slots) {
   if (atomic.type == Type::B128) {
-    Slot slot = isDestination ? t.destination(operand, atomic.type)
-                              : t.source(operand, atomic.type);
+    Slot slot = t.registerOf(isDestination, operand, atomic.type);
     slots.append({slot, slot + 1});
-  } else if (isDestination) {
-    t.destinations(operand, atomic.type, atomic.form.count, slots);
   } else {
-    t.sources(operand, atomic.type, atomic.form.count, slots);
+    t.registers(isDestination, operand, atomic.type, atomic.form.count, slots);
   }
 }
 
 static void emitAtomic(Translator &t, AtomicInstruction &atomic) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   AtomicForm &form = atomic.form;
-  std::optional<Translator::Address> address =
-      t.address(operands[atomic.isReduction ? 0 : 1], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
+  Slot base =
+      t.address(operands[atomic.isReduction ? 0 : 1], form.space, form.offset);
   if (form.space != AddressSpace::Shared &&
       form.space != AddressSpace::SharedCluster)
     t.code.facilities |= UsesGlobalSynchronization;
-  llvm::SmallVector<Slot, 8> slots = {address->base};
+  llvm::SmallVector<Slot, 8> slots = {base};
   if (atomic.isReduction)
     slots.append(form.count, t.newRegister());
   else

@@ -82,11 +82,9 @@ static void executeMapPrefetch(Warp &warp, const Step &step) {
 }
 
 static void emitHint(Translator &t, AddressSpace space, Step::Execute execute) {
-  std::optional<Translator::Address> address =
-      t.address(t.current->operands[0], space);
-  if (address)
-    t.emit(execute, StepClass::Memory, address->base,
-           t.keep(HintForm{address->space, address->offset}));
+  HintForm form = {space, 0};
+  Slot base = t.address(t.current->operands[0], form.space, form.offset);
+  t.emit(execute, StepClass::Memory, base, t.keep(form));
 }
 
 static void translatePrefetch(Translator &t, Modifiers &modifiers) {
@@ -116,12 +114,10 @@ static void translateLine(Translator &t, Modifiers &modifiers,
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
   const PtxOperand &operand = t.current->operands[1];
-  std::optional<int64_t> size = t.constant(operand, "the size of a line");
-  if (!size)
-    return;
-  if (*size != kLineBytes)
+  int64_t size = t.constant(operand, "the size of a line");
+  if (size != kLineBytes)
     return t.fail(operand.location,
-                  "expected a size of 128 bytes, got " + llvm::Twine(*size));
+                  "expected a size of 128 bytes, got " + llvm::Twine(size));
   emitHint(t, space, execute);
 }
 

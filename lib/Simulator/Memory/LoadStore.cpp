@@ -210,22 +210,16 @@ static void translateBulkStore(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(3))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<Translator::Address> address =
-      t.address(operands[0], form.space);
-  std::optional<int64_t> value = t.constant(operands[2], "what st.bulk stores");
-  if (!address || !value)
-    return;
-  if (*value != 0)
+  Slot base = t.address(operands[0], form.space, form.offset);
+  int64_t value = t.constant(operands[2], "what st.bulk stores");
+  if (value != 0)
     return t.fail(operands[2].location,
                   "expected 0 for what st.bulk stores, got " +
-                      llvm::Twine(*value));
-  form.space = address->space;
-  form.offset = address->offset;
+                      llvm::Twine(value));
   // A register of 32 or 64 bits, or a constant.
   bool isWord = operands[1].kind == PtxOperand::Kind::Register &&
                 getBits(t.function.registers[operands[1].index].type) == 32;
-  Slot slots[] = {address->base,
-                  t.source(operands[1], isWord ? Type::U32 : Type::U64)};
+  Slot slots[] = {base, t.source(operands[1], isWord ? Type::U32 : Type::U64)};
   t.emit(executeBulkStore, StepClass::Memory, slots, t.keep(form));
 }
 
@@ -302,20 +296,14 @@ static void translateAccess(Translator &t, Modifiers &modifiers, bool isStore) {
   form.isSigned = getTypeInfo(*type).kind == TypeClass::Signed;
   form.size = std::min(bytes, 8u);
 
-  std::optional<Translator::Address> address =
-      t.address(t.current->operands[isStore ? 0 : 1], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
-  llvm::SmallVector<Slot> slots = {address->base};
+  Slot base =
+      t.address(t.current->operands[isStore ? 0 : 1], form.space, form.offset);
+  llvm::SmallVector<Slot> slots = {base};
   llvm::SmallVector<uint64_t> masks;
   const PtxOperand &data = t.current->operands[isStore ? 1 : 0];
   llvm::SmallVector<Slot> registers;
-  if (isStore)
-    t.sources(data, *type, count, registers, /*isWide=*/true);
-  else
-    t.destinations(data, *type, count, registers, /*isWide=*/true);
+  t.registers(/*isWritten=*/!isStore, data, *type, count, registers,
+              /*isWide=*/true);
   if (t.hasFailed())
     return;
   for (auto [slot, operand] : llvm::zip_equal(registers, t.elements(data))) {

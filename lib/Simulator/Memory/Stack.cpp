@@ -100,16 +100,14 @@ static void translateAlloca(Translator &t, Modifiers &modifiers) {
     return;
   AllocaForm form = {kLeastAlignment};
   if (t.current->operands.size() == 3) {
-    std::optional<int64_t> alignment =
+    int64_t alignment =
         t.constant(t.current->operands[2], "the alignment of an alloca");
-    if (!alignment)
-      return;
-    if (*alignment < 1 || *alignment > kMostAlignment ||
-        !llvm::isPowerOf2_64(*alignment))
+    if (alignment < 1 || alignment > kMostAlignment ||
+        !llvm::isPowerOf2_64(alignment))
       return t.fail("expected a power of 2 up to 2^23 for the alignment of an "
                     "alloca, got " +
-                    llvm::Twine(*alignment));
-    form.alignment = std::max<uint64_t>(*alignment, kLeastAlignment);
+                    llvm::Twine(alignment));
+    form.alignment = std::max<uint64_t>(alignment, kLeastAlignment);
   }
   Slot slots[] = {t.destination(t.current->operands[0], *type),
                   t.source(t.current->operands[1], *type)};
@@ -121,8 +119,7 @@ static void translatePointer(Translator &t, Modifiers &modifiers) {
   if (!type || !t.expectOperands(1))
     return;
   bool isSave = t.current->opcode == "stacksave";
-  Slot slot = isSave ? t.destination(t.current->operands[0], *type)
-                     : t.source(t.current->operands[0], *type);
+  Slot slot = t.registerOf(isSave, t.current->operands[0], *type);
   t.emit(isSave ? executeSave : executeRestore, StepClass::Control, slot);
 }
 

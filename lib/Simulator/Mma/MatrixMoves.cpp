@@ -303,19 +303,12 @@ static void translateMatrix(Translator &t, Modifiers &modifiers, bool isStore) {
   form.count = 1u << *count;
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  std::optional<Translator::Address> address =
-      t.address(t.current->operands[isStore ? 0 : 1], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
-  llvm::SmallVector<Slot> slots = {address->base};
+  Slot base =
+      t.address(t.current->operands[isStore ? 0 : 1], form.space, form.offset);
+  llvm::SmallVector<Slot> slots = {base};
   const PtxOperand &data = t.current->operands[isStore ? 1 : 0];
   unsigned numRegisters = form.count * form.shape->registers;
-  if (isStore)
-    t.sources(data, Type::B32, numRegisters, slots);
-  else
-    t.destinations(data, Type::B32, numRegisters, slots);
+  t.registers(/*isWritten=*/!isStore, data, Type::B32, numRegisters, slots);
   t.emit(isStore ? executeStoreMatrix : executeLoadMatrix, StepClass::Memory,
          slots, t.keep(form));
 }

@@ -114,8 +114,7 @@ static void translateMultiply(Translator &t, Modifiers &modifiers) {
   operands = operands.drop_front(4);
   if (registers.isSparse) {
     slots.push_back(t.source(operands[0], Type::B32));
-    form.sparsitySelector =
-        t.constant(operands[1], "the sparsity selector").value_or(0);
+    form.sparsitySelector = t.constant(operands[1], "the sparsity selector");
     operands = operands.drop_front(2);
   }
   if (registers.isBlockScaled) {

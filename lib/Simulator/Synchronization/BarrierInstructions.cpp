@@ -64,15 +64,13 @@ bool sim::requireConverged(Warp &warp, bool isAligned) {
   if (meeting != Meeting::Never)
     return meeting == Meeting::Complete;
   unsigned lane = __builtin_ctz(missing);
-  if (isAligned)
-    warp.fail(lane, "an aligned barrier expected all lanes of the warp that "
-                    "have not exited, but lane " +
-                        llvm::Twine(lane) + " does not take part");
-  else
-    return warp.error(
-        lane, "not supported in this version: a barrier that lanes of a "
-              "warp reach at different times; lane " +
-                  llvm::Twine(lane) + " does not take part");
+  return warp.error(
+      lane,
+      (isAligned ? "an aligned barrier expected all lanes of the warp that "
+                   "have not exited, but lane "
+                 : "not supported in this version: a barrier that lanes of a "
+                   "warp reach at different times; lane ") +
+          llvm::Twine(lane) + " does not take part");
 }
 
 /// How many threads a phase expects; 0 after a failure.

@@ -175,15 +175,10 @@ static void translateRequest(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<Translator::Address> to = t.address(operands[0], space);
-  std::optional<Translator::Address> mbarrier = t.address(operands[1], space);
-  if (!to || !mbarrier)
-    return;
-  form.space = to->space;
-  form.offset = to->offset;
-  form.mbarrierSpace = mbarrier->space;
-  form.mbarrierOffset = mbarrier->offset;
-  Slot slots[] = {to->base, mbarrier->base};
+  form.space = form.mbarrierSpace = space;
+  Slot slots[] = {
+      t.address(operands[0], form.space, form.offset),
+      t.address(operands[1], form.mbarrierSpace, form.mbarrierOffset)};
   // The work of a block depends on which other blocks have begun.
   t.code.facilities |=
       UsesAsyncProxy | UsesLaunchControl | UsesGlobalSynchronization;

@@ -358,12 +358,7 @@ static bool takeQualifiers(Translator &t, Modifiers &modifiers,
 
 static void emitUpdate(Translator &t, UpdateForm form,
                        const PtxOperand &operand, llvm::ArrayRef<Slot> others) {
-  std::optional<Translator::Address> address = t.address(operand, form.space);
-  if (!address || t.hasFailed())
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
-  llvm::SmallVector<Slot> slots = {address->base};
+  llvm::SmallVector<Slot> slots = {t.address(operand, form.space, form.offset)};
   slots.append(others.begin(), others.end());
   t.emit(executeUpdate, StepClass::Synchronization, slots, t.keep(form));
 }
@@ -406,15 +401,10 @@ static void translateWait(Translator &t, Modifiers &modifiers, bool blocks) {
   if (!takeQualifiers(t, modifiers, form.space, /*mayBeRemote=*/false) ||
       !t.expectOperands(3, blocks ? 4 : 3))
     return;
-  std::optional<Translator::Address> address =
-      t.address(operands[1], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
+  Slot base = t.address(operands[1], form.space, form.offset);
   if (operands.size() == 4)
     t.source(operands[3], Type::U32);
-  Slot slots[] = {address->base,
+  Slot slots[] = {base,
                   t.source(operands[2], form.isParity ? Type::U32 : Type::B64),
                   t.predicateDestination(operands[0])};
   t.emit(executeWait, StepClass::Synchronization, slots, t.keep(form));

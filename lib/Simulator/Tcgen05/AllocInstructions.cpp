@@ -178,26 +178,20 @@ static void executeAlloc(Warp &warp, const Step &step) {
 void sim::translateTcgen05Alloc(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   AllocationForm form = {};
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  form.numBlocks = takeNumBlocks(t, modifiers);
   bool isWhole = modifiers.take("sync");
   modifiers.take("aligned");
   form.space = takeSpace(modifiers);
   bool isTyped = modifiers.take("b32");
-  if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(2))
+  if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
   if (!isWhole || !isTyped ||
       (form.space != AddressSpace::Generic &&
        form.space != AddressSpace::Shared))
     return t.fail("expected .sync.aligned, .shared::cta or no state space, and "
                   ".b32 behind tcgen05.alloc");
-  std::optional<Translator::Address> address =
-      t.address(operands[0], form.space);
-  if (!address)
-    return;
-  form.numBlocks = *numBlocks;
-  form.space = address->space;
-  form.offset = address->offset;
-  Slot slots[] = {address->base, t.source(operands[1], Type::U32)};
+  Slot base = t.address(operands[0], form.space, form.offset);
+  Slot slots[] = {base, t.source(operands[1], Type::U32)};
   t.emit(executeAlloc, StepClass::Synchronization, slots, t.keep(form));
 }
 
@@ -230,11 +224,11 @@ static void executeDealloc(Warp &warp, const Step &step) {
 
 void sim::translateTcgen05Dealloc(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  takeNumBlocks(t, modifiers);
   bool isWhole = modifiers.take("sync");
   modifiers.take("aligned");
   bool isTyped = modifiers.take("b32");
-  if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(2))
+  if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
   if (!isWhole || !isTyped)
     return t.fail("expected .sync.aligned.b32 behind tcgen05.dealloc");
@@ -249,10 +243,10 @@ static void executeRelinquish(Warp &warp, const Step &step) {
 }
 
 void sim::translateTcgen05Relinquish(Translator &t, Modifiers &modifiers) {
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  takeNumBlocks(t, modifiers);
   if (!modifiers.take("sync"))
     t.fail("expected .sync.aligned behind tcgen05.relinquish_alloc_permit");
   modifiers.take("aligned");
-  if (numBlocks && t.finish(modifiers) && t.expectOperands(0))
+  if (t.finish(modifiers) && t.expectOperands(0))
     t.emit(executeRelinquish, StepClass::Synchronization, {});
 }

@@ -188,7 +188,7 @@ static void executeCopy(Warp &warp, const Step &step) {
 void sim::translateTensorCopy(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   CopyForm form = {};
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  form.numBlocks = takeNumBlocks(t, modifiers);
   for (const CopyShape &shape : kCopyShapes) {
     llvm::ArrayRef<llvm::StringRef> rest = modifiers.rest();
     if (form.shape || !llvm::is_contained(rest, shape.name) ||
@@ -208,15 +208,10 @@ void sim::translateTensorCopy(Translator &t, Modifiers &modifiers) {
   if (modifiers.take("b8x16") != (form.decompression != nullptr))
     return t.fail("expected .b8x16.b6x16_p32, .b8x16.b4x16_p64 or none of both "
                   "behind tcgen05.cp");
-  if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(2))
+  if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  std::optional<Translator::Address> address =
-      takeTensorAddress(t, operands[0]);
-  if (!address)
-    return;
-  form.numBlocks = *numBlocks;
-  form.offset = address->offset;
-  Slot slots[] = {address->base, t.source(operands[1], Type::B64)};
+  Slot slots[] = {takeTensorAddress(t, operands[0], form.offset),
+                  t.source(operands[1], Type::B64)};
   t.emit(executeCopy, StepClass::Memory, slots, t.keep(form));
 }
 
@@ -273,21 +268,16 @@ static void executeShift(Warp &warp, const Step &step) {
 
 void sim::translateTcgen05Shift(Translator &t, Modifiers &modifiers) {
   ShiftForm form = {};
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  form.numBlocks = takeNumBlocks(t, modifiers);
   if (!modifiers.take("down"))
     return t.fail("expected .down behind tcgen05.shift");
   if (!hasFeature(t.program.module.target, Feature::Tcgen05Shift))
     return t.fail("expected a target that has tcgen05.shift, got " +
                   t.program.module.target);
-  if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(1))
+  if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
-  std::optional<Translator::Address> address =
-      takeTensorAddress(t, t.current->operands[0]);
-  if (!address)
-    return;
-  form.numBlocks = *numBlocks;
-  form.offset = address->offset;
-  t.emit(executeShift, StepClass::Memory, address->base, t.keep(form));
+  Slot base = takeTensorAddress(t, t.current->operands[0], form.offset);
+  t.emit(executeShift, StepClass::Memory, base, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -344,23 +334,18 @@ static void executeCommit(Warp &warp, const Step &step) {
 void sim::translateTcgen05Commit(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   CommitForm form = {};
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  form.numBlocks = takeNumBlocks(t, modifiers);
   bool hasMechanism = modifiers.take("mbarrier::arrive::one");
   modifiers.take("shared::cluster");
   form.isMulticast = modifiers.take("multicast::cluster");
   if (!hasMechanism || !modifiers.take("b64"))
     return t.fail("expected .mbarrier::arrive::one and .b64 behind "
                   "tcgen05.commit");
-  if (!numBlocks || !t.finish(modifiers) ||
-      !t.expectOperands(1 + form.isMulticast))
+  if (!t.finish(modifiers) || !t.expectOperands(1 + form.isMulticast))
     return;
-  std::optional<Translator::Address> address =
-      t.address(operands[0], AddressSpace::SharedCluster);
-  if (!address)
-    return;
-  form.numBlocks = *numBlocks;
-  form.offset = address->offset;
-  Slot slots[] = {address->base, kNoSlot};
+  Slot slots[] = {
+      t.addressIn(AddressSpace::SharedCluster, operands[0], form.offset),
+      kNoSlot};
   if (form.isMulticast)
     slots[1] = t.source(operands[1], Type::B16);
   t.emit(executeCommit, StepClass::Synchronization, slots, t.keep(form));

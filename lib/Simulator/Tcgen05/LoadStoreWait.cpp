@@ -293,20 +293,13 @@ static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
   operands = isLoad ? operands.drop_front(1 + form.isReduced) : operands;
   if (form.shape->isSplit)
     form.splitOffset =
-        t.constant(operands[1], "the offset of the second half of the threads")
-            .value_or(0);
+        t.constant(operands[1], "the offset of the second half of the threads");
   if (registers.kind != PtxOperand::Kind::Vector)
     return t.fail(registers.location, "expected registers in braces");
-  std::optional<Translator::Address> address =
-      takeTensorAddress(t, operands.front());
-  if (!address)
-    return;
-  form.offset = address->offset;
-  llvm::SmallVector<Slot> slots = {address->base};
-  if (isLoad)
-    t.destinations(registers, Type::B32, form.getNumRegisters(), slots);
-  else
-    t.sources(registers, Type::B32, form.getNumRegisters(), slots);
+  llvm::SmallVector<Slot> slots = {
+      takeTensorAddress(t, operands.front(), form.offset)};
+  t.registers(/*isWritten=*/isLoad, registers, Type::B32,
+              form.getNumRegisters(), slots);
   if (form.isReduced)
     t.destinations(t.current->operands[1], Type::B32, 1, slots);
   t.emit(isLoad ? executeLoad : executeStore, StepClass::Memory, slots,

@@ -20,36 +20,31 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-std::optional<unsigned> sim::takeNumBlocks(Translator &t,
-                                           Modifiers &modifiers) {
+unsigned sim::takeNumBlocks(Translator &t, Modifiers &modifiers) {
   static constexpr llvm::StringRef names[] = {"cta_group::1", "cta_group::2"};
-  if (std::optional<unsigned> row = modifiers.takeOneOf(names)) {
-    // PTX ISA, section 9.7.16.5 "CTA pair".
-    unsigned &before = t.code.tensorBlocks;
-    if (before != 0 && before != *row + 1)
-      t.fail("expected ." + names[before - 1] +
-             ", as other instructions of the function have, got ." +
-             names[*row]);
-    before = *row + 1;
-    return before;
-  }
-  return t.error("expected .cta_group::1 or .cta_group::2 behind tcgen05." +
-                 t.current->modifiers.front());
+  // PTX ISA, section 9.7.16.5 "CTA pair".
+  unsigned &before = t.code.tensorBlocks;
+  std::optional<unsigned> row = modifiers.takeOneOf(names);
+  if (!row)
+    t.fail("expected .cta_group::1 or .cta_group::2 behind tcgen05." +
+           t.current->modifiers.front());
+  else if (before != 0 && before != *row + 1)
+    t.fail("expected ." + names[before - 1] +
+           ", as other instructions of the function have, got ." + names[*row]);
+  return before = row.value_or(0) + 1;
 }
 
-std::optional<Translator::Address>
-sim::takeTensorAddress(Translator &t, const PtxOperand &operand) {
-  bool isRegister = operand.kind == PtxOperand::Kind::Address &&
-                    operand.elements.size() == 1 &&
-                    operand.elements.front().kind == PtxOperand::Kind::Register;
-  if (isRegister) {
-    const PtxOperand &base = operand.elements.front();
-    if (getBits(t.function.registers[base.index].type) == 32)
-      return t.address(operand, AddressSpace::Generic);
-  }
-  return t.error(operand.location,
-                 "expected an address in tensor memory: a register "
-                 "of 32 bits in brackets, and an offset");
+Slot sim::takeTensorAddress(Translator &t, const PtxOperand &operand,
+                            int64_t &offset) {
+  bool isRegister =
+      operand.kind == PtxOperand::Kind::Address &&
+      operand.elements.size() == 1 &&
+      operand.elements.front().kind == PtxOperand::Kind::Register &&
+      getBits(t.function.registers[operand.elements.front().index].type) == 32;
+  if (!isRegister)
+    t.fail(operand.location, "expected an address in tensor memory: a register "
+                             "of 32 bits in brackets, and an offset");
+  return t.addressIn(AddressSpace::Generic, operand, offset);
 }
 
 static void translateTensor(Translator &t, Modifiers &modifiers) {

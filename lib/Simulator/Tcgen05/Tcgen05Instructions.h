@@ -19,11 +19,11 @@ namespace mlir::blockscale::sim {
 
 /// The base and the offset of an address in tensor memory, which is in a 32-bit
 /// register.
-std::optional<Translator::Address> takeTensorAddress(Translator &t,
-                                                     const PtxOperand &operand);
+Slot takeTensorAddress(Translator &t, const PtxOperand &operand,
+                       int64_t &offset);
 
 /// Takes out .cta_group::1 or ::2; reports if there is none.
-std::optional<unsigned> takeNumBlocks(Translator &t, Modifiers &modifiers);
+unsigned takeNumBlocks(Translator &t, Modifiers &modifiers);
 
 /// Calls `body(lane)` for the lanes that issue an instruction, until one fails.
 template <typename Body>

@@ -231,11 +231,7 @@ public:
   }
   /// [address] in tensor memory.
   void takeAddress(OperandSlot slot, int64_t &offset) {
-    std::optional<Translator::Address> address = takeTensorAddress(t, take());
-    if (!address)
-      return;
-    slots[slot] = address->base;
-    offset = address->offset;
+    slots[slot] = takeTensorAddress(t, take(), offset);
   }
   void takeValue(OperandSlot slot, Type type) {
     slots[slot] = t.source(take(), type);
@@ -269,22 +265,19 @@ static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
   slots[Enable] = t.predicateSource(reader.take(), &form.isEnableNegated);
   if (!reader.peek())
     return;
-  std::optional<int64_t> shift =
-      t.constant(reader.take(), "the operand scale-input-d");
+  int64_t shift = t.constant(reader.take(), "the operand scale-input-d");
   bool hasShift =
       form.form.kind == Tcgen05Kind::F16 || form.form.kind == Tcgen05Kind::TF32;
-  if (!shift)
-    return;
   if (!hasShift)
     return t.fail("expected the operand scale-input-d only with .kind::f16 or "
                   ".kind::tf32");
   if (!hasFeature(t.program.module.target, Feature::Tcgen05InputScale))
     return t.fail("expected a target that has the operand scale-input-d, got " +
                   t.program.module.target);
-  if (*shift < 0 || *shift > 15)
+  if (shift < 0 || shift > 15)
     return t.fail("expected the operand scale-input-d from 0 to 15, got " +
-                  llvm::Twine(*shift));
-  form.form.inputShift = *shift;
+                  llvm::Twine(shift));
+  form.form.inputShift = shift;
   if (reader.peek())
     t.fail("expected no operand behind scale-input-d");
 }
@@ -297,21 +290,19 @@ void sim::translateTcgen05Mma(Translator &t, Modifiers &modifiers) {
   MultiplyForm multiply = {};
   Tcgen05MmaForm &form = multiply.form;
   form.isWeightStationary = modifiers.take("ws");
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
-  if (!numBlocks || !takeKind(t, modifiers, form) ||
-      !takeScaling(t, modifiers, form))
+  form.numBlocks = takeNumBlocks(t, modifiers);
+  if (!takeKind(t, modifiers, form) || !takeScaling(t, modifiers, form))
     return;
   takeCollector(modifiers, form);
   bool isScaled = isBlockScaled(form.kind);
-  if (form.isWeightStationary && (isScaled || *numBlocks != 1))
+  if (form.isWeightStationary && (isScaled || form.numBlocks != 1))
     return t.fail(llvm::Twine("expected .cta_group::1 and a kind without "
                               "scales with tcgen05.mma.ws, got .cta_group::") +
-                  llvm::Twine(*numBlocks) + " and ." + getName(form.kind));
+                  llvm::Twine(form.numBlocks) + " and ." + getName(form.kind));
   unsigned fewest = isScaled ? 7 : 5;
   unsigned most = fewest + (isScaled ? 0 : form.isWeightStationary ? 1 : 2);
   if (!t.finish(modifiers) || !t.expectOperands(fewest, most))
     return;
-  form.numBlocks = *numBlocks;
   form.target = getTargetNumber(t.program.module.target);
   form.hasK96 = hasFeature(t.program.module.target, Feature::Tcgen05K96);
   llvm::SmallVector<Slot> slots(Masks, kNoSlot);
@@ -332,8 +323,6 @@ void sim::translateTcgen05Mma(Translator &t, Modifiers &modifiers) {
     takeEndOfWS(t, reader, multiply, slots);
   else
     takeEnd(t, reader, multiply, slots);
-  if (t.hasFailed())
-    return;
   // The instruction counts itself in statistics, as only descriptors have the
   // shape and the types.
   t.emit(executeMultiply, StepClass::Matrix, slots, t.keep(multiply)).name = "";

@@ -71,6 +71,12 @@ public:
   /// The register of an operand that is written. `_` becomes an unused
   /// register.
   Slot destination(const PtxOperand &operand, Type type, bool isWide = false);
+  /// One of them.
+  Slot registerOf(bool isWritten, const PtxOperand &operand, Type type,
+                  bool isWide = false) {
+    return isWritten ? destination(operand, type, isWide)
+                     : source(operand, type, isWide);
+  }
   /// The same for predicates: slots with kPredicateBit, which `emit` removes.
   /// `isNegated` is set for `!%p`; a null pointer refuses it. Integer constants
   /// are accepted if a source may be one.
@@ -78,17 +84,24 @@ public:
   Slot predicateDestination(const PtxOperand &operand);
   /// The elements of a vector operand, or the operand itself.
   llvm::ArrayRef<PtxOperand> elements(const PtxOperand &operand) const;
-  /// The registers of all elements.
+  /// The registers of all elements, which are read or written.
+  void registers(bool isWritten, const PtxOperand &operand, Type type,
+                 unsigned count, llvm::SmallVectorImpl<Slot> &slots,
+                 bool isWide = false);
   void sources(const PtxOperand &operand, Type type, unsigned count,
-               llvm::SmallVectorImpl<Slot> &slots, bool isWide = false);
+               llvm::SmallVectorImpl<Slot> &slots) {
+    registers(/*isWritten=*/false, operand, type, count, slots);
+  }
   void destinations(const PtxOperand &operand, Type type, unsigned count,
-                    llvm::SmallVectorImpl<Slot> &slots, bool isWide = false);
+                    llvm::SmallVectorImpl<Slot> &slots) {
+    registers(/*isWritten=*/true, operand, type, count, slots);
+  }
   /// A mask of the bits of an operand's register; all 64 for other operands and
   /// wider registers.
   uint64_t getRegisterMask(const PtxOperand &operand) const;
-  /// The value of an operand that must be an integer constant.
-  std::optional<int64_t> constant(const PtxOperand &operand,
-                                  llvm::StringRef what);
+  /// The value of an operand that must be an integer constant; 0 after an
+  /// error.
+  int64_t constant(const PtxOperand &operand, llvm::StringRef what);
 
   /// A register with this value in all lanes.
   Slot constantSlot(uint64_t value);
@@ -102,16 +115,16 @@ public:
     return carrySlot;
   }
 
-  /// The base register and the offset of `[...]`. The space is the one that the
-  /// instruction names. Kernel parameters, which have fixed addresses, and
-  /// parameters of functions, which are in local memory, get their actual
-  /// space.
-  struct Address {
-    Slot base;
-    int64_t offset;
-    AddressSpace space;
-  };
-  std::optional<Address> address(const PtxOperand &operand, AddressSpace space);
+  /// The base register of `[...]`; its offset goes to `offset`. The space is
+  /// the one that the instruction names. Kernel parameters, which have fixed
+  /// addresses, and parameters of functions, which are in local memory, get
+  /// their actual space.
+  Slot address(const PtxOperand &operand, AddressSpace &space, int64_t &offset);
+  /// The same in a space that the instruction names.
+  Slot addressIn(AddressSpace space, const PtxOperand &operand,
+                 int64_t &offset) {
+    return address(operand, space, offset);
+  }
 
   /// Registers and predicates are numbered separately; this bit distinguishes
   /// them until a step is emitted.
@@ -158,7 +171,6 @@ private:
   Slot specialPredicate(const PtxOperand &operand);
   Slot variableSlot(const PtxOperand &operand, bool isBase);
   Slot registerSlot(const PtxOperand &operand, Type type, bool isWide);
-  bool checkCount(const PtxOperand &operand, unsigned count);
   void layOutRegisters(llvm::ArrayRef<Register> registers);
   void layOutParameters();
   void layOutLocals();

@@ -74,14 +74,11 @@ static void translateCommit(Translator &t, Modifiers &modifiers) {
 static void translateWait(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
-  std::optional<int64_t> keep =
-      t.constant(t.current->operands[0], "the number of groups");
-  if (!keep)
-    return;
-  if (*keep < 0)
+  int64_t keep = t.constant(t.current->operands[0], "the number of groups");
+  if (keep < 0)
     return t.fail("expected a number of groups that is not negative, got " +
-                  llvm::Twine(*keep));
-  t.emit(executeWait, StepClass::Synchronization, {}, t.keep(uint64_t(*keep)));
+                  llvm::Twine(keep));
+  t.emit(executeWait, StepClass::Synchronization, {}, t.keep(uint64_t(keep)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,11 +135,11 @@ static void takeRegisters(Translator &t, const PtxOperand &operand, Type type,
 /// A constant with two legal values.
 static bool takeFlag(Translator &t, const PtxOperand &operand, const char *what,
                      int64_t isFalse, int64_t isTrue) {
-  std::optional<int64_t> value = t.constant(operand, what);
-  if (value && *value != isFalse && *value != isTrue)
+  int64_t value = t.constant(operand, what);
+  if (value != isFalse && value != isTrue)
     t.fail(operand.location, "expected " + llvm::Twine(isFalse) + " or " +
                                  llvm::Twine(isTrue) + " for " + what +
-                                 ", got " + llvm::Twine(*value));
+                                 ", got " + llvm::Twine(value));
   return value == isTrue;
 }
 

@@ -151,23 +151,17 @@ static void translateAccess(Translator &t, Modifiers &modifiers, char operand,
       !t.expectOperands(2, 3))
     return;
   form.fragment = *fragment;
-  std::optional<Translator::Address> address =
-      t.address(t.current->operands[isStore ? 0 : 1], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
+  Slot base =
+      t.address(t.current->operands[isStore ? 0 : 1], form.space, form.offset);
   // By default, rows (or columns) are contiguous.
   unsigned stride = form.isRowMajor ? fragment->columns : fragment->rows;
   llvm::SmallVector<Slot> slots = {
-      address->base, t.current->operands.size() == 3
-                         ? t.source(t.current->operands[2], Type::B32)
-                         : t.constantSlot(stride)};
+      base, t.current->operands.size() == 3
+                ? t.source(t.current->operands[2], Type::B32)
+                : t.constantSlot(stride)};
   const PtxOperand &data = t.current->operands[isStore ? 1 : 0];
-  if (isStore)
-    t.sources(data, fragment->registerType, fragment->numRegisters, slots);
-  else
-    t.destinations(data, fragment->registerType, fragment->numRegisters, slots);
+  t.registers(/*isWritten=*/!isStore, data, fragment->registerType,
+              fragment->numRegisters, slots);
   t.emit(executeAccess, StepClass::Memory, slots, t.keep(form));
 }
 
