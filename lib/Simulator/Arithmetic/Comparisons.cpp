@@ -239,10 +239,8 @@ static bool withNumber(Type type, bool isFlushing, Body body) {
 /// Takes out the comparison and the combination.
 static bool takeComparison(Translator &t, Modifiers &modifiers,
                            SetPredicateForm &form, const ComparisonRow *&row) {
-  row = llvm::find_if(kComparisons, [&](const ComparisonRow &row) {
-    return modifiers.take(row.name);
-  });
-  if (row == std::end(kComparisons))
+  row = modifiers.takeRow(kComparisons);
+  if (!row)
     return t.error("expected a comparison such as .eq behind " +
                    t.current->opcode);
   form.relations = row->relations;

@@ -50,12 +50,10 @@ static constexpr RoundingRow kRoundings[] = {
 
 static ConversionModifiers takeConversionModifiers(Modifiers &modifiers) {
   ConversionModifiers form;
-  for (const RoundingRow &row : kRoundings)
-    if (modifiers.take(row.name)) {
-      form.rounding = row.mode;
-      form.isIntegral = row.isIntegral;
-      break;
-    }
+  if (const RoundingRow *row = modifiers.takeRow(kRoundings)) {
+    form.rounding = row->mode;
+    form.isIntegral = row->isIntegral;
+  }
   form.isStochastic = modifiers.take("rs");
   form.isFlushing = modifiers.take("ftz");
   form.isSaturating = modifiers.take("sat");
@@ -378,9 +376,8 @@ static void translatePack(Translator &t, Modifiers &modifiers) {
       {"u4", 4, false},   {"s4", 4, true},   {"u2", 2, false}, {"s2", 2, true},
   };
   bool saturates = modifiers.take("sat");
-  const auto *row = llvm::find_if(
-      types, [&](const auto &row) { return modifiers.take(row.name); });
-  if (!saturates || row == std::end(types) || !modifiers.take("s32"))
+  const auto *row = modifiers.takeRow(types);
+  if (!saturates || !row || !modifiers.take("s32"))
     return t.fail("expected .sat, a type of 2 to 16 bits and .s32 behind "
                   "cvt.pack");
   bool hasThird = row->bits != 16;

@@ -17,8 +17,6 @@
 #include "Arithmetic/FloatFormats.h"
 #include "Translation/Emit.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include <cmath>
 
 using namespace mlir::blockscale;
@@ -65,9 +63,8 @@ static void executeTest(Warp &warp, const Step &step) {
 }
 
 void sim::translateTest(Translator &t, Modifiers &modifiers) {
-  const TestRow *row = llvm::find_if(
-      kTests, [&](const TestRow &row) { return modifiers.take(row.name); });
-  if (row == std::end(kTests))
+  const TestRow *row = modifiers.takeRow(kTests);
+  if (!row)
     return t.fail("expected a property such as .finite behind testp");
   std::optional<Type> type = modifiers.takeType();
   if (type != Type::F32 && type != Type::F64)

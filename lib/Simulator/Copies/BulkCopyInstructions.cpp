@@ -149,13 +149,6 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
   beginCopyTo(warp, form, std::move(copy), *to, mbarrier);
 }
 
-static void executeBulkCopy(Warp &warp, const Step &step) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      beginCopy(warp, step, lane);
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Translation of copies
 //===----------------------------------------------------------------------===//
@@ -208,10 +201,7 @@ const ReductionName *sim::takeReduction(Modifiers &modifiers) {
       {"and", Kind::And}, {"or", Kind::Or},   {"xor", Kind::Xor},
       {"inc", Kind::Inc}, {"dec", Kind::Dec},
   };
-  for (const ReductionName &row : rows)
-    if (modifiers.take(row.name))
-      return &row;
-  return nullptr;
+  return modifiers.takeRow(rows);
 }
 
 /// The operation and the type of a reduction.
@@ -269,26 +259,20 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
       kNoSlot,
       kNoSlot};
   operands = operands.drop_front(3);
-  if (hasMBarrier) {
-    slots[3] = t.addressIn(AddressSpace::Shared, operands.front(),
+  if (hasMBarrier)
+    slots[3] = t.addressIn(AddressSpace::Shared, operands.consume_front(),
                            form.mbarrierOffset);
-    operands = operands.drop_front();
-  }
-  if (isMulticast) {
-    slots[5] = t.source(operands.front(), Type::B16);
-    operands = operands.drop_front();
-  }
-  if (hasCachePolicy) {
-    t.source(operands.front(), Type::B64);
-    operands = operands.drop_front();
-  }
+  if (isMulticast)
+    slots[5] = t.source(operands.consume_front(), Type::B16);
+  if (hasCachePolicy)
+    t.source(operands.consume_front(), Type::B64);
   if (hasMask)
     slots[4] = t.source(operands.front(), Type::B16);
   t.code.facilities |= UsesAsyncProxy;
   // Other blocks can see the results of a reduction.
   if (isReduction && form.destination == AddressSpace::Global)
     t.code.facilities |= UsesGlobalSynchronization;
-  t.emit(executeBulkCopy, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeInLanes<beginCopy>, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//

@@ -252,13 +252,6 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
     beginBox(warp, step, lane, *bound, coordinates, location, std::nullopt);
 }
 
-static void executeTensorCopy(Warp &warp, const Step &step) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      beginCopy(warp, step, lane);
-  });
-}
-
 /// A prefetch changes nothing, but its operands must be right.
 static void executeTensorPrefetch(Warp &warp, const Step &step) {
   const auto &form = step.getForm<TensorCopyForm>();
@@ -312,11 +305,10 @@ static bool takeDirection(Translator &t, Modifiers &modifiers,
 static bool takeOperation(Translator &t, Modifiers &modifiers,
                           TensorCopyForm &form) {
   const ReductionName *reduction = takeReduction(modifiers);
-  if (reduction)
-    form.operation = reduction->kind;
-  else
-    t.fail("expected an operation behind cp.reduce.async.bulk.tensor");
-  return reduction != nullptr;
+  if (!reduction)
+    return t.error("expected an operation behind cp.reduce.async.bulk.tensor");
+  form.operation = reduction->kind;
+  return true;
 }
 
 /// The modes of four rows are for one direction each, and for some targets.
@@ -369,22 +361,18 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
                      form.mapSpace, form.mapOffset, slots[0], slots))
     return;
   operands = operands.drop_front(2);
-  if (form.isLoad) {
-    slots[2] = t.addressIn(AddressSpace::Shared, operands.front(),
+  if (form.isLoad)
+    slots[2] = t.addressIn(AddressSpace::Shared, operands.consume_front(),
                            form.mbarrierOffset);
-    operands = operands.drop_front();
-  }
-  if (isMulticast) {
-    slots[3] = t.source(operands.front(), Type::B16);
-    operands = operands.drop_front();
-  }
+  if (isMulticast)
+    slots[3] = t.source(operands.consume_front(), Type::B16);
   if (hasCachePolicy)
     t.source(operands.front(), Type::B64);
   t.code.facilities |= UsesAsyncProxy;
   // Other blocks can see the results of a reduction.
   if (isReduction)
     t.code.facilities |= UsesGlobalSynchronization;
-  t.emit(executeTensorCopy, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeInLanes<beginCopy>, StepClass::Memory, slots, t.keep(form));
 }
 
 void sim::translateTensorMapPrefetch(Translator &t, Modifiers &modifiers) {

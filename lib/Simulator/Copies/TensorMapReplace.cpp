@@ -177,10 +177,7 @@ static void replace(Warp &warp, const Step &step, unsigned lane) {
 
 static void executeReplace(Warp &warp, const Step &step) {
   warp.act();
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      replace(warp, step, lane);
-  });
+  executeInLanes<replace>(warp, step);
 }
 
 /// A constant operand from 0 to `most`.
@@ -198,9 +195,8 @@ static std::optional<uint64_t> takeNumber(Translator &t,
 
 /// Takes out the field; checks that the target has it.
 static const FieldRow *takeField(Translator &t, Modifiers &modifiers) {
-  const FieldRow *field = llvm::find_if(
-      kFields, [&](const FieldRow &row) { return modifiers.take(row.name); });
-  if (field == std::end(kFields))
+  const FieldRow *field = modifiers.takeRow(kFields);
+  if (!field)
     return t.error("expected a field such as .global_address behind "
                    "tensormap.replace.tile");
   llvm::StringRef target = t.program.module.target;
@@ -288,10 +284,7 @@ static void executeCopyMap(Warp &warp, const Step &step) {
   if (!warp.requireWholeWarp("tensormap.cp_fenceproxy"))
     return;
   warp.act();
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      copyMap(warp, step, lane);
-  });
+  executeInLanes<copyMap>(warp, step);
   // All lanes together make one copy, after all of them have arrived.
   if (warp.block.group.races)
     warp.block.group.races->joinLanes(warp.number);

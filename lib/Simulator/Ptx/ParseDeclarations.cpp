@@ -19,10 +19,6 @@
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-using llvm::failure;
-using llvm::ParseResult;
-using llvm::StringRef;
-using llvm::success;
 
 /// Bounds the products of extents, and the nesting of initializers.
 static constexpr size_t maxRank = 64;

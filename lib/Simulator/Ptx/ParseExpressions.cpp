@@ -23,10 +23,6 @@
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-using llvm::failure;
-using llvm::ParseResult;
-using llvm::StringRef;
-using llvm::success;
 using Kind = Constant::Kind;
 
 static constexpr uint64_t warpSize = 32;

@@ -18,10 +18,6 @@
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-using llvm::failure;
-using llvm::ParseResult;
-using llvm::StringRef;
-using llvm::success;
 using Wanted = Reference::Wanted;
 
 //===----------------------------------------------------------------------===//

@@ -149,13 +149,6 @@ static void request(Warp &warp, const Step &step, unsigned lane) {
                     {block, mbarrier->offset});
 }
 
-static void executeRequest(Warp &warp, const Step &step) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      request(warp, step, lane);
-  });
-}
-
 static void translateRequest(Translator &t, Modifiers &modifiers) {
   RequestForm form = {};
   bool isComplete = modifiers.take("async");
@@ -182,7 +175,8 @@ static void translateRequest(Translator &t, Modifiers &modifiers) {
   // The work of a block depends on which other blocks have begun.
   t.code.facilities |=
       UsesAsyncProxy | UsesLaunchControl | UsesGlobalSynchronization;
-  t.emit(executeRequest, StepClass::Synchronization, slots, t.keep(form));
+  t.emit(executeInLanes<request>, StepClass::Synchronization, slots,
+         t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,11 +255,6 @@ static void executeGetFirst(Warp &warp, const Step &step) {
   });
 }
 
-/// The two registers of a response, both of which are used.
-static Slot takeResponse(Translator &t, const PtxOperand &operand) {
-  return t.source(operand, Type::B128);
-}
-
 static void translateIsCanceled(Translator &t, Modifiers &modifiers) {
   if (!modifiers.take("pred") || !modifiers.take("b128"))
     return t.fail("expected .pred.b128 behind .is_canceled");
@@ -273,7 +262,7 @@ static void translateIsCanceled(Translator &t, Modifiers &modifiers) {
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   Slot slots[] = {t.predicateDestination(operands[0]),
-                  takeResponse(t, operands[1])};
+                  t.source(operands[1], Type::B128)};
   t.emit(executeIsCanceled, StepClass::Synchronization, slots);
 }
 
@@ -292,9 +281,7 @@ static void translateQuery(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  llvm::SmallVector<Slot> slots = {takeResponse(t, operands[1])};
-  if (t.hasFailed())
-    return;
+  llvm::SmallVector<Slot> slots = {t.source(operands[1], Type::B128)};
   // The fourth element is unspecified.
   t.destinations(operands[0], Type::B32, isVector ? 4 : 1, slots);
   FirstBlockForm form = {isVector ? 0 : *kind, isVector ? 3u : 1u};

@@ -181,10 +181,6 @@ static void copyLane(Warp &warp, const Step &step, unsigned lane) {
     copyToBlock(*block, form, address, *chunks);
 }
 
-static void executeCopy(Warp &warp, const Step &step) {
-  forEachIssuingLane(warp, [&](unsigned lane) { copyLane(warp, step, lane); });
-}
-
 void sim::translateTensorCopy(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   CopyForm form = {};
@@ -202,9 +198,7 @@ void sim::translateTensorCopy(Translator &t, Modifiers &modifiers) {
   if (!form.shape)
     return t.fail("expected a shape and a multicast that tcgen05.cp has, such "
                   "as .128x256b or .32x128b.warpx4");
-  for (const Decompression &row : kDecompressions)
-    if (modifiers.take(row.name))
-      form.decompression = &row;
+  form.decompression = modifiers.takeRow(kDecompressions);
   if (modifiers.take("b8x16") != (form.decompression != nullptr))
     return t.fail("expected .b8x16.b6x16_p32, .b8x16.b4x16_p64 or none of both "
                   "behind tcgen05.cp");
@@ -212,7 +206,7 @@ void sim::translateTensorCopy(Translator &t, Modifiers &modifiers) {
     return;
   Slot slots[] = {takeTensorAddress(t, operands[0], form.offset),
                   t.source(operands[1], Type::B64)};
-  t.emit(executeCopy, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeInLanes<copyLane>, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -262,10 +256,6 @@ static void shiftLane(Warp &warp, const Step &step, unsigned lane) {
   }
 }
 
-static void executeShift(Warp &warp, const Step &step) {
-  forEachIssuingLane(warp, [&](unsigned lane) { shiftLane(warp, step, lane); });
-}
-
 void sim::translateTcgen05Shift(Translator &t, Modifiers &modifiers) {
   ShiftForm form = {};
   form.numBlocks = takeNumBlocks(t, modifiers);
@@ -277,7 +267,7 @@ void sim::translateTcgen05Shift(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
   Slot base = takeTensorAddress(t, t.current->operands[0], form.offset);
-  t.emit(executeShift, StepClass::Memory, base, t.keep(form));
+  t.emit(executeInLanes<shiftLane>, StepClass::Memory, base, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,11 +316,6 @@ static void commitLane(Warp &warp, const Step &step, unsigned lane) {
   tensor.commit(warp, lane, locations);
 }
 
-static void executeCommit(Warp &warp, const Step &step) {
-  forEachIssuingLane(warp,
-                     [&](unsigned lane) { commitLane(warp, step, lane); });
-}
-
 void sim::translateTcgen05Commit(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   CommitForm form = {};
@@ -348,5 +333,6 @@ void sim::translateTcgen05Commit(Translator &t, Modifiers &modifiers) {
       kNoSlot};
   if (form.isMulticast)
     slots[1] = t.source(operands[1], Type::B16);
-  t.emit(executeCommit, StepClass::Synchronization, slots, t.keep(form));
+  t.emit(executeInLanes<commitLane>, StepClass::Synchronization, slots,
+         t.keep(form));
 }

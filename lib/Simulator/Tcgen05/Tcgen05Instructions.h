@@ -25,15 +25,6 @@ Slot takeTensorAddress(Translator &t, const PtxOperand &operand,
 /// Takes out .cta_group::1 or ::2; reports if there is none.
 unsigned takeNumBlocks(Translator &t, Modifiers &modifiers);
 
-/// Calls `body(lane)` for the lanes that issue an instruction, until one fails.
-template <typename Body>
-void forEachIssuingLane(Warp &warp, Body body) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      body(lane);
-  });
-}
-
 void translateTcgen05Alloc(Translator &t, Modifiers &modifiers);
 void translateTcgen05Dealloc(Translator &t, Modifiers &modifiers);
 void translateTcgen05Relinquish(Translator &t, Modifiers &modifiers);

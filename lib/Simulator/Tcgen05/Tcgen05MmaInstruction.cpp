@@ -128,11 +128,6 @@ static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
   executeTcgen05Mma(warp, lane, form, operands);
 }
 
-static void executeMultiply(Warp &warp, const Step &step) {
-  forEachIssuingLane(warp,
-                     [&](unsigned lane) { multiplyLane(warp, step, lane); });
-}
-
 //===----------------------------------------------------------------------===//
 // Translation
 //===----------------------------------------------------------------------===//
@@ -224,11 +219,7 @@ public:
     return rest.empty() ? nullptr : &rest.front();
   }
   unsigned getNumLeft() const { return rest.size(); }
-  const PtxOperand &take() {
-    const PtxOperand &operand = rest.front();
-    rest = rest.drop_front();
-    return operand;
-  }
+  const PtxOperand &take() { return rest.consume_front(); }
   /// [address] in tensor memory.
   void takeAddress(OperandSlot slot, int64_t &offset) {
     slots[slot] = takeTensorAddress(t, take(), offset);
@@ -325,5 +316,7 @@ void sim::translateTcgen05Mma(Translator &t, Modifiers &modifiers) {
     takeEnd(t, reader, multiply, slots);
   // The instruction counts itself in statistics, as only descriptors have the
   // shape and the types.
-  t.emit(executeMultiply, StepClass::Matrix, slots, t.keep(multiply)).name = "";
+  t.emit(executeInLanes<multiplyLane>, StepClass::Matrix, slots,
+         t.keep(multiply))
+      .name = "";
 }

@@ -34,6 +34,15 @@ namespace mlir::blockscale::sim {
 void executeNothing(Warp &warp, const Step &step);
 void executeReturn(Warp &warp, const Step &step);
 
+/// Calls `body` for the active lanes one after the other, until one fails.
+template <void (*body)(Warp &warp, const Step &step, unsigned lane)>
+void executeInLanes(Warp &warp, const Step &step) {
+  forEachLane(warp.active, [&](unsigned lane) {
+    if (warp.state != WarpState::Failed)
+      body(warp, step, lane);
+  });
+}
+
 class Translator {
 public:
   Translator(TranslatedModule &program, const Function &function, Code &code);

@@ -89,10 +89,9 @@ static void translateWait(Translator &t, Modifiers &modifiers) {
 static std::optional<WarpgroupForm> takeForm(Translator &t,
                                              Modifiers &modifiers) {
   for (llvm::StringRef name : {"sp", "b1"})
-    if (modifiers.take(name)) {
+    if (modifiers.take(name))
       return t.error("not supported in this version: wgmma.mma_async with ." +
                      llvm::Twine(name));
-    }
   if (modifiers.rest().empty())
     return t.error(
         "expected a shape behind wgmma.mma_async, such as .m64n8k16");
@@ -146,9 +145,7 @@ static bool takeFlag(Translator &t, const PtxOperand &operand, const char *what,
 static void takeConstants(Translator &t, llvm::ArrayRef<PtxOperand> operands,
                           WarpgroupForm &form) {
   auto take = [&](const char *what, int64_t isFalse, int64_t isTrue) {
-    bool flag = takeFlag(t, operands.front(), what, isFalse, isTrue);
-    operands = operands.drop_front();
-    return flag;
+    return takeFlag(t, operands.consume_front(), what, isFalse, isTrue);
   };
   if (form.hasSigns) {
     form.isNegatedA = take("imm-scale-a", 1, -1);
