@@ -126,14 +126,14 @@ static void emitMixed(Translator &t, FloatOperation operation,
 
 namespace {
 /// Opcodes that have the same types and modifiers.
-enum class Family : uint8_t {
-  Sum = 1,
-  Product = 2,
-  Fma = 4,
-  Mad = 8,
-  Quotient = 16,
-  Reciprocal = 32,
-  Root = 64,
+enum Family : unsigned {
+  kSum = 1,
+  kProduct = 2,
+  kFma = 4,
+  kMad = 8,
+  kQuotient = 16,
+  kReciprocal = 32,
+  kRoot = 64,
 };
 
 struct OpcodeRow {
@@ -169,24 +169,16 @@ struct FormRow {
 } // namespace
 
 static constexpr OpcodeRow kOpcodes[] = {
-    {"add", FloatOperation::Add, Family::Sum},
-    {"sub", FloatOperation::Sub, Family::Sum},
-    {"mul", FloatOperation::Mul, Family::Product},
-    {"fma", FloatOperation::Fma, Family::Fma},
-    {"mad", FloatOperation::Fma, Family::Mad},
-    {"div", FloatOperation::Div, Family::Quotient},
+    {"add", FloatOperation::Add, kSum},
+    {"sub", FloatOperation::Sub, kSum},
+    {"mul", FloatOperation::Mul, kProduct},
+    {"fma", FloatOperation::Fma, kFma},
+    {"mad", FloatOperation::Fma, kMad},
+    {"div", FloatOperation::Div, kQuotient},
     // 1 / a.
-    {"rcp", FloatOperation::Div, Family::Reciprocal},
-    {"sqrt", FloatOperation::Sqrt, Family::Root},
+    {"rcp", FloatOperation::Div, kReciprocal},
+    {"sqrt", FloatOperation::Sqrt, kRoot},
 };
-
-static constexpr unsigned kSum = unsigned(Family::Sum),
-                          kProduct = unsigned(Family::Product),
-                          kFma = unsigned(Family::Fma),
-                          kMad = unsigned(Family::Mad),
-                          kQuotient = unsigned(Family::Quotient),
-                          kReciprocal = unsigned(Family::Reciprocal),
-                          kRoot = unsigned(Family::Root);
 
 // clang-format off
 static constexpr FormRow kForms[] = {
@@ -227,7 +219,7 @@ static const FormRow *findForm(Translator &t, Family family, Type type,
                                Type source) {
   llvm::SmallVector<std::string> names;
   for (const FormRow &row : kForms) {
-    if (!(row.families & unsigned(family)))
+    if (!(row.families & family))
       continue;
     if (row.type == type && row.source == source)
       return &row;

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic/ComparisonInstructions.h"
+#include "Arithmetic/ArithmeticInstructions.h"
 #include "Arithmetic/FloatFormats.h"
 #include "Translation/Emit.h"
 

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic/ComparisonInstructions.h"
+#include "Arithmetic/ArithmeticInstructions.h"
 #include "Arithmetic/Relations.h"
 #include "Translation/Emit.h"
 

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arithmetic/ArithmeticInstructions.h"
+#include "Arithmetic/Relations.h"
 #include "Translation/Emit.h"
 #include "Translation/OpcodeTable.h"
 
@@ -42,7 +43,6 @@ enum class VideoKind : uint8_t {
   ShiftRight,
   Compare,
 };
-enum class VideoRelation : uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
 
 struct OpcodeRow {
   llvm::StringRef name;
@@ -63,7 +63,7 @@ struct Part {
 /// An operation on two integers.
 struct VideoOperation {
   VideoKind kind;
-  VideoRelation relation;
+  Relations relations;
   bool isSignedA, isSignedB, isSigned;
   bool saturates, wrapsShift;
 
@@ -158,24 +158,6 @@ static constexpr OpcodeRow kOpcodes[] = {
     {"vset", VideoKind::Compare, true, true},
 };
 
-static bool compare(VideoRelation relation, int64_t a, int64_t b) {
-  switch (relation) {
-  case VideoRelation::Eq:
-    return a == b;
-  case VideoRelation::Ne:
-    return a != b;
-  case VideoRelation::Lt:
-    return a < b;
-  case VideoRelation::Le:
-    return a <= b;
-  case VideoRelation::Gt:
-    return a > b;
-  case VideoRelation::Ge:
-    return a >= b;
-  }
-  return false;
-}
-
 int64_t VideoOperation::compute(int64_t a, int64_t b) const {
   constexpr int64_t kMostShift = 32;
   switch (kind) {
@@ -198,7 +180,7 @@ int64_t VideoOperation::compute(int64_t a, int64_t b) const {
   case VideoKind::ShiftRight:
     return a >> (wrapsShift ? b & 31 : std::min(b, kMostShift));
   case VideoKind::Compare:
-    return compare(relation, a, b);
+    return isIn(relations, a, b);
   }
   return 0;
 }
@@ -288,16 +270,11 @@ static bool takeMask(Translator &t, const PtxOperand &operand, unsigned count,
 
 /// The registers of the operands, without their selectors.
 static bool collectRegisters(Translator &t, bool hasThird, Slots &slots) {
-  std::vector<PtxOperand> operands =
-      t.current->operands.empty()
-          ? std::vector<PtxOperand>()
-          : std::vector<PtxOperand>(t.current->operands.begin(),
-                                    t.current->operands.end());
-  for (auto [i, operand] : llvm::enumerate(operands)) {
+  for (PtxOperand operand : t.current->operands) {
     operand.selector = "";
     operand.isMinus = false;
-    slots.push_back(i == 0 ? t.destination(operand, Type::B32)
-                           : t.source(operand, Type::B32));
+    slots.push_back(
+        t.registerOf(/*isWritten=*/slots.empty(), operand, Type::B32));
   }
   if (!hasThird)
     slots.push_back(t.constantSlot(0));
@@ -323,12 +300,14 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
   operation.isSignedA = *isSignedA;
   operation.isSignedB = *isSignedB;
   if (isComparison) {
+    static constexpr Relations relations[] = {
+        Equal, Less | Greater, Less, Less | Equal, Greater, Greater | Equal};
     std::optional<unsigned> relation =
         modifiers.takeOneOf({"eq", "ne", "lt", "le", "gt", "ge"});
     if (!relation)
       t.fail("expected .eq, .ne, .lt, .le, .gt or .ge behind " +
              llvm::Twine(t.current->opcode));
-    operation.relation = static_cast<VideoRelation>(relation.value_or(0));
+    operation.relations = relations[relation.value_or(0)];
     return relation.has_value();
   }
   operation.saturates = modifiers.take("sat");

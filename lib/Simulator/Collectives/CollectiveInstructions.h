@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The translators of instructions that exchange values between lanes.
+// The translators of instructions that exchange values between lanes, and their
+// member masks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +31,7 @@ void translateElect(Translator &t, Modifiers &modifiers);
 void translateRedux(Translator &t, Modifiers &modifiers);
 
 // MatrixMoves.cpp.
-void translateLoadMatrix(Translator &t, Modifiers &modifiers);
-void translateStoreMatrix(Translator &t, Modifiers &modifiers);
+void translateMatrix(Translator &t, Modifiers &modifiers);
 void translateMoveMatrix(Translator &t, Modifiers &modifiers);
 
 /// setmaxnreg: SetMaxRegisters.cpp.
@@ -45,9 +45,32 @@ void gather(Translator &t, Step &step, uint8_t predicates, uint8_t results,
 
 /// Takes out `.sync`, which all of them must have.
 inline bool takeSync(Translator &t, Modifiers &modifiers) {
-  if (!modifiers.take("sync"))
-    t.fail("expected .sync behind " + llvm::Twine(t.current->opcode));
-  return !t.hasFailed();
+  if (modifiers.take("sync"))
+    return true;
+  return t.error("expected .sync behind " + llvm::Twine(t.current->opcode));
+}
+
+/// The lanes that have not exited: a member mask needs those of them that it
+/// names.
+inline LaneMask getPresent(const Warp &warp) {
+  return warp.existing & ~warp.exited;
+}
+
+/// Fails unless each active lane's member mask names the lane itself, all lanes
+/// that it names are active, and they pass the same mask. Lanes that have
+/// exited and those beyond the end of the block may be named. `what` names the
+/// instruction. False after a failure, and if other lanes have to run first.
+bool requireMembers(Warp &warp, Slot mask, llvm::StringRef what);
+
+/// Calls `body(members)` for each group of active lanes with the same mask.
+template <typename Body>
+void forEachGroup(Warp &warp, Slot mask, Body body) {
+  for (LaneMask rest = warp.active; rest;) {
+    LaneMask members =
+        warp.reg(mask).value[__builtin_ctz(rest)] & getPresent(warp);
+    body(members);
+    rest &= ~members;
+  }
 }
 
 } // namespace mlir::blockscale::sim

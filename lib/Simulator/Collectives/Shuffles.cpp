@@ -15,7 +15,6 @@
 
 #include "Arithmetic/Lanewise.h"
 #include "Collectives/CollectiveInstructions.h"
-#include "Collectives/Members.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;

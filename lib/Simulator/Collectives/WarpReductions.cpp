@@ -16,7 +16,6 @@
 #include "Arithmetic/Extremum.h"
 #include "Arithmetic/Lanewise.h"
 #include "Collectives/CollectiveInstructions.h"
-#include "Collectives/Members.h"
 #include "Ptx/Targets.h"
 
 using namespace mlir::blockscale;

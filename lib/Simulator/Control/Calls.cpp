@@ -15,10 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Control/Calls.h"
-
 #include "Control/DriverFunctions.h"
 #include "Machine/Block.h"
+#include "Translation/OpcodeTable.h"
 
 #include <cstring>
 
@@ -288,7 +287,8 @@ static void translateIndirectCall(Translator &t, const CallOperands &call,
       isUniform);
 }
 
-void sim::translateCall(Translator &t, Modifiers &modifiers) {
+/// Of a function by its name or through a register.
+static void translateCall(Translator &t, Modifiers &modifiers) {
   bool isUniform = modifiers.take("uni");
   if (!t.finish(modifiers))
     return;
@@ -316,4 +316,8 @@ void sim::translateCall(Translator &t, Modifiers &modifiers) {
       Translator::getParameterLocations(t.program, function,
                                         /*ofReturns=*/true),
       isUniform);
+}
+
+void sim::addCallInstructions(OpcodeTable &table) {
+  table["call"] = translateCall;
 }

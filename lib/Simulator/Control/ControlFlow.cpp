@@ -14,7 +14,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Control/Calls.h"
 #include "Machine/Block.h"
 #include "Translation/OpcodeTable.h"
 #include "Translation/Reconvergence.h"
@@ -136,7 +135,6 @@ static void translateHint(Translator &t, Modifiers &modifiers) {
 void sim::addControlInstructions(OpcodeTable &table) {
   table["bra"] = translateBranch;
   table["brx"] = translateIndexedBranch;
-  table["call"] = translateCall;
   table["ret"] = translateEnd<executeReturn>;
   table["exit"] = translateEnd<executeExit>;
   table["trap"] = translateEnd<executeTrap>;

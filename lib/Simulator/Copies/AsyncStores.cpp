@@ -13,9 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Copies/AsyncStores.h"
-
 #include "Copies/BulkCopyUnit.h"
+#include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
 #include "Synchronization/MBarrierLocations.h"
 

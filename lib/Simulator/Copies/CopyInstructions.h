@@ -28,6 +28,10 @@ void translateTensorMapCopy(Translator &t, Modifiers &modifiers,
                             bool isReduction);
 void translateTensorMapPrefetch(Translator &t, Modifiers &modifiers);
 
+/// st.async and red.async: AsyncStores.cpp.
+void translateAsyncStore(Translator &t, Modifiers &modifiers);
+void translateAsyncReduction(Translator &t, Modifiers &modifiers);
+
 /// tensormap: TensorMapReplace.cpp.
 void translateTensorMap(Translator &t, Modifiers &modifiers);
 

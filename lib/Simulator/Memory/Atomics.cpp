@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Copies/AsyncStores.h"
+#include "Copies/CopyInstructions.h"
 #include "Memory/ElementOperation.h"
 #include "Memory/MemoryOperands.h"
 #include "Translation/OpcodeTable.h"

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Copies/AsyncStores.h"
+#include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
 #include "Memory/MemoryOperands.h"
 #include "Translation/OpcodeTable.h"
@@ -249,8 +249,9 @@ static bool takeMultimem(Translator &t, Modifiers &modifiers, bool isStore) {
   return isReduced;
 }
 
-static void translateAccess(Translator &t, Modifiers &modifiers, bool isStore) {
+static void translateAccess(Translator &t, Modifiers &modifiers) {
   bool isMultimem = t.current->opcode == "multimem";
+  bool isStore = t.current->opcode == "st";
   if (isMultimem) {
     isStore = modifiers.take("st");
     if (!isStore && !modifiers.take("ld_reduce"))
@@ -318,13 +319,7 @@ static void translateAccess(Translator &t, Modifiers &modifiers, bool isStore) {
 }
 
 void sim::addMemoryInstructions(OpcodeTable &table) {
-  table["ld"] = [](Translator &t, Modifiers &modifiers) {
-    translateAccess(t, modifiers, /*isStore=*/false);
-  };
+  table["ld"] = table["st"] = table["multimem"] = translateAccess;
   // The uniform load of older versions.
-  table["ldu"] = table["ld"];
-  table["multimem"] = table["ld"];
-  table["st"] = [](Translator &t, Modifiers &modifiers) {
-    translateAccess(t, modifiers, /*isStore=*/true);
-  };
+  table["ldu"] = translateAccess;
 }

@@ -280,14 +280,13 @@ static const Shape *takeShape(Translator &t, Modifiers &modifiers,
 }
 
 static bool takeAligned(Translator &t, Modifiers &modifiers) {
-  if (!takeSync(t, modifiers))
-    return false;
-  if (!modifiers.take("aligned"))
-    t.fail("expected .aligned behind " + llvm::Twine(t.current->opcode));
-  return !t.hasFailed();
+  if (!takeSync(t, modifiers) || modifiers.take("aligned"))
+    return !t.hasFailed();
+  return t.error("expected .aligned behind " + llvm::Twine(t.current->opcode));
 }
 
-static void translateMatrix(Translator &t, Modifiers &modifiers, bool isStore) {
+void sim::translateMatrix(Translator &t, Modifiers &modifiers) {
+  bool isStore = t.current->opcode == "stmatrix";
   if (!takeAligned(t, modifiers))
     return;
   std::optional<unsigned> count = modifiers.takeOneOf({"x1", "x2", "x4"});
@@ -311,14 +310,6 @@ static void translateMatrix(Translator &t, Modifiers &modifiers, bool isStore) {
   t.registers(/*isWritten=*/!isStore, data, Type::B32, numRegisters, slots);
   t.emit(isStore ? executeStoreMatrix : executeLoadMatrix, StepClass::Memory,
          slots, t.keep(form));
-}
-
-void sim::translateLoadMatrix(Translator &t, Modifiers &modifiers) {
-  translateMatrix(t, modifiers, /*isStore=*/false);
-}
-
-void sim::translateStoreMatrix(Translator &t, Modifiers &modifiers) {
-  translateMatrix(t, modifiers, /*isStore=*/true);
 }
 
 void sim::translateMoveMatrix(Translator &t, Modifiers &modifiers) {

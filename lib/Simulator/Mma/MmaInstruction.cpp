@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Translates the operands of mma; MmaSync.h defines their meaning.
+// Translates the operands of mma and executes it: unpacks registers to
+// matrices, multiplies, and packs the result. MmaSync.h defines the operands.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Machine/Block.h"
 #include "Mma/AdderRules.h"
+#include "Mma/MatrixOperands.h"
 #include "Mma/MmaSync.h"
 #include "Translation/OpcodeTable.h"
 #include "Translation/Translator.h"
@@ -30,6 +32,19 @@ struct MultiplyForm {
   unsigned sparsitySelector;
 };
 } // namespace
+
+MmaOutcome sim::executeMma(const MmaForm &form, const MmaOperands &operands,
+                           const AdderRule *adder) {
+  MmaMatrices matrices;
+  MmaOutcome outcome = readOperands(form, operands, matrices);
+  if (outcome.error)
+    return outcome;
+  // All operands have been read: d may be registers of a, b or c.
+  uint64_t bits[kMaxM * kN];
+  multiplyMatrices(form, matrices, adder, bits);
+  writeResults(form, matrices, bits, operands.d);
+  return outcome;
+}
 
 static void executeMultiply(Warp &warp, const Step &step) {
   const auto &form = step.getForm<MultiplyForm>();

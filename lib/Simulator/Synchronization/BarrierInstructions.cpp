@@ -17,7 +17,6 @@
 #include "Synchronization/BarrierInstructions.h"
 
 #include "Collectives/CollectiveInstructions.h"
-#include "Collectives/Members.h"
 #include "Machine/BlockGroup.h"
 #include "Synchronization/BlockBarriers.h"
 #include "Trace/Recorder.h"

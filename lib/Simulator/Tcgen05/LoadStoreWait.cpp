@@ -257,9 +257,7 @@ static bool takeForm(Translator &t, Modifiers &modifiers, bool isLoad,
                      MoveForm &form) {
   std::string name = isLoad ? "tcgen05.ld" : "tcgen05.st";
   bool isReduced = isLoad && modifiers.take("red");
-  for (const Shape &shape : kShapes)
-    if (!form.shape && modifiers.take(shape.name))
-      form.shape = &shape;
+  form.shape = modifiers.takeRow(kShapes);
   for (unsigned count = 1; count <= 128 && !form.count; count *= 2)
     if (modifiers.take("x" + std::to_string(count)))
       form.count = count;
@@ -281,7 +279,8 @@ static bool takeForm(Translator &t, Modifiers &modifiers, bool isLoad,
   return !t.hasFailed() && t.finish(modifiers);
 }
 
-static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
+void sim::translateTcgen05Move(Translator &t, Modifiers &modifiers) {
+  bool isLoad = t.current->modifiers.front() == "ld";
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   MoveForm form = {};
   if (!takeForm(t, modifiers, isLoad, form) ||
@@ -304,14 +303,6 @@ static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
     t.destinations(t.current->operands[1], Type::B32, 1, slots);
   t.emit(isLoad ? executeLoad : executeStore, StepClass::Memory, slots,
          t.keep(form));
-}
-
-void sim::translateTcgen05Load(Translator &t, Modifiers &modifiers) {
-  translateMove(t, modifiers, /*isLoad=*/true);
-}
-
-void sim::translateTcgen05Store(Translator &t, Modifiers &modifiers) {
-  translateMove(t, modifiers, /*isLoad=*/false);
 }
 
 //===----------------------------------------------------------------------===//

@@ -36,6 +36,7 @@ void addLogicInstructions(OpcodeTable &table);
 void addBarrierInstructions(OpcodeTable &table);
 void addGridInstructions(OpcodeTable &table);
 void addCacheInstructions(OpcodeTable &table);
+void addCallInstructions(OpcodeTable &table);
 void addClusterInstructions(OpcodeTable &table);
 void addComparisonInstructions(OpcodeTable &table);
 void addControlInstructions(OpcodeTable &table);

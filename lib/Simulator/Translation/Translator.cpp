@@ -15,7 +15,6 @@
 
 #include "Machine/Block.h"
 #include "Translation/OpcodeTable.h"
-#include "Translation/Pipes.h"
 #include "Translation/Reconvergence.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -265,7 +264,7 @@ void Translator::patchReconvergence(uint32_t *destination) {
 void Translator::fail(Location location, const llvm::Twine &text) {
   if (!firstError)
     firstError = Error("line " + std::to_string(location.line) + ":" +
-                    std::to_string(location.column) + ": " + text.str());
+                       std::to_string(location.column) + ": " + text.str());
 }
 
 bool Translator::finish(const Modifiers &modifiers) {

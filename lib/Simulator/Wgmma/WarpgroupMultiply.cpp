@@ -11,8 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Wgmma/WarpgroupMultiply.h"
-
 #include "Machine/BlockGroup.h"
 #include "Mma/MatrixOperands.h"
 #include "SharedDescriptors/SharedMatrix.h"

@@ -19,7 +19,6 @@
 #include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
 #include "Wgmma/WarpgroupForm.h"
-#include "Wgmma/WarpgroupMultiply.h"
 #include "Wgmma/WarpgroupUnit.h"
 
 #include "llvm/ADT/SmallSet.h"
