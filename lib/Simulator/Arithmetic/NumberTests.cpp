@@ -69,10 +69,7 @@ void sim::translateTest(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = modifiers.takeType();
   if (type != Type::F32 && type != Type::F64)
     return t.fail("expected .f32 or .f64 behind testp");
-  if (!t.finish(modifiers) || !t.expectOperands(2))
-    return;
-  Slot slots[] = {t.predicateDestination(t.current->operands[0]),
-                  t.source(t.current->operands[1], *type)};
-  t.emit(executeTest, StepClass::Arithmetic, slots,
+  t.emit(executeTest, StepClass::Arithmetic,
+         takeOperands(t, modifiers, Type::Pred, {*type}),
          t.keep(TestForm{row, type == Type::F64}));
 }

@@ -22,12 +22,6 @@ using namespace mlir::blockscale::sim;
 namespace {
 enum class Mode : uint8_t { Up, Down, Butterfly, Index };
 
-/// Operands: the destination, the predicate, the source, the lane or offset,
-/// the clamp and the member mask.
-struct ShuffleForm {
-  Mode mode;
-};
-
 /// Where a lane takes its value from.
 struct SourceLane {
   unsigned lane;
@@ -39,29 +33,16 @@ static SourceLane getSourceLane(Mode mode, int lane, uint64_t b, uint64_t c) {
   int offset = b & 31, clamp = c & 31, segment = c >> 8 & 31;
   int least = lane & segment;
   int most = least | (clamp & ~segment);
-  int from = lane;
-  bool isInRange = false;
-  switch (mode) {
-  case Mode::Up:
-    from = lane - offset;
-    isInRange = from >= most;
-    break;
-  case Mode::Down:
-    from = lane + offset;
-    isInRange = from <= most;
-    break;
-  case Mode::Butterfly:
-    from = lane ^ offset;
-    isInRange = from <= most;
-    break;
-  case Mode::Index:
-    from = least | (offset & ~segment);
-    isInRange = from <= most;
-    break;
-  }
+  int from = mode == Mode::Up          ? lane - offset
+             : mode == Mode::Down      ? lane + offset
+             : mode == Mode::Butterfly ? lane ^ offset
+                                       : least | (offset & ~segment);
+  bool isInRange = mode == Mode::Up ? from >= most : from <= most;
   return {static_cast<unsigned>(isInRange ? from : lane), isInRange};
 }
 
+/// Operands: the destination, the predicate, the source, the lane or offset,
+/// the clamp and the member mask. The form is the mode.
 static void executeShuffle(Warp &warp, const Step &step) {
   Slot mask = step.operands[5];
   if (!requireMembers(warp, mask, "shfl.sync"))
@@ -74,7 +55,7 @@ static void executeShuffle(Warp &warp, const Step &step) {
   Predicate &isInRange = warp.pred(step.operands[1]);
   forEachGroup(warp, mask, [&](LaneMask members) {
     forEachLane(members, [&](unsigned lane) {
-      SourceLane from = getSourceLane(step.getForm<ShuffleForm>().mode, lane,
+      SourceLane from = getSourceLane(step.getForm<Mode>(), lane,
                                       offsets.value[lane], clamps.value[lane]);
       // The lowest byte of the offset counts, and two bytes of the clamp.
       bool isUndefined =
@@ -113,6 +94,6 @@ void sim::translateShuffle(Translator &t, Modifiers &modifiers) {
                   t.source(t.current->operands[4], Type::B32)};
   gather(t,
          t.emit(executeShuffle, StepClass::Synchronization, slots,
-                t.keep(ShuffleForm{static_cast<Mode>(*mode)})),
+                t.keep(static_cast<Mode>(*mode))),
          /*predicates=*/0b10, /*results=*/0b11);
 }

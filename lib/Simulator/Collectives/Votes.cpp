@@ -193,9 +193,8 @@ static void executeActiveMask(Warp &warp, const Step &step) {
 void sim::translateActiveMask(Translator &t, Modifiers &modifiers) {
   if (!modifiers.take("b32"))
     return t.fail("expected .b32 behind activemask");
-  if (t.finish(modifiers) && t.expectOperands(1))
-    t.emit(executeActiveMask, StepClass::Synchronization,
-           t.destination(t.current->operands[0], Type::B32));
+  t.emit(executeActiveMask, StepClass::Synchronization,
+         takeOperands(t, modifiers, Type::B32, {}));
 }
 
 /// Operands: the destination, the predicate and the member mask.

@@ -99,11 +99,7 @@ void sim::translateRedux(Translator &t, Modifiers &modifiers) {
   if (rule.isFloat && !hasFeature(target, Feature::FloatReductions))
     return t.fail("expected a target that has redux.sync of .f32, got " +
                   target);
-  if (!t.finish(modifiers) || !t.expectOperands(3))
-    return;
-  Slot slots[] = {t.destination(t.current->operands[0], *type),
-                  t.source(t.current->operands[1], *type),
-                  t.source(t.current->operands[2], Type::B32)};
+  Slots slots = takeOperands(t, modifiers, *type, {*type, Type::B32});
   gather(t,
          t.emit(executeRedux, StepClass::Synchronization, slots, t.keep(form)),
          /*predicates=*/0, /*results=*/0b1);

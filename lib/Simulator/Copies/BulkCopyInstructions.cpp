@@ -311,10 +311,7 @@ static void translateWaitGroup(Translator &t, Modifiers &modifiers) {
   form.onlyReads = modifiers.take("read");
   if (!t.finish(modifiers))
     return;
-  std::optional<uint64_t> keep = takeNumGroups(t);
-  if (!keep)
-    return;
-  form.keep = *keep;
+  form.keep = takeNumGroups(t);
   t.emit(executeWaitGroup, StepClass::Synchronization, {}, t.keep(form));
 }
 

@@ -202,25 +202,21 @@ static void executeWaitAll(Warp &warp, const Step &step) {
   getCpAsync(warp).wait(warp, std::nullopt);
 }
 
-std::optional<uint64_t> sim::takeNumGroups(Translator &t) {
+uint64_t sim::takeNumGroups(Translator &t) {
   if (!t.expectOperands(1))
-    return std::nullopt;
+    return 0;
   const PtxOperand &operand = t.current->operands[0];
   int64_t count = t.constant(operand, "the number of groups");
-  if (count >= 0)
-    return count;
-  return t.error(operand.location,
-                 "expected a number of groups from 0 on, got " +
-                     llvm::Twine(count));
+  if (count < 0)
+    t.fail(operand.location,
+           "expected a number of groups from 0 on, got " + llvm::Twine(count));
+  return count;
 }
 
 static void translateWaitGroup(Translator &t, Modifiers &modifiers) {
-  if (!t.finish(modifiers))
-    return;
-  std::optional<uint64_t> keep = takeNumGroups(t);
-  if (!keep)
-    return;
-  t.emit(executeWaitGroup, StepClass::Synchronization, {}, t.keep(*keep));
+  if (t.finish(modifiers))
+    t.emit(executeWaitGroup, StepClass::Synchronization, {},
+           t.keep(takeNumGroups(t)));
 }
 
 static void translateWithoutOperands(Translator &t, Modifiers &modifiers,

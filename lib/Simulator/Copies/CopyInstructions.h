@@ -49,7 +49,7 @@ std::optional<uint64_t> getLaneValue(Warp &warp, Slot slot, unsigned lane,
 
 /// The only operand of a wait: how many of the most recent groups may be in
 /// flight.
-std::optional<uint64_t> takeNumGroups(Translator &t);
+uint64_t takeNumGroups(Translator &t);
 
 } // namespace mlir::blockscale::sim
 

@@ -53,54 +53,42 @@ struct FieldRow {
 static constexpr uint8_t kElementTypes[] = {0,  1, 2, 3,  4,  5,  6,  7,
                                             10, 8, 9, 11, 12, 13, 14, 15};
 
+template <auto field>
+static void set(TensorMapFields &fields, unsigned, uint64_t value) {
+  fields.*field = value;
+}
+template <auto field>
+static void setOne(TensorMapFields &fields, unsigned ordinal, uint64_t value) {
+  (fields.*field)[ordinal] = value;
+}
+static void setRank(TensorMapFields &fields, unsigned, uint64_t value) {
+  fields.rank = value + 1;
+}
+static void setType(TensorMapFields &fields, unsigned, uint64_t value) {
+  fields.type = kElementTypes[value];
+}
+/// Of an interleaved layout, which is not supported.
+static void setNothing(TensorMapFields &, unsigned, uint64_t) {}
+
 static constexpr uint64_t kAny = UINT64_MAX;
+using Map = TensorMapFields;
+// clang-format off
 static constexpr FieldRow kFields[] = {
-    {"global_address", Type::B64, 0, 0, kAny, false,
-     [](TensorMapFields &fields, unsigned, uint64_t value) {
-       fields.address = value;
-     }},
+    {"global_address",    Type::B64, 0,                 0, kAny,              false, set<&Map::address>},
     // One less than the rank.
-    {"rank", Type::B32, 0, 0, maxTensorRank - 1, false,
-     [](TensorMapFields &fields, unsigned, uint64_t value) {
-       fields.rank = value + 1;
-     }},
-    {"box_dim", Type::B32, maxTensorRank, 1, 256, false,
-     [](TensorMapFields &fields, unsigned ordinal, uint64_t value) {
-       fields.box[ordinal] = value;
-     }},
-    {"global_dim", Type::B32, maxTensorRank, 1, kAny, false,
-     [](TensorMapFields &fields, unsigned ordinal, uint64_t value) {
-       fields.sizes[ordinal] = value;
-     }},
-    {"global_stride", Type::B64, maxTensorRank - 1, 0, kAny, false,
-     [](TensorMapFields &fields, unsigned ordinal, uint64_t value) {
-       fields.strides[ordinal] = value;
-     }},
-    {"element_stride", Type::B32, maxTensorRank, 1, 8, false,
-     [](TensorMapFields &fields, unsigned ordinal, uint64_t value) {
-       fields.elementStrides[ordinal] = value;
-     }},
-    {"elemtype", Type::B32, 0, 0, 15, true,
-     [](TensorMapFields &fields, unsigned, uint64_t value) {
-       fields.type = kElementTypes[value];
-     }},
-    {"interleave_layout", Type::B32, 0, 0, 2, true,
-     [](TensorMapFields &, unsigned, uint64_t) {}, Feature::TensorMapReplace,
-     /*mostSupported=*/0, "tensor maps with an interleaved layout"},
-    {"swizzle_mode", Type::B32, 0, 0, 3, true,
-     [](TensorMapFields &fields, unsigned, uint64_t value) {
-       fields.swizzleMode = value;
-     }},
-    {"swizzle_atomicity", Type::B32, 0, 0, 3, true,
-     [](TensorMapFields &fields, unsigned, uint64_t value) {
-       fields.swizzleAtomicity = value;
-     },
-     Feature::TensorMapAtomicity},
-    {"fill_mode", Type::B32, 0, 0, 1, true,
-     [](TensorMapFields &fields, unsigned, uint64_t value) {
-       fields.fill = value;
-     }},
+    {"rank",              Type::B32, 0,                 0, maxTensorRank - 1, false, setRank},
+    {"box_dim",           Type::B32, maxTensorRank,     1, 256,               false, setOne<&Map::box>},
+    {"global_dim",        Type::B32, maxTensorRank,     1, kAny,              false, setOne<&Map::sizes>},
+    {"global_stride",     Type::B64, maxTensorRank - 1, 0, kAny,              false, setOne<&Map::strides>},
+    {"element_stride",    Type::B32, maxTensorRank,     1, 8,                 false, setOne<&Map::elementStrides>},
+    {"elemtype",          Type::B32, 0,                 0, 15,                true,  setType},
+    {"interleave_layout", Type::B32, 0,                 0, 2,                 true,  setNothing,
+     Feature::TensorMapReplace, /*mostSupported=*/0, "tensor maps with an interleaved layout"},
+    {"swizzle_mode",      Type::B32, 0,                 0, 3,                 true,  set<&Map::swizzleMode>},
+    {"swizzle_atomicity", Type::B32, 0,                 0, 3,                 true,  set<&Map::swizzleAtomicity>, Feature::TensorMapAtomicity},
+    {"fill_mode",         Type::B32, 0,                 0, 1,                 true,  set<&Map::fill>},
 };
+// clang-format on
 
 //===----------------------------------------------------------------------===//
 // tensormap.replace

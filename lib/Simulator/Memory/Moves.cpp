@@ -46,16 +46,10 @@ static void executePredicateMove(Warp &warp, const Step &step) {
 // Packing and unpacking: mov.b32 %r, {%rs0, %rs1} and back
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct PackForm {
-  /// Bytes of an element.
-  unsigned size;
-};
-} // namespace
-
-/// Operands: the packed value, then its elements, the lowest first.
+/// Operands: the packed value, then its elements, the lowest first. The form is
+/// the number of bytes of an element.
 static void executePack(Warp &warp, const Step &step) {
-  unsigned size = step.getForm<PackForm>().size;
+  unsigned size = step.getForm<unsigned>();
   Lanes &whole = warp.reg(step.operands[0]);
   llvm::ArrayRef<Slot> elements = step.operands.drop_front();
   forEachLane(warp.active, [&](unsigned lane) {
@@ -74,7 +68,7 @@ static void executePack(Warp &warp, const Step &step) {
 }
 
 static void executeUnpack(Warp &warp, const Step &step) {
-  unsigned size = step.getForm<PackForm>().size;
+  unsigned size = step.getForm<unsigned>();
   llvm::ArrayRef<Slot> elements = step.operands.drop_front();
   forEachLane(warp.active, [&](unsigned lane) {
     // Read before elements are written, as an element may be the packed
@@ -116,29 +110,20 @@ static void translateVectorMove(Translator &t, Type type, bool isPack) {
     return t.fail(vector.location, "expected 2, 4 or 8 elements of ." +
                                        llvm::Twine(getName(type)) + ", got " +
                                        llvm::Twine(count));
-  Slot wholeSlot = isPack ? t.destination(whole, type) : t.source(whole, type);
+  Slot wholeSlot = t.registerOf(/*isWritten=*/isPack, whole, type);
   llvm::SmallVector<Slot> elements;
-  if (isPack)
-    t.sources(vector, *element, count, elements);
-  else
-    t.destinations(vector, *element, count, elements);
+  t.registers(/*isWritten=*/!isPack, vector, *element, count, elements);
   if (t.hasFailed())
     return;
-  if (type == Type::B128) {
-    // Two 64-bit halves, each with half of the elements.
-    for (unsigned half = 0; half != 2; ++half) {
-      llvm::SmallVector<Slot> slots = {wholeSlot + half};
-      slots.append(elements.begin() + half * count / 2,
-                   elements.begin() + (half + 1) * count / 2);
-      t.emit(isPack ? executePack : executeUnpack, StepClass::Arithmetic, slots,
-             t.keep(PackForm{getBytes(*element)}));
-    }
-    return;
+  // 128 bits are two halves of 64, each with half of the elements.
+  unsigned halves = type == Type::B128 ? 2 : 1;
+  for (unsigned half = 0; half != halves; ++half) {
+    llvm::SmallVector<Slot> slots = {wholeSlot + half};
+    llvm::append_range(slots, llvm::ArrayRef(elements).slice(
+                                  half * count / halves, count / halves));
+    t.emit(isPack ? executePack : executeUnpack, StepClass::Arithmetic, slots,
+           t.keep(getBytes(*element)));
   }
-  llvm::SmallVector<Slot> slots = {wholeSlot};
-  slots.append(elements);
-  t.emit(isPack ? executePack : executeUnpack, StepClass::Arithmetic, slots,
-         t.keep(PackForm{getBytes(*element)}));
 }
 
 static void translateMove(Translator &t, Modifiers &modifiers) {
@@ -218,11 +203,8 @@ static void translateConvertAddress(Translator &t, Modifiers &modifiers) {
     return t.fail("not supported in this version: addresses of 32 bits");
   if (type != Type::U64 || form.space == AddressSpace::Generic)
     return t.fail("expected a state space and .u64 behind cvta");
-  if (!t.finish(modifiers) || !t.expectOperands(2))
-    return;
-  Slot slots[] = {t.destination(t.current->operands[0], Type::U64),
-                  t.source(t.current->operands[1], Type::U64)};
-  t.emit(executeConvertAddress, StepClass::Arithmetic, slots, t.keep(form));
+  t.emit(executeConvertAddress, StepClass::Arithmetic,
+         takeOperands(t, modifiers, Type::U64, {Type::U64}), t.keep(form));
 }
 
 static void executeIsSpace(Warp &warp, const Step &step) {
@@ -251,11 +233,8 @@ static void translateIsSpace(Translator &t, Modifiers &modifiers) {
   AddressSpace space = takeSpace(modifiers);
   if (space == AddressSpace::Generic)
     return t.fail("expected a state space behind isspacep");
-  if (!t.finish(modifiers) || !t.expectOperands(2))
-    return;
-  Slot slots[] = {t.predicateDestination(t.current->operands[0]),
-                  t.source(t.current->operands[1], Type::U64)};
-  t.emit(executeIsSpace, StepClass::Arithmetic, slots, t.keep(space));
+  t.emit(executeIsSpace, StepClass::Arithmetic,
+         takeOperands(t, modifiers, Type::Pred, {Type::U64}), t.keep(space));
 }
 
 //===----------------------------------------------------------------------===//

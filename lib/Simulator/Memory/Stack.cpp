@@ -22,12 +22,6 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-namespace {
-struct AllocaForm {
-  uint64_t alignment;
-};
-} // namespace
-
 static constexpr uint64_t kLeastAlignment = 8;
 static constexpr int64_t kMostAlignment = 1 << 23;
 
@@ -36,9 +30,9 @@ static void resizeLocal(Warp &warp, unsigned lane, uint64_t size) {
   warp.localStates[lane].resize(size, ByteUnmapped);
 }
 
-/// Operands: the address and the size.
+/// Operands: the address and the size. The form is the alignment.
 static void executeAlloca(Warp &warp, const Step &step) {
-  uint64_t alignment = step.getForm<AllocaForm>().alignment;
+  uint64_t alignment = step.getForm<uint64_t>();
   if (!warp.requireDefined(step.operands[1], warp.active,
                            "the size of an alloca"))
     return;
@@ -98,7 +92,7 @@ static void translateAlloca(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = takeWordType(t, modifiers);
   if (!type || !t.expectOperands(2, 3))
     return;
-  AllocaForm form = {kLeastAlignment};
+  uint64_t form = kLeastAlignment;
   if (t.current->operands.size() == 3) {
     int64_t alignment =
         t.constant(t.current->operands[2], "the alignment of an alloca");
@@ -107,7 +101,7 @@ static void translateAlloca(Translator &t, Modifiers &modifiers) {
       return t.fail("expected a power of 2 up to 2^23 for the alignment of an "
                     "alloca, got " +
                     llvm::Twine(alignment));
-    form.alignment = std::max<uint64_t>(alignment, kLeastAlignment);
+    form = std::max<uint64_t>(alignment, kLeastAlignment);
   }
   Slot slots[] = {t.destination(t.current->operands[0], *type),
                   t.source(t.current->operands[1], *type)};

@@ -318,9 +318,6 @@ void sim::translateMoveMatrix(Translator &t, Modifiers &modifiers) {
   if (!modifiers.take("m8n8") || !modifiers.take("trans") ||
       !modifiers.take("b16"))
     return t.fail("expected .m8n8.trans.b16 behind movmatrix");
-  if (!t.finish(modifiers) || !t.expectOperands(2))
-    return;
-  Slot slots[] = {t.destination(t.current->operands[0], Type::B32),
-                  t.source(t.current->operands[1], Type::B32)};
-  t.emit(executeMoveMatrix, StepClass::Arithmetic, slots);
+  t.emit(executeMoveMatrix, StepClass::Arithmetic,
+         takeOperands(t, modifiers, Type::B32, {Type::B32}));
 }

@@ -258,12 +258,8 @@ static void executeGetFirst(Warp &warp, const Step &step) {
 static void translateIsCanceled(Translator &t, Modifiers &modifiers) {
   if (!modifiers.take("pred") || !modifiers.take("b128"))
     return t.fail("expected .pred.b128 behind .is_canceled");
-  if (!t.finish(modifiers) || !t.expectOperands(2))
-    return;
-  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  Slot slots[] = {t.predicateDestination(operands[0]),
-                  t.source(operands[1], Type::B128)};
-  t.emit(executeIsCanceled, StepClass::Synchronization, slots);
+  t.emit(executeIsCanceled, StepClass::Synchronization,
+         takeOperands(t, modifiers, Type::Pred, {Type::B128}));
 }
 
 static void translateQuery(Translator &t, Modifiers &modifiers) {

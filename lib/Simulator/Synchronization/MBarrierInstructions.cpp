@@ -415,11 +415,8 @@ static void translateMBarrier(Translator &t, Modifiers &modifiers) {
   if (modifiers.take("pending_count")) {
     if (!modifiers.take("b64"))
       t.fail("expected .b64 behind mbarrier");
-    if (!t.finish(modifiers) || !t.expectOperands(2))
-      return;
     t.emit(executePendingCount, StepClass::Synchronization,
-           {t.destination(operands[0], Type::U32),
-            t.source(operands[1], Type::B64)});
+           takeOperands(t, modifiers, Type::U32, {Type::B64}));
     return;
   }
   if (modifiers.take("test_wait"))

@@ -20,22 +20,6 @@
 
 namespace mlir::blockscale::sim {
 
-using Slots = llvm::SmallVector<Slot, 6>;
-
-/// The registers of the operands of the current instruction, which has no more
-/// modifiers: a result, then sources. Zeros after an error.
-inline Slots takeOperands(Translator &t, const Modifiers &modifiers,
-                          Type result, llvm::ArrayRef<Type> sources) {
-  Slots slots(1 + sources.size());
-  if (!t.finish(modifiers) || !t.expectOperands(slots.size()))
-    return slots;
-  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  slots[0] = t.destination(operands[0], result);
-  for (auto [i, type] : llvm::enumerate(sources))
-    slots[1 + i] = t.source(operands[1 + i], type);
-  return slots;
-}
-
 template <typename Op>
 void emitOperation(Translator &t, llvm::ArrayRef<Slot> slots, const Op &op,
                    StepClass kind = StepClass::Arithmetic) {

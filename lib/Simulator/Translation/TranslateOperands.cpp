@@ -345,3 +345,16 @@ Slot Translator::address(const PtxOperand &operand, AddressSpace &space,
     return 0;
   }
 }
+
+Slots sim::takeOperands(Translator &t, const Modifiers &modifiers, Type result,
+                        llvm::ArrayRef<Type> sources) {
+  Slots slots(1 + sources.size());
+  if (!t.finish(modifiers) || !t.expectOperands(slots.size()))
+    return slots;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
+  slots[0] = result == Type::Pred ? t.predicateDestination(operands[0])
+                                  : t.destination(operands[0], result);
+  for (auto [i, type] : llvm::enumerate(sources))
+    slots[1 + i] = t.source(operands[1 + i], type);
+  return slots;
+}

@@ -34,6 +34,8 @@ namespace mlir::blockscale::sim {
 void executeNothing(Warp &warp, const Step &step);
 void executeReturn(Warp &warp, const Step &step);
 
+using Slots = llvm::SmallVector<Slot, 6>;
+
 /// Calls `body` for the active lanes one after the other, until one fails.
 template <void (*body)(Warp &warp, const Step &step, unsigned lane)>
 void executeInLanes(Warp &warp, const Step &step) {
@@ -218,6 +220,11 @@ private:
   llvm::DenseSet<Slot> warpgroupRegisters;
   std::optional<Error> firstError;
 };
+
+/// The registers of the operands of the current instruction, which has no more
+/// modifiers: a result, then sources. Zeros after an error.
+Slots takeOperands(Translator &t, const Modifiers &modifiers, Type result,
+                   llvm::ArrayRef<Type> sources);
 
 } // namespace mlir::blockscale::sim
 
