@@ -170,17 +170,24 @@ bool Tcgen05Engine::endBlock(Block &block) {
 // Operations of tensor cores
 //===----------------------------------------------------------------------===//
 
+Tcgen05Access Tcgen05Engine::makeAccess(const Warp &warp,
+                                        Tcgen05AccessKind kind,
+                                        LaneMask lanes) {
+  hasReported = false;
+  Tcgen05Access access = {};
+  access.kind = kind;
+  access.warp = warp.number;
+  access.lanes = lanes;
+  access.line = warp.current->line;
+  access.begun = ++now;
+  return access;
+}
+
 bool Tcgen05Engine::begin(Warp &warp, Tcgen05Operation operation) {
   warp.act();
   unsigned lane = operation.lane;
-  Tcgen05Access access = {};
-  access.kind = operation.kind;
-  access.warp = warp.number;
-  access.lanes = LaneMask(1) << lane;
-  access.line = warp.current->line;
+  Tcgen05Access access = makeAccess(warp, operation.kind, LaneMask(1) << lane);
   access.accumulator = operation.accumulator;
-  access.begun = ++now;
-  hasReported = false;
   for (const Tcgen05Use &use : operation.uses)
     if (!checkAllocated(warp, lane, use))
       return false;
@@ -310,15 +317,9 @@ static uint64_t getNumBytes(const TensorRegion &region) {
 bool Tcgen05Engine::begin(Warp &warp, Tcgen05AccessKind kind,
                           llvm::ArrayRef<TensorRegion> regions) {
   warp.act();
-  Tcgen05Access access = {};
-  access.kind = kind;
-  access.warp = warp.number;
-  access.lanes = warp.active;
-  access.line = warp.current->line;
-  access.begun = ++now;
+  Tcgen05Access access = makeAccess(warp, kind, warp.active);
   if (group.races)
     access.time = group.races->getTime(warp.number);
-  hasReported = false;
   llvm::SmallVector<Tcgen05Use, 2> uses;
   for (const TensorRegion &region : regions)
     uses.push_back({&warp.block, region, kind == Tcgen05AccessKind::Store});
