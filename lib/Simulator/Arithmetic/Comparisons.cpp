@@ -19,8 +19,6 @@
 #include "Translation/Emit.h"
 #include "Translation/OpcodeTable.h"
 
-#include <cmath>
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 

@@ -22,7 +22,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;

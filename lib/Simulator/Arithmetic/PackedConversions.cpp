@@ -16,7 +16,6 @@
 #include "Translation/Emit.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/bit.h"
 
 #include <cmath>
 

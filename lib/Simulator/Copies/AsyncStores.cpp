@@ -19,7 +19,6 @@
 #include "Synchronization/MBarrierLocations.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 

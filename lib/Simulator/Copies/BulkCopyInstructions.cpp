@@ -20,8 +20,6 @@
 #include "Synchronization/MBarrierLocations.h"
 #include "Trace/Recorder.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 

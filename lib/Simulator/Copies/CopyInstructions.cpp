@@ -21,8 +21,6 @@
 #include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 

@@ -20,8 +20,6 @@
 #include "Ptx/Targets.h"
 #include "Synchronization/MBarrierLocations.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 

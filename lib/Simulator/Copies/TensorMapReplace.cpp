@@ -20,8 +20,6 @@
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include <cstring>
 
 using namespace mlir::blockscale;

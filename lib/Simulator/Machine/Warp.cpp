@@ -16,10 +16,7 @@
 #include "Machine/BlockGroup.h"
 #include "Machine/SpecialRegisters.h"
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;

@@ -14,8 +14,6 @@
 
 #include "Ptx/ParserImpl.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 using Wanted = Reference::Wanted;

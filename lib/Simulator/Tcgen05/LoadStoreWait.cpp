@@ -21,8 +21,6 @@
 #include "Tcgen05/Tcgen05Engine.h"
 #include "Tcgen05/Tcgen05Instructions.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 

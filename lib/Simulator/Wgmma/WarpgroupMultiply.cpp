@@ -20,7 +20,6 @@
 #include "blockscale/Support/Rates.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;

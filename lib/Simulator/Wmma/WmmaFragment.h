@@ -20,8 +20,6 @@
 #include "Machine/Lanes.h"
 #include "Translation/Translator.h"
 
-#include <vector>
-
 namespace mlir::blockscale::sim {
 
 struct WmmaShape {
