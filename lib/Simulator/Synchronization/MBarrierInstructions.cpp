@@ -161,8 +161,7 @@ static void arrive(Warp &warp, unsigned lane, SharedLocation location,
     block.group.recorder->arrive(warp, Recorder::getBarrier(location));
   if (!block.arrive(warp, lane, offset, *count) || step.operands[3] == kNoSlot)
     return;
-  Lanes &destination = warp.reg(step.operands[3]);
-  destination.set(lane, state, 0);
+  warp.reg(step.operands[3]).set(lane, state, 0);
 }
 
 static void executeUpdate(Warp &warp, const Step &step) {

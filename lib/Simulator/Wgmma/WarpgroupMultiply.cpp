@@ -124,13 +124,12 @@ bool Multiplication::findOperand(llvm::StringRef what, uint64_t bits, Type type,
     return warp.error(0, what + ": " + chunks.message());
   operand.offsets = std::move(*chunks);
   for (uint32_t offset : operand.offsets)
-    if (offset + kChunkBytes > warp.block.shared.size()) {
+    if (offset + kChunkBytes > warp.block.shared.size())
       return warp.error(
           0, what + ": expected a matrix in shared memory, which has " +
                  llvm::Twine(warp.block.shared.size()) +
                  " bytes, got one with a byte at " + printHex(offset) +
                  "; the descriptor is " + descriptor->print());
-    }
   return true;
 }
 

@@ -60,14 +60,10 @@ static void executeWait(Warp &warp, const Step &step) {
   getWarpgroups(warp).getQueue(warp).wait(keep);
 }
 
-static void translateFence(Translator &t, Modifiers &modifiers) {
+template <Step::Execute execute>
+static void translateWithoutOperands(Translator &t, Modifiers &modifiers) {
   if (t.finish(modifiers) && t.expectOperands(0))
-    t.emit(executeFence, StepClass::Synchronization, {});
-}
-
-static void translateCommit(Translator &t, Modifiers &modifiers) {
-  if (t.finish(modifiers) && t.expectOperands(0))
-    t.emit(executeCommit, StepClass::Synchronization, {});
+    t.emit(execute, StepClass::Synchronization, {});
 }
 
 static void translateWait(Translator &t, Modifiers &modifiers) {
@@ -193,8 +189,6 @@ static void translateMultiply(Translator &t, Modifiers &modifiers) {
     takeFlag(t, operands[3], "scale-d", 0, 1);
   slots.push_back(t.predicateSource(operands[3], &form->isScaleNegated));
   takeConstants(t, operands.drop_front(4), *form);
-  if (t.hasFailed())
-    return;
   form->name = llvm::StringRef(makeName(*form)).copy(*t.code.allocator);
   Step &step =
       t.emit(executeWarpgroupMultiply, StepClass::Matrix, slots, t.keep(*form));
@@ -211,8 +205,8 @@ static void translateWarpgroup(Translator &t, Modifiers &modifiers) {
     llvm::StringRef name;
     void (*translate)(Translator &t, Modifiers &modifiers);
   } rows[] = {
-      {"fence", translateFence},
-      {"commit_group", translateCommit},
+      {"fence", translateWithoutOperands<executeFence>},
+      {"commit_group", translateWithoutOperands<executeCommit>},
       {"wait_group", translateWait},
       {"mma_async", translateMultiply},
   };

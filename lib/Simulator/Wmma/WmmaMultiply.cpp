@@ -161,8 +161,7 @@ void WmmaProduct::write(Warp &warp, llvm::ArrayRef<Slot> registers) const {
           undefinedBytes |= llvm::maskTrailingOnes<unsigned>(bytes)
                             << i * bytes;
       }
-      Lanes &lanes = warp.reg(registers[r]);
-      lanes.set(lane, value, undefinedBytes);
+      warp.reg(registers[r]).set(lane, value, undefinedBytes);
     }
 }
 
@@ -245,8 +244,6 @@ void sim::translateWmmaMultiply(Translator &t, Modifiers &modifiers) {
   t.sources(operands[1], a->registerType, a->numRegisters, slots);
   t.sources(operands[2], b->registerType, b->numRegisters, slots);
   t.sources(operands[3], c->registerType, c->numRegisters, slots);
-  if (t.hasFailed())
-    return;
   // ptxas compiles it to mma.sync, so the same adder counts.
   const AdderRule *adder = findAdderRule(
       MatrixUnit::Warp, getTargetNumber(t.program.module.target), *tile);
