@@ -166,7 +166,6 @@ static void executeWarpBarrier(Warp &warp, const Step &step) {
 /// a predicate.
 static void translateReduction(Translator &t, BarrierForm &form,
                                Modifiers &modifiers, Slot (&slots)[4]) {
-  const PtxInstruction &instruction = *t.current;
   static constexpr Reduction reductions[] = {Reduction::PopCount,
                                              Reduction::And, Reduction::Or};
   std::optional<unsigned> reduction =
@@ -174,11 +173,11 @@ static void translateReduction(Translator &t, BarrierForm &form,
   bool isCount = reduction == 0u;
   if (!reduction || !modifiers.take(isCount ? "u32" : "pred"))
     return t.fail("expected .popc.u32, .and.pred or .or.pred behind " +
-                  llvm::Twine(instruction.opcode) + ".red");
+                  llvm::Twine(t.current->opcode) + ".red");
   if (!t.finish(modifiers) || !t.expectOperands(3, 4))
     return;
   form.reduction = reductions[*reduction];
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   slots[0] = t.source(operands[1], Type::U32);
   if (operands.size() == 4)
     slots[1] = t.source(operands[2], Type::U32);
