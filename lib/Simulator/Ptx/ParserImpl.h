@@ -205,8 +205,8 @@ private:
   ParseResult parseBodyDirective();
   ParseResult parseLabel();
   ParseResult parseLabelDirective(StringRef name, Location location);
-  ParseResult parseBranchTargets(Index list);
-  ParseResult parseCallTargets(Index prototype);
+  ParseResult parseTargets(Reference::Wanted wanted, Reference::Place place,
+                           Index index, std::vector<Index> &targets);
   ParseResult parseCallPrototype(Prototype &prototype);
   ParseResult parseGuard(PtxInstruction &instruction);
   ParseResult parseInstruction();
