@@ -161,19 +161,14 @@ static unsigned getPrecedence(const Token &token) {
 /// nullopt if `op` does not compare.
 template <typename T>
 static std::optional<bool> compare(StringRef op, T lhs, T rhs) {
-  if (op == "==")
-    return lhs == rhs;
-  if (op == "!=")
-    return lhs != rhs;
-  if (op == "<")
-    return lhs < rhs;
-  if (op == ">")
-    return lhs > rhs;
-  if (op == "<=")
-    return lhs <= rhs;
-  if (op == ">=")
-    return lhs >= rhs;
-  return std::nullopt;
+  return llvm::StringSwitch<std::optional<bool>>(op)
+      .Case("==", lhs == rhs)
+      .Case("!=", lhs != rhs)
+      .Case("<", lhs < rhs)
+      .Case(">", lhs > rhs)
+      .Case("<=", lhs <= rhs)
+      .Case(">=", lhs >= rhs)
+      .Default(std::nullopt);
 }
 
 ParseResult PtxParser::applyFloats(const Token &op, Constant &lhs,
