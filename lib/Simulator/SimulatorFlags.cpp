@@ -14,7 +14,6 @@
 
 #include "blockscale/Runtime/OutputFile.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Process.h"

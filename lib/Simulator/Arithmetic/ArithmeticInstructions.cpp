@@ -62,16 +62,14 @@ static constexpr ArithmeticRow kRows[] = {
     {"tanh", nullptr, translateApproximation},
 };
 
-static void translateArithmetic(Translator &t,
-                                const PtxInstruction &instruction) {
+static void translateArithmetic(Translator &t, Modifiers &modifiers) {
   const ArithmeticRow *row =
       llvm::find_if(kRows, [&](const ArithmeticRow &row) {
-        return row.opcode == instruction.opcode;
+        return row.opcode == t.current->opcode;
       });
-  Modifiers modifiers(instruction);
   std::optional<Type> type = modifiers.takeType();
   if (!type)
-    return t.fail("expected a type behind " + instruction.opcode);
+    return t.fail("expected a type behind " + t.current->opcode);
   TranslateTyped translate = nullptr;
   switch (getTypeInfo(*type).kind) {
   case TypeClass::Unsigned:
@@ -90,7 +88,7 @@ static void translateArithmetic(Translator &t,
                               : row->floatingPoint ? "an integer or a "
                                                      "floating-point"
                                                    : "an integer") +
-                  " type behind " + instruction.opcode + ", got ." +
+                  " type behind " + t.current->opcode + ", got ." +
                   std::string(getName(*type)));
   translate(t, modifiers, *type);
 }

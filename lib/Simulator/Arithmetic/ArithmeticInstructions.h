@@ -43,6 +43,11 @@ void translateCopySign(Translator &t, Modifiers &modifiers, Type type);
 /// `.approx` and `.full`: Transcendental.cpp.
 void translateApproximation(Translator &t, Modifiers &modifiers, Type type);
 
+/// slct: Selections.cpp.
+void translateSelectBySign(Translator &t, Modifiers &modifiers);
+/// testp: NumberTests.cpp.
+void translateTest(Translator &t, Modifiers &modifiers);
+
 } // namespace mlir::blockscale::sim
 
 #endif // BLOCKSCALE_LIB_SIMULATOR_ARITHMETIC_ARITHMETICINSTRUCTIONS_H

@@ -268,169 +268,116 @@ struct Extend : Operation<uint32_t, 2> {
 //===----------------------------------------------------------------------===//
 
 /// Takes out the type behind an opcode; fails if it is not in the list.
-static std::optional<Type> takeTypeOf(Translator &t, Modifiers &modifiers,
-                                      llvm::ArrayRef<Type> types) {
+static Type takeTypeOf(Translator &t, Modifiers &modifiers,
+                       llvm::ArrayRef<Type> types) {
   std::optional<Type> type = modifiers.takeType();
   if (type && llvm::is_contained(types, *type))
-    return type;
+    return *type;
   std::string names;
   for (Type row : types)
     names += (names.empty() ? "." : ", .") + std::string(getName(row));
   t.fail("expected one of " + names + " behind " + t.current->opcode +
          (type ? ", got ." + std::string(getName(*type)) : std::string()));
-  return std::nullopt;
+  return types.front();
 }
 
 /// Takes out `.clamp` or `.wrap`; true for `.wrap`.
-static std::optional<bool> takeWrap(Translator &t, Modifiers &modifiers) {
-  static constexpr llvm::StringRef names[] = {"clamp", "wrap"};
-  std::optional<unsigned> mode = modifiers.takeOneOf(names);
-  if (mode)
-    return *mode == 1;
-  t.fail("expected .clamp or .wrap behind " + t.current->opcode);
-  return std::nullopt;
+static bool takeWrap(Translator &t, Modifiers &modifiers) {
+  std::optional<unsigned> mode = modifiers.takeOneOf({"clamp", "wrap"});
+  if (!mode)
+    t.fail("expected .clamp or .wrap behind " + t.current->opcode);
+  return mode == 1u;
 }
 
 template <template <typename> class Op>
-static void translateCount(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  std::optional<Type> type = takeTypeOf(t, modifiers, {Type::B32, Type::B64});
-  Slots slots;
-  if (type && t.finish(modifiers) &&
-      collectOperands(t, Type::U32, {*type}, slots))
-    emitInteger<Op>(t, *type, slots);
+static void translateCount(Translator &t, Modifiers &modifiers) {
+  Type type = takeTypeOf(t, modifiers, {Type::B32, Type::B64});
+  emitInteger<Op>(t, type, takeOperands(t, modifiers, Type::U32, {type}));
 }
 
-static void translateFindHighest(Translator &t,
-                                 const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateFindHighest(Translator &t, Modifiers &modifiers) {
   bool isShiftAmount = modifiers.take("shiftamt");
-  std::optional<Type> type =
+  Type type =
       takeTypeOf(t, modifiers, {Type::U32, Type::U64, Type::S32, Type::S64});
-  Slots slots;
-  if (type && t.finish(modifiers) &&
-      collectOperands(t, Type::U32, {*type}, slots))
-    emitInteger<FindHighest>(t, *type, slots, isShiftAmount);
+  emitInteger<FindHighest>(
+      t, type, takeOperands(t, modifiers, Type::U32, {type}), isShiftAmount);
 }
 
-static void translateFindNthSet(Translator &t,
-                                const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  std::optional<Type> type = takeTypeOf(t, modifiers, {Type::B32});
-  Slots slots;
-  if (type && t.finish(modifiers) &&
-      collectOperands(t, Type::B32, {Type::B32, Type::B32, Type::S32}, slots))
-    emitOperation(t, slots, FindNthSet());
+static void translateFindNthSet(Translator &t, Modifiers &modifiers) {
+  Type type = takeTypeOf(t, modifiers, {Type::B32});
+  emitOperation(t, takeOperands(t, modifiers, type, {type, type, Type::S32}),
+                FindNthSet());
 }
 
-static void translateReverse(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  std::optional<Type> type = takeTypeOf(t, modifiers, {Type::B32, Type::B64});
-  Slots slots;
-  if (type && t.finish(modifiers) && collectOperands(t, *type, {*type}, slots))
-    emitInteger<Reverse>(t, *type, slots);
+static void translateReverse(Translator &t, Modifiers &modifiers) {
+  Type type = takeTypeOf(t, modifiers, {Type::B32, Type::B64});
+  emitInteger<Reverse>(t, type, takeOperands(t, modifiers, type, {type}));
 }
 
-static void translateShift(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  bool isLeft = instruction.opcode == "shl";
+static void translateShift(Translator &t, Modifiers &modifiers) {
+  bool isLeft = t.current->opcode == "shl";
   llvm::SmallVector<Type> types = {Type::B16, Type::B32, Type::B64};
   if (!isLeft)
     types.append(
         {Type::U16, Type::U32, Type::U64, Type::S16, Type::S32, Type::S64});
-  std::optional<Type> type = takeTypeOf(t, modifiers, types);
-  Slots slots;
-  if (!type || !t.finish(modifiers) ||
-      !collectOperands(t, *type, {*type, Type::U32}, slots))
-    return;
+  Type type = takeTypeOf(t, modifiers, types);
+  Slots slots = takeOperands(t, modifiers, type, {type, Type::U32});
   if (isLeft)
-    emitInteger<ShiftLeft>(t, *type, slots);
+    emitInteger<ShiftLeft>(t, type, slots);
   else
-    emitInteger<ShiftRight>(t, *type, slots);
+    emitInteger<ShiftRight>(t, type, slots);
 }
 
-static void translateFunnelShift(Translator &t,
-                                 const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateFunnelShift(Translator &t, Modifiers &modifiers) {
   FunnelShift shift;
   shift.isLeft = modifiers.take("l");
   if (!shift.isLeft && !modifiers.take("r"))
     return t.fail("expected .l or .r behind shf");
-  std::optional<bool> wraps = takeWrap(t, modifiers);
-  if (!wraps || !takeTypeOf(t, modifiers, {Type::B32}))
-    return;
-  shift.wraps = *wraps;
-  Slots slots;
-  if (t.finish(modifiers) &&
-      collectOperands(t, Type::B32, {Type::B32, Type::B32, Type::U32}, slots))
-    emitOperation(t, slots, shift);
+  shift.wraps = takeWrap(t, modifiers);
+  Type type = takeTypeOf(t, modifiers, {Type::B32});
+  emitOperation(t, takeOperands(t, modifiers, type, {type, type, Type::U32}),
+                shift);
 }
 
-static void translateExtractField(Translator &t,
-                                  const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  std::optional<Type> type =
+static void translateExtractField(Translator &t, Modifiers &modifiers) {
+  Type type =
       takeTypeOf(t, modifiers, {Type::U32, Type::U64, Type::S32, Type::S64});
-  Slots slots;
-  if (type && t.finish(modifiers) &&
-      collectOperands(t, *type, {*type, Type::U32, Type::U32}, slots))
-    emitInteger<ExtractField>(t, *type, slots);
+  emitInteger<ExtractField>(
+      t, type, takeOperands(t, modifiers, type, {type, Type::U32, Type::U32}));
 }
 
-static void translateInsertField(Translator &t,
-                                 const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  std::optional<Type> type = takeTypeOf(t, modifiers, {Type::B32, Type::B64});
-  Slots slots;
-  if (type && t.finish(modifiers) &&
-      collectOperands(t, *type, {*type, *type, Type::U32, Type::U32}, slots))
-    emitInteger<InsertField>(t, *type, slots);
+static void translateInsertField(Translator &t, Modifiers &modifiers) {
+  Type type = takeTypeOf(t, modifiers, {Type::B32, Type::B64});
+  emitInteger<InsertField>(
+      t, type,
+      takeOperands(t, modifiers, type, {type, type, Type::U32, Type::U32}));
 }
 
-static void translatePermute(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  if (!takeTypeOf(t, modifiers, {Type::B32}))
-    return;
+static void translatePermute(Translator &t, Modifiers &modifiers) {
+  Type type = takeTypeOf(t, modifiers, {Type::B32});
   // In the order of PermuteMode.
-  static constexpr llvm::StringRef modes[] = {"f4e", "b4e", "rc8",
-                                              "ecl", "ecr", "rc16"};
   Permute permute;
-  if (std::optional<unsigned> mode = modifiers.takeOneOf(modes))
+  if (std::optional<unsigned> mode =
+          modifiers.takeOneOf({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}))
     permute.mode = static_cast<PermuteMode>(*mode + 1);
-  Slots slots;
-  if (t.finish(modifiers) &&
-      collectOperands(t, Type::B32, {Type::B32, Type::B32, Type::B32}, slots))
-    emitOperation(t, slots, permute);
+  emitOperation(t, takeOperands(t, modifiers, type, {type, type, type}),
+                permute);
 }
 
-static void translateMask(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  std::optional<bool> wraps = takeWrap(t, modifiers);
-  if (!wraps || !takeTypeOf(t, modifiers, {Type::B32}))
-    return;
+static void translateMask(Translator &t, Modifiers &modifiers) {
   MakeMask mask;
-  mask.wraps = *wraps;
-  Slots slots;
-  if (t.finish(modifiers) &&
-      collectOperands(t, Type::B32, {Type::U32, Type::U32}, slots))
-    emitOperation(t, slots, mask);
+  mask.wraps = takeWrap(t, modifiers);
+  Type type = takeTypeOf(t, modifiers, {Type::B32});
+  emitOperation(t, takeOperands(t, modifiers, type, {Type::U32, Type::U32}),
+                mask);
 }
 
-static void translateExtend(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  std::optional<bool> wraps = takeWrap(t, modifiers);
-  if (!wraps)
-    return;
-  std::optional<Type> type = takeTypeOf(t, modifiers, {Type::U32, Type::S32});
-  if (!type)
-    return;
+static void translateExtend(Translator &t, Modifiers &modifiers) {
   Extend extend;
-  extend.wraps = *wraps;
-  extend.isSigned = *type == Type::S32;
-  Slots slots;
-  if (t.finish(modifiers) &&
-      collectOperands(t, *type, {*type, Type::U32}, slots))
-    emitOperation(t, slots, extend);
+  extend.wraps = takeWrap(t, modifiers);
+  Type type = takeTypeOf(t, modifiers, {Type::U32, Type::S32});
+  extend.isSigned = type == Type::S32;
+  emitOperation(t, takeOperands(t, modifiers, type, {type, Type::U32}), extend);
 }
 
 void sim::addBitInstructions(OpcodeTable &table) {

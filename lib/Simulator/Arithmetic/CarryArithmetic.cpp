@@ -33,11 +33,6 @@ struct CarryForm {
   bool isSub, takesCarry, givesCarry;
   Product product;
 };
-
-struct SumWithCarry {
-  uint64_t sum;
-  bool carry;
-};
 } // namespace
 
 /// The low or high half of a product.
@@ -49,14 +44,6 @@ static T multiply(T a, T b, Product product) {
   using Wide =
       std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
   return static_cast<Wide>(a) * b >> (8 * sizeof(T));
-}
-
-/// a + b + carry, with the carry out.
-template <typename T>
-static SumWithCarry add(T a, T b, bool carry) {
-  using Wide = unsigned __int128;
-  Wide wide = Wide(a) + b + carry;
-  return {static_cast<T>(wide), (wide >> (8 * sizeof(T)) & 1) != 0};
 }
 
 template <typename T>
@@ -87,12 +74,14 @@ static void executeCarry(Warp &warp, const Step &step) {
       if (carry.undefined >> lane & 1)
         undefined = 0xFF;
     }
-    SumWithCarry sum = add<U>(left, right, carryIn);
-    result.value[lane] = sum.sum;
-    result.setUndefined(lane,
-                        spreadUndefined(Spread::Upwards, undefined, sizeof(T)));
+    // The carry out is above the sum.
+    unsigned __int128 sum = left;
+    sum += right;
+    sum += carryIn;
+    result.set(lane, static_cast<U>(sum),
+               spreadUndefined(Spread::Upwards, undefined, sizeof(T)));
     if (form.givesCarry)
-      setLane(carry, lane, sum.carry, undefined != 0);
+      setLane(carry, lane, sum >> (8 * sizeof(T)) & 1, undefined != 0);
   });
 }
 
@@ -118,8 +107,7 @@ void sim::translateCarry(Translator &t, Modifiers &modifiers, Type type) {
   form.isSub = opcode.starts_with("sub");
   form.givesCarry = modifiers.take("cc");
   if (opcode.starts_with("mad")) {
-    static constexpr llvm::StringRef names[] = {"lo", "hi"};
-    std::optional<unsigned> half = modifiers.takeOneOf(names);
+    std::optional<unsigned> half = modifiers.takeOneOf({"lo", "hi"});
     if (!half)
       return t.fail("expected .lo or .hi behind " + opcode);
     form.product = *half ? Product::High : Product::Low;
@@ -129,9 +117,7 @@ void sim::translateCarry(Translator &t, Modifiers &modifiers, Type type) {
     return failType(t, type, "u32, s32, u64 and s64 (with a carry)");
   llvm::SmallVector<Type, 3> sources(form.product == Product::None ? 2 : 3,
                                      type);
-  Slots slots;
-  if (!t.finish(modifiers) || !collectOperands(t, type, sources, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, type, sources);
   form.carry = t.carryFlag();
   t.emit(execute, StepClass::Arithmetic, slots, t.keep(form));
 }

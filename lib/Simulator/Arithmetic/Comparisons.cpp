@@ -14,12 +14,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic/ComparisonInstructions.h"
+#include "Arithmetic/ArithmeticInstructions.h"
 #include "Arithmetic/Relations.h"
 #include "Translation/Emit.h"
 #include "Translation/OpcodeTable.h"
-
-#include <cmath>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -194,8 +192,7 @@ static void executeSet(Warp &warp, const Step &step) {
         undefined |= llvm::maskTrailingOnes<uint8_t>(form.resultBytes / count)
                      << i * form.resultBytes / count;
     }
-    to.value[lane] = value;
-    to.setUndefined(lane, undefined);
+    to.set(lane, value, undefined);
   });
 }
 
@@ -240,16 +237,13 @@ static bool withNumber(Type type, bool isFlushing, Body body) {
 /// Takes out the comparison and the combination.
 static bool takeComparison(Translator &t, Modifiers &modifiers,
                            SetPredicateForm &form, const ComparisonRow *&row) {
-  row = llvm::find_if(kComparisons, [&](const ComparisonRow &row) {
-    return modifiers.take(row.name);
-  });
-  if (row == std::end(kComparisons)) {
-    t.fail("expected a comparison such as .eq behind " + t.current->opcode);
-    return false;
-  }
+  row = modifiers.takeRow(kComparisons);
+  if (!row)
+    return t.error("expected a comparison such as .eq behind " +
+                   t.current->opcode);
   form.relations = row->relations;
-  static constexpr llvm::StringRef combinations[] = {"and", "or", "xor"};
-  if (std::optional<unsigned> combination = modifiers.takeOneOf(combinations))
+  if (std::optional<unsigned> combination =
+          modifiers.takeOneOf({"and", "or", "xor"}))
     form.combination = static_cast<Combination>(*combination + 1);
   return true;
 }
@@ -302,9 +296,7 @@ static void addSources(Translator &t, Type type, SetPredicateForm &form,
     slots.push_back(t.predicateSource(operands[3], &form.isNegated));
 }
 
-static void translateSetPredicate(Translator &t,
-                                  const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateSetPredicate(Translator &t, Modifiers &modifiers) {
   SetPredicateForm form = {};
   std::optional<Type> type = modifiers.takeType();
   if (!type)
@@ -312,7 +304,7 @@ static void translateSetPredicate(Translator &t,
   std::optional<bool> isFlushing = takeForm(t, modifiers, *type, form);
   if (!isFlushing)
     return;
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   llvm::SmallVector<Slot, 5> slots = {kNoSlot, kNoSlot};
   llvm::ArrayRef<PtxOperand> destinations(operands[0]);
   if (operands[0].kind == PtxOperand::Kind::Pair)
@@ -359,8 +351,7 @@ static std::optional<uint32_t> getTrue(Type type) {
   }
 }
 
-static void translateSet(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateSet(Translator &t, Modifiers &modifiers) {
   SetPredicateForm form = {};
   std::optional<Type> result = modifiers.takeType(),
                       type = modifiers.takeType();
@@ -375,7 +366,7 @@ static void translateSet(Translator &t, const PtxInstruction &instruction) {
                     "u32, s32, u16, s16, f32 and halves for the "
                     "result");
   llvm::SmallVector<Slot, 4> slots = {
-      t.destination(instruction.operands[0], *result)};
+      t.destination(t.current->operands[0], *result)};
   addSources(t, *type, form, slots);
   if (t.hasFailed())
     return;

@@ -50,12 +50,10 @@ static constexpr RoundingRow kRoundings[] = {
 
 static ConversionModifiers takeConversionModifiers(Modifiers &modifiers) {
   ConversionModifiers form;
-  for (const RoundingRow &row : kRoundings)
-    if (modifiers.take(row.name)) {
-      form.rounding = row.mode;
-      form.isIntegral = row.isIntegral;
-      break;
-    }
+  if (const RoundingRow *row = modifiers.takeRow(kRoundings)) {
+    form.rounding = row->mode;
+    form.isIntegral = row->isIntegral;
+  }
   form.isStochastic = modifiers.take("rs");
   form.isFlushing = modifiers.take("ftz");
   form.isSaturating = modifiers.take("sat");
@@ -268,9 +266,8 @@ static bool isNarrowing(const FloatFormat &from, const FloatFormat &to) {
 static bool checkModifiers(Translator &t, const ConversionModifiers &form,
                            Type to, Type from) {
   auto fail = [&](const llvm::Twine &expected) {
-    t.fail("expected " + expected + " of cvt." + getName(to) + "." +
-           getName(from));
-    return false;
+    return t.error("expected " + expected + " of cvt." + getName(to) + "." +
+                   getName(from));
   };
   bool needsIntegral = isFloat(from) && isInteger(to);
   bool needsRounding = needsIntegral || (isInteger(from) && isFloat(to)) ||
@@ -379,9 +376,8 @@ static void translatePack(Translator &t, Modifiers &modifiers) {
       {"u4", 4, false},   {"s4", 4, true},   {"u2", 2, false}, {"s2", 2, true},
   };
   bool saturates = modifiers.take("sat");
-  const auto *row = llvm::find_if(
-      types, [&](const auto &row) { return modifiers.take(row.name); });
-  if (!saturates || row == std::end(types) || !modifiers.take("s32"))
+  const auto *row = modifiers.takeRow(types);
+  if (!saturates || !row || !modifiers.take("s32"))
     return t.fail("expected .sat, a type of 2 to 16 bits and .s32 behind "
                   "cvt.pack");
   bool hasThird = row->bits != 16;
@@ -390,20 +386,16 @@ static void translatePack(Translator &t, Modifiers &modifiers) {
   PackIntegers pack = {};
   pack.bits = row->bits;
   pack.isSigned = row->isSigned;
-  Slots slots;
   llvm::SmallVector<Type, 3> sources(2, Type::S32);
   if (hasThird)
     sources.push_back(Type::B32);
-  if (!t.finish(modifiers) || !collectOperands(t, Type::B32, sources, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, Type::B32, sources);
   if (!hasThird)
     slots.push_back(t.constantSlot(0));
   emitOperation(t, slots, pack, StepClass::Conversion);
 }
 
-static void translateConversion(Translator &t,
-                                const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateConversion(Translator &t, Modifiers &modifiers) {
   if (modifiers.take("pack"))
     return translatePack(t, modifiers);
   std::optional<Type> to = modifiers.takeType(), from = modifiers.takeType();
@@ -420,9 +412,9 @@ static void translateConversion(Translator &t,
                   llvm::Twine(getName(*to)) + " and ." + getName(*from));
   if (!checkModifiers(t, form, *to, *from) || !t.expectOperands(2))
     return;
-  const PtxOperand &destination = instruction.operands[0];
+  const PtxOperand &destination = t.current->operands[0];
   Slot slots[] = {t.destination(destination, *to, /*isWide=*/isInteger(*to)),
-                  t.source(instruction.operands[1], *from,
+                  t.source(t.current->operands[1], *from,
                            /*isWide=*/isInteger(*from))};
   if (t.hasFailed())
     return;

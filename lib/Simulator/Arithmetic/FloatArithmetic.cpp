@@ -22,7 +22,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/ErrorHandling.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -31,46 +30,27 @@ using namespace mlir::blockscale::sim;
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// f32, alone or packed in pairs.
 template <FloatOperation operation>
-static void emitF32(Translator &t, llvm::ArrayRef<Slot> slots,
+static void emitF32(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
                     const Modes &modes) {
   if (modes.rounding != RoundingMode::NearestTiesToEven ||
       modes.clamp != Clamp::None)
-    return emitOperation(t, slots,
-                         WideArithmetic<F32Element, operation>(modes));
+    return emitElements(t, type, slots,
+                        WideArithmetic<F32Element, operation>(modes));
   if (modes.isFlushing)
-    return emitOperation(t, slots, NearestArithmetic<operation, true>());
-  emitOperation(t, slots, NearestArithmetic<operation, false>());
-}
-
-template <FloatOperation operation>
-static void emitF32x2(Translator &t, llvm::ArrayRef<Slot> slots,
-                      const Modes &modes) {
-  if (modes.rounding != RoundingMode::NearestTiesToEven)
-    return emitOperation(
-        t, slots,
-        Packed<WideArithmetic<F32Element, operation>, uint64_t, 2>(modes));
-  if (modes.isFlushing)
-    return emitOperation(
-        t, slots, Packed<NearestArithmetic<operation, true>, uint64_t, 2>());
-  emitOperation(t, slots,
-                Packed<NearestArithmetic<operation, false>, uint64_t, 2>());
+    return emitElements(t, type, slots, NearestArithmetic<operation, true>());
+  emitElements(t, type, slots, NearestArithmetic<operation, false>());
 }
 
 /// 16-bit formats, alone or packed in pairs.
 template <typename Element, FloatOperation operation>
-static void emitHalf(Translator &t, bool isPair, llvm::ArrayRef<Slot> slots,
+static void emitHalf(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
                      const Modes &modes) {
   using Plain = WideArithmetic<Element, operation, Element, PlainModes>;
-  using Full = WideArithmetic<Element, operation>;
-  bool isPlain = !modes.isFlushing && modes.clamp == Clamp::None;
-  if (isPair && isPlain)
-    return emitOperation(t, slots, Packed<Plain, uint32_t, 2>(PlainModes()));
-  if (isPair)
-    return emitOperation(t, slots, Packed<Full, uint32_t, 2>(modes));
-  if (isPlain)
-    return emitOperation(t, slots, Plain(PlainModes()));
-  emitOperation(t, slots, Full(modes));
+  if (!modes.isFlushing && modes.clamp == Clamp::None)
+    return emitElements(t, type, slots, Plain(PlainModes()));
+  emitElements(t, type, slots, WideArithmetic<Element, operation>(modes));
 }
 
 /// Sums and products of all types.
@@ -80,16 +60,13 @@ static void emitSum(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
   switch (type) {
   case Type::F16:
   case Type::F16x2:
-    return emitHalf<F16Element, operation>(t, type == Type::F16x2, slots,
-                                           modes);
+    return emitHalf<F16Element, operation>(t, type, slots, modes);
   case Type::BF16:
   case Type::BF16x2:
-    return emitHalf<BF16Element, operation>(t, type == Type::BF16x2, slots,
-                                            modes);
+    return emitHalf<BF16Element, operation>(t, type, slots, modes);
   case Type::F32:
-    return emitF32<operation>(t, slots, modes);
   case Type::F32x2:
-    return emitF32x2<operation>(t, slots, modes);
+    return emitF32<operation>(t, type, slots, modes);
   default:
     return emitOperation(t, slots, DoubleArithmetic<operation>(modes.rounding));
   }
@@ -100,7 +77,7 @@ template <FloatOperation operation>
 static void emitQuotient(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
                          const Modes &modes) {
   if (type == Type::F32)
-    return emitF32<operation>(t, slots, modes);
+    return emitF32<operation>(t, type, slots, modes);
   emitOperation(t, slots, DoubleArithmetic<operation>(modes.rounding));
 }
 
@@ -148,14 +125,14 @@ static void emitMixed(Translator &t, FloatOperation operation,
 
 namespace {
 /// Opcodes that have the same types and modifiers.
-enum class Family : uint8_t {
-  Sum = 1,
-  Product = 2,
-  Fma = 4,
-  Mad = 8,
-  Quotient = 16,
-  Reciprocal = 32,
-  Root = 64,
+enum Family : unsigned {
+  kSum = 1,
+  kProduct = 2,
+  kFma = 4,
+  kMad = 8,
+  kQuotient = 16,
+  kReciprocal = 32,
+  kRoot = 64,
 };
 
 struct OpcodeRow {
@@ -191,24 +168,16 @@ struct FormRow {
 } // namespace
 
 static constexpr OpcodeRow kOpcodes[] = {
-    {"add", FloatOperation::Add, Family::Sum},
-    {"sub", FloatOperation::Sub, Family::Sum},
-    {"mul", FloatOperation::Mul, Family::Product},
-    {"fma", FloatOperation::Fma, Family::Fma},
-    {"mad", FloatOperation::Fma, Family::Mad},
-    {"div", FloatOperation::Div, Family::Quotient},
+    {"add", FloatOperation::Add, kSum},
+    {"sub", FloatOperation::Sub, kSum},
+    {"mul", FloatOperation::Mul, kProduct},
+    {"fma", FloatOperation::Fma, kFma},
+    {"mad", FloatOperation::Fma, kMad},
+    {"div", FloatOperation::Div, kQuotient},
     // 1 / a.
-    {"rcp", FloatOperation::Div, Family::Reciprocal},
-    {"sqrt", FloatOperation::Sqrt, Family::Root},
+    {"rcp", FloatOperation::Div, kReciprocal},
+    {"sqrt", FloatOperation::Sqrt, kRoot},
 };
-
-static constexpr unsigned kSum = unsigned(Family::Sum),
-                          kProduct = unsigned(Family::Product),
-                          kFma = unsigned(Family::Fma),
-                          kMad = unsigned(Family::Mad),
-                          kQuotient = unsigned(Family::Quotient),
-                          kReciprocal = unsigned(Family::Reciprocal),
-                          kRoot = unsigned(Family::Root);
 
 // clang-format off
 static constexpr FormRow kForms[] = {
@@ -249,15 +218,15 @@ static const FormRow *findForm(Translator &t, Family family, Type type,
                                Type source) {
   llvm::SmallVector<std::string> names;
   for (const FormRow &row : kForms) {
-    if (!(row.families & unsigned(family)))
+    if (!(row.families & family))
       continue;
     if (row.type == type && row.source == source)
       return &row;
     names.push_back(getTypeNames(row.type, row.source));
   }
-  t.fail("expected a type out of " + llvm::join(names, ", ") + " behind " +
-         t.current->opcode + ", got ." + getTypeNames(type, source));
-  return nullptr;
+  return t.error("expected a type out of " + llvm::join(names, ", ") +
+                 " behind " + t.current->opcode + ", got ." +
+                 getTypeNames(type, source));
 }
 
 /// Takes out the rounding mode, or `.approx` or `.full` in its place.
@@ -274,13 +243,13 @@ takeRounding(Translator &t, Modifiers &modifiers, const FormRow &form) {
                 (form.modifiers & kApprox && modifiers.take("approx")) ||
                 (form.modifiers & kFull && modifiers.take("full"))))
     return RoundingMode::NearestTiesToEven;
-  t.fail(llvm::Twine("expected a rounding mode (.rn") +
-         (form.modifiers & kAllModes ? ", .rz, .rm, .rp" : "") +
-         (form.modifiers & (kApprox | kSpecialApprox) ? ", .approx" : "") +
-         (form.modifiers & kFull ? ", .full" : "") + ") behind " +
-         t.current->opcode + "." + getTypeNames(form.type, form.source) +
-         (mode ? ", got ." + names[*mode] : llvm::Twine()));
-  return std::nullopt;
+  return t.error(
+      llvm::Twine("expected a rounding mode (.rn") +
+      (form.modifiers & kAllModes ? ", .rz, .rm, .rp" : "") +
+      (form.modifiers & (kApprox | kSpecialApprox) ? ", .approx" : "") +
+      (form.modifiers & kFull ? ", .full" : "") + ") behind " +
+      t.current->opcode + "." + getTypeNames(form.type, form.source) +
+      (mode ? ", got ." + names[*mode] : llvm::Twine()));
 }
 
 namespace {
@@ -338,9 +307,7 @@ void sim::translateFloatArithmetic(Translator &t, Modifiers &modifiers,
   llvm::SmallVector<Type, 3> sources(
       getNumSources(row->operation) - isReciprocal, source);
   sources.back() = type;
-  Slots slots;
-  if (!t.finish(modifiers) || !collectOperands(t, type, sources, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, type, sources);
   if (isReciprocal)
     slots.insert(slots.begin() + 1,
                  t.constantSlot(fromDouble(1, getFloatFormat(type),

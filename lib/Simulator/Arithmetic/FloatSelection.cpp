@@ -51,17 +51,11 @@ static void emitFloat(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
                       Arguments... arguments) {
   switch (type) {
   case Type::F16:
-    return emitOperation(t, slots, Op<F16Element>{{}, arguments...});
   case Type::F16x2:
-    return emitOperation(
-        t, slots,
-        Packed<Op<F16Element>, uint32_t, 2>(Op<F16Element>{{}, arguments...}));
+    return emitElements(t, type, slots, Op<F16Element>{{}, arguments...});
   case Type::BF16:
-    return emitOperation(t, slots, Op<BF16Element>{{}, arguments...});
   case Type::BF16x2:
-    return emitOperation(t, slots,
-                         Packed<Op<BF16Element>, uint32_t, 2>(
-                             Op<BF16Element>{{}, arguments...}));
+    return emitElements(t, type, slots, Op<BF16Element>{{}, arguments...});
   case Type::F32:
     return emitOperation(t, slots, Op<F32Element>{{}, arguments...});
   case Type::F64:
@@ -71,13 +65,10 @@ static void emitFloat(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
   }
 }
 
-/// Whether a type can have `.ftz`.
-static bool canFlush(Type type) {
-  return type == Type::F16 || type == Type::F16x2 || type == Type::F32;
-}
-
+/// Takes out `.ftz`, if the type can have it.
 static bool takeFlush(Modifiers &modifiers, Type type) {
-  return canFlush(type) && modifiers.take("ftz");
+  return (type == Type::F16 || type == Type::F16x2 || type == Type::F32) &&
+         modifiers.take("ftz");
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,9 +194,7 @@ void sim::translateFloatExtremum(Translator &t, Modifiers &modifiers,
     return t.fail("expected .xorsign and .abs together behind " +
                   t.current->opcode + " of two sources");
   llvm::SmallVector<Type, 3> sources(isTriple ? 3 : 2, type);
-  Slots slots;
-  if (!t.finish(modifiers) || !collectOperands(t, type, sources, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, type, sources);
   if (t.current->opcode == "max")
     emitExtremum<true>(t, type, slots, modes);
   else
@@ -257,17 +246,13 @@ struct CopySign : Operation<typename Element::Bits, 2> {
 
 void sim::translateFloatSign(Translator &t, Modifiers &modifiers, Type type) {
   bool isFlushing = takeFlush(modifiers, type);
-  Slots slots;
-  if (!t.finish(modifiers) || !collectOperands(t, type, {type}, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, type, {type});
   emitFloat<ChangeSign>(t, type, slots, isFlushing,
                         /*clears=*/t.current->opcode == "abs");
 }
 
 void sim::translateCopySign(Translator &t, Modifiers &modifiers, Type type) {
-  Slots slots;
-  if (!t.finish(modifiers) || !collectOperands(t, type, {type, type}, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, type, {type, type});
   switch (type) {
   case Type::F32:
     return emitOperation(t, slots, CopySign<F32Element>());

@@ -32,8 +32,7 @@ static bool isWord(Type type) { return type == Type::U32 || type == Type::S32; }
 
 /// Takes out `.lo`, `.hi` or `.wide`.
 static std::optional<unsigned> takeHalf(Translator &t, Modifiers &modifiers) {
-  static constexpr llvm::StringRef names[] = {"lo", "hi", "wide"};
-  std::optional<unsigned> half = modifiers.takeOneOf(names);
+  std::optional<unsigned> half = modifiers.takeOneOf({"lo", "hi", "wide"});
   if (!half)
     t.fail("expected .lo, .hi or .wide behind " + t.current->opcode);
   return half;
@@ -80,9 +79,7 @@ void sim::translateIntegerSum(Translator &t, Modifiers &modifiers, Type type) {
     return translateCarry(t, modifiers, type);
   bool isSub = t.current->opcode == "sub";
   bool isSaturating = modifiers.take("sat");
-  Slots slots;
-  if (!t.finish(modifiers) || !collectOperands(t, type, {type, type}, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, type, {type, type});
   if (isSaturating) {
     if (type != Type::S32)
       return failType(t, type, "s32 (with .sat)");
@@ -101,10 +98,8 @@ void sim::translateIntegerSum(Translator &t, Modifiers &modifiers, Type type) {
 
 void sim::translateDifferenceSum(Translator &t, Modifiers &modifiers,
                                  Type type) {
-  Slots slots;
-  if (t.finish(modifiers) &&
-      collectOperands(t, type, {type, type, type}, slots))
-    emitInteger<DifferenceSum>(t, type, slots);
+  Slots slots = takeOperands(t, modifiers, type, {type, type, type});
+  emitInteger<DifferenceSum>(t, type, slots);
 }
 
 //===----------------------------------------------------------------------===//
@@ -233,9 +228,7 @@ void sim::translateIntegerProduct(Translator &t, Modifiers &modifiers,
   llvm::SmallVector<Type, 3> sources = {type, type};
   if (isMad)
     sources.push_back(result);
-  Slots slots;
-  if (!collectOperands(t, result, sources, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, result, sources);
   if (isSaturating)
     return emitOperation(t, slots, MadHighSaturated());
   switch (*half) {
@@ -292,9 +285,7 @@ void sim::translateProduct24(Translator &t, Modifiers &modifiers, Type type) {
   if (isSaturating && !(isMad && *half == kHigh && type == Type::S32))
     return t.fail("expected .sat behind mad24.hi.s32 only");
   llvm::SmallVector<Type, 3> sources(isMad ? 3 : 2, type);
-  Slots slots;
-  if (!collectOperands(t, type, sources, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, type, sources);
   if (!isMad)
     slots.push_back(t.constantSlot(0));
   unsigned shift = *half == kHigh ? 16 : 0;
@@ -336,9 +327,7 @@ struct Remainder : Operation<Unsigned<T>, 2> {
 
 void sim::translateIntegerQuotient(Translator &t, Modifiers &modifiers,
                                    Type type) {
-  Slots slots;
-  if (!t.finish(modifiers) || !collectOperands(t, type, {type, type}, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, type, {type, type});
   if (t.current->opcode == "rem")
     emitInteger<Remainder>(t, type, slots);
   else
@@ -378,23 +367,13 @@ using Max = Extremum<T, true, false>;
 } // namespace
 
 void sim::translateIntegerSign(Translator &t, Modifiers &modifiers, Type type) {
-  Slots slots;
-  if (!t.finish(modifiers) || !collectOperands(t, type, {type}, slots))
-    return;
-  bool isAbsolute = t.current->opcode == "abs";
-  switch (type) {
-  case Type::S16:
-    return isAbsolute ? emitOperation(t, slots, Absolute<int16_t>())
-                      : emitOperation(t, slots, Negate<int16_t>());
-  case Type::S32:
-    return isAbsolute ? emitOperation(t, slots, Absolute<int32_t>())
-                      : emitOperation(t, slots, Negate<int32_t>());
-  case Type::S64:
-    return isAbsolute ? emitOperation(t, slots, Absolute<int64_t>())
-                      : emitOperation(t, slots, Negate<int64_t>());
-  default:
+  Slots slots = takeOperands(t, modifiers, type, {type});
+  if (type != Type::S16 && type != Type::S32 && type != Type::S64)
     return failType(t, type, "s16, s32 and s64");
-  }
+  if (t.current->opcode == "abs")
+    emitInteger<Absolute>(t, type, slots);
+  else
+    emitInteger<Negate>(t, type, slots);
 }
 
 template <bool isMax>
@@ -402,14 +381,11 @@ static void emitExtremum(Translator &t, Type type, bool isRelu,
                          llvm::ArrayRef<Slot> slots) {
   switch (type) {
   case Type::U16x2:
-    return emitOperation(
-        t, slots, Packed<Extremum<uint16_t, isMax, false>, uint32_t, 2>());
+    return emitElements(t, type, slots, Extremum<uint16_t, isMax, false>());
   case Type::S16x2:
     if (isRelu)
-      return emitOperation(
-          t, slots, Packed<Extremum<int16_t, isMax, true>, uint32_t, 2>());
-    return emitOperation(
-        t, slots, Packed<Extremum<int16_t, isMax, false>, uint32_t, 2>());
+      return emitElements(t, type, slots, Extremum<int16_t, isMax, true>());
+    return emitElements(t, type, slots, Extremum<int16_t, isMax, false>());
   case Type::S32:
     if (isRelu)
       return emitOperation(t, slots, Extremum<int32_t, isMax, true>());
@@ -423,9 +399,7 @@ static void emitExtremum(Translator &t, Type type, bool isRelu,
 void sim::translateIntegerExtremum(Translator &t, Modifiers &modifiers,
                                    Type type) {
   bool isRelu = modifiers.take("relu");
-  Slots slots;
-  if (!t.finish(modifiers) || !collectOperands(t, type, {type, type}, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, type, {type, type});
   if (isRelu && type != Type::S32 && type != Type::S16x2)
     return failType(t, type, "s32 and s16x2 (with .relu)");
   if (t.current->opcode == "max")
@@ -479,8 +453,7 @@ void sim::translateDotProduct(Translator &t, Modifiers &modifiers, Type type) {
                   t.current->opcode);
   dot.isSignedA = type == Type::S32;
   dot.isSignedB = *typeB == Type::S32;
-  Slots slots;
-  if (t.finish(modifiers) &&
-      collectOperands(t, Type::S32, {type, *typeB, Type::S32}, slots))
-    emitOperation(t, slots, dot);
+  Slots slots =
+      takeOperands(t, modifiers, Type::S32, {type, *typeB, Type::S32});
+  emitOperation(t, slots, dot);
 }

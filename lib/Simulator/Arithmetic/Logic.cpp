@@ -187,27 +187,24 @@ static void emitPredicateLogic(Translator &t, const LogicRow &row) {
 // Translation
 //===----------------------------------------------------------------------===//
 
-static void translateLogic(Translator &t, const PtxInstruction &instruction) {
+static void translateLogic(Translator &t, Modifiers &modifiers) {
   const LogicRow *row = llvm::find_if(kRows, [&](const LogicRow &row) {
-    return row.opcode == instruction.opcode;
+    return row.opcode == t.current->opcode;
   });
-  Modifiers modifiers(instruction);
   std::optional<Type> type = modifiers.takeType();
   if (!type)
-    return t.fail("expected a type behind " + instruction.opcode);
+    return t.fail("expected a type behind " + t.current->opcode);
   if (!t.finish(modifiers))
     return;
   if (*type == Type::Pred)
     return emitPredicateLogic(t, *row);
   llvm::SmallVector<Type, 2> sources(row->numSources, *type);
-  Slots slots;
-  if (!collectOperands(t, *type, sources, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, *type, sources);
   if (row->numSources == 1)
     return emitUntyped<Not>(t, *type, slots);
-  if (instruction.opcode == "and")
+  if (t.current->opcode == "and")
     return emitUntyped<And>(t, *type, slots);
-  if (instruction.opcode == "or")
+  if (t.current->opcode == "or")
     return emitUntyped<Or>(t, *type, slots);
   // x ^ x is 0, whatever x is.
   if (slots[1] == slots[2])
@@ -215,33 +212,28 @@ static void translateLogic(Translator &t, const PtxInstruction &instruction) {
   emitUntyped<Xor>(t, *type, slots);
 }
 
-static void translateIsZero(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateIsZero(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = modifiers.takeType();
   if (!type)
-    return t.fail("expected a type behind " + instruction.opcode);
-  Slots slots;
-  if (t.finish(modifiers) && collectOperands(t, *type, {*type}, slots))
-    emitUntyped<IsZero>(t, *type, slots);
+    return t.fail("expected a type behind " + t.current->opcode);
+  Slots slots = takeOperands(t, modifiers, *type, {*type});
+  emitUntyped<IsZero>(t, *type, slots);
 }
 
 /// lop3 without a predicate result (`lop3.or.b32 d|p` is not here).
-static void translateLogic3(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateLogic3(Translator &t, Modifiers &modifiers) {
   if (modifiers.takeType() != Type::B32)
     return t.fail("expected .b32 behind lop3");
   if (!t.finish(modifiers) || !t.expectOperands(5))
     return;
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
-  std::optional<int64_t> table = t.constant(operands[4], "the truth table");
-  if (!table)
-    return;
-  if (*table < 0 || *table > 255)
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
+  int64_t table = t.constant(operands[4], "the truth table");
+  if (table < 0 || table > 255)
     return t.fail(operands[4].location,
                   "expected a truth table from 0 to 255, got " +
-                      llvm::Twine(*table));
+                      llvm::Twine(table));
   Logic3 logic;
-  logic.table = static_cast<TruthTable>(*table);
+  logic.table = static_cast<TruthTable>(table);
   Slot slots[] = {
       t.destination(operands[0], Type::B32), t.source(operands[1], Type::B32),
       t.source(operands[2], Type::B32), t.source(operands[3], Type::B32)};

@@ -13,11 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic/ComparisonInstructions.h"
+#include "Arithmetic/ArithmeticInstructions.h"
 #include "Arithmetic/FloatFormats.h"
 #include "Translation/Emit.h"
-
-#include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
 
@@ -64,19 +62,14 @@ static void executeTest(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateTest(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  const TestRow *row = llvm::find_if(
-      kTests, [&](const TestRow &row) { return modifiers.take(row.name); });
-  if (row == std::end(kTests))
+void sim::translateTest(Translator &t, Modifiers &modifiers) {
+  const TestRow *row = modifiers.takeRow(kTests);
+  if (!row)
     return t.fail("expected a property such as .finite behind testp");
   std::optional<Type> type = modifiers.takeType();
   if (type != Type::F32 && type != Type::F64)
     return t.fail("expected .f32 or .f64 behind testp");
-  if (!t.finish(modifiers) || !t.expectOperands(2))
-    return;
-  Slot slots[] = {t.predicateDestination(instruction.operands[0]),
-                  t.source(instruction.operands[1], *type)};
-  t.emit(executeTest, StepClass::Arithmetic, slots,
+  t.emit(executeTest, StepClass::Arithmetic,
+         takeOperands(t, modifiers, Type::Pred, {*type}),
          t.keep(TestForm{row, type == Type::F64}));
 }

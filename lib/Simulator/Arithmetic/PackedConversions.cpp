@@ -16,7 +16,6 @@
 #include "Translation/Emit.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/bit.h"
 
 #include <cmath>
 
@@ -227,8 +226,7 @@ static void executePackedConversion(Warp &warp, const Step &step) {
         result.undefined |= getBytesOf(i * form.toBits, form.toBits);
     }
     Lanes &to = warp.reg(step.operands[0]);
-    to.value[lane] = result.value;
-    to.setUndefined(lane, result.undefined);
+    to.set(lane, result.value, result.undefined);
   });
 }
 
@@ -265,6 +263,5 @@ void sim::translatePackedConversion(Translator &t,
       slots.push_back(t.source(operand, from));
   if (modifiers.isStochastic)
     slots.push_back(t.source(operands.back(), Type::B32));
-  if (!t.hasFailed())
-    t.emit(executePackedConversion, StepClass::Conversion, slots, t.keep(form));
+  t.emit(executePackedConversion, StepClass::Conversion, slots, t.keep(form));
 }

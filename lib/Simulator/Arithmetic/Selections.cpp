@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic/ComparisonInstructions.h"
+#include "Arithmetic/ArithmeticInstructions.h"
 #include "Arithmetic/Relations.h"
 #include "Translation/Emit.h"
 
@@ -50,18 +50,13 @@ private:
 };
 } // namespace
 
-void sim::translateSelectBySign(Translator &t,
-                                const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateSelectBySign(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = modifiers.takeType(), by = modifiers.takeType();
   if (!type || (by != Type::S32 && by != Type::F32))
     return t.fail("expected a type, and .s32 or .f32, behind slct");
   bool isFloat = by == Type::F32;
   bool isFlushing = isFloat && modifiers.take("ftz");
-  Slots slots;
-  if (!t.finish(modifiers) ||
-      !collectOperands(t, *type, {*type, *type, *by}, slots))
-    return;
+  Slots slots = takeOperands(t, modifiers, *type, {*type, *type, *by});
   switch (getBits(*type)) {
   case 16:
     return emitOperation(t, slots,

@@ -105,27 +105,19 @@ struct ApproximateQuotient : Operation<uint32_t, 2> {
 //===----------------------------------------------------------------------===//
 
 template <typename Element>
-static void emitScalar(Translator &t, llvm::ArrayRef<Slot> slots,
-                       MathFunction function, bool isFlushing) {
-  emitOperation(t, slots, Approximation<Element>(function, isFlushing));
+static void emitFloat(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
+                      MathFunction function, bool isFlushing) {
+  emitElements(t, type, slots, Approximation<Element>(function, isFlushing));
 }
 
-template <typename Element>
-static void emitPair(Translator &t, llvm::ArrayRef<Slot> slots,
-                     MathFunction function, bool isFlushing) {
-  emitOperation(t, slots,
-                Packed<Approximation<Element>, uint32_t, 2>(
-                    Approximation<Element>(function, isFlushing)));
-}
-
-static void emitDouble(Translator &t, llvm::ArrayRef<Slot> slots,
+static void emitDouble(Translator &t, Type, llvm::ArrayRef<Slot> slots,
                        MathFunction function, bool isFlushing) {
   if (isFlushing)
     return emitOperation(t, slots, UpperHalfApproximation(function));
   emitOperation(t, slots, DoubleApproximation(function));
 }
 
-static void emitQuotient(Translator &t, llvm::ArrayRef<Slot> slots,
+static void emitQuotient(Translator &t, Type, llvm::ArrayRef<Slot> slots,
                          MathFunction, bool isFlushing) {
   if (isFlushing)
     return emitOperation(t, slots, ApproximateQuotient<true>());
@@ -141,7 +133,7 @@ struct FormRow {
   Type type;
   Flush flush;
   unsigned numSources;
-  void (*emit)(Translator &, llvm::ArrayRef<Slot>, MathFunction,
+  void (*emit)(Translator &, Type, llvm::ArrayRef<Slot>, MathFunction,
                bool isFlushing);
   MathFunction function;
 };
@@ -151,21 +143,21 @@ struct FormRow {
 static constexpr FormRow kForms[] = {
     {"div",   Type::F32,    Flush::Optional, 2, emitQuotient,            nullptr},
     {"rcp",   Type::F64,    Flush::Always,   1, emitDouble,              computeReciprocal},
-    {"rsqrt", Type::F32,    Flush::Optional, 1, emitScalar<F32Element>,  computeReciprocalRoot},
+    {"rsqrt", Type::F32,    Flush::Optional, 1, emitFloat<F32Element>,  computeReciprocalRoot},
     {"rsqrt", Type::F64,    Flush::Optional, 1, emitDouble,              computeReciprocalRoot},
-    {"sin",   Type::F32,    Flush::Optional, 1, emitScalar<F32Element>,  std::sin},
-    {"cos",   Type::F32,    Flush::Optional, 1, emitScalar<F32Element>,  std::cos},
-    {"lg2",   Type::F32,    Flush::Optional, 1, emitScalar<F32Element>,  std::log2},
-    {"ex2",   Type::F32,    Flush::Optional, 1, emitScalar<F32Element>,  std::exp2},
-    {"ex2",   Type::F16,    Flush::Never,    1, emitScalar<F16Element>,  std::exp2},
-    {"ex2",   Type::F16x2,  Flush::Never,    1, emitPair<F16Element>,    std::exp2},
-    {"ex2",   Type::BF16,   Flush::Always,   1, emitScalar<BF16Element>, std::exp2},
-    {"ex2",   Type::BF16x2, Flush::Always,   1, emitPair<BF16Element>,   std::exp2},
-    {"tanh",  Type::F32,    Flush::Never,    1, emitScalar<F32Element>,  std::tanh},
-    {"tanh",  Type::F16,    Flush::Never,    1, emitScalar<F16Element>,  std::tanh},
-    {"tanh",  Type::F16x2,  Flush::Never,    1, emitPair<F16Element>,    std::tanh},
-    {"tanh",  Type::BF16,   Flush::Never,    1, emitScalar<BF16Element>, std::tanh},
-    {"tanh",  Type::BF16x2, Flush::Never,    1, emitPair<BF16Element>,   std::tanh},
+    {"sin",   Type::F32,    Flush::Optional, 1, emitFloat<F32Element>,  std::sin},
+    {"cos",   Type::F32,    Flush::Optional, 1, emitFloat<F32Element>,  std::cos},
+    {"lg2",   Type::F32,    Flush::Optional, 1, emitFloat<F32Element>,  std::log2},
+    {"ex2",   Type::F32,    Flush::Optional, 1, emitFloat<F32Element>,  std::exp2},
+    {"ex2",   Type::F16,    Flush::Never,    1, emitFloat<F16Element>,  std::exp2},
+    {"ex2",   Type::F16x2,  Flush::Never,    1, emitFloat<F16Element>,   std::exp2},
+    {"ex2",   Type::BF16,   Flush::Always,   1, emitFloat<BF16Element>, std::exp2},
+    {"ex2",   Type::BF16x2, Flush::Always,   1, emitFloat<BF16Element>,  std::exp2},
+    {"tanh",  Type::F32,    Flush::Never,    1, emitFloat<F32Element>,  std::tanh},
+    {"tanh",  Type::F16,    Flush::Never,    1, emitFloat<F16Element>,  std::tanh},
+    {"tanh",  Type::F16x2,  Flush::Never,    1, emitFloat<F16Element>,   std::tanh},
+    {"tanh",  Type::BF16,   Flush::Never,    1, emitFloat<BF16Element>, std::tanh},
+    {"tanh",  Type::BF16x2, Flush::Never,    1, emitFloat<BF16Element>,  std::tanh},
 };
 // clang-format on
 
@@ -178,9 +170,9 @@ static const FormRow *findForm(Translator &t, Type type) {
       return &row;
     names.emplace_back(getName(row.type));
   }
-  t.fail("expected a type out of " + llvm::join(names, ", ") + " behind " +
-         t.current->opcode + ".approx, got ." + std::string(getName(type)));
-  return nullptr;
+  return t.error("expected a type out of " + llvm::join(names, ", ") +
+                 " behind " + t.current->opcode + ".approx, got ." +
+                 std::string(getName(type)));
 }
 
 void sim::translateApproximation(Translator &t, Modifiers &modifiers,
@@ -195,7 +187,6 @@ void sim::translateApproximation(Translator &t, Modifiers &modifiers,
     return t.fail("expected .ftz behind " + t.current->opcode + ".approx." +
                   std::string(getName(type)));
   llvm::SmallVector<Type, 2> sources(form->numSources, type);
-  Slots slots;
-  if (t.finish(modifiers) && collectOperands(t, type, sources, slots))
-    form->emit(t, slots, form->function, isFlushing);
+  Slots slots = takeOperands(t, modifiers, type, sources);
+  form->emit(t, type, slots, form->function, isFlushing);
 }

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arithmetic/ArithmeticInstructions.h"
+#include "Arithmetic/Relations.h"
 #include "Translation/Emit.h"
 #include "Translation/OpcodeTable.h"
 
@@ -42,7 +43,6 @@ enum class VideoKind : uint8_t {
   ShiftRight,
   Compare,
 };
-enum class VideoRelation : uint8_t { Eq, Ne, Lt, Le, Gt, Ge };
 
 struct OpcodeRow {
   llvm::StringRef name;
@@ -63,7 +63,7 @@ struct Part {
 /// An operation on two integers.
 struct VideoOperation {
   VideoKind kind;
-  VideoRelation relation;
+  Relations relations;
   bool isSignedA, isSignedB, isSigned;
   bool saturates, wrapsShift;
 
@@ -158,24 +158,6 @@ static constexpr OpcodeRow kOpcodes[] = {
     {"vset", VideoKind::Compare, true, true},
 };
 
-static bool compare(VideoRelation relation, int64_t a, int64_t b) {
-  switch (relation) {
-  case VideoRelation::Eq:
-    return a == b;
-  case VideoRelation::Ne:
-    return a != b;
-  case VideoRelation::Lt:
-    return a < b;
-  case VideoRelation::Le:
-    return a <= b;
-  case VideoRelation::Gt:
-    return a > b;
-  case VideoRelation::Ge:
-    return a >= b;
-  }
-  return false;
-}
-
 int64_t VideoOperation::compute(int64_t a, int64_t b) const {
   constexpr int64_t kMostShift = 32;
   switch (kind) {
@@ -198,7 +180,7 @@ int64_t VideoOperation::compute(int64_t a, int64_t b) const {
   case VideoKind::ShiftRight:
     return a >> (wrapsShift ? b & 31 : std::min(b, kMostShift));
   case VideoKind::Compare:
-    return compare(relation, a, b);
+    return isIn(relations, a, b);
   }
   return 0;
 }
@@ -214,9 +196,8 @@ static std::optional<bool> takeSignedness(Translator &t, Modifiers &modifiers) {
     for (auto [isSigned, name] : llvm::enumerate(names))
       if (modifiers.rest().front() == name && modifiers.take(name))
         return isSigned != 0;
-  t.fail("expected types out of u32 and s32 behind " +
-         llvm::Twine(t.current->opcode));
-  return std::nullopt;
+  return t.error("expected types out of u32 and s32 behind " +
+                 llvm::Twine(t.current->opcode));
 }
 
 static void failOnCards(Translator &t, const llvm::Twine &what) {
@@ -234,10 +215,10 @@ static std::optional<Part> takePart(Translator &t, const PtxOperand &operand) {
   if (selector.size() == 2 && !selector.drop_front().getAsInteger(10, number) &&
       number < 32 / bits)
     return Part{number * bits, bits};
-  t.fail(operand.location, "expected .b0, .b1, .b2, .b3, .h0 or .h1 behind a "
-                           "register, got ." +
-                               selector);
-  return std::nullopt;
+  return t.error(operand.location,
+                 "expected .b0, .b1, .b2, .b3, .h0 or .h1 behind a "
+                 "register, got ." +
+                     selector);
 }
 
 /// The elements that an operand's selector names, the lowest first.
@@ -289,16 +270,11 @@ static bool takeMask(Translator &t, const PtxOperand &operand, unsigned count,
 
 /// The registers of the operands, without their selectors.
 static bool collectRegisters(Translator &t, bool hasThird, Slots &slots) {
-  std::vector<PtxOperand> operands =
-      t.current->operands.empty()
-          ? std::vector<PtxOperand>()
-          : std::vector<PtxOperand>(t.current->operands.begin(),
-                                    t.current->operands.end());
-  for (auto [i, operand] : llvm::enumerate(operands)) {
+  for (PtxOperand operand : t.current->operands) {
     operand.selector = "";
     operand.isMinus = false;
-    slots.push_back(i == 0 ? t.destination(operand, Type::B32)
-                           : t.source(operand, Type::B32));
+    slots.push_back(
+        t.registerOf(/*isWritten=*/slots.empty(), operand, Type::B32));
   }
   if (!hasThird)
     slots.push_back(t.constantSlot(0));
@@ -324,20 +300,20 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
   operation.isSignedA = *isSignedA;
   operation.isSignedB = *isSignedB;
   if (isComparison) {
-    static constexpr llvm::StringRef relations[] = {"eq", "ne", "lt",
-                                                    "le", "gt", "ge"};
-    std::optional<unsigned> relation = modifiers.takeOneOf(relations);
+    static constexpr Relations relations[] = {
+        Equal, Less | Greater, Less, Less | Equal, Greater, Greater | Equal};
+    std::optional<unsigned> relation =
+        modifiers.takeOneOf({"eq", "ne", "lt", "le", "gt", "ge"});
     if (!relation)
       t.fail("expected .eq, .ne, .lt, .le, .gt or .ge behind " +
              llvm::Twine(t.current->opcode));
-    operation.relation = static_cast<VideoRelation>(relation.value_or(0));
+    operation.relations = relations[relation.value_or(0)];
     return relation.has_value();
   }
   operation.saturates = modifiers.take("sat");
   if (row.kind != VideoKind::ShiftLeft && row.kind != VideoKind::ShiftRight)
     return true;
-  static constexpr llvm::StringRef modes[] = {"clamp", "wrap"};
-  std::optional<unsigned> mode = modifiers.takeOneOf(modes);
+  std::optional<unsigned> mode = modifiers.takeOneOf({"clamp", "wrap"});
   operation.wrapsShift = mode == 1u;
   if (!mode || operation.isSignedB)
     t.fail("expected .u32 for the shift, and .clamp or .wrap, behind " +
@@ -345,9 +321,8 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
   return !t.hasFailed();
 }
 
-static void translateScalar(Translator &t, const PtxInstruction &instruction,
+static void translateScalar(Translator &t, Modifiers &modifiers,
                             const OpcodeRow &row) {
-  Modifiers modifiers(instruction);
   ScalarVideo video = {};
   if (!takeOperation(t, modifiers, row, video.operation))
     return;
@@ -358,7 +333,7 @@ static void translateScalar(Translator &t, const PtxInstruction &instruction,
     return failOnCards(t, "with .sat");
   if (!t.finish(modifiers) || !t.expectOperands(3, 4))
     return;
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   bool hasThird = operands.size() == 4;
   std::optional<Part> result = takePart(t, operands[0]),
                       a = takePart(t, operands[1]),
@@ -387,9 +362,8 @@ static void translateScalar(Translator &t, const PtxInstruction &instruction,
     emitOperation(t, slots, video);
 }
 
-static void translateVector(Translator &t, const PtxInstruction &instruction,
+static void translateVector(Translator &t, Modifiers &modifiers,
                             const OpcodeRow &row, unsigned count) {
-  Modifiers modifiers(instruction);
   VectorVideo video = {};
   video.count = count;
   if (!takeOperation(t, modifiers, row, video.operation))
@@ -400,17 +374,16 @@ static void translateVector(Translator &t, const PtxInstruction &instruction,
     return t.fail("expected .sat or .add behind " +
                   llvm::Twine(t.current->opcode) + ", got both");
   if (!t.finish(modifiers) || !t.expectOperands(4) ||
-      !takeMask(t, instruction.operands[0], count, video.mask) ||
-      !takeElements(t, instruction.operands[1], count, 0, video.selectA) ||
-      !takeElements(t, instruction.operands[2], count, count, video.selectB))
+      !takeMask(t, t.current->operands[0], count, video.mask) ||
+      !takeElements(t, t.current->operands[1], count, 0, video.selectA) ||
+      !takeElements(t, t.current->operands[2], count, count, video.selectB))
     return;
   Slots slots;
   if (collectRegisters(t, /*hasThird=*/true, slots))
     emitOperation(t, slots, video);
 }
 
-static void translateProduct(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateProduct(Translator &t, Modifiers &modifiers) {
   VideoProduct product = {};
   if (!takeSignedness(t, modifiers))
     return;
@@ -422,12 +395,11 @@ static void translateProduct(Translator &t, const PtxInstruction &instruction) {
   product.isPlusOne = modifiers.take("po");
   if (modifiers.take("sat"))
     return failOnCards(t, "with .sat");
-  static constexpr llvm::StringRef scales[] = {"shr7", "shr15"};
   static constexpr unsigned shifts[] = {7, 15};
-  std::optional<unsigned> scale = modifiers.takeOneOf(scales);
+  std::optional<unsigned> scale = modifiers.takeOneOf({"shr7", "shr15"});
   if (!t.finish(modifiers) || !t.expectOperands(4))
     return;
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   std::optional<Part> a = takePart(t, operands[1]),
                       b = takePart(t, operands[2]);
   if (!a || !b)
@@ -454,14 +426,14 @@ static void translateProduct(Translator &t, const PtxInstruction &instruction) {
 }
 
 /// `vadd`, `vadd2` or `vadd4`.
-static void translateVideo(Translator &t, const PtxInstruction &instruction) {
-  llvm::StringRef name = instruction.opcode;
+static void translateVideo(Translator &t, Modifiers &modifiers) {
+  llvm::StringRef name = t.current->opcode;
   unsigned count = name.consume_back("2") ? 2 : name.consume_back("4") ? 4 : 1;
   const OpcodeRow *row = llvm::find_if(
       kOpcodes, [&](const OpcodeRow &row) { return row.name == name; });
   if (count == 1)
-    return translateScalar(t, instruction, *row);
-  translateVector(t, instruction, *row, count);
+    return translateScalar(t, modifiers, *row);
+  translateVector(t, modifiers, *row, count);
 }
 
 void sim::addVideoInstructions(OpcodeTable &table) {

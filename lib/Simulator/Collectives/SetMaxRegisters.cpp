@@ -31,32 +31,27 @@ static void executeSetMaxRegisters(Warp &warp, const Step &step) {
       warp, step.getForm<RegisterLimits::Change>());
 }
 
-void sim::translateSetMaxRegisters(Translator &t,
-                                   const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateSetMaxRegisters(Translator &t, Modifiers &modifiers) {
   llvm::StringRef name = t.program.module.target;
   if (!hasFeature(name, Feature::RegisterLimits))
     return t.fail("expected a target such as sm_90a for setmaxnreg, got " +
                   name);
-  static constexpr llvm::StringRef kinds[] = {"inc", "dec"};
-  std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
+  std::optional<unsigned> kind = modifiers.takeOneOf({"inc", "dec"});
   if (!kind || !modifiers.take("sync") || !modifiers.take("aligned") ||
       !modifiers.take("u32"))
     return t.fail("expected .inc.sync.aligned.u32 or .dec.sync.aligned.u32 "
                   "behind setmaxnreg");
   if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
-  const PtxOperand &operand = instruction.operands[0];
-  std::optional<int64_t> count = t.constant(operand, "the number of registers");
-  if (!count)
-    return;
-  if (*count < kFewestRegisters || *count > kMostRegisters ||
-      *count % kRegisterUnit != 0)
+  const PtxOperand &operand = t.current->operands[0];
+  int64_t count = t.constant(operand, "the number of registers");
+  if (count < kFewestRegisters || count > kMostRegisters ||
+      count % kRegisterUnit != 0)
     return t.fail(operand.location,
                   "expected a multiple of 8 from 24 to 256 as the number of "
                   "registers, got " +
-                      llvm::Twine(*count));
-  RegisterLimits::Change change = {kind == 0u, static_cast<uint32_t>(*count),
+                      llvm::Twine(count));
+  RegisterLimits::Change change = {kind == 0u, static_cast<uint32_t>(count),
                                    t.current->location.line};
   t.emit(executeSetMaxRegisters, StepClass::Synchronization, {},
          t.keep(change));

@@ -15,19 +15,12 @@
 
 #include "Arithmetic/Lanewise.h"
 #include "Collectives/CollectiveInstructions.h"
-#include "Collectives/Members.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 namespace {
 enum class Mode : uint8_t { Up, Down, Butterfly, Index };
-
-/// Operands: the destination, the predicate, the source, the lane or offset,
-/// the clamp and the member mask.
-struct ShuffleForm {
-  Mode mode;
-};
 
 /// Where a lane takes its value from.
 struct SourceLane {
@@ -40,29 +33,16 @@ static SourceLane getSourceLane(Mode mode, int lane, uint64_t b, uint64_t c) {
   int offset = b & 31, clamp = c & 31, segment = c >> 8 & 31;
   int least = lane & segment;
   int most = least | (clamp & ~segment);
-  int from = lane;
-  bool isInRange = false;
-  switch (mode) {
-  case Mode::Up:
-    from = lane - offset;
-    isInRange = from >= most;
-    break;
-  case Mode::Down:
-    from = lane + offset;
-    isInRange = from <= most;
-    break;
-  case Mode::Butterfly:
-    from = lane ^ offset;
-    isInRange = from <= most;
-    break;
-  case Mode::Index:
-    from = least | (offset & ~segment);
-    isInRange = from <= most;
-    break;
-  }
+  int from = mode == Mode::Up          ? lane - offset
+             : mode == Mode::Down      ? lane + offset
+             : mode == Mode::Butterfly ? lane ^ offset
+                                       : least | (offset & ~segment);
+  bool isInRange = mode == Mode::Up ? from >= most : from <= most;
   return {static_cast<unsigned>(isInRange ? from : lane), isInRange};
 }
 
+/// Operands: the destination, the predicate, the source, the lane or offset,
+/// the clamp and the member mask. The form is the mode.
 static void executeShuffle(Warp &warp, const Step &step) {
   Slot mask = step.operands[5];
   if (!requireMembers(warp, mask, "shfl.sync"))
@@ -75,34 +55,31 @@ static void executeShuffle(Warp &warp, const Step &step) {
   Predicate &isInRange = warp.pred(step.operands[1]);
   forEachGroup(warp, mask, [&](LaneMask members) {
     forEachLane(members, [&](unsigned lane) {
-      SourceLane from = getSourceLane(step.getForm<ShuffleForm>().mode, lane,
+      SourceLane from = getSourceLane(step.getForm<Mode>(), lane,
                                       offsets.value[lane], clamps.value[lane]);
       // The lowest byte of the offset counts, and two bytes of the clamp.
       bool isUndefined =
           (offsets.getUndefined(lane) & 1) || (clamps.getUndefined(lane) & 3);
       // A lane that is not a member gives an unpredictable value.
       bool isMember = members >> from.lane & 1;
-      to.value[lane] = source.value[from.lane];
-      to.setUndefined(lane, isUndefined || !isMember
-                                ? 0xF
-                                : source.getUndefined(from.lane));
+      to.set(lane, source.value[from.lane],
+             isUndefined || !isMember ? 0xF : source.getUndefined(from.lane));
       setLane(isInRange, lane, from.isInRange, isUndefined);
     });
   });
 }
 
-void sim::translateShuffle(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  static constexpr llvm::StringRef names[] = {"up", "down", "bfly", "idx"};
+void sim::translateShuffle(Translator &t, Modifiers &modifiers) {
   if (!takeSync(t, modifiers))
     return;
-  std::optional<unsigned> mode = modifiers.takeOneOf(names);
+  std::optional<unsigned> mode =
+      modifiers.takeOneOf({"up", "down", "bfly", "idx"});
   if (!mode || !modifiers.take("b32"))
     return t.fail("expected .up, .down, .bfly or .idx, and .b32 behind "
                   "shfl.sync");
   if (!t.finish(modifiers) || !t.expectOperands(5))
     return;
-  const PtxOperand *to = &instruction.operands[0];
+  const PtxOperand *to = &t.current->operands[0];
   PtxOperand unread;
   const PtxOperand *predicate = &unread;
   if (to->kind == PtxOperand::Kind::Pair) {
@@ -111,13 +88,12 @@ void sim::translateShuffle(Translator &t, const PtxInstruction &instruction) {
   }
   Slot slots[] = {t.destination(*to, Type::B32),
                   t.predicateDestination(*predicate),
-                  t.source(instruction.operands[1], Type::B32),
-                  t.source(instruction.operands[2], Type::B32),
-                  t.source(instruction.operands[3], Type::B32),
-                  t.source(instruction.operands[4], Type::B32)};
-  if (!t.hasFailed())
-    gather(t,
-           t.emit(executeShuffle, StepClass::Synchronization, slots,
-                  t.keep(ShuffleForm{static_cast<Mode>(*mode)})),
-           /*predicates=*/0b10, /*results=*/0b11);
+                  t.source(t.current->operands[1], Type::B32),
+                  t.source(t.current->operands[2], Type::B32),
+                  t.source(t.current->operands[3], Type::B32),
+                  t.source(t.current->operands[4], Type::B32)};
+  gather(t,
+         t.emit(executeShuffle, StepClass::Synchronization, slots,
+                t.keep(static_cast<Mode>(*mode))),
+         /*predicates=*/0b10, /*results=*/0b11);
 }

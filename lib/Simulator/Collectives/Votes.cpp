@@ -16,7 +16,6 @@
 
 #include "Arithmetic/Lanewise.h"
 #include "Collectives/CollectiveInstructions.h"
-#include "Collectives/Members.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -26,8 +25,7 @@ static uint8_t getBytesOf(LaneMask lanes) { return collapseBits(lanes); }
 
 static void setResult(Lanes &to, unsigned lane, uint64_t value,
                       uint8_t undefined) {
-  to.value[lane] = value;
-  to.setUndefined(lane, undefined);
+  to.set(lane, value, undefined);
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,12 +87,11 @@ static void executeVote(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateVote(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  static constexpr llvm::StringRef names[] = {"all", "any", "uni", "ballot"};
+void sim::translateVote(Translator &t, Modifiers &modifiers) {
   if (!takeSync(t, modifiers))
     return;
-  std::optional<unsigned> mode = modifiers.takeOneOf(names);
+  std::optional<unsigned> mode =
+      modifiers.takeOneOf({"all", "any", "uni", "ballot"});
   bool isBallot = mode == 3u;
   if (!mode || !modifiers.take(isBallot ? "b32" : "pred"))
     return t.fail("expected .all.pred, .any.pred, .uni.pred or .ballot.b32 "
@@ -102,15 +99,14 @@ void sim::translateVote(Translator &t, const PtxInstruction &instruction) {
   if (!t.finish(modifiers) || !t.expectOperands(3))
     return;
   VoteForm form = {static_cast<VoteMode>(*mode), false};
-  const PtxOperand &to = instruction.operands[0];
+  const PtxOperand &to = t.current->operands[0];
   Slot slots[] = {isBallot ? t.destination(to, Type::B32)
                            : t.predicateDestination(to),
-                  t.predicateSource(instruction.operands[1], &form.isNegated),
-                  t.source(instruction.operands[2], Type::B32)};
-  if (!t.hasFailed())
-    gather(
-        t, t.emit(executeVote, StepClass::Synchronization, slots, t.keep(form)),
-        /*predicates=*/isBallot ? 0b10 : 0b11, /*results=*/0b1, form.isNegated);
+                  t.predicateSource(t.current->operands[1], &form.isNegated),
+                  t.source(t.current->operands[2], Type::B32)};
+  gather(
+      t, t.emit(executeVote, StepClass::Synchronization, slots, t.keep(form)),
+      /*predicates=*/isBallot ? 0b10 : 0b11, /*results=*/0b1, form.isNegated);
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,8 +153,7 @@ static void executeMatch(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateMatch(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateMatch(Translator &t, Modifiers &modifiers) {
   if (!takeSync(t, modifiers))
     return;
   std::optional<unsigned> mode = modifiers.takeOneOf({"any", "all"});
@@ -169,7 +164,7 @@ void sim::translateMatch(Translator &t, const PtxInstruction &instruction) {
     return;
   MatchForm form = {mode == 1u,
                     static_cast<uint8_t>(type == Type::B64 ? 0xFF : 0xF)};
-  const PtxOperand *to = &instruction.operands[0];
+  const PtxOperand *to = &t.current->operands[0];
   PtxOperand unread;
   const PtxOperand *predicate = &unread;
   if (to->kind == PtxOperand::Kind::Pair && form.isAll) {
@@ -178,13 +173,11 @@ void sim::translateMatch(Translator &t, const PtxInstruction &instruction) {
   }
   Slot slots[] = {t.destination(*to, Type::B32),
                   t.predicateDestination(*predicate),
-                  t.source(instruction.operands[1], *type),
-                  t.source(instruction.operands[2], Type::B32)};
-  if (!t.hasFailed())
-    gather(
-        t,
-        t.emit(executeMatch, StepClass::Synchronization, slots, t.keep(form)),
-        /*predicates=*/0b10, /*results=*/0b11);
+                  t.source(t.current->operands[1], *type),
+                  t.source(t.current->operands[2], Type::B32)};
+  gather(t,
+         t.emit(executeMatch, StepClass::Synchronization, slots, t.keep(form)),
+         /*predicates=*/0b10, /*results=*/0b11);
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,14 +190,11 @@ static void executeActiveMask(Warp &warp, const Step &step) {
               [&](unsigned lane) { setResult(to, lane, warp.active, 0); });
 }
 
-void sim::translateActiveMask(Translator &t,
-                              const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateActiveMask(Translator &t, Modifiers &modifiers) {
   if (!modifiers.take("b32"))
     return t.fail("expected .b32 behind activemask");
-  if (t.finish(modifiers) && t.expectOperands(1))
-    t.emit(executeActiveMask, StepClass::Synchronization,
-           t.destination(instruction.operands[0], Type::B32));
+  t.emit(executeActiveMask, StepClass::Synchronization,
+         takeOperands(t, modifiers, Type::B32, {}));
 }
 
 /// Operands: the destination, the predicate and the member mask.
@@ -222,16 +212,14 @@ static void executeElect(Warp &warp, const Step &step) {
   });
 }
 
-void sim::translateElect(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateElect(Translator &t, Modifiers &modifiers) {
   if (!takeSync(t, modifiers) || !t.finish(modifiers) || !t.expectOperands(2))
     return;
-  const PtxOperand &to = instruction.operands[0];
+  const PtxOperand &to = t.current->operands[0];
   if (to.kind != PtxOperand::Kind::Pair)
     return t.fail(to.location, "expected a register and a predicate, d|p");
   Slot slots[] = {t.destination(to.elements[0], Type::B32),
                   t.predicateDestination(to.elements[1]),
-                  t.source(instruction.operands[1], Type::B32)};
-  if (!t.hasFailed())
-    t.emit(executeElect, StepClass::Synchronization, slots);
+                  t.source(t.current->operands[1], Type::B32)};
+  t.emit(executeElect, StepClass::Synchronization, slots);
 }

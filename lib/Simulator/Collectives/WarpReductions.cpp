@@ -16,7 +16,6 @@
 #include "Arithmetic/Extremum.h"
 #include "Arithmetic/Lanewise.h"
 #include "Collectives/CollectiveInstructions.h"
-#include "Collectives/Members.h"
 #include "Ptx/Targets.h"
 
 using namespace mlir::blockscale;
@@ -68,14 +67,12 @@ static void executeRedux(Warp &warp, const Step &step) {
     if (undefined && !form.isBitwise)
       undefined = 0xF;
     forEachLane(members, [&](unsigned lane) {
-      to.value[lane] = reduction.get();
-      to.setUndefined(lane, undefined);
+      to.set(lane, reduction.get(), undefined);
     });
   });
 }
 
-void sim::translateRedux(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateRedux(Translator &t, Modifiers &modifiers) {
   if (!takeSync(t, modifiers))
     return;
   std::optional<Type> type = modifiers.takeLastType();
@@ -102,14 +99,8 @@ void sim::translateRedux(Translator &t, const PtxInstruction &instruction) {
   if (rule.isFloat && !hasFeature(target, Feature::FloatReductions))
     return t.fail("expected a target that has redux.sync of .f32, got " +
                   target);
-  if (!t.finish(modifiers) || !t.expectOperands(3))
-    return;
-  Slot slots[] = {t.destination(instruction.operands[0], *type),
-                  t.source(instruction.operands[1], *type),
-                  t.source(instruction.operands[2], Type::B32)};
-  if (!t.hasFailed())
-    gather(
-        t,
-        t.emit(executeRedux, StepClass::Synchronization, slots, t.keep(form)),
-        /*predicates=*/0, /*results=*/0b1);
+  Slots slots = takeOperands(t, modifiers, *type, {*type, Type::B32});
+  gather(t,
+         t.emit(executeRedux, StepClass::Synchronization, slots, t.keep(form)),
+         /*predicates=*/0, /*results=*/0b1);
 }

@@ -15,10 +15,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Control/Calls.h"
-
 #include "Control/DriverFunctions.h"
 #include "Machine/Block.h"
+#include "Translation/OpcodeTable.h"
 
 #include <cstring>
 
@@ -51,8 +50,7 @@ static void pass(Warp &warp, llvm::ArrayRef<ParameterLocation> sources,
       if (source.isRegister) {
         const Lanes &value = from.registers[source.slot];
         Lanes &result = to.registers[destination.slot];
-        result.value[lane] = value.value[lane];
-        result.setUndefined(lane, value.getUndefined(lane));
+        result.set(lane, value.value[lane], value.getUndefined(lane));
         return;
       }
       for (auto *memory : {&warp.local, &warp.localStates}) {
@@ -114,8 +112,7 @@ static const Code *findCallee(Warp &warp, unsigned lane, const CallForm &form,
   const Module &module = form.program->module;
   uint64_t index = getRegionOffset(address) >> kFunctionOffsetBits;
   auto reject = [&](const llvm::Twine &text) -> const Code * {
-    warp.fail(lane, "a call expected " + text);
-    return nullptr;
+    return warp.error(lane, "a call expected " + text);
   };
   if (getRegion(address) != kFunctionRegion ||
       index >= module.functions.size() || address != getFunctionAddress(index))
@@ -180,39 +177,32 @@ static void executeIndirectCall(Warp &warp, const Step &step) {
 static bool relate(Translator &t, llvm::ArrayRef<PtxOperand> operands,
                    llvm::ArrayRef<ParameterLocation> parameters, bool isReturn,
                    ParameterLocations &own) {
-  if (operands.size() != parameters.size()) {
-    t.fail("expected " + llvm::Twine(parameters.size()) +
-           (isReturn ? " results" : " arguments") + " of a call, got " +
-           llvm::Twine(operands.size()));
-    return false;
-  }
+  if (operands.size() != parameters.size())
+    return t.error("expected " + llvm::Twine(parameters.size()) +
+                   (isReturn ? " results" : " arguments") + " of a call, got " +
+                   llvm::Twine(operands.size()));
   for (auto [operand, parameter] : llvm::zip_equal(operands, parameters)) {
     ParameterLocation location = parameter;
     if (parameter.isRegister) {
-      if (location.type == Type::Pred || getBits(location.type) > 64) {
-        t.fail(operand.location, "not supported in this version: parameter of "
-                                 "type ." +
-                                     llvm::Twine(getName(location.type)) +
-                                     " in a register");
-        return false;
-      }
+      if (location.type == Type::Pred || getBits(location.type) > 64)
+        return t.error(operand.location,
+                       "not supported in this version: parameter of "
+                       "type ." +
+                           llvm::Twine(getName(location.type)) +
+                           " in a register");
       location.slot = isReturn ? t.destination(operand, location.type)
                                : t.source(operand, location.type);
     } else {
       std::optional<uint64_t> offset;
       if (operand.kind == PtxOperand::Kind::Variable)
         offset = t.getLocalOffset(operand.index);
-      if (!offset) {
-        t.fail(operand.location, "expected a variable in .param space");
-        return false;
-      }
+      if (!offset)
+        return t.error(operand.location, "expected a variable in .param space");
       uint64_t size = t.program.module.variables[operand.index].size;
-      if (size != location.size) {
-        t.fail(operand.location, "expected a parameter of " +
-                                     llvm::Twine(location.size) +
-                                     " bytes, got " + llvm::Twine(size));
-        return false;
-      }
+      if (size != location.size)
+        return t.error(operand.location,
+                       "expected a parameter of " + llvm::Twine(location.size) +
+                           " bytes, got " + llvm::Twine(size));
       location.offset = *offset;
     }
     own.push_back(location);
@@ -297,12 +287,12 @@ static void translateIndirectCall(Translator &t, const CallOperands &call,
       isUniform);
 }
 
-void sim::translateCall(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+/// Of a function by its name or through a register.
+static void translateCall(Translator &t, Modifiers &modifiers) {
   bool isUniform = modifiers.take("uni");
   if (!t.finish(modifiers))
     return;
-  CallOperands call = getOperands(instruction);
+  CallOperands call = getOperands(*t.current);
   if (call.callee->kind != PtxOperand::Kind::Function)
     return translateIndirectCall(t, call, isUniform);
   const Function &function = t.program.module.functions[call.callee->index];
@@ -326,4 +316,8 @@ void sim::translateCall(Translator &t, const PtxInstruction &instruction) {
       Translator::getParameterLocations(t.program, function,
                                         /*ofReturns=*/true),
       isUniform);
+}
+
+void sim::addCallInstructions(OpcodeTable &table) {
+  table["call"] = translateCall;
 }

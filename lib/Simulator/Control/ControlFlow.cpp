@@ -14,7 +14,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Control/Calls.h"
 #include "Machine/Block.h"
 #include "Translation/OpcodeTable.h"
 #include "Translation/Reconvergence.h"
@@ -45,12 +44,11 @@ static void executeBranch(Warp &warp, const Step &step) {
   warp.branch(form.target, form.reconverge, form.othersFirst);
 }
 
-static void translateBranch(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateBranch(Translator &t, Modifiers &modifiers) {
   bool isUniform = modifiers.take("uni");
   if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
-  const PtxOperand &label = instruction.operands[0];
+  const PtxOperand &label = t.current->operands[0];
   if (label.kind != PtxOperand::Kind::Label)
     return t.fail(label.location, "expected a label");
   auto *form = t.keep(BranchForm());
@@ -90,15 +88,13 @@ static void executeIndexedBranch(Warp &warp, const Step &step) {
     warp.branch(targets, form.reconverge);
 }
 
-static void translateIndexedBranch(Translator &t,
-                                   const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateIndexedBranch(Translator &t, Modifiers &modifiers) {
   bool isIndexed = modifiers.take("idx"), isUniform = modifiers.take("uni");
   if (!isIndexed)
     t.fail("expected brx.idx");
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  const PtxOperand &list = instruction.operands[1];
+  const PtxOperand &list = t.current->operands[1];
   if (list.kind != PtxOperand::Kind::BranchTargets)
     return t.fail(list.location, "expected a label of .branchtargets");
   const std::vector<Index> &labels = t.function.branchTargets[list.index];
@@ -109,7 +105,7 @@ static void translateIndexedBranch(Translator &t,
   auto *form = t.keep(IndexedBranchForm{targets, 0});
   t.patchReconvergence(&form->reconverge);
   t.emit(executeIndexedBranch, StepClass::Control,
-         t.source(instruction.operands[0], Type::U32), form)
+         t.source(t.current->operands[0], Type::U32), form)
       .isUniform = isUniform;
 }
 
@@ -124,23 +120,21 @@ static void executeTrap(Warp &warp, const Step &step) {
 
 /// An instruction without operands and modifiers but the `.uni` of `ret`.
 template <void (*execute)(Warp &, const Step &)>
-static void translateEnd(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  bool isUniform = instruction.opcode == "ret" && modifiers.take("uni");
+static void translateEnd(Translator &t, Modifiers &modifiers) {
+  bool isUniform = t.current->opcode == "ret" && modifiers.take("uni");
   if (t.finish(modifiers) && t.expectOperands(0))
     t.emit(execute, StepClass::Control, {}).isUniform = isUniform;
 }
 
 static void executeExit(Warp &warp, const Step &step) { warp.exit(); }
 /// Instructions without a visible effect.
-static void translateHint(Translator &t, const PtxInstruction &instruction) {
+static void translateHint(Translator &t, Modifiers &modifiers) {
   t.emit(executeNothing, StepClass::Control, {});
 }
 
 void sim::addControlInstructions(OpcodeTable &table) {
   table["bra"] = translateBranch;
   table["brx"] = translateIndexedBranch;
-  table["call"] = translateCall;
   table["ret"] = translateEnd<executeReturn>;
   table["exit"] = translateEnd<executeExit>;
   table["trap"] = translateEnd<executeTrap>;

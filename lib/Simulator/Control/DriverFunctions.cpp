@@ -65,11 +65,9 @@ std::optional<uint64_t> DriverCall::read(unsigned argument) const {
   unsigned size = form.function->arguments[argument];
   const uint8_t *states = getVariable(offset, warp.localStates);
   if (std::any_of(states, states + size,
-                  [](uint8_t state) { return (state & ByteUndefined) != 0; })) {
-    warp.fail(lane, "argument " + llvm::Twine(argument) + " of " +
-                        form.function->name + " is undefined");
-    return std::nullopt;
-  }
+                  [](uint8_t state) { return (state & ByteUndefined) != 0; }))
+    return warp.error(lane, "argument " + llvm::Twine(argument) + " of " +
+                                form.function->name + " is undefined");
   std::memcpy(&value, getVariable(offset, warp.local), size);
   return value;
 }
@@ -92,10 +90,8 @@ std::optional<uint64_t> DriverCall::load(uint64_t address, unsigned size,
   uint64_t value;
   uint8_t undefined;
   readBytes(span, size, value, undefined);
-  if (undefined) {
-    warp.fail(lane, what + " is undefined");
-    return std::nullopt;
-  }
+  if (undefined)
+    return warp.error(lane, what + " is undefined");
   return value;
 }
 
@@ -154,14 +150,12 @@ static bool executeAllocate(const DriverCall &call) {
   if (!size)
     return false;
   Heap &heap = *call.warp.block.launch.heap;
-  if (heap.isSpent()) {
-    call.warp.fail(call.lane, "not supported in this version: more than " +
-                                  llvm::Twine(Heap::kMostGiven) +
-                                  " calls of malloc or " +
-                                  llvm::Twine(Heap::kMostAllocated) +
-                                  " bytes allocated by them in a run");
-    return false;
-  }
+  if (heap.isSpent())
+    return call.warp.error(
+        call.lane, "not supported in this version: more than " +
+                       llvm::Twine(Heap::kMostGiven) + " calls of malloc or " +
+                       llvm::Twine(Heap::kMostAllocated) +
+                       " bytes allocated by them in a run");
   call.giveResult(heap.allocate(*size));
   return true;
 }
@@ -172,10 +166,10 @@ static bool executeFree(const DriverCall &call) {
     return false;
   if (*address == 0 || call.warp.block.launch.heap->release(*address))
     return true;
-  call.warp.fail(call.lane, "free expected an address that malloc has returned "
-                            "and that was not freed, got " +
-                                printHex(*address));
-  return false;
+  return call.warp.error(call.lane,
+                         "free expected an address that malloc has returned "
+                         "and that was not freed, got " +
+                             printHex(*address));
 }
 
 static constexpr DriverFunction driverFunctions[] = {
@@ -206,9 +200,9 @@ findVariable(Translator &t, const PtxOperand &operand, uint64_t size) {
     offset = t.getLocalOffset(operand.index);
   if (offset && t.program.module.variables[operand.index].size == size)
     return offset;
-  t.fail(operand.location, "expected a variable of " + llvm::Twine(size) +
-                               " bytes in .param space");
-  return std::nullopt;
+  return t.error(operand.location, "expected a variable of " +
+                                       llvm::Twine(size) +
+                                       " bytes in .param space");
 }
 
 static void translateCallOf(Translator &t, const DriverFunction &function,

@@ -67,8 +67,7 @@ public:
 
 private:
   bool fail(const llvm::Twine &text) {
-    call.warp.fail(call.lane, text);
-    return false;
+    return call.warp.error(call.lane, text);
   }
   std::optional<uint64_t> readArgument(unsigned size);
   bool parseNumber(std::optional<int64_t> &number);
@@ -271,12 +270,10 @@ std::optional<int> sim::print(const DriverCall &call, uint64_t format,
   std::optional<std::string> text = call.readText(format, kMostTextBytes);
   if (!text)
     return std::nullopt;
-  if (text->size() == kMostTextBytes) {
-    call.warp.fail(call.lane, "expected a format of less than " +
-                                  llvm::Twine(kMostTextBytes) +
-                                  " bytes for printf");
-    return std::nullopt;
-  }
+  if (text->size() == kMostTextBytes)
+    return call.warp.error(call.lane, "expected a format of less than " +
+                                          llvm::Twine(kMostTextBytes) +
+                                          " bytes for printf");
   Printer printer(call, *text, arguments);
   if (!printer.run())
     return std::nullopt;

@@ -13,14 +13,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Copies/AsyncStores.h"
-
 #include "Copies/BulkCopyUnit.h"
+#include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
 #include "Synchronization/MBarrierLocations.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 
@@ -126,20 +124,13 @@ static void emitStore(Translator &t, AsyncStoreForm &form, Type type) {
   if (!t.expectOperands(3))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<Translator::Address> to = t.address(operands[0], form.space);
-  std::optional<Translator::Address> mbarrier =
-      t.address(operands[2], form.space);
-  if (!to || !mbarrier)
-    return;
-  form.space = to->space;
-  form.offset = to->offset;
-  form.mbarrierSpace = mbarrier->space;
-  form.mbarrierOffset = mbarrier->offset;
+  form.mbarrierSpace = form.space;
   form.size = getBytes(type);
-  llvm::SmallVector<Slot> slots = {to->base, mbarrier->base};
+  llvm::SmallVector<Slot> slots = {
+      t.address(operands[0], form.space, form.offset),
+      t.address(operands[2], form.mbarrierSpace, form.mbarrierOffset)};
   t.sources(operands[1], type, form.count, slots);
-  if (!t.hasFailed())
-    t.emit(executeAsyncStore, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeAsyncStore, StepClass::Memory, slots, t.keep(form));
 }
 
 void sim::translateAsyncStore(Translator &t, Modifiers &modifiers) {
@@ -150,9 +141,8 @@ void sim::translateAsyncStore(Translator &t, Modifiers &modifiers) {
   modifiers.take("cluster");
   if (!takeQualifiers(t, modifiers, form))
     return;
-  static constexpr llvm::StringRef vectors[] = {"v2", "v4"};
   form.count = 1;
-  if (std::optional<unsigned> vector = modifiers.takeOneOf(vectors))
+  if (std::optional<unsigned> vector = modifiers.takeOneOf({"v2", "v4"}))
     form.count = 2u << *vector;
   static constexpr Type types[] = {Type::B32, Type::B64, Type::U32, Type::U64,
                                    Type::S32, Type::S64, Type::F32, Type::F64};

@@ -16,7 +16,6 @@
 #include "Machine/Warp.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 

@@ -20,8 +20,6 @@
 #include "Synchronization/MBarrierLocations.h"
 #include "Trace/Recorder.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
@@ -149,13 +147,6 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
   beginCopyTo(warp, form, std::move(copy), *to, mbarrier);
 }
 
-static void executeBulkCopy(Warp &warp, const Step &step) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      beginCopy(warp, step, lane);
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Translation of copies
 //===----------------------------------------------------------------------===//
@@ -195,10 +186,10 @@ static const Direction *takeDirection(Translator &t, Modifiers &modifiers,
       modifiers.take(row.completion);
       return &row;
     }
-  t.fail("expected a destination, a source and a completion behind .bulk, such "
-         "as .shared::cta.global.mbarrier::complete_tx::bytes or "
-         ".global.shared::cta.bulk_group");
-  return nullptr;
+  return t.error(
+      "expected a destination, a source and a completion behind .bulk, such "
+      "as .shared::cta.global.mbarrier::complete_tx::bytes or "
+      ".global.shared::cta.bulk_group");
 }
 
 const ReductionName *sim::takeReduction(Modifiers &modifiers) {
@@ -208,10 +199,7 @@ const ReductionName *sim::takeReduction(Modifiers &modifiers) {
       {"and", Kind::And}, {"or", Kind::Or},   {"xor", Kind::Xor},
       {"inc", Kind::Inc}, {"dec", Kind::Dec},
   };
-  for (const ReductionName &row : rows)
-    if (modifiers.take(row.name))
-      return &row;
-  return nullptr;
+  return modifiers.takeRow(rows);
 }
 
 /// The operation and the type of a reduction.
@@ -220,20 +208,18 @@ static bool takeOperation(Translator &t, Modifiers &modifiers,
   const ReductionName *reduction = takeReduction(modifiers);
   bool keepsSubnormals = modifiers.take("noftz");
   std::optional<Type> type = modifiers.takeLastType();
-  if (!reduction || !type) {
-    t.fail("expected an operation and a type behind cp.reduce.async.bulk");
-    return false;
-  }
+  if (!reduction || !type)
+    return t.error(
+        "expected an operation and a type behind cp.reduce.async.bulk");
   operation = {reduction->kind, *type, /*isFlushing=*/*type == Type::F32};
   bool isPacked = getTypeInfo(*type).elements != 1;
   bool needsNoftz = operation.kind == ElementOperation::Kind::Add &&
                     (*type == Type::F16 || *type == Type::BF16);
   if (operation.isLegal() && !isPacked && keepsSubnormals == needsNoftz)
     return true;
-  t.fail("expected an operation that cp.reduce.async.bulk has, got ." +
-         reduction->name + (keepsSubnormals ? ".noftz." : ".") +
-         std::string(getName(*type)));
-  return false;
+  return t.error("expected an operation that cp.reduce.async.bulk has, got ." +
+                 reduction->name + (keepsSubnormals ? ".noftz." : ".") +
+                 std::string(getName(*type)));
 }
 
 static void translateBulkCopy(Translator &t, Modifiers &modifiers,
@@ -263,41 +249,28 @@ static void translateBulkCopy(Translator &t, Modifiers &modifiers,
   if (!t.finish(modifiers) || !t.expectOperands(3 + hasMBarrier + isMulticast +
                                                 hasCachePolicy + hasMask))
     return;
-  std::optional<Translator::Address> to =
-      t.address(operands[0], form.destination);
-  std::optional<Translator::Address> from = t.address(operands[1], form.source);
-  if (!to || !from)
-    return;
-  form.destinationOffset = to->offset;
-  form.sourceOffset = from->offset;
-  Slot slots[] = {to->base, from->base, t.source(operands[2], Type::U32),
-                  kNoSlot,  kNoSlot,    kNoSlot};
+  Slot slots[] = {
+      t.addressIn(form.destination, operands[0], form.destinationOffset),
+      t.addressIn(form.source, operands[1], form.sourceOffset),
+      t.source(operands[2], Type::U32),
+      kNoSlot,
+      kNoSlot,
+      kNoSlot};
   operands = operands.drop_front(3);
-  if (hasMBarrier) {
-    std::optional<Translator::Address> mbarrier =
-        t.address(operands.front(), AddressSpace::Shared);
-    if (!mbarrier)
-      return;
-    slots[3] = mbarrier->base;
-    form.mbarrierOffset = mbarrier->offset;
-    operands = operands.drop_front();
-  }
-  if (isMulticast) {
-    slots[5] = t.source(operands.front(), Type::B16);
-    operands = operands.drop_front();
-  }
-  if (hasCachePolicy) {
-    t.source(operands.front(), Type::B64);
-    operands = operands.drop_front();
-  }
+  if (hasMBarrier)
+    slots[3] = t.addressIn(AddressSpace::Shared, operands.consume_front(),
+                           form.mbarrierOffset);
+  if (isMulticast)
+    slots[5] = t.source(operands.consume_front(), Type::B16);
+  if (hasCachePolicy)
+    t.source(operands.consume_front(), Type::B64);
   if (hasMask)
     slots[4] = t.source(operands.front(), Type::B16);
   t.code.facilities |= UsesAsyncProxy;
   // Other blocks can see the results of a reduction.
   if (isReduction && form.destination == AddressSpace::Global)
     t.code.facilities |= UsesGlobalSynchronization;
-  if (!t.hasFailed())
-    t.emit(executeBulkCopy, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeInLanes<beginCopy>, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -336,10 +309,7 @@ static void translateWaitGroup(Translator &t, Modifiers &modifiers) {
   form.onlyReads = modifiers.take("read");
   if (!t.finish(modifiers))
     return;
-  std::optional<uint64_t> keep = takeNumGroups(t);
-  if (!keep)
-    return;
-  form.keep = *keep;
+  form.keep = takeNumGroups(t);
   t.emit(executeWaitGroup, StepClass::Synchronization, {}, t.keep(form));
 }
 
@@ -374,16 +344,12 @@ static void translatePrefetch(Translator &t, Modifiers &modifiers) {
   bool hasCachePolicy = modifiers.take("L2::cache_hint");
   if (!t.finish(modifiers) || !t.expectOperands(2 + hasCachePolicy))
     return;
-  std::optional<Translator::Address> address =
-      t.address(operands[0], AddressSpace::Global);
-  if (!address)
-    return;
+  PrefetchForm form;
+  Slot slots[] = {t.addressIn(AddressSpace::Global, operands[0], form.offset),
+                  t.source(operands[1], Type::U32)};
   if (hasCachePolicy)
     t.source(operands[2], Type::B64);
-  Slot slots[] = {address->base, t.source(operands[1], Type::U32)};
-  if (!t.hasFailed())
-    t.emit(executePrefetch, StepClass::Memory, slots,
-           t.keep(PrefetchForm{address->offset}));
+  t.emit(executePrefetch, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//

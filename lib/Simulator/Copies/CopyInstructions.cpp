@@ -21,8 +21,6 @@
 #include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
@@ -53,11 +51,10 @@ static std::optional<unsigned> getSourceSize(Warp &warp, const Step &step,
   LaneMask bit = LaneMask(1) << lane;
   if (Slot slot = step.operands[3]; slot != kNoSlot) {
     const Predicate &ignores = warp.pred(slot);
-    if (ignores.undefined & bit) {
-      warp.fail(lane, "the predicate that ignores the source of a copy is "
-                      "undefined");
-      return std::nullopt;
-    }
+    if (ignores.undefined & bit)
+      return warp.error(lane,
+                        "the predicate that ignores the source of a copy is "
+                        "undefined");
     bool isIgnored = ((ignores.value & bit) != 0) != form.isNegated;
     return isIgnored ? 0 : form.size;
   }
@@ -69,9 +66,9 @@ static std::optional<unsigned> getSourceSize(Warp &warp, const Step &step,
   uint64_t size = warp.reg(slot).value[lane];
   if (size <= form.size)
     return size;
-  warp.fail(lane, "expected the size of the source of a copy to be at most " +
-                      llvm::Twine(form.size) + ", got " + llvm::Twine(size));
-  return std::nullopt;
+  return warp.error(lane,
+                    "expected the size of the source of a copy to be at most " +
+                        llvm::Twine(form.size) + ", got " + llvm::Twine(size));
 }
 
 /// Finds the source and the destination of a lane's copy. A source of size 0
@@ -167,29 +164,21 @@ static void translateCopy(Translator &t, Modifiers &modifiers) {
     t.source(operands.back(), Type::B64);
     operands = operands.drop_back();
   }
-  std::optional<int64_t> size = t.constant(operands[2], "the size of a copy");
-  if (!size)
-    return;
-  if (*size != 16 && (cache == 1u || (*size != 4 && *size != 8)))
+  int64_t size = t.constant(operands[2], "the size of a copy");
+  if (size != 16 && (cache == 1u || (size != 4 && size != 8)))
     return t.fail(operands[2].location,
                   llvm::Twine("expected a copy of ") +
                       (cache == 1u ? "16 bytes" : "4, 8 or 16 bytes") +
-                      ", got " + llvm::Twine(*size));
-  std::optional<Translator::Address> to =
-      t.address(operands[0], AddressSpace::Shared);
-  std::optional<Translator::Address> from =
-      t.address(operands[1], AddressSpace::Global);
-  if (!to || !from)
-    return;
-  CopyForm form = {to->offset, from->offset, static_cast<unsigned>(*size),
-                   false};
-  llvm::SmallVector<Slot, 4> slots = {to->base, from->base};
+                      ", got " + llvm::Twine(size));
+  CopyForm form = {0, 0, static_cast<unsigned>(size), false};
+  llvm::SmallVector<Slot, 4> slots = {
+      t.addressIn(AddressSpace::Shared, operands[0], form.destinationOffset),
+      t.addressIn(AddressSpace::Global, operands[1], form.sourceOffset)};
   if (operands.size() == 4)
     addSourceSize(t, operands[3], form, slots);
   else
     slots.append({kNoSlot, kNoSlot});
-  if (!t.hasFailed())
-    t.emit(executeCopy, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeCopy, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,25 +200,21 @@ static void executeWaitAll(Warp &warp, const Step &step) {
   getCpAsync(warp).wait(warp, std::nullopt);
 }
 
-std::optional<uint64_t> sim::takeNumGroups(Translator &t) {
+uint64_t sim::takeNumGroups(Translator &t) {
   if (!t.expectOperands(1))
-    return std::nullopt;
+    return 0;
   const PtxOperand &operand = t.current->operands[0];
-  std::optional<int64_t> count = t.constant(operand, "the number of groups");
-  if (!count || *count >= 0)
-    return count;
-  t.fail(operand.location,
-         "expected a number of groups from 0 on, got " + llvm::Twine(*count));
-  return std::nullopt;
+  int64_t count = t.constant(operand, "the number of groups");
+  if (count < 0)
+    t.fail(operand.location,
+           "expected a number of groups from 0 on, got " + llvm::Twine(count));
+  return count;
 }
 
 static void translateWaitGroup(Translator &t, Modifiers &modifiers) {
-  if (!t.finish(modifiers))
-    return;
-  std::optional<uint64_t> keep = takeNumGroups(t);
-  if (!keep)
-    return;
-  t.emit(executeWaitGroup, StepClass::Synchronization, {}, t.keep(*keep));
+  if (t.finish(modifiers))
+    t.emit(executeWaitGroup, StepClass::Synchronization, {},
+           t.keep(takeNumGroups(t)));
 }
 
 static void translateWithoutOperands(Translator &t, Modifiers &modifiers,
@@ -287,22 +272,15 @@ static void translateArrival(Translator &t, Modifiers &modifiers) {
     return t.fail("expected cp.async.mbarrier.arrive.b64");
   if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
-  std::optional<Translator::Address> address =
-      t.address(t.current->operands[0], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
-  t.emit(executeArrival, StepClass::Synchronization, address->base,
-         t.keep(form));
+  Slot base = t.address(t.current->operands[0], form.space, form.offset);
+  t.emit(executeArrival, StepClass::Synchronization, base, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
 // The opcode
 //===----------------------------------------------------------------------===//
 
-static void translateCp(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateCp(Translator &t, Modifiers &modifiers) {
   bool isReduction = modifiers.take("reduce");
   if (!modifiers.take("async"))
     return t.fail("expected cp.async or cp.reduce.async");

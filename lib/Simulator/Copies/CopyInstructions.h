@@ -28,8 +28,12 @@ void translateTensorMapCopy(Translator &t, Modifiers &modifiers,
                             bool isReduction);
 void translateTensorMapPrefetch(Translator &t, Modifiers &modifiers);
 
+/// st.async and red.async: AsyncStores.cpp.
+void translateAsyncStore(Translator &t, Modifiers &modifiers);
+void translateAsyncReduction(Translator &t, Modifiers &modifiers);
+
 /// tensormap: TensorMapReplace.cpp.
-void translateTensorMap(Translator &t, const PtxInstruction &instruction);
+void translateTensorMap(Translator &t, Modifiers &modifiers);
 
 /// A reduction operation of bulk copies, and its name.
 struct ReductionName {
@@ -45,7 +49,7 @@ std::optional<uint64_t> getLaneValue(Warp &warp, Slot slot, unsigned lane,
 
 /// The only operand of a wait: how many of the most recent groups may be in
 /// flight.
-std::optional<uint64_t> takeNumGroups(Translator &t);
+uint64_t takeNumGroups(Translator &t);
 
 } // namespace mlir::blockscale::sim
 

@@ -20,8 +20,6 @@
 #include "Ptx/Targets.h"
 #include "Synchronization/MBarrierLocations.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
@@ -83,10 +81,10 @@ static bool makeOperation(Warp &warp, unsigned lane, const TensorMap &map,
     if (operation->isLegal())
       return true;
   }
-  warp.fail(lane, "expected an element type that the operation of "
-                  "cp.reduce.async.bulk.tensor has, got a tensor map of " +
-                      llvm::Twine(llvm::StringRef(map.type->name)));
-  return false;
+  return warp.error(lane,
+                    "expected an element type that the operation of "
+                    "cp.reduce.async.bulk.tensor has, got a tensor map of " +
+                        llvm::Twine(llvm::StringRef(map.type->name)));
 }
 
 /// Reports to observers what a copy accesses in global memory.
@@ -252,13 +250,6 @@ static void beginCopy(Warp &warp, const Step &step, unsigned lane) {
     beginBox(warp, step, lane, *bound, coordinates, location, std::nullopt);
 }
 
-static void executeTensorCopy(Warp &warp, const Step &step) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      beginCopy(warp, step, lane);
-  });
-}
-
 /// A prefetch changes nothing, but its operands must be right.
 static void executeTensorPrefetch(Warp &warp, const Step &step) {
   const auto &form = step.getForm<TensorCopyForm>();
@@ -303,20 +294,19 @@ static bool takeDirection(Translator &t, Modifiers &modifiers,
                            : AddressSpace::Shared;
     return true;
   }
-  t.fail("expected a destination, a source and a completion behind .tensor, "
-         "such as .shared::cta.global.mbarrier::complete_tx::bytes or "
-         ".global.shared::cta.bulk_group");
-  return false;
+  return t.error(
+      "expected a destination, a source and a completion behind .tensor, "
+      "such as .shared::cta.global.mbarrier::complete_tx::bytes or "
+      ".global.shared::cta.bulk_group");
 }
 
 static bool takeOperation(Translator &t, Modifiers &modifiers,
                           TensorCopyForm &form) {
   const ReductionName *reduction = takeReduction(modifiers);
-  if (reduction)
-    form.operation = reduction->kind;
-  else
-    t.fail("expected an operation behind cp.reduce.async.bulk.tensor");
-  return reduction != nullptr;
+  if (!reduction)
+    return t.error("expected an operation behind cp.reduce.async.bulk.tensor");
+  form.operation = reduction->kind;
+  return true;
 }
 
 /// The modes of four rows are for one direction each, and for some targets.
@@ -324,31 +314,19 @@ static bool checkMode(Translator &t, const TensorCopyMode &mode,
                       const TensorCopyForm &form) {
   if (!mode.isOfRows())
     return true;
-  if (mode.isGather != form.isLoad) {
-    t.fail("expected .tile::gather4 with a load, or .tile::scatter4 with a "
-           "store");
-    return false;
-  }
+  if (mode.isGather != form.isLoad)
+    return t.error(
+        "expected .tile::gather4 with a load, or .tile::scatter4 with a "
+        "store");
   bool isOwn = form.isLoad && form.sharedSpace == AddressSpace::Shared;
   llvm::StringRef target = t.program.module.target;
   if (hasFeature(target,
                  isOwn ? Feature::GatherFour : Feature::RowsBeyondBlock))
     return true;
-  t.fail(llvm::Twine("expected a target with ") +
-         (form.isLoad ? ".tile::gather4 to this space" : ".tile::scatter4") +
-         ", such as sm_100a, got " + target);
-  return false;
-}
-
-/// The box in shared memory.
-static Slot takeShared(Translator &t, const PtxOperand &operand,
-                       int64_t &offset) {
-  std::optional<Translator::Address> address =
-      t.address(operand, AddressSpace::Shared);
-  if (!address)
-    return kNoSlot;
-  offset = address->offset;
-  return address->base;
+  return t.error(
+      llvm::Twine("expected a target with ") +
+      (form.isLoad ? ".tile::gather4 to this space" : ".tile::scatter4") +
+      ", such as sm_100a, got " + target);
 }
 
 void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
@@ -375,27 +353,24 @@ void sim::translateTensorMapCopy(Translator &t, Modifiers &modifiers,
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   llvm::SmallVector<Slot, 4 + maxTensorRank> slots(4, kNoSlot);
-  slots[1] = takeShared(t, operands[!form.isLoad], form.sharedOffset);
+  slots[1] = t.addressIn(AddressSpace::Shared, operands[!form.isLoad],
+                         form.sharedOffset);
   if (!takeTensorMap(t, operands[form.isLoad], mode->numCoordinates,
                      form.mapSpace, form.mapOffset, slots[0], slots))
     return;
   operands = operands.drop_front(2);
-  if (form.isLoad) {
-    slots[2] = takeShared(t, operands.front(), form.mbarrierOffset);
-    operands = operands.drop_front();
-  }
-  if (isMulticast) {
-    slots[3] = t.source(operands.front(), Type::B16);
-    operands = operands.drop_front();
-  }
+  if (form.isLoad)
+    slots[2] = t.addressIn(AddressSpace::Shared, operands.consume_front(),
+                           form.mbarrierOffset);
+  if (isMulticast)
+    slots[3] = t.source(operands.consume_front(), Type::B16);
   if (hasCachePolicy)
     t.source(operands.front(), Type::B64);
   t.code.facilities |= UsesAsyncProxy;
   // Other blocks can see the results of a reduction.
   if (isReduction)
     t.code.facilities |= UsesGlobalSynchronization;
-  if (!t.hasFailed())
-    t.emit(executeTensorCopy, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeInLanes<beginCopy>, StepClass::Memory, slots, t.keep(form));
 }
 
 void sim::translateTensorMapPrefetch(Translator &t, Modifiers &modifiers) {
@@ -422,6 +397,5 @@ void sim::translateTensorMapPrefetch(Translator &t, Modifiers &modifiers) {
     return;
   if (hasCachePolicy)
     t.source(operands[1], Type::B64);
-  if (!t.hasFailed())
-    t.emit(executeTensorPrefetch, StepClass::Memory, slots, t.keep(form));
+  t.emit(executeTensorPrefetch, StepClass::Memory, slots, t.keep(form));
 }

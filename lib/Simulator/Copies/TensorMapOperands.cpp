@@ -24,29 +24,24 @@ std::optional<TensorCopyMode> sim::takeTensorCopyMode(Translator &t,
                                                       Modifiers &modifiers) {
   static constexpr llvm::StringRef refused[] = {"im2col", "im2col_no_offs",
                                                 "im2col::w", "im2col::w::128"};
-  if (std::optional<unsigned> mode = modifiers.takeOneOf(refused)) {
-    t.fail("not supported in this version: tensor copies with ." +
-           refused[*mode]);
-    return std::nullopt;
-  }
+  if (std::optional<unsigned> mode = modifiers.takeOneOf(refused))
+    return t.error("not supported in this version: tensor copies with ." +
+                   refused[*mode]);
   TensorCopyMode mode = {};
   mode.isGather = modifiers.take("tile::gather4");
   mode.isScatter = modifiers.take("tile::scatter4");
   modifiers.take("tile");
   static constexpr llvm::StringRef ranks[] = {"1d", "2d", "3d", "4d", "5d"};
   std::optional<unsigned> rank = modifiers.takeOneOf(ranks);
-  if (!rank) {
-    t.fail("expected a rank from .1d to .5d behind .tensor");
-    return std::nullopt;
-  }
+  if (!rank)
+    return t.error("expected a rank from .1d to .5d behind .tensor");
   mode.numCoordinates = *rank + 1;
   if (!mode.isOfRows())
     return mode;
-  if (mode.numCoordinates != 2) {
-    t.fail("expected .2d with .tile::gather4 and .tile::scatter4, got ." +
-           ranks[*rank]);
-    return std::nullopt;
-  }
+  if (mode.numCoordinates != 2)
+    return t.error(
+        "expected .2d with .tile::gather4 and .tile::scatter4, got ." +
+        ranks[*rank]);
   mode.numCoordinates = 1 + kFewRows;
   return mode;
 }
@@ -54,21 +49,13 @@ std::optional<TensorCopyMode> sim::takeTensorCopyMode(Translator &t,
 bool sim::takeTensorMap(Translator &t, const PtxOperand &operand,
                         unsigned count, AddressSpace &space, int64_t &offset,
                         Slot &base, llvm::SmallVectorImpl<Slot> &coordinates) {
-  if (operand.kind != PtxOperand::Kind::Address ||
-      operand.elements.size() != 2) {
-    t.fail(operand.location,
-           "expected a tensor map and coordinates in brackets");
-    return false;
-  }
+  if (operand.kind != PtxOperand::Kind::Address || operand.elements.size() != 2)
+    return t.error(operand.location,
+                   "expected a tensor map and coordinates in brackets");
   PtxOperand map = operand;
   map.elements.resize(1);
-  std::optional<Translator::Address> address =
-      t.address(map, AddressSpace::Generic);
-  if (!address)
-    return false;
-  space = address->space;
-  offset = address->offset;
-  base = address->base;
+  space = AddressSpace::Generic;
+  base = t.address(map, space, offset);
   t.sources(operand.elements[1], Type::S32, count, coordinates);
   return !t.hasFailed();
 }
@@ -87,12 +74,11 @@ std::optional<BoundTensorMap> sim::findTensorMap(Warp &warp, unsigned lane,
                     /*isStore=*/false, span))
     return std::nullopt;
   if (space == AddressSpace::Shared || space == AddressSpace::SharedCluster ||
-      space == AddressSpace::Local) {
-    warp.fail(lane, "expected a tensor map in the parameters of the kernel, "
-                    "constant or global memory, got the address " +
-                        addressName);
-    return std::nullopt;
-  }
+      space == AddressSpace::Local)
+    return warp.error(lane,
+                      "expected a tensor map in the parameters of the kernel, "
+                      "constant or global memory, got the address " +
+                          addressName);
   std::optional<TensorMapFields> fields =
       readTensorMap(warp, lane, span, addressName);
   if (!fields)
@@ -100,8 +86,8 @@ std::optional<BoundTensorMap> sim::findTensorMap(Warp &warp, unsigned lane,
   Result<BoundTensorMap> bound = fields->bind(*warp.block.launch.memory);
   if (bound)
     return *bound;
-  warp.fail(lane, "the tensor map at " + addressName + ": " + bound.message());
-  return std::nullopt;
+  return warp.error(lane, "the tensor map at " + addressName + ": " +
+                              bound.message());
 }
 
 std::optional<TensorMapFields>
@@ -122,12 +108,10 @@ sim::readTensorMap(Warp &warp, unsigned lane, const Span &span,
 /// Widens the box of the map to the rows of a gather4 or scatter4 copy; false
 /// after a failure.
 static bool widenToRows(Warp &warp, unsigned lane, TensorMap &map) {
-  if (map.box[1] != 1) {
-    warp.fail(lane, "expected a tensor map whose box has one row with "
-                    ".tile::gather4 and .tile::scatter4, got one of " +
-                        llvm::Twine(map.box[1]));
-    return false;
-  }
+  if (map.box[1] != 1)
+    return warp.error(lane, "expected a tensor map whose box has one row with "
+                            ".tile::gather4 and .tile::scatter4, got one of " +
+                                llvm::Twine(map.box[1]));
   map.box[1] = kFewRows;
   map.elementStrides[1] = 1;
   return true;
@@ -142,12 +126,11 @@ sim::findTensorMap(Warp &warp, unsigned lane, const TensorMapUse &use,
     return std::nullopt;
   TensorMap &map = bound->map;
   size_t rank = use.isOfRows ? 2 : slots.size();
-  if (map.getRank() != rank) {
-    warp.fail(lane, "expected a tensor map of rank " + llvm::Twine(rank) +
-                        ", as the instruction has, got rank " +
-                        llvm::Twine(map.getRank()));
-    return std::nullopt;
-  }
+  if (map.getRank() != rank)
+    return warp.error(lane, "expected a tensor map of rank " +
+                                llvm::Twine(rank) +
+                                ", as the instruction has, got rank " +
+                                llvm::Twine(map.getRank()));
   if (use.isOfRows && !widenToRows(warp, lane, map))
     return std::nullopt;
   for (Slot slot : slots) {
@@ -160,9 +143,9 @@ sim::findTensorMap(Warp &warp, unsigned lane, const TensorMapUse &use,
   int64_t alignment = map.type->getCoordinateAlignment();
   if (values[0] % alignment == 0)
     return bound;
-  warp.fail(lane, "expected a first coordinate that is a multiple of " +
-                      llvm::Twine(alignment) + " with a tensor map of " +
-                      llvm::StringRef(map.type->name) + ", got " +
-                      llvm::Twine(values[0]));
-  return std::nullopt;
+  return warp.error(lane, "expected a first coordinate that is a multiple of " +
+                              llvm::Twine(alignment) +
+                              " with a tensor map of " +
+                              llvm::StringRef(map.type->name) + ", got " +
+                              llvm::Twine(values[0]));
 }

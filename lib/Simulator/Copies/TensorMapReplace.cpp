@@ -20,8 +20,6 @@
 #include "Machine/BlockGroup.h"
 #include "Ptx/Targets.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include <cstring>
 
 using namespace mlir::blockscale;
@@ -53,54 +51,42 @@ struct FieldRow {
 static constexpr uint8_t kElementTypes[] = {0,  1, 2, 3,  4,  5,  6,  7,
                                             10, 8, 9, 11, 12, 13, 14, 15};
 
+template <auto field>
+static void set(TensorMapFields &fields, unsigned, uint64_t value) {
+  fields.*field = value;
+}
+template <auto field>
+static void setOne(TensorMapFields &fields, unsigned ordinal, uint64_t value) {
+  (fields.*field)[ordinal] = value;
+}
+static void setRank(TensorMapFields &fields, unsigned, uint64_t value) {
+  fields.rank = value + 1;
+}
+static void setType(TensorMapFields &fields, unsigned, uint64_t value) {
+  fields.type = kElementTypes[value];
+}
+/// Of an interleaved layout, which is not supported.
+static void setNothing(TensorMapFields &, unsigned, uint64_t) {}
+
 static constexpr uint64_t kAny = UINT64_MAX;
+using Map = TensorMapFields;
+// clang-format off
 static constexpr FieldRow kFields[] = {
-    {"global_address", Type::B64, 0, 0, kAny, false,
-     [](TensorMapFields &fields, unsigned, uint64_t value) {
-       fields.address = value;
-     }},
+    {"global_address",    Type::B64, 0,                 0, kAny,              false, set<&Map::address>},
     // One less than the rank.
-    {"rank", Type::B32, 0, 0, maxTensorRank - 1, false,
-     [](TensorMapFields &fields, unsigned, uint64_t value) {
-       fields.rank = value + 1;
-     }},
-    {"box_dim", Type::B32, maxTensorRank, 1, 256, false,
-     [](TensorMapFields &fields, unsigned ordinal, uint64_t value) {
-       fields.box[ordinal] = value;
-     }},
-    {"global_dim", Type::B32, maxTensorRank, 1, kAny, false,
-     [](TensorMapFields &fields, unsigned ordinal, uint64_t value) {
-       fields.sizes[ordinal] = value;
-     }},
-    {"global_stride", Type::B64, maxTensorRank - 1, 0, kAny, false,
-     [](TensorMapFields &fields, unsigned ordinal, uint64_t value) {
-       fields.strides[ordinal] = value;
-     }},
-    {"element_stride", Type::B32, maxTensorRank, 1, 8, false,
-     [](TensorMapFields &fields, unsigned ordinal, uint64_t value) {
-       fields.elementStrides[ordinal] = value;
-     }},
-    {"elemtype", Type::B32, 0, 0, 15, true,
-     [](TensorMapFields &fields, unsigned, uint64_t value) {
-       fields.type = kElementTypes[value];
-     }},
-    {"interleave_layout", Type::B32, 0, 0, 2, true,
-     [](TensorMapFields &, unsigned, uint64_t) {}, Feature::TensorMapReplace,
-     /*mostSupported=*/0, "tensor maps with an interleaved layout"},
-    {"swizzle_mode", Type::B32, 0, 0, 3, true,
-     [](TensorMapFields &fields, unsigned, uint64_t value) {
-       fields.swizzleMode = value;
-     }},
-    {"swizzle_atomicity", Type::B32, 0, 0, 3, true,
-     [](TensorMapFields &fields, unsigned, uint64_t value) {
-       fields.swizzleAtomicity = value;
-     },
-     Feature::TensorMapAtomicity},
-    {"fill_mode", Type::B32, 0, 0, 1, true,
-     [](TensorMapFields &fields, unsigned, uint64_t value) {
-       fields.fill = value;
-     }},
+    {"rank",              Type::B32, 0,                 0, maxTensorRank - 1, false, setRank},
+    {"box_dim",           Type::B32, maxTensorRank,     1, 256,               false, setOne<&Map::box>},
+    {"global_dim",        Type::B32, maxTensorRank,     1, kAny,              false, setOne<&Map::sizes>},
+    {"global_stride",     Type::B64, maxTensorRank - 1, 0, kAny,              false, setOne<&Map::strides>},
+    {"element_stride",    Type::B32, maxTensorRank,     1, 8,                 false, setOne<&Map::elementStrides>},
+    {"elemtype",          Type::B32, 0,                 0, 15,                true,  setType},
+    {"interleave_layout", Type::B32, 0,                 0, 2,                 true,  setNothing,
+     Feature::TensorMapReplace, /*mostSupported=*/0, "tensor maps with an interleaved layout"},
+    {"swizzle_mode",      Type::B32, 0,                 0, 3,                 true,  set<&Map::swizzleMode>},
+    {"swizzle_atomicity", Type::B32, 0,                 0, 3,                 true,  set<&Map::swizzleAtomicity>, Feature::TensorMapAtomicity},
+    {"fill_mode",         Type::B32, 0,                 0, 1,                 true,  set<&Map::fill>},
 };
+// clang-format on
 
 //===----------------------------------------------------------------------===//
 // tensormap.replace
@@ -177,10 +163,7 @@ static void replace(Warp &warp, const Step &step, unsigned lane) {
 
 static void executeReplace(Warp &warp, const Step &step) {
   warp.act();
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      replace(warp, step, lane);
-  });
+  executeInLanes<replace>(warp, step);
 }
 
 /// A constant operand from 0 to `most`.
@@ -188,32 +171,25 @@ static std::optional<uint64_t> takeNumber(Translator &t,
                                           const PtxOperand &operand,
                                           const llvm::Twine &what,
                                           uint64_t most) {
-  std::optional<int64_t> value = t.constant(operand, what.str());
-  if (!value)
-    return std::nullopt;
-  if (*value >= 0 && static_cast<uint64_t>(*value) <= most)
-    return *value;
-  t.fail(operand.location, "expected " + what + " from 0 to " +
-                               llvm::Twine(most) + ", got " +
-                               llvm::Twine(*value));
-  return std::nullopt;
+  int64_t value = t.constant(operand, what.str());
+  if (value >= 0 && static_cast<uint64_t>(value) <= most)
+    return value;
+  return t.error(operand.location, "expected " + what + " from 0 to " +
+                                       llvm::Twine(most) + ", got " +
+                                       llvm::Twine(value));
 }
 
 /// Takes out the field; checks that the target has it.
 static const FieldRow *takeField(Translator &t, Modifiers &modifiers) {
-  const FieldRow *field = llvm::find_if(
-      kFields, [&](const FieldRow &row) { return modifiers.take(row.name); });
-  if (field == std::end(kFields)) {
-    t.fail("expected a field such as .global_address behind "
-           "tensormap.replace.tile");
-    return nullptr;
-  }
+  const FieldRow *field = modifiers.takeRow(kFields);
+  if (!field)
+    return t.error("expected a field such as .global_address behind "
+                   "tensormap.replace.tile");
   llvm::StringRef target = t.program.module.target;
   if (hasFeature(target, field->feature))
     return field;
-  t.fail("expected a target with tensormap.replace.tile." + field->name +
-         ", such as sm_100a, got " + target);
-  return nullptr;
+  return t.error("expected a target with tensormap.replace.tile." +
+                 field->name + ", such as sm_100a, got " + target);
 }
 
 static void translateReplace(Translator &t, Modifiers &modifiers) {
@@ -234,12 +210,7 @@ static void translateReplace(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(2 + hasOrdinal))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<Translator::Address> address =
-      t.address(operands[0], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
+  Slot base = t.address(operands[0], form.space, form.offset);
   if (hasOrdinal) {
     std::optional<uint64_t> ordinal =
         takeNumber(t, operands[1], "a dimension", field->count - 1);
@@ -256,9 +227,8 @@ static void translateReplace(Translator &t, Modifiers &modifiers) {
       return t.fail("not supported in this version: " +
                     llvm::Twine(field->unsupported));
   }
-  Slot slots[] = {address->base, t.source(operands.back(), field->type)};
-  if (!t.hasFailed())
-    t.emit(executeReplace, StepClass::Memory, slots, t.keep(form));
+  Slot slots[] = {base, t.source(operands.back(), field->type)};
+  t.emit(executeReplace, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -300,10 +270,7 @@ static void executeCopyMap(Warp &warp, const Step &step) {
   if (!warp.requireWholeWarp("tensormap.cp_fenceproxy"))
     return;
   warp.act();
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      copyMap(warp, step, lane);
-  });
+  executeInLanes<copyMap>(warp, step);
   // All lanes together make one copy, after all of them have arrived.
   if (warp.block.group.races)
     warp.block.group.races->joinLanes(warp.number);
@@ -321,25 +288,18 @@ static void translateCopyMap(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(3))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<Translator::Address> to =
-      t.address(operands[0], AddressSpace::Global);
-  std::optional<Translator::Address> from =
-      t.address(operands[1], AddressSpace::Shared);
-  if (!to || !from)
-    return;
-  std::optional<int64_t> size = t.constant(operands[2], "a size");
-  if (!size)
-    return;
-  if (*size != tensorMapBytes)
+  CopyMapForm form;
+  Slot slots[] = {
+      t.addressIn(AddressSpace::Global, operands[0], form.toOffset),
+      t.addressIn(AddressSpace::Shared, operands[1], form.fromOffset)};
+  int64_t size = t.constant(operands[2], "a size");
+  if (size != tensorMapBytes)
     return t.fail(operands[2].location,
-                  "expected a size of 128, got " + llvm::Twine(*size));
-  Slot slots[] = {to->base, from->base};
-  CopyMapForm form = {to->offset, from->offset};
+                  "expected a size of 128, got " + llvm::Twine(size));
   t.emit(executeCopyMap, StepClass::Memory, slots, t.keep(form));
 }
 
-void sim::translateTensorMap(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateTensorMap(Translator &t, Modifiers &modifiers) {
   if (modifiers.take("replace"))
     return translateReplace(t, modifiers);
   if (modifiers.take("cp_fenceproxy"))

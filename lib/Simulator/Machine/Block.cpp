@@ -16,7 +16,6 @@
 #include "Trace/Recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 

@@ -17,7 +17,6 @@
 #include "Trace/KernelTrace.h"
 #include "Trace/Recorder.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"

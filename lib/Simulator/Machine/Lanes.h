@@ -43,6 +43,10 @@ struct Lanes {
     LaneMask bit = LaneMask(1) << lane;
     undefinedLanes = bytes ? undefinedLanes | bit : undefinedLanes & ~bit;
   }
+  void set(unsigned lane, uint64_t newValue, uint8_t undefined) {
+    value[lane] = newValue;
+    setUndefined(lane, undefined);
+  }
 };
 
 } // namespace mlir::blockscale::sim

@@ -112,8 +112,7 @@ static void copyLanes(Predicate &to, const Predicate &from, LaneMask lanes) {
 
 static void copyLanes(Lanes &to, const Lanes &from, LaneMask lanes) {
   forEachLane(lanes, [&](unsigned lane) {
-    to.value[lane] = from.value[lane];
-    to.setUndefined(lane, from.getUndefined(lane));
+    to.set(lane, from.value[lane], from.getUndefined(lane));
   });
 }
 

@@ -134,10 +134,8 @@ bool RegisterLimitUnit::checkUse(Warp &warp,
   std::optional<RegisterLimits::Problem> problem = own.change(warp.index, next);
   if (!problem)
     return true;
-  if (!problem->isDifference) {
-    warp.fail(/*lane=*/0, problem->text);
-    return false;
-  }
+  if (!problem->isDifference)
+    return warp.error(/*lane=*/0, problem->text);
   if (!warp.block.reportStrict(warp, /*lane=*/0, problem->text,
                                "PTX ISA, setmaxnreg"))
     return false;

@@ -16,8 +16,6 @@
 #include "Machine/SpecialRegisters.h"
 #include "Machine/Warp.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include <set>
 
 using namespace mlir::blockscale;

@@ -16,10 +16,7 @@
 #include "Machine/BlockGroup.h"
 #include "Machine/SpecialRegisters.h"
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -255,12 +252,11 @@ bool Warp::checkUniformGuard(const Step &step) {
   LaneMask others = top().lanes & ~active;
   if (!step.isUniform || !others)
     return true;
-  fail(__builtin_ctz(others),
-       step.name +
-           ".uni expected the same guard in all lanes, but it holds "
-           "in lane " +
-           llvm::Twine(__builtin_ctz(active)) + " and not in this one");
-  return false;
+  return error(__builtin_ctz(others),
+               step.name +
+                   ".uni expected the same guard in all lanes, but it holds "
+                   "in lane " +
+                   llvm::Twine(__builtin_ctz(active)) + " and not in this one");
 }
 
 void Warp::dropLanes(LaneMask lanes) {
@@ -311,12 +307,11 @@ bool Warp::requireWholeWarp(llvm::StringRef what) {
     return meeting == Meeting::Complete;
   unsigned lane = __builtin_ctz(missing);
   LaneMask bit = LaneMask(1) << lane;
-  fail(lane, what + " expected all lanes of the warp, but lane " +
-                 llvm::Twine(lane) +
-                 (!(existing & bit) ? " has no thread"
-                  : exited & bit    ? " has exited"
-                                    : " does not take part"));
-  return false;
+  return error(lane, what + " expected all lanes of the warp, but lane " +
+                         llvm::Twine(lane) +
+                         (!(existing & bit) ? " has no thread"
+                          : exited & bit    ? " has exited"
+                                            : " does not take part"));
 }
 
 bool Warp::requireDefined(Slot slot, LaneMask lanes, llvm::StringRef use) {
@@ -324,9 +319,8 @@ bool Warp::requireDefined(Slot slot, LaneMask lanes, llvm::StringRef use) {
   if (!undefined)
     return true;
   unsigned lane = __builtin_ctz(undefined);
-  fail(lane, use + " is undefined" +
-                 describeOrigin(slot, /*isPredicate=*/false, lane));
-  return false;
+  return error(lane, use + " is undefined" +
+                         describeOrigin(slot, /*isPredicate=*/false, lane));
 }
 
 std::optional<uint64_t> Warp::getUniform(Slot slot, llvm::StringRef use) {
@@ -335,12 +329,10 @@ std::optional<uint64_t> Warp::getUniform(Slot slot, llvm::StringRef use) {
   const Lanes &lanes = reg(slot);
   unsigned first = __builtin_ctz(active);
   for (unsigned lane = first; lane != kLanes; ++lane)
-    if ((active >> lane & 1) && lanes.value[lane] != lanes.value[first]) {
-      fail(lane,
-           use + " differs between lanes: " + llvm::Twine(lanes.value[first]) +
-               " in lane " + llvm::Twine(first) + ", " +
-               llvm::Twine(lanes.value[lane]) + " here");
-      return std::nullopt;
-    }
+    if ((active >> lane & 1) && lanes.value[lane] != lanes.value[first])
+      return error(lane, use + " differs between lanes: " +
+                             llvm::Twine(lanes.value[first]) + " in lane " +
+                             llvm::Twine(first) + ", " +
+                             llvm::Twine(lanes.value[lane]) + " here");
   return lanes.value[first];
 }

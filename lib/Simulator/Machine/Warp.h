@@ -80,6 +80,23 @@ struct LocatedMessage {
   std::string text;
 };
 
+/// What a function returns after it has reported an error: false, nothing or
+/// null.
+struct Failure {
+  template <typename T, std::enable_if_t<std::is_same_v<T, bool>, int> = 0>
+  operator T() const {
+    return false;
+  }
+  template <typename T>
+  operator T *() const {
+    return nullptr;
+  }
+  template <typename T>
+  operator std::optional<T>() const {
+    return std::nullopt;
+  }
+};
+
 class Warp {
 public:
   Warp(Block &block, unsigned index, unsigned numThreads);
@@ -118,6 +135,10 @@ public:
 
   /// Reports the error of a lane; the run ends.
   void fail(unsigned lane, const llvm::Twine &text);
+  Failure error(unsigned lane, const llvm::Twine &text) {
+    fail(lane, text);
+    return {};
+  }
   void warn(unsigned lane, const llvm::Twine &text);
 
   /// The current step also needs the lanes `missing`. If those have diverged,

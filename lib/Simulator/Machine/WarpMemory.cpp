@@ -135,10 +135,9 @@ bool Warp::resolve(unsigned lane, AddressSpace &space, uint64_t &address,
                    uint64_t size, uint64_t alignment, bool isStore, Span &span,
                    bool isAtomic) {
   auto reject = [&](const llvm::Twine &text) {
-    fail(lane, llvm::Twine(isStore ? "a store" : "a load") + " of " +
-                   llvm::Twine(size) + " bytes at " + printHex(address) + " " +
-                   text);
-    return false;
+    return error(lane, llvm::Twine(isStore ? "a store" : "a load") + " of " +
+                           llvm::Twine(size) + " bytes at " +
+                           printHex(address) + " " + text);
   };
   if (address % alignment != 0)
     return reject("expected an address that is a multiple of " +
@@ -175,11 +174,10 @@ bool Warp::checkReadable(unsigned lane, const Span &span, uint64_t size) {
   if (!span.states)
     return true;
   for (uint64_t i = 0; i != size; ++i)
-    if (span.states[i] & (BytePending | ByteReducing)) {
-      fail(lane, "a load of a byte that an asynchronous copy has still to "
-                 "write: expected a wait for it before");
-      return false;
-    }
+    if (span.states[i] & (BytePending | ByteReducing))
+      return error(lane,
+                   "a load of a byte that an asynchronous copy has still to "
+                   "write: expected a wait for it before");
   return checkWritten(lane, span, size);
 }
 
@@ -195,10 +193,8 @@ bool Warp::checkWritten(unsigned lane, const Span &span, uint64_t size) {
         "byte " + std::to_string(span.bytes + i - span.storage->data()) +
         " of " + (allocation ? allocation->name : "a buffer") +
         " (out:) is read before anything has written it: its value is 0";
-    if (block.launch.options->checkStrict) {
-      fail(lane, text);
-      return false;
-    }
+    if (block.launch.options->checkStrict)
+      return error(lane, text);
     warn(lane, text);
     return true;
   }

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Copies/AsyncStores.h"
+#include "Copies/CopyInstructions.h"
 #include "Memory/ElementOperation.h"
 #include "Memory/MemoryOperands.h"
 #include "Translation/OpcodeTable.h"
@@ -187,9 +187,8 @@ static bool isTypeLegal(const ElementOperation &operation, unsigned count,
 static void takeOperation(Translator &t, Modifiers &modifiers,
                           AtomicInstruction &atomic) {
   AtomicForm &form = atomic.form;
-  static constexpr llvm::StringRef vectors[] = {"v2", "v4", "v8"};
   form.count = 1;
-  if (std::optional<unsigned> vector = modifiers.takeOneOf(vectors))
+  if (std::optional<unsigned> vector = modifiers.takeOneOf({"v2", "v4", "v8"}))
     form.count = 2u << *vector;
   const Operation *found = llvm::find_if(kOperations, [&](const auto &row) {
     return (row.isReduction || !atomic.isReduction) && modifiers.take(row.name);
@@ -228,29 +227,22 @@ static void addElements(Translator &t, const PtxOperand &operand,
                         const AtomicInstruction &atomic, bool isDestination,
                         llvm::SmallVectorImpl<Slot> &slots) {
   if (atomic.type == Type::B128) {
-    Slot slot = isDestination ? t.destination(operand, atomic.type)
-                              : t.source(operand, atomic.type);
+    Slot slot = t.registerOf(isDestination, operand, atomic.type);
     slots.append({slot, slot + 1});
-  } else if (isDestination) {
-    t.destinations(operand, atomic.type, atomic.form.count, slots);
   } else {
-    t.sources(operand, atomic.type, atomic.form.count, slots);
+    t.registers(isDestination, operand, atomic.type, atomic.form.count, slots);
   }
 }
 
 static void emitAtomic(Translator &t, AtomicInstruction &atomic) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   AtomicForm &form = atomic.form;
-  std::optional<Translator::Address> address =
-      t.address(operands[atomic.isReduction ? 0 : 1], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
+  Slot base =
+      t.address(operands[atomic.isReduction ? 0 : 1], form.space, form.offset);
   if (form.space != AddressSpace::Shared &&
       form.space != AddressSpace::SharedCluster)
     t.code.facilities |= UsesGlobalSynchronization;
-  llvm::SmallVector<Slot, 8> slots = {address->base};
+  llvm::SmallVector<Slot, 8> slots = {base};
   if (atomic.isReduction)
     slots.append(form.count, t.newRegister());
   else
@@ -260,9 +252,8 @@ static void emitAtomic(Translator &t, AtomicInstruction &atomic) {
     addElements(t, operand, atomic, /*isDestination=*/false, slots);
   if (atomic.hasCachePolicy)
     t.source(operands.back(), Type::B64);
-  if (!t.hasFailed())
-    t.emit(atomic.isSwap ? executeCompareAndSwap : executeAtomic,
-           StepClass::Memory, slots, t.keep(form));
+  t.emit(atomic.isSwap ? executeCompareAndSwap : executeAtomic,
+         StepClass::Memory, slots, t.keep(form));
 }
 
 static void translateAtomic(Translator &t, Modifiers &modifiers,
@@ -291,14 +282,12 @@ void sim::translateReduction(Translator &t, Modifiers &modifiers) {
 }
 
 void sim::addAtomicInstructions(OpcodeTable &table) {
-  table["atom"] = [](Translator &t, const PtxInstruction &instruction) {
-    Modifiers modifiers(instruction);
+  table["atom"] = [](Translator &t, Modifiers &modifiers) {
     if (modifiers.take("async"))
       return t.fail("expected red.async, got atom.async");
     translateAtomic(t, modifiers, /*isReduction=*/false);
   };
-  table["red"] = [](Translator &t, const PtxInstruction &instruction) {
-    Modifiers modifiers(instruction);
+  table["red"] = [](Translator &t, Modifiers &modifiers) {
     if (modifiers.take("async"))
       return translateAsyncReduction(t, modifiers);
     translateAtomic(t, modifiers, /*isReduction=*/true);

@@ -69,10 +69,7 @@ static void executePriority(Warp &warp, const Step &step) {
 /// Policies are opaque.
 static void executePolicy(Warp &warp, const Step &step) {
   Lanes &policy = warp.reg(step.operands[0]);
-  forEachLane(warp.active, [&](unsigned lane) {
-    policy.value[lane] = 0;
-    policy.setUndefined(lane, 0);
-  });
+  forEachLane(warp.active, [&](unsigned lane) { policy.set(lane, 0, 0); });
 }
 
 static void executeMapPrefetch(Warp &warp, const Step &step) {
@@ -85,56 +82,48 @@ static void executeMapPrefetch(Warp &warp, const Step &step) {
 }
 
 static void emitHint(Translator &t, AddressSpace space, Step::Execute execute) {
-  std::optional<Translator::Address> address =
-      t.address(t.current->operands[0], space);
-  if (address)
-    t.emit(execute, StepClass::Memory, address->base,
-           t.keep(HintForm{address->space, address->offset}));
+  HintForm form = {space, 0};
+  Slot base = t.address(t.current->operands[0], form.space, form.offset);
+  t.emit(execute, StepClass::Memory, base, t.keep(form));
 }
 
-static void translatePrefetch(Translator &t,
-                              const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translatePrefetch(Translator &t, Modifiers &modifiers) {
   AddressSpace space = takeSpace(modifiers);
   if (modifiers.take("tensormap")) {
     if (t.finish(modifiers) && t.expectOperands(1))
       emitHint(t, space, executeMapPrefetch);
     return;
   }
-  bool isUniform = instruction.opcode == "prefetchu";
+  bool isUniform = t.current->opcode == "prefetchu";
   static constexpr llvm::StringRef levels[] = {"L1", "L2", "L2::evict_last",
                                                "L2::evict_normal"};
   if (!modifiers.takeOneOf(
           llvm::ArrayRef(levels).take_front(isUniform ? 1 : 4)))
     return t.fail("expected a level of the cache behind " +
-                  llvm::Twine(instruction.opcode));
+                  llvm::Twine(t.current->opcode));
   if (t.finish(modifiers) && t.expectOperands(1))
     emitHint(t, space, executePrefetch);
 }
 
 /// discard and applypriority: an address and 128.
-static void translateLine(Translator &t, llvm::StringRef level,
-                          Step::Execute execute) {
-  Modifiers modifiers(*t.current);
+static void translateLine(Translator &t, Modifiers &modifiers,
+                          llvm::StringRef level, Step::Execute execute) {
   AddressSpace space = takeSpace(modifiers);
   if (!modifiers.take(level))
     return t.fail("expected ." + level + " behind " + t.current->opcode);
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
   const PtxOperand &operand = t.current->operands[1];
-  std::optional<int64_t> size = t.constant(operand, "the size of a line");
-  if (!size)
-    return;
-  if (*size != kLineBytes)
+  int64_t size = t.constant(operand, "the size of a line");
+  if (size != kLineBytes)
     return t.fail(operand.location,
-                  "expected a size of 128 bytes, got " + llvm::Twine(*size));
+                  "expected a size of 128 bytes, got " + llvm::Twine(size));
   emitHint(t, space, execute);
 }
 
-static void translatePolicy(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  static constexpr llvm::StringRef kinds[] = {"fractional", "range", "cvt"};
-  std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
+static void translatePolicy(Translator &t, Modifiers &modifiers) {
+  std::optional<unsigned> kind =
+      modifiers.takeOneOf({"fractional", "range", "cvt"});
   if (!kind || !modifiers.take("b64"))
     return t.fail("expected .fractional, .range or .cvt, and .b64 behind "
                   "createpolicy");
@@ -145,17 +134,17 @@ static void translatePolicy(Translator &t, const PtxInstruction &instruction) {
   static constexpr unsigned least[] = {1, 4, 2}, most[] = {2, 4, 2};
   if (t.finish(modifiers) && t.expectOperands(least[*kind], most[*kind]))
     t.emit(executePolicy, StepClass::Memory,
-           t.destination(instruction.operands[0], Type::B64));
+           t.destination(t.current->operands[0], Type::B64));
 }
 
 void sim::addCacheInstructions(OpcodeTable &table) {
   table["prefetch"] = translatePrefetch;
   table["prefetchu"] = translatePrefetch;
-  table["discard"] = [](Translator &t, const PtxInstruction &) {
-    translateLine(t, "L2", executeDiscard);
+  table["discard"] = [](Translator &t, Modifiers &modifiers) {
+    translateLine(t, modifiers, "L2", executeDiscard);
   };
-  table["applypriority"] = [](Translator &t, const PtxInstruction &) {
-    translateLine(t, "L2::evict_normal", executePriority);
+  table["applypriority"] = [](Translator &t, Modifiers &modifiers) {
+    translateLine(t, modifiers, "L2::evict_normal", executePriority);
   };
   table["createpolicy"] = translatePolicy;
 }

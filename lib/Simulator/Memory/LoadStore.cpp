@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Copies/AsyncStores.h"
+#include "Copies/CopyInstructions.h"
 #include "Machine/BlockGroup.h"
 #include "Memory/MemoryOperands.h"
 #include "Translation/OpcodeTable.h"
@@ -70,8 +70,7 @@ static void executeLoad(Warp &warp, const Step &step) {
           if (form.isSigned && (undefined >> (form.size - 1) & 1))
             undefined |= ~llvm::maskTrailingOnes<uint8_t>(form.size);
           Lanes &reg = warp.reg(step.operands[1 + i]);
-          reg.value[lane] = value & form.masks[i];
-          reg.setUndefined(lane, undefined);
+          reg.set(lane, value & form.masks[i], undefined);
         }
       });
 }
@@ -211,24 +210,17 @@ static void translateBulkStore(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(3))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<Translator::Address> address =
-      t.address(operands[0], form.space);
-  std::optional<int64_t> value = t.constant(operands[2], "what st.bulk stores");
-  if (!address || !value)
-    return;
-  if (*value != 0)
+  Slot base = t.address(operands[0], form.space, form.offset);
+  int64_t value = t.constant(operands[2], "what st.bulk stores");
+  if (value != 0)
     return t.fail(operands[2].location,
                   "expected 0 for what st.bulk stores, got " +
-                      llvm::Twine(*value));
-  form.space = address->space;
-  form.offset = address->offset;
+                      llvm::Twine(value));
   // A register of 32 or 64 bits, or a constant.
   bool isWord = operands[1].kind == PtxOperand::Kind::Register &&
                 getBits(t.function.registers[operands[1].index].type) == 32;
-  Slot slots[] = {address->base,
-                  t.source(operands[1], isWord ? Type::U32 : Type::U64)};
-  if (!t.hasFailed())
-    t.emit(executeBulkStore, StepClass::Memory, slots, t.keep(form));
+  Slot slots[] = {base, t.source(operands[1], isWord ? Type::U32 : Type::U64)};
+  t.emit(executeBulkStore, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -257,10 +249,9 @@ static bool takeMultimem(Translator &t, Modifiers &modifiers, bool isStore) {
   return isReduced;
 }
 
-static void translateAccess(Translator &t, const PtxInstruction &instruction,
-                            bool isStore) {
-  Modifiers modifiers(instruction);
-  bool isMultimem = instruction.opcode == "multimem";
+static void translateAccess(Translator &t, Modifiers &modifiers) {
+  bool isMultimem = t.current->opcode == "multimem";
+  bool isStore = t.current->opcode == "st";
   if (isMultimem) {
     isStore = modifiers.take("st");
     if (!isStore && !modifiers.take("ld_reduce"))
@@ -287,16 +278,15 @@ static void translateAccess(Translator &t, const PtxInstruction &instruction,
   if (form.order != MemoryOrder::Weak && (form.space == AddressSpace::Global ||
                                           form.space == AddressSpace::Generic))
     t.code.facilities |= UsesGlobalSynchronization;
-  static constexpr llvm::StringRef vectors[] = {"v2", "v4", "v8"};
   unsigned count = 1;
-  if (std::optional<unsigned> vector = modifiers.takeOneOf(vectors))
+  if (std::optional<unsigned> vector = modifiers.takeOneOf({"v2", "v4", "v8"}))
     count = 2u << *vector;
   std::optional<Type> type = modifiers.takeType();
   if (type && isMultimem)
     type = getContainer(*type);
   if (!type || !getTypeInfo(*type).isDeclarable || *type == Type::Pred)
     return t.fail("expected a type of 8 to 128 bits behind " +
-                  llvm::Twine(instruction.opcode));
+                  llvm::Twine(t.current->opcode));
   if (!t.finish(modifiers) || !t.expectOperands(hasCachePolicy ? 3 : 2))
     return;
   unsigned bytes = getBytes(*type);
@@ -307,20 +297,14 @@ static void translateAccess(Translator &t, const PtxInstruction &instruction,
   form.isSigned = getTypeInfo(*type).kind == TypeClass::Signed;
   form.size = std::min(bytes, 8u);
 
-  std::optional<Translator::Address> address =
-      t.address(instruction.operands[isStore ? 0 : 1], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
-  llvm::SmallVector<Slot> slots = {address->base};
+  Slot base =
+      t.address(t.current->operands[isStore ? 0 : 1], form.space, form.offset);
+  llvm::SmallVector<Slot> slots = {base};
   llvm::SmallVector<uint64_t> masks;
-  const PtxOperand &data = instruction.operands[isStore ? 1 : 0];
+  const PtxOperand &data = t.current->operands[isStore ? 1 : 0];
   llvm::SmallVector<Slot> registers;
-  if (isStore)
-    t.sources(data, *type, count, registers, /*isWide=*/true);
-  else
-    t.destinations(data, *type, count, registers, /*isWide=*/true);
+  t.registers(/*isWritten=*/!isStore, data, *type, count, registers,
+              /*isWide=*/true);
   if (t.hasFailed())
     return;
   for (auto [slot, operand] : llvm::zip_equal(registers, t.elements(data))) {
@@ -335,13 +319,7 @@ static void translateAccess(Translator &t, const PtxInstruction &instruction,
 }
 
 void sim::addMemoryInstructions(OpcodeTable &table) {
-  table["ld"] = [](Translator &t, const PtxInstruction &instruction) {
-    translateAccess(t, instruction, /*isStore=*/false);
-  };
+  table["ld"] = table["st"] = table["multimem"] = translateAccess;
   // The uniform load of older versions.
-  table["ldu"] = table["ld"];
-  table["multimem"] = table["ld"];
-  table["st"] = [](Translator &t, const PtxInstruction &instruction) {
-    translateAccess(t, instruction, /*isStore=*/true);
-  };
+  table["ldu"] = translateAccess;
 }

@@ -35,10 +35,8 @@ AddressSpace sim::takeSpace(Modifiers &modifiers) {
       {"param::entry", AddressSpace::Param},
       {"param::func", AddressSpace::Param},
   };
-  for (const auto &row : spaces)
-    if (modifiers.take(row.name))
-      return row.space;
-  return AddressSpace::Generic;
+  const auto *row = modifiers.takeRow(spaces);
+  return row ? row->space : AddressSpace::Generic;
 }
 
 MemoryOrder sim::takeHints(Modifiers &modifiers, bool &hasCachePolicy) {
@@ -53,11 +51,7 @@ MemoryOrder sim::takeHints(Modifiers &modifiers, bool &hasCachePolicy) {
       {"acq_rel", MemoryOrder::AcquireRelease},
       {"sc", MemoryOrder::AcquireRelease},
   };
-  MemoryOrder order = MemoryOrder::Weak;
-  if (const auto *row = llvm::find_if(
-          orders, [&](const auto &row) { return modifiers.take(row.name); });
-      row != std::end(orders))
-    order = row->order;
+  const auto *row = modifiers.takeRow(orders);
   modifiers.takeOneOf({"mmio"}); // Beside .relaxed.
   modifiers.takeOneOf({"weak"});
   modifiers.takeOneOf({"cta", "cluster", "gpu", "sys"});
@@ -69,7 +63,7 @@ MemoryOrder sim::takeHints(Modifiers &modifiers, bool &hasCachePolicy) {
       {"L2::evict_normal", "L2::evict_first", "L2::evict_last"});
   modifiers.takeOneOf({"L2::64B", "L2::128B", "L2::256B"});
   hasCachePolicy = modifiers.take("L2::cache_hint");
-  return order;
+  return row ? row->order : MemoryOrder::Weak;
 }
 
 bool sim::getAddresses(Warp &warp, AddressSpace space, Slot base,

@@ -24,8 +24,7 @@ using namespace mlir::blockscale::sim;
 
 /// Copies a lane's value with its undefined bytes.
 static void copyLane(const Lanes &from, Lanes &to, unsigned lane) {
-  to.value[lane] = from.value[lane];
-  to.setUndefined(lane, from.getUndefined(lane));
+  to.set(lane, from.value[lane], from.getUndefined(lane));
 }
 
 static void executeMove(Warp &warp, const Step &step) {
@@ -47,16 +46,10 @@ static void executePredicateMove(Warp &warp, const Step &step) {
 // Packing and unpacking: mov.b32 %r, {%rs0, %rs1} and back
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct PackForm {
-  /// Bytes of an element.
-  unsigned size;
-};
-} // namespace
-
-/// Operands: the packed value, then its elements, the lowest first.
+/// Operands: the packed value, then its elements, the lowest first. The form is
+/// the number of bytes of an element.
 static void executePack(Warp &warp, const Step &step) {
-  unsigned size = step.getForm<PackForm>().size;
+  unsigned size = step.getForm<unsigned>();
   Lanes &whole = warp.reg(step.operands[0]);
   llvm::ArrayRef<Slot> elements = step.operands.drop_front();
   forEachLane(warp.active, [&](unsigned lane) {
@@ -70,13 +63,12 @@ static void executePack(Warp &warp, const Step &step) {
           (element.getUndefined(lane) & llvm::maskTrailingOnes<uint8_t>(size))
           << (i * size);
     }
-    whole.value[lane] = value;
-    whole.setUndefined(lane, undefined);
+    whole.set(lane, value, undefined);
   });
 }
 
 static void executeUnpack(Warp &warp, const Step &step) {
-  unsigned size = step.getForm<PackForm>().size;
+  unsigned size = step.getForm<unsigned>();
   llvm::ArrayRef<Slot> elements = step.operands.drop_front();
   forEachLane(warp.active, [&](unsigned lane) {
     // Read before elements are written, as an element may be the packed
@@ -85,10 +77,10 @@ static void executeUnpack(Warp &warp, const Step &step) {
     uint8_t undefined = warp.reg(step.operands[0]).getUndefined(lane);
     for (size_t i = 0; i != elements.size(); ++i) {
       Lanes &element = warp.reg(elements[i]);
-      element.value[lane] =
-          value >> (i * size * 8) & llvm::maskTrailingOnes<uint64_t>(size * 8);
-      element.setUndefined(lane, undefined >> (i * size) &
-                                     llvm::maskTrailingOnes<uint8_t>(size));
+      element.set(
+          lane,
+          value >> (i * size * 8) & llvm::maskTrailingOnes<uint64_t>(size * 8),
+          undefined >> (i * size) & llvm::maskTrailingOnes<uint8_t>(size));
     }
   });
 }
@@ -118,40 +110,29 @@ static void translateVectorMove(Translator &t, Type type, bool isPack) {
     return t.fail(vector.location, "expected 2, 4 or 8 elements of ." +
                                        llvm::Twine(getName(type)) + ", got " +
                                        llvm::Twine(count));
-  Slot wholeSlot = isPack ? t.destination(whole, type) : t.source(whole, type);
+  Slot wholeSlot = t.registerOf(/*isWritten=*/isPack, whole, type);
   llvm::SmallVector<Slot> elements;
-  if (isPack)
-    t.sources(vector, *element, count, elements);
-  else
-    t.destinations(vector, *element, count, elements);
+  t.registers(/*isWritten=*/!isPack, vector, *element, count, elements);
   if (t.hasFailed())
     return;
-  if (type == Type::B128) {
-    // Two 64-bit halves, each with half of the elements.
-    for (unsigned half = 0; half != 2; ++half) {
-      llvm::SmallVector<Slot> slots = {wholeSlot + half};
-      slots.append(elements.begin() + half * count / 2,
-                   elements.begin() + (half + 1) * count / 2);
-      t.emit(isPack ? executePack : executeUnpack, StepClass::Arithmetic, slots,
-             t.keep(PackForm{getBytes(*element)}));
-    }
-    return;
+  // 128 bits are two halves of 64, each with half of the elements.
+  unsigned halves = type == Type::B128 ? 2 : 1;
+  for (unsigned half = 0; half != halves; ++half) {
+    llvm::SmallVector<Slot> slots = {wholeSlot + half};
+    llvm::append_range(slots, llvm::ArrayRef(elements).slice(
+                                  half * count / halves, count / halves));
+    t.emit(isPack ? executePack : executeUnpack, StepClass::Arithmetic, slots,
+           t.keep(getBytes(*element)));
   }
-  llvm::SmallVector<Slot> slots = {wholeSlot};
-  slots.append(elements);
-  t.emit(isPack ? executePack : executeUnpack, StepClass::Arithmetic, slots,
-         t.keep(PackForm{getBytes(*element)}));
 }
 
-static void translateMove(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateMove(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = modifiers.takeType();
   if (!type || !getTypeInfo(*type).isDeclarable)
     return t.fail("expected a type behind mov");
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  const PtxOperand &to = instruction.operands[0],
-                   &from = instruction.operands[1];
+  const PtxOperand &to = t.current->operands[0], &from = t.current->operands[1];
   if (*type == Type::Pred) {
     Slot slots[] = {t.predicateDestination(to),
                     t.predicateSource(from, nullptr)};
@@ -209,14 +190,11 @@ static void executeConvertAddress(Warp &warp, const Step &step) {
     // Addresses of parameters are already generic in this simulator.
     if (form.space != AddressSpace::Param)
       value = form.isToSpace ? value - window : value + window;
-    to.value[lane] = value;
-    to.setUndefined(lane, from.isUndefined(lane) ? 0xFF : 0);
+    to.set(lane, value, from.isUndefined(lane) ? 0xFF : 0);
   });
 }
 
-static void translateConvertAddress(Translator &t,
-                                    const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateConvertAddress(Translator &t, Modifiers &modifiers) {
   ConvertAddressForm form;
   form.isToSpace = modifiers.take("to");
   form.space = takeSpace(modifiers);
@@ -225,11 +203,8 @@ static void translateConvertAddress(Translator &t,
     return t.fail("not supported in this version: addresses of 32 bits");
   if (type != Type::U64 || form.space == AddressSpace::Generic)
     return t.fail("expected a state space and .u64 behind cvta");
-  if (!t.finish(modifiers) || !t.expectOperands(2))
-    return;
-  Slot slots[] = {t.destination(instruction.operands[0], Type::U64),
-                  t.source(instruction.operands[1], Type::U64)};
-  t.emit(executeConvertAddress, StepClass::Arithmetic, slots, t.keep(form));
+  t.emit(executeConvertAddress, StepClass::Arithmetic,
+         takeOperands(t, modifiers, Type::U64, {Type::U64}), t.keep(form));
 }
 
 static void executeIsSpace(Warp &warp, const Step &step) {
@@ -254,16 +229,12 @@ static void executeIsSpace(Warp &warp, const Step &step) {
   });
 }
 
-static void translateIsSpace(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateIsSpace(Translator &t, Modifiers &modifiers) {
   AddressSpace space = takeSpace(modifiers);
   if (space == AddressSpace::Generic)
     return t.fail("expected a state space behind isspacep");
-  if (!t.finish(modifiers) || !t.expectOperands(2))
-    return;
-  Slot slots[] = {t.predicateDestination(instruction.operands[0]),
-                  t.source(instruction.operands[1], Type::U64)};
-  t.emit(executeIsSpace, StepClass::Arithmetic, slots, t.keep(space));
+  t.emit(executeIsSpace, StepClass::Arithmetic,
+         takeOperands(t, modifiers, Type::Pred, {Type::U64}), t.keep(space));
 }
 
 //===----------------------------------------------------------------------===//
@@ -290,8 +261,7 @@ static void executeSelect(Warp &warp, const Step &step) {
   });
 }
 
-static void translateSelect(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateSelect(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = modifiers.takeType();
   if (!type || !getTypeInfo(*type).isDeclarable || getBits(*type) < 16 ||
       getBits(*type) > 64)
@@ -299,10 +269,10 @@ static void translateSelect(Translator &t, const PtxInstruction &instruction) {
   if (!t.finish(modifiers) || !t.expectOperands(4))
     return;
   SelectForm form = {false, static_cast<uint8_t>(getBytes(*type))};
-  Slot slots[] = {t.destination(instruction.operands[0], *type),
-                  t.source(instruction.operands[1], *type),
-                  t.source(instruction.operands[2], *type),
-                  t.predicateSource(instruction.operands[3], &form.isNegated)};
+  Slot slots[] = {t.destination(t.current->operands[0], *type),
+                  t.source(t.current->operands[1], *type),
+                  t.source(t.current->operands[2], *type),
+                  t.predicateSource(t.current->operands[3], &form.isNegated)};
   t.emit(executeSelect, StepClass::Arithmetic, slots, t.keep(form));
 }
 

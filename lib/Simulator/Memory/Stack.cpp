@@ -22,12 +22,6 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-namespace {
-struct AllocaForm {
-  uint64_t alignment;
-};
-} // namespace
-
 static constexpr uint64_t kLeastAlignment = 8;
 static constexpr int64_t kMostAlignment = 1 << 23;
 
@@ -36,9 +30,9 @@ static void resizeLocal(Warp &warp, unsigned lane, uint64_t size) {
   warp.localStates[lane].resize(size, ByteUnmapped);
 }
 
-/// Operands: the address and the size.
+/// Operands: the address and the size. The form is the alignment.
 static void executeAlloca(Warp &warp, const Step &step) {
-  uint64_t alignment = step.getForm<AllocaForm>().alignment;
+  uint64_t alignment = step.getForm<uint64_t>();
   if (!warp.requireDefined(step.operands[1], warp.active,
                            "the size of an alloca"))
     return;
@@ -56,16 +50,14 @@ static void executeAlloca(Warp &warp, const Step &step) {
     resizeLocal(warp, lane, begin);
     warp.local[lane].resize(begin + size);
     warp.localStates[lane].resize(begin + size, ByteUndefined);
-    addresses.value[lane] = begin;
-    addresses.setUndefined(lane, 0);
+    addresses.set(lane, begin, 0);
   });
 }
 
 static void executeSave(Warp &warp, const Step &step) {
   Lanes &pointers = warp.reg(step.operands[0]);
   forEachLane(warp.active, [&](unsigned lane) {
-    pointers.value[lane] = warp.local[lane].size();
-    pointers.setUndefined(lane, 0);
+    pointers.set(lane, warp.local[lane].size(), 0);
   });
 }
 
@@ -92,44 +84,37 @@ static std::optional<Type> takeWordType(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = modifiers.takeType();
   if (type == Type::U32 || type == Type::U64)
     return t.finish(modifiers) ? type : std::nullopt;
-  t.fail("expected .u32 or .u64 behind " + llvm::Twine(t.current->opcode));
-  return std::nullopt;
+  return t.error("expected .u32 or .u64 behind " +
+                 llvm::Twine(t.current->opcode));
 }
 
-static void translateAlloca(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateAlloca(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = takeWordType(t, modifiers);
   if (!type || !t.expectOperands(2, 3))
     return;
-  AllocaForm form = {kLeastAlignment};
-  if (instruction.operands.size() == 3) {
-    std::optional<int64_t> alignment =
-        t.constant(instruction.operands[2], "the alignment of an alloca");
-    if (!alignment)
-      return;
-    if (*alignment < 1 || *alignment > kMostAlignment ||
-        !llvm::isPowerOf2_64(*alignment))
+  uint64_t form = kLeastAlignment;
+  if (t.current->operands.size() == 3) {
+    int64_t alignment =
+        t.constant(t.current->operands[2], "the alignment of an alloca");
+    if (alignment < 1 || alignment > kMostAlignment ||
+        !llvm::isPowerOf2_64(alignment))
       return t.fail("expected a power of 2 up to 2^23 for the alignment of an "
                     "alloca, got " +
-                    llvm::Twine(*alignment));
-    form.alignment = std::max<uint64_t>(*alignment, kLeastAlignment);
+                    llvm::Twine(alignment));
+    form = std::max<uint64_t>(alignment, kLeastAlignment);
   }
-  Slot slots[] = {t.destination(instruction.operands[0], *type),
-                  t.source(instruction.operands[1], *type)};
-  if (!t.hasFailed())
-    t.emit(executeAlloca, StepClass::Control, slots, t.keep(form));
+  Slot slots[] = {t.destination(t.current->operands[0], *type),
+                  t.source(t.current->operands[1], *type)};
+  t.emit(executeAlloca, StepClass::Control, slots, t.keep(form));
 }
 
-static void translatePointer(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translatePointer(Translator &t, Modifiers &modifiers) {
   std::optional<Type> type = takeWordType(t, modifiers);
   if (!type || !t.expectOperands(1))
     return;
-  bool isSave = instruction.opcode == "stacksave";
-  Slot slot = isSave ? t.destination(instruction.operands[0], *type)
-                     : t.source(instruction.operands[0], *type);
-  if (!t.hasFailed())
-    t.emit(isSave ? executeSave : executeRestore, StepClass::Control, slot);
+  bool isSave = t.current->opcode == "stacksave";
+  Slot slot = t.registerOf(isSave, t.current->operands[0], *type);
+  t.emit(isSave ? executeSave : executeRestore, StepClass::Control, slot);
 }
 
 void sim::addStackInstructions(OpcodeTable &table) {

@@ -18,7 +18,6 @@
 #define BLOCKSCALE_LIB_SIMULATOR_MEMORY_STORAGE_H
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -26,7 +25,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 namespace mlir::blockscale::sim {
 

@@ -36,6 +36,8 @@ enum class AdderMethod : uint8_t {
   Chain,
 };
 
+struct MmaMatrices;
+
 struct AdderRule {
   AdderMethod method;
   /// The number of products in a chunk; with TwoHalves, the maximum.
@@ -54,6 +56,10 @@ struct AdderRule {
 /// the module's target (90).
 const AdderRule *findAdderRule(MatrixUnit unit, unsigned target,
                                const MmaForm &form);
+
+/// The elements of D, row by row.
+void multiplyInHardware(const MmaForm &form, const AdderRule &rule,
+                        const MmaMatrices &matrices, uint64_t *bits);
 
 } // namespace mlir::blockscale::sim
 

@@ -25,7 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mma/HardwareAdder.h"
+#include "Mma/AdderRules.h"
+#include "Mma/MatrixOperands.h"
 
 #include "Mma/HardwareRounding.h"
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // One form per spelling of `mma`: its modifiers, and the layouts of its
-// operands. The interpreter (MmaSync.cpp) needs nothing else about an
+// operands. The interpreter (MmaInstruction.cpp) needs nothing else about an
 // instruction.
 //
 //===----------------------------------------------------------------------===//

@@ -195,10 +195,7 @@ static void executeLoadMatrix(Warp &warp, const Step &step) {
     return;
   for (Slot slot : step.operands.drop_front()) {
     Lanes &lanes = warp.reg(slot);
-    forEachLane(warp.active, [&](unsigned lane) {
-      lanes.value[lane] = 0;
-      lanes.setUndefined(lane, 0);
-    });
+    forEachLane(warp.active, [&](unsigned lane) { lanes.set(lane, 0, 0); });
   }
   forEachByte(
       warp, step,
@@ -247,8 +244,7 @@ static void executeMoveMatrix(Warp &warp, const Step &step) {
       value |= (from.value[source] >> position.byte % 4 * 8 & 0xFF) << byte * 8;
       undefined |= (from.getUndefined(source) >> position.byte % 4 & 1) << byte;
     }
-    to.value[lane] = value;
-    to.setUndefined(lane, undefined);
+    to.set(lane, value, undefined);
   });
 }
 
@@ -274,30 +270,26 @@ static const Shape *takeShape(Translator &t, Modifiers &modifiers,
     if (!shape.isNew ||
         hasFeature(t.program.module.target, Feature::ByteMatrices))
       return &shape;
-    t.fail("expected a target that has " + llvm::Twine(t.current->opcode) +
-           " of ." + shape.name + "." + shape.type + ", got " +
-           t.program.module.target);
-    return nullptr;
+    return t.error("expected a target that has " +
+                   llvm::Twine(t.current->opcode) + " of ." + shape.name + "." +
+                   shape.type + ", got " + t.program.module.target);
   }
-  t.fail("expected a shape and a type that " + llvm::Twine(t.current->opcode) +
-         " has, such as .m8n8 and .b16");
-  return nullptr;
+  return t.error("expected a shape and a type that " +
+                 llvm::Twine(t.current->opcode) +
+                 " has, such as .m8n8 and .b16");
 }
 
 static bool takeAligned(Translator &t, Modifiers &modifiers) {
-  if (!takeSync(t, modifiers))
-    return false;
-  if (!modifiers.take("aligned"))
-    t.fail("expected .aligned behind " + llvm::Twine(t.current->opcode));
-  return !t.hasFailed();
+  if (!takeSync(t, modifiers) || modifiers.take("aligned"))
+    return !t.hasFailed();
+  return t.error("expected .aligned behind " + llvm::Twine(t.current->opcode));
 }
 
-static void translateMatrix(Translator &t, bool isStore) {
-  Modifiers modifiers(*t.current);
+void sim::translateMatrix(Translator &t, Modifiers &modifiers) {
+  bool isStore = t.current->opcode == "stmatrix";
   if (!takeAligned(t, modifiers))
     return;
-  static constexpr llvm::StringRef counts[] = {"x1", "x2", "x4"};
-  std::optional<unsigned> count = modifiers.takeOneOf(counts);
+  std::optional<unsigned> count = modifiers.takeOneOf({"x1", "x2", "x4"});
   MatrixForm form = {};
   form.space = takeSpace(modifiers);
   form.shape = takeShape(t, modifiers, isStore);
@@ -310,44 +302,22 @@ static void translateMatrix(Translator &t, bool isStore) {
   form.count = 1u << *count;
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  std::optional<Translator::Address> address =
-      t.address(t.current->operands[isStore ? 0 : 1], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
-  llvm::SmallVector<Slot> slots = {address->base};
+  Slot base =
+      t.address(t.current->operands[isStore ? 0 : 1], form.space, form.offset);
+  llvm::SmallVector<Slot> slots = {base};
   const PtxOperand &data = t.current->operands[isStore ? 1 : 0];
   unsigned numRegisters = form.count * form.shape->registers;
-  if (isStore)
-    t.sources(data, Type::B32, numRegisters, slots);
-  else
-    t.destinations(data, Type::B32, numRegisters, slots);
-  if (!t.hasFailed())
-    t.emit(isStore ? executeStoreMatrix : executeLoadMatrix, StepClass::Memory,
-           slots, t.keep(form));
+  t.registers(/*isWritten=*/!isStore, data, Type::B32, numRegisters, slots);
+  t.emit(isStore ? executeStoreMatrix : executeLoadMatrix, StepClass::Memory,
+         slots, t.keep(form));
 }
 
-void sim::translateLoadMatrix(Translator &t, const PtxInstruction &) {
-  translateMatrix(t, /*isStore=*/false);
-}
-
-void sim::translateStoreMatrix(Translator &t, const PtxInstruction &) {
-  translateMatrix(t, /*isStore=*/true);
-}
-
-void sim::translateMoveMatrix(Translator &t,
-                              const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateMoveMatrix(Translator &t, Modifiers &modifiers) {
   if (!takeAligned(t, modifiers))
     return;
   if (!modifiers.take("m8n8") || !modifiers.take("trans") ||
       !modifiers.take("b16"))
     return t.fail("expected .m8n8.trans.b16 behind movmatrix");
-  if (!t.finish(modifiers) || !t.expectOperands(2))
-    return;
-  Slot slots[] = {t.destination(instruction.operands[0], Type::B32),
-                  t.source(instruction.operands[1], Type::B32)};
-  if (!t.hasFailed())
-    t.emit(executeMoveMatrix, StepClass::Arithmetic, slots);
+  t.emit(executeMoveMatrix, StepClass::Arithmetic,
+         takeOperands(t, modifiers, Type::B32, {Type::B32}));
 }

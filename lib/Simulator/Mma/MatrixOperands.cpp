@@ -16,15 +16,15 @@
 #include "Mma/MatrixSum.h"
 #include "blockscale/Support/Formats.h"
 
-#include <cstdio>
+#include "llvm/ADT/StringExtras.h"
+
+#include <bitset>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 static std::string formatHex(unsigned digits, uint32_t value) {
-  char text[16];
-  snprintf(text, sizeof(text), "0x%0*x", int(digits), value);
-  return text;
+  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true, digits);
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,6 +198,10 @@ struct ScaleOperands {
   const ScaleLanes &layout;
   unsigned numRows;
   const Lanes *data, *byteId, *threadId;
+  /// The scale of a row and a block is at row * rowStride + block *
+  /// blockStride.
+  double *scales;
+  unsigned rowStride, blockStride;
 };
 
 } // namespace
@@ -239,10 +243,9 @@ static std::optional<LaneMessage> readSelector(const Lanes &lanes,
   return std::nullopt;
 }
 
-/// `scale(row, block)` is the destination of a scale.
-template <typename Destination>
+/// The rows with an undefined scale.
 static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
-                           MmaOutcome &outcome, Destination scale) {
+                           MmaOutcome &outcome) {
   // The scales of a row or column are consecutive bytes, from byte-id on.
   unsigned step = form.scaleVec, count = 4 / form.scaleVec;
   unsigned byteId, threadId;
@@ -262,9 +265,12 @@ static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
     unsigned lane = operands.layout.getLane(row, threadId);
     for (unsigned block = 0; block != form.scaleVec; ++block) {
       unsigned byte = byteId + block;
+      double &scale =
+          operands
+              .scales[row * operands.rowStride + block * operands.blockStride];
       if (operands.data->getUndefined(lane) >> byte & 1) {
         undefinedRows |= 1u << row;
-        scale(row, block) = 1;
+        scale = 1;
         continue;
       }
       unsigned code = operands.data->value[lane] >> (8 * byte) & 0xFF;
@@ -274,7 +280,7 @@ static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
                        formatHex(2, code) + " in byte " + std::to_string(byte) +
                        " of scale-" + operands.name +
                        "-data; the bit is ignored"});
-      scale(row, block) = decode(format, code);
+      scale = decode(format, code);
     }
   }
   return undefinedRows;
@@ -298,10 +304,7 @@ static bool isLegalField(const MmaForm &form, unsigned field) {
 }
 
 static std::string formatField(unsigned field) {
-  std::string text = "0b";
-  for (unsigned bit = 4; bit-- != 0;)
-    text += field >> bit & 1 ? '1' : '0';
-  return text;
+  return "0b" + std::bitset<4>(field).to_string();
 }
 
 static std::string listLegalFields(const MmaForm &form) {
@@ -402,18 +405,16 @@ MmaOutcome sim::readOperands(const MmaForm &form, const MmaOperands &operands,
     matrices.undefinedRows |=
         readScales(form,
                    {"a", kScaleLanesA, form.m, operands.scaleA,
-                    operands.byteIdA, operands.threadIdA},
-                   outcome, [&](unsigned row, unsigned block) -> double & {
-                     return matrices.scaleA[row * kMaxBlocks + block];
-                   });
+                    operands.byteIdA, operands.threadIdA, matrices.scaleA,
+                    /*rowStride=*/kMaxBlocks, /*blockStride=*/1},
+                   outcome);
   if (!outcome.error && form.isBlockScaled())
     matrices.undefinedColumns |=
         readScales(form,
                    {"b", kScaleLanesB, form.n, operands.scaleB,
-                    operands.byteIdB, operands.threadIdB},
-                   outcome, [&](unsigned row, unsigned block) -> double & {
-                     return matrices.scaleB[block * kN + row];
-                   });
+                    operands.byteIdB, operands.threadIdB, matrices.scaleB,
+                    /*rowStride=*/1, /*blockStride=*/kN},
+                   outcome);
   if (outcome.error)
     return outcome;
 

@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mma/HardwareAdder.h"
+#include "Mma/AdderRules.h"
 #include "Mma/MatrixOperands.h"
 #include "Mma/MatrixSum.h"
 

@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Translates the operands of mma; MmaSync.h defines their meaning.
+// Translates the operands of mma and executes it: unpacks registers to
+// matrices, multiplies, and packs the result. MmaSync.h defines the operands.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Machine/Block.h"
 #include "Mma/AdderRules.h"
+#include "Mma/MatrixOperands.h"
 #include "Mma/MmaSync.h"
 #include "Translation/OpcodeTable.h"
 #include "Translation/Translator.h"
@@ -30,6 +32,19 @@ struct MultiplyForm {
   unsigned sparsitySelector;
 };
 } // namespace
+
+MmaOutcome sim::executeMma(const MmaForm &form, const MmaOperands &operands,
+                           const AdderRule *adder) {
+  MmaMatrices matrices;
+  MmaOutcome outcome = readOperands(form, operands, matrices);
+  if (outcome.error)
+    return outcome;
+  // All operands have been read: d may be registers of a, b or c.
+  uint64_t bits[kMaxM * kN];
+  multiplyMatrices(form, matrices, adder, bits);
+  writeResults(form, matrices, bits, operands.d);
+  return outcome;
+}
 
 static void executeMultiply(Warp &warp, const Step &step) {
   const auto &form = step.getForm<MultiplyForm>();
@@ -81,9 +96,8 @@ static void addScale(Translator &t, const PtxOperand &data,
   t.sources(selectors, Type::U16, 2, slots);
 }
 
-static void translateMultiply(Translator &t,
-                              const PtxInstruction &instruction) {
-  Result<const MmaForm *> found = lookupMma(instruction.modifiers);
+static void translateMultiply(Translator &t, Modifiers &modifiers) {
+  Result<const MmaForm *> found = lookupMma(t.current->modifiers);
   if (!found)
     return t.fail(found.message());
   const MmaForm &mma = **found;
@@ -106,7 +120,7 @@ static void translateMultiply(Translator &t,
   if (!t.expectOperands(4 + (registers.isSparse ? 2 : 0) +
                         (registers.isBlockScaled ? 4 : 0)))
     return;
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   llvm::SmallVector<Slot> slots;
   t.destinations(operands[0], registers.dType, registers.d, slots);
   t.sources(operands[1], registers.aType, registers.a, slots);
@@ -115,8 +129,7 @@ static void translateMultiply(Translator &t,
   operands = operands.drop_front(4);
   if (registers.isSparse) {
     slots.push_back(t.source(operands[0], Type::B32));
-    form.sparsitySelector =
-        t.constant(operands[1], "the sparsity selector").value_or(0);
+    form.sparsitySelector = t.constant(operands[1], "the sparsity selector");
     operands = operands.drop_front(2);
   }
   if (registers.isBlockScaled) {

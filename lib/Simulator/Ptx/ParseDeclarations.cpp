@@ -19,10 +19,6 @@
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-using llvm::failure;
-using llvm::ParseResult;
-using llvm::StringRef;
-using llvm::success;
 
 /// Bounds the products of extents, and the nesting of initializers.
 static constexpr size_t maxRank = 64;
@@ -192,10 +188,8 @@ ParseResult PtxParser::parseVariable(Variable &variable, Extents &extents) {
   variable.location = token.location;
   if (variable.type == Type::Pred)
     return emitExpected("a type of a variable before the name");
-  if (parseWord(variable.name, "the name of a variable") ||
-      parseExtents(extents) || computeSize(variable, extents))
-    return failure();
-  return success();
+  return failure(parseWord(variable.name, "the name of a variable") ||
+                 parseExtents(extents) || computeSize(variable, extents));
 }
 
 bool sim::haveSameType(const Variable &lhs, const Variable &rhs) {

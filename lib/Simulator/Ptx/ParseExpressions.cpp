@@ -23,10 +23,6 @@
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-using llvm::failure;
-using llvm::ParseResult;
-using llvm::StringRef;
-using llvm::success;
 using Kind = Constant::Kind;
 
 static constexpr uint64_t warpSize = 32;
@@ -165,19 +161,14 @@ static unsigned getPrecedence(const Token &token) {
 /// nullopt if `op` does not compare.
 template <typename T>
 static std::optional<bool> compare(StringRef op, T lhs, T rhs) {
-  if (op == "==")
-    return lhs == rhs;
-  if (op == "!=")
-    return lhs != rhs;
-  if (op == "<")
-    return lhs < rhs;
-  if (op == ">")
-    return lhs > rhs;
-  if (op == "<=")
-    return lhs <= rhs;
-  if (op == ">=")
-    return lhs >= rhs;
-  return std::nullopt;
+  return llvm::StringSwitch<std::optional<bool>>(op)
+      .Case("==", lhs == rhs)
+      .Case("!=", lhs != rhs)
+      .Case("<", lhs < rhs)
+      .Case(">", lhs > rhs)
+      .Case("<=", lhs <= rhs)
+      .Case(">=", lhs >= rhs)
+      .Default(std::nullopt);
 }
 
 ParseResult PtxParser::applyFloats(const Token &op, Constant &lhs,

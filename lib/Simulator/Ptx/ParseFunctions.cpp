@@ -14,14 +14,8 @@
 
 #include "Ptx/ParserImpl.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-using llvm::failure;
-using llvm::ParseResult;
-using llvm::StringRef;
-using llvm::success;
 using Wanted = Reference::Wanted;
 
 //===----------------------------------------------------------------------===//
@@ -194,24 +188,11 @@ ParseResult PtxParser::declareFunction(Index &index) {
 //===----------------------------------------------------------------------===//
 
 ParseResult PtxParser::emitUnresolved(const Reference &reference) {
-  StringRef expected;
-  switch (reference.wanted) {
-  case Wanted::LabelOrFunction:
-    expected = "a declared name";
-    break;
-  case Wanted::Label:
-    expected = "a label";
-    break;
-  case Wanted::BranchTargets:
-    expected = "a label of .branchtargets";
-    break;
-  case Wanted::Prototype:
-    expected = "a label of .callprototype or .calltargets";
-    break;
-  case Wanted::Function:
-    expected = "a function";
-    break;
-  }
+  // In the order of Wanted.
+  static constexpr StringRef names[] = {
+      "a declared name", "a label", "a label of .branchtargets",
+      "a label of .callprototype or .calltargets", "a function"};
+  StringRef expected = names[static_cast<unsigned>(reference.wanted)];
   return emitError(reference.location, "expected " + expected + ", got " +
                                            quoteForMessage(reference.name));
 }

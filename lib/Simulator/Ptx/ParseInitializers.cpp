@@ -20,10 +20,6 @@
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-using llvm::failure;
-using llvm::ParseResult;
-using llvm::StringRef;
-using llvm::success;
 
 static constexpr uint64_t maxInitializerBytes = uint64_t(256) << 20;
 

@@ -22,44 +22,26 @@
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-using llvm::failure;
-using llvm::ParseResult;
-using llvm::StringRef;
-using llvm::success;
 using Wanted = Reference::Wanted;
 
 //===----------------------------------------------------------------------===//
 // Labels
 //===----------------------------------------------------------------------===//
 
-/// A list of labels, which may be declared later.
-ParseResult PtxParser::parseBranchTargets(Index list) {
+/// A list of labels or functions, which may be declared later.
+ParseResult PtxParser::parseTargets(Wanted wanted, Reference::Site site,
+                                    Index index, std::vector<Index> &targets) {
   return parseNames([&]() -> ParseResult {
     Reference reference;
     reference.location = token.location;
-    reference.wanted = Wanted::Label;
-    reference.site = Reference::Site::BranchTargets;
-    reference.index = list;
-    reference.part = function.branchTargets[list].size();
-    if (parseWord(reference.name, "a label"))
+    reference.wanted = wanted;
+    reference.site = site;
+    reference.index = index;
+    reference.part = targets.size();
+    if (parseWord(reference.name,
+                  wanted == Wanted::Label ? "a label" : "a function"))
       return failure();
-    function.branchTargets[list].push_back(Reference::none);
-    symbols.addReference(reference);
-    return success();
-  });
-}
-
-ParseResult PtxParser::parseCallTargets(Index prototype) {
-  return parseNames([&]() -> ParseResult {
-    Reference reference;
-    reference.location = token.location;
-    reference.wanted = Wanted::Function;
-    reference.site = Reference::Site::CallTargets;
-    reference.index = prototype;
-    reference.part = function.prototypes[prototype].targets.size();
-    if (parseWord(reference.name, "a function"))
-      return failure();
-    function.prototypes[prototype].targets.push_back(Reference::none);
+    targets.push_back(Reference::none);
     symbols.addReference(reference);
     return success();
   });
@@ -93,7 +75,8 @@ ParseResult PtxParser::parseLabelDirective(StringRef name, Location location) {
     function.branchTargets.emplace_back();
     if (declareLocal(name, location, {Symbol::Kind::BranchTargets, index}))
       return failure();
-    return parseBranchTargets(index);
+    return parseTargets(Wanted::Label, Reference::Site::BranchTargets, index,
+                        function.branchTargets[index]);
   }
   index = static_cast<Index>(function.prototypes.size());
   Prototype &prototype = function.prototypes.emplace_back();
@@ -101,7 +84,8 @@ ParseResult PtxParser::parseLabelDirective(StringRef name, Location location) {
     return failure();
   prototype.isList = consumeIfDot(".calltargets");
   if (prototype.isList)
-    return parseCallTargets(index);
+    return parseTargets(Wanted::Function, Reference::Site::CallTargets, index,
+                        prototype.targets);
   advance();
   return parseCallPrototype(prototype);
 }

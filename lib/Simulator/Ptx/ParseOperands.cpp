@@ -22,10 +22,6 @@
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-using llvm::failure;
-using llvm::ParseResult;
-using llvm::StringRef;
-using llvm::success;
 using Kind = PtxOperand::Kind;
 
 //===----------------------------------------------------------------------===//

@@ -20,11 +20,6 @@
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
-using llvm::failure;
-using llvm::ParseResult;
-using llvm::StringRef;
-using llvm::success;
-using llvm::Twine;
 
 /// Texts are bounded so that everything in them can be counted in 32 bits.
 static constexpr size_t maxTextSize = size_t(256) << 20;

@@ -26,6 +26,12 @@
 
 namespace mlir::blockscale::sim {
 
+using llvm::failure;
+using llvm::ParseResult;
+using llvm::StringRef;
+using llvm::success;
+using llvm::Twine;
+
 /// The value of a constant expression. Integers have 64 bits.
 struct Constant {
   enum class Kind : uint8_t { S64, U64, F32, F64 };
@@ -42,9 +48,6 @@ public:
   Error parse();
 
 private:
-  using ParseResult = llvm::ParseResult;
-  using StringRef = llvm::StringRef;
-  using Twine = llvm::Twine;
   using TokenKind = Token::Kind;
 
   //===--------------------------------------------------------------------===//
@@ -202,8 +205,8 @@ private:
   ParseResult parseBodyDirective();
   ParseResult parseLabel();
   ParseResult parseLabelDirective(StringRef name, Location location);
-  ParseResult parseBranchTargets(Index list);
-  ParseResult parseCallTargets(Index prototype);
+  ParseResult parseTargets(Reference::Wanted wanted, Reference::Site site,
+                           Index index, std::vector<Index> &targets);
   ParseResult parseCallPrototype(Prototype &prototype);
   ParseResult parseGuard(PtxInstruction &instruction);
   ParseResult parseInstruction();

@@ -31,13 +31,12 @@ static bool beginChunk(Warp &warp, unsigned lane, Block &block, uint32_t offset,
                        llvm::StringRef name,
                        const std::optional<AgentTime> &time) {
   auto reject = [&](llvm::StringRef text) {
-    warp.fail(lane,
-              name + " reads shared memory at " +
-                  printHex(block.getSharedBase() + offset) +
-                  (&block == &warp.block ? std::string()
-                                         : " of block " + print(block.index)) +
-                  ", " + text);
-    return false;
+    return warp.error(lane, name + " reads shared memory at " +
+                                printHex(block.getSharedBase() + offset) +
+                                (&block == &warp.block
+                                     ? std::string()
+                                     : " of block " + print(block.index)) +
+                                ", " + text);
   };
   if (uint64_t(offset) + kChunkBytes > block.shared.size())
     return reject("which is out of bounds");
@@ -99,12 +98,12 @@ bool SharedReads::checkUnchanged(Warp &warp, unsigned lane,
           block.getByteNumber(offset), kChunkBytes, numWritesBefore);
       if (!changed)
         continue;
-      warp.fail(lane, "the byte at " + printHex(block.getAddress(*changed)) +
-                          " in shared memory is written, or about to be, "
-                          "while " +
-                          reader + " may still have to read it: expected " +
-                          expected + " before");
-      return false;
+      return warp.error(lane,
+                        "the byte at " + printHex(block.getAddress(*changed)) +
+                            " in shared memory is written, or about to be, "
+                            "while " +
+                            reader + " may still have to read it: expected " +
+                            expected + " before");
     }
   return true;
 }

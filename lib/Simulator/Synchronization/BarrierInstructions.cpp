@@ -17,13 +17,10 @@
 #include "Synchronization/BarrierInstructions.h"
 
 #include "Collectives/CollectiveInstructions.h"
-#include "Collectives/Members.h"
 #include "Machine/BlockGroup.h"
 #include "Synchronization/BlockBarriers.h"
 #include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
-
-#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -64,15 +61,13 @@ bool sim::requireConverged(Warp &warp, bool isAligned) {
   if (meeting != Meeting::Never)
     return meeting == Meeting::Complete;
   unsigned lane = __builtin_ctz(missing);
-  if (isAligned)
-    warp.fail(lane, "an aligned barrier expected all lanes of the warp that "
-                    "have not exited, but lane " +
-                        llvm::Twine(lane) + " does not take part");
-  else
-    warp.fail(lane, "not supported in this version: a barrier that lanes of a "
-                    "warp reach at different times; lane " +
-                        llvm::Twine(lane) + " does not take part");
-  return false;
+  return warp.error(
+      lane,
+      (isAligned ? "an aligned barrier expected all lanes of the warp that "
+                   "have not exited, but lane "
+                 : "not supported in this version: a barrier that lanes of a "
+                   "warp reach at different times; lane ") +
+          llvm::Twine(lane) + " does not take part");
 }
 
 /// How many threads a phase expects; 0 after a failure.
@@ -171,19 +166,18 @@ static void executeWarpBarrier(Warp &warp, const Step &step) {
 /// a predicate.
 static void translateReduction(Translator &t, BarrierForm &form,
                                Modifiers &modifiers, Slot (&slots)[4]) {
-  const PtxInstruction &instruction = *t.current;
-  static constexpr llvm::StringRef names[] = {"popc", "and", "or"};
   static constexpr Reduction reductions[] = {Reduction::PopCount,
                                              Reduction::And, Reduction::Or};
-  std::optional<unsigned> reduction = modifiers.takeOneOf(names);
+  std::optional<unsigned> reduction =
+      modifiers.takeOneOf({"popc", "and", "or"});
   bool isCount = reduction == 0u;
   if (!reduction || !modifiers.take(isCount ? "u32" : "pred"))
     return t.fail("expected .popc.u32, .and.pred or .or.pred behind " +
-                  llvm::Twine(instruction.opcode) + ".red");
+                  llvm::Twine(t.current->opcode) + ".red");
   if (!t.finish(modifiers) || !t.expectOperands(3, 4))
     return;
   form.reduction = reductions[*reduction];
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   slots[0] = t.source(operands[1], Type::U32);
   if (operands.size() == 4)
     slots[1] = t.source(operands[2], Type::U32);
@@ -192,27 +186,25 @@ static void translateReduction(Translator &t, BarrierForm &form,
   slots[3] = t.predicateSource(operands.back(), &form.isNegated);
 }
 
-static void translateBarrier(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  bool isBar = instruction.opcode == "bar";
+static void translateBarrier(Translator &t, Modifiers &modifiers) {
+  bool isBar = t.current->opcode == "bar";
   if (isBar && modifiers.take("warp")) {
     if (!modifiers.take("sync"))
       return t.fail("expected bar.warp.sync");
     if (t.finish(modifiers) && t.expectOperands(1))
       gather(t,
              t.emit(executeWarpBarrier, StepClass::Synchronization,
-                    t.source(instruction.operands[0], Type::B32)),
+                    t.source(t.current->operands[0], Type::B32)),
              /*predicates=*/0, /*results=*/0);
     return;
   }
   if (!isBar && modifiers.take("cluster"))
     return translateClusterBarrier(t, modifiers);
   modifiers.take("cta");
-  static constexpr llvm::StringRef kinds[] = {"sync", "arrive", "red"};
-  std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
+  std::optional<unsigned> kind = modifiers.takeOneOf({"sync", "arrive", "red"});
   if (!kind)
     return t.fail("expected .sync, .arrive or .red behind " +
-                  llvm::Twine(instruction.opcode));
+                  llvm::Twine(t.current->opcode));
   BarrierForm form = {};
   // bar is barrier.aligned.
   form.isAligned = (!isBar && modifiers.take("aligned")) || isBar;
@@ -224,12 +216,11 @@ static void translateBarrier(Translator &t, const PtxInstruction &instruction) {
     // An arrival must have a thread count.
     if (!t.finish(modifiers) || !t.expectOperands(kind == 1u ? 2 : 1, 2))
       return;
-    slots[0] = t.source(instruction.operands[0], Type::U32);
-    if (instruction.operands.size() == 2)
-      slots[1] = t.source(instruction.operands[1], Type::U32);
+    slots[0] = t.source(t.current->operands[0], Type::U32);
+    if (t.current->operands.size() == 2)
+      slots[1] = t.source(t.current->operands[1], Type::U32);
   }
-  if (!t.hasFailed())
-    t.emit(executeBarrier, StepClass::Synchronization, slots, t.keep(form));
+  t.emit(executeBarrier, StepClass::Synchronization, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,18 +251,16 @@ static void executeFence(Warp &warp, const Step &step) {
     warp.block.group.races->fence(warp.number);
 }
 
-static void translateFence(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateFence(Translator &t, Modifiers &modifiers) {
   Step::Execute execute = executeFence;
   if (modifiers.take("mbarrier_init")) {
     execute = executeMBarrierFence;
   } else if (modifiers.take("proxy")) {
-    static constexpr llvm::StringRef proxies[] = {
-        "async", "async::generic", "alias", "tensormap::generic"};
-    std::optional<unsigned> proxy = modifiers.takeOneOf(proxies);
+    std::optional<unsigned> proxy = modifiers.takeOneOf(
+        {"async", "async::generic", "alias", "tensormap::generic"});
     if (!proxy)
       return t.fail("expected .async, .alias or .tensormap::generic behind " +
-                    llvm::Twine(instruction.opcode) + ".proxy");
+                    llvm::Twine(t.current->opcode) + ".proxy");
     execute = executeNothing;
     bool isGlobal = proxy == 0u && modifiers.take("global");
     if (*proxy <= 1 && !isGlobal)

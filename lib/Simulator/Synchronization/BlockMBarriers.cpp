@@ -31,17 +31,15 @@ MBarrier *Block::findMBarrier(Warp &warp, unsigned lane, uint32_t address) {
     if (!group.races ||
         group.races->isKnown(warp.number, initializer, mbarrier.initialClock))
       return &mbarrier;
-    warp.fail(lane, "race: this use of " + describeMBarrier(address) +
-                        " and its mbarrier.init by lane " +
-                        llvm::Twine(mbarrier.initializer % kLanes) + " of " +
-                        group.describeWarp(initializer) +
-                        " have no barrier between");
-    return nullptr;
+    return warp.error(lane, "race: this use of " + describeMBarrier(address) +
+                                " and its mbarrier.init by lane " +
+                                llvm::Twine(mbarrier.initializer % kLanes) +
+                                " of " + group.describeWarp(initializer) +
+                                " have no barrier between");
   }
-  warp.fail(lane, "expected an mbarrier object at " +
-                      printHex(getSharedBase() + address) +
-                      ", got none: there is no mbarrier.init before");
-  return nullptr;
+  return warp.error(lane, "expected an mbarrier object at " +
+                              printHex(getSharedBase() + address) +
+                              ", got none: there is no mbarrier.init before");
 }
 
 bool Block::arrive(Warp &warp, unsigned lane, uint32_t address,
@@ -49,13 +47,11 @@ bool Block::arrive(Warp &warp, unsigned lane, uint32_t address,
   MBarrier *mbarrier = findMBarrier(warp, lane, address);
   if (!mbarrier)
     return false;
-  if (count > mbarrier->pending) {
-    warp.fail(lane, describeMBarrier(address) + " expected at most " +
-                        llvm::Twine(mbarrier->pending) +
-                        " more arrivals in this phase, got " +
-                        llvm::Twine(count));
-    return false;
-  }
+  if (count > mbarrier->pending)
+    return warp.error(lane, describeMBarrier(address) + " expected at most " +
+                                llvm::Twine(mbarrier->pending) +
+                                " more arrivals in this phase, got " +
+                                llvm::Twine(count));
   mbarrier->pending -= count;
   group.noteProgress();
   completeIfDue(address);
@@ -71,12 +67,11 @@ bool Block::addTransactions(Warp &warp, unsigned lane, uint32_t address,
   group.noteProgress();
   if (std::abs(mbarrier->transactions) <= kMaxMBarrierCount)
     return true;
-  warp.fail(lane, describeMBarrier(address) +
-                      " expected a transaction count from -" +
-                      llvm::Twine(kMaxMBarrierCount) + " to " +
-                      llvm::Twine(kMaxMBarrierCount) + ", got " +
-                      llvm::Twine(mbarrier->transactions));
-  return false;
+  return warp.error(lane, describeMBarrier(address) +
+                              " expected a transaction count from -" +
+                              llvm::Twine(kMaxMBarrierCount) + " to " +
+                              llvm::Twine(kMaxMBarrierCount) + ", got " +
+                              llvm::Twine(mbarrier->transactions));
 }
 
 void Block::completeIfDue(uint32_t address) {

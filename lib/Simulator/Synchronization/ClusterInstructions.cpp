@@ -47,8 +47,7 @@ static void executeClusterBarrier(Warp &warp, const Step &step) {
 }
 
 void sim::translateClusterBarrier(Translator &t, Modifiers &modifiers) {
-  static constexpr llvm::StringRef kinds[] = {"arrive", "wait"};
-  std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
+  std::optional<unsigned> kind = modifiers.takeOneOf({"arrive", "wait"});
   if (!kind)
     return t.fail("expected .arrive or .wait behind barrier.cluster");
   ClusterBarrierForm form = {};
@@ -82,10 +81,10 @@ getClusterAddress(Warp &warp, const Step &step, unsigned lane, uint64_t value) {
   uint64_t address = isGeneric ? getRegionOffset(value) : value;
   if (isShared && warp.block.findOwner(address))
     return address;
-  warp.fail(lane, step.name + " expected " + (isGeneric ? "a generic" : "an") +
-                      " address of shared memory of the cluster, got " +
-                      printHex(value));
-  return std::nullopt;
+  return warp.error(lane, step.name + " expected " +
+                              (isGeneric ? "a generic" : "an") +
+                              " address of shared memory of the cluster, got " +
+                              printHex(value));
 }
 
 /// Operands: the result, the address and the rank.
@@ -105,9 +104,10 @@ static void executeMapAddress(Warp &warp, const Step &step) {
     if (!address)
       return;
     // The window, and the offset in the memory of a block.
-    to.value[lane] = (value - *address) | rank << kSharedOffsetBits |
-                     getSharedOffset(*address);
-    to.setUndefined(lane, 0);
+    to.set(lane,
+           (value - *address) | rank << kSharedOffsetBits |
+               getSharedOffset(*address),
+           0);
   });
 }
 
@@ -120,8 +120,7 @@ static void executeGetRank(Warp &warp, const Step &step) {
       return to.setUndefined(lane, 0xFF);
     if (std::optional<uint64_t> address =
             getClusterAddress(warp, step, lane, from.value[lane])) {
-      to.value[lane] = *address >> kSharedOffsetBits;
-      to.setUndefined(lane, 0);
+      to.set(lane, *address >> kSharedOffsetBits, 0);
     }
   });
 }
@@ -133,43 +132,35 @@ static std::optional<Type> takeAddressType(Translator &t, Modifiers &modifiers,
   std::optional<Type> type = modifiers.takeType();
   form.isGeneric = space == AddressSpace::Generic;
   if ((!form.isGeneric && space != AddressSpace::SharedCluster) ||
-      (type != Type::U32 && type != Type::U64)) {
-    t.fail("expected .shared::cluster or no state space, and .u32 or .u64, "
-           "behind " +
-           llvm::Twine(t.current->opcode));
-    return std::nullopt;
-  }
-  if (form.isGeneric && type == Type::U32) {
-    t.fail("not supported in this version: addresses of 32 bits");
-    return std::nullopt;
-  }
+      (type != Type::U32 && type != Type::U64))
+    return t.error(
+        "expected .shared::cluster or no state space, and .u32 or .u64, "
+        "behind " +
+        llvm::Twine(t.current->opcode));
+  if (form.isGeneric && type == Type::U32)
+    return t.error("not supported in this version: addresses of 32 bits");
   return type;
 }
 
-static void translateMapAddress(Translator &t,
-                                const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateMapAddress(Translator &t, Modifiers &modifiers) {
   ClusterAddressForm form;
   std::optional<Type> type = takeAddressType(t, modifiers, form);
   if (!type || !t.finish(modifiers) || !t.expectOperands(3))
     return;
-  Slot slots[] = {t.destination(instruction.operands[0], *type),
-                  t.source(instruction.operands[1], *type),
-                  t.source(instruction.operands[2], Type::U32)};
-  if (!t.hasFailed())
-    t.emit(executeMapAddress, StepClass::Arithmetic, slots, t.keep(form));
+  Slot slots[] = {t.destination(t.current->operands[0], *type),
+                  t.source(t.current->operands[1], *type),
+                  t.source(t.current->operands[2], Type::U32)};
+  t.emit(executeMapAddress, StepClass::Arithmetic, slots, t.keep(form));
 }
 
-static void translateGetRank(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateGetRank(Translator &t, Modifiers &modifiers) {
   ClusterAddressForm form;
   std::optional<Type> type = takeAddressType(t, modifiers, form);
   if (!type || !t.finish(modifiers) || !t.expectOperands(2))
     return;
-  Slot slots[] = {t.destination(instruction.operands[0], Type::U32),
-                  t.source(instruction.operands[1], *type)};
-  if (!t.hasFailed())
-    t.emit(executeGetRank, StepClass::Arithmetic, slots, t.keep(form));
+  Slot slots[] = {t.destination(t.current->operands[0], Type::U32),
+                  t.source(t.current->operands[1], *type)};
+  t.emit(executeGetRank, StepClass::Arithmetic, slots, t.keep(form));
 }
 
 void sim::addClusterInstructions(OpcodeTable &table) {

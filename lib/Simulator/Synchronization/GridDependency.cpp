@@ -74,12 +74,10 @@ static void executeWait(Warp &warp, const Step &) {
   warp.block.group.get<GridDependency>().wait(warp);
 }
 
-static void translateGridControl(Translator &t,
-                                 const PtxInstruction &instruction) {
-  static constexpr llvm::StringRef kinds[] = {"launch_dependents", "wait"};
+static void translateGridControl(Translator &t, Modifiers &modifiers) {
   static constexpr Step::Execute execute[] = {executeNothing, executeWait};
-  Modifiers modifiers(instruction);
-  std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
+  std::optional<unsigned> kind =
+      modifiers.takeOneOf({"launch_dependents", "wait"});
   if (!kind)
     return t.fail("expected .launch_dependents or .wait behind griddepcontrol");
   if (t.finish(modifiers) && t.expectOperands(0))

@@ -111,10 +111,10 @@ static std::optional<SharedLocation> findResponse(Warp &warp, const Step &step,
   if (warp.block.isOwn(span))
     return SharedLocation{&warp.block,
                           static_cast<uint32_t>(getSharedOffset(address))};
-  warp.fail(lane, "expected a response in the shared memory of this block, got "
-                  "address " +
-                      printHex(given));
-  return std::nullopt;
+  return warp.error(
+      lane, "expected a response in the shared memory of this block, got "
+            "address " +
+                printHex(given));
 }
 
 static void request(Warp &warp, const Step &step, unsigned lane) {
@@ -149,13 +149,6 @@ static void request(Warp &warp, const Step &step, unsigned lane) {
                     {block, mbarrier->offset});
 }
 
-static void executeRequest(Warp &warp, const Step &step) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      request(warp, step, lane);
-  });
-}
-
 static void translateRequest(Translator &t, Modifiers &modifiers) {
   RequestForm form = {};
   bool isComplete = modifiers.take("async");
@@ -175,19 +168,15 @@ static void translateRequest(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<Translator::Address> to = t.address(operands[0], space);
-  std::optional<Translator::Address> mbarrier = t.address(operands[1], space);
-  if (!to || !mbarrier)
-    return;
-  form.space = to->space;
-  form.offset = to->offset;
-  form.mbarrierSpace = mbarrier->space;
-  form.mbarrierOffset = mbarrier->offset;
-  Slot slots[] = {to->base, mbarrier->base};
+  form.space = form.mbarrierSpace = space;
+  Slot slots[] = {
+      t.address(operands[0], form.space, form.offset),
+      t.address(operands[1], form.mbarrierSpace, form.mbarrierOffset)};
   // The work of a block depends on which other blocks have begun.
   t.code.facilities |=
       UsesAsyncProxy | UsesLaunchControl | UsesGlobalSynchronization;
-  t.emit(executeRequest, StepClass::Synchronization, slots, t.keep(form));
+  t.emit(executeInLanes<request>, StepClass::Synchronization, slots,
+         t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,9 +206,9 @@ static std::optional<Response> readResponse(Warp &warp, Slot slot,
     return response;
   if (response.isZero())
     return std::nullopt;
-  warp.fail(lane, "expected a response of clusterlaunchcontrol.try_cancel, got "
-                  "other bytes");
-  return std::nullopt;
+  return warp.error(
+      lane, "expected a response of clusterlaunchcontrol.try_cancel, got "
+            "other bytes");
 }
 
 /// Operands: the predicate and the response.
@@ -261,36 +250,24 @@ static void executeGetFirst(Warp &warp, const Step &step) {
                        "cluster, got one that says that no cluster is left");
     for (unsigned i = 0; i != form.count; ++i) {
       Lanes &result = warp.reg(step.operands[1 + i]);
-      result.value[lane] = response->words[form.first + i];
-      result.setUndefined(lane, isUndefined ? 0xF : 0);
+      result.set(lane, response->words[form.first + i], isUndefined ? 0xF : 0);
     }
   });
-}
-
-/// The two registers of a response, both of which are used.
-static Slot takeResponse(Translator &t, const PtxOperand &operand) {
-  return t.source(operand, Type::B128);
 }
 
 static void translateIsCanceled(Translator &t, Modifiers &modifiers) {
   if (!modifiers.take("pred") || !modifiers.take("b128"))
     return t.fail("expected .pred.b128 behind .is_canceled");
-  if (!t.finish(modifiers) || !t.expectOperands(2))
-    return;
-  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  Slot slots[] = {t.predicateDestination(operands[0]),
-                  takeResponse(t, operands[1])};
-  if (!t.hasFailed())
-    t.emit(executeIsCanceled, StepClass::Synchronization, slots);
+  t.emit(executeIsCanceled, StepClass::Synchronization,
+         takeOperands(t, modifiers, Type::Pred, {Type::B128}));
 }
 
 static void translateQuery(Translator &t, Modifiers &modifiers) {
   if (modifiers.take("is_canceled"))
     return translateIsCanceled(t, modifiers);
-  static constexpr llvm::StringRef kinds[] = {
-      "get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z",
-      "get_first_ctaid"};
-  std::optional<unsigned> kind = modifiers.takeOneOf(kinds);
+  std::optional<unsigned> kind =
+      modifiers.takeOneOf({"get_first_ctaid::x", "get_first_ctaid::y",
+                           "get_first_ctaid::z", "get_first_ctaid"});
   bool isVector = kind == 3u;
   if (!kind || (isVector && !modifiers.take("v4")) || !modifiers.take("b32") ||
       !modifiers.take("b128"))
@@ -300,19 +277,14 @@ static void translateQuery(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  llvm::SmallVector<Slot> slots = {takeResponse(t, operands[1])};
-  if (t.hasFailed())
-    return;
+  llvm::SmallVector<Slot> slots = {t.source(operands[1], Type::B128)};
   // The fourth element is unspecified.
   t.destinations(operands[0], Type::B32, isVector ? 4 : 1, slots);
   FirstBlockForm form = {isVector ? 0 : *kind, isVector ? 3u : 1u};
-  if (!t.hasFailed())
-    t.emit(executeGetFirst, StepClass::Synchronization, slots, t.keep(form));
+  t.emit(executeGetFirst, StepClass::Synchronization, slots, t.keep(form));
 }
 
-static void translateLaunchControl(Translator &t,
-                                   const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+static void translateLaunchControl(Translator &t, Modifiers &modifiers) {
   llvm::StringRef target = t.program.module.target;
   if (!hasFeature(target, Feature::LaunchControl))
     return t.fail("expected a target with clusterlaunchcontrol, from sm_100 "

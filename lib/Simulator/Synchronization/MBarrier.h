@@ -53,7 +53,13 @@ struct MBarrier {
   uint32_t initialClock = 0;
   Clocks clocks, completeClocks;
 
-  bool tryComplete();
+  bool tryComplete() {
+    if (pending != 0 || transactions != 0)
+      return false;
+    pending = expected;
+    ++phase;
+    return true;
+  }
 };
 
 /// The largest counts of an mbarrier object (PTX ISA, section 9.7.13.15.2).

@@ -75,10 +75,9 @@ static std::optional<uint32_t> getCount(Warp &warp, Slot slot, unsigned lane,
   uint64_t count = warp.reg(slot).value[lane];
   if (count >= least && count <= uint64_t(kMaxMBarrierCount))
     return count;
-  warp.fail(lane, "expected " + what + " from " + llvm::Twine(least) + " to " +
-                      llvm::Twine(kMaxMBarrierCount) + ", got " +
-                      llvm::Twine(count));
-  return std::nullopt;
+  return warp.error(lane, "expected " + what + " from " + llvm::Twine(least) +
+                              " to " + llvm::Twine(kMaxMBarrierCount) +
+                              ", got " + llvm::Twine(count));
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,9 +161,7 @@ static void arrive(Warp &warp, unsigned lane, SharedLocation location,
     block.group.recorder->arrive(warp, Recorder::getBarrier(location));
   if (!block.arrive(warp, lane, offset, *count) || step.operands[3] == kNoSlot)
     return;
-  Lanes &destination = warp.reg(step.operands[3]);
-  destination.value[lane] = state;
-  destination.setUndefined(lane, 0);
+  warp.reg(step.operands[3]).set(lane, state, 0);
 }
 
 static void executeUpdate(Warp &warp, const Step &step) {
@@ -235,28 +232,26 @@ static std::optional<bool> isComplete(Warp &warp, unsigned lane,
   if (isParity) {
     if (value <= 1)
       return mbarrier->phase % 2 != value;
-    warp.fail(lane, "expected the parity of a phase to be 0 or 1, got " +
-                        llvm::Twine(value));
-    return std::nullopt;
+    return warp.error(lane,
+                      "expected the parity of a phase to be 0 or 1, got " +
+                          llvm::Twine(value));
   }
   uint64_t of =
       (value >> kPendingBits & llvm::maskTrailingOnes<uint64_t>(kAddressBits)) *
       kMBarrierBytes;
-  if (of != offset) {
-    warp.fail(lane, "expected a state of " + block.describeMBarrier(offset) +
-                        ", got one of that at " +
-                        printHex(block.getSharedBase() + of));
-    return std::nullopt;
-  }
+  if (of != offset)
+    return warp.error(lane, "expected a state of " +
+                                block.describeMBarrier(offset) +
+                                ", got one of that at " +
+                                printHex(block.getSharedBase() + of));
   uint64_t phase = value >> (kPendingBits + kAddressBits);
   uint64_t now = mbarrier->phase & llvm::maskTrailingOnes<uint64_t>(kPhaseBits);
   if (phase == now || phase + 1 == now)
     return phase != now;
-  warp.fail(lane, "expected the state of phase " + llvm::Twine(now) + " of " +
-                      block.describeMBarrier(offset) +
-                      " or of the phase before, got that of phase " +
-                      llvm::Twine(phase));
-  return std::nullopt;
+  return warp.error(lane, "expected the state of phase " + llvm::Twine(now) +
+                              " of " + block.describeMBarrier(offset) +
+                              " or of the phase before, got that of phase " +
+                              llvm::Twine(phase));
 }
 
 /// Whether a test only peeks: the next branch behind it does not depend on the
@@ -332,9 +327,10 @@ static void executePendingCount(Warp &warp, const Step &step) {
   const Lanes &state = warp.reg(step.operands[1]);
   forEachLane(warp.active, [&](unsigned lane) {
     bool isUndefined = state.isUndefined(lane);
-    result.value[lane] =
-        state.value[lane] & llvm::maskTrailingOnes<uint64_t>(kPendingBits);
-    result.setUndefined(lane, isUndefined ? 0xF : 0);
+    result.set(lane,
+               state.value[lane] &
+                   llvm::maskTrailingOnes<uint64_t>(kPendingBits),
+               isUndefined ? 0xF : 0);
   });
 }
 
@@ -361,12 +357,7 @@ static bool takeQualifiers(Translator &t, Modifiers &modifiers,
 
 static void emitUpdate(Translator &t, UpdateForm form,
                        const PtxOperand &operand, llvm::ArrayRef<Slot> others) {
-  std::optional<Translator::Address> address = t.address(operand, form.space);
-  if (!address || t.hasFailed())
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
-  llvm::SmallVector<Slot> slots = {address->base};
+  llvm::SmallVector<Slot> slots = {t.address(operand, form.space, form.offset)};
   slots.append(others.begin(), others.end());
   t.emit(executeUpdate, StepClass::Synchronization, slots, t.keep(form));
 }
@@ -409,33 +400,22 @@ static void translateWait(Translator &t, Modifiers &modifiers, bool blocks) {
   if (!takeQualifiers(t, modifiers, form.space, /*mayBeRemote=*/false) ||
       !t.expectOperands(3, blocks ? 4 : 3))
     return;
-  std::optional<Translator::Address> address =
-      t.address(operands[1], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
+  Slot base = t.address(operands[1], form.space, form.offset);
   if (operands.size() == 4)
     t.source(operands[3], Type::U32);
-  Slot slots[] = {address->base,
+  Slot slots[] = {base,
                   t.source(operands[2], form.isParity ? Type::U32 : Type::B64),
                   t.predicateDestination(operands[0])};
-  if (!t.hasFailed())
-    t.emit(executeWait, StepClass::Synchronization, slots, t.keep(form));
+  t.emit(executeWait, StepClass::Synchronization, slots, t.keep(form));
 }
 
-static void translateMBarrier(Translator &t,
-                              const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+static void translateMBarrier(Translator &t, Modifiers &modifiers) {
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   if (modifiers.take("pending_count")) {
     if (!modifiers.take("b64"))
       t.fail("expected .b64 behind mbarrier");
-    if (!t.finish(modifiers) || !t.expectOperands(2))
-      return;
     t.emit(executePendingCount, StepClass::Synchronization,
-           {t.destination(operands[0], Type::U32),
-            t.source(operands[1], Type::B64)});
+           takeOperands(t, modifiers, Type::U32, {Type::B64}));
     return;
   }
   if (modifiers.take("test_wait"))
@@ -446,11 +426,10 @@ static void translateMBarrier(Translator &t,
     return translateArrival(t, modifiers, Kind::Arrive);
   if (modifiers.take("arrive_drop"))
     return translateArrival(t, modifiers, Kind::ArriveDrop);
-  static constexpr llvm::StringRef names[] = {"init", "inval", "expect_tx",
-                                              "complete_tx"};
   static constexpr Kind kinds[] = {Kind::Init, Kind::Invalidate, Kind::ExpectTx,
                                    Kind::CompleteTx};
-  std::optional<unsigned> row = modifiers.takeOneOf(names);
+  std::optional<unsigned> row =
+      modifiers.takeOneOf({"init", "inval", "expect_tx", "complete_tx"});
   if (!row)
     return t.fail("expected an operation behind mbarrier, such as .init or "
                   ".arrive");

@@ -22,12 +22,11 @@ std::optional<SharedLocation> sim::findMBarrierLocation(Warp &warp,
                                                         unsigned lane,
                                                         AddressSpace space,
                                                         uint64_t address) {
-  if (address % kMBarrierBytes != 0) {
-    warp.fail(lane, "expected the address of an mbarrier object to be a "
-                    "multiple of 8, got " +
-                        printHex(address));
-    return std::nullopt;
-  }
+  if (address % kMBarrierBytes != 0)
+    return warp.error(lane,
+                      "expected the address of an mbarrier object to be a "
+                      "multiple of 8, got " +
+                          printHex(address));
   uint64_t generic = address;
   if (space == AddressSpace::Generic && getRegion(address) == kSharedRegion) {
     address = getRegionOffset(address);
@@ -36,23 +35,18 @@ std::optional<SharedLocation> sim::findMBarrierLocation(Warp &warp,
   bool isShared =
       space == AddressSpace::Shared || space == AddressSpace::SharedCluster;
   Block *owner = isShared ? warp.block.findOwner(address) : nullptr;
-  if (!owner || getSharedOffset(address) >= owner->shared.size()) {
-    warp.fail(lane,
-              "expected an mbarrier object in shared memory, got address " +
+  if (!owner || getSharedOffset(address) >= owner->shared.size())
+    return warp.error(
+        lane, "expected an mbarrier object in shared memory, got address " +
                   printHex(generic));
-    return std::nullopt;
-  }
-  if (space == AddressSpace::Shared && owner != &warp.block) {
-    warp.fail(lane, "expected an mbarrier object of this block (.shared::cta), "
-                    "got one of block " +
-                        print(owner->index));
-    return std::nullopt;
-  }
-  if (owner->isDone()) {
-    warp.fail(lane, "expected an mbarrier object, got one of block " +
-                        print(owner->index) + ", which has ended");
-    return std::nullopt;
-  }
+  if (space == AddressSpace::Shared && owner != &warp.block)
+    return warp.error(
+        lane, "expected an mbarrier object of this block (.shared::cta), "
+              "got one of block " +
+                  print(owner->index));
+  if (owner->isDone())
+    return warp.error(lane, "expected an mbarrier object, got one of block " +
+                                print(owner->index) + ", which has ended");
   return SharedLocation{owner, static_cast<uint32_t>(getSharedOffset(address))};
 }
 
@@ -63,15 +57,13 @@ bool sim::findBlocks(Warp &warp, unsigned lane, uint64_t mask,
     if (!(mask >> rank & 1))
       continue;
     Block *block = warp.block.findOwner(uint64_t(rank) << kSharedOffsetBits);
-    if (!block || block->isDone()) {
-      warp.fail(lane,
-                block ? "expected a mask of blocks that run, but block " +
+    if (!block || block->isDone())
+      return warp.error(
+          lane, block ? "expected a mask of blocks that run, but block " +
                             print(block->index) + " has ended"
                       : "expected a mask of blocks of the cluster, which has " +
                             std::to_string(warp.block.group.clusterSize) +
                             ", got " + printHex(mask));
-      return false;
-    }
     blocks.push_back(block);
   }
   return true;
@@ -81,8 +73,8 @@ bool sim::requireOwn(Warp &warp, unsigned lane,
                      const SharedLocation &location) {
   if (location.block == &warp.block)
     return true;
-  warp.fail(lane, "expected an mbarrier object of this block, got one of "
-                  "block " +
-                      print(location.block->index));
-  return false;
+  return warp.error(lane,
+                    "expected an mbarrier object of this block, got one of "
+                    "block " +
+                        print(location.block->index));
 }

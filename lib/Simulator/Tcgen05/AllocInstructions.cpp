@@ -38,11 +38,11 @@ static std::optional<unsigned> getNumColumns(Warp &warp, Slot slot) {
   bool isPower = (*columns & (*columns - 1)) == 0;
   if (*columns >= kTensorUnit && *columns <= kTensorColumns && isPower)
     return *columns;
-  warp.fail(__builtin_ctz(warp.active),
-            "expected a number of columns of tensor memory that is a power of "
-            "two from 32 to 512, got " +
-                llvm::Twine(*columns));
-  return std::nullopt;
+  return warp.error(
+      __builtin_ctz(warp.active),
+      "expected a number of columns of tensor memory that is a power of "
+      "two from 32 to 512, got " +
+          llvm::Twine(*columns));
 }
 
 /// The first of `size` columns that are free in all memories. Programs must not
@@ -95,10 +95,7 @@ static void storeAddress(Warp &warp, const Step &step, unsigned column) {
 /// Checks a request of a block against the rules of the ISA.
 static bool checkRequest(Warp &warp, unsigned size) {
   BlockAllocation &own = getTensorEngine(warp).getAllocation(warp.block);
-  auto fail = [&](const llvm::Twine &text) {
-    warp.fail(0, text);
-    return false;
-  };
+  auto fail = [&](const llvm::Twine &text) { return warp.error(0, text); };
   if (!own.isAllowed)
     return fail("tcgen05.alloc behind a tcgen05.relinquish_alloc_permit of the "
                 "block");
@@ -132,10 +129,10 @@ static bool meetPeer(Warp &warp, Block &peer, unsigned size) {
   }
   if (*other.wanted == size)
     return true;
-  warp.fail(0, "expected as many columns as the other block of the CTA pair "
-               "allocates, " +
-                   llvm::Twine(*other.wanted) + ", got " + llvm::Twine(size));
-  return false;
+  return warp.error(
+      0, "expected as many columns as the other block of the CTA pair "
+         "allocates, " +
+             llvm::Twine(*other.wanted) + ", got " + llvm::Twine(size));
 }
 
 static void executeAlloc(Warp &warp, const Step &step) {
@@ -181,28 +178,21 @@ static void executeAlloc(Warp &warp, const Step &step) {
 void sim::translateTcgen05Alloc(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   AllocationForm form = {};
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  form.numBlocks = takeNumBlocks(t, modifiers);
   bool isWhole = modifiers.take("sync");
   modifiers.take("aligned");
   form.space = takeSpace(modifiers);
   bool isTyped = modifiers.take("b32");
-  if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(2))
+  if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
   if (!isWhole || !isTyped ||
       (form.space != AddressSpace::Generic &&
        form.space != AddressSpace::Shared))
     return t.fail("expected .sync.aligned, .shared::cta or no state space, and "
                   ".b32 behind tcgen05.alloc");
-  std::optional<Translator::Address> address =
-      t.address(operands[0], form.space);
-  if (!address)
-    return;
-  form.numBlocks = *numBlocks;
-  form.space = address->space;
-  form.offset = address->offset;
-  Slot slots[] = {address->base, t.source(operands[1], Type::U32)};
-  if (!t.hasFailed())
-    t.emit(executeAlloc, StepClass::Synchronization, slots, t.keep(form));
+  Slot base = t.address(operands[0], form.space, form.offset);
+  Slot slots[] = {base, t.source(operands[1], Type::U32)};
+  t.emit(executeAlloc, StepClass::Synchronization, slots, t.keep(form));
 }
 
 static void executeDealloc(Warp &warp, const Step &step) {
@@ -234,18 +224,17 @@ static void executeDealloc(Warp &warp, const Step &step) {
 
 void sim::translateTcgen05Dealloc(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  takeNumBlocks(t, modifiers);
   bool isWhole = modifiers.take("sync");
   modifiers.take("aligned");
   bool isTyped = modifiers.take("b32");
-  if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(2))
+  if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
   if (!isWhole || !isTyped)
     return t.fail("expected .sync.aligned.b32 behind tcgen05.dealloc");
   Slot slots[] = {t.source(operands[0], Type::B32),
                   t.source(operands[1], Type::U32)};
-  if (!t.hasFailed())
-    t.emit(executeDealloc, StepClass::Synchronization, slots);
+  t.emit(executeDealloc, StepClass::Synchronization, slots);
 }
 
 static void executeRelinquish(Warp &warp, const Step &step) {
@@ -254,10 +243,10 @@ static void executeRelinquish(Warp &warp, const Step &step) {
 }
 
 void sim::translateTcgen05Relinquish(Translator &t, Modifiers &modifiers) {
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  takeNumBlocks(t, modifiers);
   if (!modifiers.take("sync"))
     t.fail("expected .sync.aligned behind tcgen05.relinquish_alloc_permit");
   modifiers.take("aligned");
-  if (numBlocks && t.finish(modifiers) && t.expectOperands(0))
+  if (t.finish(modifiers) && t.expectOperands(0))
     t.emit(executeRelinquish, StepClass::Synchronization, {});
 }

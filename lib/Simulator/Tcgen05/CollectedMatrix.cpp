@@ -16,7 +16,6 @@
 #include "Memory/Storage.h"
 #include "SharedDescriptors/SharedTile.h"
 
-#include <algorithm>
 #include <tuple>
 
 using namespace mlir::blockscale;

@@ -181,14 +181,10 @@ static void copyLane(Warp &warp, const Step &step, unsigned lane) {
     copyToBlock(*block, form, address, *chunks);
 }
 
-static void executeCopy(Warp &warp, const Step &step) {
-  forEachIssuingLane(warp, [&](unsigned lane) { copyLane(warp, step, lane); });
-}
-
 void sim::translateTensorCopy(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   CopyForm form = {};
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  form.numBlocks = takeNumBlocks(t, modifiers);
   for (const CopyShape &shape : kCopyShapes) {
     llvm::ArrayRef<llvm::StringRef> rest = modifiers.rest();
     if (form.shape || !llvm::is_contained(rest, shape.name) ||
@@ -202,23 +198,15 @@ void sim::translateTensorCopy(Translator &t, Modifiers &modifiers) {
   if (!form.shape)
     return t.fail("expected a shape and a multicast that tcgen05.cp has, such "
                   "as .128x256b or .32x128b.warpx4");
-  for (const Decompression &row : kDecompressions)
-    if (modifiers.take(row.name))
-      form.decompression = &row;
+  form.decompression = modifiers.takeRow(kDecompressions);
   if (modifiers.take("b8x16") != (form.decompression != nullptr))
     return t.fail("expected .b8x16.b6x16_p32, .b8x16.b4x16_p64 or none of both "
                   "behind tcgen05.cp");
-  if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(2))
+  if (!t.finish(modifiers) || !t.expectOperands(2))
     return;
-  std::optional<Translator::Address> address =
-      takeTensorAddress(t, operands[0]);
-  if (!address)
-    return;
-  form.numBlocks = *numBlocks;
-  form.offset = address->offset;
-  Slot slots[] = {address->base, t.source(operands[1], Type::B64)};
-  if (!t.hasFailed())
-    t.emit(executeCopy, StepClass::Memory, slots, t.keep(form));
+  Slot slots[] = {takeTensorAddress(t, operands[0], form.offset),
+                  t.source(operands[1], Type::B64)};
+  t.emit(executeInLanes<copyLane>, StepClass::Memory, slots, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,27 +256,18 @@ static void shiftLane(Warp &warp, const Step &step, unsigned lane) {
   }
 }
 
-static void executeShift(Warp &warp, const Step &step) {
-  forEachIssuingLane(warp, [&](unsigned lane) { shiftLane(warp, step, lane); });
-}
-
 void sim::translateTcgen05Shift(Translator &t, Modifiers &modifiers) {
   ShiftForm form = {};
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  form.numBlocks = takeNumBlocks(t, modifiers);
   if (!modifiers.take("down"))
     return t.fail("expected .down behind tcgen05.shift");
   if (!hasFeature(t.program.module.target, Feature::Tcgen05Shift))
     return t.fail("expected a target that has tcgen05.shift, got " +
                   t.program.module.target);
-  if (!numBlocks || !t.finish(modifiers) || !t.expectOperands(1))
+  if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
-  std::optional<Translator::Address> address =
-      takeTensorAddress(t, t.current->operands[0]);
-  if (!address)
-    return;
-  form.numBlocks = *numBlocks;
-  form.offset = address->offset;
-  t.emit(executeShift, StepClass::Memory, address->base, t.keep(form));
+  Slot base = takeTensorAddress(t, t.current->operands[0], form.offset);
+  t.emit(executeInLanes<shiftLane>, StepClass::Memory, base, t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//
@@ -337,33 +316,23 @@ static void commitLane(Warp &warp, const Step &step, unsigned lane) {
   tensor.commit(warp, lane, locations);
 }
 
-static void executeCommit(Warp &warp, const Step &step) {
-  forEachIssuingLane(warp,
-                     [&](unsigned lane) { commitLane(warp, step, lane); });
-}
-
 void sim::translateTcgen05Commit(Translator &t, Modifiers &modifiers) {
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   CommitForm form = {};
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
+  form.numBlocks = takeNumBlocks(t, modifiers);
   bool hasMechanism = modifiers.take("mbarrier::arrive::one");
   modifiers.take("shared::cluster");
   form.isMulticast = modifiers.take("multicast::cluster");
   if (!hasMechanism || !modifiers.take("b64"))
     return t.fail("expected .mbarrier::arrive::one and .b64 behind "
                   "tcgen05.commit");
-  if (!numBlocks || !t.finish(modifiers) ||
-      !t.expectOperands(1 + form.isMulticast))
+  if (!t.finish(modifiers) || !t.expectOperands(1 + form.isMulticast))
     return;
-  std::optional<Translator::Address> address =
-      t.address(operands[0], AddressSpace::SharedCluster);
-  if (!address)
-    return;
-  form.numBlocks = *numBlocks;
-  form.offset = address->offset;
-  Slot slots[] = {address->base, kNoSlot};
+  Slot slots[] = {
+      t.addressIn(AddressSpace::SharedCluster, operands[0], form.offset),
+      kNoSlot};
   if (form.isMulticast)
     slots[1] = t.source(operands[1], Type::B16);
-  if (!t.hasFailed())
-    t.emit(executeCommit, StepClass::Synchronization, slots, t.keep(form));
+  t.emit(executeInLanes<commitLane>, StepClass::Synchronization, slots,
+         t.keep(form));
 }

@@ -21,8 +21,6 @@
 #include "Tcgen05/Tcgen05Engine.h"
 #include "Tcgen05/Tcgen05Instructions.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
@@ -123,14 +121,14 @@ getAddresses(Warp &warp, const Step &step, bool isLoad) {
       address.lane = window + inside;
       continue;
     }
-    warp.fail(0, name + "." + form.shape->name + " of warp " +
-                     llvm::Twine(warp.index) + " expected an address in lane " +
-                     llvm::Twine(window) +
-                     (form.shape->lanes == kHalfWarp
-                          ? " or " + std::to_string(window + kHalfWarp)
-                          : std::string()) +
-                     ", got lane " + llvm::Twine(address.lane));
-    return std::nullopt;
+    return warp.error(0, name + "." + form.shape->name + " of warp " +
+                             llvm::Twine(warp.index) +
+                             " expected an address in lane " +
+                             llvm::Twine(window) +
+                             (form.shape->lanes == kHalfWarp
+                                  ? " or " + std::to_string(window + kHalfWarp)
+                                  : std::string()) +
+                             ", got lane " + llvm::Twine(address.lane));
   }
   Tcgen05AccessKind kind =
       isLoad ? Tcgen05AccessKind::Load : Tcgen05AccessKind::Store;
@@ -180,8 +178,7 @@ static void executeLoad(Warp &warp, const Step &step) {
                   undefined = (undefined & 3) |
                               (memory.undefined(lane, column + 1) & 3) << 2;
                 }
-                to.value[t] = value;
-                to.setUndefined(t, undefined);
+                to.set(t, value, undefined);
                 if (!form.isReduced)
                   return;
                 reductions[t].add(value);
@@ -192,8 +189,7 @@ static void executeLoad(Warp &warp, const Step &step) {
     return;
   Lanes &to = warp.reg(step.operands[1 + form.getNumRegisters()]);
   for (unsigned t = 0; t != kLanes; ++t) {
-    to.value[t] = reductions[t].get();
-    to.setUndefined(t, undefinedReductions >> t & 1 ? 0xF : 0);
+    to.set(t, reductions[t].get(), undefinedReductions >> t & 1 ? 0xF : 0);
   }
 }
 
@@ -259,9 +255,7 @@ static bool takeForm(Translator &t, Modifiers &modifiers, bool isLoad,
                      MoveForm &form) {
   std::string name = isLoad ? "tcgen05.ld" : "tcgen05.st";
   bool isReduced = isLoad && modifiers.take("red");
-  for (const Shape &shape : kShapes)
-    if (!form.shape && modifiers.take(shape.name))
-      form.shape = &shape;
+  form.shape = modifiers.takeRow(kShapes);
   for (unsigned count = 1; count <= 128 && !form.count; count *= 2)
     if (modifiers.take("x" + std::to_string(count)))
       form.count = count;
@@ -283,7 +277,8 @@ static bool takeForm(Translator &t, Modifiers &modifiers, bool isLoad,
   return !t.hasFailed() && t.finish(modifiers);
 }
 
-static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
+void sim::translateTcgen05Move(Translator &t, Modifiers &modifiers) {
+  bool isLoad = t.current->modifiers.front() == "ld";
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   MoveForm form = {};
   if (!takeForm(t, modifiers, isLoad, form) ||
@@ -295,33 +290,17 @@ static void translateMove(Translator &t, Modifiers &modifiers, bool isLoad) {
   operands = isLoad ? operands.drop_front(1 + form.isReduced) : operands;
   if (form.shape->isSplit)
     form.splitOffset =
-        t.constant(operands[1], "the offset of the second half of the threads")
-            .value_or(0);
+        t.constant(operands[1], "the offset of the second half of the threads");
   if (registers.kind != PtxOperand::Kind::Vector)
     return t.fail(registers.location, "expected registers in braces");
-  std::optional<Translator::Address> address =
-      takeTensorAddress(t, operands.front());
-  if (!address)
-    return;
-  form.offset = address->offset;
-  llvm::SmallVector<Slot> slots = {address->base};
-  if (isLoad)
-    t.destinations(registers, Type::B32, form.getNumRegisters(), slots);
-  else
-    t.sources(registers, Type::B32, form.getNumRegisters(), slots);
+  llvm::SmallVector<Slot> slots = {
+      takeTensorAddress(t, operands.front(), form.offset)};
+  t.registers(/*isWritten=*/isLoad, registers, Type::B32,
+              form.getNumRegisters(), slots);
   if (form.isReduced)
     t.destinations(t.current->operands[1], Type::B32, 1, slots);
-  if (!t.hasFailed())
-    t.emit(isLoad ? executeLoad : executeStore, StepClass::Memory, slots,
-           t.keep(form));
-}
-
-void sim::translateTcgen05Load(Translator &t, Modifiers &modifiers) {
-  translateMove(t, modifiers, /*isLoad=*/true);
-}
-
-void sim::translateTcgen05Store(Translator &t, Modifiers &modifiers) {
-  translateMove(t, modifiers, /*isLoad=*/false);
+  t.emit(isLoad ? executeLoad : executeStore, StepClass::Memory, slots,
+         t.keep(form));
 }
 
 //===----------------------------------------------------------------------===//

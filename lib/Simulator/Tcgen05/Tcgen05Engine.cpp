@@ -48,7 +48,7 @@ bool Tcgen05Engine::findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
     blocks.push_back(peer);
     return true;
   }
-  warp.fail(
+  return warp.error(
       lane,
       what + (peer ? ".cta_group::2 expected the other block of the CTA pair "
                      "to run, but block " +
@@ -56,7 +56,6 @@ bool Tcgen05Engine::findBlocks(Warp &warp, unsigned lane, unsigned numBlocks,
                    : ".cta_group::2 expected a cluster with an even "
                      "number of blocks, got " +
                          std::to_string(group.clusterSize)));
-  return false;
 }
 
 void Tcgen05Engine::endGroup() {
@@ -104,22 +103,18 @@ bool Tcgen05Engine::checkAllocated(Warp &warp, unsigned lane,
           .findForeign(*use.block, region.column, region.numColumns);
   if (!foreign)
     return true;
-  warp.fail(lane, llvm::Twine("expected columns ") +
-                      llvm::Twine(region.column) + " to " +
-                      llvm::Twine(region.column + region.numColumns - 1) +
-                      " of tensor memory to be allocated by block " +
-                      print(use.block->index) + ", but column " +
-                      llvm::Twine(*foreign) + " is not");
-  return false;
+  return warp.error(
+      lane, llvm::Twine("expected columns ") + llvm::Twine(region.column) +
+                " to " + llvm::Twine(region.column + region.numColumns - 1) +
+                " of tensor memory to be allocated by block " +
+                print(use.block->index) + ", but column " +
+                llvm::Twine(*foreign) + " is not");
 }
 
 /// Checks that columns are deallocated behind an access; false after a failure.
 bool Tcgen05Engine::checkBehind(Warp &warp, unsigned lane,
                                 const Tcgen05Access &access) {
-  auto reject = [&](const std::string &text) {
-    warp.fail(lane, text);
-    return false;
-  };
+  auto reject = [&](const std::string &text) { return warp.error(lane, text); };
   bool isLoad = access.kind == Tcgen05AccessKind::Load;
   if (!access.completed && !isLoad)
     return reject(describe(access) + " may still use these columns: expected " +
@@ -175,17 +170,24 @@ bool Tcgen05Engine::endBlock(Block &block) {
 // Operations of tensor cores
 //===----------------------------------------------------------------------===//
 
+Tcgen05Access Tcgen05Engine::makeAccess(const Warp &warp,
+                                        Tcgen05AccessKind kind,
+                                        LaneMask lanes) {
+  hasReported = false;
+  Tcgen05Access access = {};
+  access.kind = kind;
+  access.warp = warp.number;
+  access.lanes = lanes;
+  access.line = warp.current->line;
+  access.begun = ++now;
+  return access;
+}
+
 bool Tcgen05Engine::begin(Warp &warp, Tcgen05Operation operation) {
   warp.act();
   unsigned lane = operation.lane;
-  Tcgen05Access access = {};
-  access.kind = operation.kind;
-  access.warp = warp.number;
-  access.lanes = LaneMask(1) << lane;
-  access.line = warp.current->line;
+  Tcgen05Access access = makeAccess(warp, operation.kind, LaneMask(1) << lane);
   access.accumulator = operation.accumulator;
-  access.begun = ++now;
-  hasReported = false;
   for (const Tcgen05Use &use : operation.uses)
     if (!checkAllocated(warp, lane, use))
       return false;
@@ -243,12 +245,11 @@ bool Tcgen05Engine::arrive(Warp &warp, const Entry &entry,
                            SharedLocation location) {
   unsigned lane = entry.lane;
   Block &block = *location.block;
-  if (block.isDone()) {
-    warp.fail(lane, "tcgen05.commit arrives at " +
-                        block.describeMBarrier(location.offset) + " of block " +
-                        print(block.index) + ", which has ended");
-    return false;
-  }
+  if (block.isDone())
+    return warp.error(lane, "tcgen05.commit arrives at " +
+                                block.describeMBarrier(location.offset) +
+                                " of block " + print(block.index) +
+                                ", which has ended");
   MBarrier *mbarrier = block.findMBarrier(warp, lane, location.offset);
   if (!mbarrier)
     return false;
@@ -316,15 +317,9 @@ static uint64_t getNumBytes(const TensorRegion &region) {
 bool Tcgen05Engine::begin(Warp &warp, Tcgen05AccessKind kind,
                           llvm::ArrayRef<TensorRegion> regions) {
   warp.act();
-  Tcgen05Access access = {};
-  access.kind = kind;
-  access.warp = warp.number;
-  access.lanes = warp.active;
-  access.line = warp.current->line;
-  access.begun = ++now;
+  Tcgen05Access access = makeAccess(warp, kind, warp.active);
   if (group.races)
     access.time = group.races->getTime(warp.number);
-  hasReported = false;
   llvm::SmallVector<Tcgen05Use, 2> uses;
   for (const TensorRegion &region : regions)
     uses.push_back({&warp.block, region, kind == Tcgen05AccessKind::Store});

@@ -130,6 +130,8 @@ private:
   /// The number of the warp, and the lane.
   using Thread = std::pair<unsigned, unsigned>;
 
+  Tcgen05Access makeAccess(const Warp &warp, Tcgen05AccessKind kind,
+                           LaneMask lanes);
   bool checkOrder(Warp &warp, unsigned lane, const Tcgen05Access &next,
                   const Tcgen05Use &use);
   bool checkOverlap(Warp &warp, unsigned lane, llvm::ArrayRef<Tcgen05Use> uses);

@@ -20,40 +20,34 @@
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
-std::optional<unsigned> sim::takeNumBlocks(Translator &t,
-                                           Modifiers &modifiers) {
+unsigned sim::takeNumBlocks(Translator &t, Modifiers &modifiers) {
   static constexpr llvm::StringRef names[] = {"cta_group::1", "cta_group::2"};
-  if (std::optional<unsigned> row = modifiers.takeOneOf(names)) {
-    // PTX ISA, section 9.7.16.5 "CTA pair".
-    unsigned &before = t.code.tensorBlocks;
-    if (before != 0 && before != *row + 1)
-      t.fail("expected ." + names[before - 1] +
-             ", as other instructions of the function have, got ." +
-             names[*row]);
-    before = *row + 1;
-    return before;
-  }
-  t.fail("expected .cta_group::1 or .cta_group::2 behind tcgen05." +
-         t.current->modifiers.front());
-  return std::nullopt;
+  // PTX ISA, section 9.7.16.5 "CTA pair".
+  unsigned &before = t.code.tensorBlocks;
+  std::optional<unsigned> row = modifiers.takeOneOf(names);
+  if (!row)
+    t.fail("expected .cta_group::1 or .cta_group::2 behind tcgen05." +
+           t.current->modifiers.front());
+  else if (before != 0 && before != *row + 1)
+    t.fail("expected ." + names[before - 1] +
+           ", as other instructions of the function have, got ." + names[*row]);
+  return before = row.value_or(0) + 1;
 }
 
-std::optional<Translator::Address>
-sim::takeTensorAddress(Translator &t, const PtxOperand &operand) {
-  bool isRegister = operand.kind == PtxOperand::Kind::Address &&
-                    operand.elements.size() == 1 &&
-                    operand.elements.front().kind == PtxOperand::Kind::Register;
-  if (isRegister) {
-    const PtxOperand &base = operand.elements.front();
-    if (getBits(t.function.registers[base.index].type) == 32)
-      return t.address(operand, AddressSpace::Generic);
-  }
-  t.fail(operand.location, "expected an address in tensor memory: a register "
-                           "of 32 bits in brackets, and an offset");
-  return std::nullopt;
+Slot sim::takeTensorAddress(Translator &t, const PtxOperand &operand,
+                            int64_t &offset) {
+  bool isRegister =
+      operand.kind == PtxOperand::Kind::Address &&
+      operand.elements.size() == 1 &&
+      operand.elements.front().kind == PtxOperand::Kind::Register &&
+      getBits(t.function.registers[operand.elements.front().index].type) == 32;
+  if (!isRegister)
+    t.fail(operand.location, "expected an address in tensor memory: a register "
+                             "of 32 bits in brackets, and an offset");
+  return t.addressIn(AddressSpace::Generic, operand, offset);
 }
 
-static void translateTensor(Translator &t, const PtxInstruction &instruction) {
+static void translateTensor(Translator &t, Modifiers &modifiers) {
   static constexpr struct {
     llvm::StringRef name;
     void (*translate)(Translator &t, Modifiers &modifiers);
@@ -61,8 +55,8 @@ static void translateTensor(Translator &t, const PtxInstruction &instruction) {
       {"alloc", translateTcgen05Alloc},
       {"dealloc", translateTcgen05Dealloc},
       {"relinquish_alloc_permit", translateTcgen05Relinquish},
-      {"ld", translateTcgen05Load},
-      {"st", translateTcgen05Store},
+      {"ld", translateTcgen05Move},
+      {"st", translateTcgen05Move},
       {"wait::ld", translateTcgen05Wait},
       {"wait::st", translateTcgen05Wait},
       {"fence::before_thread_sync", translateTcgen05Fence},
@@ -72,7 +66,6 @@ static void translateTensor(Translator &t, const PtxInstruction &instruction) {
       {"commit", translateTcgen05Commit},
       {"mma", translateTcgen05Mma},
   };
-  Modifiers modifiers(instruction);
   for (const auto &row : rows) {
     if (modifiers.rest().empty() || modifiers.rest().front() != row.name)
       continue;

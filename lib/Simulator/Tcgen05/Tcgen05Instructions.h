@@ -19,26 +19,16 @@ namespace mlir::blockscale::sim {
 
 /// The base and the offset of an address in tensor memory, which is in a 32-bit
 /// register.
-std::optional<Translator::Address> takeTensorAddress(Translator &t,
-                                                     const PtxOperand &operand);
+Slot takeTensorAddress(Translator &t, const PtxOperand &operand,
+                       int64_t &offset);
 
 /// Takes out .cta_group::1 or ::2; reports if there is none.
-std::optional<unsigned> takeNumBlocks(Translator &t, Modifiers &modifiers);
-
-/// Calls `body(lane)` for the lanes that issue an instruction, until one fails.
-template <typename Body>
-void forEachIssuingLane(Warp &warp, Body body) {
-  forEachLane(warp.active, [&](unsigned lane) {
-    if (warp.state != WarpState::Failed)
-      body(lane);
-  });
-}
+unsigned takeNumBlocks(Translator &t, Modifiers &modifiers);
 
 void translateTcgen05Alloc(Translator &t, Modifiers &modifiers);
 void translateTcgen05Dealloc(Translator &t, Modifiers &modifiers);
 void translateTcgen05Relinquish(Translator &t, Modifiers &modifiers);
-void translateTcgen05Load(Translator &t, Modifiers &modifiers);
-void translateTcgen05Store(Translator &t, Modifiers &modifiers);
+void translateTcgen05Move(Translator &t, Modifiers &modifiers);
 void translateTcgen05Wait(Translator &t, Modifiers &modifiers);
 void translateTcgen05Fence(Translator &t, Modifiers &modifiers);
 void translateTensorCopy(Translator &t, Modifiers &modifiers);

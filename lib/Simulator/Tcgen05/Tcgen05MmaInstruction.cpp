@@ -128,11 +128,6 @@ static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
   executeTcgen05Mma(warp, lane, form, operands);
 }
 
-static void executeMultiply(Warp &warp, const Step &step) {
-  forEachIssuingLane(warp,
-                     [&](unsigned lane) { multiplyLane(warp, step, lane); });
-}
-
 //===----------------------------------------------------------------------===//
 // Translation
 //===----------------------------------------------------------------------===//
@@ -142,12 +137,10 @@ static void executeMultiply(Warp &warp, const Step &step) {
 static bool takeScaling(Translator &t, Modifiers &modifiers,
                         Tcgen05MmaForm &form) {
   bool isScaled = modifiers.take("block_scale");
-  if (isScaled != isBlockScaled(form.kind)) {
-    t.fail((isScaled ? "expected no .block_scale with ."
-                     : "expected .block_scale with .") +
-           getName(form.kind));
-    return false;
-  }
+  if (isScaled != isBlockScaled(form.kind))
+    return t.error((isScaled ? "expected no .block_scale with ."
+                             : "expected .block_scale with .") +
+                   getName(form.kind));
   if (!isScaled)
     return true;
   static constexpr llvm::StringRef names[] = {
@@ -162,21 +155,18 @@ static bool takeScaling(Translator &t, Modifiers &modifiers,
     for (const Scaling &other : kScalings)
       if (other.kind == form.kind && !other.name.empty())
         legal += (legal.empty() ? "." : ", .") + other.name.str();
-    t.fail("expected one of " + legal + " with ." + getName(form.kind) +
-           ", got " + (name.empty() ? "nothing" : "." + name));
-    return false;
+    return t.error("expected one of " + legal + " with ." + getName(form.kind) +
+                   ", got " + (name.empty() ? "nothing" : "." + name));
   }
   const Module &module = t.program.module;
   unsigned version = module.versionMajor * 10 + module.versionMinor;
-  if (version < row->version) {
-    t.fail("expected PTX version " + llvm::Twine(row->version / 10) + "." +
-           llvm::Twine(row->version % 10) + " or above for ." +
-           getName(form.kind) + ".block_scale" +
-           (name.empty() ? "" : "." + name) + ", got " +
-           llvm::Twine(module.versionMajor) + "." +
-           llvm::Twine(module.versionMinor));
-    return false;
-  }
+  if (version < row->version)
+    return t.error("expected PTX version " + llvm::Twine(row->version / 10) +
+                   "." + llvm::Twine(row->version % 10) + " or above for ." +
+                   getName(form.kind) + ".block_scale" +
+                   (name.empty() ? "" : "." + name) + ", got " +
+                   llvm::Twine(module.versionMajor) + "." +
+                   llvm::Twine(module.versionMinor));
   form.blockSize = row->blockSize;
   form.isScaleVec = name.starts_with("scale_vec");
   if (form.isScaleVec && !hasFeature(module.target, Feature::Tcgen05ScaleVec))
@@ -197,8 +187,7 @@ static bool takeKind(Translator &t, Modifiers &modifiers,
                t.program.module.target);
       return !t.hasFailed();
     }
-  t.fail("expected a kind behind tcgen05.mma, such as .kind::mxf8f6f4");
-  return false;
+  return t.error("expected a kind behind tcgen05.mma, such as .kind::mxf8f6f4");
 }
 
 static void takeCollector(Modifiers &modifiers, Tcgen05MmaForm &form) {
@@ -230,18 +219,10 @@ public:
     return rest.empty() ? nullptr : &rest.front();
   }
   unsigned getNumLeft() const { return rest.size(); }
-  const PtxOperand &take() {
-    const PtxOperand &operand = rest.front();
-    rest = rest.drop_front();
-    return operand;
-  }
+  const PtxOperand &take() { return rest.consume_front(); }
   /// [address] in tensor memory.
   void takeAddress(OperandSlot slot, int64_t &offset) {
-    std::optional<Translator::Address> address = takeTensorAddress(t, take());
-    if (!address)
-      return;
-    slots[slot] = address->base;
-    offset = address->offset;
+    slots[slot] = takeTensorAddress(t, take(), offset);
   }
   void takeValue(OperandSlot slot, Type type) {
     slots[slot] = t.source(take(), type);
@@ -275,22 +256,19 @@ static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
   slots[Enable] = t.predicateSource(reader.take(), &form.isEnableNegated);
   if (!reader.peek())
     return;
-  std::optional<int64_t> shift =
-      t.constant(reader.take(), "the operand scale-input-d");
+  int64_t shift = t.constant(reader.take(), "the operand scale-input-d");
   bool hasShift =
       form.form.kind == Tcgen05Kind::F16 || form.form.kind == Tcgen05Kind::TF32;
-  if (!shift)
-    return;
   if (!hasShift)
     return t.fail("expected the operand scale-input-d only with .kind::f16 or "
                   ".kind::tf32");
   if (!hasFeature(t.program.module.target, Feature::Tcgen05InputScale))
     return t.fail("expected a target that has the operand scale-input-d, got " +
                   t.program.module.target);
-  if (*shift < 0 || *shift > 15)
+  if (shift < 0 || shift > 15)
     return t.fail("expected the operand scale-input-d from 0 to 15, got " +
-                  llvm::Twine(*shift));
-  form.form.inputShift = *shift;
+                  llvm::Twine(shift));
+  form.form.inputShift = shift;
   if (reader.peek())
     t.fail("expected no operand behind scale-input-d");
 }
@@ -303,21 +281,19 @@ void sim::translateTcgen05Mma(Translator &t, Modifiers &modifiers) {
   MultiplyForm multiply = {};
   Tcgen05MmaForm &form = multiply.form;
   form.isWeightStationary = modifiers.take("ws");
-  std::optional<unsigned> numBlocks = takeNumBlocks(t, modifiers);
-  if (!numBlocks || !takeKind(t, modifiers, form) ||
-      !takeScaling(t, modifiers, form))
+  form.numBlocks = takeNumBlocks(t, modifiers);
+  if (!takeKind(t, modifiers, form) || !takeScaling(t, modifiers, form))
     return;
   takeCollector(modifiers, form);
   bool isScaled = isBlockScaled(form.kind);
-  if (form.isWeightStationary && (isScaled || *numBlocks != 1))
+  if (form.isWeightStationary && (isScaled || form.numBlocks != 1))
     return t.fail(llvm::Twine("expected .cta_group::1 and a kind without "
                               "scales with tcgen05.mma.ws, got .cta_group::") +
-                  llvm::Twine(*numBlocks) + " and ." + getName(form.kind));
+                  llvm::Twine(form.numBlocks) + " and ." + getName(form.kind));
   unsigned fewest = isScaled ? 7 : 5;
   unsigned most = fewest + (isScaled ? 0 : form.isWeightStationary ? 1 : 2);
   if (!t.finish(modifiers) || !t.expectOperands(fewest, most))
     return;
-  form.numBlocks = *numBlocks;
   form.target = getTargetNumber(t.program.module.target);
   for (auto [i, wide] : llvm::enumerate(getExtendedKs()))
     if (hasFeature(t.program.module.target, wide.feature))
@@ -340,9 +316,9 @@ void sim::translateTcgen05Mma(Translator &t, Modifiers &modifiers) {
     takeEndOfWS(t, reader, multiply, slots);
   else
     takeEnd(t, reader, multiply, slots);
-  if (t.hasFailed())
-    return;
   // The instruction counts itself in statistics, as only descriptors have the
   // shape and the types.
-  t.emit(executeMultiply, StepClass::Matrix, slots, t.keep(multiply)).name = "";
+  t.emit(executeInLanes<multiplyLane>, StepClass::Matrix, slots,
+         t.keep(multiply))
+      .name = "";
 }

@@ -115,15 +115,12 @@ bool Tcgen05Engine::checkPair(Warp &warp, unsigned lane,
               ", which changes cells that the first may still read: expected "
               "tcgen05.commit and a wait for it between",
           "PTX ISA, \"Pipelined tcgen05 Instructions\"");
-    if (!areOrdered && first.isCommitted() && !first.completed) {
-      warp.fail(lane, describePair() + kIncomplete +
-                          "tcgen05.commit and a wait for it between");
-      return false;
-    }
-    if (!areOrdered && !isKnown(warp, first, /*isFenced=*/false)) {
-      warp.fail(lane, "race: " + describePair() + " have no barrier between");
-      return false;
-    }
+    if (!areOrdered && first.isCommitted() && !first.completed)
+      return warp.error(lane, describePair() + kIncomplete +
+                                  "tcgen05.commit and a wait for it between");
+    if (!areOrdered && !isKnown(warp, first, /*isFenced=*/false))
+      return warp.error(lane,
+                        "race: " + describePair() + " have no barrier between");
     // Shipped code signals after ld and st without a wait for them.
     if (!areOrdered &&
         !warp.block.reportStrict(warp, lane,
@@ -165,11 +162,11 @@ bool Tcgen05Engine::checkOverlap(Warp &warp, unsigned lane,
       if (use.block != other.block || (!use.isWrite && !other.isWrite) ||
           !use.region.overlaps(other.region))
         continue;
-      warp.fail(lane, "expected cells of its own for each operand, but those "
-                      "from " +
-                          describeAddress(use.region) + " and from " +
-                          describeAddress(other.region) + " on overlap");
-      return false;
+      return warp.error(lane,
+                        "expected cells of its own for each operand, but those "
+                        "from " +
+                            describeAddress(use.region) + " and from " +
+                            describeAddress(other.region) + " on overlap");
     }
   return true;
 }

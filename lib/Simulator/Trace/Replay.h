@@ -21,7 +21,6 @@
 
 #include "Trace/StreamingMultiprocessor.h"
 
-#include <map>
 #include <optional>
 
 namespace mlir::blockscale::sim {

@@ -14,8 +14,6 @@
 
 #include "Memory/WarpAccess.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 

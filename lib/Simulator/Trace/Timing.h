@@ -18,7 +18,6 @@
 
 #include "llvm/ADT/StringRef.h"
 
-#include <array>
 #include <string>
 #include <vector>
 

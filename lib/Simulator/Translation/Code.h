@@ -66,6 +66,11 @@ enum class Pipe : uint8_t {
 };
 inline constexpr unsigned kNumPipes = 9;
 
+/// The pipe of an instruction, for time estimates. The instructions that ptxas
+/// generates differ: moves between registers vanish, and 64-bit addresses take
+/// two instructions.
+Pipe getPipe(const PtxInstruction &instruction);
+
 /// A collective that lanes may execute together from different instructions of
 /// a function, if opcode and qualifiers are equal.
 struct Gathering {

@@ -20,21 +20,6 @@
 
 namespace mlir::blockscale::sim {
 
-using Slots = llvm::SmallVector<Slot, 6>;
-
-/// The registers of the operands of the current instruction: a result, then
-/// sources. False after an error.
-inline bool collectOperands(Translator &t, Type result,
-                            llvm::ArrayRef<Type> sources, Slots &slots) {
-  if (!t.expectOperands(1 + sources.size()))
-    return false;
-  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
-  slots.push_back(t.destination(operands[0], result));
-  for (auto [operand, type] : llvm::zip_equal(operands.drop_front(), sources))
-    slots.push_back(t.source(operand, type));
-  return !t.hasFailed();
-}
-
 template <typename Op>
 void emitOperation(Translator &t, llvm::ArrayRef<Slot> slots, const Op &op,
                    StepClass kind = StepClass::Arithmetic) {
@@ -42,6 +27,19 @@ void emitOperation(Translator &t, llvm::ArrayRef<Slot> slots, const Op &op,
   if constexpr (!std::is_empty_v<Op>)
     form = t.keep(op);
   t.emit(executeOperation<Op>, kind, slots, form);
+}
+
+/// Emits an operation for a type of one element, or of two that are packed.
+template <typename Op>
+void emitElements(Translator &t, Type type, llvm::ArrayRef<Slot> slots,
+                  const Op &op) {
+  using Result = typename Op::Result;
+  if constexpr (sizeof(Result) < 8)
+    if (getTypeInfo(type).elements == 2) {
+      using Pair = std::conditional_t<sizeof(Result) == 2, uint32_t, uint64_t>;
+      return emitOperation(t, slots, Packed<Op, Pair, 2>(op));
+    }
+  emitOperation(t, slots, op);
 }
 
 inline void failType(Translator &t, Type type, llvm::StringRef expected) {

@@ -33,6 +33,14 @@ public:
   bool take(llvm::StringRef name);
   /// Takes out the first of `choices` that is there.
   std::optional<unsigned> takeOneOf(llvm::ArrayRef<llvm::StringRef> choices);
+  /// Takes out the name of the first row that is there; null if none is.
+  template <typename Row, size_t n>
+  const Row *takeRow(const Row (&rows)[n]) {
+    for (const Row &row : rows)
+      if (take(row.name))
+        return &row;
+    return nullptr;
+  }
   /// Takes out the first (or last) modifier that names a type.
   std::optional<Type> takeType();
   std::optional<Type> takeLastType();

@@ -18,18 +18,18 @@ using namespace mlir::blockscale::sim;
 const OpcodeTable &sim::getOpcodeTable() {
   static const OpcodeTable table = [] {
     OpcodeTable table;
-    for (auto *add : {addArithmeticInstructions, addAtomicInstructions,
-                      addBarrierInstructions,    addBitInstructions,
-                      addCacheInstructions,      addClusterInstructions,
-                      addComparisonInstructions, addControlInstructions,
-                      addConversionInstructions, addCopyInstructions,
-                      addGridInstructions,       addLaunchControlInstructions,
-                      addLogicInstructions,      addMatrixInstructions,
-                      addMBarrierInstructions,   addMemoryInstructions,
-                      addMoveInstructions,       addTensorInstructions,
-                      addStackInstructions,      addVideoInstructions,
-                      addWarpInstructions,       addWarpgroupInstructions,
-                      addWmmaInstructions})
+    for (auto *add : {addArithmeticInstructions,    addAtomicInstructions,
+                      addBarrierInstructions,       addBitInstructions,
+                      addCacheInstructions,         addCallInstructions,
+                      addClusterInstructions,       addComparisonInstructions,
+                      addControlInstructions,       addConversionInstructions,
+                      addCopyInstructions,          addGridInstructions,
+                      addLaunchControlInstructions, addLogicInstructions,
+                      addMatrixInstructions,        addMBarrierInstructions,
+                      addMemoryInstructions,        addMoveInstructions,
+                      addTensorInstructions,        addStackInstructions,
+                      addVideoInstructions,         addWarpInstructions,
+                      addWarpgroupInstructions,     addWmmaInstructions})
       add(table);
     return table;
   }();

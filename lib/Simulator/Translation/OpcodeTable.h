@@ -14,7 +14,7 @@
 #ifndef BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_OPCODETABLE_H
 #define BLOCKSCALE_LIB_SIMULATOR_TRANSLATION_OPCODETABLE_H
 
-#include "Ptx/Ast.h"
+#include "Translation/Modifiers.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -22,10 +22,10 @@ namespace mlir::blockscale::sim {
 
 class Translator;
 
-/// Emits the steps of one instruction; after an error,
+/// Emits the steps of the current instruction; after an error,
 /// `translator.hasFailed()`.
 using TranslateInstruction = void (*)(Translator &translator,
-                                      const PtxInstruction &instruction);
+                                      Modifiers &modifiers);
 using OpcodeTable = llvm::StringMap<TranslateInstruction>;
 
 void addArithmeticInstructions(OpcodeTable &table);
@@ -36,6 +36,7 @@ void addLogicInstructions(OpcodeTable &table);
 void addBarrierInstructions(OpcodeTable &table);
 void addGridInstructions(OpcodeTable &table);
 void addCacheInstructions(OpcodeTable &table);
+void addCallInstructions(OpcodeTable &table);
 void addClusterInstructions(OpcodeTable &table);
 void addComparisonInstructions(OpcodeTable &table);
 void addControlInstructions(OpcodeTable &table);

@@ -9,9 +9,12 @@
 // The table of opcodes. Some use another pipe if their operands are
 // floating-point values.
 //
+// Source: CUDA C++ Programming Guide, "Throughput of Native Arithmetic
+// Instructions".
+//
 //===----------------------------------------------------------------------===//
 
-#include "Translation/Pipes.h"
+#include "Translation/Code.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -286,27 +286,16 @@ Translator::elements(const PtxOperand &operand) const {
   return operand;
 }
 
-bool Translator::checkCount(const PtxOperand &operand, unsigned count) {
-  size_t got = elements(operand).size();
-  if (got != count)
-    fail(operand.location, "expected a vector of " + llvm::Twine(count) +
-                               " elements, got " + llvm::Twine(got));
-  return got == count;
-}
-
-void Translator::sources(const PtxOperand &operand, Type type, unsigned count,
-                         llvm::SmallVectorImpl<Slot> &slots, bool isWide) {
-  if (checkCount(operand, count))
-    for (const PtxOperand &element : elements(operand))
-      slots.push_back(source(element, type, isWide));
-}
-
-void Translator::destinations(const PtxOperand &operand, Type type,
-                              unsigned count,
-                              llvm::SmallVectorImpl<Slot> &slots, bool isWide) {
-  if (checkCount(operand, count))
-    for (const PtxOperand &element : elements(operand))
-      slots.push_back(destination(element, type, isWide));
+void Translator::registers(bool isWritten, const PtxOperand &operand, Type type,
+                           unsigned count, llvm::SmallVectorImpl<Slot> &slots,
+                           bool isWide) {
+  llvm::ArrayRef<PtxOperand> all = elements(operand);
+  if (all.size() != count)
+    return fail(operand.location, "expected a vector of " + llvm::Twine(count) +
+                                      " elements, got " +
+                                      llvm::Twine(all.size()));
+  for (const PtxOperand &element : all)
+    slots.push_back(registerOf(isWritten, element, type, isWide));
 }
 
 uint64_t Translator::getRegisterMask(const PtxOperand &operand) const {
@@ -316,51 +305,56 @@ uint64_t Translator::getRegisterMask(const PtxOperand &operand) const {
   return llvm::maskTrailingOnes<uint64_t>(std::min(bits, 64u));
 }
 
-std::optional<int64_t> Translator::constant(const PtxOperand &operand,
-                                            llvm::StringRef what) {
+int64_t Translator::constant(const PtxOperand &operand, llvm::StringRef what) {
   if (operand.kind == PtxOperand::Kind::Integer)
     return static_cast<int64_t>(operand.bits);
   fail(operand.location, "expected a constant for " + what);
-  return std::nullopt;
+  return 0;
 }
 
-std::optional<Translator::Address>
-Translator::address(const PtxOperand &operand, AddressSpace space) {
+Slot Translator::address(const PtxOperand &operand, AddressSpace &space,
+                         int64_t &offset) {
+  offset = operand.offset;
   if (operand.kind != PtxOperand::Kind::Address ||
       operand.elements.size() != 1) {
     fail(operand.location, "expected an address in brackets");
-    return std::nullopt;
+    return 0;
   }
   const PtxOperand &base = operand.elements.front();
   switch (base.kind) {
   case PtxOperand::Kind::Register: {
     Type declared = function.registers[base.index].type;
     Type type = getBits(declared) == 32 ? Type::U32 : Type::U64;
-    return Address{registerSlot(base, type, /*isWide=*/false), operand.offset,
-                   space};
+    return registerSlot(base, type, /*isWide=*/false);
   }
   case PtxOperand::Kind::Integer:
-    return Address{constantSlot(base.bits), operand.offset, space};
-  case PtxOperand::Kind::Variable: {
-    const Variable &variable = program.module.variables[base.index];
-    Slot slot = variableSlot(base, /*isBase=*/true);
+    return constantSlot(base.bits);
+  case PtxOperand::Kind::Variable:
     // Without a state space, that of the variable counts.
-    if (space == AddressSpace::Generic)
-      switch (variable.space) {
-      case Space::Shared:
+    if (space == AddressSpace::Generic) {
+      Space own = program.module.variables[base.index].space;
+      if (own == Space::Shared)
         space = AddressSpace::Shared;
-        break;
-      case Space::Local:
+      else if (own == Space::Local)
         space = AddressSpace::Local;
-        break;
-      default:
-        break;
-      }
-    return Address{slot, operand.offset, space};
-  }
+    }
+    return variableSlot(base, /*isBase=*/true);
   default:
     fail(base.location, "expected a register, a variable or a constant as the "
                         "base of an address");
-    return std::nullopt;
+    return 0;
   }
+}
+
+Slots sim::takeOperands(Translator &t, const Modifiers &modifiers, Type result,
+                        llvm::ArrayRef<Type> sources) {
+  Slots slots(1 + sources.size());
+  if (!t.finish(modifiers) || !t.expectOperands(slots.size()))
+    return slots;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
+  slots[0] = result == Type::Pred ? t.predicateDestination(operands[0])
+                                  : t.destination(operands[0], result);
+  for (auto [i, type] : llvm::enumerate(sources))
+    slots[1 + i] = t.source(operands[1 + i], type);
+  return slots;
 }

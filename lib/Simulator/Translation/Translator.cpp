@@ -15,7 +15,6 @@
 
 #include "Machine/Block.h"
 #include "Translation/OpcodeTable.h"
-#include "Translation/Pipes.h"
 #include "Translation/Reconvergence.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -45,8 +44,8 @@ Error Translator::run() {
   layOutRegisters(function.registers);
   layOutParameters();
   layOutLocals();
-  if (failure)
-    return *failure;
+  if (firstError)
+    return *firstError;
   if (!function.isEntry) {
     code.parameters =
         getParameterLocations(program, function, /*ofReturns=*/false);
@@ -61,13 +60,14 @@ Error Translator::run() {
     current = &instruction;
     usedSlots.clear();
     auto row = getOpcodeTable().find(instruction.opcode);
+    Modifiers modifiers(instruction);
     if (row == getOpcodeTable().end())
       fail("not supported in this version: instruction " +
            llvm::Twine(quoteForMessage(instruction.opcode)));
     else
-      row->second(*this, instruction);
-    if (failure)
-      return *failure;
+      row->second(*this, modifiers);
+    if (firstError)
+      return *firstError;
     if (hasWarpgroups)
       noteRegisters();
   }
@@ -262,9 +262,9 @@ void Translator::patchReconvergence(uint32_t *destination) {
 //===----------------------------------------------------------------------===//
 
 void Translator::fail(Location location, const llvm::Twine &text) {
-  if (!failure)
-    failure = Error("line " + std::to_string(location.line) + ":" +
-                    std::to_string(location.column) + ": " + text.str());
+  if (!firstError)
+    firstError = Error("line " + std::to_string(location.line) + ":" +
+                       std::to_string(location.column) + ": " + text.str());
 }
 
 bool Translator::finish(const Modifiers &modifiers) {
@@ -272,7 +272,7 @@ bool Translator::finish(const Modifiers &modifiers) {
     fail("not supported in this version: modifier " +
          llvm::Twine(quoteForMessage(modifiers.rest().front())) + " of " +
          current->opcode);
-  return !failure;
+  return !firstError;
 }
 
 bool Translator::expectOperands(unsigned minimum, unsigned maximum) {
@@ -281,5 +281,5 @@ bool Translator::expectOperands(unsigned minimum, unsigned maximum) {
     fail("expected " + llvm::Twine(minimum) +
          (maximum == minimum ? "" : " to " + std::to_string(maximum)) +
          " operands of " + current->opcode + ", got " + llvm::Twine(count));
-  return !failure;
+  return !firstError;
 }

@@ -21,7 +21,6 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
 #include <map>
@@ -34,6 +33,17 @@ namespace mlir::blockscale::sim {
 void executeNothing(Warp &warp, const Step &step);
 void executeReturn(Warp &warp, const Step &step);
 
+using Slots = llvm::SmallVector<Slot, 6>;
+
+/// Calls `body` for the active lanes one after the other, until one fails.
+template <void (*body)(Warp &warp, const Step &step, unsigned lane)>
+void executeInLanes(Warp &warp, const Step &step) {
+  forEachLane(warp.active, [&](unsigned lane) {
+    if (warp.state != WarpState::Failed)
+      body(warp, step, lane);
+  });
+}
+
 class Translator {
 public:
   Translator(TranslatedModule &program, const Function &function, Code &code);
@@ -45,11 +55,18 @@ public:
   // Interface for translators of instructions
   //===--------------------------------------------------------------------===//
 
-  /// Reports an error at an operand or at the instruction; only the first
-  /// counts.
+  /// Reports an error at an operand or at the instruction. Only the first
+  /// counts, and what is emitted after it is dropped.
   void fail(Location location, const llvm::Twine &text);
   void fail(const llvm::Twine &text) { fail(current->location, text); }
-  bool hasFailed() const { return failure.has_value(); }
+  Failure error(Location location, const llvm::Twine &text) {
+    fail(location, text);
+    return {};
+  }
+  Failure error(const llvm::Twine &text) {
+    return error(current->location, text);
+  }
+  bool hasFailed() const { return firstError.has_value(); }
 
   /// Fails if modifiers are left, or if the number of operands is wrong.
   bool finish(const Modifiers &modifiers);
@@ -64,6 +81,12 @@ public:
   /// The register of an operand that is written. `_` becomes an unused
   /// register.
   Slot destination(const PtxOperand &operand, Type type, bool isWide = false);
+  /// One of them.
+  Slot registerOf(bool isWritten, const PtxOperand &operand, Type type,
+                  bool isWide = false) {
+    return isWritten ? destination(operand, type, isWide)
+                     : source(operand, type, isWide);
+  }
   /// The same for predicates: slots with kPredicateBit, which `emit` removes.
   /// `isNegated` is set for `!%p`; a null pointer refuses it. Integer constants
   /// are accepted if a source may be one.
@@ -71,17 +94,24 @@ public:
   Slot predicateDestination(const PtxOperand &operand);
   /// The elements of a vector operand, or the operand itself.
   llvm::ArrayRef<PtxOperand> elements(const PtxOperand &operand) const;
-  /// The registers of all elements.
+  /// The registers of all elements, which are read or written.
+  void registers(bool isWritten, const PtxOperand &operand, Type type,
+                 unsigned count, llvm::SmallVectorImpl<Slot> &slots,
+                 bool isWide = false);
   void sources(const PtxOperand &operand, Type type, unsigned count,
-               llvm::SmallVectorImpl<Slot> &slots, bool isWide = false);
+               llvm::SmallVectorImpl<Slot> &slots) {
+    registers(/*isWritten=*/false, operand, type, count, slots);
+  }
   void destinations(const PtxOperand &operand, Type type, unsigned count,
-                    llvm::SmallVectorImpl<Slot> &slots, bool isWide = false);
+                    llvm::SmallVectorImpl<Slot> &slots) {
+    registers(/*isWritten=*/true, operand, type, count, slots);
+  }
   /// A mask of the bits of an operand's register; all 64 for other operands and
   /// wider registers.
   uint64_t getRegisterMask(const PtxOperand &operand) const;
-  /// The value of an operand that must be an integer constant.
-  std::optional<int64_t> constant(const PtxOperand &operand,
-                                  llvm::StringRef what);
+  /// The value of an operand that must be an integer constant; 0 after an
+  /// error.
+  int64_t constant(const PtxOperand &operand, llvm::StringRef what);
 
   /// A register with this value in all lanes.
   Slot constantSlot(uint64_t value);
@@ -95,16 +125,16 @@ public:
     return carrySlot;
   }
 
-  /// The base register and the offset of `[...]`. The space is the one that the
-  /// instruction names. Kernel parameters, which have fixed addresses, and
-  /// parameters of functions, which are in local memory, get their actual
-  /// space.
-  struct Address {
-    Slot base;
-    int64_t offset;
-    AddressSpace space;
-  };
-  std::optional<Address> address(const PtxOperand &operand, AddressSpace space);
+  /// The base register of `[...]`; its offset goes to `offset`. The space is
+  /// the one that the instruction names. Kernel parameters, which have fixed
+  /// addresses, and parameters of functions, which are in local memory, get
+  /// their actual space.
+  Slot address(const PtxOperand &operand, AddressSpace &space, int64_t &offset);
+  /// The same in a space that the instruction names.
+  Slot addressIn(AddressSpace space, const PtxOperand &operand,
+                 int64_t &offset) {
+    return address(operand, space, offset);
+  }
 
   /// Registers and predicates are numbered separately; this bit distinguishes
   /// them until a step is emitted.
@@ -151,7 +181,6 @@ private:
   Slot specialPredicate(const PtxOperand &operand);
   Slot variableSlot(const PtxOperand &operand, bool isBase);
   Slot registerSlot(const PtxOperand &operand, Type type, bool isWide);
-  bool checkCount(const PtxOperand &operand, unsigned count);
   void layOutRegisters(llvm::ArrayRef<Register> registers);
   void layOutParameters();
   void layOutLocals();
@@ -188,8 +217,13 @@ private:
   std::vector<Slot> usedRegisters;
   std::vector<std::vector<Slot>> usedByStep;
   llvm::DenseSet<Slot> warpgroupRegisters;
-  std::optional<Error> failure;
+  std::optional<Error> firstError;
 };
+
+/// The registers of the operands of the current instruction, which has no more
+/// modifiers: a result, then sources. Zeros after an error.
+Slots takeOperands(Translator &t, const Modifiers &modifiers, Type result,
+                   llvm::ArrayRef<Type> sources);
 
 } // namespace mlir::blockscale::sim
 

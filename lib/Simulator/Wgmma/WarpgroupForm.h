@@ -23,6 +23,9 @@
 
 namespace mlir::blockscale::sim {
 
+class Warp;
+struct Step;
+
 /// Rows of D of a warpgroup, and of a warp.
 inline constexpr unsigned kWarpgroupRows = 64, kWarpRows = 16;
 
@@ -69,6 +72,10 @@ Result<WarpgroupForm> lookupWarpgroupForm(llvm::StringRef shape,
                                           unsigned version);
 /// Such as wgmma.m64n128k16.f32.bf16.bf16.
 std::string makeName(const WarpgroupForm &form);
+
+/// Operands: registers of D, then the registers or the descriptor of A, the
+/// descriptor of B, and the predicate scale-d. The form is a WarpgroupForm.
+void executeWarpgroupMultiply(Warp &warp, const Step &step);
 
 } // namespace mlir::blockscale::sim
 

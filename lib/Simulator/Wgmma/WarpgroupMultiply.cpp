@@ -11,8 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Wgmma/WarpgroupMultiply.h"
-
 #include "Machine/BlockGroup.h"
 #include "Mma/MatrixOperands.h"
 #include "SharedDescriptors/SharedMatrix.h"
@@ -22,7 +20,6 @@
 #include "blockscale/Support/Rates.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -86,16 +83,12 @@ bool Multiplication::readOperands() {
     return false;
   instruction.b = *bits;
   const Predicate &predicate = warp.pred(scale);
-  if (predicate.undefined) {
-    warp.fail(__builtin_ctz(predicate.undefined),
-              "the predicate scale-d is undefined");
-    return false;
-  }
-  if (predicate.value != 0 && predicate.value != kAllLanes) {
-    warp.fail(__builtin_ctz(predicate.value ^ -(predicate.value & 1)),
-              "the predicate scale-d differs between lanes");
-    return false;
-  }
+  if (predicate.undefined)
+    return warp.error(__builtin_ctz(predicate.undefined),
+                      "the predicate scale-d is undefined");
+  if (predicate.value != 0 && predicate.value != kAllLanes)
+    return warp.error(__builtin_ctz(predicate.value ^ -(predicate.value & 1)),
+                      "the predicate scale-d differs between lanes");
   instruction.addsD = (predicate.value != 0) != form.isScaleNegated;
   return true;
 }
@@ -111,10 +104,8 @@ bool Multiplication::findOperand(llvm::StringRef what, uint64_t bits, Type type,
                                  SharedOperand &operand) {
   Result<MatrixDescriptor> descriptor =
       MatrixDescriptor::decode(bits, DescriptorUser::Warpgroup);
-  if (!descriptor) {
-    warp.fail(0, what + ": " + descriptor.message());
-    return false;
-  }
+  if (!descriptor)
+    return warp.error(0, what + ": " + descriptor.message());
   // The ISA does not use the field, but the results of a card depend on it.
   uint32_t leading = descriptor->leadingOffset / kChunkBytes;
   bool isUnused = !isTransposed && descriptor->swizzle != SwizzleMode::None;
@@ -129,19 +120,16 @@ bool Multiplication::findOperand(llvm::StringRef what, uint64_t bits, Type type,
     return false;
   operand.shape = {rows, form.tile.k, isTransposed, getPacking(type)};
   Result<std::vector<uint32_t>> chunks = findChunks(*descriptor, operand.shape);
-  if (!chunks) {
-    warp.fail(0, what + ": " + chunks.message());
-    return false;
-  }
+  if (!chunks)
+    return warp.error(0, what + ": " + chunks.message());
   operand.offsets = std::move(*chunks);
   for (uint32_t offset : operand.offsets)
-    if (offset + kChunkBytes > warp.block.shared.size()) {
-      warp.fail(0, what + ": expected a matrix in shared memory, which has " +
-                       llvm::Twine(warp.block.shared.size()) +
-                       " bytes, got one with a byte at " + printHex(offset) +
-                       "; the descriptor is " + descriptor->print());
-      return false;
-    }
+    if (offset + kChunkBytes > warp.block.shared.size())
+      return warp.error(
+          0, what + ": expected a matrix in shared memory, which has " +
+                 llvm::Twine(warp.block.shared.size()) +
+                 " bytes, got one with a byte at " + printHex(offset) +
+                 "; the descriptor is " + descriptor->print());
   return true;
 }
 

@@ -39,14 +39,12 @@ bool WarpgroupQueue::access(Warp &warp, const Step &step) {
     return true;
   for (Slot slot : code.registersOfSteps[&step - code.steps.data()]) {
     RegisterUse &use = getUse(warp, slot);
-    if (isInFlight(use)) {
-      warp.fail(__builtin_ctz(warp.active),
-                step.name + " uses a register that is part of " +
-                    (use.role == Role::Accumulator ? "D" : "A") + " of the " +
-                    describe(use.line) +
-                    ": expected wgmma.wait_group for it before");
-      return false;
-    }
+    if (isInFlight(use))
+      return warp.error(__builtin_ctz(warp.active),
+                        step.name + " uses a register that is part of " +
+                            (use.role == Role::Accumulator ? "D" : "A") +
+                            " of the " + describe(use.line) +
+                            ": expected wgmma.wait_group for it before");
     use = {Role::Thread, step.line, ++now};
   }
   return true;
@@ -62,29 +60,25 @@ bool WarpgroupQueue::checkRegister(Warp &warp, const WarpgroupForm &form,
                      (role == Role::Accumulator ? "D" : "A");
   if (isInFlight(use) && !isOrdered) {
     bool isShape = use.role == role;
-    warp.fail(
+    return warp.error(
         0, name + " is part of " + (use.role == Role::Accumulator ? "D" : "A") +
                " of the " + describe(use.line) +
                (isShape ? ", which has another shape or other types" : "") +
                ": expected wgmma.wait_group for it before");
-    return false;
   }
-  if (use.time > lastFence && !isOrdered) {
-    warp.fail(0, name + " is used in line " + llvm::Twine(use.line) +
-                     ": expected wgmma.fence between that and this "
-                     "wgmma.mma_async");
-    return false;
-  }
+  if (use.time > lastFence && !isOrdered)
+    return warp.error(0, name + " is used in line " + llvm::Twine(use.line) +
+                             ": expected wgmma.fence between that and this "
+                             "wgmma.mma_async");
   return true;
 }
 
 bool WarpgroupQueue::checkRegisters(Warp &warp, const WarpgroupForm &form,
                                     const WarpgroupRegisters &registers) {
-  if (!lastFence) {
-    warp.fail(0, "expected wgmma.fence before the first wgmma.mma_async of a "
-                 "warp");
-    return false;
-  }
+  if (!lastFence)
+    return warp.error(
+        0, "expected wgmma.fence before the first wgmma.mma_async of a "
+           "warp");
   for (auto [i, slot] : llvm::enumerate(registers.d))
     if (!checkRegister(warp, form, slot, Role::Accumulator, i))
       return false;
@@ -144,11 +138,10 @@ bool WarpgroupQueue::leave(Warp &warp) {
   auto operation = llvm::find_if(operations, [&](const Operation &each) {
     return each.depth == warp.frames.size();
   });
-  if (operation != operations.end()) {
-    warp.fail(0, "the function ends while the " + describe(operation->line) +
-                     " may still use its registers: expected "
-                     "wgmma.commit_group and wgmma.wait_group before");
-    return false;
-  }
+  if (operation != operations.end())
+    return warp.error(0, "the function ends while the " +
+                             describe(operation->line) +
+                             " may still use its registers: expected "
+                             "wgmma.commit_group and wgmma.wait_group before");
   return true;
 }

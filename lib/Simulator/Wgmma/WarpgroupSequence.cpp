@@ -23,11 +23,11 @@ using namespace mlir::blockscale::sim;
 /// Fails if a peer has ended without executing the instruction of this line.
 static bool failEnded(Warp &warp, unsigned ended, uint64_t count,
                       uint32_t line) {
-  warp.fail(0, "expected the four warps of a warpgroup to execute the same "
-               "wgmma instructions, but warp " +
-                   llvm::Twine(ended) + " ends after " + llvm::Twine(count) +
-                   " of them, without that of line " + llvm::Twine(line));
-  return false;
+  return warp.error(
+      0, "expected the four warps of a warpgroup to execute the same "
+         "wgmma instructions, but warp " +
+             llvm::Twine(ended) + " ends after " + llvm::Twine(count) +
+             " of them, without that of line " + llvm::Twine(line));
 }
 
 static std::string describe(const WarpgroupStep &instruction) {
@@ -50,12 +50,12 @@ bool WarpgroupSequence::note(Warp &warp, const WarpgroupStep &instruction) {
       instruction.b != expected.b || instruction.addsD != expected.addsD) {
     // Any warp that was here before.
     unsigned peer = llvm::max_element(counts) - counts.begin();
-    warp.fail(0, "expected the four warps of a warpgroup to execute the same "
-                 "wgmma instructions, but number " +
-                     llvm::Twine(number) + " is " + describe(expected) +
-                     " in warp " + llvm::Twine(base + peer) + ", and " +
-                     describe(instruction) + " here");
-    return false;
+    return warp.error(
+        0, "expected the four warps of a warpgroup to execute the same "
+           "wgmma instructions, but number " +
+               llvm::Twine(number) + " is " + describe(expected) + " in warp " +
+               llvm::Twine(base + peer) + ", and " + describe(instruction) +
+               " here");
   }
   ++counts[rank];
   uint64_t fewest = *llvm::min_element(counts);

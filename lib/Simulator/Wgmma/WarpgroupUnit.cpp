@@ -96,11 +96,10 @@ bool sim::requireWarpgroup(Warp &warp, llvm::StringRef what) {
     return false;
   if (getWarpgroups(warp).getSequence(warp))
     return true;
-  warp.fail(0, what + " expected a warpgroup of " +
-                   llvm::Twine(kWarpsOfWarpgroup) +
-                   " whole warps, but the block has " +
-                   llvm::Twine(warp.block.launch.getNumThreads()) +
-                   " threads, which end in warp " +
-                   llvm::Twine(warp.block.launch.getNumWarps() - 1));
-  return false;
+  return warp.error(0, what + " expected a warpgroup of " +
+                           llvm::Twine(kWarpsOfWarpgroup) +
+                           " whole warps, but the block has " +
+                           llvm::Twine(warp.block.launch.getNumThreads()) +
+                           " threads, which end in warp " +
+                           llvm::Twine(warp.block.launch.getNumWarps() - 1));
 }

@@ -19,7 +19,6 @@
 #include "Trace/Recorder.h"
 #include "Translation/OpcodeTable.h"
 #include "Wgmma/WarpgroupForm.h"
-#include "Wgmma/WarpgroupMultiply.h"
 #include "Wgmma/WarpgroupUnit.h"
 
 #include "llvm/ADT/SmallSet.h"
@@ -61,27 +60,20 @@ static void executeWait(Warp &warp, const Step &step) {
   getWarpgroups(warp).getQueue(warp).wait(keep);
 }
 
-static void translateFence(Translator &t, Modifiers &modifiers) {
+template <Step::Execute execute>
+static void translateWithoutOperands(Translator &t, Modifiers &modifiers) {
   if (t.finish(modifiers) && t.expectOperands(0))
-    t.emit(executeFence, StepClass::Synchronization, {});
-}
-
-static void translateCommit(Translator &t, Modifiers &modifiers) {
-  if (t.finish(modifiers) && t.expectOperands(0))
-    t.emit(executeCommit, StepClass::Synchronization, {});
+    t.emit(execute, StepClass::Synchronization, {});
 }
 
 static void translateWait(Translator &t, Modifiers &modifiers) {
   if (!t.finish(modifiers) || !t.expectOperands(1))
     return;
-  std::optional<int64_t> keep =
-      t.constant(t.current->operands[0], "the number of groups");
-  if (!keep)
-    return;
-  if (*keep < 0)
+  int64_t keep = t.constant(t.current->operands[0], "the number of groups");
+  if (keep < 0)
     return t.fail("expected a number of groups that is not negative, got " +
-                  llvm::Twine(*keep));
-  t.emit(executeWait, StepClass::Synchronization, {}, t.keep(uint64_t(*keep)));
+                  llvm::Twine(keep));
+  t.emit(executeWait, StepClass::Synchronization, {}, t.keep(uint64_t(keep)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,35 +84,28 @@ static void translateWait(Translator &t, Modifiers &modifiers) {
 static std::optional<WarpgroupForm> takeForm(Translator &t,
                                              Modifiers &modifiers) {
   for (llvm::StringRef name : {"sp", "b1"})
-    if (modifiers.take(name)) {
-      t.fail("not supported in this version: wgmma.mma_async with ." +
-             llvm::Twine(name));
-      return std::nullopt;
-    }
-  if (modifiers.rest().empty()) {
-    t.fail("expected a shape behind wgmma.mma_async, such as .m64n8k16");
-    return std::nullopt;
-  }
+    if (modifiers.take(name))
+      return t.error("not supported in this version: wgmma.mma_async with ." +
+                     llvm::Twine(name));
+  if (modifiers.rest().empty())
+    return t.error(
+        "expected a shape behind wgmma.mma_async, such as .m64n8k16");
   llvm::StringRef shape = modifiers.rest().front();
   modifiers.take(shape);
   WarpgroupTypes types = {};
   types.isSatfinite = modifiers.take("satfinite");
   for (Type *type : {&types.d, &types.a, &types.b}) {
     std::optional<Type> found = modifiers.takeType();
-    if (!found) {
-      t.fail("expected the types of D, A and B behind wgmma.mma_async." +
-             shape);
-      return std::nullopt;
-    }
+    if (!found)
+      return t.error(
+          "expected the types of D, A and B behind wgmma.mma_async." + shape);
     *type = *found;
   }
   const Module &module = t.program.module;
   Result<WarpgroupForm> form = lookupWarpgroupForm(
       shape, types, module.versionMajor * 10 + module.versionMinor);
-  if (!form) {
-    t.fail(form.message());
-    return std::nullopt;
-  }
+  if (!form)
+    return t.error(form.message());
   form->adder = findAdderRule(MatrixUnit::Warpgroup,
                               getTargetNumber(module.target), form->tile);
   return *form;
@@ -144,20 +129,18 @@ static void takeRegisters(Translator &t, const PtxOperand &operand, Type type,
 /// A constant with two legal values.
 static bool takeFlag(Translator &t, const PtxOperand &operand, const char *what,
                      int64_t isFalse, int64_t isTrue) {
-  std::optional<int64_t> value = t.constant(operand, what);
-  if (value && *value != isFalse && *value != isTrue)
+  int64_t value = t.constant(operand, what);
+  if (value != isFalse && value != isTrue)
     t.fail(operand.location, "expected " + llvm::Twine(isFalse) + " or " +
                                  llvm::Twine(isTrue) + " for " + what +
-                                 ", got " + llvm::Twine(*value));
+                                 ", got " + llvm::Twine(value));
   return value == isTrue;
 }
 
 static void takeConstants(Translator &t, llvm::ArrayRef<PtxOperand> operands,
                           WarpgroupForm &form) {
   auto take = [&](const char *what, int64_t isFalse, int64_t isTrue) {
-    bool flag = takeFlag(t, operands.front(), what, isFalse, isTrue);
-    operands = operands.drop_front();
-    return flag;
+    return takeFlag(t, operands.consume_front(), what, isFalse, isTrue);
   };
   if (form.hasSigns) {
     form.isNegatedA = take("imm-scale-a", 1, -1);
@@ -206,8 +189,6 @@ static void translateMultiply(Translator &t, Modifiers &modifiers) {
     takeFlag(t, operands[3], "scale-d", 0, 1);
   slots.push_back(t.predicateSource(operands[3], &form->isScaleNegated));
   takeConstants(t, operands.drop_front(4), *form);
-  if (t.hasFailed())
-    return;
   form->name = llvm::StringRef(makeName(*form)).copy(*t.code.allocator);
   Step &step =
       t.emit(executeWarpgroupMultiply, StepClass::Matrix, slots, t.keep(*form));
@@ -219,18 +200,16 @@ static void translateMultiply(Translator &t, Modifiers &modifiers) {
 // All
 //===----------------------------------------------------------------------===//
 
-static void translateWarpgroup(Translator &t,
-                               const PtxInstruction &instruction) {
+static void translateWarpgroup(Translator &t, Modifiers &modifiers) {
   static constexpr struct {
     llvm::StringRef name;
     void (*translate)(Translator &t, Modifiers &modifiers);
   } rows[] = {
-      {"fence", translateFence},
-      {"commit_group", translateCommit},
+      {"fence", translateWithoutOperands<executeFence>},
+      {"commit_group", translateWithoutOperands<executeCommit>},
       {"wait_group", translateWait},
       {"mma_async", translateMultiply},
   };
-  Modifiers modifiers(instruction);
   for (const auto &row : rows) {
     if (!modifiers.take(row.name))
       continue;

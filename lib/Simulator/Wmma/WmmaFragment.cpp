@@ -55,9 +55,9 @@ const WmmaShape *sim::takeWmmaShape(Translator &t, Modifiers &modifiers) {
   for (const WmmaShape &shape : kShapes)
     if (modifiers.take(shape.name))
       return &shape;
-  t.fail("not supported in this version: shape of wmma; expected m16n16k16, "
-         "m32n8k16, m8n32k16 or m16n16k8");
-  return nullptr;
+  return t.error(
+      "not supported in this version: shape of wmma; expected m16n16k16, "
+      "m32n8k16, m8n32k16 or m16n16k8");
 }
 
 std::optional<WmmaFragment>
@@ -93,15 +93,15 @@ bool sim::checkWmmaTarget(Translator &t, Type type) {
   return !t.hasFailed();
 }
 
-static void translateWmma(Translator &t, const PtxInstruction &instruction) {
+static void translateWmma(Translator &t, Modifiers &modifiers) {
   llvm::StringRef what =
-      instruction.modifiers.empty() ? "" : instruction.modifiers.front();
+      t.current->modifiers.empty() ? "" : t.current->modifiers.front();
   if (what == "load")
-    return translateWmmaLoad(t, instruction);
+    return translateWmmaLoad(t, modifiers);
   if (what == "store")
-    return translateWmmaStore(t, instruction);
+    return translateWmmaStore(t, modifiers);
   if (what == "mma")
-    return translateWmmaMultiply(t, instruction);
+    return translateWmmaMultiply(t, modifiers);
   t.fail("expected .load, .store or .mma behind wmma");
 }
 

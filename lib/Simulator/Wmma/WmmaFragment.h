@@ -20,8 +20,6 @@
 #include "Machine/Lanes.h"
 #include "Translation/Translator.h"
 
-#include <vector>
-
 namespace mlir::blockscale::sim {
 
 struct WmmaShape {
@@ -55,9 +53,9 @@ std::optional<WmmaFragment> getWmmaFragment(char operand,
 bool checkWmmaTarget(Translator &t, Type type);
 
 /// Translate wmma.load, .store and .mma.
-void translateWmmaLoad(Translator &t, const PtxInstruction &instruction);
-void translateWmmaStore(Translator &t, const PtxInstruction &instruction);
-void translateWmmaMultiply(Translator &t, const PtxInstruction &instruction);
+void translateWmmaLoad(Translator &t, Modifiers &modifiers);
+void translateWmmaStore(Translator &t, Modifiers &modifiers);
+void translateWmmaMultiply(Translator &t, Modifiers &modifiers);
 
 } // namespace mlir::blockscale::sim
 

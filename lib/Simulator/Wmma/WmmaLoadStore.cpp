@@ -55,11 +55,10 @@ static bool checkAlignment(Warp &warp, const FragmentAccess &form,
   uint64_t bytes = stride * (form.fragment.bits / 8);
   if (address % alignment == 0 && bytes % alignment == 0)
     return true;
-  warp.fail(0, "wmma expected rows or columns at multiples of " +
-                   llvm::Twine(alignment) + " bytes, got the address " +
-                   printHex(address) + " and a stride of " +
-                   llvm::Twine(bytes) + " bytes");
-  return false;
+  return warp.error(0, "wmma expected rows or columns at multiples of " +
+                           llvm::Twine(alignment) + " bytes, got the address " +
+                           printHex(address) + " and a stride of " +
+                           llvm::Twine(bytes) + " bytes");
 }
 
 static void executeAccess(Warp &warp, const Step &step) {
@@ -128,8 +127,8 @@ static void executeAccess(Warp &warp, const Step &step) {
 }
 
 /// `operand` is a, b, c or d.
-static void translateAccess(Translator &t, const PtxInstruction &instruction,
-                            char operand, Modifiers &modifiers, bool isStore) {
+static void translateAccess(Translator &t, Modifiers &modifiers, char operand,
+                            bool isStore) {
   bool isSynchronous = modifiers.take("sync");
   if (!modifiers.take("aligned") || !isSynchronous)
     return t.fail("expected .sync.aligned behind wmma");
@@ -152,42 +151,31 @@ static void translateAccess(Translator &t, const PtxInstruction &instruction,
       !t.expectOperands(2, 3))
     return;
   form.fragment = *fragment;
-  std::optional<Translator::Address> address =
-      t.address(instruction.operands[isStore ? 0 : 1], form.space);
-  if (!address)
-    return;
-  form.space = address->space;
-  form.offset = address->offset;
+  Slot base =
+      t.address(t.current->operands[isStore ? 0 : 1], form.space, form.offset);
   // By default, rows (or columns) are contiguous.
   unsigned stride = form.isRowMajor ? fragment->columns : fragment->rows;
   llvm::SmallVector<Slot> slots = {
-      address->base, instruction.operands.size() == 3
-                         ? t.source(instruction.operands[2], Type::B32)
-                         : t.constantSlot(stride)};
-  const PtxOperand &data = instruction.operands[isStore ? 1 : 0];
-  if (isStore)
-    t.sources(data, fragment->registerType, fragment->numRegisters, slots);
-  else
-    t.destinations(data, fragment->registerType, fragment->numRegisters, slots);
-  if (!t.hasFailed())
-    t.emit(executeAccess, StepClass::Memory, slots, t.keep(form));
+      base, t.current->operands.size() == 3
+                ? t.source(t.current->operands[2], Type::B32)
+                : t.constantSlot(stride)};
+  const PtxOperand &data = t.current->operands[isStore ? 1 : 0];
+  t.registers(/*isWritten=*/!isStore, data, fragment->registerType,
+              fragment->numRegisters, slots);
+  t.emit(executeAccess, StepClass::Memory, slots, t.keep(form));
 }
 
-void sim::translateWmmaLoad(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateWmmaLoad(Translator &t, Modifiers &modifiers) {
   modifiers.take("load");
-  static constexpr llvm::StringRef operands[] = {"a", "b", "c"};
-  std::optional<unsigned> operand = modifiers.takeOneOf(operands);
+  std::optional<unsigned> operand = modifiers.takeOneOf({"a", "b", "c"});
   if (!operand)
     return t.fail("expected .a, .b or .c behind wmma.load");
-  translateAccess(t, instruction, "abc"[*operand], modifiers,
-                  /*isStore=*/false);
+  translateAccess(t, modifiers, "abc"[*operand], /*isStore=*/false);
 }
 
-void sim::translateWmmaStore(Translator &t, const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateWmmaStore(Translator &t, Modifiers &modifiers) {
   modifiers.take("store");
   if (!modifiers.take("d"))
     return t.fail("expected .d behind wmma.store");
-  translateAccess(t, instruction, 'c', modifiers, /*isStore=*/true);
+  translateAccess(t, modifiers, 'c', /*isStore=*/true);
 }

@@ -161,9 +161,7 @@ void WmmaProduct::write(Warp &warp, llvm::ArrayRef<Slot> registers) const {
           undefinedBytes |= llvm::maskTrailingOnes<unsigned>(bytes)
                             << i * bytes;
       }
-      Lanes &lanes = warp.reg(registers[r]);
-      lanes.value[lane] = value;
-      lanes.setUndefined(lane, undefinedBytes);
+      warp.reg(registers[r]).set(lane, value, undefinedBytes);
     }
 }
 
@@ -205,9 +203,7 @@ static const MmaForm *findTile(const WmmaShape &shape, Type a, Type c,
   return nullptr;
 }
 
-void sim::translateWmmaMultiply(Translator &t,
-                                const PtxInstruction &instruction) {
-  Modifiers modifiers(instruction);
+void sim::translateWmmaMultiply(Translator &t, Modifiers &modifiers) {
   modifiers.take("mma");
   bool isSynchronous = modifiers.take("sync");
   if (!modifiers.take("aligned") || !isSynchronous)
@@ -242,14 +238,12 @@ void sim::translateWmmaMultiply(Translator &t,
   if (!checkWmmaTarget(t, types[1]) || !t.finish(modifiers) ||
       !t.expectOperands(4))
     return;
-  llvm::ArrayRef<PtxOperand> operands = instruction.operands;
+  llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   llvm::SmallVector<Slot> slots;
   t.destinations(operands[0], d->registerType, d->numRegisters, slots);
   t.sources(operands[1], a->registerType, a->numRegisters, slots);
   t.sources(operands[2], b->registerType, b->numRegisters, slots);
   t.sources(operands[3], c->registerType, c->numRegisters, slots);
-  if (t.hasFailed())
-    return;
   // ptxas compiles it to mma.sync, so the same adder counts.
   const AdderRule *adder = findAdderRule(
       MatrixUnit::Warp, getTargetNumber(t.program.module.target), *tile);
