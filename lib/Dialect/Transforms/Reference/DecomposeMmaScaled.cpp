@@ -137,103 +137,91 @@ static Value mapElements(OpBuilder &builder, Location loc, Value source,
       .getResult(0);
 }
 
-namespace {
+/// Adds the products to `sum`. The loops are ([batch,] M, K, N), N innermost,
+/// so that y and the sum are read along their rows.
+static Value multiply(OpBuilder &builder, MmaScaledOp op, Value sum,
+                      ArrayRef<OpFoldResult> sizes) {
+  unsigned rank = sizes.size();
+  MLIRContext *context = builder.getContext();
+  unsigned m = rank - 2, k = rank - 1, n = rank;
+  auto getMap = [&](ArrayRef<AffineExpr> batch, unsigned row, unsigned col) {
+    SmallVector<AffineExpr> exprs(batch);
+    exprs.push_back(getAffineDimExpr(row, context));
+    exprs.push_back(getAffineDimExpr(col, context));
+    return AffineMap::get(rank + 1, 0, exprs, context);
+  };
 
-struct DecomposeMmaScaled final : OpRewritePattern<MmaScaledOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(MmaScaledOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Type f64 = rewriter.getF64Type();
-    auto accType = cast<ShapedType>(op.getAcc().getType());
-
-    SmallVector<OpFoldResult> sizes =
-        op.hasTensorSemantics()
-            ? tensor::getMixedSizes(rewriter, loc, op.getAcc())
-            : getAsIndexOpFoldResult(rewriter.getContext(), accType.getShape());
-    Value sum = tensor::EmptyOp::create(rewriter, loc, sizes, f64);
-    if (isZeroSplat(op.getAcc())) {
-      Value zero = arith::ConstantOp::create(rewriter, loc,
-                                             rewriter.getF64FloatAttr(0.0));
-      sum = linalg::FillOp::create(rewriter, loc, zero, sum).getResult(0);
-    } else {
-      Value acc = convertToTensor(rewriter, loc, op.getAcc());
-      sum = mapElements(rewriter, loc, acc, sum,
-                        [&](OpBuilder &b, Value element) -> Value {
-                          return arith::ExtFOp::create(b, loc, f64, element);
-                        });
-    }
-
-    sum = multiply(rewriter, op, sum, sizes);
-    // The result has its own destination. If it were written into acc, a chain
-    // of ops would be one alias set, for which bufferization takes cubic time.
-    Value destination =
-        tensor::EmptyOp::create(rewriter, loc, sizes, accType.getElementType());
-    Value result = mapElements(rewriter, loc, sum, destination,
-                               [&](OpBuilder &b, Value element) -> Value {
-                                 return arith::TruncFOp::create(
-                                     b, loc, accType.getElementType(), element);
-                               });
-    rewriter.replaceOp(op,
-                       convertFromTensor(rewriter, loc, result, op.getType()));
-    return success();
-  }
-
-private:
-  /// Adds the products to `sum`. The loops are ([batch,] M, K, N), N innermost,
-  /// so that y and the sum are read along their rows.
-  static Value multiply(OpBuilder &builder, MmaScaledOp op, Value sum,
-                        ArrayRef<OpFoldResult> sizes) {
-    unsigned rank = sizes.size();
-    MLIRContext *context = builder.getContext();
-    unsigned m = rank - 2, k = rank - 1, n = rank;
-    auto getMap = [&](ArrayRef<AffineExpr> batch, unsigned row, unsigned col) {
-      SmallVector<AffineExpr> exprs(batch);
-      exprs.push_back(getAffineDimExpr(row, context));
-      exprs.push_back(getAffineDimExpr(col, context));
-      return AffineMap::get(rank + 1, 0, exprs, context);
-    };
-
-    SmallVector<Value> inputs;
-    SmallVector<AffineMap> maps;
-    for (Side side : {Side::X, Side::Y}) {
-      Value input = decodeScaled(builder, op, side);
-      SmallVector<AffineExpr> batch;
-      if (op.getMatrixType(side).getRank() == 3) {
-        int64_t size = op.getMatrixType(side).getDimSize(0);
-        if (ShapedType::isDynamic(size))
-          input = broadcastBatch(builder, op.getLoc(), input, sizes[0]);
-        batch.push_back(size == 1 ? getAffineConstantExpr(0, context)
-                                  : getAffineDimExpr(0, context));
-      }
-      inputs.push_back(input);
-      maps.push_back(side == Side::X ? getMap(batch, m, k)
-                                     : getMap(batch, k, n));
-    }
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (Side side : {Side::X, Side::Y}) {
+    Value input = decodeScaled(builder, op, side);
     SmallVector<AffineExpr> batch;
-    if (rank == 3)
-      batch.push_back(getAffineDimExpr(0, context));
-    maps.push_back(getMap(batch, m, n));
-
-    SmallVector<IteratorType> iterators(rank + 1, IteratorType::parallel);
-    iterators[k] = IteratorType::reduction;
-    return linalg::GenericOp::create(
-               builder, op.getLoc(), sum.getType(), inputs, sum, maps,
-               iterators,
-               [](OpBuilder &b, Location loc, ValueRange args) {
-                 Value product =
-                     arith::MulFOp::create(b, loc, args[0], args[1]);
-                 Value next = arith::AddFOp::create(b, loc, args[2], product);
-                 linalg::YieldOp::create(b, loc, next);
-               })
-        .getResult(0);
+    if (op.getMatrixType(side).getRank() == 3) {
+      int64_t size = op.getMatrixType(side).getDimSize(0);
+      if (ShapedType::isDynamic(size))
+        input = broadcastBatch(builder, op.getLoc(), input, sizes[0]);
+      batch.push_back(size == 1 ? getAffineConstantExpr(0, context)
+                                : getAffineDimExpr(0, context));
+    }
+    inputs.push_back(input);
+    maps.push_back(side == Side::X ? getMap(batch, m, k) : getMap(batch, k, n));
   }
-};
+  SmallVector<AffineExpr> batch;
+  if (rank == 3)
+    batch.push_back(getAffineDimExpr(0, context));
+  maps.push_back(getMap(batch, m, n));
 
-} // namespace
+  SmallVector<IteratorType> iterators(rank + 1, IteratorType::parallel);
+  iterators[k] = IteratorType::reduction;
+  return linalg::GenericOp::create(
+             builder, op.getLoc(), sum.getType(), inputs, sum, maps, iterators,
+             [](OpBuilder &b, Location loc, ValueRange args) {
+               Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
+               Value next = arith::AddFOp::create(b, loc, args[2], product);
+               linalg::YieldOp::create(b, loc, next);
+             })
+      .getResult(0);
+}
+
+static LogicalResult decomposeMmaScaled(MmaScaledOp op,
+                                        PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Type f64 = rewriter.getF64Type();
+  auto accType = cast<ShapedType>(op.getAcc().getType());
+
+  SmallVector<OpFoldResult> sizes =
+      op.hasTensorSemantics()
+          ? tensor::getMixedSizes(rewriter, loc, op.getAcc())
+          : getAsIndexOpFoldResult(rewriter.getContext(), accType.getShape());
+  Value sum = tensor::EmptyOp::create(rewriter, loc, sizes, f64);
+  if (isZeroSplat(op.getAcc())) {
+    Value zero =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getF64FloatAttr(0.0));
+    sum = linalg::FillOp::create(rewriter, loc, zero, sum).getResult(0);
+  } else {
+    Value acc = convertToTensor(rewriter, loc, op.getAcc());
+    sum = mapElements(rewriter, loc, acc, sum,
+                      [&](OpBuilder &b, Value element) -> Value {
+                        return arith::ExtFOp::create(b, loc, f64, element);
+                      });
+  }
+
+  sum = multiply(rewriter, op, sum, sizes);
+  // The result has its own destination. If it were written into acc, a chain
+  // of ops would be one alias set, for which bufferization takes cubic time.
+  Value destination =
+      tensor::EmptyOp::create(rewriter, loc, sizes, accType.getElementType());
+  Value result = mapElements(rewriter, loc, sum, destination,
+                             [&](OpBuilder &b, Value element) -> Value {
+                               return arith::TruncFOp::create(
+                                   b, loc, accType.getElementType(), element);
+                             });
+  rewriter.replaceOp(op,
+                     convertFromTensor(rewriter, loc, result, op.getType()));
+  return success();
+}
 
 void blockscale::populateDecomposeMmaScaledPatterns(
     RewritePatternSet &patterns) {
-  patterns.add<DecomposeMmaScaled>(patterns.getContext());
+  patterns.add(decomposeMmaScaled);
 }

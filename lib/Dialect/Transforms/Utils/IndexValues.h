@@ -21,6 +21,9 @@ namespace mlir::blockscale {
 SmallVector<Value> applyExprs(OpBuilder &b, Location loc,
                               ArrayRef<AffineExpr> exprs, ValueRange values);
 
+/// The same for one expression.
+Value applyExpr(OpBuilder &b, Location loc, AffineExpr expr, ValueRange values);
+
 /// `value + constant`, without an op for 0.
 Value addConstant(OpBuilder &b, Location loc, Value value, int64_t constant);
 
@@ -29,6 +32,12 @@ Value addIndices(OpBuilder &b, Location loc, Value value, Value other);
 
 /// `value + constant` as one expression.
 Value addIndex(OpBuilder &b, Location loc, Value value, int64_t constant);
+
+/// Whether `index` is below `limit`, both unsigned.
+Value emitIsBelow(OpBuilder &b, Location loc, Value index, Value limit);
+
+/// The conjunction of two conditions, either of which may be null for true.
+Value emitBoth(OpBuilder &b, Location loc, Value first, Value second);
 
 } // namespace mlir::blockscale
 
