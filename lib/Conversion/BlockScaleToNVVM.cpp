@@ -206,8 +206,6 @@ namespace {
 struct ConvertBlockScaleToNVVMPass final
     : mlir::blockscale::impl::ConvertBlockScaleToNVVMPassBase<
           ConvertBlockScaleToNVVMPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target))

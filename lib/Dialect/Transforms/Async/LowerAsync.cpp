@@ -152,8 +152,6 @@ static void lowerTileMma(AsyncTileMmaOp op) {
 namespace {
 struct LowerAsyncPass final
     : mlir::blockscale::impl::LowerAsyncPassBase<LowerAsyncPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
       if (auto tile = dyn_cast<AsyncTileMmaOp>(op))

@@ -93,8 +93,6 @@ static const Chip &getLowestChip() {
 namespace {
 struct EmulateMmaPass final
     : mlir::blockscale::impl::EmulateMmaPassBase<EmulateMmaPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     FailureOr<TargetAttr> found = lookupTarget(getOperation());
     if (failed(found))

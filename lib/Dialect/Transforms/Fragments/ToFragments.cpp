@@ -67,8 +67,6 @@ public:
 
 struct ToFragmentsPass final
     : mlir::blockscale::impl::ToFragmentsPassBase<ToFragmentsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     gpu::GPUFuncOp function = getOperation();
     if (function.isExternal())

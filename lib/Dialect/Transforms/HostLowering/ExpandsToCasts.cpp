@@ -75,8 +75,6 @@ static LogicalResult castExpanded(memref::ExpandShapeOp op,
 namespace {
 struct ExpandsToCastsPass final
     : mlir::blockscale::impl::ExpandsToCastsPassBase<ExpandsToCastsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add(castExpanded);

@@ -34,8 +34,6 @@ namespace {
 
 struct LowerLeftoversPass final
     : mlir::blockscale::impl::LowerLeftoversPassBase<LowerLeftoversPass> {
-  using Base::Base;
-
   void getDependentDialects(DialectRegistry &registry) const override {
     Leftovers all = {true, true, true, true};
     getPipeline(all).getDependentDialects(registry);

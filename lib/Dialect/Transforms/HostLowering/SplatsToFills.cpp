@@ -43,8 +43,6 @@ static LogicalResult fillSplat(arith::ConstantOp op,
 namespace {
 struct SplatsToFillsPass final
     : mlir::blockscale::impl::SplatsToFillsPassBase<SplatsToFillsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add(fillSplat);

@@ -201,8 +201,6 @@ static LogicalResult carryReshape(PackOp op, PatternRewriter &rewriter) {
 namespace {
 struct CarryPackingPass final
     : mlir::blockscale::impl::CarryPackingPassBase<CarryPackingPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add(carryCollapse)

@@ -38,8 +38,6 @@ namespace {
 
 struct CollectKernelsPass final
     : mlir::blockscale::impl::CollectKernelsPassBase<CollectKernelsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())

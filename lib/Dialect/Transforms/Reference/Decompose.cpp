@@ -66,8 +66,6 @@ static LogicalResult resolveSizeOfLaunch(tensor::DimOp op,
 namespace {
 struct DecomposePass final
     : mlir::blockscale::impl::DecomposePassBase<DecomposePass> {
-  using Base::Base;
-
   void runOnOperation() override {
     WalkResult sizes = getOperation()->walk([](UnswizzleScalesOp op) {
       return WalkResult(verifyConstantSizes(op));

@@ -82,8 +82,6 @@ static std::string describeWithoutRewrite(const TypeCombination &types,
 namespace {
 struct LegalizePass final
     : mlir::blockscale::impl::LegalizePassBase<LegalizePass> {
-  using Base::Base;
-
   void runOnOperation() override {
     getOperation()->walk([&](ProductOpInterface op) {
       if (auto path = op->getAttrOfType<PathAttr>(kPathAttrName))
