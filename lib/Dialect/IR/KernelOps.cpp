@@ -13,7 +13,6 @@
 #include "blockscale/Dialect/IR/BlockScale.h"
 
 #include "Quantize/BlockTypes.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;

@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/AccElements.h"
-#include "Fragments/FragmentEmitter.h"
 #include "Fragments/LanePatterns.h"
 #include "Utils/LaneOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -14,7 +14,6 @@
 
 #include "Fragments/WarpgroupProducts.h"
 
-#include "Fragments/AccLowering.h"
 #include "Fragments/FragmentEmitter.h"
 #include "Fragments/LanePatterns.h"
 #include "Utils/IndexValues.h"
