@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Converts ops of asynchronous kernels, each of which is one NVVM instruction.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Tcgen05/Predicates.h"
 #include "Tcgen05/SharedAddress.h"

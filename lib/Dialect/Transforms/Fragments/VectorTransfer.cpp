@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A transfer of a vector, for one lane and one element of it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Fragments/VectorTransfer.h"
 

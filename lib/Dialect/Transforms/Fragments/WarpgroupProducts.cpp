@@ -9,7 +9,7 @@
 // wgmma has each accumulator register of a lane as an operand. The code
 // generator does not know that they are written asynchronously. Therefore each
 // instruction, and each wait, is emitted as reading and writing all of them.
-
+//
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/WarpgroupProducts.h"

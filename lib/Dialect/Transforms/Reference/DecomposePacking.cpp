@@ -10,17 +10,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Utils/IndexValues.h"
+#include "Utils/OperandView.h"
 #include "Utils/PackedElements.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
-using utils::IteratorType;
 
 /// A tensor like the result of `op`, whose elements `body` computes from their
 /// indices.
@@ -37,24 +37,11 @@ static Value generate(OpBuilder &builder, Op op,
     if (ShapedType::isDynamic(known))
       dynamic.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
   Value empty = tensor::EmptyOp::create(builder, loc, type, dynamic);
-  unsigned rank = type.getRank();
-  return linalg::GenericOp::create(
-             builder, loc, type, ValueRange(), empty,
-             AffineMap::getMultiDimIdentityMap(rank, builder.getContext()),
-             SmallVector<IteratorType>(rank, IteratorType::parallel),
-             [&](OpBuilder &b, Location bodyLoc, ValueRange) {
-               SmallVector<Value> indices;
-               for (unsigned dim = 0; dim != rank; ++dim)
-                 indices.push_back(linalg::IndexOp::create(b, bodyLoc, dim));
-               linalg::YieldOp::create(b, bodyLoc, body(b, indices));
-             })
-      .getResult(0);
-}
-
-/// The values of `exprs` of d0 at `operand`.
-static SmallVector<Value> apply(OpBuilder &b, Location loc,
-                                ArrayRef<AffineExpr> exprs, Value operand) {
-  return applyMap(b, loc, AffineMap::get(1, 0, exprs, b.getContext()), operand);
+  return computeElements(builder, loc, {}, {}, empty,
+                         [&](OpBuilder &b, Location bodyLoc, ValueRange) {
+                           return body(
+                               b, getLoopIndices(b, bodyLoc, type.getRank()));
+                         });
 }
 
 /// The source at `indices`, with `last` instead of the last index.
@@ -99,11 +86,11 @@ static LogicalResult decomposePack(PackOp op, PatternRewriter &rewriter) {
       generate(rewriter, op, [&](OpBuilder &b, ValueRange indices) -> Value {
         AffineExpr bit = getAffineDimExpr(0, b.getContext()) * 8;
         AffineExpr code = bit.floorDiv(bits);
-        auto at =
-            apply(b, loc,
-                  {code, code + 1, bit % bits,
-                   getAffineConstantExpr(bits, b.getContext()) - bit % bits},
-                  indices.back());
+        auto at = applyExprs(
+            b, loc,
+            {code, code + 1, bit % bits,
+             getAffineConstantExpr(bits, b.getContext()) - bit % bits},
+            indices.back());
         auto load = [&](Value position) -> Value {
           Value element = extract(b, loc, op.getSource(), indices, position);
           Value narrow =

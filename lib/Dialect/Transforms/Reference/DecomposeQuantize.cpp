@@ -52,27 +52,18 @@ static AffineMap getBlockMap(MLIRContext *context, unsigned rank,
 static Value generate(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
                       Type element, ValueRange inputs, ArrayRef<AffineMap> maps,
                       function_ref<Value(OpBuilder &, ValueRange)> body) {
-  auto rank = static_cast<unsigned>(sizes.size());
   Value empty = tensor::EmptyOp::create(b, loc, sizes, element);
-  SmallVector<AffineMap> allMaps(maps);
-  allMaps.push_back(b.getMultiDimIdentityMap(rank));
-  return linalg::GenericOp::create(
-             b, loc, empty.getType(), inputs, empty, allMaps,
-             SmallVector<IteratorType>(rank, IteratorType::parallel),
-             [&](OpBuilder &inner, Location bodyLoc, ValueRange args) {
-               linalg::YieldOp::create(inner, bodyLoc, body(inner, args));
-             })
-      .getResult(0);
+  return computeElements(b, loc, inputs, maps, empty,
+                         [&](OpBuilder &inner, Location, ValueRange args) {
+                           return body(inner, args);
+                         });
 }
 
 /// The largest magnitude of the block at the current index of the loops.
 static Value emitLargest(OpBuilder &b, Location loc, const OperandView &x,
                          OpFoldResult columns, const BlockFormat &format,
                          bool mayEnd) {
-  auto rank = static_cast<unsigned>(x.map.getNumDims());
-  SmallVector<Value> position;
-  for (unsigned dim = 0; dim != rank; ++dim)
-    position.push_back(linalg::IndexOp::create(b, loc, dim));
+  SmallVector<Value> position = getLoopIndices(b, loc, x.map.getNumDims());
   auto apply = [&](OpBuilder &at, AffineExpr expr, ArrayRef<Value> values) {
     return getValueOrCreateConstantIndexOp(
         at, loc,

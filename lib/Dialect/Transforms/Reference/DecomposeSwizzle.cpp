@@ -16,12 +16,10 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
-using utils::IteratorType;
 
 static Value applyExpr(OpBuilder &builder, Location loc, AffineExpr expr,
                        ArrayRef<Value> operands) {
@@ -35,9 +33,7 @@ static Value applyExpr(OpBuilder &builder, Location loc, AffineExpr expr,
 static Value emitByte(OpBuilder &b, Location loc, const OperandView &source,
                       ArrayRef<OpFoldResult> sizes, ShapedType type) {
   unsigned rank = sizes.size();
-  SmallVector<Value> position;
-  for (unsigned dim = 0; dim != rank + 2; ++dim)
-    position.push_back(linalg::IndexOp::create(b, loc, dim));
+  SmallVector<Value> position = getLoopIndices(b, loc, rank + 2);
 
   // Padding loads an arbitrary existing scale, and drops it.
   AffineMap unswizzle = getUnswizzleMap(b.getContext(), rank);
@@ -84,17 +80,11 @@ static LogicalResult decomposeSwizzle(SwizzleScalesOp op,
       getSwizzledSizes(rewriter, loc, scaleSizes);
   Value empty = tensor::EmptyOp::create(rewriter, loc, resultSizes,
                                         type.getElementType());
-  unsigned rank = resultSizes.size();
   Value result =
-      linalg::GenericOp::create(
-          rewriter, loc, empty.getType(), ValueRange(), empty,
-          AffineMap::getMultiDimIdentityMap(rank, rewriter.getContext()),
-          SmallVector<IteratorType>(rank, IteratorType::parallel),
-          [&](OpBuilder &b, Location bodyLoc, ValueRange) {
-            linalg::YieldOp::create(
-                b, bodyLoc, emitByte(b, bodyLoc, source, scaleSizes, type));
-          })
-          .getResult(0);
+      computeElements(rewriter, loc, {}, {}, empty,
+                      [&](OpBuilder &b, Location bodyLoc, ValueRange) {
+                        return emitByte(b, bodyLoc, source, scaleSizes, type);
+                      });
   rewriter.replaceOp(op,
                      convertFromTensor(rewriter, loc, result, op.getType()));
   return success();
@@ -105,21 +95,14 @@ static LogicalResult decomposeUnswizzle(UnswizzleScalesOp op,
                                         PatternRewriter &rewriter) {
   Location loc = op.getLoc();
   auto type = cast<ShapedType>(op.getType());
-  unsigned rank = type.getRank();
   OperandView source = getOperandView(rewriter, loc, op.getSource());
   AffineMap map =
-      source.map.compose(getSwizzleMap(rewriter.getContext(), rank));
+      source.map.compose(getSwizzleMap(rewriter.getContext(), type.getRank()));
   Value empty = tensor::EmptyOp::create(rewriter, loc, op.getMixedSizes(),
                                         type.getElementType());
-  Value result = linalg::GenericOp::create(
-                     rewriter, loc, empty.getType(), source.tensor, empty,
-                     ArrayRef<AffineMap>{map, AffineMap::getMultiDimIdentityMap(
-                                                  rank, rewriter.getContext())},
-                     SmallVector<IteratorType>(rank, IteratorType::parallel),
-                     [](OpBuilder &b, Location bodyLoc, ValueRange args) {
-                       linalg::YieldOp::create(b, bodyLoc, args[0]);
-                     })
-                     .getResult(0);
+  Value result = computeElements(
+      rewriter, loc, source.tensor, map, empty,
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   rewriter.replaceOp(op,
                      convertFromTensor(rewriter, loc, result, op.getType()));
   return success();
