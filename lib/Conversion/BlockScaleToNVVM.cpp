@@ -5,14 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// From the instruction level to upstream's dialects.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Conversion/BlockScaleToNVVM.h"
 
 #include "Tcgen05/Predicates.h"
+#include "Tcgen05/SharedAddress.h"
 #include "blockscale/Conversion/Tcgen05ToNVVM.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/IR/SoftwareTensorCore.h"
@@ -44,196 +41,167 @@ static SmallVector<Value> extractAll(OpBuilder &builder, Location loc,
   return elements;
 }
 
-namespace {
+/// The values of the first `count` fields of `structure`.
+static SmallVector<Value> extractFields(OpBuilder &builder, Location loc,
+                                        Value structure, size_t count) {
+  SmallVector<Value> fields;
+  for (size_t i = 0; i != count; ++i)
+    fields.push_back(LLVM::ExtractValueOp::create(builder, loc, structure, i));
+  return fields;
+}
 
-struct ConvertMmaSync final : OpRewritePattern<MmaSyncOp> {
-  using OpRewritePattern::OpRewritePattern;
+static Value selector(OpBuilder &builder, Location loc, uint64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, builder.getI16Type(),
+                                      static_cast<int64_t>(value));
+}
 
-  LogicalResult matchAndRewrite(MmaSyncOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    const Instruction &instruction = op.getInstruction().getInstruction();
-    SmallVector<Value> a = extractAll(rewriter, loc, op.getA());
-    SmallVector<Value> b = extractAll(rewriter, loc, op.getB());
-    SmallVector<Value> c = extractAll(rewriter, loc, op.getC());
-    // The NVVM dialect has the names of formats, kinds and vectors of PTX.
-    auto getType = [](Format format) {
-      return *NVVM::symbolizeMMATypes(getFormatInfo(format).ptxName);
-    };
-    std::array<NVVM::MMATypes, 2> types = {getType(instruction.a),
-                                           getType(instruction.b)};
-    std::string scaleVec = "x" + std::to_string(instruction.scaleVec);
-    auto structType = LLVM::LLVMStructType::getLiteral(
-        getContext(), SmallVector<Type>(c.size(), rewriter.getF32Type()));
-    Value aByte = selector(rewriter, loc, op.getAByte());
-    Value aThread = selector(rewriter, loc, op.getAThread());
-    Value bByte = selector(rewriter, loc, op.getBByte());
-    Value bThread = selector(rewriter, loc, op.getBThread());
-    Value result = NVVM::MmaBlockScaleOp::create(
-        rewriter, loc, structType, a, b, c, op.getAScale(), aByte, aThread,
-        op.getBScale(), bByte, bThread,
-        {instruction.m, instruction.n, instruction.k}, types,
-        *NVVM::symbolizeScaleVecSize(scaleVec),
-        *NVVM::symbolizeBlockScaleFormat(
-            getFormatInfo(instruction.scale).ptxName),
-        *NVVM::symbolizeMMABlockScaleKind(stringifyKind(instruction.kind)));
-    SmallVector<Value> sums;
-    for (size_t i = 0; i != c.size(); ++i)
-      sums.push_back(LLVM::ExtractValueOp::create(rewriter, loc, result, i));
-    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, op.getType(), sums);
-    return success();
+static LogicalResult convertMmaSync(MmaSyncOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  const Instruction &instruction = op.getInstruction().getInstruction();
+  SmallVector<Value> a = extractAll(rewriter, loc, op.getA());
+  SmallVector<Value> b = extractAll(rewriter, loc, op.getB());
+  SmallVector<Value> c = extractAll(rewriter, loc, op.getC());
+  // The NVVM dialect has the names of formats, kinds and vectors of PTX.
+  auto getType = [](Format format) {
+    return *NVVM::symbolizeMMATypes(getFormatInfo(format).ptxName);
+  };
+  std::array<NVVM::MMATypes, 2> types = {getType(instruction.a),
+                                         getType(instruction.b)};
+  std::string scaleVec = "x" + std::to_string(instruction.scaleVec);
+  auto structType = LLVM::LLVMStructType::getLiteral(
+      rewriter.getContext(),
+      SmallVector<Type>(c.size(), rewriter.getF32Type()));
+  Value aByte = selector(rewriter, loc, op.getAByte());
+  Value aThread = selector(rewriter, loc, op.getAThread());
+  Value bByte = selector(rewriter, loc, op.getBByte());
+  Value bThread = selector(rewriter, loc, op.getBThread());
+  Value result = NVVM::MmaBlockScaleOp::create(
+      rewriter, loc, structType, a, b, c, op.getAScale(), aByte, aThread,
+      op.getBScale(), bByte, bThread,
+      {instruction.m, instruction.n, instruction.k}, types,
+      *NVVM::symbolizeScaleVecSize(scaleVec),
+      *NVVM::symbolizeBlockScaleFormat(
+          getFormatInfo(instruction.scale).ptxName),
+      *NVVM::symbolizeMMABlockScaleKind(stringifyKind(instruction.kind)));
+  rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+      op, op.getType(), extractFields(rewriter, loc, result, c.size()));
+  return success();
+}
+
+/// The memory is contiguous, see (D1).
+static Value getPointer(OpBuilder &b, LoadMatrixOp op,
+                        const LLVMTypeConverter &converter) {
+  Location loc = op.getLoc();
+  Value base = getSharedPointer(b, loc, converter, op.getMemory());
+  Value offset =
+      arith::IndexCastUIOp::create(b, loc, b.getI64Type(), op.getOffset());
+  Value row =
+      LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base, offset);
+  if (op.getPlus() == 0)
+    return row;
+  // Separate, so that it becomes an immediate offset of the instruction.
+  return LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), row,
+                             LLVM::GEPArg(static_cast<int32_t>(op.getPlus())));
+}
+
+static LogicalResult convertLoadMatrix(LoadMatrixOp op,
+                                       PatternRewriter &rewriter,
+                                       const LLVMTypeConverter &converter) {
+  Location loc = op.getLoc();
+  MLIRContext *context = op.getContext();
+  const MatrixLoad &form = op.getForm();
+  auto type = cast<VectorType>(op.getRegisters().getType());
+  int64_t count = type.getNumElements();
+  Type words = LLVM::LLVMStructType::getLiteral(
+      context, SmallVector<Type>(count, rewriter.getI32Type()));
+  unsigned matrices = count / form.registers;
+  Value loaded = NVVM::LdMatrixOp::create(
+      rewriter, loc, words, getPointer(rewriter, op, converter), matrices,
+      form.isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+      NVVM::LdStMatrixShapeAttr::get(context, form.m, form.n),
+      // The NVVM dialect has the name of the type of PTX.
+      *NVVM::symbolizeLdStMatrixEltType(form.type));
+  rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+      op, type, extractFields(rewriter, loc, loaded, count));
+  return success();
+}
+
+static constexpr StringLiteral kName = "__blockscale_dynamic_shared";
+
+static uint64_t getAlignment(gpu::DynamicSharedMemoryOp op) {
+  auto asked = op->getAttrOfType<IntegerAttr>(kDynamicAlignmentName);
+  return std::max<int64_t>(kBankLineBytes, asked ? asked.getInt() : 0);
+}
+
+static LLVM::GlobalOp getVariable(OpBuilder &b, gpu::GPUModuleOp module,
+                                  LLVM::LLVMPointerType pointerType,
+                                  uint64_t alignment) {
+  if (auto variable = module.lookupSymbol<LLVM::GlobalOp>(kName)) {
+    variable.setAlignment(
+        std::max(alignment, variable.getAlignment().value_or(0)));
+    return variable;
   }
-
-private:
-  static Value selector(OpBuilder &builder, Location loc, uint64_t value) {
-    return arith::ConstantIntOp::create(builder, loc, builder.getI16Type(),
-                                        static_cast<int64_t>(value));
-  }
-};
-
-struct ConvertLoadMatrix final : OpRewritePattern<LoadMatrixOp> {
-  ConvertLoadMatrix(MLIRContext *context, const LLVMTypeConverter &converter)
-      : OpRewritePattern(context), converter(converter) {}
-
-  LogicalResult matchAndRewrite(LoadMatrixOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    const MatrixLoad &form = op.getForm();
-    int64_t count =
-        cast<VectorType>(op.getRegisters().getType()).getNumElements();
-    Type i32 = rewriter.getI32Type();
-    Type type = LLVM::LLVMStructType::getLiteral(getContext(),
-                                                 SmallVector<Type>(count, i32));
-    unsigned matrices = count / form.registers;
-    Value loaded = NVVM::LdMatrixOp::create(
-        rewriter, loc, type, getPointer(rewriter, op), matrices,
-        form.isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
-        NVVM::LdStMatrixShapeAttr::get(getContext(), form.m, form.n),
-        // The NVVM dialect has the name of the type of PTX.
-        *NVVM::symbolizeLdStMatrixEltType(form.type));
-    SmallVector<Value> registers;
-    for (int64_t i = 0; i != count; ++i)
-      registers.push_back(
-          LLVM::ExtractValueOp::create(rewriter, loc, loaded, i));
-    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
-        op, op.getRegisters().getType(), registers);
-    return success();
-  }
-
-private:
-  /// The memory is contiguous, see (D1).
-  Value getPointer(OpBuilder &b, LoadMatrixOp op) const {
-    Location loc = op.getLoc();
-    MemRefType type = op.getMemory().getType();
-    Type descriptorType = converter.convertType(type);
-    Value memory = UnrealizedConversionCastOp::create(b, loc, descriptorType,
-                                                      op.getMemory())
-                       .getResult(0);
-    Value base = MemRefDescriptor(memory).alignedPtr(b, loc);
-    Value offset =
-        arith::IndexCastUIOp::create(b, loc, b.getI64Type(), op.getOffset());
-    Value row = LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
-                                    offset);
-    if (op.getPlus() == 0)
-      return row;
-    // Separate, so that it becomes an immediate offset of the instruction.
-    return LLVM::GEPOp::create(
-        b, loc, base.getType(), b.getI8Type(), row,
-        LLVM::GEPArg(static_cast<int32_t>(op.getPlus())));
-  }
-
-  const LLVMTypeConverter &converter;
-};
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  return LLVM::GlobalOp::create(
+      b, module.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+      /*isConstant=*/false, LLVM::Linkage::External, kName, Attribute(),
+      alignment, pointerType.getAddressSpace());
+}
 
 /// The conversion of the gpu dialect defines a variable in the module, to which
 /// the code generator gives a byte. Then dynamic shared memory starts after it,
 /// and its end is beyond the size of the launch. An external variable is the
 /// dynamic memory itself (PTX ISA, "extern .shared").
-struct ConvertDynamicSharedMemory final
-    : OpRewritePattern<gpu::DynamicSharedMemoryOp> {
-  ConvertDynamicSharedMemory(MLIRContext *context,
-                             const LLVMTypeConverter &converter)
-      : OpRewritePattern(context), converter(converter) {}
-
-  LogicalResult matchAndRewrite(gpu::DynamicSharedMemoryOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto module = op->getParentOfType<gpu::GPUModuleOp>();
-    auto type = dyn_cast<LLVM::LLVMStructType>(
-        converter.convertType(op.getResultMemref().getType()));
-    if (!module || !type)
-      return rewriter.notifyMatchFailure(op, "expected a gpu.module");
-    auto pointerType = cast<LLVM::LLVMPointerType>(type.getBody()[0]);
-    Value pointer = LLVM::AddressOfOp::create(
-        rewriter, loc, pointerType,
-        getVariable(rewriter, module, pointerType, getAlignment(op))
-            .getSymName());
-    Value zero = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
-                                          rewriter.getI64IntegerAttr(0));
-    Value one = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
-                                         rewriter.getI64IntegerAttr(1));
-    // As upstream, the size is not known.
-    auto memory = MemRefDescriptor::poison(rewriter, loc, type);
-    memory.setAllocatedPtr(rewriter, loc, pointer);
-    memory.setAlignedPtr(rewriter, loc, pointer);
-    memory.setOffset(rewriter, loc, zero);
-    memory.setSize(rewriter, loc, 0, zero);
-    memory.setStride(rewriter, loc, 0, one);
-    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(
-        op, op.getResultMemref().getType(), Value(memory));
-    return success();
-  }
-
-private:
-  static constexpr StringLiteral kName = "__blockscale_dynamic_shared";
-
-  static uint64_t getAlignment(gpu::DynamicSharedMemoryOp op) {
-    auto asked = op->getAttrOfType<IntegerAttr>(kDynamicAlignmentName);
-    return std::max<int64_t>(kBankRowBytes, asked ? asked.getInt() : 0);
-  }
-
-  static LLVM::GlobalOp getVariable(OpBuilder &b, gpu::GPUModuleOp module,
-                                    LLVM::LLVMPointerType pointerType,
-                                    uint64_t alignment) {
-    if (auto variable = module.lookupSymbol<LLVM::GlobalOp>(kName)) {
-      variable.setAlignment(
-          std::max(alignment, variable.getAlignment().value_or(0)));
-      return variable;
-    }
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(module.getBody());
-    return LLVM::GlobalOp::create(
-        b, module.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), 0),
-        /*isConstant=*/false, LLVM::Linkage::External, kName, Attribute(),
-        alignment, pointerType.getAddressSpace());
-  }
-
-  const LLVMTypeConverter &converter;
-};
+static LogicalResult
+convertDynamicSharedMemory(gpu::DynamicSharedMemoryOp op,
+                           PatternRewriter &rewriter,
+                           const LLVMTypeConverter &converter) {
+  Location loc = op.getLoc();
+  auto module = op->getParentOfType<gpu::GPUModuleOp>();
+  auto type = dyn_cast<LLVM::LLVMStructType>(
+      converter.convertType(op.getResultMemref().getType()));
+  if (!module || !type)
+    return rewriter.notifyMatchFailure(op, "expected a gpu.module");
+  auto pointerType = cast<LLVM::LLVMPointerType>(type.getBody()[0]);
+  Value pointer = LLVM::AddressOfOp::create(
+      rewriter, loc, pointerType,
+      getVariable(rewriter, module, pointerType, getAlignment(op))
+          .getSymName());
+  Value zero = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                        rewriter.getI64IntegerAttr(0));
+  Value one = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                       rewriter.getI64IntegerAttr(1));
+  // As upstream, the size is not known.
+  auto memory = MemRefDescriptor::poison(rewriter, loc, type);
+  memory.setAllocatedPtr(rewriter, loc, pointer);
+  memory.setAlignedPtr(rewriter, loc, pointer);
+  memory.setOffset(rewriter, loc, zero);
+  memory.setSize(rewriter, loc, 0, zero);
+  memory.setStride(rewriter, loc, 0, one);
+  rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(
+      op, op.getResultMemref().getType(), Value(memory));
+  return success();
+}
 
 /// The intrinsic is declared as not accessing memory (LLVM 22), so loads of
 /// data that the previous kernel stores could move in front of it.
-struct ConvertGridWait final : OpRewritePattern<NVVM::GriddepcontrolOp> {
-  using OpRewritePattern::OpRewritePattern;
+static LogicalResult convertGridWait(NVVM::GriddepcontrolOp op,
+                                     PatternRewriter &rewriter) {
+  if (op.getKind() != NVVM::GridDepActionKind::wait)
+    return rewriter.notifyMatchFailure(op, "expected a wait");
+  rewriter.replaceOpWithNewOp<LLVM::InlineAsmOp>(
+      op, /*res=*/TypeRange(), /*operands=*/ValueRange(),
+      "griddepcontrol.wait;", "~{memory}", /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+  return success();
+}
 
-  LogicalResult matchAndRewrite(NVVM::GriddepcontrolOp op,
-                                PatternRewriter &rewriter) const override {
-    if (op.getKind() != NVVM::GridDepActionKind::wait)
-      return rewriter.notifyMatchFailure(op, "expected a wait");
-    rewriter.replaceOpWithNewOp<LLVM::InlineAsmOp>(
-        op, /*res=*/TypeRange(), /*operands=*/ValueRange(),
-        "griddepcontrol.wait;", "~{memory}", /*has_side_effects=*/true,
-        /*is_align_stack=*/false, LLVM::TailCallKind::None,
-        LLVM::AsmDialectAttr(), ArrayAttr());
-    return success();
-  }
-};
-
+namespace {
 struct ConvertBlockScaleToNVVMPass final
     : mlir::blockscale::impl::ConvertBlockScaleToNVVMPassBase<
           ConvertBlockScaleToNVVMPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     FailureOr<TargetAttr> target = getTarget(getOperation());
     if (failed(target))
@@ -268,14 +236,13 @@ struct ConvertBlockScaleToNVVMPass final
     }
   }
 };
-
 } // namespace
 
 void blockscale::populateBlockScaleToNVVMConversionPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConvertMmaSync, ConvertGridWait>(patterns.getContext());
-  patterns.add<ConvertLoadMatrix, ConvertDynamicSharedMemory>(
-      patterns.getContext(), converter);
+  patterns.add(convertMmaSync).add(convertGridWait);
+  addPatterns(patterns, converter, convertLoadMatrix,
+              convertDynamicSharedMemory);
   populateTcgen05ToNVVMConversionPatterns(converter, patterns);
   populateAsyncToNVVMConversionPatterns(converter, patterns);
 }

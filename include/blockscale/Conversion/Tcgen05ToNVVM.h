@@ -1,5 +1,4 @@
-//===- Tcgen05ToNVVM.h - tcgen05 to NVVM ----------------------- -*- C++
-//-*-===//
+//===- Tcgen05ToNVVM.h - tcgen05 to NVVM ------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,9 +29,6 @@ void populateTcgen05ToNVVMConversionPatterns(const LLVMTypeConverter &converter,
 /// Barriers and bulk copies, each of which is one NVVM op.
 void populateAsyncToNVVMConversionPatterns(const LLVMTypeConverter &converter,
                                            RewritePatternSet &patterns);
-
-/// Types of tensor memory become `i32`.
-void populateTmemTypeConversions(TypeConverter &converter);
 
 /// Rewrites ops that pass values of tensor memory between basic blocks:
 /// structured control flow, branches and selects.

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Converts ops of asynchronous kernels, each of which is one NVVM instruction.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Tcgen05/Predicates.h"
 #include "Tcgen05/SharedAddress.h"
@@ -45,38 +41,6 @@ static Value getBarrierOfEven(OpBuilder &b, Location loc, Value barrier) {
   return LLVM::IntToPtrOp::create(b, loc, barrier.getType(), address);
 }
 
-/// `nvvm.cp.async.bulk.tensor.shared.cluster.global` ignores the CTA group if
-/// it has a predicate (LLVM 22).
-static void loadOfPair(PatternRewriter &rewriter, TensorLoadOp op, Value memory,
-                       Value barrier, ArrayRef<Value> coordinates, Value hint) {
-  SmallVector<Value> operands = {memory, op.getMap()};
-  auto add = [&](Value operand) {
-    operands.push_back(operand);
-    return "$" + std::to_string(operands.size() - 1);
-  };
-  std::string text = "cp.async.bulk.tensor." +
-                     std::to_string(coordinates.size()) +
-                     "d.shared::cluster.global.tile.mbarrier::complete_tx::"
-                     "bytes";
-  if (op.getBlocks())
-    text += ".multicast::cluster";
-  text += ".cta_group::2";
-  if (hint)
-    text += ".L2::cache_hint";
-  text += " [$0], [$1, {";
-  for (auto [i, coordinate] : llvm::enumerate(coordinates))
-    text += (i == 0 ? "" : ", ") + add(coordinate);
-  Value address = LLVM::PtrToIntOp::create(rewriter, op.getLoc(),
-                                           rewriter.getI32Type(), barrier);
-  text += "}], [" + add(address) + "]";
-  for (Value operand : {Value(op.getBlocks()), hint})
-    if (operand)
-      text += ", " + add(operand);
-  rewriter.replaceOpWithNewOp<NVVM::InlinePtxOp>(
-      op, /*resultTypes=*/TypeRange(), operands, /*readWriteArgs=*/ValueRange(),
-      text + ";", getPredicate(op));
-}
-
 /// As `nvvm.mbarrier.try_wait.parity`, which has no scope.
 static void waitInCluster(PatternRewriter &rewriter, BarrierWaitOp op,
                           Value barrier, Value ticks) {
@@ -94,90 +58,76 @@ static void waitInCluster(PatternRewriter &rewriter, BarrierWaitOp op,
       /*predicate=*/Value());
 }
 
-namespace {
-struct ConvertBarrierInit final : SharedMemoryPattern<BarrierInitOp> {
-  using SharedMemoryPattern::SharedMemoryPattern;
+static LogicalResult convertBarrierInit(BarrierInitOp op,
+                                        PatternRewriter &rewriter,
+                                        const LLVMTypeConverter &converter) {
+  Value barrier = getBarrier(rewriter, converter, op);
+  Value count =
+      makeI32(rewriter, op.getLoc(), static_cast<int64_t>(op.getCount()));
+  rewriter.replaceOpWithNewOp<NVVM::MBarrierInitOp>(op, barrier, count,
+                                                    /*predicate=*/Value());
+  return success();
+}
 
-  LogicalResult matchAndRewrite(BarrierInitOp op,
-                                PatternRewriter &rewriter) const override {
-    Value barrier = getBarrier(rewriter, converter, op);
-    Value count =
-        makeI32(rewriter, op.getLoc(), static_cast<int64_t>(op.getCount()));
-    rewriter.replaceOpWithNewOp<NVVM::MBarrierInitOp>(op, barrier, count,
-                                                      /*predicate=*/Value());
-    return success();
-  }
-};
-
-struct ConvertBarrierArrive final : SharedMemoryPattern<BarrierArriveOp> {
-  using SharedMemoryPattern::SharedMemoryPattern;
-
-  LogicalResult matchAndRewrite(BarrierArriveOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value barrier = getBarrier(rewriter, converter, op);
-    if (Value block = op.getBlock()) {
-      // In the scope of the cluster, ptxas 13.0 inserts a MEMBAR before each
-      // arrival, for which a thread would wait between two products. So this
-      // scope is only for arrivals that need its order.
-      Value mapped = NVVM::MapaOp::create(
-          rewriter, loc, getClusterType(getContext()), barrier, block);
-      NVVM::MBarrierArriveOp::create(
-          rewriter, loc, /*resultTypes=*/TypeRange(), mapped,
-          /*count=*/Value(),
-          op.getCluster() ? NVVM::MemScopeKind::CLUSTER
-                          : NVVM::MemScopeKind::CTA,
-          /*relaxed=*/false);
-    } else if (std::optional<uint64_t> bytes = op.getBytes()) {
-      Value count = makeI32(rewriter, loc, static_cast<int64_t>(*bytes));
-      NVVM::MBarrierArriveExpectTxOp::create(
-          rewriter, loc, /*resultTypes=*/TypeRange(), barrier, count,
-          NVVM::MemScopeKind::CTA, /*relaxed=*/false, getPredicate(op));
-    } else {
-      NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(),
-                                     barrier, /*count=*/Value());
-    }
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-struct ConvertBarrierWait final : SharedMemoryPattern<BarrierWaitOp> {
-  using SharedMemoryPattern::SharedMemoryPattern;
-
-  LogicalResult matchAndRewrite(BarrierWaitOp op,
-                                PatternRewriter &rewriter) const override {
-    // How long a thread may sleep, in nanoseconds, before it tests again.
-    constexpr int64_t kTicks = 10000000;
-    Location loc = op.getLoc();
-    Value barrier = getBarrier(rewriter, converter, op);
-    Value ticks = makeI32(rewriter, loc, kTicks);
-    if (op.getCluster()) {
-      waitInCluster(rewriter, op, barrier, ticks);
-      return success();
-    }
-    rewriter.replaceOpWithNewOp<NVVM::MBarrierTryWaitParityOp>(
-        op, barrier, op.getParity(), ticks);
-    return success();
-  }
-};
-
-struct ConvertBlockMemory final : SharedMemoryPattern<BlockMemoryOp> {
-  using SharedMemoryPattern::SharedMemoryPattern;
-
-  LogicalResult matchAndRewrite(BlockMemoryOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value own = getSharedPointer(rewriter, loc, converter, op.getMemory());
+static LogicalResult convertBarrierArrive(BarrierArriveOp op,
+                                          PatternRewriter &rewriter,
+                                          const LLVMTypeConverter &converter) {
+  Location loc = op.getLoc();
+  Value barrier = getBarrier(rewriter, converter, op);
+  if (Value block = op.getBlock()) {
+    // In the scope of the cluster, ptxas 13.0 inserts a MEMBAR before each
+    // arrival, for which a thread would wait between two products. So this
+    // scope is only for arrivals that need its order.
     Value mapped = NVVM::MapaOp::create(
-        rewriter, loc, getClusterType(getContext()), own, op.getBlock());
-    auto type = cast<MemRefType>(op.getType());
-    Value memory = MemRefDescriptor::fromStaticShape(rewriter, loc, converter,
-                                                     type, mapped);
-    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, type, memory);
+        rewriter, loc, getClusterType(rewriter.getContext()), barrier, block);
+    NVVM::MBarrierArriveOp::create(
+        rewriter, loc, /*resultTypes=*/TypeRange(), mapped,
+        /*count=*/Value(),
+        op.getCluster() ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA,
+        /*relaxed=*/false);
+  } else if (std::optional<uint64_t> bytes = op.getBytes()) {
+    Value count = makeI32(rewriter, loc, static_cast<int64_t>(*bytes));
+    NVVM::MBarrierArriveExpectTxOp::create(
+        rewriter, loc, /*resultTypes=*/TypeRange(), barrier, count,
+        NVVM::MemScopeKind::CTA, /*relaxed=*/false, getPredicate(op));
+  } else {
+    NVVM::MBarrierArriveOp::create(rewriter, loc, rewriter.getI64Type(),
+                                   barrier, /*count=*/Value());
+  }
+  rewriter.eraseOp(op);
+  return success();
+}
+
+static LogicalResult convertBarrierWait(BarrierWaitOp op,
+                                        PatternRewriter &rewriter,
+                                        const LLVMTypeConverter &converter) {
+  // How long a thread may sleep, in nanoseconds, before it tests again.
+  constexpr int64_t kTicks = 10000000;
+  Location loc = op.getLoc();
+  Value barrier = getBarrier(rewriter, converter, op);
+  Value ticks = makeI32(rewriter, loc, kTicks);
+  if (op.getCluster()) {
+    waitInCluster(rewriter, op, barrier, ticks);
     return success();
   }
-};
+  rewriter.replaceOpWithNewOp<NVVM::MBarrierTryWaitParityOp>(
+      op, barrier, op.getParity(), ticks);
+  return success();
+}
+
+static LogicalResult convertBlockMemory(BlockMemoryOp op,
+                                        PatternRewriter &rewriter,
+                                        const LLVMTypeConverter &converter) {
+  Location loc = op.getLoc();
+  Value own = getSharedPointer(rewriter, loc, converter, op.getMemory());
+  Value mapped = NVVM::MapaOp::create(
+      rewriter, loc, getClusterType(rewriter.getContext()), own, op.getBlock());
+  auto type = cast<MemRefType>(op.getType());
+  Value memory =
+      MemRefDescriptor::fromStaticShape(rewriter, loc, converter, type, mapped);
+  rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, type, memory);
+  return success();
+}
 
 /// Whether `op` copies only to its own block, on a chip whose PTX has that
 /// form. (With an address of the cluster, ptxas emits a check of its block, and
@@ -189,90 +139,89 @@ static bool isToOwnBlock(TensorLoadOp op) {
          (*target).getFinalChip().capability >= kLowestCapability;
 }
 
-/// Emits a copy to the own block. (The NVVM op for it has no predicate.)
-static void emitToOwnBlock(PatternRewriter &rewriter, TensorLoadOp op,
-                           Value memory, ValueRange coordinates, Value barrier,
-                           Value hint) {
+/// Emits a copy as PTX, in the state spaces and with the completion of `form`.
+/// The NVVM op of a copy to the own block has no predicate; the op of other
+/// copies ignores the CTA group if it has a predicate (LLVM 22).
+static void emitTensorLoad(PatternRewriter &rewriter, TensorLoadOp op,
+                           const Twine &form, Value memory,
+                           ValueRange coordinates, Value barrier, Value hint) {
   SmallVector<Value> operands = {memory, op.getMap()};
-  auto add = [&](Value value) {
-    operands.push_back(value);
-    return ("$" + Twine(operands.size() - 1)).str();
+  auto add = [&](Value operand) {
+    operands.push_back(operand);
+    return "$" + std::to_string(operands.size() - 1);
   };
-  std::string position;
-  for (Value coordinate : coordinates)
-    position += (position.empty() ? "" : ", ") + add(coordinate);
   std::string text =
-      ("cp.async.bulk.tensor." + Twine(coordinates.size()) +
-       "d.shared::cta.global.mbarrier::complete_tx::bytes" +
-       (hint ? ".L2::cache_hint" : "") + " [$0], [$1, {" + position + "}], [")
+      ("cp.async.bulk.tensor." + Twine(coordinates.size()) + "d." + form +
+       (hint ? ".L2::cache_hint" : "") + " [$0], [$1, {")
           .str();
-  text += add(barrier) + "]";
-  if (hint)
-    text += ", " + add(hint);
+  for (auto [i, coordinate] : llvm::enumerate(coordinates))
+    text += (i == 0 ? "" : ", ") + add(coordinate);
+  text += "}], [" + add(barrier) + "]";
+  for (Value operand : {Value(op.getBlocks()), hint})
+    if (operand)
+      text += ", " + add(operand);
   NVVM::InlinePtxOp::create(rewriter, op.getLoc(), /*resultTypes=*/TypeRange(),
                             operands, /*readWriteArgs=*/ValueRange(),
                             text + ";", getPredicate(op));
 }
 
-struct ConvertTensorLoad final : SharedMemoryPattern<TensorLoadOp> {
-  using SharedMemoryPattern::SharedMemoryPattern;
-
-  LogicalResult matchAndRewrite(TensorLoadOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value memory = getSharedElement(rewriter, loc, converter, op.getMemory(),
-                                    op.getOffset());
-    // As an address of the cluster, it refers to this block (PTX ISA, "State
-    // spaces"). A cast of pointers would use a generic address.
-    bool isOwn = isToOwnBlock(op);
-    if (!isOwn) {
-      memory = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(),
-                                        memory);
-      memory = LLVM::IntToPtrOp::create(rewriter, loc,
-                                        getClusterType(getContext()), memory);
-    }
-    Value barrier = getBarrier(rewriter, converter, op);
-    Value hint;
-    if (std::optional<uint64_t> policy = op.getHint())
-      hint = arith::ConstantOp::create(
-          rewriter, loc,
-          rewriter.getI64IntegerAttr(static_cast<int64_t>(*policy)));
-    SmallVector<Value> coordinates(llvm::reverse(op.getCoordinates()));
-    if (op.getGroup() == 2) {
-      loadOfPair(rewriter, op, memory, getBarrierOfEven(rewriter, loc, barrier),
-                 coordinates, hint);
-      return success();
-    }
-    if (isOwn)
-      emitToOwnBlock(rewriter, op, memory, coordinates, barrier, hint);
-    else
-      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-          rewriter, loc, memory, op.getMap(), coordinates, barrier,
-          /*im2colOffsets=*/ValueRange(), op.getBlocks(), hint,
-          NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-          /*group=*/NVVM::CTAGroupKindAttr(), getPredicate(op));
-    rewriter.eraseOp(op);
-    return success();
+static LogicalResult convertTensorLoad(TensorLoadOp op,
+                                       PatternRewriter &rewriter,
+                                       const LLVMTypeConverter &converter) {
+  Location loc = op.getLoc();
+  Value memory = getSharedElement(rewriter, loc, converter, op.getMemory(),
+                                  op.getOffset());
+  // As an address of the cluster, it refers to this block (PTX ISA, "State
+  // spaces"). A cast of pointers would use a generic address.
+  bool isOwn = isToOwnBlock(op);
+  if (!isOwn) {
+    memory =
+        LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(), memory);
+    memory = LLVM::IntToPtrOp::create(
+        rewriter, loc, getClusterType(rewriter.getContext()), memory);
   }
-};
-
-struct ConvertClusterBarrier final : OpRewritePattern<ClusterBarrierOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(ClusterBarrierOp op,
-                                PatternRewriter &rewriter) const override {
-    UnitAttr aligned = rewriter.getUnitAttr();
-    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), aligned);
-    rewriter.replaceOpWithNewOp<NVVM::ClusterWaitOp>(op, aligned);
-    return success();
+  Value barrier = getBarrier(rewriter, converter, op);
+  Value hint;
+  if (std::optional<uint64_t> policy = op.getHint())
+    hint = arith::ConstantOp::create(
+        rewriter, loc,
+        rewriter.getI64IntegerAttr(static_cast<int64_t>(*policy)));
+  SmallVector<Value> coordinates(llvm::reverse(op.getCoordinates()));
+  if (op.getGroup() == 2) {
+    barrier = getBarrierOfEven(rewriter, loc, barrier);
+    Value address =
+        LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), barrier);
+    emitTensorLoad(
+        rewriter, op,
+        Twine("shared::cluster.global.tile.mbarrier::complete_tx::bytes") +
+            (op.getBlocks() ? ".multicast::cluster" : "") + ".cta_group::2",
+        memory, coordinates, address, hint);
+  } else if (isOwn) {
+    emitTensorLoad(rewriter, op,
+                   "shared::cta.global.mbarrier::complete_tx::bytes", memory,
+                   coordinates, barrier, hint);
+  } else {
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        rewriter, loc, memory, op.getMap(), coordinates, barrier,
+        /*im2colOffsets=*/ValueRange(), op.getBlocks(), hint,
+        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+        /*group=*/NVVM::CTAGroupKindAttr(), getPredicate(op));
   }
-};
-} // namespace
+  rewriter.eraseOp(op);
+  return success();
+}
+
+static LogicalResult convertClusterBarrier(ClusterBarrierOp op,
+                                           PatternRewriter &rewriter) {
+  UnitAttr aligned = rewriter.getUnitAttr();
+  NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), aligned);
+  rewriter.replaceOpWithNewOp<NVVM::ClusterWaitOp>(op, aligned);
+  return success();
+}
 
 void blockscale::populateAsyncToNVVMConversionPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConvertClusterBarrier>(patterns.getContext());
-  patterns.add<ConvertBarrierInit, ConvertBarrierArrive, ConvertBarrierWait,
-               ConvertBlockMemory, ConvertTensorLoad>(patterns.getContext(),
-                                                      converter);
+  patterns.add(convertClusterBarrier);
+  addPatterns(patterns, converter, convertBarrierInit, convertBarrierArrive,
+              convertBarrierWait, convertBlockMemory, convertTensorLoad);
 }

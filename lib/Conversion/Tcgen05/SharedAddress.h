@@ -1,5 +1,4 @@
-//===- SharedAddress.h - Addresses in shared memory ------------ -*- C++
-//-*-===//
+//===- SharedAddress.h - Addresses in shared memory -------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -21,14 +20,35 @@
 
 namespace mlir::blockscale {
 
-/// A pattern with addresses of shared memory.
+/// A function that converts an op with addresses of shared memory.
 template <typename Op>
-struct SharedMemoryPattern : OpRewritePattern<Op> {
-  SharedMemoryPattern(MLIRContext *context, const LLVMTypeConverter &converter)
-      : OpRewritePattern<Op>(context), converter(converter) {}
+using ConvertFn = LogicalResult (*)(Op, PatternRewriter &,
+                                    const LLVMTypeConverter &);
+
+template <typename Op>
+struct SharedMemoryPattern final : OpRewritePattern<Op> {
+  SharedMemoryPattern(MLIRContext *context, const LLVMTypeConverter &converter,
+                      ConvertFn<Op> convert)
+      : OpRewritePattern<Op>(context), converter(converter), convert(convert) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    return convert(op, rewriter, converter);
+  }
 
   const LLVMTypeConverter &converter;
+  ConvertFn<Op> convert;
 };
+
+/// Adds a pattern for each of `functions`.
+template <typename... Ops>
+void addPatterns(RewritePatternSet &patterns,
+                 const LLVMTypeConverter &converter,
+                 ConvertFn<Ops>... functions) {
+  (patterns.add<SharedMemoryPattern<Ops>>(patterns.getContext(), converter,
+                                          functions),
+   ...);
+}
 
 Value makeI32(OpBuilder &b, Location loc, int64_t value);
 

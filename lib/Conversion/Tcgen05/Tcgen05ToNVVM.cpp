@@ -89,260 +89,214 @@ static LogicalResult replaceByPtx(PatternRewriter &rewriter, Operation *op,
   return success();
 }
 
-namespace {
-
 //===----------------------------------------------------------------------===//
 // Allocation and regions
 //===----------------------------------------------------------------------===//
 
-struct ConvertTmemAlloc final : SharedMemoryPattern<TmemAllocOp> {
-  using SharedMemoryPattern::SharedMemoryPattern;
+static LogicalResult convertTmemAlloc(TmemAllocOp op, PatternRewriter &rewriter,
+                                      const LLVMTypeConverter &converter) {
+  Location loc = op.getLoc();
+  Value slot = getSharedPointer(rewriter, loc, converter, op.getSlot());
+  Value columns = makeI32(rewriter, loc, static_cast<int64_t>(op.getColumns()));
+  rewriter.replaceOpWithNewOp<NVVM::Tcgen05AllocOp>(op, slot, columns,
+                                                    getGroup(op.getGroup()));
+  return success();
+}
 
-  LogicalResult matchAndRewrite(TmemAllocOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value slot = getSharedPointer(rewriter, loc, converter, op.getSlot());
-    Value columns =
-        makeI32(rewriter, loc, static_cast<int64_t>(op.getColumns()));
-    rewriter.replaceOpWithNewOp<NVVM::Tcgen05AllocOp>(op, slot, columns,
+static LogicalResult convertTmemRelinquish(TmemRelinquishOp op,
+                                           PatternRewriter &rewriter) {
+  rewriter.replaceOpWithNewOp<NVVM::Tcgen05RelinquishAllocPermitOp>(
+      op, getGroup(op.getGroup()));
+  return success();
+}
+
+static LogicalResult convertTmemBase(TmemBaseOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value address =
+      memref::LoadOp::create(rewriter, loc, op.getSlot(), ValueRange{zero});
+  rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, op.getType(),
+                                                          address);
+  return success();
+}
+
+static LogicalResult convertTmemDealloc(TmemDeallocOp op,
+                                        PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value address = getAddress(rewriter, loc, op.getTmem());
+  Value pointer = toPointer(rewriter, loc, address);
+  Value columns = makeI32(rewriter, loc, op.getTmem().getType().getColumns());
+  rewriter.replaceOpWithNewOp<NVVM::Tcgen05DeallocOp>(op, pointer, columns,
                                                       getGroup(op.getGroup()));
-    return success();
-  }
-};
-
-struct ConvertTmemRelinquish final : OpRewritePattern<TmemRelinquishOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(TmemRelinquishOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::Tcgen05RelinquishAllocPermitOp>(
-        op, getGroup(op.getGroup()));
-    return success();
-  }
-};
-
-struct ConvertTmemBase final : OpRewritePattern<TmemBaseOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(TmemBaseOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-    Value address =
-        memref::LoadOp::create(rewriter, loc, op.getSlot(), ValueRange{zero});
-    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, op.getType(),
-                                                            address);
-    return success();
-  }
-};
-
-struct ConvertTmemDealloc final : OpRewritePattern<TmemDeallocOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(TmemDeallocOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value address = getAddress(rewriter, loc, op.getTmem());
-    Value pointer = toPointer(rewriter, loc, address);
-    Value columns = makeI32(rewriter, loc, op.getTmem().getType().getColumns());
-    rewriter.replaceOpWithNewOp<NVVM::Tcgen05DeallocOp>(
-        op, pointer, columns, getGroup(op.getGroup()));
-    return success();
-  }
-};
+  return success();
+}
 
 /// tmem_acc, tmem_scales and tmem_operand.
 template <typename Op>
-struct ConvertTmemRegion final : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    Value address =
-        getAddress(rewriter, op.getLoc(), op.getTmem(), op.getColumn());
-    rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, op.getType(),
-                                                            address);
-    return success();
-  }
-};
+static LogicalResult convertTmemRegion(Op op, PatternRewriter &rewriter) {
+  Value address =
+      getAddress(rewriter, op.getLoc(), op.getTmem(), op.getColumn());
+  rewriter.replaceOpWithNewOp<UnrealizedConversionCastOp>(op, op.getType(),
+                                                          address);
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Descriptors
 //===----------------------------------------------------------------------===//
 
-struct ConvertInstructionDescriptor final
-    : OpRewritePattern<InstructionDescriptorOp> {
-  using OpRewritePattern::OpRewritePattern;
+static LogicalResult convertInstructionDescriptor(InstructionDescriptorOp op,
+                                                  PatternRewriter &rewriter) {
+  rewriter.replaceOp(op, makeI32(rewriter, op.getLoc(), op.getWord()));
+  return success();
+}
 
-  LogicalResult matchAndRewrite(InstructionDescriptorOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOp(op, makeI32(rewriter, op.getLoc(), op.getWord()));
-    return success();
-  }
-};
-
-struct ConvertMatrixDescriptor final : SharedMemoryPattern<MatrixDescriptorOp> {
-  using SharedMemoryPattern::SharedMemoryPattern;
-
-  LogicalResult matchAndRewrite(MatrixDescriptorOp op,
-                                PatternRewriter &rewriter) const override {
-    std::optional<uint64_t> word = encodeMatrixDescriptor(
-        op.getMatrixShape(),
-        op.getWgmma() ? DescriptorUser::Wgmma : DescriptorUser::Tcgen05);
-    if (!word)
-      return rewriter.notifyMatchFailure(op, "expected a matrix that can be "
-                                             "described");
-    rewriter.replaceOp(op,
-                       addSharedAddress(rewriter, op.getLoc(), converter, *word,
-                                        op.getMemory(), op.getOffset()));
-    return success();
-  }
-};
+static LogicalResult
+convertMatrixDescriptor(MatrixDescriptorOp op, PatternRewriter &rewriter,
+                        const LLVMTypeConverter &converter) {
+  std::optional<uint64_t> word = encodeMatrixDescriptor(
+      op.getMatrixShape(),
+      op.getWgmma() ? DescriptorUser::Wgmma : DescriptorUser::Tcgen05);
+  if (!word)
+    return rewriter.notifyMatchFailure(op, "expected a matrix that can be "
+                                           "described");
+  rewriter.replaceOp(op,
+                     addSharedAddress(rewriter, op.getLoc(), converter, *word,
+                                      op.getMemory(), op.getOffset()));
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Asynchronous instructions
 //===----------------------------------------------------------------------===//
 
-struct ConvertCopyScales final : SharedMemoryPattern<CopyScalesOp> {
-  using SharedMemoryPattern::SharedMemoryPattern;
+static LogicalResult convertCopyScales(CopyScalesOp op,
+                                       PatternRewriter &rewriter,
+                                       const LLVMTypeConverter &converter) {
+  Location loc = op.getLoc();
+  std::optional<uint64_t> word = encodeScaleAtomDescriptor();
+  if (!word)
+    return rewriter.notifyMatchFailure(op, "expected a descriptor");
+  Value descriptor = addSharedAddress(rewriter, loc, converter, *word,
+                                      op.getMemory(), op.getOffset());
+  constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
+  auto atom = static_cast<int64_t>(op.getRowAtom());
+  auto number = static_cast<int64_t>(op.getWord());
+  int64_t columns = number * op.getScales().getType().getColumnsOfWord() +
+                    atom * kColumnsOfAtom;
+  Value address = getAddress(rewriter, loc, op.getScales(), columns);
+  const auto *form =
+      llvm::find_if(kScaleCopyForms, [&](const ScaleCopyForm &row) {
+        return row.copies == op.getScales().getType().getCopies();
+      });
+  if (Value predicate = getPredicate(op))
+    return replaceByPtx(rewriter, op, predicate,
+                        "tcgen05.cp" + getGroupText(op.getGroup()) +
+                            form->text.str() + " [$0], $1;",
+                        {address, descriptor});
+  Value pointer = toPointer(rewriter, loc, address);
+  rewriter.replaceOpWithNewOp<NVVM::Tcgen05CpOp>(
+      op, form->shape, getGroup(op.getGroup()), form->multicast,
+      NVVM::Tcgen05CpSrcFormatAttr(), pointer, descriptor);
+  return success();
+}
 
-  LogicalResult matchAndRewrite(CopyScalesOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    std::optional<uint64_t> word = encodeScaleAtomDescriptor();
-    if (!word)
-      return rewriter.notifyMatchFailure(op, "expected a descriptor");
-    Value descriptor = addSharedAddress(rewriter, loc, converter, *word,
-                                        op.getMemory(), op.getOffset());
-    constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWarpLanes;
-    auto atom = static_cast<int64_t>(op.getRowAtom());
-    auto number = static_cast<int64_t>(op.getWord());
-    int64_t columns = number * op.getScales().getType().getColumnsOfWord() +
-                      atom * kColumnsOfAtom;
-    Value address = getAddress(rewriter, loc, op.getScales(), columns);
-    const auto *form =
-        llvm::find_if(kScaleCopyForms, [&](const ScaleCopyForm &row) {
-          return row.copies == op.getScales().getType().getCopies();
-        });
-    if (Value predicate = getPredicate(op))
+/// ptxas rematerializes constants for each instruction, two for this one. A
+/// value that it cannot fold stays in a register. So the word is combined
+/// with the highest bits of an address of tensor memory, which are 0: it has
+/// 7 bits of lanes above 16 bits of columns.
+static Value makeWord(OpBuilder &b, Location loc, uint32_t word,
+                      Value address) {
+  constexpr int64_t kUnusedShift = 30;
+  Value shift = makeI32(b, loc, kUnusedShift);
+  Value zero = arith::ShRUIOp::create(b, loc, address, shift);
+  Value constant = makeI32(b, loc, word);
+  return arith::AddIOp::create(b, loc, zero, constant);
+}
+
+/// The address of the word with a block; the scale id selects its byte.
+static Value getScales(OpBuilder &b, Location loc, Value scales,
+                       uint64_t block) {
+  auto type = cast<TmemScalesType>(scales.getType());
+  int64_t word = static_cast<int64_t>(block) / kBlocksOfWord;
+  return getAddress(b, loc, scales, word * type.getColumnsOfWord());
+}
+
+static LogicalResult convertTcgen05Mma(Tcgen05MmaOp op,
+                                       PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  const Instruction &instruction = op.getInstruction().getInstruction();
+  std::optional<uint32_t> word = encodeInstructionDescriptor(op.getFields());
+  // The NVVM dialect has the names of kinds and blocks of PTX.
+  auto kind = NVVM::symbolizeMMABlockScaleKind(stringifyKind(instruction.kind));
+  auto block = NVVM::symbolizeTcgen05MMABlockScale(
+      "block" + std::to_string(instruction.blockSize));
+  if (!word || !kind || !block)
+    return rewriter.notifyMatchFailure(op, "expected an instruction that the "
+                                           "NVVM dialect has");
+  Value acc = getAddress(rewriter, loc, op.getAcc());
+  Value descriptor = makeWord(rewriter, loc, *word, acc);
+  Value a = op.getA();
+  bool isTmem = isa<TmemOperandType>(a.getType());
+  if (isTmem)
+    a = getAddress(rewriter, loc, a);
+  Value aScale = getScales(rewriter, loc, op.getAScale(), op.getABlock());
+  Value bScale = getScales(rewriter, loc, op.getBScale(), op.getBBlock());
+  if (Value predicate = getPredicate(op)) {
+    std::string text =
+        "tcgen05.mma" + getGroupText(op.getGroup()) +
+        ".kind::" + std::string(stringifyKind(instruction.kind)) +
+        ".block_scale.block" + std::to_string(instruction.blockSize) +
+        (isTmem ? " [$0], [$1]" : " [$0], $1") + ", $2, $3, [$4], [$5], $6;";
+    return replaceByPtx(
+        rewriter, op, predicate, text,
+        {acc, a, op.getB(), descriptor, aScale, bScale, op.getAccumulate()});
+  }
+  if (isTmem)
+    a = toPointer(rewriter, loc, a);
+  rewriter.replaceOpWithNewOp<NVVM::Tcgen05MMABlockScaleOp>(
+      op, *kind, getGroup(op.getGroup()), *block,
+      NVVM::Tcgen05MMACollectorOp::DISCARD, toPointer(rewriter, loc, acc), a,
+      op.getB(), descriptor, op.getAccumulate(),
+      toPointer(rewriter, loc, aScale), toPointer(rewriter, loc, bScale));
+  return success();
+}
+
+/// ptxas accepts a mask of blocks only in a register (13.0: "Arguments
+/// mismatch"), but LLVM would emit a constant as an immediate.
+static Value makeRegister(OpBuilder &b, Location loc, Value blocks) {
+  if (!blocks || !getConstantIntValue(blocks))
+    return blocks;
+  return LLVM::InlineAsmOp::create(
+             b, loc, blocks.getType(), blocks, "mov.b16 $0, $1;", "=h,h",
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+      .getRes();
+}
+
+static LogicalResult convertTcgen05Commit(Tcgen05CommitOp op,
+                                          PatternRewriter &rewriter,
+                                          const LLVMTypeConverter &converter) {
+  Location loc = op.getLoc();
+  Value barrier = getSharedElement(rewriter, loc, converter, op.getBarriers(),
+                                   op.getIndex());
+  Value blocks = makeRegister(rewriter, loc, op.getBlocks());
+  if (Value predicate = getPredicate(op)) {
+    Value address =
+        LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), barrier);
+    std::string text = "tcgen05.commit" + getGroupText(op.getGroup()) +
+                       ".mbarrier::arrive::one.shared::cluster";
+    if (blocks)
       return replaceByPtx(rewriter, op, predicate,
-                          "tcgen05.cp" + getGroupText(op.getGroup()) +
-                              form->text.str() + " [$0], $1;",
-                          {address, descriptor});
-    Value pointer = toPointer(rewriter, loc, address);
-    rewriter.replaceOpWithNewOp<NVVM::Tcgen05CpOp>(
-        op, form->shape, getGroup(op.getGroup()), form->multicast,
-        NVVM::Tcgen05CpSrcFormatAttr(), pointer, descriptor);
-    return success();
+                          text + ".multicast::cluster.b64 [$0], $1;",
+                          {address, blocks});
+    return replaceByPtx(rewriter, op, predicate, text + ".b64 [$0];",
+                        {address});
   }
-};
-
-struct ConvertTcgen05Mma final : OpRewritePattern<Tcgen05MmaOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Tcgen05MmaOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    const Instruction &instruction = op.getInstruction().getInstruction();
-    std::optional<uint32_t> word = encodeInstructionDescriptor(op.getFields());
-    // The NVVM dialect has the names of kinds and blocks of PTX.
-    auto kind =
-        NVVM::symbolizeMMABlockScaleKind(stringifyKind(instruction.kind));
-    auto block = NVVM::symbolizeTcgen05MMABlockScale(
-        "block" + std::to_string(instruction.blockSize));
-    if (!word || !kind || !block)
-      return rewriter.notifyMatchFailure(op, "expected an instruction that the "
-                                             "NVVM dialect has");
-    Value acc = getAddress(rewriter, loc, op.getAcc());
-    Value descriptor = makeWord(rewriter, loc, *word, acc);
-    Value a = op.getA();
-    bool isTmem = isa<TmemOperandType>(a.getType());
-    if (isTmem)
-      a = getAddress(rewriter, loc, a);
-    Value aScale = getScales(rewriter, loc, op.getAScale(), op.getABlock());
-    Value bScale = getScales(rewriter, loc, op.getBScale(), op.getBBlock());
-    if (Value predicate = getPredicate(op)) {
-      std::string text =
-          "tcgen05.mma" + getGroupText(op.getGroup()) +
-          ".kind::" + std::string(stringifyKind(instruction.kind)) +
-          ".block_scale.block" + std::to_string(instruction.blockSize) +
-          (isTmem ? " [$0], [$1]" : " [$0], $1") + ", $2, $3, [$4], [$5], $6;";
-      return replaceByPtx(
-          rewriter, op, predicate, text,
-          {acc, a, op.getB(), descriptor, aScale, bScale, op.getAccumulate()});
-    }
-    if (isTmem)
-      a = toPointer(rewriter, loc, a);
-    rewriter.replaceOpWithNewOp<NVVM::Tcgen05MMABlockScaleOp>(
-        op, *kind, getGroup(op.getGroup()), *block,
-        NVVM::Tcgen05MMACollectorOp::DISCARD, toPointer(rewriter, loc, acc), a,
-        op.getB(), descriptor, op.getAccumulate(),
-        toPointer(rewriter, loc, aScale), toPointer(rewriter, loc, bScale));
-    return success();
-  }
-
-private:
-  /// ptxas rematerializes constants for each instruction, two for this one. A
-  /// value that it cannot fold stays in a register. So the word is combined
-  /// with the highest bits of an address of tensor memory, which are 0: it has
-  /// 7 bits of lanes above 16 bits of columns.
-  static Value makeWord(OpBuilder &b, Location loc, uint32_t word,
-                        Value address) {
-    constexpr int64_t kUnusedShift = 30;
-    Value shift = makeI32(b, loc, kUnusedShift);
-    Value zero = arith::ShRUIOp::create(b, loc, address, shift);
-    Value constant = makeI32(b, loc, word);
-    return arith::AddIOp::create(b, loc, zero, constant);
-  }
-
-  /// The address of the word with a block; the scale id selects its byte.
-  static Value getScales(OpBuilder &b, Location loc, Value scales,
-                         uint64_t block) {
-    auto type = cast<TmemScalesType>(scales.getType());
-    int64_t word = static_cast<int64_t>(block) / kBlocksOfWord;
-    return getAddress(b, loc, scales, word * type.getColumnsOfWord());
-  }
-};
-
-struct ConvertTcgen05Commit final : SharedMemoryPattern<Tcgen05CommitOp> {
-  using SharedMemoryPattern::SharedMemoryPattern;
-
-  LogicalResult matchAndRewrite(Tcgen05CommitOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value barrier = getSharedElement(rewriter, loc, converter, op.getBarriers(),
-                                     op.getIndex());
-    Value blocks = makeRegister(rewriter, loc, op.getBlocks());
-    if (Value predicate = getPredicate(op)) {
-      Value address = LLVM::PtrToIntOp::create(rewriter, loc,
-                                               rewriter.getI32Type(), barrier);
-      std::string text = "tcgen05.commit" + getGroupText(op.getGroup()) +
-                         ".mbarrier::arrive::one.shared::cluster";
-      if (blocks)
-        return replaceByPtx(rewriter, op, predicate,
-                            text + ".multicast::cluster.b64 [$0], $1;",
-                            {address, blocks});
-      return replaceByPtx(rewriter, op, predicate, text + ".b64 [$0];",
-                          {address});
-    }
-    rewriter.replaceOpWithNewOp<NVVM::Tcgen05CommitOp>(op, barrier, blocks,
-                                                       getGroup(op.getGroup()));
-    return success();
-  }
-
-private:
-  /// ptxas accepts a mask of blocks only in a register (13.0: "Arguments
-  /// mismatch"), but LLVM would emit a constant as an immediate.
-  static Value makeRegister(OpBuilder &b, Location loc, Value blocks) {
-    if (!blocks || !getConstantIntValue(blocks))
-      return blocks;
-    return LLVM::InlineAsmOp::create(
-               b, loc, blocks.getType(), blocks, "mov.b16 $0, $1;", "=h,h",
-               /*has_side_effects=*/false, /*is_align_stack=*/false,
-               LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-        .getRes();
-  }
-};
+  rewriter.replaceOpWithNewOp<NVVM::Tcgen05CommitOp>(op, barrier, blocks,
+                                                     getGroup(op.getGroup()));
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Loads and stores
@@ -374,85 +328,72 @@ static Type getMovedType(OpBuilder &b, VectorType type) {
   return type.clone(b.getI32Type());
 }
 
-struct ConvertTmemLoad final : OpRewritePattern<TmemLoadOp> {
-  using OpRewritePattern::OpRewritePattern;
+static LogicalResult convertTmemLoad(TmemLoadOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value pointer = getWindow(rewriter, loc, op.getAcc(), op.getColumn(),
+                            op.getFirstLane().value_or(0));
+  auto type = cast<VectorType>(op.getType());
+  auto shape = op.getFirstLane() ? NVVM::Tcgen05LdStShape::SHAPE_16X256B
+                                 : NVVM::Tcgen05LdStShape::SHAPE_32X32B;
+  Value loaded = NVVM::Tcgen05LdOp::create(
+      rewriter, loc, getMovedType(rewriter, type), /*pack=*/false, shape,
+      pointer, /*offset=*/Value());
+  if (!isa<VectorType>(loaded.getType()))
+    loaded = vector::FromElementsOp::create(
+        rewriter, loc, type.clone(rewriter.getI32Type()), loaded);
+  if (loaded.getType() != type)
+    loaded = arith::BitcastOp::create(rewriter, loc, type, loaded);
+  rewriter.replaceOp(op, loaded);
+  return success();
+}
 
-  LogicalResult matchAndRewrite(TmemLoadOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value pointer = getWindow(rewriter, loc, op.getAcc(), op.getColumn(),
-                              op.getFirstLane().value_or(0));
-    auto type = cast<VectorType>(op.getType());
-    auto shape = op.getFirstLane() ? NVVM::Tcgen05LdStShape::SHAPE_16X256B
-                                   : NVVM::Tcgen05LdStShape::SHAPE_32X32B;
-    Value loaded = NVVM::Tcgen05LdOp::create(
-        rewriter, loc, getMovedType(rewriter, type), /*pack=*/false, shape,
-        pointer, /*offset=*/Value());
-    if (!isa<VectorType>(loaded.getType()))
-      loaded = vector::FromElementsOp::create(
-          rewriter, loc, type.clone(rewriter.getI32Type()), loaded);
-    if (loaded.getType() != type)
-      loaded = arith::BitcastOp::create(rewriter, loc, type, loaded);
-    rewriter.replaceOp(op, loaded);
-    return success();
-  }
-};
+static LogicalResult convertTmemStore(TmemStoreOp op,
+                                      PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Value pointer = getWindow(rewriter, loc, op.getAcc(), op.getColumn());
+  Value stored = op.getValue();
+  auto type = cast<VectorType>(stored.getType());
+  Type bits = type.clone(rewriter.getI32Type());
+  if (bits != type)
+    stored = arith::BitcastOp::create(rewriter, loc, bits, stored);
+  if (type.getNumElements() == 1)
+    stored = vector::ExtractOp::create(rewriter, loc, stored, 0);
+  rewriter.replaceOpWithNewOp<NVVM::Tcgen05StOp>(
+      op, /*unpack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B, pointer,
+      stored, /*offset=*/Value());
+  return success();
+}
 
-struct ConvertTmemStore final : OpRewritePattern<TmemStoreOp> {
-  using OpRewritePattern::OpRewritePattern;
+static LogicalResult convertTmemWait(TmemWaitOp op, PatternRewriter &rewriter) {
+  rewriter.replaceOpWithNewOp<NVVM::Tcgen05WaitOp>(
+      op, op.getKind() == TmemWaitKind::Load ? NVVM::Tcgen05WaitKind::LOAD
+                                             : NVVM::Tcgen05WaitKind::STORE);
+  return success();
+}
 
-  LogicalResult matchAndRewrite(TmemStoreOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value pointer = getWindow(rewriter, loc, op.getAcc(), op.getColumn());
-    Value stored = op.getValue();
-    auto type = cast<VectorType>(stored.getType());
-    Type bits = type.clone(rewriter.getI32Type());
-    if (bits != type)
-      stored = arith::BitcastOp::create(rewriter, loc, bits, stored);
-    if (type.getNumElements() == 1)
-      stored = vector::ExtractOp::create(rewriter, loc, stored, 0);
-    rewriter.replaceOpWithNewOp<NVVM::Tcgen05StOp>(
-        op, /*unpack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B, pointer,
-        stored, /*offset=*/Value());
-    return success();
-  }
-};
-
-struct ConvertTmemWait final : OpRewritePattern<TmemWaitOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(TmemWaitOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::Tcgen05WaitOp>(
-        op, op.getKind() == TmemWaitKind::Load ? NVVM::Tcgen05WaitKind::LOAD
-                                               : NVVM::Tcgen05WaitKind::STORE);
-    return success();
-  }
-};
-
-struct ConvertTcgen05Fence final : OpRewritePattern<Tcgen05FenceOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Tcgen05FenceOp op,
-                                PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::Tcgen05FenceOp>(
-        op, op.getKind() == Tcgen05FenceKind::Before
-                ? NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC
-                : NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
-    return success();
-  }
-};
-
-} // namespace
+static LogicalResult convertTcgen05Fence(Tcgen05FenceOp op,
+                                         PatternRewriter &rewriter) {
+  rewriter.replaceOpWithNewOp<NVVM::Tcgen05FenceOp>(
+      op, op.getKind() == Tcgen05FenceKind::Before
+              ? NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC
+              : NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+  return success();
+}
 
 void blockscale::populateTcgen05ToNVVMConversionPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<ConvertTmemRelinquish, ConvertTmemBase, ConvertTmemDealloc,
-               ConvertTmemRegion<TmemAccOp>, ConvertTmemRegion<TmemScalesOp>,
-               ConvertTmemRegion<TmemOperandOp>, ConvertInstructionDescriptor,
-               ConvertTcgen05Mma, ConvertTmemLoad, ConvertTmemStore,
-               ConvertTmemWait, ConvertTcgen05Fence>(patterns.getContext());
-  patterns.add<ConvertTmemAlloc, ConvertMatrixDescriptor, ConvertCopyScales,
-               ConvertTcgen05Commit>(patterns.getContext(), converter);
+  patterns.add(convertTmemRelinquish)
+      .add(convertTmemBase)
+      .add(convertTmemDealloc)
+      .add(convertTmemRegion<TmemAccOp>)
+      .add(convertTmemRegion<TmemScalesOp>)
+      .add(convertTmemRegion<TmemOperandOp>)
+      .add(convertInstructionDescriptor)
+      .add(convertTcgen05Mma)
+      .add(convertTmemLoad)
+      .add(convertTmemStore)
+      .add(convertTmemWait)
+      .add(convertTcgen05Fence);
+  addPatterns(patterns, converter, convertTmemAlloc, convertMatrixDescriptor,
+              convertCopyScales, convertTcgen05Commit);
 }

@@ -28,20 +28,17 @@ static bool isTmem(Type type) {
   return isa<TmemType, TmemAccType, TmemScalesType, TmemOperandType>(type);
 }
 
-void blockscale::populateTmemTypeConversions(TypeConverter &converter) {
-  converter.addConversion([](Type type) -> std::optional<Type> {
-    if (isTmem(type))
-      return IntegerType::get(type.getContext(), 32);
-    return std::nullopt;
-  });
-}
-
 namespace {
 
+/// Types of tensor memory become `i32`.
 struct TmemTypeConverter final : TypeConverter {
   TmemTypeConverter() {
     addConversion([](Type type) { return type; });
-    populateTmemTypeConversions(*this);
+    addConversion([](Type type) -> std::optional<Type> {
+      if (isTmem(type))
+        return IntegerType::get(type.getContext(), 32);
+      return std::nullopt;
+    });
     addSourceMaterialization(cast);
     addTargetMaterialization(cast);
   }

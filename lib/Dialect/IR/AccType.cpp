@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The type has only its extents; everything else belongs to its layout.
+// The type has only its extents; everything else belongs to its layout. The
+// layouts that no `tile_mma` adds to are here.
 //
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 
+#include "blockscale/Support/TensorMemory.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 
@@ -52,4 +54,55 @@ void AccType::print(AsmPrinter &printer) const {
 LogicalResult AccType::verify(function_ref<InFlightDiagnostic()> emitError,
                               int64_t m, int64_t n, AccLayoutInterface layout) {
   return layout.verifyShape(emitError, m, n);
+}
+
+//===----------------------------------------------------------------------===//
+// Lanes of tensor memory, read transposed
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+LaneColumnsAttr::verifyShape(function_ref<InFlightDiagnostic()> emitError,
+                             int64_t m, int64_t n) const {
+  if (m < 1 || m > kMaxAccElements || n != kTensorLanes)
+    return emitError() << "expected 1 to " << kMaxAccElements << " rows of "
+                       << kTensorLanes << " columns, one for each thread, got "
+                       << m << "x" << n;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The transpose of wgmma's sums
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+WarpColumnsAttr::verifyShape(function_ref<InFlightDiagnostic()> emitError,
+                             int64_t m, int64_t n) const {
+  const FragmentLayout &sums = getFragmentLayout(Operand::C, kSumBits);
+  int64_t rowsOfTile = sums.columns, columnsOfWarp = sums.rows;
+  if (m < 1 || m > kMostN || m % rowsOfTile != 0 || getWarps() < 1 ||
+      n != columnsOfWarp * getWarps())
+    return emitError() << "expected a multiple of " << rowsOfTile
+                       << " rows up to " << kMostN << ", and " << columnsOfWarp
+                       << " columns for each of " << getWarps()
+                       << " warps, got " << m << "x" << n;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// tile_mma
+//===----------------------------------------------------------------------===//
+
+/// For layouts that no `tile_mma` adds to.
+static LogicalResult refuseTile(TileMmaOp op) {
+  return op.emitOpError("expected an accumulator that instructions of a warp "
+                        "add to, got ")
+         << op.getAcc().getType();
+}
+
+LogicalResult LaneColumnsAttr::verifyTile(TileMmaOp &op) const {
+  return refuseTile(op);
+}
+
+LogicalResult WarpColumnsAttr::verifyTile(TileMmaOp &op) const {
+  return refuseTile(op);
 }

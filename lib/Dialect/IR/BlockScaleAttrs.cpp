@@ -38,46 +38,32 @@ static StringRef getName(ScaleOrder order) {
 }
 
 /// Parses one of the first `count` values of an enumeration by its name.
-template <typename Enum>
-static FailureOr<Enum> parseName(AsmParser &parser, unsigned count) {
-  SMLoc loc = parser.getCurrentLocation();
-  StringRef name;
-  if (failed(parser.parseKeyword(&name)))
-    return failure();
-  for (unsigned i = 0; i != count; ++i)
-    if (getName(static_cast<Enum>(i)) == name)
-      return static_cast<Enum>(i);
-  InFlightDiagnostic diagnostic = parser.emitError(loc, "expected one of");
-  for (unsigned i = 0; i != count; ++i)
-    diagnostic << " " << getName(static_cast<Enum>(i));
-  return diagnostic << ", got '" << name << "'";
-}
+template <typename Enum, unsigned count>
+struct NameParser {
+  static FailureOr<Enum> parse(AsmParser &parser) {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef name;
+    if (failed(parser.parseKeyword(&name)))
+      return failure();
+    for (unsigned i = 0; i != count; ++i)
+      if (getName(static_cast<Enum>(i)) == name)
+        return static_cast<Enum>(i);
+    InFlightDiagnostic diagnostic = parser.emitError(loc, "expected one of");
+    for (unsigned i = 0; i != count; ++i)
+      diagnostic << " " << getName(static_cast<Enum>(i));
+    return diagnostic << ", got '" << name << "'";
+  }
+};
 
 namespace mlir {
 template <>
-struct FieldParser<Format> {
-  static FailureOr<Format> parse(AsmParser &parser) {
-    return parseName<Format>(parser, kNumFormats);
-  }
-};
+struct FieldParser<Format> : NameParser<Format, kNumFormats> {};
 template <>
-struct FieldParser<Kind> {
-  static FailureOr<Kind> parse(AsmParser &parser) {
-    return parseName<Kind>(parser, kNumKinds);
-  }
-};
+struct FieldParser<Kind> : NameParser<Kind, kNumKinds> {};
 template <>
-struct FieldParser<Path> {
-  static FailureOr<Path> parse(AsmParser &parser) {
-    return parseName<Path>(parser, kNumPaths);
-  }
-};
+struct FieldParser<Path> : NameParser<Path, kNumPaths> {};
 template <>
-struct FieldParser<ScaleOrder> {
-  static FailureOr<ScaleOrder> parse(AsmParser &parser) {
-    return parseName<ScaleOrder>(parser, kNumScaleOrders);
-  }
-};
+struct FieldParser<ScaleOrder> : NameParser<ScaleOrder, kNumScaleOrders> {};
 template <>
 struct FieldParser<ClusterSize> {
   static FailureOr<ClusterSize> parse(AsmParser &parser) {
@@ -195,7 +181,7 @@ Attribute InstructionAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess())
     return {};
-  FailureOr<Path> path = parseName<Path>(parser, kNumPaths);
+  FailureOr<Path> path = FieldParser<Path>::parse(parser);
   SmallVector<int64_t> shape;
   SMLoc shapeLoc;
   if (failed(path) || parser.parseComma() ||
@@ -208,12 +194,12 @@ Attribute InstructionAttr::parse(AsmParser &parser, Type) {
     parser.emitError(shapeLoc, "expected MxNxK, such as 16x8x32");
     return {};
   }
-  FailureOr<Kind> kind = parseName<Kind>(parser, kNumKinds);
+  FailureOr<Kind> kind = FieldParser<Kind>::parse(parser);
   if (failed(kind) || parser.parseComma())
     return {};
   std::array<Format, 3> formats;
   for (Format &format : formats) {
-    FailureOr<Format> parsed = parseName<Format>(parser, kNumFormats);
+    FailureOr<Format> parsed = FieldParser<Format>::parse(parser);
     if (failed(parsed) || parser.parseComma())
       return {};
     format = *parsed;
@@ -279,10 +265,10 @@ void TargetAttr::print(AsmPrinter &printer) const {
 Attribute TileLayoutAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess())
     return {};
-  FailureOr<Major> major = parseName<Major>(parser, kNumMajors);
+  FailureOr<Major> major = NameParser<Major, kNumMajors>::parse(parser);
   if (failed(major) || parser.parseComma())
     return {};
-  FailureOr<Storage> storage = parseName<Storage>(parser, kNumStorages);
+  FailureOr<Storage> storage = NameParser<Storage, kNumStorages>::parse(parser);
   if (failed(storage))
     return {};
   bool isSwizzled = succeeded(parser.parseOptionalComma());

@@ -5,15 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Verifiers of ops of the kernel level.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 
 #include "Quantize/BlockTypes.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;

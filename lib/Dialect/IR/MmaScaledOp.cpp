@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The numbered constraints of mma_scaled, and accessors of its dimensions.
-//
-//===----------------------------------------------------------------------===//
 
 #include "SizeRelations.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
@@ -148,6 +144,40 @@ static LogicalResult verifyC2Ranks(MmaScaledOp op) {
              << row.name << " to have rank " << row.expected << ", "
              << row.reason << ", got rank " << row.got;
   return success();
+}
+
+SmallVector<SizeRelation> blockscale::getSizeRelations(MmaScaledOp op) {
+  using Side = MmaScaledOp::Side;
+  auto rank = [](Value value) {
+    return cast<ShapedType>(value.getType()).getRank();
+  };
+  auto row = [&](Side side, Value value, StringRef name) {
+    return NamedDim{value, MmaScaledOp::getRowDim(side, rank(value)), name,
+                    side == Side::X ? "M" : "N"};
+  };
+  auto k = [&](Side side, Value value, StringRef name, StringRef dimName) {
+    return NamedDim{value, MmaScaledOp::getKDim(side, rank(value)), name,
+                    dimName};
+  };
+  auto batch = [&](Value value, StringRef name) {
+    return NamedDim{value, 0, name, "batch"};
+  };
+
+  Value x = op.getX(), xScale = op.getXScale(), y = op.getY(),
+        yScale = op.getYScale(), acc = op.getAcc();
+  SmallVector<SizeRelation> relations;
+  if (rank(x) == 3)
+    relations.push_back({batch(xScale, "x_scale"), batch(x, "x")});
+  relations.push_back({row(Side::X, xScale, "x_scale"), row(Side::X, x, "x")});
+  if (rank(y) == 3)
+    relations.push_back({batch(yScale, "y_scale"), batch(y, "y")});
+  relations.push_back({row(Side::Y, yScale, "y_scale"), row(Side::Y, y, "y")});
+  relations.push_back({k(Side::Y, y, "y", "K"), k(Side::X, x, "x", "K")});
+  relations.push_back({k(Side::Y, yScale, "y_scale", "K_s"),
+                       k(Side::X, xScale, "x_scale", "K_s")});
+  relations.push_back({row(Side::X, acc, "acc"), row(Side::X, x, "x")});
+  relations.push_back({row(Side::Y, acc, "acc"), row(Side::Y, y, "y")});
+  return relations;
 }
 
 static LogicalResult verifyRelation(MmaScaledOp op,

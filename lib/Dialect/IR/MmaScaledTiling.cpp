@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BlockMultiple.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/KnownMultiple.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -142,6 +142,28 @@ static std::string describeUnknownMultiple(OpFoldResult value) {
         return std::to_string(constant.getValue()) +
                ", or what the last tile has left";
   return "one that is not known to be";
+}
+
+/// Whether `dim` is K of `op`, as a size of x or y.
+static bool isOwnK(tensor::DimOp dim, MmaScaledOp op) {
+  std::optional<int64_t> index = dim.getConstantIndex();
+  auto isKOf = [&](Side side, Value matrix) {
+    return dim.getSource() == matrix && index &&
+           *index ==
+               MmaScaledOp::getKDim(side, op.getMatrixType(side).getRank());
+  };
+  return isKOf(Side::X, op.getX()) || isKOf(Side::Y, op.getY());
+}
+
+/// Whether `value` is known to be a multiple of the block size of `op`. Follows
+/// affine arithmetic, loops (bounds and steps) and constants, and assumes (C9)
+/// of `op`: its K is a multiple.
+static bool isKnownBlockMultiple(OpFoldResult value, MmaScaledOp op) {
+  return isKnownMultiple(
+      value, op.getBlock(), [&](Value size, int64_t divisor) {
+        auto dim = size.getDefiningOp<tensor::DimOp>();
+        return dim && op.getBlock() % divisor == 0 && isOwnK(dim, op);
+      });
 }
 
 FailureOr<TilingResult>

@@ -65,106 +65,89 @@ static bool feedsMmaScaled(Value scales) {
   });
 }
 
-namespace {
-
 /// unswizzle(swizzle(s)) is s if the dynamic sizes are known to be those of s.
-struct FoldUnswizzleOfDynamicSwizzle final
-    : OpRewritePattern<UnswizzleScalesOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(UnswizzleScalesOp op,
-                                PatternRewriter &rewriter) const override {
-    auto swizzle = op.getSource().getDefiningOp<SwizzleScalesOp>();
-    if (!swizzle)
-      return rewriter.notifyMatchFailure(op, "source is not swizzle_scales");
-    Value scales = swizzle.getSource();
-    if (scales == op.getResult())
-      return rewriter.notifyMatchFailure(op, "cycle in a graph region");
-    if (!isa<RankedTensorType>(scales.getType()))
-      return rewriter.notifyMatchFailure(op, "vectors are left to the folder");
-    for (auto [dim, size] : llvm::enumerate(op.getMixedSizes())) {
-      FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(
-          ValueBoundsConstraintSet::Variable(size),
-          ValueBoundsConstraintSet::Variable(scales,
-                                             static_cast<int64_t>(dim)));
-      if (failed(equal) || !*equal)
-        return rewriter.notifyMatchFailure(op, "sizes may differ");
-    }
-    if (scales.getType() == op.getType())
-      rewriter.replaceOp(op, scales);
-    else
-      rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op.getType(), scales);
-    return success();
+static LogicalResult foldUnswizzleOfDynamicSwizzle(UnswizzleScalesOp op,
+                                                   PatternRewriter &rewriter) {
+  auto swizzle = op.getSource().getDefiningOp<SwizzleScalesOp>();
+  if (!swizzle)
+    return rewriter.notifyMatchFailure(op, "source is not swizzle_scales");
+  Value scales = swizzle.getSource();
+  if (scales == op.getResult())
+    return rewriter.notifyMatchFailure(op, "cycle in a graph region");
+  if (!isa<RankedTensorType>(scales.getType()))
+    return rewriter.notifyMatchFailure(op, "vectors are left to the folder");
+  for (auto [dim, size] : llvm::enumerate(op.getMixedSizes())) {
+    FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(
+        ValueBoundsConstraintSet::Variable(size),
+        ValueBoundsConstraintSet::Variable(scales, static_cast<int64_t>(dim)));
+    if (failed(equal) || !*equal)
+      return rewriter.notifyMatchFailure(op, "sizes may differ");
   }
-};
+  if (scales.getType() == op.getType())
+    rewriter.replaceOp(op, scales);
+  else
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op.getType(), scales);
+  return success();
+}
 
 /// Constants in `sizes` become static sizes of the result.
-struct FoldConstantSizes final : OpRewritePattern<UnswizzleScalesOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(UnswizzleScalesOp op,
-                                PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<RankedTensorType>(op.getType());
-    if (!type)
-      return rewriter.notifyMatchFailure(op, "vectors have static sizes");
-    // Invalid sizes stay dynamic, because a static one would not verify.
-    auto isPossible = [&](unsigned dim, int64_t size) {
-      SmallVector<int64_t> shape(type.getShape());
-      shape[dim] = size;
-      int64_t got = cast<ShapedType>(op.getSource().getType()).getDimSize(dim);
-      return size >= 1 && (ShapedType::isDynamic(got) ||
-                           getSwizzledShape(shape)[dim] == got);
-    };
-
+static LogicalResult foldConstantSizes(UnswizzleScalesOp op,
+                                       PatternRewriter &rewriter) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "vectors have static sizes");
+  // Invalid sizes stay dynamic, because a static one would not verify.
+  auto isPossible = [&](unsigned dim, int64_t size) {
     SmallVector<int64_t> shape(type.getShape());
-    SmallVector<Value> sizes;
-    unsigned next = 0;
-    for (auto [dim, size] : llvm::enumerate(shape)) {
-      if (!ShapedType::isDynamic(size))
-        continue;
-      Value operand = op.getSizes()[next++];
-      std::optional<int64_t> constant = getConstantIntValue(operand);
-      if (constant && isPossible(dim, *constant))
-        size = *constant;
-      else
-        sizes.push_back(operand);
-    }
-    if (sizes.size() == op.getSizes().size())
-      return rewriter.notifyMatchFailure(op, "no size is a usable constant");
-    Value unswizzled = UnswizzleScalesOp::create(
-        rewriter, op.getLoc(), type.clone(shape), op.getSource(), sizes);
-    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, unswizzled);
-    return success();
+    shape[dim] = size;
+    int64_t got = cast<ShapedType>(op.getSource().getType()).getDimSize(dim);
+    return size >= 1 &&
+           (ShapedType::isDynamic(got) || getSwizzledShape(shape)[dim] == got);
+  };
+
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<Value> sizes;
+  unsigned next = 0;
+  for (auto [dim, size] : llvm::enumerate(shape)) {
+    if (!ShapedType::isDynamic(size))
+      continue;
+    Value operand = op.getSizes()[next++];
+    std::optional<int64_t> constant = getConstantIntValue(operand);
+    if (constant && isPossible(dim, *constant))
+      size = *constant;
+    else
+      sizes.push_back(operand);
   }
-};
+  if (sizes.size() == op.getSizes().size())
+    return rewriter.notifyMatchFailure(op, "no size is a usable constant");
+  Value unswizzled = UnswizzleScalesOp::create(
+      rewriter, op.getLoc(), type.clone(shape), op.getSource(), sizes);
+  rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, unswizzled);
+  return success();
+}
 
 /// Folds to the row-major scales of a swizzled constant, except for operands of
 /// `mma_scaled`: its lowering reads the swizzled constant, which should keep
 /// the layout that `blockscale-swizzle-scale-operands` gave it.
-struct FoldUnswizzleOfConstant final : OpRewritePattern<UnswizzleScalesOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(UnswizzleScalesOp op,
-                                PatternRewriter &rewriter) const override {
-    auto type = cast<ShapedType>(op.getType());
-    DenseElementsAttr swizzled;
-    if (!matchPattern(op.getSource(), m_Constant(&swizzled)) ||
-        !type.hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "source is no static constant");
-    if (feedsMmaScaled(op.getResult()))
-      return rewriter.notifyMatchFailure(op, "is read as it is");
-    DenseElementsAttr scales = unswizzleConstant(swizzled, type);
-    if (!scales)
-      return rewriter.notifyMatchFailure(op, "too large");
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, scales);
-    return success();
-  }
-};
-
-} // namespace
+static LogicalResult foldUnswizzleOfConstant(UnswizzleScalesOp op,
+                                             PatternRewriter &rewriter) {
+  auto type = cast<ShapedType>(op.getType());
+  DenseElementsAttr swizzled;
+  if (!matchPattern(op.getSource(), m_Constant(&swizzled)) ||
+      !type.hasStaticShape())
+    return rewriter.notifyMatchFailure(op, "source is no static constant");
+  if (feedsMmaScaled(op.getResult()))
+    return rewriter.notifyMatchFailure(op, "is read as it is");
+  DenseElementsAttr scales = unswizzleConstant(swizzled, type);
+  if (!scales)
+    return rewriter.notifyMatchFailure(op, "too large");
+  rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, scales);
+  return success();
+}
 
 void UnswizzleScalesOp::getCanonicalizationPatterns(RewritePatternSet &results,
                                                     MLIRContext *context) {
-  results.add<FoldConstantSizes, FoldUnswizzleOfConstant,
-              FoldUnswizzleOfDynamicSwizzle>(context);
+  results.add(foldConstantSizes)
+      .add(foldUnswizzleOfConstant)
+      .add(foldUnswizzleOfDynamicSwizzle);
 }

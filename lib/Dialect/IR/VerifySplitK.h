@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The check of split-K in all schedules.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_IR_VERIFYSPLITK_H
 #define BLOCKSCALE_LIB_DIALECT_IR_VERIFYSPLITK_H

@@ -162,7 +162,7 @@ def BlockScale_BarrierWaitOp
 }
 
 def BlockScale_ClusterBarrierOp
-    : BlockScale_InstructionOp<"cluster_barrier"> {
+    : BlockScale_BulkOp<"cluster_barrier", "barrier.cluster"> {
   let summary = "a barrier of all threads of a cluster";
   let description = [{
     All threads of all blocks of the cluster wait for each other, and then see
@@ -202,11 +202,7 @@ def BlockScale_ClusterBarrierOp
     ```
   }];
   let assemblyFormat = "attr-dict";
-  let extraClassDeclaration = [{
-    unsigned getLowestPtxVersion() { return kBulkCopyPtx; }
-    bool isSupportedOn(const Chip &chip) { return hasBulkCopies(chip); }
-    std::string describeInstruction() { return "barrier.cluster"; }
-  }];
+  let hasVerifier = 0;
 }
 
 def BlockScale_BlockMemoryOp

@@ -385,6 +385,11 @@ def BlockScale_WarpsAttr : BlockScale_Attr<"Warps", "warps", [
     /// The rows and columns of one warp's share of an accumulator.
     int64_t getShareM(AccType type) const;
     int64_t getShareN(AccType type) const;
+    /// Whether `rows` x `columns` warps can share `m` x `n` sums evenly, in whole
+    /// tiles of the instruction and in registers. Emits an error if not.
+    static LogicalResult
+    verifyShares(function_ref<InFlightDiagnostic()> emitError, int64_t rows,
+                 int64_t columns, int64_t m, int64_t n);
   }];
 }
 

@@ -40,11 +40,7 @@ def BlockScale_BlockScales
 def BlockScale_TensorScale : AnyTypeOf<[F32]>;
 def BlockScale_LargestMagnitude : AnyTypeOf<[0DTensorOf<[F32]>, F32]>;
 
-//===----------------------------------------------------------------------===//
-// quantize
-//===----------------------------------------------------------------------===//
-
-def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
+class BlockScale_BlockOp<string mnemonic> : BlockScale_TileOp<mnemonic, [
     NoMemoryEffect,
     DeclareOpInterfaceMethods<ConditionallySpeculatable>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
@@ -53,7 +49,13 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
     DeclareOpInterfaceMethods<TilingInterface, [
         "getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
         "getResultTilePosition", "generateResultTileValue",
-        "getIterationDomainTileFromResultTile"]>]> {
+        "getIterationDomainTileFromResultTile"]>]>;
+
+//===----------------------------------------------------------------------===//
+// quantize
+//===----------------------------------------------------------------------===//
+
+def BlockScale_QuantizeOp : BlockScale_BlockOp<"quantize"> {
   let summary = "quantize with one scale for each block";
   let description = [{
     Chooses a scale for each block of `block_size` elements along the last
@@ -195,16 +197,7 @@ def BlockScale_QuantizeOp : BlockScale_TileOp<"quantize", [
 // dequantize
 //===----------------------------------------------------------------------===//
 
-def BlockScale_DequantizeOp : BlockScale_TileOp<"dequantize", [
-    NoMemoryEffect,
-    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
-    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
-        "reifyResultShapes"]>,
-    DeclareOpInterfaceMethods<RuntimeVerifiableOpInterface>,
-    DeclareOpInterfaceMethods<TilingInterface, [
-        "getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
-        "getResultTilePosition", "generateResultTileValue",
-        "getIterationDomainTileFromResultTile"]>]> {
+def BlockScale_DequantizeOp : BlockScale_BlockOp<"dequantize"> {
   let summary = "dequantize elements with one scale for each block";
   let description = [{
     The values of quantized elements with the scales of their blocks:

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// One op of index arithmetic, of `affine` or `arith`, as a map of its operands.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_DIALECT_IR_INDEXMAP_H
 #define BLOCKSCALE_DIALECT_IR_INDEXMAP_H

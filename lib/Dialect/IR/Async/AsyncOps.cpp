@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Verifiers of BlockScaleAsyncOps.td. Comments have the numbers of constraints.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Tcgen05/Checks.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

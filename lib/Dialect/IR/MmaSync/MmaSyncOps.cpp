@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Interface methods and verifiers of load_matrix and mma_sync.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

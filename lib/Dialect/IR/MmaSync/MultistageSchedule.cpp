@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MmaSync/WarpShares.h"
 #include "VerifySplitK.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -40,7 +40,8 @@ MultistageScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected K of the tile to be a power of two from "
                        << kMinK << " to " << kMaxK << ", got " << tile[2];
   if (failed(WarpsAttr::verify(emitError, warps[0], warps[1], 1, 1)) ||
-      failed(verifyWarpShares(emitError, warps[0], warps[1], tile[0], tile[1])))
+      failed(WarpsAttr::verifyShares(emitError, warps[0], warps[1], tile[0],
+                                     tile[1])))
     return failure();
   const FragmentLayout &sums = getFragmentLayout(Operand::C, kSumBits);
   const int64_t units[] = {sums.rows, sums.columns};

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MmaSync/WarpShares.h"
+#include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -76,7 +76,7 @@ int64_t WarpsAttr::getShareN(AccType type) const {
 LogicalResult
 WarpsAttr::verifyShape(function_ref<InFlightDiagnostic()> emitError, int64_t m,
                        int64_t n) const {
-  if (failed(verifyWarpShares(emitError, getRows(), getColumns(), m, n)))
+  if (failed(verifyShares(emitError, getRows(), getColumns(), m, n)))
     return failure();
   int64_t shareM = m / getRows(), shareN = n / getColumns();
   if (shareM % (kGroupRows * getInterleaveM()) != 0 ||
@@ -90,9 +90,8 @@ WarpsAttr::verifyShape(function_ref<InFlightDiagnostic()> emitError, int64_t m,
 }
 
 LogicalResult
-blockscale::verifyWarpShares(function_ref<InFlightDiagnostic()> emitError,
-                             int64_t rows, int64_t columns, int64_t m,
-                             int64_t n) {
+WarpsAttr::verifyShares(function_ref<InFlightDiagnostic()> emitError,
+                        int64_t rows, int64_t columns, int64_t m, int64_t n) {
   if (m > kMaxFragmentExtent || n > kMaxFragmentExtent)
     return emitError() << "expected at most " << kMaxFragmentExtent
                        << " rows and columns, got " << m << "x" << n;

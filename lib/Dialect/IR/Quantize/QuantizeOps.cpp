@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Accessors, verifiers, shapes and folds of quantize and dequantize.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Quantize/BlockTypes.h"
 #include "blockscale/Dialect/IR/ScaleRules.h"

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Verifiers of descriptor ops, with the tables of Descriptors.h.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Tcgen05/Checks.h"
 

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Types of tensor memory. Their shapes are in the tables of Support.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Verifiers of the ops of wgmma.
-
-//===----------------------------------------------------------------------===//
 
 #include "Tcgen05/Checks.h"
 

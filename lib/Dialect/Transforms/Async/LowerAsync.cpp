@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Utils/IndexValues.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Support/TensorMemory.h"
@@ -151,8 +150,6 @@ static void lowerTileMma(AsyncTileMmaOp op) {
 namespace {
 struct LowerAsyncPass final
     : mlir::blockscale::impl::LowerAsyncPassBase<LowerAsyncPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
       if (auto tile = dyn_cast<AsyncTileMmaOp>(op))

@@ -16,6 +16,7 @@
 #include "blockscale/Dialect/IR/SoftwareTensorCore.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,25 +30,25 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-func::FuncOp EmulatedFunctions::get(gpu::GPUModuleOp module,
-                                    InstructionAttr instruction) {
-  func::FuncOp &function = functions[{module, instruction}];
-  if (!function) {
-    function = createEmulatedMma(module.getLoc(), instruction);
-    SymbolTable(module).insert(function);
-  }
-  return function;
-}
+/// The functions that kernels call, one for each instruction of a module.
+using EmulatedFunctions =
+    llvm::DenseMap<std::pair<Operation *, InstructionAttr>, func::FuncOp>;
 
-LogicalResult blockscale::emulateMmaSync(MmaSyncOp op,
-                                         EmulatedFunctions &functions) {
+/// Replaces `op` by a call of such a function, which it creates if needed.
+/// Emits an error if there is no module for it.
+static LogicalResult emulateMmaSync(MmaSyncOp op,
+                                    EmulatedFunctions &functions) {
   // A call can only reach functions of its own module. (Null if an unknown op
   // is in between.)
   auto module = dyn_cast_if_present<gpu::GPUModuleOp>(
       SymbolTable::getNearestSymbolTable(op));
   if (!module)
     return op.emitOpError("expected to be in a function of a gpu.module");
-  func::FuncOp function = functions.get(module, op.getInstruction());
+  func::FuncOp &function = functions[{module, op.getInstruction()}];
+  if (!function) {
+    function = createEmulatedMma(module.getLoc(), op.getInstruction());
+    SymbolTable(module).insert(function);
+  }
   OpBuilder builder(op);
   auto selector = [&](uint64_t value) -> Value {
     return arith::ConstantOp::create(
@@ -93,8 +94,6 @@ static const Chip &getLowestChip() {
 namespace {
 struct EmulateMmaPass final
     : mlir::blockscale::impl::EmulateMmaPassBase<EmulateMmaPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     FailureOr<TargetAttr> found = lookupTarget(getOperation());
     if (failed(found))

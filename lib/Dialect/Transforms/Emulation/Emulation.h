@@ -11,24 +11,8 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::blockscale {
-
-/// The functions that kernels call, one for each instruction of a module.
-class EmulatedFunctions {
-public:
-  /// Returns the function for `instruction` in `module`; creates it if needed.
-  func::FuncOp get(gpu::GPUModuleOp module, InstructionAttr instruction);
-
-private:
-  llvm::DenseMap<std::pair<Operation *, InstructionAttr>, func::FuncOp>
-      functions;
-};
-
-/// Replaces `op` by a call of such a function. Emits an error if there is no
-/// module for it.
-LogicalResult emulateMmaSync(MmaSyncOp op, EmulatedFunctions &functions);
 
 /// Creates a private function, in no module yet, that computes `instruction`.
 /// Its arguments are the operands of `mma_sync` in their order, with the

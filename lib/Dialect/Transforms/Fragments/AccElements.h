@@ -5,17 +5,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Shared by ops with a body for each element of an accumulator.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_ACCELEMENTS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_ACCELEMENTS_H
 
 #include "Fragments/AccLowering.h"
 #include "Utils/IndexValues.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace mlir::blockscale {
 
@@ -35,11 +31,9 @@ void forEachElement(OpBuilder &b, Op op, AccType type, Value lane,
           Value at = addIndex(b, loc, column, i);
           Value inside;
           if (!op.getInBounds()) {
-            Value isRow = arith::CmpIOp::create(
-                b, loc, arith::CmpIPredicate::ult, row, op.getRows());
-            Value isColumn = arith::CmpIOp::create(
-                b, loc, arith::CmpIPredicate::ult, at, op.getColumns());
-            inside = arith::AndIOp::create(b, loc, isRow, isColumn);
+            inside = emitIsBelow(b, loc, row, op.getRows());
+            inside = emitBoth(b, loc, inside,
+                              emitIsBelow(b, loc, at, op.getColumns()));
           }
           body(index + i, row, at, inside);
         }
@@ -48,7 +42,16 @@ void forEachElement(OpBuilder &b, Op op, AccType type, Value lane,
 
 /// Clones the body of `block` for `arguments` at `b`. Returns the operands of
 /// its terminator.
-SmallVector<Value> cloneBody(OpBuilder &b, Block &block, ValueRange arguments);
+inline SmallVector<Value> cloneBody(OpBuilder &b, Block &block,
+                                    ValueRange arguments) {
+  IRMapping mapping;
+  mapping.map(block.getArguments(), arguments);
+  for (Operation &op : block.without_terminator())
+    b.clone(op, mapping);
+  return llvm::map_to_vector(
+      block.getTerminator()->getOperands(),
+      [&](Value v) { return mapping.lookupOrDefault(v); });
+}
 
 } // namespace mlir::blockscale
 

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The table of accumulator layouts and their lowerings.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Fragments/AccLowering.h"
 

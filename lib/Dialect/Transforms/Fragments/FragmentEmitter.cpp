@@ -15,8 +15,8 @@
 
 #include "Utils/ArithEmitter.h"
 #include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
 #include "Utils/OperandView.h"
-#include "Utils/PackedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -133,8 +133,8 @@ void blockscale::forEachAccRun(OpBuilder &builder, Location loc, Value lane,
         tile.interleaveM == 1 ? getAccRegister(group, /*column=*/0) : 0;
     auto [row, column] = emitElementPosition(
         builder, loc, layout, lane, static_cast<unsigned>(reg), /*slot=*/0);
-    row = applyExprs(builder, loc, {d0 * tile.interleaveM}, row)[0];
-    column = applyExprs(builder, loc, {d0 * tile.interleaveN}, column)[0];
+    row = applyExpr(builder, loc, d0 * tile.interleaveM, row);
+    column = applyExpr(builder, loc, d0 * tile.interleaveN, column);
     first.emplace_back(addIndices(builder, loc, row, tile.firstRow),
                        addIndices(builder, loc, column, tile.firstColumn));
   }
@@ -193,11 +193,9 @@ SmallVector<Value> MmaEmitter::join(ValueRange elements) {
 }
 
 SmallVector<Value> MmaEmitter::split(ValueRange tiles) {
-  int64_t size = getAccFragment().registers;
   SmallVector<Value> elements;
   for (Value tile : tiles)
-    for (int64_t i = 0; i != size; ++i)
-      elements.push_back(vector::ExtractOp::create(b, loc, tile, i));
+    llvm::append_range(elements, extractElements(b, loc, tile));
   return elements;
 }
 
@@ -267,9 +265,7 @@ Value MmaEmitter::keepHalf(Value registers, std::optional<unsigned> half) {
       Operand::A, getSlot(instruction.getKind(), types.lhs).bits);
   Value column = emitElementPosition(b, loc, layout, lane, 0, 0).second;
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
-  Value parity =
-      applyMap(b, loc, AffineMap::get(1, 0, d0.floorDiv(types.blockSize) % 2),
-               column)[0];
+  Value parity = applyExpr(b, loc, d0.floorDiv(types.blockSize) % 2, column);
   Value wanted = arith::ConstantIndexOp::create(b, loc, *half);
   Value isKept =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, parity, wanted);

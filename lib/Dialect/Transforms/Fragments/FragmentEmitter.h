@@ -63,10 +63,8 @@ struct OperandFragments {
 private:
   static SmallVector<Value> getColumn(ArrayRef<SmallVector<Value>> rows,
                                       int64_t column) {
-    SmallVector<Value> values;
-    for (const SmallVector<Value> &row : rows)
-      values.push_back(row[column]);
-    return values;
+    return llvm::map_to_vector(
+        rows, [&](const SmallVector<Value> &row) { return row[column]; });
   }
 };
 

@@ -14,7 +14,7 @@
 #include "Fragments/FragmentLoads.h"
 
 #include "Utils/IndexValues.h"
-#include "Utils/PackedElements.h"
+#include "Utils/LaneOps.h"
 #include "Utils/ScaleOuter.h"
 #include "blockscale/Support/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -71,8 +71,7 @@ void FragmentLoader::prepareRows() {
            d0.floorDiv(chunkSwizzle.rowsPerStep) % chunkSwizzle.modulus},
           context),
       {row, column, lane});
-  laneRow =
-      applyMap(b, loc, AffineMap::get(2, 0, d0 + d1), {values[0], first})[0];
+  laneRow = applyExpr(b, loc, d0 + d1, {values[0], first});
   laneChunk = values[1];
   if (layout.isSwizzled)
     swizzle = values[2];
@@ -88,14 +87,11 @@ void FragmentLoader::prepareTransposed() {
       getChunkSwizzle(cast<MemRefType>(elements.getType()).getDimSize(1));
   laneRow = lane;
   hasDisjointChunks = llvm::isPowerOf2_64(rows);
-  laneChunk = applyMap(b, loc, AffineMap::get(1, 0, d0.floorDiv(kChunkBytes)),
-                       first)[0];
+  laneChunk = applyExpr(b, loc, d0.floorDiv(kChunkBytes), first);
   if (layout.isSwizzled)
-    swizzle = applyMap(b, loc,
-                       AffineMap::get(1, 0,
-                                      d0.floorDiv(chunkSwizzle.rowsPerStep) %
-                                          chunkSwizzle.modulus),
-                       lane)[0];
+    swizzle = applyExpr(
+        b, loc, d0.floorDiv(chunkSwizzle.rowsPerStep) % chunkSwizzle.modulus,
+        lane);
 }
 
 /// The offset of the lane's row of 16 bytes in chunk `index`, counted from the
@@ -164,10 +160,7 @@ SmallVector<Value> FragmentLoader::loadRegisters(const Address &address,
             type, b.getI32IntegerAttr(static_cast<int32_t>(slot.shift))));
     loaded = arith::ShLIOp::create(b, loc, loaded, shift);
   }
-  SmallVector<Value> registers;
-  for (int64_t reg = 0; reg != count; ++reg)
-    registers.push_back(vector::ExtractOp::create(b, loc, loaded, reg));
-  return registers;
+  return extractElements(b, loc, loaded);
 }
 
 SmallVector<Value> FragmentLoader::loadStep(int64_t step) {
@@ -181,12 +174,12 @@ SmallVector<Value> FragmentLoader::loadStep(Value step) {
       fragment.columns * getStoredBits(layout.storage, slot) / 8;
   AffineExpr row, chunk, s;
   bindDims(b.getContext(), row, chunk, s);
-  Value at = applyExprs(b, loc, {chunk + s * (stepBytes / kChunkBytes)},
-                        {laneRow, laneChunk, step})[0];
+  Value at = applyExpr(b, loc, chunk + s * (stepBytes / kChunkBytes),
+                       {laneRow, laneChunk, step});
   if (swizzle)
     at = arith::XOrIOp::create(b, loc, at, swizzle);
-  Value offset = applyExprs(b, loc, {row * rowBytes + chunk * kChunkBytes},
-                            {laneRow, at})[0];
+  Value offset =
+      applyExpr(b, loc, row * rowBytes + chunk * kChunkBytes, {laneRow, at});
   return loadTiles([&](int64_t load) -> Address {
     return {offset, rowBytes * load * tilesPerLoad * fragment.rows};
   });
@@ -231,22 +224,8 @@ SmallVector<Value> FragmentLoader::loadWords(int64_t word) {
   return words;
 }
 
-/// The i32s of `bytes` bytes at `indices` of the scales.
-SmallVector<Value> FragmentLoader::loadVector(ArrayRef<Value> indices,
-                                              int64_t bytes) {
-  Value loaded = vector::LoadOp::create(
-      b, loc, VectorType::get(bytes, b.getI8Type()), scales, indices,
-      /*nontemporal=*/false, llvm::MaybeAlign(bytes));
-  Value asWords = vector::BitCastOp::create(
-      b, loc, VectorType::get(bytes / 4, b.getI32Type()), loaded);
-  SmallVector<Value> words;
-  for (int64_t i = 0; i != bytes / 4; ++i)
-    words.push_back(vector::ExtractOp::create(b, loc, asWords, i));
-  return words;
-}
-
-/// The outer index in a group, in the layouts `lanes` and `parts`, that this
-/// lane reads. A warp with less than a group reads from its own first row on.
+/// The outer of a group, in the layouts `lanes` and `parts`, that this lane
+/// reads. A warp with less than a group reads from its own first row on.
 Value FragmentLoader::getOuter() {
   if (outer)
     return outer;
@@ -255,7 +234,7 @@ Value FragmentLoader::getOuter() {
   AffineExpr expr = l;
   if (rows % kWarpLanes != 0)
     expr = l.floorDiv(4) * 4 + (l % 4 + f.floorDiv(8)) % 4;
-  outer = applyMap(b, loc, AffineMap::get(2, 0, expr), {lane, first})[0];
+  outer = applyExpr(b, loc, expr, {lane, first});
   return outer;
 }
 
@@ -278,14 +257,13 @@ Value FragmentLoader::loadWord(int64_t group, int64_t word) {
   if (order == ScaleOrder::Rows) {
     const ScaleFragment &layout = getScaleFragment(operand);
     Value row =
-        applyMap(b, loc,
-                 AffineMap::get(
-                     2, 0, d0 + d1 + group * layout.tiles * layout.rowsPerTile),
-                 {emitScaleRow(b, loc, operand, lane), first})[0];
+        applyExpr(b, loc, d0 + d1 + group * layout.tiles * layout.rowsPerTile,
+                  {emitScaleRow(b, loc, operand, lane), first});
     // A group may be larger than the warp's share. Lanes beyond the tile load,
     // too, but no instruction selects them.
     row = arith::MinUIOp::create(b, loc, row, index(type.getDimSize(0) - 1));
-    return loadVector({row, index(word * kScalesPerWord)}, kScalesPerWord)[0];
+    return blockscale::loadWords(
+        b, loc, scales, {row, index(word * kScalesPerWord)}, kScalesPerWord)[0];
   }
 
   bool hasParts = order == ScaleOrder::Parts;
@@ -295,8 +273,8 @@ Value FragmentLoader::loadWord(int64_t group, int64_t word) {
   int64_t part = hasParts ? group / words : group;
   int64_t inVector = hasParts ? group % words : word;
   // At most 16 bytes, the size of a load.
-  int64_t loadWords = std::min<int64_t>(words, kChunkBytes / kScalesPerWord);
-  int64_t firstWord = inVector / loadWords * loadWords;
+  int64_t wordsOfLoad = std::min<int64_t>(words, kChunkBytes / kScalesPerWord);
+  int64_t firstWord = inVector / wordsOfLoad * wordsOfLoad;
   auto key = std::make_pair(part, (hasParts ? word : 0) * words + firstWord);
   SmallVector<Value> &loaded = loads[key];
   if (loaded.empty()) {
@@ -313,8 +291,8 @@ Value FragmentLoader::loadWord(int64_t group, int64_t word) {
                                   index(firstWord * kScalesPerWord)};
     if (hasParts)
       indices.insert(indices.begin(), index(word));
-    int64_t numBytes = loadWords * kScalesPerWord;
-    loaded = loadVector(indices, numBytes);
+    loaded = blockscale::loadWords(b, loc, scales, indices,
+                                   wordsOfLoad * kScalesPerWord);
   }
   return loaded[inVector - firstWord];
 }
@@ -341,8 +319,8 @@ SmallVector<Value> FragmentLoader::loadAtomWords(int64_t word) {
                    {row, first});
     indices.insert(indices.begin() + 1,
                    arith::ConstantIndexOp::create(b, loc, word));
-    SmallVector<Value> loaded =
-        loadVector(indices, wordsAtOnce * kScalesPerWord);
+    SmallVector<Value> loaded = blockscale::loadWords(
+        b, loc, scales, indices, wordsAtOnce * kScalesPerWord);
     for (int64_t i = 0; i != wordsAtOnce; ++i)
       words[i * loads + load] = loaded[i];
   }

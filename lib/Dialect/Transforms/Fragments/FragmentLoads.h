@@ -41,7 +41,6 @@ private:
   Address getAddress(int64_t load, int64_t step);
   SmallVector<Value> loadTiles(function_ref<Address(int64_t load)> getAddress);
   SmallVector<Value> loadRegisters(const Address &address, int64_t count);
-  SmallVector<Value> loadVector(ArrayRef<Value> indices, int64_t bytes);
   Value loadWord(int64_t group, int64_t word);
   SmallVector<Value> loadAtomWords(int64_t word);
   Value getOuter();

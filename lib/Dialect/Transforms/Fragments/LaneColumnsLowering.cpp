@@ -13,9 +13,9 @@
 
 #include "Fragments/AccLowering.h"
 #include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -63,8 +63,7 @@ public:
       Value loaded = TmemLoadOp::create(
           b, loc, VectorType::get(count, b.getF32Type()), op.getSource(),
           column, /*first_lane=*/IntegerAttr());
-      for (int64_t i = 0; i != count; ++i)
-        elements.push_back(vector::ExtractOp::create(b, loc, loaded, i));
+      llvm::append_range(elements, extractElements(b, loc, loaded));
     }
     return elements;
   }

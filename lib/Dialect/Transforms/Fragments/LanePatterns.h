@@ -9,19 +9,55 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_LANEPATTERNS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_LANEPATTERNS_H
 
+#include "Fragments/FragmentEmitter.h"
+#include "Utils/KnownAlignment.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir::blockscale {
 
-/// A pattern that emits code of the lane `lane`.
-template <typename SourceOp>
-struct LanePattern : OpConversionPattern<SourceOp> {
-  LanePattern(const TypeConverter &converter, MLIRContext *context, Value lane)
-      : OpConversionPattern<SourceOp>(converter, context), lane(lane) {}
+/// The values of each result of an op in one lane.
+using LaneResults = SmallVector<SmallVector<Value>>;
+
+/// The operands of an op in one lane.
+template <typename Op>
+using LaneOperands = typename OpConversionPattern<Op>::OneToNOpAdaptor;
+
+/// A function that emits the code of the lane `lane` for `op`.
+template <typename Op>
+using LowerFn = FailureOr<LaneResults> (*)(Op op, LaneOperands<Op> operands,
+                                           Value lane,
+                                           ConversionPatternRewriter &b);
+
+template <typename Op>
+struct LanePattern final : OpConversionPattern<Op> {
+  LanePattern(const TypeConverter &converter, MLIRContext *context, Value lane,
+              LowerFn<Op> lower)
+      : OpConversionPattern<Op>(converter, context), lane(lane), lower(lower) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, LaneOperands<Op> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    FailureOr<LaneResults> results = lower(op, operands, lane, rewriter);
+    if (failed(results))
+      return failure();
+    rewriter.replaceOpWithMultiple(op, *std::move(results));
+    return success();
+  }
 
   Value lane;
+  LowerFn<Op> lower;
 };
+
+/// Adds a pattern for each of `functions`.
+template <typename... Ops>
+void addLanePatterns(const TypeConverter &converter,
+                     RewritePatternSet &patterns, Value lane,
+                     LowerFn<Ops>... functions) {
+  (patterns.add<LanePattern<Ops>>(converter, patterns.getContext(), lane,
+                                  functions),
+   ...);
+}
 
 /// Whether `type` is a vector that becomes a fragment: it has rank 2, and its
 /// elements are not quantized.
@@ -34,6 +70,14 @@ bool isAccOp(Operation *op);
 /// and on shared vectors if it has them. Emits an error at an op that has none.
 LogicalResult verifyDistribution(gpu::GPUFuncOp function,
                                  bool hasSharedVectors);
+
+/// Loads the fragments of x (A) or y (B) of `op` that the lane `lane` holds, at
+/// their sources. Fails if a source cannot be found. `isMultiple` knows
+/// multiples of indices, which the width of loads depends on.
+FailureOr<OperandFragments> loadVectorOperand(OpBuilder &builder,
+                                              MmaScaledOp op, Operand operand,
+                                              Value lane,
+                                              IsMultipleFn isMultiple);
 
 void populateTileOpPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns, Value lane);

@@ -109,10 +109,6 @@ private:
   Value select(Value condition, Value ifTrue, Value ifFalse) {
     return b.createOrFold<arith::SelectOp>(loc, condition, ifTrue, ifFalse);
   }
-  Value isBelow(Value value, Value limit) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value,
-                                 limit);
-  }
 
   OpBuilder &b;
   Location loc;
@@ -153,7 +149,7 @@ void AccQuantizer::makeElements(ValueRange acc) {
 
 Value AccQuantizer::hasBit(int64_t bit) {
   AffineExpr d0 = b.getAffineDimExpr(0);
-  Value value = applyExprs(b, loc, {d0.floorDiv(bit) % 2}, lane)[0];
+  Value value = applyExpr(b, loc, d0.floorDiv(bit) % 2, lane);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value,
                                arith::ConstantIndexOp::create(b, loc, 0));
 }
@@ -186,10 +182,7 @@ SmallVector<Value> AccQuantizer::split(Value words, int64_t numElements) {
   Type piece = b.getIntegerType(run * op.getCodeBits());
   words =
       vector::BitCastOp::create(b, loc, VectorType::get(runs, piece), words);
-  SmallVector<Value> pieces;
-  for (int64_t i = 0; i != runs; ++i)
-    pieces.push_back(vector::ExtractOp::create(b, loc, words, i));
-  return pieces;
+  return extractElements(b, loc, words);
 }
 
 void AccQuantizer::findTurn() {
@@ -277,8 +270,9 @@ void AccQuantizer::quantize(MutableArrayRef<Part> group, bool byReciprocal) {
       storeElements(part, packed);
   Value hasTurn;
   if (group.size() != getNumLanes())
-    hasTurn = isBelow(turn, arith::ConstantIndexOp::create(
-                                b, loc, static_cast<int64_t>(group.size())));
+    hasTurn = emitIsBelow(b, loc, turn,
+                          arith::ConstantIndexOp::create(
+                              b, loc, static_cast<int64_t>(group.size())));
   emitIf(b, loc, hasTurn, [&] {
     stores.storeScale(position, scale, op.getInBounds(), op.getInBounds());
   });
@@ -326,13 +320,9 @@ void AccQuantizer::storeBlock(MatrixPosition position, ArrayRef<Value> words,
   auto toWords = [&](Value packed) -> SmallVector<Value> {
     if (packed.getType() == word)
       return {packed};
-    auto vector = dyn_cast<VectorType>(packed.getType());
-    if (!vector)
+    if (!isa<VectorType>(packed.getType()))
       return {arith::ExtUIOp::create(b, loc, word, packed)};
-    SmallVector<Value> all;
-    for (int64_t i = 0; i != vector.getNumElements(); ++i)
-      all.push_back(vector::ExtractOp::create(b, loc, packed, i));
-    return all;
+    return extractElements(b, loc, packed);
   };
   unsigned bits = op.getCodeBits();
   SmallVector<Value> block =
@@ -341,7 +331,7 @@ void AccQuantizer::storeBlock(MatrixPosition position, ArrayRef<Value> words,
   AffineExpr d0 = b.getAffineDimExpr(0);
   int64_t size = op.getBlockSize();
   position.column =
-      applyExprs(b, loc, {d0.floorDiv(size) * size}, position.column)[0];
+      applyExpr(b, loc, d0.floorDiv(size) * size, position.column);
   // A store has at most 16 bytes.
   constexpr size_t kMost = 4;
   constexpr int64_t kWordBits = 32;
@@ -363,8 +353,9 @@ void AccQuantizer::storeBlock(MatrixPosition position, ArrayRef<Value> words,
 Value AccQuantizer::isInside(const MatrixPosition &position) {
   if (op.getInBounds())
     return {};
-  return arith::AndIOp::create(b, loc, isBelow(position.row, op.getRows()),
-                               isBelow(position.column, op.getColumns()));
+  Value isRow = emitIsBelow(b, loc, position.row, op.getRows());
+  return emitBoth(b, loc, isRow,
+                  emitIsBelow(b, loc, position.column, op.getColumns()));
 }
 
 void AccQuantizer::storeElements(const Part &part, Value words) {
@@ -377,32 +368,24 @@ void AccQuantizer::storeElements(const Part &part, Value words) {
   });
 }
 
-namespace {
-struct LowerAccQuantize final : LanePattern<AccQuantizeOp> {
-  using LanePattern::LanePattern;
-
-  LogicalResult
-  matchAndRewrite(AccQuantizeOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    FailureOr<TargetAttr> target = getTarget(op);
-    if (failed(target))
-      return failure();
-    AccType type = op.getAcc().getType();
-    std::optional<AccBlocks> blocks =
-        getAccLowering(type).getBlocks(type, op.getBlockSize());
-    if (!blocks)
-      return rewriter.notifyMatchFailure(op, "expected whole blocks");
-    AccQuantizer(rewriter, op, *std::move(blocks), (*target).getFinalChip(),
-                 lane)
-        .emit(adaptor.getAcc());
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-} // namespace
+static FailureOr<LaneResults>
+lowerAccQuantize(AccQuantizeOp op, LaneOperands<AccQuantizeOp> operands,
+                 Value lane, ConversionPatternRewriter &b) {
+  FailureOr<TargetAttr> target = getTarget(op);
+  if (failed(target))
+    return failure();
+  AccType type = op.getAcc().getType();
+  std::optional<AccBlocks> blocks =
+      getAccLowering(type).getBlocks(type, op.getBlockSize());
+  if (!blocks)
+    return b.notifyMatchFailure(op, "expected whole blocks");
+  AccQuantizer(b, op, *std::move(blocks), (*target).getFinalChip(), lane)
+      .emit(operands.getAcc());
+  return LaneResults();
+}
 
 void blockscale::populateAccQuantizePatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
                                              Value lane) {
-  patterns.add<LowerAccQuantize>(converter, patterns.getContext(), lane);
+  addLanePatterns(converter, patterns, lane, lowerAccQuantize);
 }

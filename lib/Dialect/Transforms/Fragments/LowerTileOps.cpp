@@ -13,79 +13,57 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/AccElements.h"
-#include "Fragments/FragmentEmitter.h"
 #include "Fragments/LanePatterns.h"
+#include "Utils/LaneOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-namespace {
+static FailureOr<LaneResults> lowerAccRead(AccReadOp op,
+                                           LaneOperands<AccReadOp>, Value,
+                                           ConversionPatternRewriter &b) {
+  SmallVector<Value> elements = getAccLowering(op.getType()).emitRead(b, op);
+  TmemWaitOp::create(b, op.getLoc(), TmemWaitKind::Load);
+  return LaneResults{elements};
+}
 
-struct LowerAccRead final : OpConversionPattern<AccReadOp> {
-  using OpConversionPattern::OpConversionPattern;
+static FailureOr<LaneResults> lowerAccAdd(AccAddOp op,
+                                          LaneOperands<AccAddOp> operands,
+                                          Value, ConversionPatternRewriter &b) {
+  SmallVector<Value> sums;
+  for (auto [lhs, rhs] : llvm::zip_equal(operands.getLhs(), operands.getRhs()))
+    sums.push_back(arith::AddFOp::create(b, op.getLoc(), lhs, rhs));
+  return LaneResults{sums};
+}
 
-  LogicalResult
-  matchAndRewrite(AccReadOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Value> elements =
-        getAccLowering(op.getType()).emitRead(rewriter, op);
-    TmemWaitOp::create(rewriter, op.getLoc(), TmemWaitKind::Load);
-    rewriter.replaceOpWithMultiple(op, {elements});
-    return success();
-  }
-};
-
-struct LowerAccAdd final : OpConversionPattern<AccAddOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(AccAddOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Value> sums;
-    for (auto [lhs, rhs] : llvm::zip_equal(adaptor.getLhs(), adaptor.getRhs()))
-      sums.push_back(arith::AddFOp::create(rewriter, op.getLoc(), lhs, rhs));
-    rewriter.replaceOpWithMultiple(op, {sums});
-    return success();
-  }
-};
-
-struct LowerTileMma final : LanePattern<TileMmaOp> {
-  using LanePattern::LanePattern;
-
-  LogicalResult
-  matchAndRewrite(TileMmaOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    const AccLowering &lowering = getAccLowering(op.getAcc().getType());
-    rewriter.replaceOpWithMultiple(
-        op, {lowering.emitTileMma(rewriter, op, adaptor.getAcc(), lane)});
-    return success();
-  }
-};
+static FailureOr<LaneResults> lowerTileMma(TileMmaOp op,
+                                           LaneOperands<TileMmaOp> operands,
+                                           Value lane,
+                                           ConversionPatternRewriter &b) {
+  const AccLowering &lowering = getAccLowering(op.getAcc().getType());
+  return LaneResults{lowering.emitTileMma(b, op, operands.getAcc(), lane)};
+}
 
 //===----------------------------------------------------------------------===//
 // Whole accumulators
 //===----------------------------------------------------------------------===//
 
-struct LowerAccZero final : OpConversionPattern<AccZeroOp> {
-  using OpConversionPattern::OpConversionPattern;
+static Value createZero(OpBuilder &b, Location loc, Type type) {
+  return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+}
 
-  LogicalResult
-  matchAndRewrite(AccZeroOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertType(op.getType(), types)))
-      return failure();
-    Value zero = arith::ConstantOp::create(rewriter, op.getLoc(),
-                                           rewriter.getZeroAttr(types.front()));
-    SmallVector<Value> elements(types.size(), zero);
-    rewriter.replaceOpWithMultiple(op, {elements});
-    return success();
-  }
-};
+static FailureOr<LaneResults> lowerAccZero(AccZeroOp op,
+                                           LaneOperands<AccZeroOp>, Value,
+                                           ConversionPatternRewriter &b) {
+  auto type = cast<AccType>(op.getType());
+  return LaneResults{
+      SmallVector<Value>(getAccLowering(type).getNumElements(type),
+                         createZero(b, op.getLoc(), b.getF32Type()))};
+}
 
+namespace {
 /// The position in memory of an element of the tile at `indices`.
 class AccAddress {
 public:
@@ -108,11 +86,8 @@ public:
 
   Value isInside(ArrayRef<Value> position) {
     Value inside;
-    for (auto [index, size] : llvm::zip_equal(position.take_back(2), sizes)) {
-      Value below =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, size);
-      inside = inside ? arith::AndIOp::create(b, loc, inside, below) : below;
-    }
+    for (auto [index, size] : llvm::zip_equal(position.take_back(2), sizes))
+      inside = emitBoth(b, loc, inside, emitIsBelow(b, loc, index, size));
     return inside;
   }
 
@@ -122,6 +97,7 @@ private:
   ValueRange indices;
   std::array<Value, 2> sizes;
 };
+} // namespace
 
 /// The alignment of runs of f32 that `in_bounds` guarantees.
 static llvm::MaybeAlign getRunAlignment(int64_t run) {
@@ -129,112 +105,91 @@ static llvm::MaybeAlign getRunAlignment(int64_t run) {
   return llvm::MaybeAlign(std::min<int64_t>(run * sizeof(float), kMostBytes));
 }
 
-struct LowerAccLoad final : LanePattern<AccLoadOp> {
-  using LanePattern::LanePattern;
+static FailureOr<LaneResults> lowerAccLoad(AccLoadOp op,
+                                           LaneOperands<AccLoadOp>, Value lane,
+                                           ConversionPatternRewriter &b) {
+  Location loc = op.getLoc();
+  auto type = cast<AccType>(op.getType());
+  const AccLowering &lowering = getAccLowering(type);
+  int64_t run = lowering.getRunLength(type);
+  AccAddress address(b, loc, op.getMemory(), op.getIndices());
+  Value zero = createZero(b, loc, b.getF32Type());
+  SmallVector<Value> elements;
+  lowering.forEachRun(
+      b, loc, type, lane, [&](int64_t, Value row, Value column) {
+        if (op.getInBounds()) {
+          Value all = vector::LoadOp::create(
+              b, loc, VectorType::get(run, b.getF32Type()), op.getMemory(),
+              address.at(row, column), /*nontemporal=*/false,
+              getRunAlignment(run));
+          llvm::append_range(elements, extractElements(b, loc, all));
+          return;
+        }
+        for (int64_t i = 0; i != run; ++i) {
+          Value at = addIndex(b, loc, column, i);
+          SmallVector<Value> position = address.at(row, at);
+          elements.push_back(emitLoadIf(
+              b, loc, address.isInside(position),
+              [&](OpBuilder &then) -> Value {
+                return memref::LoadOp::create(then, loc, op.getMemory(),
+                                              position);
+              },
+              zero));
+        }
+      });
+  return LaneResults{elements};
+}
 
-  LogicalResult
-  matchAndRewrite(AccLoadOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<AccType>(op.getType());
-    const AccLowering &lowering = getAccLowering(type);
-    int64_t run = lowering.getRunLength(type);
-    AccAddress address(rewriter, loc, op.getMemory(), op.getIndices());
-    Value zero = arith::ConstantOp::create(
-        rewriter, loc, rewriter.getZeroAttr(rewriter.getF32Type()));
-    SmallVector<Value> elements;
-    lowering.forEachRun(
-        rewriter, loc, type, lane, [&](int64_t, Value row, Value column) {
-          if (op.getInBounds()) {
-            Value all = vector::LoadOp::create(
-                rewriter, loc, VectorType::get(run, rewriter.getF32Type()),
-                op.getMemory(), address.at(row, column),
-                /*nontemporal=*/false, getRunAlignment(run));
-            for (int64_t i = 0; i != run; ++i)
-              elements.push_back(
-                  vector::ExtractOp::create(rewriter, loc, all, i));
-            return;
-          }
-          for (int64_t i = 0; i != run; ++i) {
-            Value at = addIndex(rewriter, loc, column, i);
-            SmallVector<Value> position = address.at(row, at);
-            elements.push_back(emitLoadIf(
-                rewriter, loc, address.isInside(position),
-                [&](OpBuilder &then) -> Value {
-                  return memref::LoadOp::create(then, loc, op.getMemory(),
-                                                position);
-                },
-                zero));
-          }
-        });
-    rewriter.replaceOpWithMultiple(op, {elements});
-    return success();
-  }
-};
-
-struct LowerAccStore final : LanePattern<AccStoreOp> {
-  using LanePattern::LanePattern;
-
-  LogicalResult
-  matchAndRewrite(AccStoreOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<AccType>(op.getAcc().getType());
-    const AccLowering &lowering = getAccLowering(type);
-    int64_t run = lowering.getRunLength(type);
-    AccAddress address(rewriter, loc, op.getMemory(), op.getIndices());
-    SmallVector<Value> elements(adaptor.getAcc());
-    lowering.forEachRun(
-        rewriter, loc, type, lane, [&](int64_t index, Value row, Value column) {
-          ArrayRef<Value> values = ArrayRef(elements).slice(index, run);
-          if (op.getInBounds()) {
-            Value all = vector::FromElementsOp::create(
-                rewriter, loc, VectorType::get(run, rewriter.getF32Type()),
-                values);
-            vector::StoreOp::create(
-                rewriter, loc, all, op.getMemory(), address.at(row, column),
-                /*nontemporal=*/false, getRunAlignment(run));
-            return;
-          }
-          for (int64_t i = 0; i != run; ++i) {
-            Value at = addIndex(rewriter, loc, column, i);
-            SmallVector<Value> position = address.at(row, at);
-            auto guard =
-                scf::IfOp::create(rewriter, loc, address.isInside(position));
-            OpBuilder then = guard.getThenBodyBuilder();
-            memref::StoreOp::create(then, loc, values[i], op.getMemory(),
+static FailureOr<LaneResults> lowerAccStore(AccStoreOp op,
+                                            LaneOperands<AccStoreOp> operands,
+                                            Value lane,
+                                            ConversionPatternRewriter &b) {
+  Location loc = op.getLoc();
+  auto type = cast<AccType>(op.getAcc().getType());
+  const AccLowering &lowering = getAccLowering(type);
+  int64_t run = lowering.getRunLength(type);
+  AccAddress address(b, loc, op.getMemory(), op.getIndices());
+  lowering.forEachRun(
+      b, loc, type, lane, [&](int64_t index, Value row, Value column) {
+        ValueRange values = operands.getAcc().slice(index, run);
+        if (op.getInBounds()) {
+          Value all = vector::FromElementsOp::create(
+              b, loc, VectorType::get(run, b.getF32Type()), values);
+          vector::StoreOp::create(b, loc, all, op.getMemory(),
+                                  address.at(row, column),
+                                  /*nontemporal=*/false, getRunAlignment(run));
+          return;
+        }
+        for (int64_t i = 0; i != run; ++i) {
+          Value at = addIndex(b, loc, column, i);
+          SmallVector<Value> position = address.at(row, at);
+          emitIf(b, loc, address.isInside(position), [&] {
+            memref::StoreOp::create(b, loc, values[i], op.getMemory(),
                                     position);
-          }
-        });
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
+          });
+        }
+      });
+  return LaneResults();
+}
 
-struct LowerAccGenerate final : LanePattern<AccGenerateOp> {
-  using LanePattern::LanePattern;
-
-  LogicalResult
-  matchAndRewrite(AccGenerateOp op, OneToNOpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value zero = arith::ConstantOp::create(
-        rewriter, loc, rewriter.getZeroAttr(rewriter.getF32Type()));
-    SmallVector<Value> elements;
-    forEachElement(rewriter, op, cast<AccType>(op.getType()), lane,
-                   [&](int64_t, Value row, Value column, Value inside) {
-                     elements.push_back(emitLoadIf(
-                         rewriter, loc, inside,
-                         [&](OpBuilder &then) -> Value {
-                           return cloneBody(then, op.getBody().front(),
-                                            {row, column})[0];
-                         },
-                         zero));
-                   });
-    rewriter.replaceOpWithMultiple(op, {elements});
-    return success();
-  }
-};
+static FailureOr<LaneResults> lowerAccGenerate(AccGenerateOp op,
+                                               LaneOperands<AccGenerateOp>,
+                                               Value lane,
+                                               ConversionPatternRewriter &b) {
+  Value zero = createZero(b, op.getLoc(), b.getF32Type());
+  SmallVector<Value> elements;
+  forEachElement(b, op, cast<AccType>(op.getType()), lane,
+                 [&](int64_t, Value row, Value column, Value inside) {
+                   elements.push_back(emitLoadIf(
+                       b, op.getLoc(), inside,
+                       [&](OpBuilder &then) -> Value {
+                         return cloneBody(then, op.getBody().front(),
+                                          {row, column})[0];
+                       },
+                       zero));
+                 });
+  return LaneResults{elements};
+}
 
 /// Returns the store at the end of `block` if the elements of an aligned run
 /// can be stored by one instruction. It must be the only store, write the
@@ -329,16 +284,14 @@ static void emitReadsFirst(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
   };
   Location loc = op.getLoc();
   Block &block = op.getBody().front();
-  Value zero = arith::ConstantOp::create(
-      b, loc, b.getZeroAttr(store.getValueToStore().getType()));
+  Value zero = createZero(b, loc, store.getValueToStore().getType());
   SmallVector<Pending> pending;
   auto emitStores = [&] {
-    for (const Pending &next : pending) {
-      OpBuilder then =
-          scf::IfOp::create(b, loc, next.inside).getThenBodyBuilder();
-      memref::StoreOp::create(then, loc, next.value, store.getMemRef(),
-                              next.indices);
-    }
+    for (const Pending &next : pending)
+      emitIf(b, loc, next.inside, [&] {
+        memref::StoreOp::create(b, loc, next.value, store.getMemRef(),
+                                next.indices);
+      });
     pending.clear();
   };
   forEachElement(b, op, cast<AccType>(op.getAcc().getType()), lane,
@@ -367,57 +320,41 @@ static void emitReadsFirst(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
   emitStores();
 }
 
-struct LowerAccForEach final : LanePattern<AccForEachOp> {
-  using LanePattern::LanePattern;
-
-  LogicalResult
-  matchAndRewrite(AccForEachOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ValueRange elements = adaptor.getAcc();
-    auto type = cast<AccType>(op.getAcc().getType());
-    const AccLowering &lowering = getAccLowering(type);
-    int64_t run = lowering.getRunLength(type);
-    memref::StoreOp store = findRunStore(op.getBody().front(), run);
-    if (store && op.getInBounds() && op.getAligned()) {
-      lowering.forEachRun(
-          rewriter, op.getLoc(), type, lane,
-          [&](int64_t index, Value row, Value column) {
-            row = addIndices(rewriter, op.getLoc(), row, op.getRow());
-            column = addIndices(rewriter, op.getLoc(), column, op.getColumn());
-            emitRunStore(rewriter, op, store, elements.slice(index, run), row,
-                         column);
-          });
-      rewriter.eraseOp(op);
-      return success();
-    }
-    memref::StoreOp last = findStoreBehindReads(op.getBody().front());
-    if (last && !op.getInBounds()) {
-      emitReadsFirst(rewriter, op, last, elements, lane);
-      rewriter.eraseOp(op);
-      return success();
-    }
-    forEachElement(rewriter, op, cast<AccType>(op.getAcc().getType()), lane,
+static FailureOr<LaneResults>
+lowerAccForEach(AccForEachOp op, LaneOperands<AccForEachOp> operands,
+                Value lane, ConversionPatternRewriter &b) {
+  Location loc = op.getLoc();
+  ValueRange elements = operands.getAcc();
+  auto type = cast<AccType>(op.getAcc().getType());
+  Block &block = op.getBody().front();
+  const AccLowering &lowering = getAccLowering(type);
+  int64_t run = lowering.getRunLength(type);
+  memref::StoreOp store = findRunStore(block, run);
+  memref::StoreOp last = findStoreBehindReads(block);
+  if (store && op.getInBounds() && op.getAligned())
+    lowering.forEachRun(
+        b, loc, type, lane, [&](int64_t index, Value row, Value column) {
+          row = addIndices(b, loc, row, op.getRow());
+          column = addIndices(b, loc, column, op.getColumn());
+          emitRunStore(b, op, store, elements.slice(index, run), row, column);
+        });
+  else if (last && !op.getInBounds())
+    emitReadsFirst(b, op, last, elements, lane);
+  else
+    forEachElement(b, op, type, lane,
                    [&](int64_t index, Value row, Value column, Value inside) {
-                     OpBuilder b(rewriter);
-                     if (inside)
-                       b = scf::IfOp::create(rewriter, op.getLoc(), inside)
-                               .getThenBodyBuilder();
-                     cloneBody(b, op.getBody().front(),
-                               {elements[index], row, column});
+                     emitIf(b, loc, inside, [&] {
+                       cloneBody(b, block, {elements[index], row, column});
+                     });
                    });
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-} // namespace
+  return LaneResults();
+}
 
 void blockscale::populateTileOpPatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns,
                                         Value lane) {
-  patterns.add<LowerAccZero, LowerAccRead, LowerAccAdd>(converter,
-                                                        patterns.getContext());
-  patterns.add<LowerTileMma, LowerAccLoad, LowerAccStore, LowerAccGenerate,
-               LowerAccForEach>(converter, patterns.getContext(), lane);
+  addLanePatterns(converter, patterns, lane, lowerAccZero, lowerAccRead,
+                  lowerAccAdd, lowerTileMma, lowerAccLoad, lowerAccStore,
+                  lowerAccGenerate, lowerAccForEach);
   populateAccQuantizePatterns(converter, patterns, lane);
 }

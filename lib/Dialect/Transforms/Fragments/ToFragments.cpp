@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The pass that lowers code of a block or a warp to code of one lane.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Fragments/LanePatterns.h"
 
@@ -67,8 +63,6 @@ public:
 
 struct ToFragmentsPass final
     : mlir::blockscale::impl::ToFragmentsPassBase<ToFragmentsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     gpu::GPUFuncOp function = getOperation();
     if (function.isExternal())

@@ -15,7 +15,7 @@
 
 #include "Fragments/VectorTransfer.h"
 #include "Utils/OperandView.h"
-#include "Utils/PackedElements.h"
+#include "Utils/IndexValues.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Support/SharedLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -293,9 +293,7 @@ Value ElementReader::loadMatrix(OpBuilder &b, VectorType type, Value row,
           .first;
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
-  Value offset =
-      applyMap(b, loc, AffineMap::get(2, 0, d0 * memory.getDimSize(1) + d1),
-               position)[0];
+  Value offset = applyExpr(b, loc, d0 * memory.getDimSize(1) + d1, position);
   return LoadMatrixOp::create(b, loc, type, getTransfer().getBase(), offset,
                               /*plus=*/0, /*code_bits=*/8,
                               /*transposed=*/false);

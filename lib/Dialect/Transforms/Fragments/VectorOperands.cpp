@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fragments/VectorOperands.h"
+#include "Fragments/LanePatterns.h"
 
 #include "Fragments/VectorElements.h"
 #include "Fragments/VectorTransfer.h"
-#include "Utils/PackedElements.h"
+#include "Utils/IndexValues.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -33,8 +33,7 @@ public:
 
 protected:
   Value offset(Value value, int64_t amount) {
-    AffineExpr d0 = getAffineDimExpr(0, b.getContext());
-    return applyMap(b, loc, AffineMap::get(1, 0, d0 + amount), value)[0];
+    return addIndex(b, loc, value, amount);
   }
 
   Value integer(uint32_t value) {
@@ -102,9 +101,7 @@ private:
   SmallVector<Value> loadMatrix(int64_t row, int64_t column) {
     auto [r, c] = emitMatrixRow(b, loc, layout, lane);
     unsigned columns = reader.getMatrixColumns();
-    AffineMap toRun = AffineMap::get(
-        1, 0, getAffineDimExpr(0, b.getContext()).floorDiv(columns));
-    Value run = applyMap(b, loc, toRun, c)[0];
+    Value run = applyExpr(b, loc, b.getAffineDimExpr(0).floorDiv(columns), c);
     Value matrix =
         reader.loadMatrix(b, VectorType::get(layout.registers, b.getI32Type()),
                           offset(r, row), offset(run, column / columns));
@@ -149,7 +146,7 @@ private:
     Value isRow = TransferAddress::isBelow(b, loc, row, rows, layout.rows);
     Value isRun = TransferAddress::isBelow(b, loc, run, k / count,
                                            layout.columns / count);
-    return TransferAddress::both(b, loc, isRow, isRun);
+    return emitBoth(b, loc, isRow, isRun);
   }
 
   /// Shifts the elements of `word`, which are as in memory, into their slots.

@@ -5,13 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// A transfer of a vector, for one lane and one element of it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Fragments/VectorTransfer.h"
 
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -42,9 +39,7 @@ TransferAddress::at(ArrayRef<Value> index) {
     if (op.isDimInBounds(dim))
       continue;
     Value size = memref::DimOp::create(b, loc, op.getBase(), memoryDim);
-    inside = both(b, loc, inside,
-                  arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                        coordinate, size));
+    inside = emitBoth(b, loc, inside, emitIsBelow(b, loc, coordinate, size));
   }
   return {position, inside};
 }
@@ -54,12 +49,5 @@ Value TransferAddress::isBelow(OpBuilder &b, Location loc, Value index,
   if (size % unit == 0)
     return Value();
   Value bound = arith::ConstantIndexOp::create(b, loc, size);
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, bound);
-}
-
-Value TransferAddress::both(OpBuilder &b, Location loc, Value first,
-                            Value second) {
-  if (!first || !second)
-    return first ? first : second;
-  return arith::AndIOp::create(b, loc, first, second);
+  return emitIsBelow(b, loc, index, bound);
 }

@@ -31,9 +31,6 @@ public:
   static Value isBelow(OpBuilder &b, Location loc, Value index, int64_t size,
                        int64_t unit);
 
-  /// The conjunction of two conditions, either of which may be null.
-  static Value both(OpBuilder &b, Location loc, Value first, Value second);
-
 private:
   OpBuilder &b;
   Location loc;

@@ -20,6 +20,7 @@
 #include "Fragments/WarpgroupProducts.h"
 #include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -134,17 +135,14 @@ SmallVector<Value> GemvEmitter::emitGroup(ArrayRef<ChunkWords> chunks,
 
 SmallVector<Value> GemvEmitter::loadFactors(int64_t chunk) {
   AffineExpr d0 = b.getAffineDimExpr(0);
-  Value from = applyExprs(
-      b, loc, {d0 % kLanesOfRow * blocksOfLane + chunk * op.getChunkBlocks()},
-      lane)[0];
+  Value from = applyExpr(
+      b, loc, d0 % kLanesOfRow * blocksOfLane + chunk * op.getChunkBlocks(),
+      lane);
   constexpr int64_t kBytes = 4;
   Value loaded = vector::LoadOp::create(
       b, loc, VectorType::get(blocksOfLane, b.getI32Type()), op.getFactors(),
       from, /*nontemporal=*/false, llvm::MaybeAlign(kBytes * blocksOfLane));
-  SmallVector<Value> words;
-  for (int64_t i = 0; i != blocksOfLane; ++i)
-    words.push_back(vector::ExtractOp::create(b, loc, loaded, i));
-  return words;
+  return extractElements(b, loc, loaded);
 }
 
 Value GemvEmitter::getScales(int64_t chunk, int64_t row) {
@@ -233,61 +231,49 @@ Value GemvEmitter::emitInexact(Value before) const {
   return emit.bitOr(inexact, toBit(emit.isAtLeast(furthest, kExponents)));
 }
 
-namespace {
-struct LowerWarpgroupMmaGemv final : LanePattern<WarpgroupMmaGemvOp> {
-  using LanePattern::LanePattern;
-
-  LogicalResult
-  matchAndRewrite(WarpgroupMmaGemvOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    GemvEmitter row(rewriter, op, lane);
-    SmallVector<Value> sums = row.emitProducts(adaptor.getAcc());
-    Value inexact = row.emitInexact(adaptor.getInexact().front());
-    SmallVector<SmallVector<Value>> results = {sums, {inexact}};
-    rewriter.replaceOpWithMultiple(op, results);
-    return success();
-  }
-};
+static FailureOr<LaneResults>
+lowerWarpgroupMmaGemv(WarpgroupMmaGemvOp op,
+                      LaneOperands<WarpgroupMmaGemvOp> operands, Value lane,
+                      ConversionPatternRewriter &b) {
+  GemvEmitter row(b, op, lane);
+  SmallVector<Value> sums = row.emitProducts(operands.getAcc());
+  Value inexact = row.emitInexact(operands.getInexact().front());
+  return LaneResults{sums, {inexact}};
+}
 
 /// Adds the elements of each column, which is a row of the fragment.
-struct LowerAccTotal final : LanePattern<AccTotalOp> {
-  using LanePattern::LanePattern;
-
-  LogicalResult
-  matchAndRewrite(AccTotalOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    WordEmitter emit(rewriter, loc);
-    ValueRange elements = adaptor.getAcc();
-    Value word = emit.toWord(lane);
-    SmallVector<Value> results(elements.size());
-    for (int64_t column = 0; column != kRowsOfLane; ++column) {
-      Value total;
-      auto add = [&](Value other) {
-        total = total ? emit.add(total, other) : other;
-      };
-      auto forEach = [&](function_ref<void(size_t)> body) {
-        for (size_t first = 0; first != elements.size(); first += kSums)
-          for (int64_t row = 0; row != kColumnsOfLane; ++row)
-            body(first + static_cast<size_t>(getAccRegister(column, row)));
-      };
-      forEach([&](size_t i) { add(elements[i]); });
-      for (int64_t distance = 1; distance != kLanesOfRow; distance *= 2) {
-        Value bits = emit.toBits(total);
-        Value from = emit.bitXor(word, static_cast<uint32_t>(distance));
-        add(emit.fromBits(emit.shuffle(bits, from)));
-      }
-      forEach([&](size_t i) { results[i] = total; });
+static FailureOr<LaneResults> lowerAccTotal(AccTotalOp op,
+                                            LaneOperands<AccTotalOp> operands,
+                                            Value lane,
+                                            ConversionPatternRewriter &b) {
+  WordEmitter emit(b, op.getLoc());
+  ValueRange elements = operands.getAcc();
+  Value word = emit.toWord(lane);
+  SmallVector<Value> results(elements.size());
+  for (int64_t column = 0; column != kRowsOfLane; ++column) {
+    Value total;
+    auto add = [&](Value other) {
+      total = total ? emit.add(total, other) : other;
+    };
+    auto forEach = [&](function_ref<void(size_t)> body) {
+      for (size_t first = 0; first != elements.size(); first += kSums)
+        for (int64_t row = 0; row != kColumnsOfLane; ++row)
+          body(first + static_cast<size_t>(getAccRegister(column, row)));
+    };
+    forEach([&](size_t i) { add(elements[i]); });
+    for (int64_t distance = 1; distance != kLanesOfRow; distance *= 2) {
+      Value bits = emit.toBits(total);
+      Value from = emit.bitXor(word, static_cast<uint32_t>(distance));
+      add(emit.fromBits(emit.shuffle(bits, from)));
     }
-    rewriter.replaceOpWithMultiple(op, {results});
-    return success();
+    forEach([&](size_t i) { results[i] = total; });
   }
-};
-} // namespace
+  return LaneResults{results};
+}
 
 void blockscale::populateWarpgroupGemvPatterns(const TypeConverter &converter,
                                                RewritePatternSet &patterns,
                                                Value lane) {
-  patterns.add<LowerWarpgroupMmaGemv, LowerAccTotal>(
-      converter, patterns.getContext(), lane);
+  addLanePatterns(converter, patterns, lane, lowerWarpgroupMmaGemv,
+                  lowerAccTotal);
 }

@@ -19,6 +19,7 @@
 #include "Fragments/LanePatterns.h"
 #include "Fragments/WarpgroupProducts.h"
 #include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -84,7 +85,6 @@ SmallVector<ChunkWords> blockscale::loadChunks(OpBuilder &b, Location loc,
   bindDims(b.getContext(), d0, d1);
   AffineExpr firstRow =
       d0.floorDiv(int64_t(kWarpLanes)) % warps * getAccFragment().rows;
-  auto type = VectorType::get(kLoadBytes, b.getI8Type());
   SmallVector<ChunkWords> words;
   for (int64_t chunk = 0; chunk != elements.getType().getDimSize(0); ++chunk) {
     words.emplace_back();
@@ -96,13 +96,7 @@ SmallVector<ChunkWords> blockscale::loadChunks(OpBuilder &b, Location loc,
                       firstRow + getAccPosition(d1, reg).row,
                       d1 % kLanesOfRow * kLoadBytes},
                      {thread, lane});
-      Value bytes = vector::LoadOp::create(b, loc, type, elements, position,
-                                           /*nontemporal=*/false,
-                                           llvm::MaybeAlign(kLoadBytes));
-      Value all = vector::BitCastOp::create(
-          b, loc, VectorType::get(kLoadWords, b.getI32Type()), bytes);
-      for (int64_t word = 0; word != kLoadWords; ++word)
-        ofRow.push_back(vector::ExtractOp::create(b, loc, all, word));
+      ofRow = loadWords(b, loc, elements, position, kLoadBytes);
     }
   }
   return words;
@@ -240,46 +234,39 @@ Value MixedInputEmitter::emitInexact(Value before) const {
   return inexact;
 }
 
-namespace {
-struct LowerWarpgroupMmaMixed final : LanePattern<WarpgroupMmaMixedOp> {
-  using LanePattern::LanePattern;
-
-  LogicalResult
-  matchAndRewrite(WarpgroupMmaMixedOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    MixedInputEmitter emitter(rewriter, op, lane);
-    emitter.load(lane);
-    SmallVector<Value> sums(adaptor.getAcc());
-    InstructionAttr instruction = op.getInstruction();
-    std::string text = getProductText(instruction, sums.size(),
-                                      /*isAInRegisters=*/true, ", 0");
-    int64_t step = 0;
-    for (int64_t chunk = 0; chunk != op.getElements().getType().getDimSize(0);
-         ++chunk) {
-      SmallVector<SmallVector<Value>> fragments = emitter.makeFragments(chunk);
-      // Registers must be written before wgmma reads them.
-      sums = emitOnSums(rewriter, loc, "wgmma.fence.sync.aligned;", sums, {});
-      for (SmallVector<Value> &others : fragments) {
-        int64_t byte = getStepOffset(op.getB().getType(), op.getLayout(),
-                                     step++, instruction.getK());
-        Value offset = arith::ConstantIndexOp::create(rewriter, loc, byte);
-        others.push_back(MatrixDescriptorOp::create(
-            rewriter, loc, op.getB(), offset, op.getLayout(), /*wgmma=*/true));
-        sums = emitOnSums(rewriter, loc, text, sums, others);
-      }
-      NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
+static FailureOr<LaneResults>
+lowerWarpgroupMmaMixed(WarpgroupMmaMixedOp op,
+                       LaneOperands<WarpgroupMmaMixedOp> operands, Value lane,
+                       ConversionPatternRewriter &b) {
+  Location loc = op.getLoc();
+  MixedInputEmitter emitter(b, op, lane);
+  emitter.load(lane);
+  SmallVector<Value> sums(operands.getAcc());
+  InstructionAttr instruction = op.getInstruction();
+  std::string text = getProductText(instruction, sums.size(),
+                                    /*isAInRegisters=*/true, ", 0");
+  int64_t step = 0;
+  for (int64_t chunk = 0; chunk != op.getElements().getType().getDimSize(0);
+       ++chunk) {
+    SmallVector<SmallVector<Value>> fragments = emitter.makeFragments(chunk);
+    // Registers must be written before wgmma reads them.
+    sums = emitOnSums(b, loc, "wgmma.fence.sync.aligned;", sums, {});
+    for (SmallVector<Value> &others : fragments) {
+      int64_t byte = getStepOffset(op.getB().getType(), op.getLayout(), step++,
+                                   instruction.getK());
+      Value offset = arith::ConstantIndexOp::create(b, loc, byte);
+      others.push_back(MatrixDescriptorOp::create(
+          b, loc, op.getB(), offset, op.getLayout(), /*wgmma=*/true));
+      sums = emitOnSums(b, loc, text, sums, others);
     }
-    Value inexact = emitter.emitInexact(adaptor.getInexact().front());
-    SmallVector<SmallVector<Value>> results = {sums, {inexact}};
-    rewriter.replaceOpWithMultiple(op, results);
-    return success();
+    NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
   }
-};
-} // namespace
+  Value inexact = emitter.emitInexact(operands.getInexact().front());
+  return LaneResults{sums, {inexact}};
+}
 
 void blockscale::populateWarpgroupMixedPatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns,
                                                 Value lane) {
-  patterns.add<LowerWarpgroupMmaMixed>(converter, patterns.getContext(), lane);
+  addLanePatterns(converter, patterns, lane, lowerWarpgroupMmaMixed);
 }

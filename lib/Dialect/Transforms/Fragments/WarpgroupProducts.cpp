@@ -9,12 +9,11 @@
 // wgmma has each accumulator register of a lane as an operand. The code
 // generator does not know that they are written asynchronously. Therefore each
 // instruction, and each wait, is emitted as reading and writing all of them.
-
+//
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/WarpgroupProducts.h"
 
-#include "Fragments/AccLowering.h"
 #include "Fragments/FragmentEmitter.h"
 #include "Fragments/LanePatterns.h"
 #include "Utils/IndexValues.h"
@@ -116,98 +115,83 @@ static int64_t getGroupBytes(MemRefType tile, TileLayoutAttr layout,
   return bytes / groups;
 }
 
-namespace {
+static FailureOr<LaneResults>
+lowerWarpgroupMma(WarpgroupMmaOp op, LaneOperands<WarpgroupMmaOp> operands,
+                  Value, ConversionPatternRewriter &b) {
+  Location loc = op.getLoc();
+  AccType type = op.getAcc().getType();
+  // Elements are in the order of accumulators: registers of fragments.
+  const FragmentLayout &fragment = getAccFragment();
+  WarpTile tile = {fragment.rows, type.getN(), {}, {}, 1, 1};
+  SmallVector<unsigned> order;
+  for (int64_t n = 0; n != type.getN() / fragment.columns; ++n)
+    for (auto at : getTileElements(tile, 0, n))
+      order.push_back(static_cast<unsigned>(at));
+  ValueRange elements = operands.getAcc();
+  SmallVector<Value> sums;
+  for (unsigned at : order)
+    sums.push_back(elements[at]);
 
-struct LowerWarpgroupMma final : OpConversionPattern<WarpgroupMmaOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(WarpgroupMmaOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    AccType type = op.getAcc().getType();
-    // Elements are in the order of accumulators: registers of fragments.
-    const FragmentLayout &fragment = getAccFragment();
-    WarpTile tile = {fragment.rows, type.getN(), {}, {}, 1, 1};
-    SmallVector<unsigned> order;
-    for (int64_t n = 0; n != type.getN() / fragment.columns; ++n)
-      for (auto at : getTileElements(tile, 0, n))
-        order.push_back(static_cast<unsigned>(at));
-    ValueRange elements = adaptor.getAcc();
-    SmallVector<Value> sums;
-    for (unsigned at : order)
-      sums.push_back(elements[at]);
-
-    // Rows of a warpgroup follow those of the previous one.
-    MemRefType a = op.getA().getType();
-    int64_t groups = type.getM() / kWarpgroupRows;
-    Value first;
-    if (groups != 1) {
-      Value thread = gpu::ThreadIdOp::create(rewriter, loc, gpu::Dimension::x);
-      AffineExpr d0 = rewriter.getAffineDimExpr(0);
-      first = applyExprs(rewriter, loc,
-                         {d0.floorDiv(kWarpgroupLanes) *
-                          getGroupBytes(a, op.getALayout(), groups)},
-                         thread)[0];
-    }
-    auto describe = [&](Value memory, TileLayoutAttr layout, Value start,
-                        int64_t step) -> Value {
-      int64_t bytes = getStepOffset(cast<MemRefType>(memory.getType()), layout,
-                                    step, op.getInstruction().getK());
-      Value offset = start
-                         ? addIndex(rewriter, loc, start, bytes)
-                         : arith::ConstantIndexOp::create(rewriter, loc, bytes);
-      return MatrixDescriptorOp::create(rewriter, loc, memory, offset, layout,
-                                        /*wgmma=*/true);
-    };
-    // Writes to the accumulator registers must stay before the first wgmma.
-    sums = emitOnSums(rewriter, loc, "wgmma.fence.sync.aligned;", sums, {});
-    std::string text = getText(op, sums.size());
-    for (int64_t step = 0; step != op.getNumSteps(); ++step) {
-      Value x = describe(op.getA(), op.getALayout(), first, step);
-      Value y = describe(op.getB(), op.getBLayout(), Value(), step);
-      sums = emitOnSums(rewriter, loc, text, sums, {x, y});
-    }
-    NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
-    SmallVector<Value> results(elements.size());
-    for (auto [at, sum] : llvm::zip_equal(order, sums))
-      results[at] = sum;
-    rewriter.replaceOpWithMultiple(op, {results});
-    return success();
+  // Rows of a warpgroup follow those of the previous one.
+  MemRefType a = op.getA().getType();
+  int64_t groups = type.getM() / kWarpgroupRows;
+  Value first;
+  if (groups != 1) {
+    Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+    AffineExpr d0 = b.getAffineDimExpr(0);
+    first = applyExpr(b, loc,
+                      d0.floorDiv(kWarpgroupLanes) *
+                          getGroupBytes(a, op.getALayout(), groups),
+                      thread);
   }
-};
-
-struct LowerWarpgroupWait final : OpConversionPattern<WarpgroupWaitOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(WarpgroupWaitOp op, OneToNOpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Value> sums;
-    for (ValueRange of : adaptor.getAccs())
-      llvm::append_range(sums, of);
-    sums = emitOnSums(rewriter, op.getLoc(),
-                      "wgmma.wait_group.sync.aligned " +
-                          std::to_string(op.getPending()) + ";",
-                      sums, {});
-    SmallVector<SmallVector<Value>> results;
-    ArrayRef<Value> left = sums;
-    for (ValueRange of : adaptor.getAccs()) {
-      results.emplace_back(left.take_front(of.size()));
-      left = left.drop_front(of.size());
-    }
-    rewriter.replaceOpWithMultiple(op, results);
-    return success();
+  auto describe = [&](Value memory, TileLayoutAttr layout, Value start,
+                      int64_t step) -> Value {
+    int64_t bytes = getStepOffset(cast<MemRefType>(memory.getType()), layout,
+                                  step, op.getInstruction().getK());
+    Value offset = start ? addIndex(b, loc, start, bytes)
+                         : arith::ConstantIndexOp::create(b, loc, bytes);
+    return MatrixDescriptorOp::create(b, loc, memory, offset, layout,
+                                      /*wgmma=*/true);
+  };
+  // Writes to the accumulator registers must stay before the first wgmma.
+  sums = emitOnSums(b, loc, "wgmma.fence.sync.aligned;", sums, {});
+  std::string text = getText(op, sums.size());
+  for (int64_t step = 0; step != op.getNumSteps(); ++step) {
+    Value x = describe(op.getA(), op.getALayout(), first, step);
+    Value y = describe(op.getB(), op.getBLayout(), Value(), step);
+    sums = emitOnSums(b, loc, text, sums, {x, y});
   }
-};
+  NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
+  SmallVector<Value> results(elements.size());
+  for (auto [at, sum] : llvm::zip_equal(order, sums))
+    results[at] = sum;
+  return LaneResults{results};
+}
 
-} // namespace
+static FailureOr<LaneResults>
+lowerWarpgroupWait(WarpgroupWaitOp op, LaneOperands<WarpgroupWaitOp> operands,
+                   Value, ConversionPatternRewriter &b) {
+  SmallVector<Value> sums;
+  for (ValueRange of : operands.getAccs())
+    llvm::append_range(sums, of);
+  sums = emitOnSums(b, op.getLoc(),
+                    "wgmma.wait_group.sync.aligned " +
+                        std::to_string(op.getPending()) + ";",
+                    sums, {});
+  LaneResults results;
+  ArrayRef<Value> left = sums;
+  for (ValueRange of : operands.getAccs()) {
+    results.emplace_back(left.take_front(of.size()));
+    left = left.drop_front(of.size());
+  }
+  return results;
+}
 
 void blockscale::populateWarpgroupPatterns(const TypeConverter &converter,
                                            RewritePatternSet &patterns,
                                            Value lane) {
-  patterns.add<LowerWarpgroupMma, LowerWarpgroupWait>(converter,
-                                                      patterns.getContext());
+  addLanePatterns(converter, patterns, lane, lowerWarpgroupMma,
+                  lowerWarpgroupWait);
   populateWarpgroupMixedPatterns(converter, patterns, lane);
   populateWarpgroupGemvPatterns(converter, patterns, lane);
 }

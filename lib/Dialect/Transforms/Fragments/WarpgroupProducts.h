@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Shared code of all wgmma products: plain tiles, mixed input and GEMV.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_WARPGROUPPRODUCTS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_WARPGROUPPRODUCTS_H

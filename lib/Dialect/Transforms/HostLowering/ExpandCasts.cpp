@@ -194,8 +194,6 @@ private:
 
 struct ExpandCastsPass final
     : mlir::blockscale::impl::ExpandCastsPassBase<ExpandCastsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     SmallVector<Operation *> casts;
     WalkResult result = getOperation()->walk([&](Operation *op) -> WalkResult {

@@ -32,62 +32,53 @@ static OpFoldResult multiply(OpBuilder &b, Location loc, OpFoldResult lhs,
   return getAsOpFoldResult(b.createOrFold<arith::MulIOp>(loc, left, right));
 }
 
-namespace {
-
-struct ExpandToCast final : OpRewritePattern<memref::ExpandShapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(memref::ExpandShapeOp op,
-                                PatternRewriter &rewriter) const override {
-    MemRefType type = op.getResultType();
-    SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
-    auto isOpen = [&](const ReassociationIndices &group) {
-      return llvm::count_if(group, [&](int64_t dim) {
-               return type.isDynamicDim(dim);
-             }) > 1;
-    };
-    if (llvm::none_of(groups, isOpen))
-      return rewriter.notifyMatchFailure(op, "expected two dynamic sizes in a "
-                                             "group");
-    Location loc = op.getLoc();
-    auto metadata =
-        memref::ExtractStridedMetadataOp::create(rewriter, loc, op.getSrc());
-    SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
-    SmallVector<OpFoldResult> outer = metadata.getConstifiedMixedStrides();
-    SmallVector<OpFoldResult> strides(sizes.size());
-    for (auto [group, stride] : llvm::zip_equal(groups, outer)) {
-      OpFoldResult next = stride;
-      for (int64_t dim : llvm::reverse(group)) {
-        strides[dim] = next;
-        if (dim != group.front())
-          next = multiply(rewriter, loc, next, sizes[dim]);
-      }
+static LogicalResult castExpanded(memref::ExpandShapeOp op,
+                                  PatternRewriter &rewriter) {
+  MemRefType type = op.getResultType();
+  SmallVector<ReassociationIndices> groups = op.getReassociationIndices();
+  auto isOpen = [&](const ReassociationIndices &group) {
+    return llvm::count_if(
+               group, [&](int64_t dim) { return type.isDynamicDim(dim); }) > 1;
+  };
+  if (llvm::none_of(groups, isOpen))
+    return rewriter.notifyMatchFailure(op, "expected two dynamic sizes in a "
+                                           "group");
+  Location loc = op.getLoc();
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(rewriter, loc, op.getSrc());
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+  SmallVector<OpFoldResult> outer = metadata.getConstifiedMixedStrides();
+  SmallVector<OpFoldResult> strides(sizes.size());
+  for (auto [group, stride] : llvm::zip_equal(groups, outer)) {
+    OpFoldResult next = stride;
+    for (int64_t dim : llvm::reverse(group)) {
+      strides[dim] = next;
+      if (dim != group.front())
+        next = multiply(rewriter, loc, next, sizes[dim]);
     }
-    // Sizes and strides that are dynamic in the type are values.
-    auto [typeStrides, typeOffset] = type.getStridesAndOffset();
-    auto fit = [&](OpFoldResult number, int64_t known) -> OpFoldResult {
-      if (!ShapedType::isDynamic(known))
-        return rewriter.getIndexAttr(known);
-      return getValueOrCreateConstantIndexOp(rewriter, loc, number);
-    };
-    for (auto [stride, known] : llvm::zip_equal(strides, typeStrides))
-      stride = fit(stride, known);
-    OpFoldResult offset = fit(metadata.getConstifiedMixedOffset(), typeOffset);
-    rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(
-        op, type, metadata.getBaseBuffer(), offset, sizes, strides);
-    return success();
   }
-};
+  // Sizes and strides that are dynamic in the type are values.
+  auto [typeStrides, typeOffset] = type.getStridesAndOffset();
+  auto fit = [&](OpFoldResult number, int64_t known) -> OpFoldResult {
+    if (!ShapedType::isDynamic(known))
+      return rewriter.getIndexAttr(known);
+    return getValueOrCreateConstantIndexOp(rewriter, loc, number);
+  };
+  for (auto [stride, known] : llvm::zip_equal(strides, typeStrides))
+    stride = fit(stride, known);
+  OpFoldResult offset = fit(metadata.getConstifiedMixedOffset(), typeOffset);
+  rewriter.replaceOpWithNewOp<memref::ReinterpretCastOp>(
+      op, type, metadata.getBaseBuffer(), offset, sizes, strides);
+  return success();
+}
 
+namespace {
 struct ExpandsToCastsPass final
     : mlir::blockscale::impl::ExpandsToCastsPassBase<ExpandsToCastsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandToCast>(&getContext());
+    patterns.add(castExpanded);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
-
 } // namespace

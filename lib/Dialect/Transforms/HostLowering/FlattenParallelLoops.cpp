@@ -42,8 +42,6 @@ namespace {
 struct FlattenParallelLoopsPass final
     : mlir::blockscale::impl::FlattenParallelLoopsPassBase<
           FlattenParallelLoopsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     SmallVector<scf::ParallelOp> loops;
     getOperation()->walk<WalkOrder::PreOrder>([&](scf::ParallelOp loop) {

@@ -18,7 +18,6 @@
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -34,8 +33,6 @@ namespace {
 
 struct LowerLeftoversPass final
     : mlir::blockscale::impl::LowerLeftoversPassBase<LowerLeftoversPass> {
-  using Base::Base;
-
   void getDependentDialects(DialectRegistry &registry) const override {
     Leftovers all = {true, true, true, true};
     getPipeline(all).getDependentDialects(registry);

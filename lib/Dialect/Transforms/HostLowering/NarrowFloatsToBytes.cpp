@@ -169,8 +169,6 @@ namespace {
 struct NarrowFloatsToBytesPass final
     : mlir::blockscale::impl::NarrowFloatsToBytesPassBase<
           NarrowFloatsToBytesPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     SmallVector<Operation *> bitcasts;
     auto checkOp = [&](Operation *op) -> WalkResult {

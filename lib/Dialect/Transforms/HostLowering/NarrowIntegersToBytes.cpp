@@ -49,8 +49,6 @@ namespace {
 struct NarrowIntegersToBytesPass final
     : mlir::blockscale::impl::NarrowIntegersToBytesPassBase<
           NarrowIntegersToBytesPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     SmallVector<Operation *> accesses;
     WalkResult result = getOperation()->walk<WalkOrder::PreOrder>(

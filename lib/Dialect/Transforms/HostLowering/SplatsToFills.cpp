@@ -23,38 +23,30 @@ namespace mlir::blockscale {
 
 using namespace mlir;
 
+static LogicalResult fillSplat(arith::ConstantOp op,
+                               PatternRewriter &rewriter) {
+  constexpr int64_t maxDataElements = 1024;
+  auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!splat || !type || type.getNumElements() <= maxDataElements)
+    return rewriter.notifyMatchFailure(op, "no large splat tensor");
+  auto value = dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
+  if (!value)
+    return rewriter.notifyMatchFailure(op, "element is no constant");
+  Location loc = op.getLoc();
+  Value scalar = arith::ConstantOp::create(rewriter, loc, value);
+  Value empty = tensor::EmptyOp::create(rewriter, loc, type, ValueRange());
+  rewriter.replaceOpWithNewOp<linalg::FillOp>(op, scalar, empty);
+  return success();
+}
+
 namespace {
-
-struct FillSplat final : OpRewritePattern<arith::ConstantOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(arith::ConstantOp op,
-                                PatternRewriter &rewriter) const override {
-    constexpr int64_t maxDataElements = 1024;
-    auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
-    auto type = dyn_cast<RankedTensorType>(op.getType());
-    if (!splat || !type || type.getNumElements() <= maxDataElements)
-      return rewriter.notifyMatchFailure(op, "no large splat tensor");
-    auto value = dyn_cast<TypedAttr>(splat.getSplatValue<Attribute>());
-    if (!value)
-      return rewriter.notifyMatchFailure(op, "element is no constant");
-    Location loc = op.getLoc();
-    Value scalar = arith::ConstantOp::create(rewriter, loc, value);
-    Value empty = tensor::EmptyOp::create(rewriter, loc, type, ValueRange());
-    rewriter.replaceOpWithNewOp<linalg::FillOp>(op, scalar, empty);
-    return success();
-  }
-};
-
 struct SplatsToFillsPass final
     : mlir::blockscale::impl::SplatsToFillsPassBase<SplatsToFillsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FillSplat>(&getContext());
+    patterns.add(fillSplat);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
-
 } // namespace

@@ -32,8 +32,6 @@ namespace {
 
 struct UnrollHostLoopsPass final
     : mlir::blockscale::impl::UnrollHostLoopsPassBase<UnrollHostLoopsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     // Inner loops come first. Bodies of structured ops run on the device.
     SmallVector<Operation *> loops;

@@ -29,8 +29,6 @@ namespace {
 
 struct WrapScalarOpsPass final
     : mlir::blockscale::impl::WrapScalarOpsPassBase<WrapScalarOpsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal())

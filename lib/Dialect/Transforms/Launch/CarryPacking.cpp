@@ -15,7 +15,6 @@
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -89,155 +88,130 @@ static Value expandBytes(PatternRewriter &rewriter,
 // Patterns
 //===----------------------------------------------------------------------===//
 
-namespace {
+static LogicalResult carryCollapse(tensor::CollapseShapeOp op,
+                                   PatternRewriter &rewriter) {
+  auto unpack = op.getSrc().getDefiningOp<UnpackOp>();
+  RankedTensorType type = op.getResultType();
+  if (!unpack || type.getRank() == 0)
+    return rewriter.notifyMatchFailure(op, "expected unpacked elements");
+  RankedTensorType bytesType = getBytesType(type);
+  if (!bytesType)
+    return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
+  Value bytes = tensor::CollapseShapeOp::create(rewriter, op.getLoc(),
+                                                bytesType, unpack.getSource(),
+                                                op.getReassociationIndices());
+  rewriter.replaceOpWithNewOp<UnpackOp>(op, type, bytes);
+  return success();
+}
 
-struct CollapseOfUnpack final : OpRewritePattern<tensor::CollapseShapeOp> {
-  using OpRewritePattern::OpRewritePattern;
+static LogicalResult carryExpand(tensor::ExpandShapeOp op,
+                                 PatternRewriter &rewriter) {
+  auto unpack = op.getSrc().getDefiningOp<UnpackOp>();
+  Value bytes =
+      unpack ? expandBytes(rewriter, op, unpack.getSource()) : Value();
+  if (!bytes)
+    return rewriter.notifyMatchFailure(op, "expected unpacked elements in rows "
+                                           "of whole bytes");
+  rewriter.replaceOpWithNewOp<UnpackOp>(op, op.getResultType(), bytes);
+  return success();
+}
 
-  LogicalResult matchAndRewrite(tensor::CollapseShapeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto unpack = op.getSrc().getDefiningOp<UnpackOp>();
-    RankedTensorType type = op.getResultType();
-    if (!unpack || type.getRank() == 0)
-      return rewriter.notifyMatchFailure(op, "expected unpacked elements");
-    RankedTensorType bytesType = getBytesType(type);
-    if (!bytesType)
-      return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
-    Value bytes = tensor::CollapseShapeOp::create(rewriter, op.getLoc(),
-                                                  bytesType, unpack.getSource(),
-                                                  op.getReassociationIndices());
-    rewriter.replaceOpWithNewOp<UnpackOp>(op, type, bytes);
-    return success();
-  }
-};
+static LogicalResult carrySlice(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) {
+  auto unpack = op.getSource().getDefiningOp<UnpackOp>();
+  if (!unpack)
+    return rewriter.notifyMatchFailure(op, "expected unpacked elements");
+  PackedUnit unit = getUnit(unpack.getResult().getType());
+  SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
+  RankedTensorType type = op.getResultType();
+  auto isWhole = [&](OpFoldResult number) {
+    std::optional<int64_t> known = getConstantIntValue(number);
+    return known && *known % unit.codes == 0;
+  };
+  // The last dimension stays, and stays last.
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  if (!isWhole(offsets.back()) || !isWhole(sizes.back()) ||
+      !isOneInteger(op.getMixedStrides().back()) ||
+      dropped.test(dropped.size() - 1))
+    return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
+  Location loc = op.getLoc();
+  offsets.back() = toBytes(rewriter, loc, offsets.back(), unit);
+  sizes.back() = toBytes(rewriter, loc, sizes.back(), unit);
+  Value bytes = tensor::ExtractSliceOp::create(
+      rewriter, loc, getBytesType(type), unpack.getSource(), offsets, sizes,
+      op.getMixedStrides());
+  rewriter.replaceOpWithNewOp<UnpackOp>(op, type, bytes);
+  return success();
+}
 
-struct ExpandOfUnpack final : OpRewritePattern<tensor::ExpandShapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto unpack = op.getSrc().getDefiningOp<UnpackOp>();
-    Value bytes =
-        unpack ? expandBytes(rewriter, op, unpack.getSource()) : Value();
-    if (!bytes)
-      return rewriter.notifyMatchFailure(op,
-                                         "expected unpacked elements in rows "
-                                         "of whole bytes");
-    rewriter.replaceOpWithNewOp<UnpackOp>(op, op.getResultType(), bytes);
-    return success();
-  }
-};
-
-struct SliceOfUnpack final : OpRewritePattern<tensor::ExtractSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    auto unpack = op.getSource().getDefiningOp<UnpackOp>();
+static LogicalResult carryConcat(tensor::ConcatOp op,
+                                 PatternRewriter &rewriter) {
+  SmallVector<Value> parts;
+  for (Value input : op.getInputs()) {
+    auto unpack = input.getDefiningOp<UnpackOp>();
     if (!unpack)
       return rewriter.notifyMatchFailure(op, "expected unpacked elements");
-    PackedUnit unit = getUnit(unpack.getResult().getType());
-    SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
-    SmallVector<OpFoldResult> sizes = op.getMixedSizes();
-    RankedTensorType type = op.getResultType();
-    auto isWhole = [&](OpFoldResult number) {
-      std::optional<int64_t> known = getConstantIntValue(number);
-      return known && *known % unit.elements == 0;
-    };
-    // The last dimension stays, and stays last.
-    llvm::SmallBitVector dropped = op.getDroppedDims();
-    if (!isWhole(offsets.back()) || !isWhole(sizes.back()) ||
-        !isOneInteger(op.getMixedStrides().back()) ||
-        dropped.test(dropped.size() - 1))
-      return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
-    Location loc = op.getLoc();
-    offsets.back() = toBytes(rewriter, loc, offsets.back(), unit);
-    sizes.back() = toBytes(rewriter, loc, sizes.back(), unit);
-    Value bytes = tensor::ExtractSliceOp::create(
-        rewriter, loc, getBytesType(type), unpack.getSource(), offsets, sizes,
-        op.getMixedStrides());
-    rewriter.replaceOpWithNewOp<UnpackOp>(op, type, bytes);
-    return success();
+    parts.push_back(unpack.getSource());
   }
-};
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  RankedTensorType bytesType = getBytesType(type);
+  if (!bytesType)
+    return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
+  Value bytes = tensor::ConcatOp::create(rewriter, op.getLoc(), bytesType,
+                                         op.getDim(), parts);
+  rewriter.replaceOpWithNewOp<UnpackOp>(op, type, bytes);
+  return success();
+}
 
-struct ConcatOfUnpacks final : OpRewritePattern<tensor::ConcatOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(tensor::ConcatOp op,
-                                PatternRewriter &rewriter) const override {
-    SmallVector<Value> parts;
-    for (Value input : op.getInputs()) {
-      auto unpack = input.getDefiningOp<UnpackOp>();
-      if (!unpack)
-        return rewriter.notifyMatchFailure(op, "expected unpacked elements");
-      parts.push_back(unpack.getSource());
-    }
-    auto type = cast<RankedTensorType>(op.getResult().getType());
-    RankedTensorType bytesType = getBytesType(type);
-    if (!bytesType)
-      return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
-    Value bytes = tensor::ConcatOp::create(rewriter, op.getLoc(), bytesType,
-                                           op.getDim(), parts);
-    rewriter.replaceOpWithNewOp<UnpackOp>(op, type, bytes);
-    return success();
-  }
-};
-
-struct PackOfReshape final : OpRewritePattern<PackOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(PackOp op,
-                                PatternRewriter &rewriter) const override {
-    Operation *reshape = op.getSource().getDefiningOp();
-    if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-            reshape))
-      return rewriter.notifyMatchFailure(op, "expected a reshape");
-    Value source = reshape->getOperand(0);
-    auto sourceType = cast<RankedTensorType>(source.getType());
-    auto bytesType = sourceType.getRank() == 0 ? RankedTensorType()
-                                               : getBytesType(sourceType);
-    if (!bytesType)
-      return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
-    Location loc = op.getLoc();
-    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape)) {
-      Value packed = PackOp::create(rewriter, loc, bytesType, source);
-      Value bytes = expandBytes(rewriter, expand, packed);
-      if (!bytes) {
-        rewriter.eraseOp(packed.getDefiningOp());
-        return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
-      }
-      rewriter.replaceOp(op, bytes);
-      return success();
-    }
-    // A dynamic row that becomes a part of another row may not end with a whole
-    // byte.
-    auto collapse = cast<tensor::CollapseShapeOp>(reshape);
-    SmallVector<ReassociationIndices> groups =
-        collapse.getReassociationIndices();
-    if (groups.empty() ||
-        !endsOnByte(sourceType, groups.back(), getUnit(sourceType)))
-      return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
+static LogicalResult carryReshape(PackOp op, PatternRewriter &rewriter) {
+  Operation *reshape = op.getSource().getDefiningOp();
+  if (!isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(reshape))
+    return rewriter.notifyMatchFailure(op, "expected a reshape");
+  Value source = reshape->getOperand(0);
+  auto sourceType = cast<RankedTensorType>(source.getType());
+  auto bytesType =
+      sourceType.getRank() == 0 ? RankedTensorType() : getBytesType(sourceType);
+  if (!bytesType)
+    return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
+  Location loc = op.getLoc();
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape)) {
     Value packed = PackOp::create(rewriter, loc, bytesType, source);
-    rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, op.getType(),
-                                                         packed, groups);
+    Value bytes = expandBytes(rewriter, expand, packed);
+    if (!bytes) {
+      rewriter.eraseOp(packed.getDefiningOp());
+      return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
+    }
+    rewriter.replaceOp(op, bytes);
     return success();
   }
-};
+  // A dynamic row that becomes a part of another row may not end with a whole
+  // byte.
+  auto collapse = cast<tensor::CollapseShapeOp>(reshape);
+  SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
+  if (groups.empty() ||
+      !endsOnByte(sourceType, groups.back(), getUnit(sourceType)))
+    return rewriter.notifyMatchFailure(op, "expected rows of whole bytes");
+  Value packed = PackOp::create(rewriter, loc, bytesType, source);
+  rewriter.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, op.getType(), packed,
+                                                       groups);
+  return success();
+}
 
+namespace {
 struct CarryPackingPass final
     : mlir::blockscale::impl::CarryPackingPassBase<CarryPackingPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<CollapseOfUnpack, ExpandOfUnpack, SliceOfUnpack,
-                 ConcatOfUnpacks, PackOfReshape>(&getContext());
+    patterns.add(carryCollapse)
+        .add(carryExpand)
+        .add(carrySlice)
+        .add(carryConcat)
+        .add(carryReshape);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       emitError(getOperation()->getLoc(), "packed elements did not converge");
       signalPassFailure();
     }
   }
 };
-
 } // namespace

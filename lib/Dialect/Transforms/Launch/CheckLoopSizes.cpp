@@ -89,8 +89,6 @@ namespace {
 
 struct CheckLoopSizesPass final
     : mlir::blockscale::impl::CheckLoopSizesPassBase<CheckLoopSizesPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     getOperation()->walk([](linalg::LinalgOp op) {
       if (op.hasPureTensorSemantics() && !hasStaticShapes(op))

@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch/ChecksKernel.h"
 #include "Launch/KernelModule.h"
 #include "Launch/KernelParameters.h"
 #include "Launch/KernelPurpose.h"
@@ -21,6 +20,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -34,12 +34,49 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
+/// Whether `kernel` has instructions (wgmma) that would wait for each other if
+/// the kernel had a call, such as that of a check that fails: ptxas 13.0 makes
+/// each wgmma wait for the previous one then (C7510). The checks of such a
+/// kernel are in a separate kernel in front of it.
+static bool isSlowedByCalls(gpu::GPUFuncOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<WarpgroupMmaOp, WarpgroupMmaMixedOp, WarpgroupMmaGemvOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Creates, in front of `first`, the launch of a new kernel of one thread in
+/// `kernels`, for checks only.
+static gpu::LaunchFuncOp createChecksLaunch(gpu::LaunchFuncOp first,
+                                            gpu::GPUModuleOp kernels) {
+  Location loc = first.getLoc();
+  auto function = first->getParentOfType<func::FuncOp>();
+  OpBuilder b = OpBuilder::atBlockEnd(kernels.getBody());
+  auto kernel = gpu::GPUFuncOp::create(
+      b, loc, (function.getSymName() + "__" + kChecksPurpose).str(),
+      b.getFunctionType({}, {}));
+  SymbolTable(kernels).insert(kernel); // Renames it if needed.
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  kernel->setAttr(kPurposeAttrName, b.getStringAttr(kChecksPurpose));
+  kernel.setKnownBlockSizeAttr(b.getDenseI32ArrayAttr({1, 1, 1}));
+  b.setInsertionPointToEnd(&kernel.getBody().front());
+  gpu::ReturnOp::create(b, loc);
+
+  b.setInsertionPoint(first);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  gpu::KernelDim3 single = {one, one, one};
+  return gpu::LaunchFuncOp::create(b, loc, kernel, single, single,
+                                   /*dynamicSharedMemorySize=*/Value(),
+                                   /*kernelOperands=*/ValueRange());
+}
+
 namespace {
 
 struct CollectKernelsPass final
     : mlir::blockscale::impl::CollectKernelsPassBase<CollectKernelsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())

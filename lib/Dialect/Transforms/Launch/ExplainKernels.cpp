@@ -113,8 +113,6 @@ namespace {
 
 struct ExplainKernelsPass final
     : mlir::blockscale::impl::ExplainKernelsPassBase<ExplainKernelsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal())

@@ -13,7 +13,6 @@
 
 #include "Launch/KernelParameters.h"
 
-#include "Utils/PackedElements.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -28,8 +28,6 @@ namespace {
 
 struct MarkTensorMapsPass final
     : mlir::blockscale::impl::MarkTensorMapsPassBase<MarkTensorMapsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     constexpr int64_t kBytes = 128, kAlignment = 64;
     LLVM::LLVMFuncOp function = getOperation();

@@ -80,8 +80,6 @@ namespace {
 
 struct OverlapKernelsPass final
     : mlir::blockscale::impl::OverlapKernelsPassBase<OverlapKernelsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     FailureOr<TargetAttr> target = lookupTarget(getOperation());
     if (failed(target))

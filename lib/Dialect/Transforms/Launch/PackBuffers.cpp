@@ -106,8 +106,6 @@ namespace {
 
 struct PackBuffersPass final
     : mlir::blockscale::impl::PackBuffersPassBase<PackBuffersPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!function.isPublic() || function.isExternal())

@@ -26,8 +26,6 @@ namespace {
 
 struct ProtectArgumentsPass final
     : mlir::blockscale::impl::ProtectArgumentsPassBase<ProtectArgumentsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (!function.isPublic() || function.isExternal())

@@ -75,8 +75,6 @@ namespace {
 
 struct ScalarResultsPass final
     : mlir::blockscale::impl::ScalarResultsPassBase<ScalarResultsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function.isPublic() && !function.isExternal() &&

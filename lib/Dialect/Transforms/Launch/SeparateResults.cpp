@@ -235,8 +235,6 @@ namespace {
 
 struct SeparateResultsPass final
     : mlir::blockscale::impl::SeparateResultsPassBase<SeparateResultsPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     resolveDims(getOperation());
     WalkResult result =

@@ -29,8 +29,6 @@ using namespace mlir;
 namespace {
 struct CallMathLibraryPass final
     : mlir::blockscale::impl::CallMathLibraryPassBase<CallMathLibraryPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

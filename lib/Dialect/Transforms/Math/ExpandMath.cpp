@@ -80,8 +80,6 @@ namespace {
 
 struct ExpandMathPass final
     : mlir::blockscale::impl::ExpandMathPassBase<ExpandMathPass> {
-  using Base::Base;
-
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {

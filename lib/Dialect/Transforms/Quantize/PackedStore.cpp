@@ -98,15 +98,12 @@ Value PackedStore::emitBy(bool byReciprocal, ArrayRef<Value> values,
 Value PackedStore::emit(ArrayRef<Value> values, const BlockFactor &factor) {
   if (!factor.allowsReciprocal)
     return emitBy(factor.reciprocal != nullptr, values, factor);
-  auto choice = scf::IfOp::create(
-      b, loc, factor.allowsReciprocal,
-      [&](OpBuilder &, Location) {
-        Value words = emitBy(/*byReciprocal=*/true, values, factor);
-        scf::YieldOp::create(b, loc, words);
-      },
-      [&](OpBuilder &, Location) {
-        Value words = emitBy(/*byReciprocal=*/false, values, factor);
-        scf::YieldOp::create(b, loc, words);
-      });
-  return choice.getResult(0);
+  auto getBranch = [&](bool byReciprocal) {
+    return [&, byReciprocal](OpBuilder &, Location) {
+      scf::YieldOp::create(b, loc, emitBy(byReciprocal, values, factor));
+    };
+  };
+  return scf::IfOp::create(b, loc, factor.allowsReciprocal, getBranch(true),
+                           getBranch(false))
+      .getResult(0);
 }

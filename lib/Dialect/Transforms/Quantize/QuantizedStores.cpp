@@ -51,8 +51,8 @@ void QuantizedStores::storeElements(const MatrixPosition &position, Value words,
   constexpr int64_t kByteBits = 8;
   int64_t bytes = count * codeBits / kByteBits;
   AffineExpr d0 = b.getAffineDimExpr(0);
-  Value column = applyExprs(b, loc, {(d0 * codeBits).floorDiv(kByteBits)},
-                            position.column)[0];
+  Value column =
+      applyExpr(b, loc, (d0 * codeBits).floorDiv(kByteBits), position.column);
   if (!isa<VectorType>(words.getType()))
     words = vector::FromElementsOp::create(
         b, loc, VectorType::get(1, words.getType()), words);
@@ -66,17 +66,12 @@ void QuantizedStores::storeScale(const MatrixPosition &position, Value code,
                                  bool fitsRows, bool fitsColumns) {
   Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
   AffineExpr d0 = b.getAffineDimExpr(0);
-  Value block =
-      applyExprs(b, loc, {d0.floorDiv(blockSize)}, position.column)[0];
+  Value block = applyExpr(b, loc, d0.floorDiv(blockSize), position.column);
   Value inside;
   auto check = [&](Value value, Value size, int64_t unit, int64_t atom) {
     int64_t whole = hasAtoms() ? atom : 1;
-    Value limit =
-        applyExprs(b, loc, {d0.ceilDiv(unit * whole) * whole}, size)[0];
-    Value isBelow =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value, limit);
-    inside = inside ? arith::AndIOp::create(b, loc, inside, isBelow).getResult()
-                    : isBelow;
+    Value limit = applyExpr(b, loc, d0.ceilDiv(unit * whole) * whole, size);
+    inside = emitBoth(b, loc, inside, emitIsBelow(b, loc, value, limit));
   };
   if (!fitsRows)
     check(position.row, rows, 1, kScaleAtomRows);
@@ -107,8 +102,7 @@ void blockscale::emitJoinLargest(OpBuilder &b, Location loc, Value largest,
   Value isFirst =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
                             arith::ConstantIndexOp::create(b, loc, 0));
-  Value isLarger =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, known, word);
+  Value isLarger = emitIsBelow(b, loc, known, word);
   Value joins = arith::AndIOp::create(b, loc, isFirst, isLarger);
   emitIf(b, loc, joins, [&] {
     Value address =

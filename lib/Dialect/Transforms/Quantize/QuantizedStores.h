@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Stores of quantized elements and scales, for any distribution to lanes.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_QUANTIZEDSTORES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_QUANTIZE_QUANTIZEDSTORES_H

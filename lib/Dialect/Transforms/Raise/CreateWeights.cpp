@@ -14,7 +14,6 @@
 
 #include "Raise/RaiseWeights.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -93,13 +92,7 @@ private:
     int64_t rank = getRank(value);
     auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
     std::swap(order[rank - 2], order[rank - 1]);
-    SmallVector<OpFoldResult> sizes;
-    for (int64_t dim : order)
-      sizes.push_back(tensor::getMixedSize(builder, loc, value, dim));
-    Value empty = tensor::EmptyOp::create(builder, loc, sizes,
-                                          getElementTypeOrSelf(value));
-    return linalg::TransposeOp::create(builder, loc, value, empty, order)
-        ->getResult(0);
+    return blockscale::transpose(builder, loc, value, order);
   }
 
   /// The dequantized weights, [batch, rows, K].

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Raise/RaiseMatch.h"
+#include "Raise/RaiseBlocks.h"
 #include "Raise/RaiseWeights.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -109,11 +109,12 @@ static LogicalResult raise(Operation *op, const RaiseOptions &options,
 
 namespace {
 
-struct RaiseLinalg final : OpInterfaceRewritePattern<linalg::LinalgOp> {
-  RaiseLinalg(MLIRContext *context, const RaiseOptions &options)
-      : OpInterfaceRewritePattern(context), options(options) {}
+template <typename Pattern, typename Op>
+struct RaiseOp final : Pattern {
+  RaiseOp(MLIRContext *context, const RaiseOptions &options)
+      : Pattern(context), options(options) {}
 
-  LogicalResult matchAndRewrite(linalg::LinalgOp op,
+  LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     return raise(op, options, rewriter);
   }
@@ -121,19 +122,10 @@ struct RaiseLinalg final : OpInterfaceRewritePattern<linalg::LinalgOp> {
 private:
   RaiseOptions options;
 };
-
-struct RaiseVectorContract final : OpRewritePattern<vector::ContractionOp> {
-  RaiseVectorContract(MLIRContext *context, const RaiseOptions &options)
-      : OpRewritePattern(context), options(options) {}
-
-  LogicalResult matchAndRewrite(vector::ContractionOp op,
-                                PatternRewriter &rewriter) const override {
-    return raise(op, options, rewriter);
-  }
-
-private:
-  RaiseOptions options;
-};
+using RaiseLinalg =
+    RaiseOp<OpInterfaceRewritePattern<linalg::LinalgOp>, linalg::LinalgOp>;
+using RaiseVectorContract =
+    RaiseOp<OpRewritePattern<vector::ContractionOp>, vector::ContractionOp>;
 
 struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
   using Base::Base;

@@ -20,6 +20,14 @@
 
 namespace mlir::blockscale {
 
+/// Writes `parts` to `reason`. Returns false.
+template <typename... Parts>
+bool fail(std::string &reason, const Parts &...parts) {
+  llvm::raw_string_ostream stream(reason);
+  (stream << ... << parts);
+  return false;
+}
+
 /// The loops of a contraction. Indices are expressions of loops.
 struct Loops {
   SmallVector<int64_t> extents;

@@ -114,13 +114,6 @@ private:
   std::string &reason;
   bool isAlone = false;
 
-  template <typename... Parts>
-  bool fail(const Parts &...parts) {
-    llvm::raw_string_ostream stream(reason);
-    (stream << ... << parts);
-    return false;
-  }
-
   const SideFactors &get(Side side) const { return side == Side::X ? x : y; }
   int64_t getExtent(unsigned loop) const {
     return contraction.loops.extents[loop];
@@ -239,9 +232,10 @@ private:
     if (!hasScale)
       return failToRead(side, "_scale", *factors.scale, isScalePartial,
                         "blocks of " + Twine(blocking.size) + " of K");
-    return isAlone ? fail("only one of elements and scales has the batch")
-                   : fail("only one of ", getName(side), " and ", getName(side),
-                          "_scale has the batch");
+    return isAlone
+               ? fail(reason, "only one of elements and scales has the batch")
+               : fail(reason, "only one of ", getName(side), " and ",
+                      getName(side), "_scale has the batch");
   }
 
   bool failToRead(Side side, StringRef suffix, const Factor &factor,
@@ -253,16 +247,16 @@ private:
       name = suffix.empty() ? "a tensor of elements" : "a tensor of scales";
     Type type = form.value.getType();
     if (isPartial)
-      return fail(name, " of type ", type,
+      return fail(reason, name, " of type ", type,
                   " is not known to have just the sizes of ", row, " and ",
                   expected.str());
     if (form.isAbsolute && suffix.empty())
-      return fail(name,
+      return fail(reason, name,
                   isAlone ? " has absolute values" : " is an absolute value");
     AffineMap map = AffineMap::get(contraction.loops.extents.size(), 0,
                                    form.index, type.getContext());
-    return fail(name, " of type ", type, " is read at ", map, ", expected ",
-                row, " and ", expected.str());
+    return fail(reason, name, " of type ", type, " is read at ", map,
+                ", expected ", row, " and ", expected.str());
   }
 
   /// One of x and y has the batch of the result.
@@ -272,7 +266,7 @@ private:
         matchSide(Side::X, blocking, /*needsBatch=*/true, match.x))
       return true;
     reason.clear();
-    return fail("neither x nor y has the batch of the result");
+    return fail(reason, "neither x nor y has the batch of the result");
   }
 
   //===--------------------------------------------------------------------===//
@@ -284,12 +278,12 @@ private:
     int64_t yBlock = getObservedBlock(contraction, y.scale);
     for (int64_t block : {xBlock, yBlock})
       if (block != 0 && !llvm::is_contained(legalBlocks, block))
-        return fail("expected blocks of ",
+        return fail(reason, "expected blocks of ",
                     llvm::interleaved(legalBlocks, " or "), " for ",
                     getElementTypes(), " with scales of type ", scaleType,
                     ", got ", block);
     if (xBlock != 0 && yBlock != 0 && xBlock != yBlock)
-      return fail("expected blocks of one size, got ", xBlock,
+      return fail(reason, "expected blocks of one size, got ", xBlock,
                   " in x_scale and ", yBlock, " in y_scale");
     return true;
   }
@@ -315,14 +309,16 @@ private:
     if (contraction.reductions.size() == 2) {
       if (!getBlockings().empty())
         return true;
-      return fail("expected one of the two loops along K to have size ", text);
+      return fail(reason, "expected one of the two loops along K to have size ",
+                  text);
     }
     if (llvm::any_of(sizes,
                      [&](int64_t size) { return isKnownMultiple(k, size); }))
       return true;
     if (ShapedType::isDynamic(getExtent(k)))
-      return fail("K is dynamic and not known to be a multiple of ", text);
-    return fail("expected K to be a multiple of ", text, ", got ",
+      return fail(reason, "K is dynamic and not known to be a multiple of ",
+                  text);
+    return fail(reason, "expected K to be a multiple of ", text, ", got ",
                 getExtent(k));
   }
 };

@@ -12,6 +12,7 @@
 #include "Raise/RaiseContraction.h"
 #include "Raise/RaiseEpilogue.h"
 #include "Raise/RaiseOperand.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 
 namespace mlir::blockscale {
 
@@ -65,6 +66,11 @@ std::optional<OperandForm> matchRowsOfK(const Contraction &contraction,
                                         MmaScaledOp::Side side,
                                         const Factor &dense, bool hasBatch,
                                         int64_t block);
+
+/// Matches `op` as an `mma_scaled`. If `op` is a contraction with block scales
+/// that does not match, `reason` says why.
+std::optional<RaiseMatch>
+matchMmaScaled(Operation *op, const RaiseOptions &options, std::string &reason);
 
 } // namespace mlir::blockscale
 

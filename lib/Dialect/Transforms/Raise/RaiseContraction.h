@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// One form for the contractions of linalg and of vector.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISECONTRACTION_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_RAISE_RAISECONTRACTION_H

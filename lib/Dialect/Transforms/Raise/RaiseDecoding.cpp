@@ -139,7 +139,7 @@ public:
         break;
       }
     }
-    fail("expected elements times scales of blocks, got other ops");
+    fail(reason, "expected elements times scales of blocks, got other ops");
     return std::nullopt;
   }
 
@@ -150,20 +150,13 @@ private:
   Decoding decoding;
   bool isDone = false;
 
-  template <typename... Parts>
-  bool fail(const Parts &...parts) {
-    llvm::raw_string_ostream stream(reason);
-    (stream << ... << parts);
-    return false;
-  }
-
   /// Adds the rounding of a value that is computed in `type`.
   bool addRounding(Type type) {
     auto floatType = dyn_cast<FloatType>(type);
     if (type.isF32())
       return true;
     if (!type.isBF16() && !type.isF16())
-      return fail("the weights are dequantized in ", type,
+      return fail(reason, "the weights are dequantized in ", type,
                   ", expected f32, bf16 or f16");
     SmallVector<FloatType> &types =
         decoding.tensorScale ? decoding.inner : decoding.outer;
@@ -176,7 +169,8 @@ private:
     std::optional<arith::RoundingMode> mode = op.getRoundingmode();
     if (!mode || *mode == arith::RoundingMode::to_nearest_even)
       return true;
-    return fail("the weights are rounded ", arith::stringifyRoundingMode(*mode),
+    return fail(reason, "the weights are rounded ",
+                arith::stringifyRoundingMode(*mode),
                 ", expected to_nearest_even");
   }
 
@@ -215,7 +209,7 @@ private:
       format = getScaleFormat(narrow);
     if (!format || holdsElements(type, *format))
       return true;
-    return fail("a factor of type ", factor.origin.value.getType(),
+    return fail(reason, "a factor of type ", factor.origin.value.getType(),
                 " is extended to ", type,
                 ", which does not hold all of its values");
   }
@@ -233,7 +227,7 @@ private:
                                        arith::ScalingExtFOp op) {
     Type scaleType = getElementTypeOrSelf(op.getScale());
     if (!isa<Float8E8M0FNUType>(scaleType)) {
-      fail("'arith.scaling_extf' has scales of type ", scaleType,
+      fail(reason, "'arith.scaling_extf' has scales of type ", scaleType,
            ", expected f8E8M0FNU");
       return std::nullopt;
     }
@@ -273,15 +267,17 @@ private:
         break;
       Type type = getElementTypeOrSelf(op.getResult());
       if (!type.isF32())
-        return fail("a scale for the whole tensor is multiplied in ", type,
-                    ", expected f32");
+        return fail(reason, "a scale for the whole tensor is multiplied in ",
+                    type, ", expected f32");
       if (decoding.tensorScale)
-        return fail("expected one scale for the whole tensor, got more");
+        return fail(reason,
+                    "expected one scale for the whole tensor, got more");
       decoding.tensorScale = std::move(factors[side]);
       access = std::move(sides[1 - side]);
       return true;
     }
-    return fail("expected elements times scales of blocks, and that times a "
+    return fail(reason,
+                "expected elements times scales of blocks, and that times a "
                 "scale for the whole tensor, if there is one: other orders "
                 "are rounded in another way than by blockscale.dequantize");
   }
@@ -295,7 +291,8 @@ private:
     scale->role = FactorRole::Scale;
     if (Value value = op.getTensorScale()) {
       if (decoding.tensorScale)
-        return fail("expected one scale for the whole tensor, got more");
+        return fail(reason,
+                    "expected one scale for the whole tensor, got more");
       Access access;
       access.value = value;
       setOrigin(decoding.tensorScale.emplace(), std::move(access));

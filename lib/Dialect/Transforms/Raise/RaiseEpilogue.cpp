@@ -13,6 +13,7 @@
 
 #include "Raise/RaiseEpilogue.h"
 
+#include "Utils/OperandView.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -95,19 +96,14 @@ Value blockscale::scaleAndAdd(OpBuilder &builder, Location loc, Value product,
     maps.push_back(
         AffineMap::get(rank, 0, scale.access.index, builder.getContext()));
   }
-  maps.push_back(builder.getMultiDimIdentityMap(rank));
-  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &nested, Location at, ValueRange elements) {
-    Value value = elements[0];
-    unsigned next = 2;
-    for (Value scalar : scalars)
-      value = arith::MulFOp::create(nested, at, value,
-                                    scalar ? scalar : elements[next++]);
-    value = arith::AddFOp::create(nested, at, elements[1], value);
-    linalg::YieldOp::create(nested, at, value);
-  };
-  return linalg::GenericOp::create(builder, loc, type, inputs,
-                                   createEmpty(builder, loc, acc), maps, loops,
-                                   body)
-      .getResult(0);
+  return computeElements(
+      builder, loc, inputs, maps, createEmpty(builder, loc, acc),
+      [&](OpBuilder &nested, Location access, ValueRange elements) -> Value {
+        Value value = elements[0];
+        unsigned next = 2;
+        for (Value scalar : scalars)
+          value = arith::MulFOp::create(nested, access, value,
+                                        scalar ? scalar : elements[next++]);
+        return arith::AddFOp::create(nested, access, elements[1], value);
+      });
 }

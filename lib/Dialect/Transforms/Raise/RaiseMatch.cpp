@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Raise/RaiseMatch.h"
+#include "Raise/RaiseBlocks.h"
 
 #include "Raise/RaiseRoles.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -95,13 +95,6 @@ private:
   std::vector<unsigned> legalBlocks;
   Type scaleType;
 
-  template <typename... Parts>
-  bool fail(const Parts &...parts) {
-    llvm::raw_string_ostream stream(reason);
-    (stream << ... << parts);
-    return false;
-  }
-
   SideFactors &get(Side side) { return sides[side == Side::X ? 0 : 1]; }
 
   //===--------------------------------------------------------------------===//
@@ -143,7 +136,7 @@ private:
 
   bool checkForm() {
     return checkSum(contraction, reason) &&
-           (product.problem.empty() || fail(product.problem)) &&
+           (product.problem.empty() || fail(reason, product.problem)) &&
            checkLoops(contraction, reason);
   }
 
@@ -158,16 +151,16 @@ private:
       bool isX = isReadBy(factor, contraction.getRow(Side::X));
       bool isY = isReadBy(factor, contraction.getRow(Side::Y));
       if (!factor.isNarrow())
-        return fail("a factor of type ", type,
+        return fail(reason, "a factor of type ", type,
                     " is not dequantized from a type of at most 8 bits");
       bool isSplatScale =
           factor.splat && getScaleFormat(factor.getElementType());
       if (factor.forms.empty() && !isSplatScale)
-        return fail("a factor of type ", type,
+        return fail(reason, "a factor of type ", type,
                     " is computed for each element, expected a tensor or "
                     "vector of them");
       if (isX && isY)
-        return fail("a factor of type ", type,
+        return fail(reason, "a factor of type ", type,
                     " varies with both M and N, the last two dimensions of the "
                     "result");
       if (isX || isY)
@@ -177,7 +170,7 @@ private:
       else if (std::optional<Side> side = getSideOfOneRow(factor, factors))
         factors[*side == Side::X ? 0 : 1].push_back(&factor);
       else
-        return fail("a factor of type ", type,
+        return fail(reason, "a factor of type ", type,
                     " varies with neither M nor N, the last two dimensions of "
                     "the result");
     }
@@ -188,7 +181,7 @@ private:
     for (const Factor *splat : splats) {
       SideFactors &side = get(get(Side::X).scale ? Side::Y : Side::X);
       if (side.scale)
-        return fail("expected one scale for each of x and y, got more");
+        return fail(reason, "expected one scale for each of x and y, got more");
       side.scale = splat;
     }
     return true;
@@ -231,7 +224,7 @@ private:
       }
     }
     if (elements.size() != 1 || scales.size() > 1)
-      return fail("expected ", getName(side),
+      return fail(reason, "expected ", getName(side),
                   " to be one matrix and one scale, got ", elements.size(),
                   " and ", scales.size());
     get(side) = {elements.front(), scales.empty() ? nullptr : scales.front()};
@@ -246,24 +239,24 @@ private:
       types[i] = get(side).element->getElementType();
       formats[i] = getElementFormat(types[i]);
       if (!formats[i])
-        return fail("mma_scaled has no elements of type ", types[i]);
+        return fail(reason, "mma_scaled has no elements of type ", types[i]);
       const Factor *scale = get(side).scale;
       if (!scale)
         continue;
       if (scaleType && scaleType != scale->getElementType())
-        return fail("expected scales of one type, got ", scaleType, " and ",
-                    scale->getElementType());
+        return fail(reason, "expected scales of one type, got ", scaleType,
+                    " and ", scale->getElementType());
       scaleType = scale->getElementType();
     }
     if (!scaleType) // It is a matmul without scales.
       return false;
     std::optional<Format> scaleFormat = getScaleFormat(scaleType);
     if (!scaleFormat)
-      return fail("mma_scaled has no scales of type ", scaleType);
+      return fail(reason, "mma_scaled has no scales of type ", scaleType);
     legalBlocks = getLegalBlockSizes(*formats[0], *formats[1], *scaleFormat);
     if (legalBlocks.empty())
-      return fail(types[0], " times ", types[1], " has no scales of type ",
-                  scaleType);
+      return fail(reason, types[0], " times ", types[1],
+                  " has no scales of type ", scaleType);
     return checkSigns();
   }
 
@@ -273,7 +266,7 @@ private:
       const Factor *scale = get(side).scale;
       if (scale && isa<Float8E4M3FNType>(scale->getElementType()) &&
           !scale->isNonNegative && !options.assumePositiveScales)
-        return fail("the scales of ", getName(side),
+        return fail(reason, "the scales of ", getName(side),
                     " may be negative, and mma_scaled ignores the sign of "
                     "f8E4M3FN; 'math.absf' or the option "
                     "assume-positive-scales says that they are not");

@@ -247,8 +247,8 @@ static Value expand(OpBuilder &builder, Location loc, Value value,
   return tensor::ExpandShapeOp::create(builder, loc, resultType, value, groups);
 }
 
-static Value transpose(OpBuilder &builder, Location loc, Value value,
-                       ArrayRef<int64_t> permutation) {
+Value blockscale::transpose(OpBuilder &builder, Location loc, Value value,
+                            ArrayRef<int64_t> permutation) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return vector::TransposeOp::create(builder, loc, value, permutation);

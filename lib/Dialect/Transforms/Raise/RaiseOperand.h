@@ -55,6 +55,11 @@ std::optional<OperandForm> findOperandForm(const Factor &factor,
                                            const Blocking &blocking,
                                            bool &isPartial);
 
+/// `value`, a tensor or a vector, with the dimensions in the order
+/// `permutation`.
+Value transpose(OpBuilder &builder, Location loc, Value value,
+                ArrayRef<int64_t> permutation);
+
 /// Creates the operand.
 Value createOperand(OpBuilder &builder, Location loc, const OperandForm &form);
 

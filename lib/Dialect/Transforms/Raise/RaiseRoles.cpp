@@ -57,13 +57,6 @@ bool blockscale::isCoarse(const Factor &factor,
   });
 }
 
-template <typename... Parts>
-static bool fail(std::string &reason, const Parts &...parts) {
-  llvm::raw_string_ostream stream(reason);
-  (stream << ... << parts);
-  return false;
-}
-
 bool blockscale::checkSum(const Contraction &contraction, std::string &reason) {
   if (!contraction.problem.empty())
     return fail(reason, contraction.problem);

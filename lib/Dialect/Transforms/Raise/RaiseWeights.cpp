@@ -104,13 +104,6 @@ private:
   Format element, scaleFormat;
   std::vector<unsigned> legalBlocks;
 
-  template <typename... Parts>
-  bool fail(const Parts &...parts) {
-    llvm::raw_string_ostream stream(reason);
-    (stream << ... << parts);
-    return false;
-  }
-
   bool assignRoles(Decoding &decoding) {
     auto &[first, second] = decoding.factors;
     bool isFirst =
@@ -121,17 +114,17 @@ private:
     std::optional<Format> elementFormat = getElementFormat(type),
                           formatOfScale = getScaleFormat(scaleType);
     if (!elementFormat)
-      return fail("dequantize has no elements of type ", type);
+      return fail(reason, "dequantize has no elements of type ", type);
     if (!formatOfScale)
-      return fail("dequantize has no scales of type ", scaleType);
+      return fail(reason, "dequantize has no scales of type ", scaleType);
     element = *elementFormat;
     scaleFormat = *formatOfScale;
     legalBlocks = getLegalBlockSizes(element, element, scaleFormat);
     if (legalBlocks.empty())
-      return fail(type, " has no scales of type ", scaleType);
+      return fail(reason, type, " has no scales of type ", scaleType);
     for (const Factor &factor : {code, scale})
       if (factor.forms.empty() && !(factor.splat && &factor != &code))
-        return fail("a factor of type ", factor.origin.value.getType(),
+        return fail(reason, "a factor of type ", factor.origin.value.getType(),
                     " is computed for each element, expected a tensor of them");
     return true;
   }
@@ -140,7 +133,8 @@ private:
     if (!isa<Float8E4M3FNType>(scale.getElementType()) || scale.isNonNegative ||
         options.assumePositiveScales)
       return true;
-    return fail("scales may be negative, and dequantize ignores the sign of "
+    return fail(reason,
+                "scales may be negative, and dequantize ignores the sign of "
                 "f8E4M3FN; 'math.absf' or the option assume-positive-scales "
                 "says that they are not");
   }
@@ -151,7 +145,8 @@ private:
                   FloatType &type) {
     Factor x = traceHighPrecision(dense, contraction.loops);
     if (x.forms.empty())
-      return fail("the other operand is of type ", x.origin.value.getType(),
+      return fail(reason, "the other operand is of type ",
+                  x.origin.value.getType(),
                   ", expected bf16 or f16, which may be extended");
     type = cast<FloatType>(getElementTypeOrSelf(x.forms.front().value));
 
@@ -161,24 +156,25 @@ private:
     FloatType rounding;
     for (FloatType inner : decoding.inner)
       if (isRounding(inner))
-        return fail("elements times scales are rounded to ", inner,
+        return fail(reason, "elements times scales are rounded to ", inner,
                     " before they are multiplied by the scale for the whole "
                     "tensor, expected f32");
     for (FloatType outer : decoding.outer) {
       if (!decoding.tensorScale && !isRounding(outer))
         continue;
       if (rounding && rounding != outer)
-        return fail("the weights are rounded twice, to ", outer, " and to ",
-                    rounding);
+        return fail(reason, "the weights are rounded twice, to ", outer,
+                    " and to ", rounding);
       rounding = outer;
     }
     bool isExact = !decoding.tensorScale && !rounding && !isRounding(type);
     if (rounding == type || isExact)
       return true;
     if (rounding)
-      return fail("the weights are rounded to ", rounding,
+      return fail(reason, "the weights are rounded to ", rounding,
                   ", and the other operand is of type ", type);
-    return fail("the weights are of type f32 and the other operand of type ",
+    return fail(reason,
+                "the weights are of type f32 and the other operand of type ",
                 type, ", which does not hold all of their values");
   }
 
@@ -189,7 +185,8 @@ private:
     bool isY = isReadBy(code, contraction.getRow(Side::Y));
     if (!isX || !isY)
       return isX ? Side::X : Side::Y;
-    fail("the weights vary with both M and N, the last two dimensions of the "
+    fail(reason,
+         "the weights vary with both M and N, the last two dimensions of the "
          "result");
     return std::nullopt;
   }
@@ -226,8 +223,9 @@ private:
     const Access &access = x.forms.back();
     AffineMap map = AffineMap::get(contraction.loops.extents.size(), 0,
                                    access.index, access.value.getContext());
-    fail("the other operand, of type ", access.value.getType(), ", is read at ",
-         map, ", expected ", contraction.getRank() == 3 ? "the batch, " : "",
+    fail(reason, "the other operand, of type ", access.value.getType(),
+         ", is read at ", map, ", expected ",
+         contraction.getRank() == 3 ? "the batch, " : "",
          side == Side::X ? "M" : "N", " and K");
     return std::nullopt;
   }

@@ -51,28 +51,21 @@ static LogicalResult verifyConstantSizes(UnswizzleScalesOp op) {
   return success();
 }
 
-namespace {
-
 /// Replaces the size of a result of a launch by that of its output operand.
-struct SizeOfLaunch final : OpRewritePattern<tensor::DimOp> {
-  using OpRewritePattern::OpRewritePattern;
+static LogicalResult resolveSizeOfLaunch(tensor::DimOp op,
+                                         PatternRewriter &rewriter) {
+  auto launch = op.getSource().getDefiningOp<LaunchOp>();
+  if (!launch)
+    return rewriter.notifyMatchFailure(op, "expected a result of a launch");
+  Value output =
+      launch.getOutputs()[cast<OpResult>(op.getSource()).getResultNumber()];
+  rewriter.modifyOpInPlace(op, [&] { op.getSourceMutable().assign(output); });
+  return success();
+}
 
-  LogicalResult matchAndRewrite(tensor::DimOp op,
-                                PatternRewriter &rewriter) const override {
-    auto launch = op.getSource().getDefiningOp<LaunchOp>();
-    if (!launch)
-      return rewriter.notifyMatchFailure(op, "expected a result of a launch");
-    Value output =
-        launch.getOutputs()[cast<OpResult>(op.getSource()).getResultNumber()];
-    rewriter.modifyOpInPlace(op, [&] { op.getSourceMutable().assign(output); });
-    return success();
-  }
-};
-
+namespace {
 struct DecomposePass final
     : mlir::blockscale::impl::DecomposePassBase<DecomposePass> {
-  using Base::Base;
-
   void runOnOperation() override {
     WalkResult sizes = getOperation()->walk([](UnswizzleScalesOp op) {
       return WalkResult(verifyConstantSizes(op));
@@ -88,7 +81,7 @@ struct DecomposePass final
     populateDecomposeSwizzlePatterns(layouts);
     populateDecomposePackingPatterns(layouts);
     populateDecomposeQuantizePatterns(layouts);
-    layouts.add<SizeOfLaunch>(&getContext());
+    layouts.add(resolveSizeOfLaunch);
     tensor::EmptyOp::getCanonicalizationPatterns(layouts, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(matmuls))) ||
         failed(applyPatternsGreedily(getOperation(), std::move(layouts)))) {
@@ -97,5 +90,4 @@ struct DecomposePass final
     }
   }
 };
-
 } // namespace

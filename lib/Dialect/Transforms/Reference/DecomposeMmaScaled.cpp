@@ -46,31 +46,20 @@ static Value broadcastBatch(OpBuilder &builder, Location loc, Value source,
   auto type = cast<RankedTensorType>(source.getType());
   Value empty =
       tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
-  unsigned rank = type.getRank();
-  AffineMap identity =
-      AffineMap::getMultiDimIdentityMap(rank, builder.getContext());
-  SmallVector<IteratorType> iterators(rank, IteratorType::parallel);
-  return linalg::GenericOp::create(
-             builder, loc, empty.getType(), ValueRange(), empty, identity,
-             iterators,
-             [&](OpBuilder &b, Location bodyLoc, ValueRange) {
-               SmallVector<Value> indices;
-               for (unsigned dim = 0; dim != rank; ++dim)
-                 indices.push_back(linalg::IndexOp::create(b, bodyLoc, dim));
-               // Modulo: an index is below the batch, or the batch is 1.
-               AffineExpr d0, d1;
-               bindDims(b.getContext(), d0, d1);
-               indices[0] = getValueOrCreateConstantIndexOp(
-                   b, bodyLoc,
-                   affine::makeComposedFoldedAffineMin(
-                       b, bodyLoc,
-                       AffineMap::get(2, 0, {d0, d1 - 1}, b.getContext()),
-                       {OpFoldResult(indices[0]), sourceBatch}));
-               Value element =
-                   tensor::ExtractOp::create(b, bodyLoc, source, indices);
-               linalg::YieldOp::create(b, bodyLoc, element);
-             })
-      .getResult(0);
+  return computeElements(
+      builder, loc, {}, {}, empty,
+      [&](OpBuilder &b, Location bodyLoc, ValueRange) -> Value {
+        SmallVector<Value> indices = getLoopIndices(b, bodyLoc, type.getRank());
+        // Modulo: an index is below the batch, or the batch is 1.
+        AffineExpr d0, d1;
+        bindDims(b.getContext(), d0, d1);
+        indices[0] = getValueOrCreateConstantIndexOp(
+            b, bodyLoc,
+            affine::makeComposedFoldedAffineMin(
+                b, bodyLoc, AffineMap::get(2, 0, {d0, d1 - 1}, b.getContext()),
+                {OpFoldResult(indices[0]), sourceBatch}));
+        return tensor::ExtractOp::create(b, bodyLoc, source, indices);
+      });
 }
 
 /// Dequantizes x or y to f64, in the shape of the matrix. Every product is
@@ -100,140 +89,105 @@ static Value decodeScaled(OpBuilder &builder, MmaScaledOp op, Side side) {
       builder.getF64Type());
   Format format = *getElementFormat(op.getMatrixType(side).getElementType());
   Format scaleFormat = *getScaleFormat(op.getScaleType(side).getElementType());
-  return linalg::GenericOp::create(
-             builder, loc, empty.getType(),
-             ValueRange{matrix.tensor, scales.tensor}, empty,
-             ArrayRef<AffineMap>{
-                 matrix.map, scaleMap,
-                 AffineMap::getMultiDimIdentityMap(rank, context)},
-             SmallVector<IteratorType>(rank, IteratorType::parallel),
-             [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
-               Value element =
-                   emitDecode(b, bodyLoc, getCode(b, bodyLoc, args[0]), format);
-               Value scale = emitDecode(
-                   b, bodyLoc, getCode(b, bodyLoc, args[1]), scaleFormat);
-               Value product =
-                   arith::MulFOp::create(b, bodyLoc, element, scale);
-               linalg::YieldOp::create(b, bodyLoc, product);
-             })
-      .getResult(0);
+  return computeElements(
+      builder, loc, {matrix.tensor, scales.tensor}, {matrix.map, scaleMap},
+      empty, [&](OpBuilder &b, Location bodyLoc, ValueRange args) -> Value {
+        Value element =
+            emitDecode(b, bodyLoc, getCode(b, bodyLoc, args[0]), format);
+        Value scale =
+            emitDecode(b, bodyLoc, getCode(b, bodyLoc, args[1]), scaleFormat);
+        return arith::MulFOp::create(b, bodyLoc, element, scale);
+      });
 }
 
-/// Applies `body`, which returns elements of `destination`'s type, to every
-/// element of `source`.
-static Value mapElements(OpBuilder &builder, Location loc, Value source,
-                         Value destination,
-                         function_ref<Value(OpBuilder &, Value)> body) {
-  unsigned rank = cast<ShapedType>(source.getType()).getRank();
-  AffineMap identity =
-      AffineMap::getMultiDimIdentityMap(rank, builder.getContext());
-  return linalg::GenericOp::create(
-             builder, loc, destination.getType(), source, destination,
-             ArrayRef<AffineMap>{identity, identity},
-             SmallVector<IteratorType>(rank, IteratorType::parallel),
-             [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
-               linalg::YieldOp::create(b, bodyLoc, body(b, args[0]));
-             })
-      .getResult(0);
-}
+/// Adds the products to `sum`. The loops are ([batch,] M, K, N), N innermost,
+/// so that y and the sum are read along their rows.
+static Value multiply(OpBuilder &builder, MmaScaledOp op, Value sum,
+                      ArrayRef<OpFoldResult> sizes) {
+  unsigned rank = sizes.size();
+  MLIRContext *context = builder.getContext();
+  unsigned m = rank - 2, k = rank - 1, n = rank;
+  auto getMap = [&](ArrayRef<AffineExpr> batch, unsigned row, unsigned col) {
+    SmallVector<AffineExpr> exprs(batch);
+    exprs.push_back(getAffineDimExpr(row, context));
+    exprs.push_back(getAffineDimExpr(col, context));
+    return AffineMap::get(rank + 1, 0, exprs, context);
+  };
 
-namespace {
-
-struct DecomposeMmaScaled final : OpRewritePattern<MmaScaledOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(MmaScaledOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Type f64 = rewriter.getF64Type();
-    auto accType = cast<ShapedType>(op.getAcc().getType());
-
-    SmallVector<OpFoldResult> sizes =
-        op.hasTensorSemantics()
-            ? tensor::getMixedSizes(rewriter, loc, op.getAcc())
-            : getAsIndexOpFoldResult(rewriter.getContext(), accType.getShape());
-    Value sum = tensor::EmptyOp::create(rewriter, loc, sizes, f64);
-    if (isZeroSplat(op.getAcc())) {
-      Value zero = arith::ConstantOp::create(rewriter, loc,
-                                             rewriter.getF64FloatAttr(0.0));
-      sum = linalg::FillOp::create(rewriter, loc, zero, sum).getResult(0);
-    } else {
-      Value acc = convertToTensor(rewriter, loc, op.getAcc());
-      sum = mapElements(rewriter, loc, acc, sum,
-                        [&](OpBuilder &b, Value element) -> Value {
-                          return arith::ExtFOp::create(b, loc, f64, element);
-                        });
-    }
-
-    sum = multiply(rewriter, op, sum, sizes);
-    // The result has its own destination. If it were written into acc, a chain
-    // of ops would be one alias set, for which bufferization takes cubic time.
-    Value destination =
-        tensor::EmptyOp::create(rewriter, loc, sizes, accType.getElementType());
-    Value result = mapElements(rewriter, loc, sum, destination,
-                               [&](OpBuilder &b, Value element) -> Value {
-                                 return arith::TruncFOp::create(
-                                     b, loc, accType.getElementType(), element);
-                               });
-    rewriter.replaceOp(op,
-                       convertFromTensor(rewriter, loc, result, op.getType()));
-    return success();
-  }
-
-private:
-  /// Adds the products to `sum`. The loops are ([batch,] M, K, N), N innermost,
-  /// so that y and the sum are read along their rows.
-  static Value multiply(OpBuilder &builder, MmaScaledOp op, Value sum,
-                        ArrayRef<OpFoldResult> sizes) {
-    unsigned rank = sizes.size();
-    MLIRContext *context = builder.getContext();
-    unsigned m = rank - 2, k = rank - 1, n = rank;
-    auto getMap = [&](ArrayRef<AffineExpr> batch, unsigned row, unsigned col) {
-      SmallVector<AffineExpr> exprs(batch);
-      exprs.push_back(getAffineDimExpr(row, context));
-      exprs.push_back(getAffineDimExpr(col, context));
-      return AffineMap::get(rank + 1, 0, exprs, context);
-    };
-
-    SmallVector<Value> inputs;
-    SmallVector<AffineMap> maps;
-    for (Side side : {Side::X, Side::Y}) {
-      Value input = decodeScaled(builder, op, side);
-      SmallVector<AffineExpr> batch;
-      if (op.getMatrixType(side).getRank() == 3) {
-        int64_t size = op.getMatrixType(side).getDimSize(0);
-        if (ShapedType::isDynamic(size))
-          input = broadcastBatch(builder, op.getLoc(), input, sizes[0]);
-        batch.push_back(size == 1 ? getAffineConstantExpr(0, context)
-                                  : getAffineDimExpr(0, context));
-      }
-      inputs.push_back(input);
-      maps.push_back(side == Side::X ? getMap(batch, m, k)
-                                     : getMap(batch, k, n));
-    }
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (Side side : {Side::X, Side::Y}) {
+    Value input = decodeScaled(builder, op, side);
     SmallVector<AffineExpr> batch;
-    if (rank == 3)
-      batch.push_back(getAffineDimExpr(0, context));
-    maps.push_back(getMap(batch, m, n));
-
-    SmallVector<IteratorType> iterators(rank + 1, IteratorType::parallel);
-    iterators[k] = IteratorType::reduction;
-    return linalg::GenericOp::create(
-               builder, op.getLoc(), sum.getType(), inputs, sum, maps,
-               iterators,
-               [](OpBuilder &b, Location loc, ValueRange args) {
-                 Value product =
-                     arith::MulFOp::create(b, loc, args[0], args[1]);
-                 Value next = arith::AddFOp::create(b, loc, args[2], product);
-                 linalg::YieldOp::create(b, loc, next);
-               })
-        .getResult(0);
+    if (op.getMatrixType(side).getRank() == 3) {
+      int64_t size = op.getMatrixType(side).getDimSize(0);
+      if (ShapedType::isDynamic(size))
+        input = broadcastBatch(builder, op.getLoc(), input, sizes[0]);
+      batch.push_back(size == 1 ? getAffineConstantExpr(0, context)
+                                : getAffineDimExpr(0, context));
+    }
+    inputs.push_back(input);
+    maps.push_back(side == Side::X ? getMap(batch, m, k) : getMap(batch, k, n));
   }
-};
+  SmallVector<AffineExpr> batch;
+  if (rank == 3)
+    batch.push_back(getAffineDimExpr(0, context));
+  maps.push_back(getMap(batch, m, n));
 
-} // namespace
+  SmallVector<IteratorType> iterators(rank + 1, IteratorType::parallel);
+  iterators[k] = IteratorType::reduction;
+  return linalg::GenericOp::create(
+             builder, op.getLoc(), sum.getType(), inputs, sum, maps, iterators,
+             [](OpBuilder &b, Location loc, ValueRange args) {
+               Value product = arith::MulFOp::create(b, loc, args[0], args[1]);
+               Value next = arith::AddFOp::create(b, loc, args[2], product);
+               linalg::YieldOp::create(b, loc, next);
+             })
+      .getResult(0);
+}
+
+static LogicalResult decomposeMmaScaled(MmaScaledOp op,
+                                        PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  Type f64 = rewriter.getF64Type();
+  auto accType = cast<ShapedType>(op.getAcc().getType());
+
+  SmallVector<OpFoldResult> sizes =
+      op.hasTensorSemantics()
+          ? tensor::getMixedSizes(rewriter, loc, op.getAcc())
+          : getAsIndexOpFoldResult(rewriter.getContext(), accType.getShape());
+  Value sum = tensor::EmptyOp::create(rewriter, loc, sizes, f64);
+  if (isZeroSplat(op.getAcc())) {
+    Value zero =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getF64FloatAttr(0.0));
+    sum = linalg::FillOp::create(rewriter, loc, zero, sum).getResult(0);
+  } else {
+    Value acc = convertToTensor(rewriter, loc, op.getAcc());
+    sum = computeElements(
+        rewriter, loc, acc, rewriter.getMultiDimIdentityMap(sizes.size()), sum,
+        [&](OpBuilder &b, Location bodyLoc, ValueRange args) -> Value {
+          return arith::ExtFOp::create(b, bodyLoc, f64, args[0]);
+        });
+  }
+
+  sum = multiply(rewriter, op, sum, sizes);
+  // The result has its own destination. If it were written into acc, a chain
+  // of ops would be one alias set, for which bufferization takes cubic time.
+  Value destination =
+      tensor::EmptyOp::create(rewriter, loc, sizes, accType.getElementType());
+  Value result = computeElements(
+      rewriter, loc, sum, rewriter.getMultiDimIdentityMap(sizes.size()),
+      destination,
+      [&](OpBuilder &b, Location bodyLoc, ValueRange args) -> Value {
+        return arith::TruncFOp::create(b, bodyLoc, accType.getElementType(),
+                                       args[0]);
+      });
+  rewriter.replaceOp(op,
+                     convertFromTensor(rewriter, loc, result, op.getType()));
+  return success();
+}
 
 void blockscale::populateDecomposeMmaScaledPatterns(
     RewritePatternSet &patterns) {
-  patterns.add<DecomposeMmaScaled>(patterns.getContext());
+  patterns.add(decomposeMmaScaled);
 }

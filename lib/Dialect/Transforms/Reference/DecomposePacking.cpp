@@ -10,17 +10,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Utils/IndexValues.h"
+#include "Utils/OperandView.h"
 #include "Utils/PackedElements.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
-using utils::IteratorType;
 
 /// A tensor like the result of `op`, whose elements `body` computes from their
 /// indices.
@@ -37,24 +37,11 @@ static Value generate(OpBuilder &builder, Op op,
     if (ShapedType::isDynamic(known))
       dynamic.push_back(getValueOrCreateConstantIndexOp(builder, loc, size));
   Value empty = tensor::EmptyOp::create(builder, loc, type, dynamic);
-  unsigned rank = type.getRank();
-  return linalg::GenericOp::create(
-             builder, loc, type, ValueRange(), empty,
-             AffineMap::getMultiDimIdentityMap(rank, builder.getContext()),
-             SmallVector<IteratorType>(rank, IteratorType::parallel),
-             [&](OpBuilder &b, Location bodyLoc, ValueRange) {
-               SmallVector<Value> indices;
-               for (unsigned dim = 0; dim != rank; ++dim)
-                 indices.push_back(linalg::IndexOp::create(b, bodyLoc, dim));
-               linalg::YieldOp::create(b, bodyLoc, body(b, indices));
-             })
-      .getResult(0);
-}
-
-/// The values of `exprs` of d0 at `operand`.
-static SmallVector<Value> apply(OpBuilder &b, Location loc,
-                                ArrayRef<AffineExpr> exprs, Value operand) {
-  return applyMap(b, loc, AffineMap::get(1, 0, exprs, b.getContext()), operand);
+  return computeElements(builder, loc, {}, {}, empty,
+                         [&](OpBuilder &b, Location bodyLoc, ValueRange) {
+                           return body(
+                               b, getLoopIndices(b, bodyLoc, type.getRank()));
+                         });
 }
 
 /// The source at `indices`, with `last` instead of the last index.
@@ -69,72 +56,58 @@ static Value shiftBy(OpBuilder &b, Location loc, Value index) {
   return arith::IndexCastUIOp::create(b, loc, b.getI16Type(), index);
 }
 
-namespace {
-
 /// Every element looks up its code.
-struct DecomposeUnpack final : OpRewritePattern<UnpackOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(UnpackOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    RankedTensorType type = op.getResult().getType();
-    int64_t bits = type.getElementTypeBitWidth();
-    OpFoldResult rowBytes =
-        tensor::getMixedSize(rewriter, loc, op.getSource(), type.getRank() - 1);
-    Value result =
-        generate(rewriter, op, [&](OpBuilder &b, ValueRange indices) -> Value {
-          Value byte = emitUnpackCode(
-              b, loc, indices.back(), bits, rowBytes, [&](Value byteIndex) {
-                return extract(b, loc, op.getSource(), indices, byteIndex);
-              });
-          Value code =
-              arith::TruncIOp::create(b, loc, b.getIntegerType(bits), byte);
-          return arith::BitcastOp::create(b, loc, type.getElementType(), code);
-        });
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
+static LogicalResult decomposeUnpack(UnpackOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  RankedTensorType type = op.getResult().getType();
+  int64_t bits = type.getElementTypeBitWidth();
+  OpFoldResult rowBytes =
+      tensor::getMixedSize(rewriter, loc, op.getSource(), type.getRank() - 1);
+  Value result =
+      generate(rewriter, op, [&](OpBuilder &b, ValueRange indices) -> Value {
+        Value byte = emitUnpackCode(
+            b, loc, indices.back(), bits, rowBytes, [&](Value byteIndex) {
+              return extract(b, loc, op.getSource(), indices, byteIndex);
+            });
+        Value code =
+            arith::TruncIOp::create(b, loc, b.getIntegerType(bits), byte);
+        return arith::BitcastOp::create(b, loc, type.getElementType(), code);
+      });
+  rewriter.replaceOp(op, result);
+  return success();
+}
 
 /// Every byte gathers its bits, from one code and the next.
-struct DecomposePack final : OpRewritePattern<PackOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(PackOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    RankedTensorType source = op.getSource().getType();
-    int64_t bits = source.getElementTypeBitWidth();
-    Value result =
-        generate(rewriter, op, [&](OpBuilder &b, ValueRange indices) -> Value {
-          AffineExpr bit = getAffineDimExpr(0, b.getContext()) * 8;
-          AffineExpr code = bit.floorDiv(bits);
-          auto at =
-              apply(b, loc,
-                    {code, code + 1, bit % bits,
-                     getAffineConstantExpr(bits, b.getContext()) - bit % bits},
-                    indices.back());
-          auto load = [&](Value position) -> Value {
-            Value element = extract(b, loc, op.getSource(), indices, position);
-            Value narrow = arith::BitcastOp::create(
-                b, loc, b.getIntegerType(bits), element);
-            return arith::ExtUIOp::create(b, loc, b.getI16Type(), narrow);
-          };
-          Value first = load(at[0]), second = load(at[1]);
-          Value down = shiftBy(b, loc, at[2]), up = shiftBy(b, loc, at[3]);
-          first = arith::ShRUIOp::create(b, loc, first, down);
-          second = arith::ShLIOp::create(b, loc, second, up);
-          Value word = arith::OrIOp::create(b, loc, first, second);
-          return arith::TruncIOp::create(b, loc, b.getI8Type(), word);
-        });
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-} // namespace
+static LogicalResult decomposePack(PackOp op, PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  RankedTensorType source = op.getSource().getType();
+  int64_t bits = source.getElementTypeBitWidth();
+  Value result =
+      generate(rewriter, op, [&](OpBuilder &b, ValueRange indices) -> Value {
+        AffineExpr bit = getAffineDimExpr(0, b.getContext()) * 8;
+        AffineExpr code = bit.floorDiv(bits);
+        auto at = applyExprs(
+            b, loc,
+            {code, code + 1, bit % bits,
+             getAffineConstantExpr(bits, b.getContext()) - bit % bits},
+            indices.back());
+        auto load = [&](Value position) -> Value {
+          Value element = extract(b, loc, op.getSource(), indices, position);
+          Value narrow =
+              arith::BitcastOp::create(b, loc, b.getIntegerType(bits), element);
+          return arith::ExtUIOp::create(b, loc, b.getI16Type(), narrow);
+        };
+        Value first = load(at[0]), second = load(at[1]);
+        Value down = shiftBy(b, loc, at[2]), up = shiftBy(b, loc, at[3]);
+        first = arith::ShRUIOp::create(b, loc, first, down);
+        second = arith::ShLIOp::create(b, loc, second, up);
+        Value word = arith::OrIOp::create(b, loc, first, second);
+        return arith::TruncIOp::create(b, loc, b.getI8Type(), word);
+      });
+  rewriter.replaceOp(op, result);
+  return success();
+}
 
 void blockscale::populateDecomposePackingPatterns(RewritePatternSet &patterns) {
-  patterns.add<DecomposePack, DecomposeUnpack>(patterns.getContext());
+  patterns.add(decomposePack).add(decomposeUnpack);
 }

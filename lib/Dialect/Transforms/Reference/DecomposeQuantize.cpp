@@ -52,145 +52,130 @@ static AffineMap getBlockMap(MLIRContext *context, unsigned rank,
 static Value generate(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
                       Type element, ValueRange inputs, ArrayRef<AffineMap> maps,
                       function_ref<Value(OpBuilder &, ValueRange)> body) {
-  auto rank = static_cast<unsigned>(sizes.size());
   Value empty = tensor::EmptyOp::create(b, loc, sizes, element);
-  SmallVector<AffineMap> allMaps(maps);
-  allMaps.push_back(b.getMultiDimIdentityMap(rank));
-  return linalg::GenericOp::create(
-             b, loc, empty.getType(), inputs, empty, allMaps,
-             SmallVector<IteratorType>(rank, IteratorType::parallel),
-             [&](OpBuilder &inner, Location bodyLoc, ValueRange args) {
-               linalg::YieldOp::create(inner, bodyLoc, body(inner, args));
-             })
-      .getResult(0);
+  return computeElements(b, loc, inputs, maps, empty,
+                         [&](OpBuilder &inner, Location, ValueRange args) {
+                           return body(inner, args);
+                         });
 }
 
-namespace {
+/// The largest magnitude of the block at the current index of the loops.
+static Value emitLargest(OpBuilder &b, Location loc, const OperandView &x,
+                         OpFoldResult columns, const BlockFormat &format,
+                         bool mayEnd) {
+  SmallVector<Value> position = getLoopIndices(b, loc, x.map.getNumDims());
+  auto apply = [&](OpBuilder &at, AffineExpr expr, ArrayRef<Value> values) {
+    return getValueOrCreateConstantIndexOp(
+        at, loc,
+        affine::makeComposedFoldedAffineApply(at, loc, expr,
+                                              getAsOpFoldResult(values)));
+  };
+  AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
+  Value first = apply(b, d0 * format.blockSize, position.back());
+  Value count = arith::ConstantIndexOp::create(b, loc, format.blockSize);
+  if (mayEnd)
+    count = arith::MinSIOp::create(
+        b, loc, count,
+        arith::SubIOp::create(
+            b, loc, getValueOrCreateConstantIndexOp(b, loc, columns), first));
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  auto loop = scf::ForOp::create(b, loc, zero, count, one, none);
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  position.back() = apply(inner, d0 + d1, {first, loop.getInductionVar()});
+  SmallVector<Value> at;
+  for (AffineExpr expr : x.map.getResults())
+    at.push_back(apply(inner, expr, position));
+  BlockArithmetic arithmetic(inner, loc);
+  Value element = tensor::ExtractOp::create(inner, loc, x.tensor, at);
+  Value magnitude = arithmetic.getMagnitude(arithmetic.toF32(element));
+  Value next =
+      arithmetic.getLargest(loop.getRegionIterArgs().front(), magnitude);
+  scf::YieldOp::create(inner, loc, next);
+  return loop.getResult(0);
+}
 
-struct DecomposeQuantize final : OpRewritePattern<QuantizeOp> {
-  using OpRewritePattern::OpRewritePattern;
+static Value emitLargestOfAll(OpBuilder &b, Location loc, Value largest,
+                              Type type) {
+  auto rank =
+      static_cast<unsigned>(cast<ShapedType>(largest.getType()).getRank());
+  MLIRContext *context = b.getContext();
+  Value zero = arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(RankedTensorType::get({}, b.getI32Type()), 0));
+  Value all =
+      linalg::GenericOp::create(
+          b, loc, zero.getType(), largest, zero,
+          ArrayRef<AffineMap>{b.getMultiDimIdentityMap(rank),
+                              AffineMap::get(rank, 0, context)},
+          SmallVector<IteratorType>(rank, IteratorType::reduction),
+          [](OpBuilder &inner, Location bodyLoc, ValueRange args) {
+            Value joined =
+                BlockArithmetic(inner, bodyLoc).getLargest(args[0], args[1]);
+            linalg::YieldOp::create(inner, bodyLoc, joined);
+          })
+          .getResult(0);
+  Value result =
+      generate(b, loc, {}, b.getF32Type(), all, AffineMap::get(0, 0, context),
+               [&](OpBuilder &inner, ValueRange args) {
+                 return BlockArithmetic(inner, loc).fromMagnitude(args[0]);
+               });
+  if (isa<TensorType>(type))
+    return result;
+  return tensor::ExtractOp::create(b, loc, result, ValueRange());
+}
 
-  LogicalResult matchAndRewrite(QuantizeOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    MLIRContext *context = rewriter.getContext();
-    BlockFormat format = BlockFormat::get(op);
-    OperandView x = getOperandView(rewriter, loc, op.getX());
-    SmallVector<OpFoldResult> sizes =
-        getOperandSizes(rewriter, loc, op.getX(), x);
-    auto rank = static_cast<unsigned>(sizes.size());
-    SmallVector<OpFoldResult> scaleSizes =
-        getScaleSizes(rewriter, loc, sizes, format.blockSize);
+static LogicalResult decomposeQuantize(QuantizeOp op,
+                                       PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  MLIRContext *context = rewriter.getContext();
+  BlockFormat format = BlockFormat::get(op);
+  OperandView x = getOperandView(rewriter, loc, op.getX());
+  SmallVector<OpFoldResult> sizes =
+      getOperandSizes(rewriter, loc, op.getX(), x);
+  auto rank = static_cast<unsigned>(sizes.size());
+  SmallVector<OpFoldResult> scaleSizes =
+      getScaleSizes(rewriter, loc, sizes, format.blockSize);
 
-    Value largest = generate(rewriter, loc, scaleSizes, rewriter.getI32Type(),
-                             {}, {}, [&](OpBuilder &b, ValueRange) {
-                               return emitLargest(b, loc, x, sizes.back(),
-                                                  format, op.getPad());
-                             });
-    Type scaleType = getElementTypeOrSelf(op.getScales().getType());
-    AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
-    Value scales = generate(rewriter, loc, scaleSizes, scaleType, largest,
-                            identity, [&](OpBuilder &b, ValueRange args) {
-                              Value code = BlockArithmetic(b, loc).emitScale(
-                                  format, args[0], op.getTensorScale());
-                              return toElement(b, loc, code, scaleType);
-                            });
-    Type codeType = getElementTypeOrSelf(op.getElements().getType());
-    AffineMap blocks = getBlockMap(context, rank, format.blockSize);
-    Value elements =
-        generate(rewriter, loc, sizes, codeType, {x.tensor, scales},
-                 {x.map, blocks}, [&](OpBuilder &b, ValueRange args) {
-                   BlockArithmetic arithmetic(b, loc);
-                   BlockFactor factor = arithmetic.emitFactor(
-                       format, toCode(b, loc, args[1]), op.getTensorScale());
-                   Value code = arithmetic.emitCode(
-                       format, arithmetic.toF32(args[0]), factor);
-                   return toElement(b, loc, code, codeType);
-                 });
-    SmallVector<Value> results = {
-        convertFromTensor(rewriter, loc, elements, op.getElements().getType()),
-        convertFromTensor(rewriter, loc, scales, op.getScales().getType())};
-    if (op.getAmax())
-      results.push_back(
-          emitLargestOfAll(rewriter, loc, largest, op.getAmax().getType()));
-    rewriter.replaceOp(op, results);
-    return success();
-  }
-
-private:
-  /// The largest magnitude of the block at the current index of the loops.
-  static Value emitLargest(OpBuilder &b, Location loc, const OperandView &x,
-                           OpFoldResult columns, const BlockFormat &format,
-                           bool mayEnd) {
-    auto rank = static_cast<unsigned>(x.map.getNumDims());
-    SmallVector<Value> position;
-    for (unsigned dim = 0; dim != rank; ++dim)
-      position.push_back(linalg::IndexOp::create(b, loc, dim));
-    auto apply = [&](OpBuilder &at, AffineExpr expr, ArrayRef<Value> values) {
-      return getValueOrCreateConstantIndexOp(
-          at, loc,
-          affine::makeComposedFoldedAffineApply(at, loc, expr,
-                                                getAsOpFoldResult(values)));
-    };
-    AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
-    Value first = apply(b, d0 * format.blockSize, position.back());
-    Value count = arith::ConstantIndexOp::create(b, loc, format.blockSize);
-    if (mayEnd)
-      count = arith::MinSIOp::create(
-          b, loc, count,
-          arith::SubIOp::create(
-              b, loc, getValueOrCreateConstantIndexOp(b, loc, columns), first));
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-    auto loop = scf::ForOp::create(b, loc, zero, count, one, none);
-    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-    position.back() = apply(inner, d0 + d1, {first, loop.getInductionVar()});
-    SmallVector<Value> at;
-    for (AffineExpr expr : x.map.getResults())
-      at.push_back(apply(inner, expr, position));
-    BlockArithmetic arithmetic(inner, loc);
-    Value element = tensor::ExtractOp::create(inner, loc, x.tensor, at);
-    Value magnitude = arithmetic.getMagnitude(arithmetic.toF32(element));
-    Value next =
-        arithmetic.getLargest(loop.getRegionIterArgs().front(), magnitude);
-    scf::YieldOp::create(inner, loc, next);
-    return loop.getResult(0);
-  }
-
-  static Value emitLargestOfAll(OpBuilder &b, Location loc, Value largest,
-                                Type type) {
-    auto rank =
-        static_cast<unsigned>(cast<ShapedType>(largest.getType()).getRank());
-    MLIRContext *context = b.getContext();
-    Value zero = arith::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(RankedTensorType::get({}, b.getI32Type()), 0));
-    Value all =
-        linalg::GenericOp::create(
-            b, loc, zero.getType(), largest, zero,
-            ArrayRef<AffineMap>{b.getMultiDimIdentityMap(rank),
-                                AffineMap::get(rank, 0, context)},
-            SmallVector<IteratorType>(rank, IteratorType::reduction),
-            [](OpBuilder &inner, Location bodyLoc, ValueRange args) {
-              Value joined =
-                  BlockArithmetic(inner, bodyLoc).getLargest(args[0], args[1]);
-              linalg::YieldOp::create(inner, bodyLoc, joined);
-            })
-            .getResult(0);
-    Value result =
-        generate(b, loc, {}, b.getF32Type(), all, AffineMap::get(0, 0, context),
-                 [&](OpBuilder &inner, ValueRange args) {
-                   return BlockArithmetic(inner, loc).fromMagnitude(args[0]);
-                 });
-    if (isa<TensorType>(type))
-      return result;
-    return tensor::ExtractOp::create(b, loc, result, ValueRange());
-  }
-};
+  Value largest = generate(rewriter, loc, scaleSizes, rewriter.getI32Type(), {},
+                           {}, [&](OpBuilder &b, ValueRange) {
+                             return emitLargest(b, loc, x, sizes.back(), format,
+                                                op.getPad());
+                           });
+  Type scaleType = getElementTypeOrSelf(op.getScales().getType());
+  AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
+  Value scales = generate(rewriter, loc, scaleSizes, scaleType, largest,
+                          identity, [&](OpBuilder &b, ValueRange args) {
+                            Value code = BlockArithmetic(b, loc).emitScale(
+                                format, args[0], op.getTensorScale());
+                            return toElement(b, loc, code, scaleType);
+                          });
+  Type codeType = getElementTypeOrSelf(op.getElements().getType());
+  AffineMap blocks = getBlockMap(context, rank, format.blockSize);
+  Value elements =
+      generate(rewriter, loc, sizes, codeType, {x.tensor, scales},
+               {x.map, blocks}, [&](OpBuilder &b, ValueRange args) {
+                 BlockArithmetic arithmetic(b, loc);
+                 BlockFactor factor = arithmetic.emitFactor(
+                     format, toCode(b, loc, args[1]), op.getTensorScale());
+                 Value code = arithmetic.emitCode(
+                     format, arithmetic.toF32(args[0]), factor);
+                 return toElement(b, loc, code, codeType);
+               });
+  SmallVector<Value> results = {
+      convertFromTensor(rewriter, loc, elements, op.getElements().getType()),
+      convertFromTensor(rewriter, loc, scales, op.getScales().getType())};
+  if (op.getAmax())
+    results.push_back(
+        emitLargestOfAll(rewriter, loc, largest, op.getAmax().getType()));
+  rewriter.replaceOp(op, results);
+  return success();
+}
 
 /// A scalar that is an element of a tensor. On a GPU the loops that need it
 /// load it, because the host cannot.
+namespace {
 struct ScalarOperand {
   Value tensor;
   AffineMap map;
@@ -212,52 +197,47 @@ struct ScalarOperand {
     map = AffineMap::get(numLoops, 0, index, scalar.getContext());
   }
 };
-
-struct DecomposeDequantize final : OpRewritePattern<DequantizeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(DequantizeOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    OperandView elements = getOperandView(rewriter, loc, op.getElements());
-    OperandView scales = getOperandView(rewriter, loc, op.getScales());
-    SmallVector<OpFoldResult> sizes =
-        getOperandSizes(rewriter, loc, op.getElements(), elements);
-    AffineMap blocks = scales.map.compose(
-        getBlockMap(rewriter.getContext(), sizes.size(), op.getBlock()));
-    Type type = getElementTypeOrSelf(op.getResult().getType());
-    SmallVector<Value> inputs = {elements.tensor, scales.tensor};
-    SmallVector<AffineMap> maps = {elements.map, blocks};
-    ScalarOperand factor(op.getTensorScale(), sizes.size());
-    if (factor.tensor) {
-      inputs.push_back(factor.tensor);
-      maps.push_back(factor.map);
-    }
-    Value result = generate(
-        rewriter, loc, sizes, type, inputs, maps,
-        [&](OpBuilder &b, ValueRange args) -> Value {
-          BlockArithmetic arithmetic(b, loc);
-          Value element =
-              arithmetic.decode(op.getElementFormat(), toCode(b, loc, args[0]));
-          Value scale =
-              arithmetic.decode(op.getScaleFormat(), toCode(b, loc, args[1]));
-          Value number = arith::MulFOp::create(b, loc, element, scale);
-          if (op.getTensorScale())
-            number = arith::MulFOp::create(
-                b, loc, number, factor.tensor ? args[2] : op.getTensorScale());
-          if (type == number.getType())
-            return number;
-          return arith::TruncFOp::create(b, loc, type, number);
-        });
-    rewriter.replaceOp(
-        op, convertFromTensor(rewriter, loc, result, op.getResult().getType()));
-    return success();
-  }
-};
-
 } // namespace
+
+static LogicalResult decomposeDequantize(DequantizeOp op,
+                                         PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  OperandView codes = getOperandView(rewriter, loc, op.getCodes());
+  OperandView scales = getOperandView(rewriter, loc, op.getScales());
+  SmallVector<OpFoldResult> sizes =
+      getOperandSizes(rewriter, loc, op.getCodes(), codes);
+  AffineMap blocks = scales.map.compose(
+      getBlockMap(rewriter.getContext(), sizes.size(), op.getBlock()));
+  Type type = getElementTypeOrSelf(op.getResult().getType());
+  SmallVector<Value> inputs = {codes.tensor, scales.tensor};
+  SmallVector<AffineMap> maps = {codes.map, blocks};
+  ScalarOperand factor(op.getTensorScale(), sizes.size());
+  if (factor.tensor) {
+    inputs.push_back(factor.tensor);
+    maps.push_back(factor.map);
+  }
+  Value result = generate(
+      rewriter, loc, sizes, type, inputs, maps,
+      [&](OpBuilder &b, ValueRange args) -> Value {
+        BlockArithmetic arithmetic(b, loc);
+        Value element =
+            arithmetic.decode(op.getElementFormat(), toCode(b, loc, args[0]));
+        Value scale =
+            arithmetic.decode(op.getScaleFormat(), toCode(b, loc, args[1]));
+        Value number = arith::MulFOp::create(b, loc, element, scale);
+        if (op.getTensorScale())
+          number = arith::MulFOp::create(
+              b, loc, number, factor.tensor ? args[2] : op.getTensorScale());
+        if (type == number.getType())
+          return number;
+        return arith::TruncFOp::create(b, loc, type, number);
+      });
+  rewriter.replaceOp(
+      op, convertFromTensor(rewriter, loc, result, op.getResult().getType()));
+  return success();
+}
 
 void blockscale::populateDecomposeQuantizePatterns(
     RewritePatternSet &patterns) {
-  patterns.add<DecomposeQuantize, DecomposeDequantize>(patterns.getContext());
+  patterns.add(decomposeQuantize).add(decomposeDequantize);
 }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/RowWise/RowOps.h"
+#include "Utils/OperandView.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Reference/Softmax.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,18 +33,11 @@ template <typename Cast>
 static Value castElements(OpBuilder &b, Location loc, Value source,
                           Value destination) {
   auto type = cast<RankedTensorType>(destination.getType());
-  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
-  return linalg::GenericOp::create(
-             b, loc, type, source, destination,
-             ArrayRef<AffineMap>{identity, identity},
-             SmallVector<utils::IteratorType>(type.getRank(),
-                                              utils::IteratorType::parallel),
-             [&](OpBuilder &inner, Location bodyLoc, ValueRange args) {
-               Value number =
-                   Cast::create(inner, bodyLoc, type.getElementType(), args[0]);
-               linalg::YieldOp::create(inner, bodyLoc, number);
-             })
-      .getResult(0);
+  return computeElements(
+      b, loc, source, b.getMultiDimIdentityMap(type.getRank()), destination,
+      [&](OpBuilder &inner, Location bodyLoc, ValueRange args) -> Value {
+        return Cast::create(inner, bodyLoc, type.getElementType(), args[0]);
+      });
 }
 
 FailureOr<Value> blockscale::decomposeSoftmax(OpBuilder &builder,

@@ -16,12 +16,10 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
-using utils::IteratorType;
 
 static Value applyExpr(OpBuilder &builder, Location loc, AffineExpr expr,
                        ArrayRef<Value> operands) {
@@ -31,114 +29,85 @@ static Value applyExpr(OpBuilder &builder, Location loc, AffineExpr expr,
                                             getAsOpFoldResult(operands)));
 }
 
-namespace {
+/// The scale at the current index of the loops, or 0x00 in the padding.
+static Value emitByte(OpBuilder &b, Location loc, const OperandView &source,
+                      ArrayRef<OpFoldResult> sizes, ShapedType type) {
+  unsigned rank = sizes.size();
+  SmallVector<Value> position = getLoopIndices(b, loc, rank + 2);
+
+  // Padding loads an arbitrary existing scale, and drops it.
+  AffineMap unswizzle = getUnswizzleMap(b.getContext(), rank);
+  SmallVector<Value> logical;
+  Value isInside = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  for (unsigned dim = 0; dim != rank; ++dim) {
+    Value index = applyExpr(b, loc, unswizzle.getResult(dim), position);
+    if (dim + 2 >= rank) {
+      Value size = getValueOrCreateConstantIndexOp(b, loc, sizes[dim]);
+      Value below =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, size);
+      isInside = arith::AndIOp::create(b, loc, isInside, below);
+      Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+      index = arith::SelectOp::create(b, loc, below, index, zero);
+    }
+    logical.push_back(index);
+  }
+  SmallVector<Value> physical;
+  for (AffineExpr expr : source.map.getResults())
+    physical.push_back(applyExpr(b, loc, expr, logical));
+  Value scale = tensor::ExtractOp::create(b, loc, source.tensor, physical);
+
+  // Not a float constant: e8m0 has no zero, and its byte 0x00 is 2^-127.
+  Value zeroCode = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+  Value padding =
+      arith::BitcastOp::create(b, loc, type.getElementType(), zeroCode);
+  return arith::SelectOp::create(b, loc, isInside, scale, padding);
+}
 
 /// Every byte of the result looks up its scale, or is padding.
-struct DecomposeSwizzle final : OpRewritePattern<SwizzleScalesOp> {
-  using OpRewritePattern::OpRewritePattern;
+static LogicalResult decomposeSwizzle(SwizzleScalesOp op,
+                                      PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  auto type = cast<ShapedType>(op.getSource().getType());
+  OperandView source = getOperandView(rewriter, loc, op.getSource());
+  // The sizes of the scales, which may differ from those of the viewed
+  // tensor.
+  SmallVector<OpFoldResult> scaleSizes =
+      isa<TensorType>(type)
+          ? tensor::getMixedSizes(rewriter, loc, op.getSource())
+          : getAsIndexOpFoldResult(rewriter.getContext(), type.getShape());
 
-  LogicalResult matchAndRewrite(SwizzleScalesOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<ShapedType>(op.getSource().getType());
-    OperandView source = getOperandView(rewriter, loc, op.getSource());
-    // The sizes of the scales, which may differ from those of the viewed
-    // tensor.
-    SmallVector<OpFoldResult> scaleSizes =
-        isa<TensorType>(type)
-            ? tensor::getMixedSizes(rewriter, loc, op.getSource())
-            : getAsIndexOpFoldResult(rewriter.getContext(), type.getShape());
-
-    SmallVector<OpFoldResult> resultSizes =
-        getSwizzledSizes(rewriter, loc, scaleSizes);
-    Value empty = tensor::EmptyOp::create(rewriter, loc, resultSizes,
-                                          type.getElementType());
-    unsigned rank = resultSizes.size();
-    Value result =
-        linalg::GenericOp::create(
-            rewriter, loc, empty.getType(), ValueRange(), empty,
-            AffineMap::getMultiDimIdentityMap(rank, rewriter.getContext()),
-            SmallVector<IteratorType>(rank, IteratorType::parallel),
-            [&](OpBuilder &b, Location bodyLoc, ValueRange) {
-              linalg::YieldOp::create(
-                  b, bodyLoc, emitByte(b, bodyLoc, source, scaleSizes, type));
-            })
-            .getResult(0);
-    rewriter.replaceOp(op,
-                       convertFromTensor(rewriter, loc, result, op.getType()));
-    return success();
-  }
-
-private:
-  /// The scale at the current index of the loops, or 0x00 in the padding.
-  static Value emitByte(OpBuilder &b, Location loc, const OperandView &source,
-                        ArrayRef<OpFoldResult> sizes, ShapedType type) {
-    unsigned rank = sizes.size();
-    SmallVector<Value> position;
-    for (unsigned dim = 0; dim != rank + 2; ++dim)
-      position.push_back(linalg::IndexOp::create(b, loc, dim));
-
-    // Padding loads an arbitrary existing scale, and drops it.
-    AffineMap unswizzle = getUnswizzleMap(b.getContext(), rank);
-    SmallVector<Value> logical;
-    Value isInside = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-    for (unsigned dim = 0; dim != rank; ++dim) {
-      Value index = applyExpr(b, loc, unswizzle.getResult(dim), position);
-      if (dim + 2 >= rank) {
-        Value size = getValueOrCreateConstantIndexOp(b, loc, sizes[dim]);
-        Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                            index, size);
-        isInside = arith::AndIOp::create(b, loc, isInside, below);
-        Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-        index = arith::SelectOp::create(b, loc, below, index, zero);
-      }
-      logical.push_back(index);
-    }
-    SmallVector<Value> physical;
-    for (AffineExpr expr : source.map.getResults())
-      physical.push_back(applyExpr(b, loc, expr, logical));
-    Value scale = tensor::ExtractOp::create(b, loc, source.tensor, physical);
-
-    // Not a float constant: e8m0 has no zero, and its byte 0x00 is 2^-127.
-    Value zeroCode = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
-    Value padding =
-        arith::BitcastOp::create(b, loc, type.getElementType(), zeroCode);
-    return arith::SelectOp::create(b, loc, isInside, scale, padding);
-  }
-};
+  SmallVector<OpFoldResult> resultSizes =
+      getSwizzledSizes(rewriter, loc, scaleSizes);
+  Value empty = tensor::EmptyOp::create(rewriter, loc, resultSizes,
+                                        type.getElementType());
+  Value result =
+      computeElements(rewriter, loc, {}, {}, empty,
+                      [&](OpBuilder &b, Location bodyLoc, ValueRange) {
+                        return emitByte(b, bodyLoc, source, scaleSizes, type);
+                      });
+  rewriter.replaceOp(op,
+                     convertFromTensor(rewriter, loc, result, op.getType()));
+  return success();
+}
 
 /// Every scale looks up its byte; no padding is read.
-struct DecomposeUnswizzle final : OpRewritePattern<UnswizzleScalesOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(UnswizzleScalesOp op,
-                                PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<ShapedType>(op.getType());
-    unsigned rank = type.getRank();
-    OperandView source = getOperandView(rewriter, loc, op.getSource());
-    AffineMap map =
-        source.map.compose(getSwizzleMap(rewriter.getContext(), rank));
-    Value empty = tensor::EmptyOp::create(rewriter, loc, op.getMixedSizes(),
-                                          type.getElementType());
-    Value result =
-        linalg::GenericOp::create(
-            rewriter, loc, empty.getType(), source.tensor, empty,
-            ArrayRef<AffineMap>{map, AffineMap::getMultiDimIdentityMap(
-                                         rank, rewriter.getContext())},
-            SmallVector<IteratorType>(rank, IteratorType::parallel),
-            [](OpBuilder &b, Location bodyLoc, ValueRange args) {
-              linalg::YieldOp::create(b, bodyLoc, args[0]);
-            })
-            .getResult(0);
-    rewriter.replaceOp(op,
-                       convertFromTensor(rewriter, loc, result, op.getType()));
-    return success();
-  }
-};
-
-} // namespace
+static LogicalResult decomposeUnswizzle(UnswizzleScalesOp op,
+                                        PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  auto type = cast<ShapedType>(op.getType());
+  OperandView source = getOperandView(rewriter, loc, op.getSource());
+  AffineMap map =
+      source.map.compose(getSwizzleMap(rewriter.getContext(), type.getRank()));
+  Value empty = tensor::EmptyOp::create(rewriter, loc, op.getMixedSizes(),
+                                        type.getElementType());
+  Value result = computeElements(
+      rewriter, loc, source.tensor, map, empty,
+      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  rewriter.replaceOp(op,
+                     convertFromTensor(rewriter, loc, result, op.getType()));
+  return success();
+}
 
 void blockscale::populateDecomposeSwizzlePatterns(RewritePatternSet &patterns) {
-  patterns.add<DecomposeSwizzle, DecomposeUnswizzle>(patterns.getContext());
+  patterns.add(decomposeSwizzle).add(decomposeUnswizzle);
 }

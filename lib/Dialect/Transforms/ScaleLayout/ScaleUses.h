@@ -41,6 +41,13 @@ ScaleUses inspectScaleUses(
     BlockArgument argument, function_ref<bool(MmaScaledOp)> wantsSwizzled,
     function_ref<std::optional<bool>(func::CallOp, unsigned)> getCallOrder);
 
+/// Changes arguments of the functions of `module` to the 32x4x4 layout if they
+/// are used only as scales of `mma_scaled` ops for which `wantsSwizzled` is
+/// true, and changes their calls. A remark says why other arguments with scales
+/// stay.
+void swizzleArguments(ModuleOp module,
+                      function_ref<bool(MmaScaledOp)> wantsSwizzled);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SCALELAYOUT_SCALEUSES_H

@@ -13,8 +13,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScaleLayout/SwizzleArguments.h"
-
 #include "ScaleLayout/ScaleTrace.h"
 #include "ScaleLayout/ScaleUses.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScaleLayout/ScaleTrace.h"
-#include "ScaleLayout/SwizzleArguments.h"
+#include "ScaleLayout/ScaleUses.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -16,7 +16,6 @@
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -28,49 +27,42 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-namespace {
+static Value extractMatrix(OpBuilder &builder, Location loc, Value operand,
+                           int64_t batch) {
+  auto type = cast<VectorType>(operand.getType());
+  if (type.getRank() == 2)
+    return operand;
+  int64_t index = type.getDimSize(0) == 1 ? 0 : batch;
+  return vector::ExtractOp::create(builder, loc, operand, index);
+}
 
 /// One op for each matrix of a batch of vectors.
-struct UnrollBatch final : OpRewritePattern<MmaScaledOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(MmaScaledOp op,
-                                PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<VectorType>(op.getResult().getType());
-    if (!type || type.getRank() != 3)
-      return rewriter.notifyMatchFailure(op, "expected vectors with a batch");
-    Location loc = op.getLoc();
-    auto matrixType =
-        VectorType::get(type.getShape().drop_front(), type.getElementType());
-    Value result =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
-    for (int64_t batch = 0; batch != type.getDimSize(0); ++batch) {
-      SmallVector<Value> operands;
-      for (Value operand : op->getOperands())
-        operands.push_back(extractMatrix(rewriter, loc, operand, batch));
-      auto matrixOp = MmaScaledOp::create(rewriter, loc, matrixType, operands,
-                                          op->getAttrs());
-      result = vector::InsertOp::create(rewriter, loc, matrixOp.getResult(),
-                                        result, batch);
-    }
-    rewriter.replaceOp(op, result);
-    return success();
+static LogicalResult unrollBatch(MmaScaledOp op, PatternRewriter &rewriter) {
+  auto type = dyn_cast<VectorType>(op.getResult().getType());
+  if (!type || type.getRank() != 3)
+    return rewriter.notifyMatchFailure(op, "expected vectors with a batch");
+  Location loc = op.getLoc();
+  auto matrixType =
+      VectorType::get(type.getShape().drop_front(), type.getElementType());
+  Value result =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
+  for (int64_t batch = 0; batch != type.getDimSize(0); ++batch) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(extractMatrix(rewriter, loc, operand, batch));
+    auto matrixOp = MmaScaledOp::create(rewriter, loc, matrixType, operands,
+                                        op->getAttrs());
+    result = vector::InsertOp::create(rewriter, loc, matrixOp.getResult(),
+                                      result, batch);
   }
-
-private:
-  static Value extractMatrix(OpBuilder &builder, Location loc, Value operand,
-                             int64_t batch) {
-    auto type = cast<VectorType>(operand.getType());
-    if (type.getRank() == 2)
-      return operand;
-    int64_t index = type.getDimSize(0) == 1 ? 0 : batch;
-    return vector::ExtractOp::create(builder, loc, operand, index);
-  }
-};
+  rewriter.replaceOp(op, result);
+  return success();
+}
 
 /// Describes, for a remark, the scales with which one instruction of `path`
 /// would compute the elements of `types`.
-std::string describeWithoutRewrite(const TypeCombination &types, Path path) {
+static std::string describeWithoutRewrite(const TypeCombination &types,
+                                          Path path) {
   std::string text;
   for (const TypeCombination &other : getTypeCombinations()) {
     std::optional<InstructionChoice> choice =
@@ -86,10 +78,9 @@ std::string describeWithoutRewrite(const TypeCombination &types, Path path) {
   return text;
 }
 
+namespace {
 struct LegalizePass final
     : mlir::blockscale::impl::LegalizePassBase<LegalizePass> {
-  using Base::Base;
-
   void runOnOperation() override {
     getOperation()->walk([&](ProductOpInterface op) {
       if (auto path = op->getAttrOfType<PathAttr>(kPathAttrName))
@@ -134,9 +125,8 @@ private:
                 InstructionAttr::get(&getContext(), *choice->emitted));
   }
 };
-
 } // namespace
 
 void blockscale::populateUnrollBatchPatterns(RewritePatternSet &patterns) {
-  patterns.add<UnrollBatch>(patterns.getContext());
+  patterns.add(unrollBatch);
 }

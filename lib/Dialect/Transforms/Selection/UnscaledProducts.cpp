@@ -8,7 +8,7 @@
 //
 // Matmuls of bf16 or f16 elements with f32 accumulators, which instructions
 // multiply directly.
-
+//
 //===----------------------------------------------------------------------===//
 
 #include "Selection/UnscaledProducts.h"

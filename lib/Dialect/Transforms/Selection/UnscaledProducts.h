@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Matmuls without scales.
-
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_UNSCALEDPRODUCTS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_UNSCALEDPRODUCTS_H

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Helpers for index arithmetic.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Utils/IndexValues.h"
 
@@ -32,17 +28,33 @@ Value blockscale::addConstant(OpBuilder &b, Location loc, Value value,
       b, loc, value, arith::ConstantIndexOp::create(b, loc, constant));
 }
 
+Value blockscale::applyExpr(OpBuilder &b, Location loc, AffineExpr expr,
+                            ValueRange values) {
+  return applyExprs(b, loc, expr, values)[0];
+}
+
 Value blockscale::addIndices(OpBuilder &b, Location loc, Value value,
                              Value other) {
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
   if (!other)
-    return applyExprs(b, loc, d0, value)[0];
-  return applyExprs(b, loc, d0 + d1, {value, other})[0];
+    return applyExpr(b, loc, d0, value);
+  return applyExpr(b, loc, d0 + d1, {value, other});
 }
 
 Value blockscale::addIndex(OpBuilder &b, Location loc, Value value,
                            int64_t constant) {
-  return applyExprs(b, loc, getAffineDimExpr(0, b.getContext()) + constant,
-                    value)[0];
+  return applyExpr(b, loc, b.getAffineDimExpr(0) + constant, value);
+}
+
+Value blockscale::emitIsBelow(OpBuilder &b, Location loc, Value index,
+                              Value limit) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, limit);
+}
+
+Value blockscale::emitBoth(OpBuilder &b, Location loc, Value first,
+                           Value second) {
+  if (!first || !second)
+    return first ? first : second;
+  return arith::AndIOp::create(b, loc, first, second);
 }

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Short names for common index arithmetic on addresses.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_INDEXVALUES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_INDEXVALUES_H
@@ -21,6 +17,9 @@ namespace mlir::blockscale {
 SmallVector<Value> applyExprs(OpBuilder &b, Location loc,
                               ArrayRef<AffineExpr> exprs, ValueRange values);
 
+/// The same for one expression.
+Value applyExpr(OpBuilder &b, Location loc, AffineExpr expr, ValueRange values);
+
 /// `value + constant`, without an op for 0.
 Value addConstant(OpBuilder &b, Location loc, Value value, int64_t constant);
 
@@ -29,6 +28,12 @@ Value addIndices(OpBuilder &b, Location loc, Value value, Value other);
 
 /// `value + constant` as one expression.
 Value addIndex(OpBuilder &b, Location loc, Value value, int64_t constant);
+
+/// Whether `index` is below `limit`, both unsigned.
+Value emitIsBelow(OpBuilder &b, Location loc, Value index, Value limit);
+
+/// The conjunction of two conditions, either of which may be null for true.
+Value emitBoth(OpBuilder &b, Location loc, Value first, Value second);
 
 } // namespace mlir::blockscale
 

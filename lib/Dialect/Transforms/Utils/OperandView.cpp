@@ -149,6 +149,34 @@ bool blockscale::isZeroSplat(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+Value blockscale::computeElements(
+    OpBuilder &builder, Location loc, ValueRange inputs,
+    ArrayRef<AffineMap> maps, Value init,
+    function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
+  unsigned rank = cast<ShapedType>(init.getType()).getRank();
+  SmallVector<AffineMap> allMaps(maps);
+  allMaps.push_back(builder.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, init.getType(), inputs, init, allMaps, loops,
+             [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
+               linalg::YieldOp::create(b, bodyLoc, body(b, bodyLoc, args));
+             })
+      .getResult(0);
+}
+
+SmallVector<Value> blockscale::getLoopIndices(OpBuilder &builder, Location loc,
+                                              unsigned rank) {
+  return llvm::map_to_vector(
+      llvm::seq<int64_t>(0, rank), [&](int64_t dim) -> Value {
+        return linalg::IndexOp::create(builder, loc, dim);
+      });
+}
+
+//===----------------------------------------------------------------------===//
 // Vectors
 //===----------------------------------------------------------------------===//
 

@@ -59,6 +59,17 @@ bool isZeroSplat(Value value);
 /// `value` if it is a tensor, else a tensor that the vector is written to.
 Value convertToTensor(OpBuilder &builder, Location loc, Value value);
 
+/// Computes the elements of a tensor like `init`: `body` gets those of `inputs`
+/// at `maps`.
+Value computeElements(
+    OpBuilder &builder, Location loc, ValueRange inputs,
+    ArrayRef<AffineMap> maps, Value init,
+    function_ref<Value(OpBuilder &, Location, ValueRange)> body);
+
+/// The indices of the `rank` loops of such a body.
+SmallVector<Value> getLoopIndices(OpBuilder &builder, Location loc,
+                                  unsigned rank);
+
 /// `tensor` in the form of `type`: read into a vector if that is one, cast if
 /// only the static sizes differ.
 Value convertFromTensor(OpBuilder &builder, Location loc, Value tensor,

@@ -13,6 +13,7 @@
 
 #include "Utils/PackedElements.h"
 
+#include "Utils/IndexValues.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -94,10 +95,8 @@ Value blockscale::emitUnpackCode(OpBuilder &builder, Location loc, Value index,
                                  function_ref<Value(Value)> loadByte) {
   Type i16 = builder.getI16Type();
   AffineExpr bit = getAffineDimExpr(0, builder.getContext()) * bits;
-  SmallVector<Value> at = applyMap(
-      builder, loc,
-      AffineMap::get(1, 0, {bit.floorDiv(8), bit % 8}, builder.getContext()),
-      index);
+  SmallVector<Value> at =
+      applyExprs(builder, loc, {bit.floorDiv(8), bit % 8}, index);
   Value low = loadByte(at[0]);
   Value word = arith::ExtUIOp::create(builder, loc, i16, low);
   if (8 % bits != 0) {

@@ -384,8 +384,6 @@ static const Row *findRow(Operation *op) {
 namespace {
 struct EmulateTcgen05Pass final
     : mlir::blockscale::impl::EmulateTcgen05PassBase<EmulateTcgen05Pass> {
-  using Base::Base;
-
   void runOnOperation() override {
     FailureOr<TargetAttr> target = lookupTarget(getOperation());
     if (failed(target))

@@ -101,9 +101,8 @@ Value DequantizeScales::getByteNumber(const Step &step) const {
   if (!step.value)
     return emit.integer(step.number % getStepsPerWord() * getNumBlocks());
   AffineExpr d0 = getAffineDimExpr(0, emit.b.getContext());
-  return emit.toWord(applyExprs(emit.b, emit.loc,
-                                {d0 % getStepsPerWord() * getNumBlocks()},
-                                step.value)[0]);
+  return emit.toWord(applyExpr(
+      emit.b, emit.loc, d0 % getStepsPerWord() * getNumBlocks(), step.value));
 }
 
 /// Copies byte `number` of `word` to the bytes whose nibble in `targets` is 1
@@ -123,9 +122,8 @@ Value DequantizeScales::getCode(const Step &step, unsigned block, Value word,
     // scales.
     AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
     auto reg = static_cast<unsigned>(getAccRegister(/*row=*/0, *column));
-    Value from =
-        applyExprs(emit.b, emit.loc,
-                   {getAccPosition(l, reg).column * kLanesOfRow}, lane)[0];
+    Value from = applyExpr(emit.b, emit.loc,
+                           getAccPosition(l, reg).column * kLanesOfRow, lane);
     word = emit.shuffle(word, emit.toWord(from));
   }
   Value number = emit.add(getByteNumber(step), block);
@@ -144,8 +142,8 @@ Value DequantizeScales::getByteNumberOfLane(const Step &step) const {
     return number;
   // Elements are packed: lanes with t < 2 have those of the first block.
   AffineExpr l = getAffineDimExpr(0, emit.b.getContext());
-  return emit.add(number, emit.toWord(applyExprs(
-                              emit.b, emit.loc, {l.floorDiv(2) % 2}, lane)[0]));
+  return emit.add(number, emit.toWord(applyExpr(emit.b, emit.loc,
+                                                l.floorDiv(2) % 2, lane)));
 }
 
 Value DequantizeScales::getFactor(const Step &step, Value rowWord) const {

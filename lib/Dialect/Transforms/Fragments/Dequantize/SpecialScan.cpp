@@ -16,6 +16,7 @@
 
 #include "Fragments/Dequantize/SpecialTest.h"
 #include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -112,15 +113,9 @@ private:
       number = arith::MinUIOp::create(b, emit.loc, number,
                                       emit.index(operand.chunks - 1));
     AffineExpr d0 = b.getAffineDimExpr(0);
-    Value at = applyExprs(b, emit.loc, {d0 * kChunkBytes}, number)[0];
-    Value bytes = vector::LoadOp::create(
-        b, emit.loc, VectorType::get(kChunkBytes, b.getI8Type()), flat, at,
-        /*nontemporal=*/false, llvm::MaybeAlign(kChunkBytes));
-    constexpr int64_t kWords = kChunkBytes / 4;
-    Value words = vector::BitCastOp::create(
-        b, emit.loc, VectorType::get(kWords, b.getI32Type()), bytes);
-    for (int64_t i = 0; i != kWords; ++i)
-      operand.test.add(vector::ExtractOp::create(b, emit.loc, words, i));
+    Value at = applyExpr(b, emit.loc, d0 * kChunkBytes, number);
+    for (Value word : loadWords(b, emit.loc, flat, at, kChunkBytes))
+      operand.test.add(word);
   }
 
   WordEmitter emit;
@@ -163,11 +158,9 @@ public:
     auto [format, fragments] = operands[number];
     SpecialTest test(emit, format);
     for (const SmallVector<Value> &steps : fragments->registers)
-      for (Value registers : steps) {
-        int64_t count = cast<VectorType>(registers.getType()).getNumElements();
-        for (int64_t i = 0; i != count; ++i)
-          test.add(vector::ExtractOp::create(emit.b, emit.loc, registers, i));
-      }
+      for (Value registers : steps)
+        for (Value word : extractElements(emit.b, emit.loc, registers))
+          test.add(word);
     found = found ? emit.bitOr(found, test.isFound()) : test.isFound();
   }
 

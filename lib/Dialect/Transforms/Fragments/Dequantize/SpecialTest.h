@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Tests four bytes at a time for codes of infinity and NaN.
-
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_SPECIALTEST_H

@@ -16,6 +16,7 @@
 #include "Fragments/FragmentLoads.h"
 #include "Utils/AccFragment.h"
 #include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -153,9 +154,9 @@ public:
     Value at = addIndex(emit.b, emit.loc, row, group * kGroupRows);
     AffineExpr c, d;
     bindDims(emit.b.getContext(), c, d);
-    Value first = applyExprs(emit.b, emit.loc,
-                             {c * kChunkBytes + d + i * (kChunkBytes / 2)},
-                             {chunk, byte})[0];
+    Value first =
+        applyExpr(emit.b, emit.loc, c * kChunkBytes + d + i * (kChunkBytes / 2),
+                  {chunk, byte});
     return shifter.shiftNibbles(loadHalf(at, first), i);
   }
 
@@ -202,8 +203,7 @@ public:
     ChunkSwizzle chunks = getChunkSwizzle(rowBytes);
     AffineExpr d0, d1;
     bindDims(b.getContext(), d0, d1);
-    memoryRow =
-        applyExprs(b, emit.loc, {getMemoryRow(d0, order.isPacked)}, lane)[0];
+    memoryRow = applyExpr(b, emit.loc, getMemoryRow(d0, order.isPacked), lane);
     SmallVector<Value> values =
         applyExprs(b, emit.loc,
                    {d0.floorDiv(chunks.rowsPerStep) % chunks.modulus,
@@ -259,11 +259,11 @@ private:
     if (swizzle)
       at = arith::XOrIOp::create(b, emit.loc, at, swizzle);
     int64_t stepBytes = kStepElements * rowBytes;
-    Value offset = applyExprs(b, emit.loc, {c * kChunkBytes + l * rowBytes},
-                              {at, memoryRow})[0];
+    Value offset =
+        applyExpr(b, emit.loc, c * kChunkBytes + l * rowBytes, {at, memoryRow});
     if (current.value)
-      offset = applyExprs(b, emit.loc, {c + s * stepBytes},
-                          {offset, memoryRow, current.value})[0];
+      offset = applyExpr(b, emit.loc, c + s * stepBytes,
+                         {offset, memoryRow, current.value});
     auto type = VectorType::get(kWords, b.getI32Type());
     constexpr unsigned kTransposedBits = 16;
     Value matrices = LoadMatrixOp::create(
@@ -366,24 +366,16 @@ private:
     // The index of the step and the lane's chunk have no bit in common.
     AffineExpr s, c, d;
     bindDims(b.getContext(), s, c, d);
-    Value step =
-        applyExprs(b, emit.loc, {s * kStepChunks + i * (kStepChunks / 2)},
-                   getStepValue(emit, current))[0];
+    Value step = applyExpr(b, emit.loc, s * kStepChunks + i * (kStepChunks / 2),
+                           getStepValue(emit, current));
     Value at = arith::XOrIOp::create(b, emit.loc, chunk, step);
     Value byte =
-        applyExprs(b, emit.loc, {c * kChunkBytes + d}, {step, at, inChunk})[0];
+        applyExpr(b, emit.loc, c * kChunkBytes + d, {step, at, inChunk});
     Value rowAt = addIndex(b, emit.loc, row, group * kGroupRows);
-    int64_t bytes = getBytes(), count = bytes / 4;
-    Value loadedBytes = vector::LoadOp::create(
-        b, emit.loc, VectorType::get(bytes, b.getI8Type()), memory,
-        ValueRange{rowAt, byte}, /*nontemporal=*/false,
-        llvm::MaybeAlign(bytes));
-    Value vector = vector::BitCastOp::create(
-        b, emit.loc, VectorType::get(count, b.getI32Type()), loadedBytes);
-    SmallVector<Value> words;
-    for (int64_t n = 0; n != count; ++n)
-      words.push_back(vector::ExtractOp::create(b, emit.loc, vector, n));
-    return exchange(emit, words, exchangeBits);
+    return exchange(
+        emit,
+        blockscale::loadWords(b, emit.loc, memory, {rowAt, byte}, getBytes()),
+        exchangeBits);
   }
 
   WordEmitter emit;
