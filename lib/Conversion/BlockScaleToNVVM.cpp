@@ -130,7 +130,7 @@ static constexpr StringLiteral kName = "__blockscale_dynamic_shared";
 
 static uint64_t getAlignment(gpu::DynamicSharedMemoryOp op) {
   auto asked = op->getAttrOfType<IntegerAttr>(kDynamicAlignmentName);
-  return std::max<int64_t>(kBankLineBytes, asked ? asked.getInt() : 0);
+  return std::max<int64_t>(kBankRowBytes, asked ? asked.getInt() : 0);
 }
 
 static LLVM::GlobalOp getVariable(OpBuilder &b, gpu::GPUModuleOp module,

@@ -179,7 +179,7 @@ static LogicalResult convertCopyScales(CopyScalesOp op,
     return rewriter.notifyMatchFailure(op, "expected a descriptor");
   Value descriptor = addSharedAddress(rewriter, loc, converter, *word,
                                       op.getMemory(), op.getOffset());
-  constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWindow;
+  constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWarpLanes;
   auto atom = static_cast<int64_t>(op.getRowAtom());
   auto number = static_cast<int64_t>(op.getWord());
   int64_t columns = number * op.getScales().getType().getColumnsOfWord() +

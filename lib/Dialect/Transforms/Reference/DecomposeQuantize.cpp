@@ -202,10 +202,10 @@ struct ScalarOperand {
 static LogicalResult decomposeDequantize(DequantizeOp op,
                                          PatternRewriter &rewriter) {
   Location loc = op.getLoc();
-  OperandView codes = getOperandView(rewriter, loc, op.getCodes());
+  OperandView codes = getOperandView(rewriter, loc, op.getElements());
   OperandView scales = getOperandView(rewriter, loc, op.getScales());
   SmallVector<OpFoldResult> sizes =
-      getOperandSizes(rewriter, loc, op.getCodes(), codes);
+      getOperandSizes(rewriter, loc, op.getElements(), codes);
   AffineMap blocks = scales.map.compose(
       getBlockMap(rewriter.getContext(), sizes.size(), op.getBlock()));
   Type type = getElementTypeOrSelf(op.getResult().getType());
