@@ -168,8 +168,9 @@ static std::optional<TunedRows> findTunedRows(ProductOpInterface op,
 /// Split-K for results of few rows or columns: a block has all of these and
 /// many along the other side, which its warps divide, so that the larger
 /// operand is dequantized once; and there are as many ranges as blocks
-/// run at once on the chip. Null if the product is none of these, or fills the chip.
-/// For a dynamic number of rows, the function may promise that there are few.
+/// run at once on the chip. Null if the product is none of these, or fills the
+/// chip. For a dynamic number of rows, the function may promise that there are
+/// few.
 static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
                                            const Chip &chip) {
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
