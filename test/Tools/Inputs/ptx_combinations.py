@@ -30,7 +30,7 @@ CHIPS = {"sm_120a": "8.7", "sm_120f": "8.8", "sm_121a": "8.8", "sm_121f": "8.8"}
 
 # Chips that convert operands, and the instruction of all their combinations.
 CONVERTING = {"sm_80": "7.0"}
-CONVERTED = "mma.sync.aligned.m16n8k16.combination.col.f32.bf16.bf16.f32"
+CONVERTED = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"
 
 PTX_NAMES = {
     "f8E4M3FN": "e4m3",
@@ -73,7 +73,7 @@ def require(condition, message):
 def get_opcode(instruction):
     kind, a, b, scale, scale_vec = instruction
     return (
-        f"mma.sync.aligned.m16n8k{INSTRUCTIONS[instruction]}.combination.col.kind::{kind}"
+        f"mma.sync.aligned.m16n8k{INSTRUCTIONS[instruction]}.row.col.kind::{kind}"
         f".block_scale.scale_vec::{scale_vec}X.f32.{a}.{b}.f32.{scale}"
     )
 
@@ -233,9 +233,9 @@ def read_selectors(ptx):
 
 
 def check_instructions_on(chip, with_ptxas):
-    kernels = [make_kernel(f"kernel_{i}", combination) for i, combination in enumerate(INSTRUCTIONS)]
+    kernels = [make_kernel(f"kernel_{i}", each) for i, each in enumerate(INSTRUCTIONS)]
     ptx, found = compile_and_read(f"gpu.module @kernels {{{''.join(kernels)}\n}}", chip)
-    expected = {get_opcode(combination): get_selectors(combination) for combination in INSTRUCTIONS}
+    expected = {get_opcode(each): get_selectors(each) for each in INSTRUCTIONS}
     require(len(expected) == 28, f"expected 28 instructions, got {len(expected)}")
     require(set(found) == set(expected), f"{chip}: expected {set(expected)}, got {set(found)}")
     for opcode, selectors in read_selectors(ptx).items():

@@ -183,7 +183,8 @@ def BlockScale_ScaleTileLayoutAttr
       `32 (p Q + q) + r`; Q is 1, 2 or 4.
     * `atoms`: of the shape `R x W x 32 x 16`, atoms of the 32x4x4 layout, as
       in global memory: outer index `r mod 32` of atom (`r div 128`, w) has,
-      from byte `4 (r mod 128 div 32)` on, the scales `4w`, ..., `4w + 3` of row r.
+      from byte `4 (r mod 128 div 32)` on, the scales `4w`, ..., `4w + 3` of row
+      r.
 
     The table of `lanes` and `parts` is `kScaleOuterTerms` of SharedLayout.h.
 

@@ -280,8 +280,8 @@ def BlockScale_AccQuantizeOp : BlockScale_KernelOp<"acc_quantize", [
       * (G3) the body takes an f32 and two indices and yields an f32;
       * (G4) `element`, `scale` and `block_size` are a legal combination of
         `mma_scaled`, and there is a `rule` if and only if scales are e8m0;
-      * (G5) `elements` has rank 2, or 3 with `batch`; `code_bits` is 8, or 4 for
-        f4E2M1FN;
+      * (G5) `elements` has rank 2, or 3 with `batch`; `code_bits` is 8, or 4
+        for f4E2M1FN;
       * `column`, `columns` and the columns of a warp's share are multiples of
         `block_size`.
   }];
@@ -298,8 +298,8 @@ def BlockScale_AccQuantizeOp : BlockScale_KernelOp<"acc_quantize", [
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $acc `at` `(` $row `,` $column `)` `of` `(` $rows `,` $columns `)`
-    (`batch` $batch^)? (`tensor_scale` `(` $tensor_scale^ `)`)? `to` $elements `,`
-    $scales (`amax` $amax^)? (`in_bounds` $in_bounds^)? $body attr-dict `:`
+    (`batch` $batch^)? (`tensor_scale` `(` $tensor_scale^ `)`)? `to` $elements
+    `,` $scales (`amax` $amax^)? (`in_bounds` $in_bounds^)? $body attr-dict `:`
     type($acc) `,` type($elements) `,` type($scales) (`,` type($amax)^)?
   }];
   let hasVerifier = 1;
@@ -341,8 +341,8 @@ def BlockScale_LoadMatrixOp : BlockScale_InstructionOp<
       and register r of lane l gets the 2 bytes number l div 4 of rows
       2 (l mod 4) and 2 (l mod 4) + 1 of matrix r.
 
-    With `code_bits` 4 or 6, the row starts with 16 elements of as many bits; each is
-    extended to a byte (`.b8x16.b4x16_p64`, `.b8x16.b6x16_p32`).
+    With `code_bits` 4 or 6, the row starts with 16 elements of as many bits; each
+    is extended to a byte (`.b8x16.b4x16_p64`, `.b8x16.b6x16_p32`).
 
     Constraints:
 

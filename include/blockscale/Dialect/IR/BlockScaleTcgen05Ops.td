@@ -108,8 +108,8 @@ def BlockScale_MatrixDescriptorOp
     * (S2) Swizzle rows have 16 bytes, or have 32, 64 or 128 and are swizzled.
     * (S3) A column has a multiple of 8 rows. There is at least one column; with
       `k` and rows of 16 bytes, at least two.
-    * (S4) Elements are in `slots`, or `padded` after 16 elements; with `mn` they
-      are for kind mxf8f6f4, which `tcgen05_mma` checks.
+    * (S4) Elements are in `slots`, or `padded` after 16 elements; with `mn`
+      they are for kind mxf8f6f4, which `tcgen05_mma` checks.
     * (S5) A constant `offset` is a multiple of 16 in the first of 8 rows; with
       `k`, the 32 bytes of an instruction are in one swizzle row.
 

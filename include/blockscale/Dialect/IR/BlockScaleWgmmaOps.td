@@ -155,7 +155,8 @@ def BlockScale_WarpgroupMmaMixedOp
     BlockScale_TileLayoutAttr:$layout);
   let results = (outs BlockScale_AccType:$result, I32:$all_inexact);
   let assemblyFormat = [{
-    $elements `,` $b `,` $acc `,` $inexact `scales` `=` $scales `types` `=` $types
+    $elements `,` $b `,` $acc `,` $inexact `scales` `=` $scales `types` `=`
+    $types
     `instruction` `=` $instruction `layout` `=` $layout attr-dict
     `:` type($elements) `,` type($b) `,` type($acc)
   }];
@@ -200,8 +201,8 @@ def BlockScale_WarpgroupMmaGemvOp : BlockScale_KernelOp<"warpgroup_mma_gemv", [
     Constraints:
 
     * (G1) Both formats of `types` are e2m1.
-    * (G2) `elements` has the shape chunks x rows x 64 bytes, and the accumulator
-      has 8 rows and as many columns as `elements` has rows, in
+    * (G2) `elements` has the shape chunks x rows x 64 bytes, and the
+      accumulator has 8 rows and as many columns as `elements` has rows, in
       `#blockscale.warp_columns`.
     * (G3) `b` has 8 columns x 8 x 16 bytes for each chunk, and there is a
       factor for each block.

@@ -30,10 +30,9 @@ struct Rounding {
 
 class DequantizeScales {
 public:
-  /// `words` has 32-bit registers of four scales: by step of four along K, then by
-  /// group of 32 rows.
-  /// `interleave` says which rows groups of 8 have. `isUniform`: all scales are
-  /// equal.
+  /// `words` has 32-bit registers of four scales: by step of four along K, then
+  /// by group of 32 rows. `interleave` says which rows groups of 8 have.
+  /// `isUniform`: all scales are equal.
   DequantizeScales(OpBuilder &b, Location loc, const WarpProduct &product,
                    Operand operand, unsigned interleave, int64_t k,
                    SmallVector<SmallVector<Value>> words, bool isUniform);
