@@ -46,3 +46,21 @@ Value blockscale::addIndex(OpBuilder &b, Location loc, Value value,
   return applyExprs(b, loc, getAffineDimExpr(0, b.getContext()) + constant,
                     value)[0];
 }
+
+Value blockscale::makeIndex(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+Value blockscale::makeWord(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantOp::create(
+      b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
+Value blockscale::isBelow(OpBuilder &b, Location loc, Value value,
+                          Value limit) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value, limit);
+}
+
+Value blockscale::isEqual(OpBuilder &b, Location loc, Value x, Value y) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
+}

@@ -30,6 +30,15 @@ Value addIndices(OpBuilder &b, Location loc, Value value, Value other);
 /// `value + constant` as one expression.
 Value addIndex(OpBuilder &b, Location loc, Value value, int64_t constant);
 
+/// A constant index, and a constant i32.
+Value makeIndex(OpBuilder &b, Location loc, int64_t value);
+Value makeWord(OpBuilder &b, Location loc, int64_t value);
+
+/// Whether `value` is below `limit`, as unsigned integers, and whether `x` and
+/// `y` are equal.
+Value isBelow(OpBuilder &b, Location loc, Value value, Value limit);
+Value isEqual(OpBuilder &b, Location loc, Value x, Value y);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_INDEXVALUES_H

@@ -17,6 +17,7 @@
 #include "Fragments/Dequantize/CodePairs.h"
 #include "Fragments/Dequantize/SpecialTest.h"
 #include "Kernels/Dequantize/ValueWriter.h"
+#include "Utils/IndexValues.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -162,7 +163,7 @@ Value ExactWriter::emitColumns(Value none) {
         Value at = compute({d0 * kStrip + d1 * kValues}, {strip, lane})[0];
         Value from = compute({d0 * blockSize}, block)[0];
         Origin origin = {batch, arith::MinUIOp::create(b, loc, at, last), from,
-                         isBelow(at, rows)};
+                         isBelow(b, loc, at, rows)};
         SmallVector<Value> scales;
         for (int64_t i = 0; i != kValues; ++i)
           scales.push_back(loadScale(origin, i));

@@ -23,13 +23,8 @@ class RoundedWriter final : public ValueWriter {
 public:
   RoundedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
                 const DequantizedOperandProblem &problem)
-      : ValueWriter(b, kernel, problem), arithmetic(b, loc) {
-    if (problem.tensorScale)
-      tensorScale = emitScalar(b, problem.tensorScale, [&](Value input) {
-        return this->kernel.getArgument(
-            getArgumentOf(problem.scaleInputs, input));
-      });
-  }
+      : ValueWriter(b, kernel, problem), arithmetic(b, loc),
+        tensorScale(emitScalar(b, kernel, problem.tensorScale)) {}
 
 private:
   SmallVector<Value> emitValues(ValueRange loaded, Value &inexact) override;

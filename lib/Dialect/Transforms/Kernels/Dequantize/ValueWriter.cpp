@@ -98,10 +98,6 @@ Value ValueWriter::add(Value value, int64_t number) {
   return addIndex(b, loc, value, number);
 }
 
-Value ValueWriter::isBelow(Value value, Value limit) {
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value, limit);
-}
-
 SmallVector<Value> ValueWriter::compute(ArrayRef<AffineExpr> exprs,
                                         ValueRange values) {
   return applyExprs(b, loc, exprs, values);
@@ -143,7 +139,8 @@ Value ValueWriter::forEachTask(
   };
   if (!problem.hasFlags()) {
     // There are as many warps as tasks, or a few more.
-    emitIf(b, loc, isBelow(first, tasks), [&] { runTask(first, inexact); });
+    emitIf(b, loc, isBelow(b, loc, first, tasks),
+           [&] { runTask(first, inexact); });
     return inexact;
   }
   Value grid = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
@@ -174,7 +171,7 @@ Value ValueWriter::emitLines(Value none) {
             compute({d0 * rowsOfTask + d1.floorDiv(lanes)}, {group, lane})[0];
         Value isColumn;
         if (!KernelProblem::isMultiple(shape[1], columnsOfTask)) {
-          isColumn = isBelow(column, columns);
+          isColumn = isBelow(b, loc, column, columns);
           column = arith::MinUIOp::create(b, loc, column, lastColumn);
         }
         // Lanes outside read the last element, so that no load waits for a
@@ -183,7 +180,7 @@ Value ValueWriter::emitLines(Value none) {
           Origin origin = {batch, row, column, isColumn};
           if (rowsOfTask != 1 &&
               !KernelProblem::isMultiple(shape[0], rowsOfTask)) {
-            Value isRow = isBelow(origin.row, rows);
+            Value isRow = isBelow(b, loc, origin.row, rows);
             origin.isInside =
                 isColumn ? arith::AndIOp::create(b, loc, isColumn, isRow)
                          : isRow;
@@ -217,8 +214,7 @@ Value ValueWriter::emitTasks(Value none) {
     return emitLines(none);
   // Rows may end, and the next one start, at any element.
   Value rest = compute({b.getAffineDimExpr(0) % kValues}, columns)[0];
-  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
-                                        emit.index(0));
+  Value isWhole = isEqual(b, loc, rest, emit.index(0));
   auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -246,8 +242,7 @@ void ValueWriter::emitFlag(Value inexact) {
                                       Value(), Value(), reduction, isInexact)
                   .getResult(0);
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                        thread, emit.index(0));
+  Value isFirst = isEqual(b, loc, thread, emit.index(0));
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   emitIf(b, loc, isFirst, [&] {
     memref::StoreOp::create(b, loc, any, kernel.getArgument(problem.result + 1),
@@ -391,7 +386,7 @@ void ValueWriter::store(const Origin &origin, ArrayRef<Value> values) {
     if (raggedColumns) {
       for (size_t i = 0; i != values.size(); ++i) {
         Value column = add(origin.column, static_cast<int64_t>(i));
-        emitIf(b, loc, isBelow(column, raggedColumns),
+        emitIf(b, loc, isBelow(b, loc, column, raggedColumns),
                [&] { storeSome(origin, column, values[i]); });
       }
       return;

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/FormKernels/PrepareKernels.h"
+#include "Kernels/FormKernels/Steps.h"
 
 #include "Kernels/Gemm/Problem/KnownMultiples.h"
 #include "Kernels/RowWise/RowOps.h"

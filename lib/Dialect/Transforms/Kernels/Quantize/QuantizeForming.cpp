@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Quantize/QuantizeForming.h"
+#include "Kernels/FormKernels/OpForming.h"
 
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Frontend/QuantizedResults.h"
@@ -31,8 +31,7 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// Replaces `op`, of a rank other than 2 and 3, by one on a matrix of rank 2.
-static FailureOr<SmallVector<Value>> reshapeToMatrix(RewriterBase &rewriter,
-                                                     QuantizeOp op) {
+static FormedResults reshapeToMatrix(RewriterBase &rewriter, QuantizeOp op) {
   auto type = cast<RankedTensorType>(op.getX().getType());
   Location loc = op.getLoc();
   int64_t rank = type.getRank();
@@ -97,9 +96,8 @@ static tensor::ExpandShapeOp findExpandedRows(QuantizeOp op) {
 }
 
 /// Replaces `op` by one on the source of `expand`, whose kernel may fuse it.
-static FailureOr<SmallVector<Value>>
-quantizeBeforeExpand(RewriterBase &rewriter, QuantizeOp op,
-                     tensor::ExpandShapeOp expand) {
+static FormedResults quantizeBeforeExpand(RewriterBase &rewriter, QuantizeOp op,
+                                          tensor::ExpandShapeOp expand) {
   Location loc = op.getLoc();
   auto source = cast<RankedTensorType>(expand.getSrc().getType());
   auto scales = cast<RankedTensorType>(op.getScales().getType());
@@ -130,9 +128,9 @@ quantizeBeforeExpand(RewriterBase &rewriter, QuantizeOp op,
   return results;
 }
 
-FailureOr<SmallVector<Value>>
-blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
-                         QuantizeOp op) {
+FormedResults blockscale::formQuantize(RewriterBase &rewriter,
+                                       SymbolTableCollection &symbols,
+                                       QuantizeOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getX().getType());
   if (!type)
     return SmallVector<Value>();
@@ -142,16 +140,13 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
     return reshapeToMatrix(rewriter, op);
   // The epilogue of a product may fuse it: that is decided when the product
   // gets its kernel.
-  if (!op->getParentOfType<func::FuncOp>() || findProductOf(op))
-    return SmallVector<Value>();
-  FailureOr<TargetAttr> target = lookupTarget(op);
-  if (failed(target) || !*target || (*target).getChip()->isCpu())
+  if (!findGpu(op) || findProductOf(op))
     return SmallVector<Value>();
 
   Location loc = op.getLoc();
   QuantizeProblem problem;
   problem.format = BlockFormat::get(op);
-  problem.chip = &(*target).getFinalChip();
+  problem.chip = &(*lookupTarget(op)).getFinalChip();
   problem.rank = type.getRank();
   problem.m = type.getShape()[problem.rank - 2];
   problem.k = type.getShape().back();
@@ -162,15 +157,9 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
   problem.map = view.map.compose(getOperandMap(
       op->getContext(), problem.rank, problem.rank - 2, ShapedType::kDynamic));
   problem.contiguity = getContiguity(problem.map, problem.rank);
-  SetVector<Value> inputs;
-  auto addInput = [&](Value value) {
-    inputs.insert(value);
-    return static_cast<unsigned>(llvm::find(inputs, value) - inputs.begin());
-  };
-  problem.x = addInput(view.tensor);
-  if ((problem.tensorScale = op.getTensorScale()))
-    for (Value input : getScalarInputs(problem.tensorScale))
-      problem.scaleInputs.emplace_back(input, addInput(input));
+  KernelInputs inputs;
+  problem.x = inputs.add(view.tensor);
+  problem.tensorScale = fuseScalar(inputs, op.getTensorScale());
 
   QuantizedResults results(op);
   problem.elementBits = results.getElementBits();
@@ -178,9 +167,7 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
 
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, loc, op.getX());
-  HostSizes hostSizes = {
-      sizes[problem.rank - 2], sizes.back(),
-      problem.rank == 3 ? sizes[0] : OpFoldResult(rewriter.getIndexAttr(1))};
+  HostSizes hostSizes = getHostSizes(rewriter, sizes);
   if (results.swizzle) {
     AffineExpr d0 = rewriter.getAffineDimExpr(0);
     auto compute = [&](AffineExpr expr, OpFoldResult of) {
@@ -191,24 +178,18 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
     int64_t columns = problem.format.blockSize * kScaleAtomBlocks;
     hostSizes.n = compute(d0.ceilDiv(columns) * columns, hostSizes.n);
   }
-  KernelShape shape = getQuantizeShape(problem);
-  FailureOr<SmallVector<OpFoldResult>> blocks =
-      getBlocks(rewriter, op, shape, hostSizes);
-  if (failed(blocks))
-    return failure();
-
-  SmallVector<Value> outputs = results.makeOutputs(rewriter, sizes);
   problem.elements = inputs.size();
   problem.scales = problem.elements + 1;
   if (op.getAmax())
     problem.amax = problem.elements + 2;
-  gpu::GPUFuncOp kernel =
-      makeKernel(rewriter, symbols, op, kQuantizePurpose, inputs.getArrayRef(),
-                 TypeRange(ValueRange(outputs)), shape);
-  buildQuantize(kernel, problem);
-  LaunchOp launch = createLaunch(rewriter, loc, kernel, inputs.getArrayRef(),
-                                 outputs, shape, *blocks);
-  launch.setUpdates(op.getAmax() != nullptr);
-  results.replace(rewriter, launch->getResults());
-  return SmallVector<Value>(launch->getResults());
+  FailureOr<LaunchOp> launch = formLaunch(
+      rewriter, symbols, op, kQuantizePurpose, inputs.getArrayRef(),
+      results.makeOutputs(rewriter, sizes), getQuantizeShape(problem),
+      hostSizes,
+      [&](gpu::GPUFuncOp kernel) { buildQuantize(kernel, problem); });
+  if (failed(launch))
+    return failure();
+  launch->setUpdates(op.getAmax() != nullptr);
+  results.replace(rewriter, (*launch)->getResults());
+  return SmallVector<Value>((*launch)->getResults());
 }

@@ -102,10 +102,7 @@ public:
   void build() {
     rows = size(2);
     columns = size(1);
-    if (problem.tensorScale)
-      tensorScale = emitScalar(b, problem.tensorScale, [&](Value input) {
-        return kernel.getArgument(getArgumentOf(problem.scaleInputs, input));
-      });
+    tensorScale = emitScalar(b, kernel, problem.tensorScale);
     if (problem.isContiguous())
       buildByLanes();
     else
@@ -125,10 +122,6 @@ private:
   }
   SmallVector<Value> compute(ArrayRef<AffineExpr> exprs, ValueRange values) {
     return applyExprs(b, loc, exprs, values);
-  }
-  Value isBelow(Value value, Value limit) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value,
-                                 limit);
   }
   Value both(Value one, Value other) {
     if (!one || !other)
@@ -244,12 +237,12 @@ void QuantizeKernel::buildByLanes() {
     Value inside;
     // Lanes outside read the last values, so that no load waits for a branch.
     if (!fitsRows) {
-      inside = isBelow(origin.row, rows);
+      inside = isBelow(b, loc, origin.row, rows);
       origin.row = arith::MinUIOp::create(b, loc, origin.row,
                                           addIndex(b, loc, rows, -1));
     }
     if (!fitsColumns) {
-      inside = both(inside, isBelow(origin.column, columns));
+      inside = both(inside, isBelow(b, loc, origin.column, columns));
       origin.column = arith::MinUIOp::create(
           b, loc, origin.column, addIndex(b, loc, columns, -kValues));
     }
@@ -293,9 +286,7 @@ void QuantizeKernel::buildByLanes() {
     Value scale = scales[first];
     MatrixPosition origin = origins[first];
     for (int64_t i = 1; i != count; ++i) {
-      Value isTurn =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, turn,
-                                arith::ConstantIndexOp::create(b, loc, i));
+      Value isTurn = isEqual(b, loc, turn, makeIndex(b, loc, i));
       auto select = [&](Value one, Value other) -> Value {
         return arith::SelectOp::create(b, loc, isTurn, one, other);
       };
@@ -303,8 +294,7 @@ void QuantizeKernel::buildByLanes() {
       origin.row = select(origins[first + i].row, origin.row);
       origin.column = select(origins[first + i].column, origin.column);
     }
-    Value hasTurn =
-        isBelow(turn, arith::ConstantIndexOp::create(b, loc, count));
+    Value hasTurn = isBelow(b, loc, turn, makeIndex(b, loc, count));
     emitIf(b, loc, count == lanesOfBlock ? Value() : hasTurn, [&] {
       getStores().storeScale(origin, scale, fitsRows, fitsColumns);
     });
@@ -331,13 +321,15 @@ void QuantizeKernel::buildByThreads() {
   MatrixPosition origin = {batch, at[0], compute({d0 * blockSize}, at[1])[0]};
   bool fitsRows = fitRows(kThreads / alongK);
   bool fitsBlocks = fitColumns(alongK * blockSize);
-  Value isRow = fitsRows ? Value() : isBelow(origin.row, rows);
-  Value isBlock = fitsBlocks ? Value() : isBelow(origin.column, columns);
+  Value isRow = fitsRows ? Value() : isBelow(b, loc, origin.row, rows);
+  Value isBlock =
+      fitsBlocks ? Value() : isBelow(b, loc, origin.column, columns);
   Value inside = both(isRow, isBlock);
 
   // A value is inside if its block is, except in the last block.
   auto isThere = [&](Value column) {
-    return problem.mayEnd ? both(isRow, isBelow(column, columns)) : inside;
+    return problem.mayEnd ? both(isRow, isBelow(b, loc, column, columns))
+                          : inside;
   };
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
   SmallVector<Value> values;

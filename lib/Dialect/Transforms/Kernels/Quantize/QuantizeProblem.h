@@ -32,9 +32,7 @@ struct QuantizeProblem {
   Contiguity contiguity;
   /// Whether K may end inside of a block.
   bool mayEnd;
-  /// The tensor scale, and the parameters that hold what it is computed from.
-  Value tensorScale;
-  FusedArguments scaleInputs;
+  FusedScalar tensorScale;
   /// The parameters for elements, of `elementBits` each in a memref of bytes,
   /// for scales, in the 32x4x4 layout with `hasAtoms`, and for the largest
   /// magnitude, an f32 that starts at 0.

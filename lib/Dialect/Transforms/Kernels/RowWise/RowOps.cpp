@@ -15,6 +15,7 @@
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/RowWise/RowWiseProblem.h"
 #include "Utils/CheckMessage.h"
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -93,9 +94,8 @@ void blockscale::checkSoftmaxSizes(linalg::SoftmaxOp op) {
   for (int64_t dim = 0; dim != input.getRank(); ++dim) {
     if (!input.isDynamicDim(dim) && !output.isDynamicDim(dim))
       continue;
-    Value isSame = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                         getSize(op.getInput(), dim),
-                                         getSize(op.getOutput(), dim));
+    Value isSame = isEqual(builder, loc, getSize(op.getInput(), dim),
+                           getSize(op.getOutput(), dim));
     cf::AssertOp::create(
         builder, loc, isSame,
         getCheckMessage(op, "expected size " + Twine(dim) +

@@ -181,7 +181,7 @@ DequantizedProduct blockscale::formDequantizedProduct(
   auto keepQuantized = [&](KernelOperand &elements, KernelOperand &scales) {
     for (KernelOperand *operand : {&elements, &scales})
       if (!operand->splat)
-        operand->argument = product.addInput(host.inputs[operand->argument]);
+        operand->argument = product.inputs.add(host.inputs[operand->argument]);
   };
   if (transforms.x == kInRegisters) {
     keepQuantized(problem[GemmOperand::A], problem[GemmOperand::SFA]);
@@ -189,7 +189,7 @@ DequantizedProduct blockscale::formDequantizedProduct(
     DequantizedOperand x = dequantize(Side::X);
     dequantized.skipConditions[0] = x.skipConditions;
     problem[GemmOperand::A] = x.operand;
-    problem[GemmOperand::A].argument = product.addInput(x.values);
+    problem[GemmOperand::A].argument = product.inputs.add(x.values);
   }
   if (transforms.y == kInRegisters) {
     // From here on, x counts as bf16, whatever it was.
@@ -200,7 +200,7 @@ DequantizedProduct blockscale::formDequantizedProduct(
     DequantizedOperand y = dequantize(Side::Y);
     dequantized.skipConditions[1] = y.skipConditions;
     problem[GemmOperand::B] = y.operand;
-    problem[GemmOperand::B].argument = product.addInput(y.values);
+    problem[GemmOperand::B].argument = product.inputs.add(y.values);
   }
   product.addSurroundings(host);
   return dequantized;

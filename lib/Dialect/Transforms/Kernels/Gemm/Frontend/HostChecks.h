@@ -13,7 +13,6 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_HOSTCHECKS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_HOSTCHECKS_H
 
-#include "Kernels/Gemm/Problem/HostSizes.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

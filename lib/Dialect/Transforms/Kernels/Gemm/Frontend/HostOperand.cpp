@@ -12,10 +12,10 @@
 
 #include "Kernels/Gemm/Frontend/HostOperand.h"
 
-#include "Kernels/Gemm/Frontend/ScaleAtoms.h"
 #include "Kernels/Gemm/Frontend/TensorMapCopies.h"
 #include "Kernels/Gemm/Problem/OperandMap.h"
 #include "Kernels/Gemm/Problem/OperandMemory.h"
+#include "Utils/OperandView.h"
 #include "Utils/PackedElements.h"
 #include "mlir/IR/Matchers.h"
 
@@ -42,6 +42,24 @@ static Value pack(OpBuilder &builder, Location loc, Value tensor) {
     shape.back() = *getPackedBytes(shape.back(), type.getElementTypeBitWidth());
   return PackOp::create(
       builder, loc, RankedTensorType::get(shape, builder.getI8Type()), tensor);
+}
+
+/// The scales `operand`, whose rows are dimension `rowDim`, as atoms that a
+/// `swizzle_scales` makes, which gets a kernel of its own.
+static StoredView swizzleForKernel(OpBuilder &builder, Location loc,
+                                   Value operand, unsigned rowDim) {
+  auto [rows, map] = putRowsFirst(builder, loc, operand, rowDim);
+  // A `swizzle_scales` of a constant would be folded.
+  if (matchPattern(rows, m_Constant()))
+    rows = copyTensor(builder, loc, rows);
+  auto type = cast<RankedTensorType>(rows.getType());
+  auto swizzled = RankedTensorType::get(getSwizzledShape(type.getShape()),
+                                        type.getElementType());
+  Value atoms = SwizzleScalesOp::create(builder, loc, swizzled, rows);
+  constexpr unsigned kByte = 8;
+  return {atoms,
+          getSwizzleMap(builder.getContext(), type.getRank()).compose(map),
+          kByte};
 }
 
 HostOperand blockscale::makeHostOperand(OpBuilder &builder,

@@ -12,6 +12,7 @@
 
 #include "Kernels/Gemm/TileScheduler/SkipConditions.h"
 
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,10 +25,9 @@ Value blockscale::emitIsNeeded(OpBuilder &b, gpu::GPUFuncOp kernel,
                                const KernelProblem &problem, Value thread,
                                int64_t numThreads) {
   Location loc = kernel.getLoc();
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value threads = arith::ConstantIndexOp::create(b, loc, numThreads);
-  Value any =
-      arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0)).getResult();
+  Value zero = makeIndex(b, loc, 0);
+  Value threads = makeIndex(b, loc, numThreads);
+  Value any = makeWord(b, loc, 0);
   for (unsigned argument : problem.skipConditions) {
     Value flags = kernel.getArgument(argument);
     Value count = memref::DimOp::create(b, loc, flags, zero);
@@ -45,6 +45,6 @@ Value blockscale::emitIsNeeded(OpBuilder &b, gpu::GPUFuncOp kernel,
   any = NVVM::BarrierOp::create(b, loc, TypeRange(b.getI32Type()), Value(),
                                 Value(), reduction, any)
             .getResult(0);
-  Value none = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  Value none = makeWord(b, loc, 0);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, none);
 }

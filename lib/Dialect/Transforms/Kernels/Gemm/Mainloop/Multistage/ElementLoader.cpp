@@ -25,8 +25,8 @@ ElementLoader::ElementLoader(SharedTile sharedTile,
                              const TileExtent &extent,
                              std::optional<Pieces> pieces,
                              std::optional<Format> narrow)
-    : TileLoader(std::move(sharedTile)), operand(&operand),
-      hasPieces(pieces.has_value()), narrow(narrow), columns(extent.k) {
+    : TileLoader(std::move(sharedTile), operand), hasPieces(pieces.has_value()),
+      narrow(narrow), columns(extent.k) {
   const SharedTile &tile = getTile();
   if (pieces) {
     pieceBytes = pieces->bytes;
@@ -62,10 +62,9 @@ void ElementLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
   // Elements that are read one by one may be contiguous along rows.
   bool isAcross = !isAsync() && operand->contiguity == Contiguity::Rows;
   PieceGrid grid = {numLines, perLine, isAcross};
-  forEachRound(b, context, perLine * numLines, mostUnrolled,
-               [&](OpBuilder &at, Round round) {
-                 emitPiece(at, context, memory, source,
-                           getPiece(at, context, round, grid));
+  forEachPiece(b, context, grid, mostUnrolled,
+               [&](OpBuilder &at, const Piece &piece) {
+                 emitPiece(at, context, memory, source, piece);
                });
 }
 
@@ -117,7 +116,7 @@ Value blockscale::emitByteOfLine(OpBuilder &b, Location loc,
         b, loc, {d0.floorDiv(swizzle.rowsPerStep) % swizzle.modulus}, line)[0];
     chunk = arith::XOrIOp::create(b, loc, chunk, factor);
   }
-  Value start = arith::MulIOp::create(
-      b, loc, chunk, arith::ConstantIndexOp::create(b, loc, kChunkBytes));
+  Value start =
+      arith::MulIOp::create(b, loc, chunk, makeIndex(b, loc, kChunkBytes));
   return arith::AddIOp::create(b, loc, start, inChunk);
 }

@@ -44,7 +44,6 @@ private:
   void emitPiece(OpBuilder &b, const FillContext &context, Value memory,
                  const FillSource &source, const Piece &piece) const;
 
-  const KernelOperand *operand;
   bool hasPieces;
   std::optional<Format> narrow;
   /// The bytes of shared memory that are filled at once.

@@ -12,6 +12,7 @@
 
 #include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
 
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -29,31 +30,27 @@ static void emitIfBelow(OpBuilder &b, Location loc, Value step, Value steps,
     return body(b);
   if (known && limit)
     return;
-  Value isStep =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, step, steps);
+  Value isStep = isBelow(b, loc, step, steps);
   auto guard = scf::IfOp::create(b, loc, isStep);
   OpBuilder then = guard.getThenBodyBuilder();
   body(then);
 }
 
 Value KLoop::emit(OpBuilder &b, Value steps, Value acc) {
-  auto index = [&](OpBuilder &at, int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(at, loc, value);
-  };
   // Steps in flight while one is multiplied.
   int64_t ahead = stages.getNumStages() - 1;
-  Value zero = index(b, 0), one = index(b, 1);
+  Value zero = makeIndex(b, loc, 0), one = makeIndex(b, loc, 1);
   int64_t stageBytes = stages.getStageBytes();
   for (int64_t i = 0; i != ahead; ++i) {
-    Value step = index(b, i);
+    Value step = makeIndex(b, loc, i);
     emitIfBelow(b, loc, step, steps, [&](OpBuilder &then) {
-      fill(then, index(then, i * stageBytes), step);
+      fill(then, makeIndex(then, loc, i * stageBytes), step);
     });
     sync.commit(b);
   }
   // The stages that are multiplied and filled next. The stage to fill is the
   // one that was multiplied in the step before.
-  Value first = zero, next = index(b, ahead * stageBytes);
+  Value first = zero, next = makeIndex(b, loc, ahead * stageBytes);
   auto loop = scf::ForOp::create(b, loc, zero, steps, one,
                                  ValueRange{acc, first, next});
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
@@ -68,7 +65,7 @@ Value KLoop::emit(OpBuilder &b, Value steps, Value acc) {
     // it in the step before.
     sync.wait(inner, ahead - 1);
     Value aheadStep =
-        arith::AddIOp::create(inner, loc, step, index(inner, ahead));
+        arith::AddIOp::create(inner, loc, step, makeIndex(inner, loc, ahead));
     emitIfBelow(inner, loc, aheadStep, steps,
                 [&](OpBuilder &then) { fill(then, filled, aheadStep); });
     sync.commit(inner);

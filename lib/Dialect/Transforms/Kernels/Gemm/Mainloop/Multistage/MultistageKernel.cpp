@@ -142,7 +142,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
     return emitMultiply(at, loc, problem, plan, shared, offset, tensorScale,
                         sums);
   };
-  GroupSync sync(loc, plan.hasAsyncCopies());
+  StageSync sync(loc, plan.hasAsyncCopies());
   KLoop loop = {loc, plan.getStages(), sync, fill, multiply};
   acc = loop.emit(b, tile.steps, acc);
   emitEpilogue(b, kernel, problem, sizes, tile, acc);
@@ -208,11 +208,7 @@ void MultistageKernel::build(gpu::GPUFuncOp kernel,
   Value shared = makeSharedMemory(b, kernel, getSharedBytes(problem));
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
   ProblemSizes sizes(b, kernel, problem);
-  Value tensorScale;
-  if (const auto &scale = problem.tensorScale)
-    tensorScale = emitScalar(b, scale->value, [&](Value input) {
-      return kernel.getArgument(getArgumentOf(scale->arguments, input));
-    });
+  Value tensorScale = emitScalar(b, kernel, problem.tensorScale);
   OpBuilder body = b;
   if (!problem.skipConditions.empty()) {
     Value isNeeded = emitIsNeeded(b, kernel, problem, thread,

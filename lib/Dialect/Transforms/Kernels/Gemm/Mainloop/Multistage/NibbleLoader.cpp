@@ -27,14 +27,13 @@ void NibbleLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
                         const FillSource &source) const {
   int64_t blocks = extent.k / kWordNibbles * (extent.rows / kWordNibbles);
   // Loads through registers take too many instructions to be unrolled.
-  forEachRound(
-      b, context, blocks, /*mostUnrolled=*/1, [&](OpBuilder &at, Round round) {
-        Value number = round.counter;
-        if (!number)
-          number =
-              arith::ConstantIndexOp::create(at, context.loc, round.number);
-        emitBlock(at, context, memory, source, number);
-      });
+  forEachRound(b, context, blocks, /*mostUnrolled=*/1,
+               [&](OpBuilder &at, Round round) {
+                 Value number = round.counter;
+                 if (!number)
+                   number = makeIndex(at, context.loc, round.number);
+                 emitBlock(at, context, memory, source, number);
+               });
 }
 
 /// The block of a thread in round `round`. A warp has up to 8 blocks along
@@ -110,8 +109,7 @@ void NibbleLoader::storeRows(OpBuilder &b, Location loc, Value memory,
   Value start = applyExprs(b, loc, {d0 * lineBytes + d1}, {line, byte})[0];
   for (auto [i, word] : llvm::enumerate(words)) {
     int64_t chunk = i / swizzle.rowsPerStep % swizzle.modulus;
-    Value offset = arith::ConstantIndexOp::create(
-        b, loc, i * lineBytes + chunk * kChunkBytes);
+    Value offset = makeIndex(b, loc, i * lineBytes + chunk * kChunkBytes);
     Value to = arith::XOrIOp::create(b, loc, start, offset);
     storeWords(b, loc, word, flat, to);
   }

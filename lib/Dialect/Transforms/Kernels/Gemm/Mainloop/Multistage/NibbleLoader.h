@@ -25,7 +25,7 @@ class NibbleLoader final : public TileLoader {
 public:
   NibbleLoader(SharedTile tile, const KernelOperand &operand,
                const TileExtent &extent)
-      : TileLoader(std::move(tile)), operand(&operand), extent(extent) {}
+      : TileLoader(std::move(tile), operand), extent(extent) {}
 
   bool isAsync() const override { return false; }
   void emit(OpBuilder &builder, const FillContext &context, Value memory,
@@ -50,7 +50,6 @@ private:
   void storeRows(OpBuilder &b, Location loc, Value memory,
                  ArrayRef<Value> words, Value line, Value byte) const;
 
-  const KernelOperand *operand;
   TileExtent extent;
 };
 

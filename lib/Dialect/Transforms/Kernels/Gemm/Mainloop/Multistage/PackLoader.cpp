@@ -36,8 +36,8 @@ static TileLayout getPaddedLayout() {
 
 PackLoader::PackLoader(const KernelOperand &operand, const TileExtent &extent,
                        Slot slot)
-    : TileLoader(getElementTile(extent, slot, getPaddedLayout())),
-      operand(&operand), extent(extent) {}
+    : TileLoader(getElementTile(extent, slot, getPaddedLayout()), operand),
+      extent(extent) {}
 
 /// Joins two fields of each unit of a u32: the upper one moves down by `by`
 /// bits to the end of the lower one.
@@ -79,10 +79,9 @@ void PackLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
   constexpr int64_t kMostUnrolled = 4;
   PieceGrid grid = {extent.rows / kRowsAtOnce, extent.k / kChunkBytes,
                     /*isAcross=*/false};
-  forEachRound(b, context, grid.numLines * grid.perLine, kMostUnrolled,
-               [&](OpBuilder &at, Round round) {
-                 emitChunks(at, context, memory, source,
-                            getPiece(at, context, round, grid));
+  forEachPiece(b, context, grid, kMostUnrolled,
+               [&](OpBuilder &at, const Piece &piece) {
+                 emitChunks(at, context, memory, source, piece);
                });
 }
 
@@ -106,7 +105,7 @@ void PackLoader::emitChunks(OpBuilder &b, const FillContext &context,
     chunks.push_back(
         access.loadWords(b, {row, from[1]}, kChunkBytes / kWordBytes));
   }
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value zero = makeIndex(b, loc, 0);
   for (auto [i, words] : llvm::enumerate(chunks)) {
     Value row = addConstant(b, loc, start, static_cast<int64_t>(i) * distance);
     Value byte = emitByteOfLine(b, loc, getTile(), row, piece.index, zero);

@@ -36,7 +36,6 @@ private:
   void emitChunks(OpBuilder &b, const FillContext &context, Value memory,
                   const FillSource &source, const Piece &piece) const;
 
-  const KernelOperand *operand;
   TileExtent extent;
 };
 

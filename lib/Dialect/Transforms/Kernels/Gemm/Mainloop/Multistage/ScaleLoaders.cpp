@@ -30,11 +30,9 @@ void ScaleRowLoader::emit(OpBuilder &b, const FillContext &context,
   // Scales that are read one by one may be contiguous along rows.
   bool isAcross = !isAsync() && operand->contiguity == Contiguity::Rows;
   PieceGrid grid = {shape[0] * shape[1], shape[2] / pieceBytes, isAcross};
-  forEachRound(b, context, grid.numLines * grid.perLine,
-               isAsync() ? kMostAsyncRounds : 1,
-               [&](OpBuilder &at, Round round) {
-                 emitPiece(at, context, memory, source,
-                           getPiece(at, context, round, grid));
+  forEachPiece(b, context, grid, isAsync() ? kMostAsyncRounds : 1,
+               [&](OpBuilder &at, const Piece &piece) {
+                 emitPiece(at, context, memory, source, piece);
                });
 }
 
@@ -117,8 +115,7 @@ void ScaleAtomLoader::emitPiece(OpBuilder &b, const FillContext &context,
        s * scales + word * kScalesPerWord},
       {getPieceNumber(b, context, round), source.origin, source.step});
   Value toLine = arith::XOrIOp::create(b, loc, values[2], values[3]);
-  SmallVector<Value> to = {values[0], values[1], toLine,
-                           arith::ConstantIndexOp::create(b, loc, 0)};
+  SmallVector<Value> to = {values[0], values[1], toLine, makeIndex(b, loc, 0)};
   OperandAccess access(*operand, context, source, context.isGuarded);
   access.copyAsync(b, {values[4], values[5]}, memory, to,
                    words * kScalesPerWord);

@@ -26,7 +26,7 @@ class ScaleRowLoader final : public TileLoader {
 public:
   ScaleRowLoader(SharedTile tile, const KernelOperand &operand, int64_t rows,
                  int64_t pieceBytes, bool isAsync)
-      : TileLoader(std::move(tile)), operand(&operand), rows(rows),
+      : TileLoader(std::move(tile), operand), rows(rows),
         pieceBytes(pieceBytes), hasPieces(isAsync) {}
 
   bool isAsync() const override { return hasPieces; }
@@ -37,7 +37,6 @@ private:
   void emitPiece(OpBuilder &b, const FillContext &context, Value memory,
                  const FillSource &source, const Piece &piece) const;
 
-  const KernelOperand *operand;
   int64_t rows;
   int64_t pieceBytes;
   bool hasPieces;
@@ -47,7 +46,7 @@ private:
 class ScaleAtomLoader final : public TileLoader {
 public:
   ScaleAtomLoader(SharedTile tile, const KernelOperand &operand, int64_t scales)
-      : TileLoader(std::move(tile)), operand(&operand), scales(scales) {}
+      : TileLoader(std::move(tile), operand), scales(scales) {}
 
   bool isAsync() const override { return true; }
   void emit(OpBuilder &builder, const FillContext &context, Value memory,
@@ -57,7 +56,6 @@ private:
   void emitPiece(OpBuilder &b, const FillContext &context, Value memory,
                  const FillSource &source, Round round) const;
 
-  const KernelOperand *operand;
   /// Along K.
   int64_t scales;
 };

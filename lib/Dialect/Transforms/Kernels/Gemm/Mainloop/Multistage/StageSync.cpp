@@ -25,16 +25,14 @@ Value blockscale::createCopyGroup(OpBuilder &b, Location loc) {
   return group;
 }
 
-void GroupSync::commit(OpBuilder &b) {
+void StageSync::commit(OpBuilder &b) {
   if (hasAsyncCopies)
     token = createCopyGroup(b, loc);
 }
 
-void GroupSync::wait(OpBuilder &b, int64_t left) {
+void StageSync::wait(OpBuilder &b, int64_t left) {
   if (token)
     nvgpu::DeviceAsyncWaitOp::create(
         b, loc, token, b.getI32IntegerAttr(static_cast<int32_t>(left)));
   gpu::BarrierOp::create(b, loc);
 }
-
-void GroupSync::release(OpBuilder &b) { gpu::BarrierOp::create(b, loc); }

@@ -21,29 +21,20 @@ namespace mlir::blockscale {
 /// Commits all uncommitted cp.async as a group; returns its token.
 Value createCopyGroup(OpBuilder &b, Location loc);
 
-class StageSync {
-public:
-  virtual ~StageSync() = default;
-
-  /// Emitted behind the copies of one stage.
-  virtual void commit(OpBuilder &b) = 0;
-  /// Waits until all but the last `left` stages that were committed are full,
-  /// and all threads are done with what they read before.
-  virtual void wait(OpBuilder &b, int64_t left) = 0;
-  /// Waits until all threads are done with what they read.
-  virtual void release(OpBuilder &b) = 0;
-};
-
 /// cp.async groups, which each thread waits for, and barriers of the block.
 /// Without cp.async, barriers are enough.
-class GroupSync final : public StageSync {
+class StageSync {
 public:
-  GroupSync(Location loc, bool hasAsyncCopies)
+  StageSync(Location loc, bool hasAsyncCopies)
       : loc(loc), hasAsyncCopies(hasAsyncCopies) {}
 
-  void commit(OpBuilder &b) override;
-  void wait(OpBuilder &b, int64_t left) override;
-  void release(OpBuilder &b) override;
+  /// Emitted behind the copies of one stage.
+  void commit(OpBuilder &b);
+  /// Waits until all but the last `left` stages that were committed are full,
+  /// and all threads are done with what they read before.
+  void wait(OpBuilder &b, int64_t left);
+  /// Waits until all threads are done with what they read.
+  void release(OpBuilder &b) { gpu::BarrierOp::create(b, loc); }
 
 private:
   Location loc;

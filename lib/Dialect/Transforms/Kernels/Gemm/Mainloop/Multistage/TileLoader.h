@@ -45,7 +45,8 @@ struct FillSource {
 
 class TileLoader {
 public:
-  explicit TileLoader(SharedTile tile) : tile(std::move(tile)) {}
+  TileLoader(SharedTile tile, const KernelOperand &operand)
+      : operand(&operand), tile(std::move(tile)) {}
   virtual ~TileLoader() = default;
 
   const SharedTile &getTile() const { return tile; }
@@ -63,25 +64,14 @@ public:
   virtual void emit(OpBuilder &builder, const FillContext &context,
                     Value memory, const FillSource &source) const = 0;
 
+protected:
+  const KernelOperand *operand;
+
 private:
   SharedTile tile;
 };
 
 using LoaderPtr = std::unique_ptr<TileLoader>;
-
-/// How a tile of the elements `operand` of `format` is filled for an
-/// instruction of `kind`.
-LoaderPtr planElements(const KernelOperand &operand, Format format, Kind kind,
-                       const TileExtent &extent);
-
-/// The same for scales of blocks of `blockSize` elements; null where all have
-/// one value, which needs no memory.
-LoaderPtr planScales(const KernelOperand &operand, int64_t blockSize,
-                     const TileExtent &extent);
-
-/// The largest of the sizes of an asynchronous copy (PTX ISA, "cp.async") that
-/// divides `bytes` and `alignment`; 0 if there is none.
-int64_t getPieceBytes(int64_t bytes, int64_t alignment);
 
 } // namespace mlir::blockscale
 

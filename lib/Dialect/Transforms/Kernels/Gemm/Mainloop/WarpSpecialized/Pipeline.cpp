@@ -18,15 +18,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-static Value makeIndex(OpBuilder &b, Location loc, int64_t value) {
-  return arith::ConstantIndexOp::create(b, loc, value);
-}
-
-static Value makeWord(OpBuilder &b, Location loc, int64_t value) {
-  return arith::ConstantOp::create(
-      b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
-}
-
 void Pipeline::emitInit(OpBuilder &b, int64_t fullCount,
                         int64_t emptyCount) const {
   for (int64_t i = 0; i != stages * slices; ++i) {
@@ -51,8 +42,7 @@ PipelineState Pipeline::emitNext(OpBuilder &b, const PipelineState &state,
   Value next =
       arith::AddIOp::create(b, loc, state.stage, makeWord(b, loc, count));
   Value end = makeWord(b, loc, stages), first = makeWord(b, loc, 0);
-  Value isEnd =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, end);
+  Value isEnd = isEqual(b, loc, next, end);
   Value stage = arith::SelectOp::create(b, loc, isEnd, first, next);
   return {stage, arith::SelectOp::create(b, loc, isEnd, flipped, state.parity)};
 }

@@ -19,17 +19,26 @@
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/Pipeline.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/StagedOperand.h"
 #include "Kernels/Gemm/TileScheduler/TileScheduler.h"
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace mlir::blockscale {
 
-class RoleEmitter {
+/// What the roles of a kernel are emitted from.
+struct RoleContext {
+  OpBuilder &b;
+  gpu::GPUFuncOp kernel;
+  /// From getInstructionProblem: rows and columns of tiles are rows of A and of
+  /// B, except in the epilogue.
+  const KernelProblem &problem;
+  const SharedMemoryPlan &plan;
+  const StagedOperands &operands;
+};
+
+class RoleEmitter : protected RoleContext {
 public:
-  /// `problem` comes from getInstructionProblem: rows and columns of tiles are
-  /// rows of A and of B, except in the epilogue. There are `barriers`
-  /// mbarriers; those of the stages come first.
-  RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
-              const SharedMemoryPlan &plan, const StagedOperands &operands,
-              int64_t barriers);
+  /// There are `barriers` mbarriers; those of the stages come first.
+  RoleEmitter(const RoleContext &context, int64_t barriers);
 
 protected:
   using EmitTile = function_ref<SmallVector<Value>(
@@ -66,6 +75,10 @@ protected:
   MemRefType getTileType(bool isA) const;
   /// The tile of A or B in the stage of `state`.
   Value emitTile(OpBuilder &b, const PipelineState &state, bool isA) const;
+  /// The memory of stages from byte `offset` on.
+  Value emitView(OpBuilder &b, MemRefType type, Value offset) const;
+  Value emitView(OpBuilder &b, ArrayRef<int64_t> shape, Type element,
+                 Value offset) const;
 
   /// The epilogue of `tile`, or of a part of it, whose accumulator is `acc`:
   /// adds C and stores D. `ofResult` are the sizes of the result.
@@ -78,9 +91,24 @@ protected:
 
   /// Whether a software producer fills an operand.
   bool hasSoftwareProducer() const;
-  Value index(OpBuilder &b, int64_t value) const;
+  /// Whether all tiles are inside of the result.
+  bool areTilesInside() const;
+
+  /// An arrival at the mbarrier `barrier` of this block or, with 2-CTA, of the
+  /// leader.
+  void emitArriveAtLeader(OpBuilder &b, Value barrier);
+  /// Orders writes to shared memory before reads through the async proxy.
+  void emitProxyFence(OpBuilder &b,
+                      NVVM::SharedSpace space = NVVM::SharedSpace::shared_cta);
+
+  Value index(OpBuilder &b, int64_t value) const {
+    return makeIndex(b, loc, value);
+  }
+  Value word(OpBuilder &b, int64_t value) const {
+    return makeWord(b, loc, value);
+  }
   Value toWord(OpBuilder &b, Value value) const;
-  Value word(OpBuilder &b, int64_t value) const;
+  Value toIndex(OpBuilder &b, Value value) const;
   /// The first row of `operand` that this block needs for
   /// `tile`.
   Value emitRow(OpBuilder &b, const BlockTile &tile, GemmOperand operand) const;
@@ -111,11 +139,6 @@ protected:
     return operands[getElementsOf(isA)];
   }
 
-  OpBuilder &b;
-  gpu::GPUFuncOp kernel;
-  const KernelProblem &problem;
-  const SharedMemoryPlan &plan;
-  const StagedOperands &operands;
   Location loc;
   ProblemSizes sizes;
   /// The shared memory of all stages, as bytes; the mbarriers.

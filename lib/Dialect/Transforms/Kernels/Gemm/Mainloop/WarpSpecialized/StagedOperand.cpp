@@ -17,6 +17,7 @@
 
 #include "Kernels/Gemm/Mainloop/Multistage/ElementLoader.h"
 #include "Kernels/Gemm/Mainloop/Multistage/PackLoader.h"
+#include "Kernels/Gemm/Mainloop/Multistage/StagePlan.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/MmaWarps.h"
 
 using namespace mlir;

@@ -446,7 +446,7 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
     if (isScale()) {
       // The first byte of an atom.
       position.pop_back_n(2);
-      position.push_back(arith::ConstantIndexOp::create(b, loc, 0));
+      position.push_back(makeIndex(b, loc, 0));
       if (sharing.parts != 1)
         addScalePart(b, loc, sharing.part, position);
     } else if (elementsOfUnit != 1) {

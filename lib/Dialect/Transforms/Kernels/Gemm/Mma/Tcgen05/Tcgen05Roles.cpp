@@ -22,14 +22,15 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-Tcgen05Roles::Tcgen05Roles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                           const KernelProblem &problem, const TmemPlan &plan,
-                           const StagedOperands &operands)
-    : RoleEmitter(b, kernel, problem, plan, operands, plan.getBarriers().count),
-      tmemPlan(plan), slot(addSharedArray(kernel, b.getI32Type(), 1)),
-      accumulators(loc, barriers, plan.getBarriers().fullAccumulators,
-                   plan.getBarriers().emptyAccumulators,
-                   plan.getAccumulatorStages()) {}
+Tcgen05Roles::Tcgen05Roles(const RoleContext &context)
+    : RoleEmitter(
+          context,
+          static_cast<const TmemPlan &>(context.plan).getBarriers().count),
+      tmemPlan(static_cast<const TmemPlan &>(plan)),
+      slot(addSharedArray(kernel, b.getI32Type(), 1)),
+      accumulators(loc, barriers, tmemPlan.getBarriers().fullAccumulators,
+                   tmemPlan.getBarriers().emptyAccumulators,
+                   tmemPlan.getAccumulatorStages()) {}
 
 void Tcgen05Roles::emitInit() {
   auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
@@ -103,8 +104,7 @@ bool Tcgen05Roles::hasMask() const {
 Value Tcgen05Roles::emitAccumulatorStage(OpBuilder &at, Value count) const {
   if (plan.getSchedule().getAccumulators() == 1)
     return index(at, 0);
-  Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
-  Value odd = arith::AndIOp::create(at, loc, count, one);
+  Value odd = arith::AndIOp::create(at, loc, count, word(at, 1));
   return arith::IndexCastUIOp::create(at, loc, at.getIndexType(), odd);
 }
 

@@ -31,13 +31,6 @@ struct RegisterShares {
 static constexpr RegisterShares kRegisterShares[] = {
     {1, 240, 24}, {2, 240, 24}, {3, 160, 32}, {4, 112, 32}};
 
-WarpgroupRoles::WarpgroupRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                               const KernelProblem &problem,
-                               const SharedMemoryPlan &plan,
-                               const StagedOperands &operands)
-    : RoleEmitter(b, kernel, problem, plan, operands, plan.getStageBarriers()),
-      shares(plan.getSchedule()) {}
-
 InstructionAttr WarpgroupRoles::getInstruction() const {
   const Instruction &row = problem.instruction.getInstruction();
   return InstructionAttr::get(problem.instruction.getContext(), row.path, row.m,

@@ -22,9 +22,9 @@ namespace mlir::blockscale {
 
 class WarpgroupRoles : protected RoleEmitter {
 public:
-  WarpgroupRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                 const KernelProblem &problem, const SharedMemoryPlan &plan,
-                 const StagedOperands &operands);
+  explicit WarpgroupRoles(const RoleContext &context)
+      : RoleEmitter(context, context.plan.getStageBarriers()),
+        shares(context.plan.getSchedule()) {}
   virtual ~WarpgroupRoles() = default;
 
   void emit();

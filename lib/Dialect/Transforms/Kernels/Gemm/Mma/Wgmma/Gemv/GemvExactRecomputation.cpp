@@ -14,7 +14,7 @@
 
 #include "Kernels/Gemm/Mma/Wgmma/Gemv/GemvRoles.h"
 
-#include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -127,15 +127,9 @@ Value GemvRoles::emitExactDot(OpBuilder &at, const WorkTile &tile, Value rowOfY,
 
 /// The sum of `value` over `count` neighbouring lanes, a power of two.
 static Value addLanes(OpBuilder &at, Location loc, Value value, int64_t lanes) {
-  for (int64_t distance = 1; distance != lanes; distance *= 2) {
-    Value width = arith::ConstantOp::create(
-        at, loc, at.getI32IntegerAttr(int32_t(kWarpLanes)));
-    Value by = arith::ConstantOp::create(
-        at, loc, at.getI32IntegerAttr(static_cast<int32_t>(distance)));
-    auto shuffled = gpu::ShuffleOp::create(at, loc, value, by, width,
-                                           gpu::ShuffleMode::XOR);
-    value = arith::AddFOp::create(at, loc, value, shuffled.getShuffleResult());
-  }
+  for (int64_t distance = 1; distance != lanes; distance *= 2)
+    value = arith::AddFOp::create(at, loc, value,
+                                  emitShuffle(at, loc, value, distance));
   return value;
 }
 

@@ -100,8 +100,7 @@ GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
   };
   Word of;
   of.number = number;
-  of.isInside =
-      arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ult, number, count);
+  of.isInside = isBelow(at, loc, number, count);
   of.quantized = loadElements(at, problem[GemmOperand::B],
                               getElement(problem[GemmOperand::B], column));
   of.scale = loadScale(at, problem[GemmOperand::SFB],
@@ -145,8 +144,7 @@ void GemvRoles::storeB(const WordEmitter &emit, const Word &of, Value chunk) {
   Value ofQuarter = applyExprs(at, loc, {quarter}, of.number)[0];
   SmallVector<Value> areOwn;
   for (int64_t word = 0; word != kQuarters; ++word)
-    areOwn.push_back(arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
-                                           ofQuarter, index(at, word)));
+    areOwn.push_back(isEqual(at, loc, ofQuarter, index(at, word)));
   // Lanes of every other instruction begin with the other column, so that eight
   // lanes store to different banks.
   for (int64_t pass : {0, 1}) {
@@ -157,8 +155,7 @@ void GemvRoles::storeB(const WordEmitter &emit, const Word &of, Value chunk) {
              (quarter * 2 + line) * kLine + plan.getStagesBytes(),
          quarter * 2 + second, quarter * 2 + line},
         {of.number, chunk});
-    Value isLine = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
-                                         values[1], values[2]);
+    Value isLine = isEqual(at, loc, values[1], values[2]);
     for (auto [i, half] : llvm::enumerate(halves)) {
       Value own = emit.select(isLine, half, zero);
       SmallVector<Value> words;
@@ -234,8 +231,7 @@ Value GemvRoles::spread(OpBuilder &at, const Word &of, Value firstChunk,
                           kFactorBytes +
                       plan.getStagesBytes() + gemv.getBBytes()},
                  {of.number, chunk});
-  Value isFirst = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::eq,
-                                        values[0], index(then, 0));
+  Value isFirst = isEqual(then, loc, values[0], index(then, 0));
   OpBuilder one = scf::IfOp::create(then, loc, isFirst).getThenBodyBuilder();
   storeFactor(WordEmitter(one, loc), of.scale, values[1]);
   return inexact;
@@ -266,11 +262,7 @@ Value GemvRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
     inexact = spread(inner, of, firstChunk, inexact);
   scf::YieldOp::create(inner, loc, inexact);
   // wgmma reads B through the async proxy.
-  NVVM::FenceProxyOp::create(
-      at, loc,
-      NVVM::ProxyKindAttr::get(at.getContext(), NVVM::ProxyKind::async_shared),
-      NVVM::SharedSpaceAttr::get(at.getContext(),
-                                 NVVM::SharedSpace::shared_cta));
+  emitProxyFence(at);
   emitMmaBarrier(at);
   return loop.getResult(0);
 }
@@ -288,9 +280,8 @@ void GemvRoles::emitLoader(OpBuilder &role) {
     emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/false, none,
               [&](OpBuilder &inner, Value step, const PipelineState &state,
                   ValueRange) {
-                step = inner.createOrFold<arith::IndexCastUIOp>(
-                    loc, inner.getIndexType(), step);
-                emitStepCopies(inner, tile, step, state, Sides::Both);
+                emitStepCopies(inner, tile, toIndex(inner, step), state,
+                               Sides::Both);
                 return SmallVector<Value>();
               });
     return SmallVector<Value>();

@@ -24,9 +24,8 @@ namespace mlir::blockscale {
 
 class GemvRoles final : public MixedInputRoles {
 public:
-  GemvRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
-            const SharedMemoryPlan &plan, const StagedOperands &operands)
-      : MixedInputRoles(b, kernel, problem, plan, operands),
+  explicit GemvRoles(const RoleContext &context)
+      : MixedInputRoles(context),
         gemv(plan.getSchedule(), *problem.quantizedB, problem.k) {}
 
 private:

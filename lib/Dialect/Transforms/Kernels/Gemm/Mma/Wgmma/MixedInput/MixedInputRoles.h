@@ -24,9 +24,7 @@ namespace mlir::blockscale {
 
 class MixedInputRoles : public WarpgroupRoles {
 public:
-  MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                  const KernelProblem &problem, const SharedMemoryPlan &plan,
-                  const StagedOperands &operands);
+  explicit MixedInputRoles(const RoleContext &context);
 
   /// The accumulator type of an epilogue that quantizes: whole scale blocks in
   /// each warp. Accumulators get it by a detour through the memory of stages,
@@ -66,9 +64,6 @@ protected:
   /// A barrier of all MMA warps; of those of the first K slice only.
   void emitMmaBarrier(OpBuilder &b);
   void emitSliceBarrier(OpBuilder &b);
-  /// The memory of stages from `offset` on, as values of `element`.
-  Value emitView(OpBuilder &b, ArrayRef<int64_t> shape, Type element,
-                 Value offset) const;
 
   AccType accType;
   /// An i32 in shared memory: not 0 if some value is inexact.

@@ -40,14 +40,11 @@ void RoleEmitter::emitStore(OpBuilder &at, const ProblemSizes &ofResult,
 void RoleEmitter::emitByBounds(
     OpBuilder &at, const BlockTile &tile, bool isAligned,
     function_ref<void(OpBuilder &, bool isGuarded)> body) {
-  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  // A tile of a cluster may be wholly outside of the result.
-  ClusterSize size = cluster.getSize();
-  if (KernelProblem::isMultiple(problem.m, plan.getRowsOfSubTiles() * size.m) &&
-      KernelProblem::isMultiple(problem.n, schedule.getN() * size.n))
+  if (areTilesInside())
     return body(at, false);
   if (!isAligned)
     return body(at, true);
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   Value lastRow = addIndex(at, loc, tile.row, schedule.getM());
   Value lastColumn = addIndex(at, loc, tile.column, schedule.getN());
   Value areRows = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ule,
