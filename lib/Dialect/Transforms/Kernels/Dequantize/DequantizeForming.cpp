@@ -14,14 +14,12 @@
 #include "Kernels/FormKernels/OpForming.h"
 
 #include "Kernels/Dequantize/DequantizeOperand.h"
-#include "Kernels/Gemm/Problem/OperandMap.h"
+#include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
 #include "Utils/OperandView.h"
 #include "Utils/PackedElements.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;

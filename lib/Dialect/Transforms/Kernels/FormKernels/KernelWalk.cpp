@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Reverse program order over functions, blocks and ops.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/FormKernels/Steps.h"
 

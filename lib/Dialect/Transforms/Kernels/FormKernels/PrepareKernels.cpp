@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Assertions about sizes, and packing of fp4.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/FormKernels/Steps.h"
 

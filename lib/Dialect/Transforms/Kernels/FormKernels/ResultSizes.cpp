@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Rewrites each `tensor.dim` of a result to sizes of operands.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/FormKernels/Steps.h"
 

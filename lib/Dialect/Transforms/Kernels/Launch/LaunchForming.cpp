@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// What all kernels share, whatever they compute.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Launch/LaunchForming.h"
 

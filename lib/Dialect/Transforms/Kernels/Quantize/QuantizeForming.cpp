@@ -15,20 +15,44 @@
 
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Frontend/QuantizedResults.h"
-#include "Kernels/Gemm/Problem/OperandMap.h"
+#include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Kernels/Quantize/QuantizeProblem.h"
 #include "Launch/KernelPurpose.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+/// Replaces `op` by one on `x`, of another shape. `reshape` gives result number
+/// `i` of that the shape of the one of `op`.
+static SmallVector<Value>
+replaceReshaped(RewriterBase &rewriter, QuantizeOp op, Value x,
+                function_ref<Value(Value result, unsigned i)> reshape) {
+  auto type = cast<RankedTensorType>(x.getType());
+  auto scales = cast<RankedTensorType>(op.getScales().getType());
+  SmallVector<int64_t> scalesShape(type.getShape());
+  scalesShape.back() = scales.getShape().back();
+  SmallVector<Type> types = {
+      type.clone(getElementTypeOrSelf(op.getCodes().getType())),
+      RankedTensorType::get(scalesShape, scales.getElementType())};
+  SmallVector<Value> operands = {x};
+  if (op.getAmax())
+    types.push_back(op.getAmax().getType());
+  if (op.getTensorScale())
+    operands.push_back(op.getTensorScale());
+  auto made = QuantizeOp::create(rewriter, op.getLoc(), types, operands,
+                                 op->getAttrs());
+  SmallVector<Value> results = {reshape(made.getCodes(), 0),
+                                reshape(made.getScales(), 1)};
+  if (op.getAmax())
+    results.push_back(made.getAmax());
+  rewriter.replaceAllUsesWith(op->getResults(), results);
+  return results;
+}
 
 /// Replaces `op`, of a rank other than 2 and 3, by one on a matrix of rank 2.
 static FormedResults reshapeToMatrix(RewriterBase &rewriter, QuantizeOp op) {
@@ -56,34 +80,15 @@ static FormedResults reshapeToMatrix(RewriterBase &rewriter, QuantizeOp op) {
   ReifiedRankedShapedTypeDims sizes;
   if (failed(op.reifyResultShapes(rewriter, sizes)))
     return failure();
-  auto fromMatrix = [&](Value value, Type type, unsigned result) -> Value {
-    if (rank == 1)
-      return tensor::CollapseShapeOp::create(
-          rewriter, loc, cast<RankedTensorType>(type), value, groups);
-    return tensor::ExpandShapeOp::create(rewriter, loc, type, value, groups,
-                                         sizes[result]);
-  };
-  Value x = toMatrix(op.getX());
-  ArrayRef<int64_t> shape = cast<ShapedType>(x.getType()).getShape();
-  auto scalesType = cast<ShapedType>(op.getScales().getType());
-  SmallVector<Type> types = {
-      RankedTensorType::get(shape,
-                            getElementTypeOrSelf(op.getCodes().getType())),
-      RankedTensorType::get({shape[0], scalesType.getShape().back()},
-                            scalesType.getElementType())};
-  if (op.getAmax())
-    types.push_back(op.getAmax().getType());
-  auto matrix = QuantizeOp::create(
-      rewriter, loc, types,
-      op.getTensorScale() ? ValueRange{x, op.getTensorScale()} : ValueRange{x},
-      op->getAttrs());
-  SmallVector<Value> results = {
-      fromMatrix(matrix.getCodes(), op.getCodes().getType(), 0),
-      fromMatrix(matrix.getScales(), op.getScales().getType(), 1)};
-  if (op.getAmax())
-    results.push_back(matrix.getAmax());
-  rewriter.replaceAllUsesWith(op->getResults(), results);
-  return results;
+  return replaceReshaped(
+      rewriter, op, toMatrix(op.getX()), [&](Value value, unsigned i) -> Value {
+        auto type = cast<RankedTensorType>(op->getResult(i).getType());
+        if (rank == 1)
+          return tensor::CollapseShapeOp::create(rewriter, loc, type, value,
+                                                 groups);
+        return tensor::ExpandShapeOp::create(rewriter, loc, type, value, groups,
+                                             sizes[i]);
+      });
 }
 
 /// The tensor that x of `op` is expanded from, with the same rows; null if x is
@@ -98,34 +103,15 @@ static tensor::ExpandShapeOp findExpandedRows(QuantizeOp op) {
 /// Replaces `op` by one on the source of `expand`, whose kernel may fuse it.
 static FormedResults quantizeBeforeExpand(RewriterBase &rewriter, QuantizeOp op,
                                           tensor::ExpandShapeOp expand) {
-  Location loc = op.getLoc();
-  auto source = cast<RankedTensorType>(expand.getSrc().getType());
-  auto scales = cast<RankedTensorType>(op.getScales().getType());
-  SmallVector<int64_t> scalesShape(source.getShape());
-  scalesShape.back() = scales.getShape().back();
-  SmallVector<Type> types = {
-      source.clone(getElementTypeOrSelf(op.getCodes().getType())),
-      RankedTensorType::get(scalesShape, scales.getElementType())};
-  if (op.getAmax())
-    types.push_back(op.getAmax().getType());
   ReifiedRankedShapedTypeDims sizes;
   if (failed(op.reifyResultShapes(rewriter, sizes)))
     return failure();
-  SmallVector<Value> operands = {expand.getSrc()};
-  if (op.getTensorScale())
-    operands.push_back(op.getTensorScale());
-  auto rows =
-      QuantizeOp::create(rewriter, loc, types, operands, op->getAttrs());
-  SmallVector<Value> results;
-  for (auto [i, value] :
-       llvm::enumerate(std::array<Value, 2>{rows.getCodes(), rows.getScales()}))
-    results.push_back(tensor::ExpandShapeOp::create(
-        rewriter, loc, op->getResult(i).getType(), value,
-        expand.getReassociationIndices(), sizes[i]));
-  if (op.getAmax())
-    results.push_back(rows.getAmax());
-  rewriter.replaceAllUsesWith(op->getResults(), results);
-  return results;
+  return replaceReshaped(
+      rewriter, op, expand.getSrc(), [&](Value value, unsigned i) -> Value {
+        return tensor::ExpandShapeOp::create(
+            rewriter, op.getLoc(), op->getResult(i).getType(), value,
+            expand.getReassociationIndices(), sizes[i]);
+      });
 }
 
 FormedResults blockscale::formQuantize(RewriterBase &rewriter,

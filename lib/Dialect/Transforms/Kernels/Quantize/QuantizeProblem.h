@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The problem that a quantize kernel is emitted from.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZEPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZEPROBLEM_H

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Conditions on types, order and memory layout.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/RowWise/RowOps.h"
 
@@ -16,7 +12,6 @@
 #include "Kernels/RowWise/RowWiseProblem.h"
 #include "Utils/CheckMessage.h"
 #include "Utils/IndexValues.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

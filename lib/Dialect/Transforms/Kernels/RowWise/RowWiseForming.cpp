@@ -20,10 +20,7 @@
 #include "Kernels/RowWise/RowWiseProblem.h"
 #include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -69,9 +66,9 @@ FormedResults blockscale::formReduce(RewriterBase &rewriter,
     return SmallVector<Value>();
   ReduceProblem problem = {
       op,
-      getGemvPlan(multiplySizes(getLoopSizes(loops, IteratorType::reduction)),
-                  multiplySizes(getLoopSizes(loops, IteratorType::parallel)),
-                  kLongest),
+      getRowWisePlan(
+          multiplySizes(getLoopSizes(loops, IteratorType::reduction)),
+          multiplySizes(getLoopSizes(loops, IteratorType::parallel)), kLongest),
       {}};
   Value init = op.getDpsInits().front();
   problem.start = getFilling(init);
@@ -100,9 +97,9 @@ FormedResults blockscale::formSoftmax(RewriterBase &rewriter,
     return SmallVector<Value>();
   auto type = cast<RankedTensorType>(op.getInput().getType());
   SoftmaxProblem problem = {
-      type, getGemvPlan(type.getShape().back(),
-                        multiplySizes(type.getShape().drop_back()),
-                        getLongestSoftmaxOfWarp())};
+      type, getRowWisePlan(type.getShape().back(),
+                           multiplySizes(type.getShape().drop_back()),
+                           getLongestSoftmaxOfWarp())};
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput());
   OpFoldResult one = rewriter.getIndexAttr(1);

@@ -30,8 +30,8 @@ static constexpr int64_t kWarps = 4, kThreads = 256;
 /// So many threads keep every chip busy: then a warp may have a long row.
 static constexpr int64_t kManyThreads = int64_t(1) << 18;
 
-GemvPlan blockscale::getGemvPlan(int64_t length, int64_t rows,
-                                 int64_t longest) {
+RowWisePlan blockscale::getRowWisePlan(int64_t length, int64_t rows,
+                                       int64_t longest) {
   bool isOne = rows == 1;
   bool isLong = ShapedType::isDynamic(length) ? isOne : length > longest;
   bool areMany = !ShapedType::isDynamic(rows) &&
@@ -42,7 +42,7 @@ GemvPlan blockscale::getGemvPlan(int64_t length, int64_t rows,
 }
 
 RowWiseLanes::RowWiseLanes(OpBuilder &b, gpu::GPUFuncOp kernel,
-                           const GemvPlan &plan)
+                           const RowWisePlan &plan)
     : loc(kernel.getLoc()), kernel(kernel), plan(plan) {
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   lane = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);

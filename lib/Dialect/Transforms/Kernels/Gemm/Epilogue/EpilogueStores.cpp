@@ -13,7 +13,6 @@
 
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
-#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

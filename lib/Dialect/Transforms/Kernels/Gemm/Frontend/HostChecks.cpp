@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Assertions on the host about dynamic sizes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/HostChecks.h"
 

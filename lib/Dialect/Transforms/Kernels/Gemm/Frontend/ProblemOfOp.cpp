@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Collects types, sizes, operands and fused ops.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/ProblemOfOp.h"
 

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Parameters and sizes of both kernels.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/SplitKProblem.h"
 

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The branches of a kernel by what the launch knows of dynamic sizes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Problem/Alignment.h"
 

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Numbers the parameters of a kernel.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Problem/HostProblem.h"
 

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Dynamic sizes come from the memrefs that a kernel is passed.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Problem/KernelProblem.h"
 #include "Utils/IndexValues.h"

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Tiles are numbered rasterization group by rasterization group.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/TileScheduler/Rasterization.h"
 

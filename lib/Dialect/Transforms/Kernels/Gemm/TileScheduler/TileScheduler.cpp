@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// From block to tile numbers, and from a tile number to a tile.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/TileScheduler/TileScheduler.h"
 

@@ -5,20 +5,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// One loop for all kernels whose threads share their stages.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
 
 #include "Utils/IndexValues.h"
+#include "blockscale/Dialect/IR/PrintedLevel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+Value blockscale::createCopyGroup(OpBuilder &b, Location loc) {
+  auto group = nvgpu::DeviceAsyncCreateGroupOp::create(
+      b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), ValueRange());
+  group->setAttr(kNoTokensAttrName, b.getUnitAttr());
+  return group;
+}
+
+void StageSync::commit(OpBuilder &b) {
+  if (hasAsyncCopies)
+    token = createCopyGroup(b, loc);
+}
+
+void StageSync::wait(OpBuilder &b, int64_t left) {
+  if (token)
+    nvgpu::DeviceAsyncWaitOp::create(
+        b, loc, token, b.getI32IntegerAttr(static_cast<int32_t>(left)));
+  gpu::BarrierOp::create(b, loc);
+}
 
 /// Emits `body` if `step` is below `steps`. No branch is needed if both are
 /// known, nor for the first step, which always exists.

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Bounds and addresses, written once for all loaders.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mainloop/Multistage/OperandAccess.h"
 

@@ -13,10 +13,7 @@
 
 #include "Kernels/Gemm/Mainloop/Multistage/StagePlan.h"
 
-#include "Kernels/Gemm/Mainloop/Multistage/ElementLoader.h"
 #include "Kernels/Gemm/Mainloop/Multistage/NibbleBlock.h"
-#include "Kernels/Gemm/Mainloop/Multistage/NibbleLoader.h"
-#include "Kernels/Gemm/Mainloop/Multistage/ScaleLoaders.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -91,14 +88,12 @@ LoaderPtr blockscale::planElements(const KernelOperand &operand, Format format,
                            : kChunkBytes;
   int64_t piece = getPieceBytes(chunkBytes, operand.getStrideAlignment());
   if (isPossible && piece != 0)
-    return std::make_unique<ElementLoader>(
-        getElementTile(extent, slot, stored), operand, extent,
-        ElementLoader::Pieces{piece, chunkBytes});
+    return makeElementLoader(getElementTile(extent, slot, stored), operand,
+                             extent, CopyPieces{piece, chunkBytes});
   SharedTile tile = getElementTile(extent, slot, TileLayout());
   if (canTransposeBlocks(operand, slot))
-    return std::make_unique<NibbleLoader>(std::move(tile), operand, extent);
-  return std::make_unique<ElementLoader>(std::move(tile), operand, extent,
-                                         std::nullopt);
+    return makeNibbleLoader(std::move(tile), operand, extent);
+  return makeElementLoader(std::move(tile), operand, extent, std::nullopt);
 }
 
 /// How many u32 of the 32x4x4 layout a line holds: as many of the four as one
@@ -125,16 +120,16 @@ static LoaderPtr planScales(const KernelOperand &operand, int64_t blockSize,
   bool hasWholeWords = operand.columnMultiple % kScalesPerWord == 0;
   bool isAtoms = operand.contiguity == Contiguity::Atoms && hasWholeWords;
   if (isAtoms && extent.rows % kScaleAtomRows == 0)
-    return std::make_unique<ScaleAtomLoader>(
+    return makeScaleAtomLoader(
         getScaleTile(extent, blockSize, getAtomWords(extent, scales)), operand,
         scales);
   bool isColumns = operand.contiguity == Contiguity::Columns && hasWholeWords;
   int64_t piece = kWordBytes;
   if (isColumns)
     piece = getPieceBytes(scales, operand.getStrideAlignment());
-  return std::make_unique<ScaleRowLoader>(
-      getScaleTile(extent, blockSize, /*words=*/0), operand, extent.rows, piece,
-      /*isAsync=*/isAtoms || isColumns);
+  return makeScaleRowLoader(getScaleTile(extent, blockSize, /*words=*/0),
+                            operand, extent.rows, piece,
+                            /*isAsync=*/isAtoms || isColumns);
 }
 
 /// The loaders of all operands.

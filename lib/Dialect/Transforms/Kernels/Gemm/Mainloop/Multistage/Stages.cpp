@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Counts offsets and bytes, for kernels and for the choice of schedules.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
 

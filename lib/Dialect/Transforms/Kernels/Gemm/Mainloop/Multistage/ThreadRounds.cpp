@@ -5,15 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The loop over pieces that all loaders share.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mainloop/Multistage/ThreadRounds.h"
 
 #include "Utils/IndexValues.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;

@@ -73,6 +73,43 @@ private:
 
 using LoaderPtr = std::unique_ptr<TileLoader>;
 
+/// Elements as they are, by cp.async.
+struct CopyPieces {
+  /// Of one copy.
+  int64_t bytes;
+  /// Bytes of elements in 16 bytes of shared memory; the rest is padding.
+  int64_t chunkBytes;
+};
+
+/// A tile of elements. Without `pieces`, they are read one by one, and stored
+/// four bytes at once; those of `narrow`, if it is given, widened to e4m3.
+LoaderPtr makeElementLoader(SharedTile tile, const KernelOperand &operand,
+                            const TileExtent &extent,
+                            std::optional<CopyPieces> pieces,
+                            std::optional<Format> narrow = std::nullopt);
+
+/// fp4 that is contiguous along M or N, for an instruction that takes it along
+/// K: blocks of 8 x 8 elements are transposed in registers.
+LoaderPtr makeNibbleLoader(SharedTile tile, const KernelOperand &operand,
+                           const TileExtent &extent);
+
+/// Whether elements of `operand` can be read 16 at a time.
+bool canPack(const KernelOperand &operand);
+/// fp6 with a byte for each element in memory, for an instruction that takes it
+/// packed: 16 elements along K become 12 bytes of 16, see Storage::Padded.
+LoaderPtr makePackLoader(const KernelOperand &operand, const TileExtent &extent,
+                         Slot slot);
+
+/// Scales, to lines with all scales of a row: `pieceBytes` at once or, if they
+/// cannot be copied, gathered one by one.
+LoaderPtr makeScaleRowLoader(SharedTile tile, const KernelOperand &operand,
+                             int64_t rows, int64_t pieceBytes, bool isAsync);
+
+/// Scales from the 32x4x4 layout, `scales` along K, to u32 of rows that are 32
+/// apart.
+LoaderPtr makeScaleAtomLoader(SharedTile tile, const KernelOperand &operand,
+                              int64_t scales);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_TILELOADER_H

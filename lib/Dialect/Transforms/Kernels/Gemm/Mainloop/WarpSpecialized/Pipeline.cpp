@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The arithmetic of stages and phases, written once for all roles.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/Pipeline.h"
 

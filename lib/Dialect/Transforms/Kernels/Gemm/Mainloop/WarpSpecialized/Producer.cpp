@@ -15,7 +15,6 @@
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
 
-#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -81,7 +80,7 @@ void RoleEmitter::fillStages(OpBuilder &role, bool isUnrolled,
               });
 }
 
-void RoleEmitter::emitProducer(OpBuilder &role) {
+void RoleEmitter::emitProducer(OpBuilder role) {
   fillStages(role, /*isUnrolled=*/true,
              [&](OpBuilder &at, const WorkTile &tile, Value step,
                  const PipelineState &state) {

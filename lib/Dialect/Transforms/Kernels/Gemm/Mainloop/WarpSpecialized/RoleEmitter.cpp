@@ -14,11 +14,7 @@
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
 
 #include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
-#include "Utils/IndexValues.h"
-#include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -45,8 +45,8 @@ protected:
       OpBuilder &, const WorkTile &, ValueRange)>;
 
   /// The producer roles. The threads of the software producer start at `first`.
-  void emitProducer(OpBuilder &b);
-  void emitSoftwareProducer(OpBuilder &b, int64_t first);
+  void emitProducer(OpBuilder b);
+  void emitSoftwareProducer(OpBuilder b, int64_t first);
   /// Makes the mbarriers of stages. A stage is full when all its bytes have
   /// arrived, and each thread of the software producer has. It is empty after
   /// `emptyCount` arrivals from each block that shares it.
@@ -58,6 +58,10 @@ protected:
   void emitEmptied(OpBuilder &b, const PipelineState &state);
   /// The body of role `number`.
   static OpBuilder getRole(RolesOp roles, unsigned number);
+  /// A role of the first warp alone.
+  OpBuilder makeFirstWarp() {
+    return getRole(RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1), 0);
+  }
 
   /// Calls `body` for each tile of the block; `values` are carried from tile to
   /// tile.

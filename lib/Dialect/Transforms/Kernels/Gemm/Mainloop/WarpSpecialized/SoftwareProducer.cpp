@@ -15,10 +15,7 @@
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
 
-#include "Kernels/Gemm/Mainloop/Multistage/StageSync.h"
-#include "Utils/IndexValues.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 using namespace mlir;
@@ -57,7 +54,7 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
   emitArriveAtLeader(at, stages.emitFull(at, state));
 }
 
-void RoleEmitter::emitSoftwareProducer(OpBuilder &role, int64_t first) {
+void RoleEmitter::emitSoftwareProducer(OpBuilder role, int64_t first) {
   Value thread = gpu::ThreadIdOp::create(role, loc, gpu::Dimension::x);
   AffineExpr d0 = role.getAffineDimExpr(0);
   thread = applyExprs(role, loc, {d0 % (kSoftwareProducerWarps * kWarpLanes)},

@@ -14,7 +14,6 @@
 
 #include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;

@@ -13,9 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Epilogue/Epilogue.h"
 #include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Roles.h"
-#include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -112,7 +110,7 @@ void Tcgen05Roles::emitTileEpilogue(OpBuilder &at, const BlockTile &tile,
     emit(at, index(at, whole * epilogueColumns), rest, arrive);
 }
 
-void Tcgen05Roles::emitEpilogueWarps(OpBuilder &role) {
+void Tcgen05Roles::emitEpilogueWarps(OpBuilder role) {
   PipelineState first = accumulators.emitFirst(role);
   forEachTile(
       role, {first.stage, first.parity, word(role, 0)},

@@ -15,12 +15,9 @@
 
 #include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Roles.h"
 
-#include "Utils/IndexValues.h"
 #include "blockscale/Support/ScaleLayout.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -254,7 +251,7 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
           nextAccumulator.parity, number};
 }
 
-void Tcgen05Roles::emitMmaWarp(OpBuilder &role) {
+void Tcgen05Roles::emitMmaWarp(OpBuilder role) {
   PipelineState first = stages.emitFirst(role),
                 firstAccumulator = accumulators.emitFirst(role);
   forEachTile(role,

@@ -13,10 +13,8 @@
 
 #include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Roles.h"
 
-#include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -33,8 +31,7 @@ Tcgen05Roles::Tcgen05Roles(const RoleContext &context)
                    tmemPlan.getAccumulatorStages()) {}
 
 void Tcgen05Roles::emitInit() {
-  auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
-  OpBuilder at = getRole(first, 0);
+  OpBuilder at = makeFirstWarp();
   emitElected(at, [&](OpBuilder &one) {
     // One commit of the MMA warp empties a stage. An accumulator is empty when
     // all threads of the epilogue warps have read it.
@@ -46,8 +43,7 @@ void Tcgen05Roles::emitInit() {
   // before the other one uses them.
   if (cluster.hasPairs()) {
     emitAllBarrier(b);
-    first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
-    at = getRole(first, 0);
+    at = makeFirstWarp();
   }
   TmemAllocOp::create(at, loc, slot, kTensorColumns, getCtaGroup());
   TmemRelinquishOp::create(at, loc, getCtaGroup());
@@ -63,8 +59,7 @@ void Tcgen05Roles::emitFree() {
   // the leader use its memory, up to the last step.
   Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::Before);
   emitAllBarrier(b);
-  auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
-  OpBuilder at = getRole(first, 0);
+  OpBuilder at = makeFirstWarp();
   Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
   TmemDeallocOp::create(at, loc, tmem, getCtaGroup());
 }
@@ -79,18 +74,15 @@ void Tcgen05Roles::emit() {
   if (hasSoftwareProducer())
     warps.push_back(kSoftwareProducerWarps);
   auto roles = RolesOp::create(b, loc, warps, warps.size());
-  OpBuilder epilogueWarps = getRole(roles, 0);
-  emitEpilogueWarps(epilogueWarps);
-  OpBuilder producer = getRole(roles, 1);
-  emitProducer(producer);
+  emitEpilogueWarps(getRole(roles, 0));
+  emitProducer(getRole(roles, 1));
   OpBuilder mmaWarp = getRole(roles, 2);
   if (cluster.hasPairs())
     mmaWarp = scf::IfOp::create(mmaWarp, loc, cluster.isLeader())
                   .getThenBodyBuilder();
   emitMmaWarp(mmaWarp);
   if (hasSoftwareProducer()) {
-    OpBuilder loader = getRole(roles, 3);
-    emitSoftwareProducer(loader, kTcgen05Warps * kWarpLanes);
+    emitSoftwareProducer(getRole(roles, 3), kTcgen05Warps * kWarpLanes);
   }
   emitFree();
 }

@@ -34,8 +34,8 @@ public:
 private:
   void emitInit();
   void emitFree();
-  void emitMmaWarp(OpBuilder &b);
-  void emitEpilogueWarps(OpBuilder &b);
+  void emitMmaWarp(OpBuilder b);
+  void emitEpilogueWarps(OpBuilder b);
 
   SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                   ValueRange values);

@@ -30,8 +30,8 @@ public:
   void emit();
 
 protected:
-  virtual void emitConsumer(OpBuilder &b) = 0;
-  virtual void emitLoader(OpBuilder &b) { emitProducer(b); }
+  virtual void emitConsumer(OpBuilder b) = 0;
+  virtual void emitLoader(OpBuilder b) { emitProducer(b); }
   /// Set-up that one thread does before all others start.
   virtual void emitFirst(OpBuilder &one) {}
   /// Whether each role waits for the kernel in front by itself.

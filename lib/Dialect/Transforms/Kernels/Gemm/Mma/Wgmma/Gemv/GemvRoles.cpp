@@ -5,18 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// How each block writes the block-diagonal B to shared memory, and what the MMA
-// warpgroups do with it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mma/Wgmma/Gemv/GemvRoles.h"
 
-#include "Utils/IndexValues.h"
 #include "Utils/PackedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -50,10 +43,13 @@ Value GemvRoles::emitFirstChunk(OpBuilder &at, const WorkTile &tile,
                     {slice, tile.steps, step})[0];
 }
 
-Value GemvRoles::loadElements(OpBuilder &at, const KernelOperand &quantized,
-                              ValueRange element) {
+Value GemvRoles::loadElements(OpBuilder &at, GemmOperand id,
+                              const WorkTile &tile, Value row, Value column) {
   constexpr int64_t kBytes = kWordElements / 2;
-  SmallVector<Value> position = applyMap(at, loc, quantized.map, element);
+  const KernelOperand &quantized = problem[id];
+  Value batch = getOperandBatch(at, kernel, quantized, tile.matrix);
+  SmallVector<Value> position =
+      applyMap(at, loc, quantized.map, {batch, row, column});
   position.back() = applyExprs(at, loc, {at.getAffineDimExpr(0).floorDiv(2)},
                                position.back())[0];
   Value bytes =
@@ -65,13 +61,15 @@ Value GemvRoles::loadElements(OpBuilder &at, const KernelOperand &quantized,
   return vector::ExtractOp::create(at, loc, bytes, int64_t(0));
 }
 
-Value GemvRoles::loadScale(OpBuilder &at, const KernelOperand &scales,
-                           ValueRange element) {
+Value GemvRoles::loadScale(OpBuilder &at, GemmOperand id, const WorkTile &tile,
+                           Value row, Value block) {
+  const KernelOperand &scales = problem[id];
   if (scales.splat)
     return word(at, *scales.splat);
-  Value scale =
-      memref::LoadOp::create(at, loc, kernel.getArgument(scales.argument),
-                             applyMap(at, loc, scales.map, element));
+  Value batch = getOperandBatch(at, kernel, scales, tile.matrix);
+  Value scale = memref::LoadOp::create(
+      at, loc, kernel.getArgument(scales.argument),
+      applyMap(at, loc, scales.map, {batch, row, block}));
   return arith::ExtUIOp::create(at, loc, at.getI32Type(), scale);
 }
 
@@ -94,17 +92,11 @@ GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
   Value block =
       applyExprs(at, loc, {d0.floorDiv(int64_t(problem.quantizedB->blockSize))},
                  column)[0];
-  auto getElement = [&](const KernelOperand &of, Value last) {
-    return SmallVector<Value>{getOperandBatch(at, kernel, of, tile.matrix),
-                              tile.column, last};
-  };
   Word of;
   of.number = number;
   of.isInside = isBelow(at, loc, number, count);
-  of.quantized = loadElements(at, problem[GemmOperand::B],
-                              getElement(problem[GemmOperand::B], column));
-  of.scale = loadScale(at, problem[GemmOperand::SFB],
-                       getElement(problem[GemmOperand::SFB], block));
+  of.quantized = loadElements(at, GemmOperand::B, tile, tile.column, column);
+  of.scale = loadScale(at, GemmOperand::SFB, tile, tile.column, block);
   return of;
 }
 
@@ -273,7 +265,7 @@ Value GemvRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
 
 /// Stages have only y, which is an argument of the function: no copy waits for
 /// a kernel in front.
-void GemvRoles::emitLoader(OpBuilder &role) {
+void GemvRoles::emitLoader(OpBuilder role) {
   PipelineState first = stages.emitFirst(role);
   forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
     SmallVector<Value> none;

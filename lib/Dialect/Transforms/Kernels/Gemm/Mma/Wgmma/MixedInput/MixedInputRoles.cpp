@@ -16,10 +16,8 @@
 #include "Kernels/Gemm/Mma/Wgmma/MixedInput/MixedInputRoles.h"
 
 #include "Utils/AccFragment.h"
-#include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -95,7 +93,7 @@ void MixedInputRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile,
 /// The copies of y for the first stage start before the kernel in front, which
 /// writes the bf16 values of x, has ended. Copies complete in order: with y of
 /// more stages in front, the copies of x would come late.
-void MixedInputRoles::emitLoader(OpBuilder &role) {
+void MixedInputRoles::emitLoader(OpBuilder role) {
   forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
     PipelineState state = stages.emitFirst(at);
     int64_t first = getNumEarly();
@@ -396,7 +394,7 @@ void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
   store(then, emitFinal(then, sums));
 }
 
-void MixedInputRoles::emitConsumer(OpBuilder &role) {
+void MixedInputRoles::emitConsumer(OpBuilder role) {
   // The kernel behind, an exact recomputation, usually has nothing to do.
   NVVM::GriddepcontrolOp::create(role, loc,
                                  NVVM::GridDepActionKind::launch_dependents);

@@ -33,7 +33,7 @@ public:
   static std::optional<AccType> getBlocksType(const SharedMemoryPlan &plan);
 
 protected:
-  void emitLoader(OpBuilder &b) override;
+  void emitLoader(OpBuilder b) override;
   /// The quantized y is an argument of the function, which no kernel in front
   /// writes: its copies start before that kernel has ended.
   bool isEarly() const override { return true; }
@@ -72,7 +72,7 @@ protected:
   Value thread, slice, lane;
 
 private:
-  void emitConsumer(OpBuilder &b) override;
+  void emitConsumer(OpBuilder b) override;
   /// For how many stages copies of y start before the kernel in front has
   /// ended: no more than each slice has steps.
   int64_t getNumEarly() const;
