@@ -163,8 +163,9 @@ LaunchExprExporter::exportSizes(Value memory) {
   return result;
 }
 
-/// A comparison as another one of its operands, perhaps in the other order, of
-/// which perhaps the opposite holds. Sizes are not negative.
+/// How each predicate is written with Eq and Lt alone: the operands may be
+/// swapped, and the result may be negated. Sizes are not negative, so signed
+/// and unsigned predicates are the same.
 static constexpr struct {
   arith::CmpIPredicate predicate;
   ExprKind kind;
