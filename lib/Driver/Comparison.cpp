@@ -120,6 +120,32 @@ static T load(const NpyArray &array, int64_t index) {
   return value;
 }
 
+template <typename T>
+static double loadNumber(const NpyArray &array, int64_t index) {
+  return static_cast<double>(load<T>(array, index));
+}
+
+static double loadF16(const NpyArray &array, int64_t index) {
+  return decode(Format::F16, load<uint16_t>(array, index));
+}
+
+static constexpr struct {
+  DType dtype;
+  double (*load)(const NpyArray &array, int64_t index);
+} numbers[] = {
+    {DType::F4, loadNumber<float>},
+    {DType::F8, loadNumber<double>},
+    {DType::F2, loadF16},
+    {DType::U1, loadNumber<uint8_t>},
+    {DType::I1, loadNumber<int8_t>},
+    {DType::U2, loadNumber<uint16_t>},
+    {DType::I2, loadNumber<int16_t>},
+    {DType::U4, loadNumber<uint32_t>},
+    {DType::I4, loadNumber<int32_t>},
+    {DType::U8, loadNumber<uint64_t>},
+    {DType::I8, loadNumber<int64_t>},
+};
+
 /// The value of an element. 64-bit integers may be rounded.
 static double getNumber(const NpyArray &array, std::optional<Format> format,
                         int64_t index) {
@@ -127,30 +153,9 @@ static double getNumber(const NpyArray &array, std::optional<Format> format,
     return decode(*format, array.elementSize() == 1
                                ? load<uint8_t>(array, index)
                                : load<uint16_t>(array, index));
-  switch (array.dtype) {
-  case DType::F4:
-    return load<float>(array, index);
-  case DType::F8:
-    return load<double>(array, index);
-  case DType::F2:
-    return decode(Format::F16, load<uint16_t>(array, index));
-  case DType::U1:
-    return load<uint8_t>(array, index);
-  case DType::I1:
-    return load<int8_t>(array, index);
-  case DType::U2:
-    return load<uint16_t>(array, index);
-  case DType::I2:
-    return load<int16_t>(array, index);
-  case DType::U4:
-    return load<uint32_t>(array, index);
-  case DType::I4:
-    return load<int32_t>(array, index);
-  case DType::U8:
-    return static_cast<double>(load<uint64_t>(array, index));
-  case DType::I8:
-    return static_cast<double>(load<int64_t>(array, index));
-  }
+  for (const auto &row : numbers)
+    if (row.dtype == array.dtype)
+      return row.load(array, index);
   llvm_unreachable("every dtype is above");
 }
 
@@ -161,18 +166,16 @@ static std::string formatIndex(const NpyArray &array, int64_t index) {
       .str();
 }
 
-static std::string formatNumber(double number) {
+static std::string formatNumber(double number, const char *form = "%.9g") {
   if (std::isnan(number))
     return "nan";
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.9g", number);
+  llvm::raw_string_ostream(text) << llvm::format(form, number);
   return text;
 }
 
 static std::string formatRelative(double number) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.3g", number);
-  return text;
+  return formatNumber(number, "%.3g");
 }
 
 namespace {

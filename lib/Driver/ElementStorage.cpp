@@ -5,11 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The table of MLIR's element types in files, and the checks that elements and
-// shapes match the function.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/ElementStorage.h"
 

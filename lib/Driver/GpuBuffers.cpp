@@ -5,11 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Converts between files, which have one element per byte, and the packed
-// elements of GPU buffers.
-//
-//===----------------------------------------------------------------------===//
 
 #include "GpuBuffers.h"
 

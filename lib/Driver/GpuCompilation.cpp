@@ -28,7 +28,6 @@
 #include "blockscale/Driver/ProgramOps.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "blockscale/Runtime/CodeDigest.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringExtras.h"
@@ -39,11 +38,6 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
-
-/// An error without a location in the module.
-static InFlightDiagnostic emitOptionError(ModuleOp module) {
-  return emitError(UnknownLoc::get(module.getContext()));
-}
 
 /// Refuses instructions in handwritten kernels that the chip does not have.
 /// (Otherwise, the code generator would end the process.)
@@ -128,19 +122,6 @@ static constexpr Level levels[] = {
     {GpuStage::Instruction, buildGpuInstructionPipeline},
     {GpuStage::NVVM, buildGpuNVVMPipeline},
 };
-
-/// The only public function with a body; nullopt if there is none or several.
-static std::optional<Signature> getSignature(ModuleOp module) {
-  std::optional<Signature> signature;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (!function.isPublic() || function.isExternal())
-      continue;
-    if (signature)
-      return std::nullopt;
-    signature = {function.getSymName().str(), function.getFunctionType(), ""};
-  }
-  return signature;
-}
 
 /// The LLVM IR, PTX or cubin of a module at the level NVVM. Writes the digests
 /// of PTX and cubin to the launch info.
@@ -291,7 +272,8 @@ static FailureOr<GpuCode> compile(ModuleOp module, GpuCompileOptions options) {
           buildRaising(pm, options.raising);
         })))
       return failure();
-    signature = getSignature(module);
+    if (func::FuncOp only = findOnlyFunction(module))
+      signature = {only.getSymName().str(), only.getFunctionType(), ""};
   }
 
   GpuPipelineOptions pipeline;

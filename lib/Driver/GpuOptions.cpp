@@ -9,7 +9,6 @@
 #include "blockscale/Driver/GpuOptions.h"
 
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
-#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -32,21 +31,25 @@ Result<unsigned> blockscale::readPtxVersion(StringRef text) {
                "', expected one of 70 to 78, 80 to 88, 90");
 }
 
-static Error readChip(StringRef name, StringRef value, const Chip *&chip) {
+template <const Chip *GpuCompileOptions::*chip>
+static Error setChip(GpuCompileOptions &options, StringRef name,
+                     StringRef value) {
   const Chip *found = lookupChip(value);
   if (!found)
     return Error(describeUnknownChip(value));
   if (found->isCpu())
     return Error("expected a GPU for " + name.str() + ", got cpu");
-  chip = found;
+  options.*chip = found;
   return Error::success();
 }
 
-static Error readFlag(StringRef name, StringRef value, bool &flag) {
+template <bool GpuCompileOptions::*flag>
+static Error setFlag(GpuCompileOptions &options, StringRef name,
+                     StringRef value) {
   if (value != "" && value != "true" && value != "false")
     return Error("expected true or false for " + name.str() + ", got '" +
                  value.str() + "'");
-  flag = value != "false";
+  options.*flag = value != "false";
   return Error::success();
 }
 
@@ -58,15 +61,15 @@ struct NamedValue {
 };
 } // namespace
 
-template <typename T>
-static Error readChoice(StringRef name, StringRef value,
-                        ArrayRef<NamedValue<T>> rows, T &choice) {
+template <auto choice, const auto &rows>
+static Error setChoice(GpuCompileOptions &options, StringRef name,
+                       StringRef value) {
   std::string names;
-  for (const NamedValue<T> &row : rows) {
+  for (const auto &row : rows) {
     names += " " + row.name.str();
     if (row.name != value)
       continue;
-    choice = row.value;
+    options.*choice = row.value;
     return Error::success();
   }
   return Error("expected one of" + names + " for " + name.str() + ", got '" +
@@ -95,16 +98,11 @@ ArrayRef<GpuOption> blockscale::getGpuOptions() {
   using Options = GpuCompileOptions;
   static const GpuOption options[] = {
       {"target", GpuOptionType::Chip, "", "none: it must be set",
-       "the chip that instructions are chosen for",
-       [](Options &options, StringRef shown, StringRef value) {
-         return readChip(shown, value, options.target);
-       }},
+       "the chip that instructions are chosen for", setChip<&Options::target>},
       {"emulate-on", GpuOptionType::Chip, "", "the target",
        "the chip that runs the code, with the target's instructions in "
        "software",
-       [](Options &options, StringRef shown, StringRef value) {
-         return readChip(shown, value, options.emulateOn);
-       }},
+       setChip<&Options::emulateOn>},
       {"ptx-version", GpuOptionType::PtxVersion, "", "the lowest that works",
        "the version of the PTX",
        [](Options &options, StringRef, StringRef value) {
@@ -116,20 +114,14 @@ ArrayRef<GpuOption> blockscale::getGpuOptions() {
        }},
       {"native-only", GpuOptionType::Flag, "", "false",
        "whether an op without a block-scaled instruction is an error",
-       [](Options &options, StringRef shown, StringRef value) {
-         return readFlag(shown, value, options.nativeOnly);
-       }},
+       setFlag<&Options::nativeOnly>},
       {"no-workspace", GpuOptionType::Flag, "", "false",
        "whether to choose kernels without a workspace (memory besides "
        "arguments and results) and refuse functions that need one",
-       [](Options &options, StringRef shown, StringRef value) {
-         return readFlag(shown, value, options.noWorkspace);
-       }},
+       setFlag<&Options::noWorkspace>},
       {"explain", GpuOptionType::Flag, "", "false",
        "whether kernels and schedules are explained on standard error",
-       [](Options &options, StringRef shown, StringRef value) {
-         return readFlag(shown, value, options.explain);
-       }},
+       setFlag<&Options::explain>},
       {"schedule", GpuOptionType::Schedule, "", "chosen",
        "the schedule of all kernels",
        [](Options &options, StringRef, StringRef value) {
@@ -144,14 +136,10 @@ ArrayRef<GpuOption> blockscale::getGpuOptions() {
        "none report raise assume-positive-scales", "report",
        "what to do with contractions of decoded operands: leave them silently, "
        "leave them with a remark, or make them mma_scaled",
-       [](Options &options, StringRef shown, StringRef value) {
-         return readChoice<Raising>(shown, value, kRaisings, options.raising);
-       }},
+       setChoice<&Options::raising, kRaisings>},
       {"emit", GpuOptionType::Choice, "tile kernel instr nvvm llvm ptx cubin",
        "ptx", "how far the module is lowered",
-       [](Options &options, StringRef shown, StringRef value) {
-         return readChoice<GpuStage>(shown, value, kStages, options.stage);
-       }},
+       setChoice<&Options::stage, kStages>},
   };
   return options;
 }

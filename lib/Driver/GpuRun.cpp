@@ -5,11 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Compiles a function and runs it on a card or in the simulator, which differ
-// only in how the device is opened.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/GpuRun.h"
 
@@ -116,13 +111,9 @@ FailureOr<GpuFunction> blockscale::prepareForGpu(Program &program,
   for (BlockArgument argument : entry.getArguments())
     function.locations.push_back(argument.getLoc());
   function.files = options.files;
-  function.compile.target = options.emulateOn ? options.target : *target;
-  function.compile.emulateOn = options.emulateOn;
-  function.compile.ptxVersion = options.ptxVersion;
-  function.compile.nativeOnly = options.nativeOnly;
-  function.compile.noWorkspace = options.noWorkspace;
-  function.compile.schedule = options.schedule;
-  function.compile.raising = options.raising;
+  function.compile = options;
+  if (!options.emulateOn)
+    function.compile.target = *target;
   program.dropSchedules();
   if (failed(program.keepOnly(entry)))
     return failure();

@@ -40,20 +40,17 @@ static std::optional<LaunchExpr> convert(AffineExpr expr, LeafFn getLeaf) {
   std::optional<LaunchExpr> rhs = convert(binary.getRHS(), getLeaf);
   if (!lhs || !rhs)
     return std::nullopt;
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return LaunchExpr::make(ExprKind::Add, *lhs, *rhs);
-  case AffineExprKind::Mul:
-    return LaunchExpr::make(ExprKind::Mul, *lhs, *rhs);
-  case AffineExprKind::CeilDiv:
-    return LaunchExpr::make(ExprKind::CeilDiv, *lhs, *rhs);
-  case AffineExprKind::FloorDiv:
-    return LaunchExpr::make(ExprKind::FloorDiv, *lhs, *rhs);
-  case AffineExprKind::Mod:
-    return LaunchExpr::make(ExprKind::Rem, *lhs, *rhs);
-  default:
-    return std::nullopt;
-  }
+  static constexpr std::pair<AffineExprKind, ExprKind> operations[] = {
+      {AffineExprKind::Add, ExprKind::Add},
+      {AffineExprKind::Mul, ExprKind::Mul},
+      {AffineExprKind::CeilDiv, ExprKind::CeilDiv},
+      {AffineExprKind::FloorDiv, ExprKind::FloorDiv},
+      {AffineExprKind::Mod, ExprKind::Rem},
+  };
+  for (auto [kind, made] : operations)
+    if (kind == expr.getKind())
+      return LaunchExpr::make(made, *lhs, *rhs);
+  return std::nullopt;
 }
 
 std::optional<LaunchExpr> LaunchExprExporter::matchSize(AffineExpr expr) const {
@@ -166,10 +163,27 @@ LaunchExprExporter::exportSizes(Value memory) {
   return result;
 }
 
+/// How each predicate is written with Eq and Lt alone: the operands may be
+/// swapped, and the result may be negated. Sizes are not negative, so signed
+/// and unsigned predicates are the same.
+static constexpr struct {
+  arith::CmpIPredicate predicate;
+  ExprKind kind;
+  bool isSwapped, isNegated;
+} comparisons[] = {
+    {arith::CmpIPredicate::eq, ExprKind::Eq, false, false},
+    {arith::CmpIPredicate::ne, ExprKind::Eq, false, true},
+    {arith::CmpIPredicate::slt, ExprKind::Lt, false, false},
+    {arith::CmpIPredicate::ult, ExprKind::Lt, false, false},
+    {arith::CmpIPredicate::sgt, ExprKind::Lt, true, false},
+    {arith::CmpIPredicate::ugt, ExprKind::Lt, true, false},
+    {arith::CmpIPredicate::sge, ExprKind::Lt, false, true},
+    {arith::CmpIPredicate::uge, ExprKind::Lt, false, true},
+    {arith::CmpIPredicate::sle, ExprKind::Lt, true, true},
+    {arith::CmpIPredicate::ule, ExprKind::Lt, true, true},
+};
+
 std::optional<LaunchExpr> LaunchExprExporter::exportCondition(Operation *op) {
-  auto isFalse = [](LaunchExpr condition) {
-    return LaunchExpr::make(ExprKind::Eq, std::move(condition), 0);
-  };
   std::optional<LaunchExpr> lhs = exportPart(op->getOperand(0));
   std::optional<LaunchExpr> rhs = exportPart(op->getOperand(1));
   if (!lhs || !rhs)
@@ -179,26 +193,15 @@ std::optional<LaunchExpr> LaunchExprExporter::exportCondition(Operation *op) {
     return LaunchExpr::make(isa<arith::AndIOp>(op) ? ExprKind::Min
                                                    : ExprKind::Max,
                             std::move(*lhs), std::move(*rhs));
-  // Sizes are not negative.
-  switch (cmp.getPredicate()) {
-  case arith::CmpIPredicate::eq:
-    return LaunchExpr::make(ExprKind::Eq, *lhs, *rhs);
-  case arith::CmpIPredicate::ne:
-    return isFalse(LaunchExpr::make(ExprKind::Eq, *lhs, *rhs));
-  case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::ult:
-    return LaunchExpr::make(ExprKind::Lt, *lhs, *rhs);
-  case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::ugt:
-    return LaunchExpr::make(ExprKind::Lt, *rhs, *lhs);
-  case arith::CmpIPredicate::sge:
-  case arith::CmpIPredicate::uge:
-    return isFalse(LaunchExpr::make(ExprKind::Lt, *lhs, *rhs));
-  case arith::CmpIPredicate::sle:
-  case arith::CmpIPredicate::ule:
-    return isFalse(LaunchExpr::make(ExprKind::Lt, *rhs, *lhs));
-  }
-  return std::nullopt;
+  const auto *row = llvm::find_if(comparisons, [&](const auto &each) {
+    return each.predicate == cmp.getPredicate();
+  });
+  if (row->isSwapped)
+    std::swap(lhs, rhs);
+  LaunchExpr condition = LaunchExpr::make(row->kind, *lhs, *rhs);
+  return row->isNegated
+             ? LaunchExpr::make(ExprKind::Eq, std::move(condition), 0)
+             : condition;
 }
 
 std::optional<LaunchExpr> LaunchExprExporter::exportPart(Value value) {
@@ -229,25 +232,23 @@ std::optional<LaunchExpr> LaunchExprExporter::exportPart(Value value) {
     return (*sizes)[*index];
   }
   // Affine min and max: the least or the largest of several results.
-  auto [kind, map] =
-      TypeSwitch<Operation *, std::pair<ExprKind, AffineMap>>(op)
-          .Case<arith::MinUIOp, arith::MinSIOp>([](auto min) {
-            return std::pair(ExprKind::Min, AffineMap::getMultiDimIdentityMap(
-                                                2, min.getContext()));
-          })
-          .Case<arith::MaxUIOp, arith::MaxSIOp>([](auto max) {
-            return std::pair(ExprKind::Max, AffineMap::getMultiDimIdentityMap(
-                                                2, max.getContext()));
-          })
-          .Case([](affine::AffineMinOp min) {
-            return std::pair(ExprKind::Min, min.getMap());
-          })
-          .Case([](affine::AffineMaxOp max) {
-            return std::pair(ExprKind::Max, max.getMap());
-          })
-          .Default([](Operation *other) {
-            return std::pair(ExprKind::Add, getIndexMap(other));
-          });
+  AffineMap both = AffineMap::getMultiDimIdentityMap(2, op->getContext());
+  auto [kind, map] = TypeSwitch<Operation *, std::pair<ExprKind, AffineMap>>(op)
+                         .Case<arith::MinUIOp, arith::MinSIOp>([&](auto) {
+                           return std::pair(ExprKind::Min, both);
+                         })
+                         .Case<arith::MaxUIOp, arith::MaxSIOp>([&](auto) {
+                           return std::pair(ExprKind::Max, both);
+                         })
+                         .Case([](affine::AffineMinOp min) {
+                           return std::pair(ExprKind::Min, min.getMap());
+                         })
+                         .Case([](affine::AffineMaxOp max) {
+                           return std::pair(ExprKind::Max, max.getMap());
+                         })
+                         .Default([](Operation *other) {
+                           return std::pair(ExprKind::Add, getIndexMap(other));
+                         });
   if (!map)
     return std::nullopt;
   SmallVector<LaunchExpr> operands;

@@ -109,15 +109,20 @@ void blockscale::attachSignature(ModuleOp module, const Signature &signature) {
                                                           signature.schedules));
 }
 
-FailureOr<std::optional<Signature>> blockscale::readSignature(ModuleOp module) {
+func::FuncOp blockscale::findOnlyFunction(ModuleOp module) {
   func::FuncOp found;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic() || function.isExternal())
       continue;
     if (found)
-      return std::optional<Signature>();
+      return {};
     found = function;
   }
+  return found;
+}
+
+FailureOr<std::optional<Signature>> blockscale::readSignature(ModuleOp module) {
+  func::FuncOp found = findOnlyFunction(module);
   if (!found || !found->hasAttr(kSignatureAttrName))
     return std::optional<Signature>();
   auto attr = found->getAttrOfType<TypeAttr>(kSignatureAttrName);
@@ -148,8 +153,7 @@ FailureOr<std::optional<Signature>> blockscale::readSignature(ModuleOp module) {
 // Going on
 //===----------------------------------------------------------------------===//
 
-/// An error about options, without a location in the module.
-static InFlightDiagnostic emitOptionError(ModuleOp module) {
+InFlightDiagnostic blockscale::emitOptionError(ModuleOp module) {
   return emitError(UnknownLoc::get(module.getContext()));
 }
 

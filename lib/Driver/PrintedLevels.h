@@ -26,6 +26,12 @@ struct Signature {
   std::string schedules;
 };
 
+/// The only public function with a body; null if there is none or several.
+func::FuncOp findOnlyFunction(ModuleOp module);
+
+/// An error about options, without a location in the module.
+InFlightDiagnostic emitOptionError(ModuleOp module);
+
 /// Writes the signature into its function, which is at the kernel level.
 void attachSignature(ModuleOp module, const Signature &signature);
 

@@ -14,7 +14,6 @@
 #include "blockscale/Driver/SupportMatrix.h"
 
 #include "blockscale/Support/InstructionTable.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;

@@ -44,61 +44,47 @@ bool blockscale::isApproximated(Operation *op) {
 // Scalars
 //===----------------------------------------------------------------------===//
 
-Value blockscale::emitWidened(OpBuilder &builder, Location loc, Value value) {
-  return Emitter{builder, loc}.widen(value);
+Value Emitter::isAnything(Interval interval) {
+  return both(compare(CmpFPredicate::OEQ, interval.low, number(-kInfinity)),
+              compare(CmpFPredicate::OEQ, interval.high, number(kInfinity)));
 }
 
-Value blockscale::emitIsAnything(OpBuilder &builder, Location loc,
-                                 Interval interval) {
-  Emitter emit{builder, loc};
-  return emit.both(
-      emit.compare(CmpFPredicate::OEQ, interval.low, emit.number(-kInfinity)),
-      emit.compare(CmpFPredicate::OEQ, interval.high, emit.number(kInfinity)));
-}
-
-Interval blockscale::emitAnythingIf(OpBuilder &builder, Location loc,
-                                    Value condition, Interval interval) {
-  Emitter emit{builder, loc};
+Interval Emitter::anythingIf(Value condition, Interval interval) {
+  if (!condition)
+    return interval;
   if (interval.low.getType().isInteger(1))
     return {
-        emit.select(condition, emit.boolean(false), interval.low),
-        emit.select(condition, emit.boolean(true), interval.high),
+        select(condition, boolean(false), interval.low),
+        select(condition, boolean(true), interval.high),
     };
   return {
-      emit.select(condition, emit.number(-kInfinity), interval.low),
-      emit.select(condition, emit.number(kInfinity), interval.high),
+      select(condition, number(-kInfinity), interval.low),
+      select(condition, number(kInfinity), interval.high),
   };
 }
 
-Interval blockscale::emitHull(OpBuilder &builder, Location loc,
-                              ValueRange ends) {
-  Emitter emit{builder, loc};
+Interval Emitter::hull(ValueRange ends) {
   Value low = ends.front(), high = ends.front();
   if (low.getType().isInteger(1)) {
     for (Value end : ends.drop_front()) {
-      low = emit.both(low, end);
-      high = emit.either(high, end);
+      low = both(low, end);
+      high = either(high, end);
     }
     return {low, high};
   }
-  Value someNaN = emit.isNaN(low);
+  Value someNaN = isNaN(low);
   for (Value end : ends.drop_front()) {
     low = arith::MinNumFOp::create(builder, loc, low, end);
     high = arith::MaxNumFOp::create(builder, loc, high, end);
-    someNaN = emit.either(someNaN, emit.isNaN(end));
+    someNaN = either(someNaN, isNaN(end));
   }
-  return emitAnythingIf(builder, loc, emit.both(someNaN, emit.isNumber(low)),
-                        {low, high});
+  return anythingIf(both(someNaN, isNumber(low)), {low, high});
 }
 
-Interval blockscale::emitMagnitude(OpBuilder &builder, Location loc,
-                                   Interval interval) {
-  Emitter emit{builder, loc};
-  Value low = emit.magnitude(interval.low);
-  Value high = emit.magnitude(interval.high);
-  Value least = emit.select(emit.hasZero(interval), emit.number(0), low);
-  return emitAnythingIf(builder, loc, emitIsAnything(builder, loc, interval),
-                        emitHull(builder, loc, {low, high, least}));
+Interval Emitter::magnitude(Interval interval) {
+  Value low = magnitude(interval.low), high = magnitude(interval.high);
+  Value least = select(hasZero(interval), number(0), low);
+  return anythingIf(isAnything(interval), hull({low, high, least}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,7 +113,7 @@ public:
     for (const IntervalOperand &operand : operands) {
       if (!operand.interval || operand.interval.low.getType().isInteger(1))
         continue;
-      Value is = emitIsAnything(builder, loc, operand.interval);
+      Value is = isAnything(operand.interval);
       result = result ? either(result, is) : is;
     }
     return result;
@@ -167,12 +153,6 @@ public:
     return corners;
   }
 
-  Interval hull(ValueRange ends) { return emitHull(builder, loc, ends); }
-  Interval anythingIf(Value condition, Interval interval) {
-    return condition ? emitAnythingIf(builder, loc, condition, interval)
-                     : interval;
-  }
-
   Operation *op;
   ArrayRef<IntervalOperand> operands;
 };
@@ -201,7 +181,7 @@ static FailureOr<Interval> quotient(Application &a) {
 }
 
 static FailureOr<Interval> magnitude(Application &a) {
-  return emitMagnitude(a.builder, a.loc, a.getEnds(0));
+  return a.magnitude(a.getEnds(0));
 }
 
 /// Every value of the narrower type is a value of the wider type.
@@ -285,7 +265,7 @@ static FailureOr<Interval> selection(Application &a) {
   Interval either = a.hull(ends);
   if (std::optional<bool> isLarger =
           selectsLarger(cast<arith::SelectOp>(a.op))) {
-    Value isAnything = emitIsAnything(a.builder, a.loc, either);
+    Value isAnything = a.isAnything(either);
     either =
         choose(isAnything, either, emitExtremum(a, *isLarger, ifTrue, ifFalse));
   }

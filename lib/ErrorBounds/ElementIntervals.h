@@ -55,19 +55,6 @@ bool isApproximated(Operation *op);
 FailureOr<Interval> emitInterval(OpBuilder &builder, Operation *op,
                                  ArrayRef<IntervalOperand> operands);
 
-/// An exact value, as f64.
-Value emitWidened(OpBuilder &builder, Location loc, Value value);
-/// The smallest interval with all of these ends, which have the type of
-/// `getEndType`. Unbounded if some but not all are NaN.
-Interval emitHull(OpBuilder &builder, Location loc, ValueRange ends);
-/// The interval of the magnitudes of an interval.
-Interval emitMagnitude(OpBuilder &builder, Location loc, Interval interval);
-/// Whether an interval of floats is unbounded.
-Value emitIsAnything(OpBuilder &builder, Location loc, Interval interval);
-/// `interval`, or the unbounded one if `condition` holds.
-Interval emitAnythingIf(OpBuilder &builder, Location loc, Value condition,
-                        Interval interval);
-
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_ERRORBOUNDS_ELEMENTINTERVALS_H

@@ -91,6 +91,16 @@ struct Emitter {
       return value;
     return arith::ExtFOp::create(builder, loc, builder.getF64Type(), value);
   }
+
+  /// The smallest interval with all of these ends, which have the type of
+  /// `getEndType`. Unbounded if some but not all are NaN.
+  Interval hull(ValueRange ends);
+  /// The interval of the magnitudes of an interval.
+  Interval magnitude(Interval interval);
+  /// Whether an interval of floats is unbounded.
+  Value isAnything(Interval interval);
+  /// `interval`, or the unbounded one if `condition` (null for never) holds.
+  Interval anythingIf(Value condition, Interval interval);
 };
 
 /// The results of a loop's body.

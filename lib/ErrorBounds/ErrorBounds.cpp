@@ -125,101 +125,6 @@ static LogicalResult generalize(func::FuncOp function) {
 // Values and their companions
 //===----------------------------------------------------------------------===//
 
-namespace {
-class BoundBuilder {
-public:
-  explicit BoundBuilder(func::FuncOp function)
-      : function(function), builder(function.getContext()) {}
-
-  std::vector<BoundedResult> run();
-
-private:
-  /// Propagates intervals through an op; false if it has no rule.
-  using Visitor = bool (BoundBuilder::*)(Operation &op);
-  static const llvm::StringMap<Visitor> &getVisitors();
-
-  bool visitGeneric(Operation &op);
-  bool visitMove(Operation &op);
-  bool visitQuantize(Operation &op);
-  bool visitDequantize(Operation &op);
-  bool visitScalar(Operation &op);
-
-  void visit(Operation &op);
-
-  func::FuncOp function;
-  OpBuilder builder;
-  IntervalMap intervals;
-  /// The name of the op through which the interval of a value is unknown.
-  DenseMap<Value, std::string> unknown;
-  /// Inexact values that depend on inexact values through a product, or through
-  /// quantization, where they may change to the next code.
-  DenseSet<Value> chained;
-  /// The op without a rule, if it is not the visited op itself.
-  std::string culprit;
-};
-} // namespace
-
-bool BoundBuilder::visitGeneric(Operation &op) {
-  return buildOnIntervals(builder, cast<linalg::GenericOp>(op), intervals,
-                          culprit);
-}
-
-/// Ops that move elements also move the ends of their intervals.
-bool BoundBuilder::visitMove(Operation &op) {
-  auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
-  Type endType = type ? getEndType(type.getElementType()) : Type();
-  if (!endType)
-    return false;
-  IRMapping lows, highs;
-  for (Value operand : op.getOperands()) {
-    if (!isa<RankedTensorType>(operand.getType()))
-      continue;
-    Interval ends = intervals.lookup(operand);
-    if (!ends)
-      ends = widenTensor(builder, operand);
-    lows.map(operand, ends.low);
-    highs.map(operand, ends.high);
-  }
-  auto move = [&](IRMapping &mapping) {
-    Value end = builder.clone(op, mapping)->getResult(0);
-    end.setType(type.clone(endType));
-    return end;
-  };
-  Value low = move(lows), high = move(highs);
-  intervals[op.getResult(0)] = {low, high};
-  return true;
-}
-
-bool BoundBuilder::visitQuantize(Operation &op) {
-  return quantizeOnIntervals(builder, cast<QuantizeOp>(op), intervals);
-}
-
-bool BoundBuilder::visitDequantize(Operation &op) {
-  return dequantizeOnIntervals(builder, cast<DequantizeOp>(op), intervals,
-                               culprit);
-}
-
-bool BoundBuilder::visitScalar(Operation &op) {
-  return buildScalarOnIntervals(builder, op, intervals);
-}
-
-/// A row for each op with a rule, except ops on scalars. Elementwise arithmetic
-/// on tensors, and named linalg ops, are linalg.generic here.
-const llvm::StringMap<BoundBuilder::Visitor> &BoundBuilder::getVisitors() {
-  static const llvm::StringMap<Visitor> visitors = {
-      {"blockscale.dequantize", &BoundBuilder::visitDequantize},
-      {"blockscale.quantize", &BoundBuilder::visitQuantize},
-      {"linalg.generic", &BoundBuilder::visitGeneric},
-      {"tensor.cast", &BoundBuilder::visitMove},
-      {"tensor.collapse_shape", &BoundBuilder::visitMove},
-      {"tensor.concat", &BoundBuilder::visitMove},
-      {"tensor.expand_shape", &BoundBuilder::visitMove},
-      {"tensor.extract_slice", &BoundBuilder::visitMove},
-      {"tensor.insert_slice", &BoundBuilder::visitMove},
-  };
-  return visitors;
-}
-
 /// Whether a device's results may differ from the host's even if all operands
 /// are equal.
 static bool isSource(Operation &op) {
@@ -235,78 +140,162 @@ static bool isSource(Operation &op) {
       .wasInterrupted();
 }
 
-void BoundBuilder::visit(Operation &op) {
-  builder.setInsertionPointAfter(&op);
-  std::string unknownFrom;
-  bool isInexact = isSource(op);
-  // Other ops only pass errors on or add their own, so intervals stay narrow.
-  bool isStep = isTensorCoreSum(&op) || isa<QuantizeOp>(op), isChained = false;
-  // Values that regions capture are operands, too.
-  op.walk([&](Operation *nested) {
-    for (Value operand : nested->getOperands()) {
-      isInexact |= intervals.contains(operand);
-      isChained |=
-          chained.contains(operand) || (isStep && intervals.contains(operand));
-      if (unknownFrom.empty())
-        unknownFrom = unknown.lookup(operand);
-    }
-  });
-  if (unknownFrom.empty()) {
-    if (!isInexact || op.getNumResults() == 0 || isa<tensor::DimOp>(op))
-      return;
-    culprit = op.getName().getStringRef();
-    auto row = getVisitors().find(op.getName().getStringRef());
-    Visitor visitor =
-        row == getVisitors().end() ? &BoundBuilder::visitScalar : row->second;
-    if ((this->*visitor)(op)) {
-      if (isChained)
-        chained.insert_range(op.getResults());
-      return;
-    }
-    unknownFrom = culprit;
-  }
-  for (Value result : op.getResults())
-    unknown[result] = unknownFrom;
-}
+namespace {
+class BoundBuilder {
+public:
+  explicit BoundBuilder(func::FuncOp function)
+      : function(function), builder(function.getContext()) {}
 
-std::vector<BoundedResult> BoundBuilder::run() {
-  if (!function.getBody().hasOneBlock())
-    return std::vector<BoundedResult>(function.getNumResults());
-  Block &body = function.getBody().front();
-  SmallVector<Operation *> ops = llvm::map_to_vector(
-      body.without_terminator(), [](Operation &op) { return &op; });
-  for (Operation *op : ops)
-    visit(*op);
+  std::vector<BoundedResult> run() {
+    if (!function.getBody().hasOneBlock())
+      return std::vector<BoundedResult>(function.getNumResults());
+    Block &body = function.getBody().front();
+    SmallVector<Operation *> ops = llvm::map_to_vector(
+        body.without_terminator(), [](Operation &op) { return &op; });
+    for (Operation *op : ops)
+      visit(*op);
 
-  std::vector<BoundedResult> results;
-  SmallVector<Value> values;
-  Operation *end = body.getTerminator();
-  SmallVector<SmallVector<Value>> probes;
-  builder.setInsertionPoint(end);
-  if (llvm::any_of(end->getOperands(),
-                   [&](Value value) { return chained.contains(value); }))
-    for (unsigned i = 0; i != kNumErrorProbes; ++i)
-      probes.push_back(
-          buildErrorProbe(builder, ops, end->getOperands(), i, isSource));
-  for (auto [i, value] : llvm::enumerate(end->getOperands())) {
-    values.push_back(value);
-    Interval ends = intervals.lookup(value);
-    bool isProbed = ends && chained.contains(value);
-    results.push_back(
-        {static_cast<bool>(ends), isProbed, unknown.lookup(value)});
-    if (ends)
-      values.append({ends.low, ends.high});
-    if (isProbed)
-      for (ArrayRef<Value> probe : probes)
-        values.push_back(probe[i]);
+    std::vector<BoundedResult> results;
+    SmallVector<Value> values;
+    Operation *end = body.getTerminator();
+    SmallVector<SmallVector<Value>> probes;
+    builder.setInsertionPoint(end);
+    if (llvm::any_of(end->getOperands(),
+                     [&](Value value) { return chained.contains(value); }))
+      for (unsigned i = 0; i != kNumErrorProbes; ++i)
+        probes.push_back(
+            buildErrorProbe(builder, ops, end->getOperands(), i, isSource));
+    for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+      values.push_back(value);
+      Interval ends = intervals.lookup(value);
+      bool isProbed = ends && chained.contains(value);
+      results.push_back(
+          {static_cast<bool>(ends), isProbed, unknown.lookup(value)});
+      if (ends)
+        values.append({ends.low, ends.high});
+      if (isProbed)
+        for (ArrayRef<Value> probe : probes)
+          values.push_back(probe[i]);
+    }
+    end->setOperands(values);
+    function.setType(FunctionType::get(function.getContext(),
+                                       function.getArgumentTypes(),
+                                       ValueRange(values).getTypes()));
+    function.removeResAttrsAttr();
+    return results;
   }
-  end->setOperands(values);
-  function.setType(FunctionType::get(function.getContext(),
-                                     function.getArgumentTypes(),
-                                     ValueRange(values).getTypes()));
-  function.removeResAttrsAttr();
-  return results;
-}
+
+private:
+  /// Propagates intervals through an op; false if it has no rule.
+  using Visitor = bool (BoundBuilder::*)(Operation &op);
+  /// A row for each op with a rule, except ops on scalars. Elementwise
+  /// arithmetic on tensors, and named linalg ops, are linalg.generic here.
+  static const llvm::StringMap<Visitor> &getVisitors() {
+    static const llvm::StringMap<Visitor> visitors = {
+        {"blockscale.dequantize", &BoundBuilder::visitDequantize},
+        {"blockscale.quantize", &BoundBuilder::visitQuantize},
+        {"linalg.generic", &BoundBuilder::visitGeneric},
+        {"tensor.cast", &BoundBuilder::visitMove},
+        {"tensor.collapse_shape", &BoundBuilder::visitMove},
+        {"tensor.concat", &BoundBuilder::visitMove},
+        {"tensor.expand_shape", &BoundBuilder::visitMove},
+        {"tensor.extract_slice", &BoundBuilder::visitMove},
+        {"tensor.insert_slice", &BoundBuilder::visitMove},
+    };
+    return visitors;
+  }
+
+  bool visitGeneric(Operation &op) {
+    return buildOnIntervals(builder, cast<linalg::GenericOp>(op), intervals,
+                            culprit);
+  }
+
+  /// Ops that move elements also move the ends of their intervals.
+  bool visitMove(Operation &op) {
+    auto type = dyn_cast<RankedTensorType>(op.getResult(0).getType());
+    Type endType = type ? getEndType(type.getElementType()) : Type();
+    if (!endType)
+      return false;
+    IRMapping lows, highs;
+    for (Value operand : op.getOperands()) {
+      if (!isa<RankedTensorType>(operand.getType()))
+        continue;
+      Interval ends = intervals.lookup(operand);
+      if (!ends)
+        ends = widenTensor(builder, operand);
+      lows.map(operand, ends.low);
+      highs.map(operand, ends.high);
+    }
+    auto move = [&](IRMapping &mapping) {
+      Value end = builder.clone(op, mapping)->getResult(0);
+      end.setType(type.clone(endType));
+      return end;
+    };
+    Value low = move(lows), high = move(highs);
+    intervals[op.getResult(0)] = {low, high};
+    return true;
+  }
+
+  bool visitQuantize(Operation &op) {
+    return quantizeOnIntervals(builder, cast<QuantizeOp>(op), intervals);
+  }
+
+  bool visitDequantize(Operation &op) {
+    return dequantizeOnIntervals(builder, cast<DequantizeOp>(op), intervals,
+                                 culprit);
+  }
+
+  bool visitScalar(Operation &op) {
+    return buildScalarOnIntervals(builder, op, intervals);
+  }
+
+  void visit(Operation &op) {
+    builder.setInsertionPointAfter(&op);
+    std::string lost;
+    bool isInexact = isSource(op);
+    // Other ops only pass errors on or add their own, so intervals stay narrow.
+    bool isStep = isTensorCoreSum(&op) || isa<QuantizeOp>(op),
+         isChained = false;
+    // Values that regions capture are operands, too.
+    op.walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands()) {
+        isInexact |= intervals.contains(operand);
+        isChained |= chained.contains(operand) ||
+                     (isStep && intervals.contains(operand));
+        if (lost.empty())
+          lost = unknown.lookup(operand);
+      }
+    });
+    if (lost.empty()) {
+      if (!isInexact || op.getNumResults() == 0 || isa<tensor::DimOp>(op))
+        return;
+      culprit = op.getName().getStringRef();
+      auto row = getVisitors().find(op.getName().getStringRef());
+      Visitor visitor =
+          row == getVisitors().end() ? &BoundBuilder::visitScalar : row->second;
+      if ((this->*visitor)(op)) {
+        if (isChained)
+          chained.insert_range(op.getResults());
+        return;
+      }
+      lost = culprit;
+    }
+    for (Value result : op.getResults())
+      unknown[result] = lost;
+  }
+
+  func::FuncOp function;
+  OpBuilder builder;
+  IntervalMap intervals;
+  /// The name of the op through which the interval of a value is unknown.
+  DenseMap<Value, std::string> unknown;
+  /// Inexact values that depend on inexact values through a product, or through
+  /// quantization, where they may change to the next code.
+  DenseSet<Value> chained;
+  /// The op without a rule, if it is not the visited op itself.
+  std::string culprit;
+};
+} // namespace
 
 FailureOr<std::vector<BoundedResult>>
 blockscale::returnErrorBounds(func::FuncOp function) {

@@ -16,8 +16,6 @@
 #include "Emitter.h"
 #include "IntervalGeneric.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace mlir::blockscale;
 

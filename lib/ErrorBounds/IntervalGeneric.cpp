@@ -5,18 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Loops on intervals, and the error bounds of sums.
-//
-//===----------------------------------------------------------------------===//
 
 #include "IntervalGeneric.h"
 
 #include "Emitter.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -159,21 +153,21 @@ Interval blockscale::widenTensor(OpBuilder &builder, Value tensor) {
 /// The ends of sums, widened by the rounding errors of additions.
 static Interval putAround(OpBuilder &builder, Interval sums, Value magnitudes,
                           Value count, Additions additions) {
-  return mapToEnds(
-      builder, sums.low, {sums.low, sums.high, magnitudes},
-      [&](Emitter emit, ValueRange args) {
-        Value radius = emit.multiply(args[2], count);
-        radius = emit.multiply(radius, emit.number(additions.relative));
-        radius = emit.add(radius, emit.number(additions.absolute));
-        Value low = emit.subtract(args[0], radius);
-        Value high = emit.add(args[1], radius);
-        // A partial sum may overflow, but NaN stays NaN.
-        Value isLarge = emit.compare(arith::CmpFPredicate::OGT, args[2],
-                                     emit.number(additions.largest));
-        isLarge = emit.both(isLarge, emit.isNumber(args[0]));
-        return emitAnythingIf(emit.builder, emit.loc, isLarge,
-                              emitHull(emit.builder, emit.loc, {low, high}));
-      });
+  return mapToEnds(builder, sums.low, {sums.low, sums.high, magnitudes},
+                   [&](Emitter emit, ValueRange args) {
+                     Value radius = emit.multiply(args[2], count);
+                     radius =
+                         emit.multiply(radius, emit.number(additions.relative));
+                     radius = emit.add(radius, emit.number(additions.absolute));
+                     Value low = emit.subtract(args[0], radius);
+                     Value high = emit.add(args[1], radius);
+                     // A partial sum may overflow, but NaN stays NaN.
+                     Value isLarge =
+                         emit.compare(arith::CmpFPredicate::OGT, args[2],
+                                      emit.number(additions.largest));
+                     isLarge = emit.both(isLarge, emit.isNumber(args[0]));
+                     return emit.anythingIf(isLarge, emit.hull({low, high}));
+                   });
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,6 +214,15 @@ bool blockscale::buildScalarOnIntervals(OpBuilder &builder, Operation &op,
 // Loops on intervals
 //===----------------------------------------------------------------------===//
 
+/// The larger magnitude of two ends.
+static Value getLargest(Emitter emit, Interval ends) {
+  Value low = emit.magnitude(ends.low);
+  if (ends.low == ends.high)
+    return low;
+  return arith::MaximumFOp::create(emit.builder, emit.loc, low,
+                                   emit.magnitude(ends.high));
+}
+
 namespace {
 /// One output of an op.
 struct Output {
@@ -237,14 +240,193 @@ public:
                  IntervalMap &intervals, std::string &culprit)
       : builder(builder), op(op), intervals(intervals), culprit(culprit) {}
 
-  bool build();
+  bool build() {
+    if (!op.hasPureTensorSemantics() || !makeOutputs())
+      return false;
+    linalg::GenericOp loops = makeLoops();
+    for (Operation &bodyOp : *op.getBody())
+      for (Value value : bodyOp.getResults())
+        intervals.erase(value);
+    for (BlockArgument arg : op.getBody()->getArguments())
+      intervals.erase(arg);
+    if (!isKnown) {
+      loops.erase();
+      return false;
+    }
+    ValueRange results = loops.getResults();
+    Value count;
+    for (auto [i, output] : llvm::enumerate(outputs)) {
+      Interval ends = {results[0], results[1]};
+      if (output.term) {
+        if (!count)
+          count = countTerms(builder, op);
+        Type type = getElementTypeOrSelf(op.getResult(i).getType());
+        ends =
+            putAround(builder, ends, results[2], count, getAdditions(op, type));
+      }
+      results = results.drop_front(output.inits.size());
+      intervals[op.getResult(i)] = ends;
+    }
+    return true;
+  }
 
 private:
-  bool makeOutputs();
-  linalg::GenericOp makeLoops();
-  SmallVector<Value> buildBody(OpBuilder &b, ValueRange args);
+  bool makeOutputs() {
+    for (auto [i, init] : llvm::enumerate(op.getDpsInits())) {
+      Output output;
+      output.endType = getEndType(getElementTypeOrSelf(init.getType()));
+      if (!output.endType) {
+        Value value = op.getBody()->getTerminator()->getOperand(i);
+        if (Operation *bodyOp = value.getDefiningOp())
+          culprit = bodyOp->getName().getStringRef();
+        return false;
+      }
+      output.term = getTerm(op, i, output.sum);
+      if (op.getRegionOutputArgs()[i].use_empty()) {
+        for (unsigned end = 0; end != 2; ++end)
+          output.inits.push_back(makeEmpty(builder, init, output.endType));
+      } else {
+        Interval ends = intervals.lookup(init);
+        if (!ends)
+          ends = widenTensor(builder, init);
+        output.inits = {ends.low, ends.high};
+        if (output.term)
+          output.inits.push_back(
+              mapElements(builder, init, output.endType, {ends.low, ends.high},
+                          [](Emitter emit, ValueRange args) {
+                            return SmallVector<Value>{
+                                getLargest(emit, {args[0], args[1]})};
+                          })
+                  .front());
+      }
+      outputs.push_back(output);
+    }
+    return true;
+  }
+
+  linalg::GenericOp makeLoops() {
+    SmallVector<Value> inputs(op.getDpsInputs()), inits;
+    SmallVector<AffineMap> maps;
+    for (OpOperand *input : op.getDpsInputOperands())
+      maps.push_back(op.getMatchingIndexingMap(input));
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      Interval ends = intervals.lookup(input->get());
+      if (!ends)
+        continue;
+      inputs.append({ends.low, ends.high});
+      maps.append(2, op.getMatchingIndexingMap(input));
+    }
+    for (auto [i, output] : llvm::enumerate(outputs)) {
+      llvm::append_range(inits, output.inits);
+      maps.append(output.inits.size(),
+                  op.getMatchingIndexingMap(op.getDpsInitOperand(i)));
+    }
+    return linalg::GenericOp::create(
+        builder, op.getLoc(), ValueRange(inits).getTypes(), inputs, inits, maps,
+        op.getIteratorTypesArray(),
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          SmallVector<Value> results = buildBody(b, args);
+          // Ops without a rule are erased below.
+          linalg::YieldOp::create(b, loc,
+                                  isKnown ? ValueRange(results)
+                                          : args.take_back(inits.size()));
+        });
+  }
+
+  SmallVector<Value> buildBody(OpBuilder &b, ValueRange args) {
+    Location loc = op.getLoc();
+    Block &body = *op.getBody();
+    auto takeEnds = [&]() -> Interval {
+      Interval ends = {args[0], args[1]};
+      args = args.drop_front(2);
+      return ends;
+    };
+    for (BlockArgument arg : op.getRegionInputArgs()) {
+      exact.map(arg, args.front());
+      args = args.drop_front();
+    }
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (intervals.contains(input->get()))
+        intervals[op.getMatchingBlockArgument(input)] = takeEnds();
+    if (op->hasAttr(kDecodedProduct)) {
+      // The values of quantized elements are known; their decoding has no
+      // intervals.
+      Operation *product = body.getTerminator()->getOperand(0).getDefiningOp();
+      for (unsigned i = 0; i != 2; ++i) {
+        BlockArgument code = op.getRegionInputArgs()[i];
+        if (!intervals.contains(code))
+          continue;
+        Interval ends = intervals.lookup(code);
+        intervals.erase(code);
+        bool isUnsigned = i == 1 && isa<Float8E4M3FNType>(code.getType());
+        intervals[product->getOperand(i)] =
+            isUnsigned ? Emitter{b, loc}.magnitude(ends) : ends;
+      }
+    }
+    SmallVector<Value> magnitudes(outputs.size());
+    for (auto [i, output] : llvm::enumerate(outputs)) {
+      intervals[op.getRegionOutputArgs()[i]] = takeEnds();
+      if (!output.term)
+        continue;
+      magnitudes[i] = args.front();
+      args = args.drop_front();
+    }
+
+    for (Operation &bodyOp : body.without_terminator()) {
+      // Sums are built below; inexact quantized elements are not supported.
+      if (llvm::any_of(outputs,
+                       [&](Output &output) {
+                         return output.term && output.sum == &bodyOp;
+                       }) ||
+          llvm::any_of(bodyOp.getResults(),
+                       [&](Value value) { return intervals.contains(value); }))
+        continue;
+      bool isInexact = false;
+      bodyOp.walk([&](Operation *nested) {
+        isInexact |= isApproximated(nested);
+        for (Value operand : nested->getOperands())
+          isInexact |= intervals.contains(operand);
+      });
+      if (!isInexact) {
+        b.clone(bodyOp, exact);
+      } else if (!buildScalarOnIntervals(b, bodyOp, intervals, exact)) {
+        if (isKnown)
+          culprit = bodyOp.getName().getStringRef();
+        isKnown = false;
+        return {};
+      }
+    }
+
+    SmallVector<Value> results;
+    for (auto [i, output] : llvm::enumerate(outputs)) {
+      Value value = body.getTerminator()->getOperand(i);
+      if (!output.term) {
+        Interval ends = getEnds(b, value);
+        results.append({ends.low, ends.high});
+        continue;
+      }
+      Interval acc = intervals.lookup(op.getRegionOutputArgs()[i]);
+      Interval term = getEnds(b, output.term);
+      if (isa<arith::SubFOp>(output.sum)) {
+        Value low = arith::NegFOp::create(b, loc, term.high);
+        term = {low, arith::NegFOp::create(b, loc, term.low)};
+      }
+      Emitter emit{b, loc};
+      Value magnitude = getLargest(emit, term);
+      results.push_back(emit.add(acc.low, term.low));
+      results.push_back(emit.add(acc.high, term.high));
+      results.push_back(emit.add(magnitudes[i], magnitude));
+    }
+    return results;
+  }
+
   /// Also for exact values inside of the body.
-  Interval getEnds(OpBuilder &b, Value value);
+  Interval getEnds(OpBuilder &b, Value value) {
+    if (Interval ends = intervals.lookup(value))
+      return ends;
+    Value end = Emitter{b, op.getLoc()}.widen(exact.lookupOrDefault(value));
+    return {end, end};
+  }
 
   OpBuilder &builder;
   linalg::GenericOp op;
@@ -257,201 +439,6 @@ private:
   bool isKnown = true;
 };
 } // namespace
-
-Interval GenericBuilder::getEnds(OpBuilder &b, Value value) {
-  if (Interval ends = intervals.lookup(value))
-    return ends;
-  Value end = emitWidened(b, op.getLoc(), exact.lookupOrDefault(value));
-  return {end, end};
-}
-
-/// The larger magnitude of two ends.
-static Value getLargest(Emitter emit, Interval ends) {
-  Value low = emit.magnitude(ends.low);
-  if (ends.low == ends.high)
-    return low;
-  return arith::MaximumFOp::create(emit.builder, emit.loc, low,
-                                   emit.magnitude(ends.high));
-}
-
-bool GenericBuilder::makeOutputs() {
-  for (auto [i, init] : llvm::enumerate(op.getDpsInits())) {
-    Output output;
-    output.endType = getEndType(getElementTypeOrSelf(init.getType()));
-    if (!output.endType) {
-      Value value = op.getBody()->getTerminator()->getOperand(i);
-      if (Operation *bodyOp = value.getDefiningOp())
-        culprit = bodyOp->getName().getStringRef();
-      return false;
-    }
-    output.term = getTerm(op, i, output.sum);
-    if (op.getRegionOutputArgs()[i].use_empty()) {
-      for (unsigned end = 0; end != 2; ++end)
-        output.inits.push_back(makeEmpty(builder, init, output.endType));
-    } else {
-      Interval ends = intervals.lookup(init);
-      if (!ends)
-        ends = widenTensor(builder, init);
-      output.inits = {ends.low, ends.high};
-      if (output.term)
-        output.inits.push_back(
-            mapElements(builder, init, output.endType, {ends.low, ends.high},
-                        [](Emitter emit, ValueRange args) {
-                          return SmallVector<Value>{
-                              getLargest(emit, {args[0], args[1]})};
-                        })
-                .front());
-    }
-    outputs.push_back(output);
-  }
-  return true;
-}
-
-SmallVector<Value> GenericBuilder::buildBody(OpBuilder &b, ValueRange args) {
-  Location loc = op.getLoc();
-  Block &body = *op.getBody();
-  auto takeEnds = [&]() -> Interval {
-    Interval ends = {args[0], args[1]};
-    args = args.drop_front(2);
-    return ends;
-  };
-  for (BlockArgument arg : op.getRegionInputArgs()) {
-    exact.map(arg, args.front());
-    args = args.drop_front();
-  }
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (intervals.contains(input->get()))
-      intervals[op.getMatchingBlockArgument(input)] = takeEnds();
-  if (op->hasAttr(kDecodedProduct)) {
-    // The values of quantized elements are known; their decoding has no
-    // intervals.
-    Operation *product = body.getTerminator()->getOperand(0).getDefiningOp();
-    for (unsigned i = 0; i != 2; ++i) {
-      BlockArgument code = op.getRegionInputArgs()[i];
-      if (!intervals.contains(code))
-        continue;
-      Interval ends = intervals.lookup(code);
-      intervals.erase(code);
-      bool isUnsigned = i == 1 && isa<Float8E4M3FNType>(code.getType());
-      intervals[product->getOperand(i)] =
-          isUnsigned ? emitMagnitude(b, loc, ends) : ends;
-    }
-  }
-  SmallVector<Value> magnitudes(outputs.size());
-  for (auto [i, output] : llvm::enumerate(outputs)) {
-    intervals[op.getRegionOutputArgs()[i]] = takeEnds();
-    if (!output.term)
-      continue;
-    magnitudes[i] = args.front();
-    args = args.drop_front();
-  }
-
-  for (Operation &bodyOp : body.without_terminator()) {
-    // Sums are built below; inexact quantized elements are not supported.
-    if (llvm::any_of(outputs,
-                     [&](Output &output) {
-                       return output.term && output.sum == &bodyOp;
-                     }) ||
-        llvm::any_of(bodyOp.getResults(),
-                     [&](Value value) { return intervals.contains(value); }))
-      continue;
-    bool isInexact = false;
-    bodyOp.walk([&](Operation *nested) {
-      isInexact |= isApproximated(nested);
-      for (Value operand : nested->getOperands())
-        isInexact |= intervals.contains(operand);
-    });
-    if (!isInexact) {
-      b.clone(bodyOp, exact);
-    } else if (!buildScalarOnIntervals(b, bodyOp, intervals, exact)) {
-      if (isKnown)
-        culprit = bodyOp.getName().getStringRef();
-      isKnown = false;
-      return {};
-    }
-  }
-
-  SmallVector<Value> results;
-  for (auto [i, output] : llvm::enumerate(outputs)) {
-    Value value = body.getTerminator()->getOperand(i);
-    if (!output.term) {
-      Interval ends = getEnds(b, value);
-      results.append({ends.low, ends.high});
-      continue;
-    }
-    Interval acc = intervals.lookup(op.getRegionOutputArgs()[i]);
-    Interval term = getEnds(b, output.term);
-    if (isa<arith::SubFOp>(output.sum)) {
-      Value low = arith::NegFOp::create(b, loc, term.high);
-      term = {low, arith::NegFOp::create(b, loc, term.low)};
-    }
-    Emitter emit{b, loc};
-    Value magnitude = getLargest(emit, term);
-    results.push_back(emit.add(acc.low, term.low));
-    results.push_back(emit.add(acc.high, term.high));
-    results.push_back(emit.add(magnitudes[i], magnitude));
-  }
-  return results;
-}
-
-linalg::GenericOp GenericBuilder::makeLoops() {
-  SmallVector<Value> inputs(op.getDpsInputs()), inits;
-  SmallVector<AffineMap> maps;
-  for (OpOperand *input : op.getDpsInputOperands())
-    maps.push_back(op.getMatchingIndexingMap(input));
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    Interval ends = intervals.lookup(input->get());
-    if (!ends)
-      continue;
-    inputs.append({ends.low, ends.high});
-    maps.append(2, op.getMatchingIndexingMap(input));
-  }
-  for (auto [i, output] : llvm::enumerate(outputs)) {
-    llvm::append_range(inits, output.inits);
-    maps.append(output.inits.size(),
-                op.getMatchingIndexingMap(op.getDpsInitOperand(i)));
-  }
-  return linalg::GenericOp::create(
-      builder, op.getLoc(), ValueRange(inits).getTypes(), inputs, inits, maps,
-      op.getIteratorTypesArray(),
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        SmallVector<Value> results = buildBody(b, args);
-        // Ops without a rule are erased below.
-        linalg::YieldOp::create(b, loc,
-                                isKnown ? ValueRange(results)
-                                        : args.take_back(inits.size()));
-      });
-}
-
-bool GenericBuilder::build() {
-  if (!op.hasPureTensorSemantics() || !makeOutputs())
-    return false;
-  linalg::GenericOp loops = makeLoops();
-  for (Operation &bodyOp : *op.getBody())
-    for (Value value : bodyOp.getResults())
-      intervals.erase(value);
-  for (BlockArgument arg : op.getBody()->getArguments())
-    intervals.erase(arg);
-  if (!isKnown) {
-    loops.erase();
-    return false;
-  }
-  ValueRange results = loops.getResults();
-  Value count;
-  for (auto [i, output] : llvm::enumerate(outputs)) {
-    Interval ends = {results[0], results[1]};
-    if (output.term) {
-      if (!count)
-        count = countTerms(builder, op);
-      Type type = getElementTypeOrSelf(op.getResult(i).getType());
-      ends =
-          putAround(builder, ends, results[2], count, getAdditions(op, type));
-    }
-    results = results.drop_front(output.inits.size());
-    intervals[op.getResult(i)] = ends;
-  }
-  return true;
-}
 
 bool blockscale::buildOnIntervals(OpBuilder &builder, linalg::GenericOp op,
                                   IntervalMap &intervals,

@@ -40,7 +40,45 @@ public:
   QuantizeBuilder(OpBuilder &b, QuantizeOp op, Interval x)
       : b(b), op(op), x(x), type(getElementTypeOrSelf(op.getX().getType())) {}
 
-  void build(IntervalMap &intervals);
+  void build(IntervalMap &intervals) {
+    auto rank = static_cast<unsigned>(
+        cast<RankedTensorType>(op.getX().getType()).getRank());
+    ValueRange extremes =
+        mapElements(b, op.getX(), {type, type}, {x.low, x.high},
+                    [&](Emitter emit, ValueRange args) {
+                      return emitMagnitudes(emit, {args[0], args[1]});
+                    });
+    QuantizeOp least = quantize(extremes[0]), most = quantize(extremes[1]);
+    Interval scales =
+        mapToEnds(b, op.getScales(), {least.getScales(), most.getScales()},
+                  [&](Emitter emit, ValueRange args) {
+                    Value low = decodeScale(emit, args[0]);
+                    Value high = decodeScale(emit, args[1]);
+                    return emit.hull({low, high});
+                  });
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    AffineMap blocks =
+        getBlockMap(b, rank, static_cast<int64_t>(op.getBlockSize()));
+    intervals[op.getElements()] = mapToEnds(
+        b, op.getElements(), {x.low, x.high, scales.low, scales.high},
+        [&](Emitter emit, ValueRange args) {
+          return emitCodes(emit, {args[0], args[1]}, {args[2], args[3]});
+        },
+        {identity, identity, blocks, blocks});
+    intervals[op.getScales()] = scales;
+    if (!op.getAmax())
+      return;
+    intervals[op.getAmax()] = mapToEnds(
+        b, op.getAmax(), {least.getAmax(), most.getAmax()},
+        [&](Emitter emit, ValueRange args) {
+          Interval hull = emit.hull({emit.widen(args[0]), emit.widen(args[1])});
+          // Infinity, which may become NaN.
+          Value isInfinite = emit.compare(CmpFPredicate::OEQ, hull.high,
+                                          emit.number(HUGE_VAL));
+          Value isOpen = emit.compare(CmpFPredicate::ONE, hull.low, hull.high);
+          return emit.anythingIf(emit.both(isInfinite, isOpen), hull);
+        });
+  }
 
 private:
   /// The op on blocks of other values.
@@ -55,9 +93,62 @@ private:
     return emitDecode(emit.builder, emit.loc, code, op.getScaleFormat());
   }
 
-  SmallVector<Value> emitMagnitudes(Emitter emit, Interval ends);
-  Value emitCode(Emitter emit, Value end, Value scale);
-  Interval emitCodes(Emitter emit, Interval ends, Interval scale);
+  /// The least and the largest magnitude, in the type of x. An unbounded
+  /// interval has infinity, which makes the scale NaN.
+  SmallVector<Value> emitMagnitudes(Emitter emit, Interval ends) {
+    Value isAnything = emit.isAnything(ends);
+    Interval magnitude = emit.magnitude(ends);
+    Value least = emit.select(isAnything, emit.number(0), magnitude.low);
+    return {emit.narrow(least, type), emit.narrow(magnitude.high, type)};
+  }
+
+  /// The quantized value of `end`, a value of x in f64, for a scale of one.
+  Value emitCode(Emitter emit, Value end, Value scale) {
+    Value quotient;
+    if (op.getScaleRule()) {
+      quotient = emit.divide(end, scale);
+    } else {
+      Type f32 = emit.builder.getF32Type();
+      Value divisor = emit.narrow(scale, f32);
+      if (op.getTensorScale())
+        divisor = emit.multiply(divisor, op.getTensorScale());
+      quotient = emit.widen(emit.divide(emit.narrow(end, f32), divisor));
+      Value zero = emit.number(0);
+      Value isZero = emit.compare(CmpFPredicate::OEQ, scale, zero);
+      quotient = emit.select(isZero, zero, quotient);
+    }
+    Format format = op.getElementFormat();
+    Value code = emitEncode(emit.builder, emit.loc, quotient, format,
+                            Overflow::Saturate);
+    return emitDecode(emit.builder, emit.loc, code, format);
+  }
+
+  /// The ends of a quantized element, from both ends of x and both ends of the
+  /// scale of its block.
+  Interval emitCodes(Emitter emit, Interval ends, Interval scale) {
+    SmallVector<Value> scales = {scale.low, scale.high};
+    Value zero = emit.number(0);
+    if (!op.getScaleRule()) {
+      // With a scale of 0, elements are 0; with the smallest other scale they
+      // are the largest.
+      constexpr unsigned kLeastCode = 1;
+      Value isZero = emit.compare(CmpFPredicate::OEQ, scale.low, zero);
+      Value hasOthers = emit.compare(CmpFPredicate::OGT, scale.high, zero);
+      scales.push_back(emit.select(
+          emit.both(isZero, hasOthers),
+          emit.number(decode(op.getScaleFormat(), kLeastCode)), scale.low));
+    }
+    SmallVector<Value> codes;
+    for (Value end : {ends.low, ends.high})
+      for (Value of : scales)
+        codes.push_back(emitCode(emit, emit.widen(emit.narrow(end, type)), of));
+    Interval hull = emit.hull(codes);
+    // Elements of a block with NaN are 0.
+    Value isNaN = emit.isNaN(scale.low);
+    hull.low = emit.select(isNaN, zero, hull.low);
+    hull.high = emit.select(isNaN, zero, hull.high);
+    return emit.anythingIf(emit.isAnything(scale), hull);
+  }
 
   OpBuilder &b;
   QuantizeOp op;
@@ -66,108 +157,6 @@ private:
   Type type;
 };
 } // namespace
-
-/// The least and the largest magnitude, in the type of x. An unbounded interval
-/// has infinity, which makes the scale NaN.
-SmallVector<Value> QuantizeBuilder::emitMagnitudes(Emitter emit,
-                                                   Interval ends) {
-  Value isAnything = emitIsAnything(emit.builder, emit.loc, ends);
-  Interval magnitude = emitMagnitude(emit.builder, emit.loc, ends);
-  Value least = emit.select(isAnything, emit.number(0), magnitude.low);
-  return {emit.narrow(least, type), emit.narrow(magnitude.high, type)};
-}
-
-/// The quantized value of `end`, a value of x in f64, for a scale of one.
-Value QuantizeBuilder::emitCode(Emitter emit, Value end, Value scale) {
-  Value quotient;
-  if (op.getScaleRule()) {
-    quotient = emit.divide(end, scale);
-  } else {
-    Type f32 = emit.builder.getF32Type();
-    Value divisor = emit.narrow(scale, f32);
-    if (op.getTensorScale())
-      divisor = emit.multiply(divisor, op.getTensorScale());
-    quotient = emit.widen(emit.divide(emit.narrow(end, f32), divisor));
-    Value zero = emit.number(0);
-    Value isZero = emit.compare(CmpFPredicate::OEQ, scale, zero);
-    quotient = emit.select(isZero, zero, quotient);
-  }
-  Format format = op.getElementFormat();
-  Value code =
-      emitEncode(emit.builder, emit.loc, quotient, format, Overflow::Saturate);
-  return emitDecode(emit.builder, emit.loc, code, format);
-}
-
-/// The ends of a quantized element, from both ends of x and both ends of the
-/// scale of its block.
-Interval QuantizeBuilder::emitCodes(Emitter emit, Interval ends,
-                                    Interval scale) {
-  SmallVector<Value> scales = {scale.low, scale.high};
-  Value zero = emit.number(0);
-  if (!op.getScaleRule()) {
-    // With a scale of 0, elements are 0; with the smallest other scale they are
-    // the largest.
-    constexpr unsigned kLeastCode = 1;
-    Value isZero = emit.compare(CmpFPredicate::OEQ, scale.low, zero);
-    Value hasOthers = emit.compare(CmpFPredicate::OGT, scale.high, zero);
-    scales.push_back(emit.select(
-        emit.both(isZero, hasOthers),
-        emit.number(decode(op.getScaleFormat(), kLeastCode)), scale.low));
-  }
-  SmallVector<Value> codes;
-  for (Value end : {ends.low, ends.high})
-    for (Value of : scales)
-      codes.push_back(emitCode(emit, emit.widen(emit.narrow(end, type)), of));
-  Interval hull = emitHull(emit.builder, emit.loc, codes);
-  // Elements of a block with NaN are 0.
-  Value isNaN = emit.isNaN(scale.low);
-  hull.low = emit.select(isNaN, zero, hull.low);
-  hull.high = emit.select(isNaN, zero, hull.high);
-  return emitAnythingIf(emit.builder, emit.loc,
-                        emitIsAnything(emit.builder, emit.loc, scale), hull);
-}
-
-void QuantizeBuilder::build(IntervalMap &intervals) {
-  auto rank = static_cast<unsigned>(
-      cast<RankedTensorType>(op.getX().getType()).getRank());
-  ValueRange extremes =
-      mapElements(b, op.getX(), {type, type}, {x.low, x.high},
-                  [&](Emitter emit, ValueRange args) {
-                    return emitMagnitudes(emit, {args[0], args[1]});
-                  });
-  QuantizeOp least = quantize(extremes[0]), most = quantize(extremes[1]);
-  Interval scales =
-      mapToEnds(b, op.getScales(), {least.getScales(), most.getScales()},
-                [&](Emitter emit, ValueRange args) {
-                  Value low = decodeScale(emit, args[0]);
-                  Value high = decodeScale(emit, args[1]);
-                  return emitHull(emit.builder, emit.loc, {low, high});
-                });
-  AffineMap identity = b.getMultiDimIdentityMap(rank);
-  AffineMap blocks =
-      getBlockMap(b, rank, static_cast<int64_t>(op.getBlockSize()));
-  intervals[op.getElements()] = mapToEnds(
-      b, op.getElements(), {x.low, x.high, scales.low, scales.high},
-      [&](Emitter emit, ValueRange args) {
-        return emitCodes(emit, {args[0], args[1]}, {args[2], args[3]});
-      },
-      {identity, identity, blocks, blocks});
-  intervals[op.getScales()] = scales;
-  if (!op.getAmax())
-    return;
-  intervals[op.getAmax()] = mapToEnds(
-      b, op.getAmax(), {least.getAmax(), most.getAmax()},
-      [&](Emitter emit, ValueRange args) {
-        Interval hull = emitHull(emit.builder, emit.loc,
-                                 {emit.widen(args[0]), emit.widen(args[1])});
-        // Infinity, which may become NaN.
-        Value isInfinite =
-            emit.compare(CmpFPredicate::OEQ, hull.high, emit.number(HUGE_VAL));
-        Value isOpen = emit.compare(CmpFPredicate::ONE, hull.low, hull.high);
-        return emitAnythingIf(emit.builder, emit.loc,
-                              emit.both(isInfinite, isOpen), hull);
-      });
-}
 
 bool blockscale::quantizeOnIntervals(OpBuilder &builder, QuantizeOp op,
                                      IntervalMap &intervals) {

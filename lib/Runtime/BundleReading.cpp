@@ -12,12 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BundleFormat.h"
-#include "JsonText.h"
-#include "LaunchInfoJson.h"
+#include "LaunchJson.h"
 #include "blockscale/Runtime/Bundle.h"
-
-#include <algorithm>
-#include <iterator>
 
 using namespace mlir;
 using namespace mlir::blockscale;

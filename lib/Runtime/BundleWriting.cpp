@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BundleFormat.h"
-#include "LaunchInfoJson.h"
+#include "LaunchJson.h"
 #include "blockscale/Runtime/Bundle.h"
 
 using namespace mlir;

@@ -13,7 +13,7 @@
 
 #include "blockscale/Runtime/CodeDigest.h"
 
-#include "LaunchParamJson.h"
+#include "LaunchJson.h"
 #include "blockscale/Runtime/PtxSummary.h"
 
 #include <algorithm>

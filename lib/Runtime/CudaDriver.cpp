@@ -72,12 +72,6 @@ struct CudaBuffer::Memory {
   cuda::Address address = 0;
 };
 
-CudaBuffer::CudaBuffer(std::unique_ptr<Memory> memory)
-    : memory(std::move(memory)) {}
-CudaBuffer::CudaBuffer(CudaBuffer &&) noexcept = default;
-CudaBuffer &CudaBuffer::operator=(CudaBuffer &&) noexcept = default;
-CudaBuffer::~CudaBuffer() = default;
-
 uint64_t CudaBuffer::getAddress() const { return memory->address; }
 
 Error CudaBuffer::copyFrom(const void *host) {
@@ -99,7 +93,7 @@ Error CudaBuffer::copyTo(void *host) const {
 }
 
 Result<CudaBuffer> CudaDevice::allocate(uint64_t size) const {
-  auto memory = std::make_unique<CudaBuffer::Memory>(context, size);
+  auto memory = std::make_shared<CudaBuffer::Memory>(context, size);
   const cuda::Api &api = context->api;
   // The driver has no empty allocations, but a kernel may need an address.
   cuda::Status status =

@@ -5,11 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Executes a launch plan on a card: copies buffers, launches kernels in order,
-// copies results back, and measures time.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/CudaExecution.h"
 #include "GuardedBuffer.h"
@@ -155,11 +150,8 @@ static Result<ReadyKernel> makeReady(const CudaDevice &device,
   if (!kernel)
     return kernel.error();
   ReadyKernel ready = {*kernel, {}};
+  static_cast<LaunchShape &>(ready.launch) = planned;
   ready.launch.grid = planned.grid;
-  ready.launch.block = planned.block;
-  ready.launch.cluster = planned.cluster;
-  ready.launch.shared = planned.shared;
-  ready.launch.isProgrammatic = planned.isProgrammatic;
   for (size_t i = 0; i < planned.params.size(); ++i) {
     // The parameter sizes of a cubin are not known, so provide as many bytes as
     // a parameter can have.

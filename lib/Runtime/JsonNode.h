@@ -16,8 +16,8 @@
 
 #include "blockscale/Runtime/Error.h"
 
+#include <array>
 #include <nlohmann/json.hpp>
-
 #include <vector>
 
 namespace mlir::blockscale {
@@ -70,6 +70,34 @@ Error readInteger(const JsonNode &node, int64_t min, int64_t max,
 
 /// Reads a string that is not empty.
 Error readName(const JsonNode &node, std::string &name);
+
+/// Reads an array of any size, each element by `read`.
+template <typename Element, typename Read>
+Error readArray(const JsonNode &node, std::vector<Element> &elements,
+                Read read) {
+  if (!node.value.is_array())
+    return expected(node, "an array");
+  for (size_t i = 0; i < node.value.size(); ++i)
+    if (Error error = read(node.getElement(i), elements.emplace_back()))
+      return error;
+  return Error::success();
+}
+
+/// The same for as many elements as `elements` has.
+template <typename Element, size_t size, typename Read>
+Error readArray(const JsonNode &node, std::array<Element, size> &elements,
+                Read read) {
+  if (Error error = checkArray(node, size))
+    return error;
+  for (size_t i = 0; i < size; ++i)
+    if (Error error = read(node.getElement(i), elements[i]))
+      return error;
+  return Error::success();
+}
+
+/// Checks that a text is one JSON value, nested at most 256 levels deep and
+/// without duplicate keys in an object (which a parser would silently drop).
+Error checkJsonText(std::string_view text);
 
 } // namespace mlir::blockscale
 

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "JsonText.h"
+#include "JsonNode.h"
 
 #include <nlohmann/json.hpp>
 

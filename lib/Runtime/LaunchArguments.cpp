@@ -13,7 +13,6 @@
 
 #include "blockscale/Runtime/LaunchArguments.h"
 
-#include "LaunchReferences.h"
 #include "NumberText.h"
 #include "blockscale/Runtime/OutputFile.h"
 

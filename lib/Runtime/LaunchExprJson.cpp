@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaunchExprJson.h"
+#include "LaunchJson.h"
 
 #include "blockscale/Runtime/LaunchInfo.h"
 

@@ -5,16 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Writes launch infos, and counts arguments and results from their indices.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/LaunchInfo.h"
 
-#include "LaunchExprJson.h"
-#include "LaunchInfoJson.h"
-#include "LaunchParamJson.h"
+#include "LaunchJson.h"
 
 #include <algorithm>
 

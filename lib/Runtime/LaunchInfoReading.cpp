@@ -12,26 +12,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "JsonNode.h"
-#include "JsonText.h"
-#include "LaunchExprJson.h"
-#include "LaunchInfoJson.h"
-#include "LaunchParamJson.h"
+#include "LaunchJson.h"
 #include "blockscale/Runtime/LaunchInfo.h"
-
-#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::blockscale;
 using nlohmann::json;
 
 static Error readDim3(const JsonNode &node, Dim3 &extents) {
-  if (Error error = checkArray(node, extents.size()))
-    return error;
-  for (size_t i = 0; i < extents.size(); ++i)
-    if (Error error =
-            readInteger(node.getElement(i), 1, maxLaunchNumber, extents[i]))
-      return error;
-  return Error::success();
+  return readArray(node, extents, [](const JsonNode &each, uint32_t &extent) {
+    return readInteger(each, 1, maxLaunchNumber, extent);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -46,13 +37,12 @@ static Error readKernel(const JsonNode &node, const LaunchExpr &workspace,
     return error;
   if (Error error = readName(node.getField("name"), kernel.name))
     return error;
-  JsonNode grid = node.getField("grid");
-  if (Error error = checkArray(grid, kernel.grid.size()))
+  if (Error error = readArray(node.getField("grid"), kernel.grid,
+                              [](const JsonNode &each, LaunchExpr &extent) {
+                                return readExpr(each, 1, maxLaunchNumber,
+                                                extent);
+                              }))
     return error;
-  for (size_t i = 0; i < kernel.grid.size(); ++i)
-    if (Error error =
-            readExpr(grid.getElement(i), 1, maxLaunchNumber, kernel.grid[i]))
-      return error;
   if (Error error = readDim3(node.getField("block"), kernel.block))
     return error;
   if (Error error = readDim3(node.getField("cluster"), kernel.cluster))
@@ -66,15 +56,10 @@ static Error readKernel(const JsonNode &node, const LaunchExpr &workspace,
       return expected(programmatic, "true or false");
     kernel.isProgrammatic = programmatic.value.get<bool>();
   }
-  JsonNode params = node.getField("params");
-  if (!params.value.is_array())
-    return expected(params, "an array");
-  for (size_t i = 0; i < params.value.size(); ++i) {
-    if (Error error = readParam(params.getElement(i), workspace,
-                                kernel.params.emplace_back()))
-      return error;
-  }
-  return Error::success();
+  return readArray(node.getField("params"), kernel.params,
+                   [&](const JsonNode &each, LaunchParam &param) {
+                     return readParam(each, workspace, param);
+                   });
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,12 +75,11 @@ static Error readOperand(const JsonNode &node, LaunchOperand &operand) {
     return expected(dtype, "one of " + listDTypeCodes());
   operand.dtype = row->dtype;
   JsonNode shape = node.getField("shape");
-  if (!shape.value.is_array())
-    return expected(shape, "an array");
-  for (size_t i = 0; i < shape.value.size(); ++i)
-    if (Error error = readExpr(shape.getElement(i), 0, INT64_MAX,
-                               operand.shape.emplace_back()))
-      return error;
+  if (Error error = readArray(shape, operand.shape,
+                              [](const JsonNode &each, LaunchExpr &size) {
+                                return readExpr(each, 0, INT64_MAX, size);
+                              }))
+    return error;
   if (!node.has("packed"))
     return Error::success();
   if (operand.shape.empty())
@@ -126,27 +110,20 @@ static Error readOperands(const JsonNode &node, LaunchInfo &info) {
   return Error::success();
 }
 
-static Error readChecks(const JsonNode &node, LaunchInfo &info) {
-  if (!node.value.is_array())
-    return expected(node, "an array");
-  uint32_t numArguments = info.numArguments();
-  for (size_t i = 0; i < node.value.size(); ++i) {
-    JsonNode each = node.getElement(i);
-    if (Error error = checkFields(each, {"condition", "message"}))
-      return error;
-    LaunchCheck &check = info.checks.emplace_back();
-    JsonNode condition = each.getField("condition");
-    if (Error error = readExpr(condition, 0, 1, check.condition))
-      return error;
-    if (check.condition.numArguments() > numArguments)
-      return expected(condition, "sizes of the " +
-                                     std::to_string(numArguments) +
-                                     " arguments");
-    JsonNode message = each.getField("message");
-    if (!message.value.is_string())
-      return expected(message, "a string");
-    check.message = message.value.get<std::string>();
-  }
+static Error readCheck(const JsonNode &node, uint32_t numArguments,
+                       LaunchCheck &check) {
+  if (Error error = checkFields(node, {"condition", "message"}))
+    return error;
+  JsonNode condition = node.getField("condition");
+  if (Error error = readExpr(condition, 0, 1, check.condition))
+    return error;
+  if (check.condition.numArguments() > numArguments)
+    return expected(condition, "sizes of the " + std::to_string(numArguments) +
+                                   " arguments");
+  JsonNode message = node.getField("message");
+  if (!message.value.is_string())
+    return expected(message, "a string");
+  check.message = message.value.get<std::string>();
   return Error::success();
 }
 
@@ -198,7 +175,11 @@ Error blockscale::readLaunchInfo(const JsonNode &root, LaunchInfo &info) {
     if (Error error = readOperands(root.getField("operands"), info))
       return error;
   if (root.has("checks"))
-    if (Error error = readChecks(root.getField("checks"), info))
+    if (Error error = readArray(root.getField("checks"), info.checks,
+                                [number = info.numArguments()](
+                                    const JsonNode &each, LaunchCheck &check) {
+                                  return readCheck(each, number, check);
+                                }))
       return error;
   if (root.has("schedule"))
     if (Error error = readName(root.getField("schedule"), info.schedule))

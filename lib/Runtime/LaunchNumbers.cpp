@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Evaluates the expressions of a launch info, for cards and for the simulator.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/LaunchNumbers.h"
 

@@ -11,9 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaunchParamJson.h"
+#include "LaunchJson.h"
 
-#include "LaunchExprJson.h"
 #include "TensorMapTables.h"
 
 #include <algorithm>
@@ -27,15 +26,11 @@ using nlohmann::ordered_json;
 // Offsets and numbers
 //===----------------------------------------------------------------------===//
 
-static Error readArgument(const JsonNode &node, const LaunchExpr &,
-                          LaunchParam &param) {
-  param.kind = LaunchParam::Kind::Argument;
-  return readInteger(node, 0, maxLaunchNumber, param.index);
-}
-
-static Error readResult(const JsonNode &node, const LaunchExpr &,
-                        LaunchParam &param) {
-  param.kind = LaunchParam::Kind::Result;
+/// Reads the number of an argument, or of a result.
+template <LaunchParam::Kind kind>
+static Error readIndex(const JsonNode &node, const LaunchExpr &,
+                       LaunchParam &param) {
+  param.kind = kind;
   return readInteger(node, 0, maxLaunchNumber, param.index);
 }
 
@@ -52,18 +47,12 @@ static Error readWorkspace(const JsonNode &node, const LaunchExpr &workspace,
   return readExpr(node, 0, most, param.offset);
 }
 
-static Error readI32(const JsonNode &node, const LaunchExpr &,
-                     LaunchParam &param) {
+template <LaunchNumber::Type type, int64_t min, int64_t max>
+static Error readIntegerOf(const JsonNode &node, const LaunchExpr &,
+                           LaunchParam &param) {
   param.kind = LaunchParam::Kind::Number;
-  param.number.type = LaunchNumber::Type::I32;
-  return readExpr(node, INT32_MIN, UINT32_MAX, param.number.integer);
-}
-
-static Error readI64(const JsonNode &node, const LaunchExpr &,
-                     LaunchParam &param) {
-  param.kind = LaunchParam::Kind::Number;
-  param.number.type = LaunchNumber::Type::I64;
-  return readExpr(node, INT64_MIN, INT64_MAX, param.number.integer);
+  param.number.type = type;
+  return readExpr(node, min, max, param.number.integer);
 }
 
 static Error readF32(const JsonNode &node, const LaunchExpr &,
@@ -183,6 +172,19 @@ static Error readBytes(const JsonNode &node, std::vector<uint8_t> &bytes) {
   return Error::success();
 }
 
+static Error readField(const JsonNode &node, const LaunchExpr &workspace,
+                       LaunchField &field) {
+  if (Error error = checkFields(node, {"at", "param"}))
+    return error;
+  if (Error error =
+          readInteger(node.getField("at"), 0, maxParamBytes - 1, field.offset))
+    return error;
+  JsonNode param = node.getField("param");
+  if (param.has("struct"))
+    return Error(param.where + ": expected no struct in a struct");
+  return readParam(param, workspace, field.param);
+}
+
 static Error readStruct(const JsonNode &node, const LaunchExpr &workspace,
                         LaunchParam &param) {
   param.kind = LaunchParam::Kind::Struct;
@@ -204,24 +206,10 @@ static Error readStruct(const JsonNode &node, const LaunchExpr &workspace,
   }
   if (!node.has("fields"))
     return Error::success();
-  JsonNode fields = node.getField("fields");
-  if (!fields.value.is_array())
-    return expected(fields, "an array");
-  for (size_t i = 0; i < fields.value.size(); ++i) {
-    JsonNode each = fields.getElement(i);
-    if (Error error = checkFields(each, {"at", "param"}))
-      return error;
-    LaunchField &field = param.fields.emplace_back();
-    if (Error error = readInteger(each.getField("at"), 0, maxParamBytes - 1,
-                                  field.offset))
-      return error;
-    JsonNode inner = each.getField("param");
-    if (inner.has("struct"))
-      return Error(inner.where + ": expected no struct in a struct");
-    if (Error error = readParam(inner, workspace, field.param))
-      return error;
-  }
-  return Error::success();
+  return readArray(node.getField("fields"), param.fields,
+                   [&](const JsonNode &each, LaunchField &field) {
+                     return readField(each, workspace, field);
+                   });
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,13 +240,13 @@ static constexpr struct {
   /// Whether it may have an "offset".
   bool hasOffset = false;
 } paramKinds[] = {
-    {"arg", readArgument, /*hasOffset=*/true},
-    {"result", readResult, /*hasOffset=*/true},
+    {"arg", readIndex<LaunchParam::Kind::Argument>, /*hasOffset=*/true},
+    {"result", readIndex<LaunchParam::Kind::Result>, /*hasOffset=*/true},
     {"size", readSize},
     {"workspace", readWorkspace},
     {"tensor_map", readMap},
-    {"i32", readI32},
-    {"i64", readI64},
+    {"i32", readIntegerOf<LaunchNumber::Type::I32, INT32_MIN, UINT32_MAX>},
+    {"i64", readIntegerOf<LaunchNumber::Type::I64, INT64_MIN, INT64_MAX>},
     {"f32", readF32},
     {"struct", readStruct},
 };

@@ -5,11 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Computes the grids and parameters of a launch from its arguments, for cards
-// and for the simulator.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/LaunchPlan.h"
 
@@ -278,11 +273,8 @@ static Result<PlannedKernel> planKernel(const KernelLaunch &launch,
                                         const ParamPlanner &params,
                                         const LaunchFacts &facts) {
   PlannedKernel kernel;
+  static_cast<LaunchShape &>(kernel) = launch;
   kernel.name = launch.name;
-  kernel.block = launch.block;
-  kernel.cluster = launch.cluster;
-  kernel.shared = launch.shared;
-  kernel.isProgrammatic = launch.isProgrammatic;
   for (size_t i = 0; i < kernel.grid.size(); ++i) {
     Result<uint32_t> extent = planExtent(launch.grid[i], i, facts);
     if (!extent)

@@ -5,13 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Checks references to other arguments, from tensor maps of their buffers and
-// from structs with their addresses.
-//
-//===----------------------------------------------------------------------===//
 
-#include "LaunchReferences.h"
+#include "blockscale/Runtime/LaunchArguments.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;

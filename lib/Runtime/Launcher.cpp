@@ -5,11 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The command line of blockscale-launch and blockscale-sim, which differ only
-// in the device.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/Launcher.h"
 

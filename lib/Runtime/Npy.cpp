@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
 
 using namespace mlir;
 using namespace mlir::blockscale;

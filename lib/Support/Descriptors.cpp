@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The fields of descriptors and their values.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/Descriptors.h"
 

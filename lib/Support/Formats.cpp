@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The table of number formats, and the exact values of their codes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/Formats.h"
 

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The order of elements for all ways of loading them.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/PairLayout.h"
 

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The table of paths, with one row for each.
-//
-//===----------------------------------------------------------------------===//
 
 #include "blockscale/Support/Paths.h"
 

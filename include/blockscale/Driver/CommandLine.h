@@ -14,7 +14,6 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/Twine.h"
 
-#include <string>
 #include <variant>
 
 namespace mlir::blockscale {

@@ -53,18 +53,8 @@ std::unique_ptr<GpuDevice> makeSimulatedDevice(const sim::Options &options,
 /// with all instructions that the card has.
 Result<const Chip *> getChipOfCard(unsigned capability);
 
-struct GpuRunOptions {
-  /// The chip to compile for; null for the choice of the device.
-  const Chip *target = nullptr;
-  /// The chip that runs the code and emulates the target's instructions; null
-  /// for none. Only with a target.
-  const Chip *emulateOn = nullptr;
-  /// 0 for the lowest that works.
-  unsigned ptxVersion = 0;
-  bool nativeOnly = false;
-  bool noWorkspace = false;
-  std::string schedule;
-  Raising raising = Raising::Report;
+/// The target may be null for the choice of the device, if nothing is emulated.
+struct GpuRunOptions : GpuCompileOptions {
   /// The files of the arguments, for messages; empty for random arguments.
   std::vector<std::string> files;
 };

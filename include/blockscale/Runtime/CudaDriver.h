@@ -27,13 +27,9 @@ namespace mlir::blockscale {
 
 struct CudaContext;
 
-/// Memory on a card, aligned to 256 bytes; freed by the destructor.
+/// Memory on a card, aligned to 256 bytes; freed with the last copy of this.
 class CudaBuffer {
 public:
-  CudaBuffer(CudaBuffer &&) noexcept;
-  CudaBuffer &operator=(CudaBuffer &&) noexcept;
-  ~CudaBuffer();
-
   uint64_t getAddress() const;
   /// Copies exactly the size of the buffer.
   Error copyFrom(const void *host);
@@ -42,8 +38,9 @@ public:
 private:
   friend class CudaDevice;
   struct Memory;
-  explicit CudaBuffer(std::unique_ptr<Memory> memory);
-  std::unique_ptr<Memory> memory;
+  explicit CudaBuffer(std::shared_ptr<Memory> memory)
+      : memory(std::move(memory)) {}
+  std::shared_ptr<Memory> memory;
 };
 
 /// An encoded tensor map, as the card's instructions take it.
@@ -51,16 +48,10 @@ struct alignas(tensorMapAlignment) CudaTensorMap {
   std::array<uint8_t, tensorMapBytes> bytes = {};
 };
 
-/// The configuration of a launch.
-struct CudaLaunch {
+/// The configuration of a launch. Shared memory is at most what getKernel was
+/// called with.
+struct CudaLaunch : LaunchShape {
   Dim3 grid = {1, 1, 1};
-  Dim3 block = {1, 1, 1};
-  Dim3 cluster = {1, 1, 1};
-  /// Dynamic shared memory in bytes, at most what getKernel was called with.
-  uint32_t shared = 0;
-  /// Whether it may start before the previous kernel has ended; drivers before
-  /// CUDA 11.8 start it after that.
-  bool isProgrammatic = false;
   /// The bytes of each parameter, at least as many as the kernel's parameter.
   std::vector<std::vector<uint8_t>> params;
 };

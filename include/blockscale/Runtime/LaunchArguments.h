@@ -96,6 +96,10 @@ Result<LaunchArgument> parseLaunchArgument(std::string_view text);
 /// where these are expected. Needs no files; errors are usage errors.
 Error checkReferences(const std::vector<LaunchArgument> &arguments);
 
+/// Checks that tensors and addresses are within their buffers, which are
+/// loaded. An address may be one past the last byte.
+Error checkBufferPositions(const std::vector<LaunchArgument> &arguments);
+
 /// Reads the files of `in:`, `inout:`, `tmap:` and `struct:`, and makes the
 /// zeros of `out:`. Tensors and addresses must be within their buffers, and
 /// patches within their structs.

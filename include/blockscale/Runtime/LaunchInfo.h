@@ -130,16 +130,21 @@ struct LaunchField {
   LaunchParam param;
 };
 
-struct KernelLaunch {
-  std::string name;
-  std::array<LaunchExpr, 3> grid = {1, 1, 1};
+/// How a kernel is launched, but for its grid.
+struct LaunchShape {
   Dim3 block = {1, 1, 1};
   Dim3 cluster = {1, 1, 1};
   /// Dynamic shared memory in bytes.
   uint32_t shared = 0;
   /// Whether it may start before the previous kernel has ended, and waits for
   /// that itself (PTX ISA, "griddepcontrol"). False for the first kernel.
+  /// Drivers before CUDA 11.8 start it after that end.
   bool isProgrammatic = false;
+};
+
+struct KernelLaunch : LaunchShape {
+  std::string name;
+  std::array<LaunchExpr, 3> grid = {1, 1, 1};
   std::vector<LaunchParam> params;
 };
 

@@ -59,15 +59,9 @@ struct PlannedField {
   PlannedParam param;
 };
 
-struct PlannedKernel {
+struct PlannedKernel : LaunchShape {
   std::string name;
   Dim3 grid = {1, 1, 1};
-  Dim3 block = {1, 1, 1};
-  Dim3 cluster = {1, 1, 1};
-  /// Dynamic shared memory in bytes.
-  uint32_t shared = 0;
-  /// See KernelLaunch.
-  bool isProgrammatic = false;
   std::vector<PlannedParam> params;
 
   /// Whether its grid is empty.

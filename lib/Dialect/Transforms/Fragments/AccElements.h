@@ -31,9 +31,9 @@ void forEachElement(OpBuilder &b, Op op, AccType type, Value lane,
           Value at = addIndex(b, loc, column, i);
           Value inside;
           if (!op.getInBounds()) {
-            inside = emitIsBelow(b, loc, row, op.getRows());
+            inside = isBelow(b, loc, row, op.getRows());
             inside = emitBoth(b, loc, inside,
-                              emitIsBelow(b, loc, at, op.getColumns()));
+                              isBelow(b, loc, at, op.getColumns()));
           }
           body(index + i, row, at, inside);
         }

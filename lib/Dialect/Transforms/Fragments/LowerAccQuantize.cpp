@@ -270,7 +270,7 @@ void AccQuantizer::quantize(MutableArrayRef<Part> group, bool byReciprocal) {
       storeElements(part, packed);
   Value hasTurn;
   if (group.size() != getNumLanes())
-    hasTurn = emitIsBelow(b, loc, turn,
+    hasTurn = isBelow(b, loc, turn,
                           arith::ConstantIndexOp::create(
                               b, loc, static_cast<int64_t>(group.size())));
   emitIf(b, loc, hasTurn, [&] {
@@ -353,9 +353,9 @@ void AccQuantizer::storeBlock(MatrixPosition position, ArrayRef<Value> words,
 Value AccQuantizer::isInside(const MatrixPosition &position) {
   if (op.getInBounds())
     return {};
-  Value isRow = emitIsBelow(b, loc, position.row, op.getRows());
+  Value isRow = isBelow(b, loc, position.row, op.getRows());
   return emitBoth(b, loc, isRow,
-                  emitIsBelow(b, loc, position.column, op.getColumns()));
+                  isBelow(b, loc, position.column, op.getColumns()));
 }
 
 void AccQuantizer::storeElements(const Part &part, Value words) {

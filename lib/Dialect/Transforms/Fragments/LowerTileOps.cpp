@@ -87,7 +87,7 @@ public:
   Value isInside(ArrayRef<Value> position) {
     Value inside;
     for (auto [index, size] : llvm::zip_equal(position.take_back(2), sizes))
-      inside = emitBoth(b, loc, inside, emitIsBelow(b, loc, index, size));
+      inside = emitBoth(b, loc, inside, isBelow(b, loc, index, size));
     return inside;
   }
 

@@ -39,7 +39,7 @@ TransferAddress::at(ArrayRef<Value> index) {
     if (op.isDimInBounds(dim))
       continue;
     Value size = memref::DimOp::create(b, loc, op.getBase(), memoryDim);
-    inside = emitBoth(b, loc, inside, emitIsBelow(b, loc, coordinate, size));
+    inside = emitBoth(b, loc, inside, blockscale::isBelow(b, loc, coordinate, size));
   }
   return {position, inside};
 }
@@ -49,5 +49,5 @@ Value TransferAddress::isBelow(OpBuilder &b, Location loc, Value index,
   if (size % unit == 0)
     return Value();
   Value bound = arith::ConstantIndexOp::create(b, loc, size);
-  return emitIsBelow(b, loc, index, bound);
+  return blockscale::isBelow(b, loc, index, bound);
 }

@@ -71,7 +71,7 @@ void QuantizedStores::storeScale(const MatrixPosition &position, Value code,
   auto check = [&](Value value, Value size, int64_t unit, int64_t atom) {
     int64_t whole = hasAtoms() ? atom : 1;
     Value limit = applyExpr(b, loc, d0.ceilDiv(unit * whole) * whole, size);
-    inside = emitBoth(b, loc, inside, emitIsBelow(b, loc, value, limit));
+    inside = emitBoth(b, loc, inside, isBelow(b, loc, value, limit));
   };
   if (!fitsRows)
     check(position.row, rows, 1, kScaleAtomRows);
@@ -102,7 +102,7 @@ void blockscale::emitJoinLargest(OpBuilder &b, Location loc, Value largest,
   Value isFirst =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lane,
                             arith::ConstantIndexOp::create(b, loc, 0));
-  Value isLarger = emitIsBelow(b, loc, known, word);
+  Value isLarger = isBelow(b, loc, known, word);
   Value joins = arith::AndIOp::create(b, loc, isFirst, isLarger);
   emitIf(b, loc, joins, [&] {
     Value address =

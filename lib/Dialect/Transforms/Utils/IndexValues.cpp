@@ -47,14 +47,27 @@ Value blockscale::addIndex(OpBuilder &b, Location loc, Value value,
   return applyExpr(b, loc, b.getAffineDimExpr(0) + constant, value);
 }
 
-Value blockscale::emitIsBelow(OpBuilder &b, Location loc, Value index,
-                              Value limit) {
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, limit);
-}
-
 Value blockscale::emitBoth(OpBuilder &b, Location loc, Value first,
                            Value second) {
   if (!first || !second)
     return first ? first : second;
   return arith::AndIOp::create(b, loc, first, second);
+}
+
+Value blockscale::makeIndex(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+Value blockscale::makeWord(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantOp::create(
+      b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
+Value blockscale::isBelow(OpBuilder &b, Location loc, Value value,
+                          Value limit) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value, limit);
+}
+
+Value blockscale::isEqual(OpBuilder &b, Location loc, Value x, Value y) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
 }

@@ -29,8 +29,14 @@ Value addIndices(OpBuilder &b, Location loc, Value value, Value other);
 /// `value + constant` as one expression.
 Value addIndex(OpBuilder &b, Location loc, Value value, int64_t constant);
 
-/// Whether `index` is below `limit`, both unsigned.
-Value emitIsBelow(OpBuilder &b, Location loc, Value index, Value limit);
+/// A constant index, and a constant i32.
+Value makeIndex(OpBuilder &b, Location loc, int64_t value);
+Value makeWord(OpBuilder &b, Location loc, int64_t value);
+
+/// Whether `value` is below `limit`, as unsigned integers, and whether `x` and
+/// `y` are equal.
+Value isBelow(OpBuilder &b, Location loc, Value value, Value limit);
+Value isEqual(OpBuilder &b, Location loc, Value x, Value y);
 
 /// The conjunction of two conditions, either of which may be null for true.
 Value emitBoth(OpBuilder &b, Location loc, Value first, Value second);

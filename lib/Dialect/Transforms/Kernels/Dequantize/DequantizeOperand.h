@@ -48,10 +48,8 @@ struct DequantizedOperandProblem {
   /// of that chunk along K, and are not transposed.
   int64_t chunkElements;
   unsigned scaleShift;
-  /// The scalar that values are multiplied by before they are rounded, or null,
-  /// and the tensors that it is computed from.
-  Value tensorScale;
-  FusedArguments scaleInputs;
+  /// The scalar that values are multiplied by before they are rounded.
+  FusedScalar tensorScale;
   /// The parameter for the result, and how many values it has, if known.
   unsigned result;
   std::optional<int64_t> numValues;

@@ -34,59 +34,56 @@ public:
   }
 
 private:
-  SmallVector<Value> load(const Origin &origin) override;
-  SmallVector<Value> emitValues(ValueRange loaded, Value &inexact) override;
+  /// Four pairs.
+  SmallVector<Value> load(const Origin &origin) override {
+    Value memory = kernel.getArgument(problem.elements.argument);
+    constexpr int64_t kPairs = kValues / 2, kBytes = 16;
+    auto type = VectorType::get(kValues, b.getBF16Type());
+    auto getPosition = [&](int64_t i) {
+      return applyMap(b, loc, problem.elements.map,
+                      {origin.batch, origin.row, add(origin.column, i)});
+    };
+    Value all;
+    if (problem.isContiguous()) {
+      all = vector::LoadOp::create(b, loc, type, memory, getPosition(0),
+                                   /*nontemporal=*/false,
+                                   llvm::MaybeAlign(kBytes));
+    } else {
+      SmallVector<Value> singles;
+      for (int64_t i = 0; i != kValues; ++i)
+        singles.push_back(
+            memref::LoadOp::create(b, loc, memory, getPosition(i)));
+      all = vector::FromElementsOp::create(b, loc, type, singles);
+    }
+    all = vector::BitCastOp::create(
+        b, loc, VectorType::get(kPairs, b.getI32Type()), all);
+    SmallVector<Value> pairs;
+    for (int64_t i = 0; i != kPairs; ++i)
+      pairs.push_back(vector::ExtractOp::create(b, loc, all, i));
+    return pairs;
+  }
+
+  /// A value is inexact if it overflows bf16 when multiplied by the power;
+  /// infinity and NaN count, too.
+  SmallVector<Value> emitValues(ValueRange loaded, Value &inexact) override {
+    constexpr uint32_t kMagnitude = 0x7FFF, kLastExponent = 0xFF;
+    constexpr unsigned kMantissaBits = 7, kHalfBits = 16;
+    uint32_t first = (kLastExponent - problem.scaleShift) << kMantissaBits;
+    SmallVector<Value> results;
+    for (Value pair : loaded) {
+      for (Value half : {pair, emit.shiftRight(pair, kHalfBits)}) {
+        Value isInexact = emit.isAtLeast(emit.bitAnd(half, kMagnitude), first);
+        inexact = emit.bitOr(
+            inexact, emit.select(isInexact, emit.integer(1), emit.integer(0)));
+      }
+      results.push_back(emit.fromPair(emit.mul(emit.toPair(pair), power)));
+    }
+    return results;
+  }
 
   Value power;
 };
 } // namespace
-
-/// Four pairs.
-SmallVector<Value> PermutedWriter::load(const Origin &origin) {
-  Value memory = kernel.getArgument(problem.elements.argument);
-  constexpr int64_t kPairs = kValues / 2, kBytes = 16;
-  auto type = VectorType::get(kValues, b.getBF16Type());
-  auto getPosition = [&](int64_t i) {
-    return applyMap(b, loc, problem.elements.map,
-                    {origin.batch, origin.row, add(origin.column, i)});
-  };
-  Value all;
-  if (problem.isContiguous()) {
-    all =
-        vector::LoadOp::create(b, loc, type, memory, getPosition(0),
-                               /*nontemporal=*/false, llvm::MaybeAlign(kBytes));
-  } else {
-    SmallVector<Value> singles;
-    for (int64_t i = 0; i != kValues; ++i)
-      singles.push_back(memref::LoadOp::create(b, loc, memory, getPosition(i)));
-    all = vector::FromElementsOp::create(b, loc, type, singles);
-  }
-  all = vector::BitCastOp::create(b, loc,
-                                  VectorType::get(kPairs, b.getI32Type()), all);
-  SmallVector<Value> pairs;
-  for (int64_t i = 0; i != kPairs; ++i)
-    pairs.push_back(vector::ExtractOp::create(b, loc, all, i));
-  return pairs;
-}
-
-/// A value is inexact if it overflows bf16 when multiplied by the power;
-/// infinity and NaN count, too.
-SmallVector<Value> PermutedWriter::emitValues(ValueRange loaded,
-                                              Value &inexact) {
-  constexpr uint32_t kMagnitude = 0x7FFF, kLastExponent = 0xFF;
-  constexpr unsigned kMantissaBits = 7, kHalfBits = 16;
-  uint32_t first = (kLastExponent - problem.scaleShift) << kMantissaBits;
-  SmallVector<Value> results;
-  for (Value pair : loaded) {
-    for (Value half : {pair, emit.shiftRight(pair, kHalfBits)}) {
-      Value isInexact = emit.isAtLeast(emit.bitAnd(half, kMagnitude), first);
-      inexact = emit.bitOr(
-          inexact, emit.select(isInexact, emit.integer(1), emit.integer(0)));
-    }
-    results.push_back(emit.fromPair(emit.mul(emit.toPair(pair), power)));
-  }
-  return results;
-}
 
 ValueWriterPtr
 blockscale::makePermutedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,

@@ -23,44 +23,38 @@ class RoundedWriter final : public ValueWriter {
 public:
   RoundedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,
                 const DequantizedOperandProblem &problem)
-      : ValueWriter(b, kernel, problem), arithmetic(b, loc) {
-    if (problem.tensorScale)
-      tensorScale = emitScalar(b, problem.tensorScale, [&](Value input) {
-        return this->kernel.getArgument(
-            getArgumentOf(problem.scaleInputs, input));
-      });
-  }
+      : ValueWriter(b, kernel, problem), arithmetic(b, loc),
+        tensorScale(emitScalar(b, kernel, problem.tensorScale)) {}
 
 private:
-  SmallVector<Value> emitValues(ValueRange loaded, Value &inexact) override;
+  SmallVector<Value> emitValues(ValueRange loaded, Value &) override {
+    constexpr int64_t kWordBits = 32;
+    Type type = getType().getElementType();
+    ValueRange words = loaded.drop_back();
+    int64_t perWord = kValues / static_cast<int64_t>(words.size());
+    uint32_t mask = getFormatInfo(problem.format).codeMask();
+    Value scale = arithmetic.decode(problem.scaleFormat, loaded.back());
+    SmallVector<Value> values;
+    for (int64_t i = 0; i != kValues; ++i) {
+      auto shift = static_cast<unsigned>(i % perWord * (kWordBits / perWord));
+      Value code = emit.bitAnd(
+          emit.shiftRight(words[static_cast<size_t>(i / perWord)], shift),
+          mask);
+      Value value = arith::MulFOp::create(
+          b, loc, arithmetic.decode(problem.format, code), scale);
+      if (tensorScale)
+        value = arith::MulFOp::create(b, loc, value, tensorScale);
+      if (type != value.getType())
+        value = arith::TruncFOp::create(b, loc, type, value);
+      values.push_back(value);
+    }
+    return values;
+  }
 
   BlockArithmetic arithmetic;
   Value tensorScale;
 };
 } // namespace
-
-SmallVector<Value> RoundedWriter::emitValues(ValueRange loaded, Value &) {
-  constexpr int64_t kWordBits = 32;
-  Type type = getType().getElementType();
-  ValueRange words = loaded.drop_back();
-  int64_t perWord = kValues / static_cast<int64_t>(words.size());
-  uint32_t mask = getFormatInfo(problem.format).codeMask();
-  Value scale = arithmetic.decode(problem.scaleFormat, loaded.back());
-  SmallVector<Value> values;
-  for (int64_t i = 0; i != kValues; ++i) {
-    auto shift = static_cast<unsigned>(i % perWord * (kWordBits / perWord));
-    Value code = emit.bitAnd(
-        emit.shiftRight(words[static_cast<size_t>(i / perWord)], shift), mask);
-    Value value = arith::MulFOp::create(
-        b, loc, arithmetic.decode(problem.format, code), scale);
-    if (tensorScale)
-      value = arith::MulFOp::create(b, loc, value, tensorScale);
-    if (type != value.getType())
-      value = arith::TruncFOp::create(b, loc, type, value);
-    values.push_back(value);
-  }
-  return values;
-}
 
 ValueWriterPtr
 blockscale::makeRoundedWriter(OpBuilder &b, gpu::GPUFuncOp kernel,

@@ -100,10 +100,6 @@ Value ValueWriter::add(Value value, int64_t number) {
   return addIndex(b, loc, value, number);
 }
 
-Value ValueWriter::isBelow(Value value, Value limit) {
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value, limit);
-}
-
 SmallVector<Value> ValueWriter::compute(ArrayRef<AffineExpr> exprs,
                                         ValueRange values) {
   return applyExprs(b, loc, exprs, values);
@@ -145,7 +141,8 @@ Value ValueWriter::forEachTask(
   };
   if (!problem.hasFlags()) {
     // There are as many warps as tasks, or a few more.
-    emitIf(b, loc, isBelow(first, tasks), [&] { runTask(first, inexact); });
+    emitIf(b, loc, isBelow(b, loc, first, tasks),
+           [&] { runTask(first, inexact); });
     return inexact;
   }
   Value grid = gpu::GridDimOp::create(b, loc, gpu::Dimension::x);
@@ -190,7 +187,7 @@ Value ValueWriter::emitGroups(Value none) {
                                {part, lane})[0];
         Value isColumn;
         if (!KernelProblem::isMultiple(shape[1], columnsOfTask)) {
-          isColumn = isBelow(column, columns);
+          isColumn = isBelow(b, loc, column, columns);
           column = arith::MinUIOp::create(b, loc, column, lastColumn);
         }
         // Lanes outside read the last element, so that no load waits for a
@@ -199,7 +196,7 @@ Value ValueWriter::emitGroups(Value none) {
           Origin origin = {batch, row, column, isColumn};
           if (rowsOfTask != 1 &&
               !KernelProblem::isMultiple(shape[0], rowsOfTask)) {
-            Value isRow = isBelow(origin.row, rows);
+            Value isRow = isBelow(b, loc, origin.row, rows);
             origin.isInside =
                 isColumn ? arith::AndIOp::create(b, loc, isColumn, isRow)
                          : isRow;
@@ -225,8 +222,7 @@ Value ValueWriter::emitTasks(Value none) {
     return emitGroups(none);
   // Rows may end, and the next one start, at any element.
   Value rest = compute({b.getAffineDimExpr(0) % kValues}, columns)[0];
-  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest,
-                                        emit.index(0));
+  Value isWhole = isEqual(b, loc, rest, emit.index(0));
   auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -254,8 +250,7 @@ void ValueWriter::emitFlag(Value inexact) {
                                       Value(), Value(), reduction, isInexact)
                   .getResult(0);
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                        thread, emit.index(0));
+  Value isFirst = isEqual(b, loc, thread, emit.index(0));
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   emitIf(b, loc, isFirst, [&] {
     memref::StoreOp::create(b, loc, any, kernel.getArgument(problem.result + 1),
@@ -405,8 +400,8 @@ void ValueWriter::storeSingly(const Origin &origin, int64_t lanes) {
   SmallVector<SmallVector<Value>> loaded;
   for (int64_t i = 0; i != kSingleValues; ++i) {
     Value column = add(origin.column, i * lanes);
-    Value isInside = arith::AndIOp::create(b, loc, isBelow(origin.row, rows),
-                                           isBelow(column, columns));
+    Value isInside = arith::AndIOp::create(b, loc, isBelow(b, loc, origin.row, rows),
+                                           isBelow(b, loc, column, columns));
     column = arith::MinUIOp::create(b, loc, column, add(columns, -1));
     origins.push_back({origin.batch, row, column, isInside});
     loaded.push_back({loadElement(origin.batch, row, column), none,

@@ -69,7 +69,6 @@ protected:
   MemRefType getType() const { return cast<MemRefType>(result.getType()); }
   Value size(unsigned fromEnd);
   Value add(Value value, int64_t number);
-  Value isBelow(Value value, Value limit);
   SmallVector<Value> compute(ArrayRef<AffineExpr> exprs, ValueRange values);
 
   OpBuilder &b;

@@ -45,7 +45,7 @@ HostProblem blockscale::getExactProblem(OpBuilder &builder,
   KernelProblem &problem = host.problem;
   for (Value condition : dequantized.skipConditions)
     if (condition)
-      problem.skipConditions.push_back(host.addInput(condition));
+      problem.skipConditions.push_back(host.inputs.add(condition));
   problem.result = host.inputs.size();
   return host;
 }

@@ -11,12 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/FormKernels/KernelWalk.h"
-#include "Kernels/FormKernels/PrepareKernels.h"
-#include "Kernels/FormKernels/ResultSizes.h"
-#include "Kernels/FormKernels/VerifyKernels.h"
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "Kernels/FormKernels/KernelAttributes.h"
+#include "Kernels/FormKernels/Steps.h"
+#include "Kernels/Gemm/Paths/GemmPath.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -37,6 +36,32 @@ namespace mlir::blockscale {
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+/// Checks that no product is left in functions of `module` that should have a
+/// kernel. Reports an error about the first one, unless the walk has reported
+/// one.
+static LogicalResult verifyAllFormed(ModuleOp module) {
+  WalkResult left = module.walk([](ProductOpInterface op) -> WalkResult {
+    auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
+    bool isLoops = !path && !isa<MmaScaledOp>(op);
+    if (isLoops || op->getParentOfType<gpu::GPUModuleOp>())
+      return WalkResult::advance();
+    if (!op.hasTensorSemantics())
+      return op->emitOpError("not supported in this version: vectors outside "
+                             "of a gpu.func on a GPU target");
+    if (!path)
+      return op->emitOpError("expected the attribute '")
+             << kPathAttrName << "' of blockscale-select-path";
+    if (!getGemmPath(path.getValue()))
+      return op->emitOpError("not supported in this version: ")
+             << StringRef(getPathInfo(path.getValue()).name) << " lowering";
+    if (auto missing = findMissingAttribute(op, path.getValue()))
+      return op->emitOpError("expected the attribute '")
+             << missing->name << "' of " << missing->pass;
+    return WalkResult::interrupt();
+  });
+  return failure(left.wasInterrupted());
+}
 
 namespace {
 struct FormKernelsPass final

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/FormKernels/FormProduct.h"
+#include "Kernels/FormKernels/OpForming.h"
 
 #include "Kernels/FormKernels/ExactRecomputation.h"
 #include "Kernels/FormKernels/KernelAttributes.h"
@@ -174,9 +174,9 @@ private:
 };
 } // namespace
 
-FailureOr<SmallVector<Value>>
-blockscale::formProduct(RewriterBase &rewriter, SymbolTableCollection &symbols,
-                        ProductOpInterface op) {
+FormedResults blockscale::formProduct(RewriterBase &rewriter,
+                                      SymbolTableCollection &symbols,
+                                      ProductOpInterface op) {
   auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
   if (!op.hasTensorSemantics() || !path || !op->getParentOfType<func::FuncOp>())
     return SmallVector<Value>();

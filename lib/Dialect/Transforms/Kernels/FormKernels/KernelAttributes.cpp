@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Which attribute comes from which pass.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/FormKernels/KernelAttributes.h"
 

@@ -5,20 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Reverse program order over functions, blocks and ops.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Kernels/FormKernels/KernelWalk.h"
+#include "Kernels/FormKernels/Steps.h"
 
-#include "Kernels/Dequantize/DequantizeForming.h"
-#include "Kernels/FormKernels/FormProduct.h"
-#include "Kernels/FormKernels/ResultSizes.h"
-#include "Kernels/Quantize/QuantizeForming.h"
-#include "Kernels/Relayout/SwizzleForming.h"
-#include "Kernels/RowWise/RowWiseForming.h"
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "Kernels/FormKernels/OpForming.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -65,7 +55,7 @@ private:
   /// fuse, but was not fused.
   void form(Operation *op) {
     rewriter.setInsertionPoint(op);
-    FailureOr<SmallVector<Value>> results = replace(op);
+    FormedResults results = replace(op);
     if (failed(results)) {
       failedOnce = true;
       return;
@@ -82,27 +72,18 @@ private:
   }
 
   /// What replaced the results of `op`: nothing if it stays.
-  FailureOr<SmallVector<Value>> replace(Operation *op) {
-    using Result = FailureOr<SmallVector<Value>>;
-    return TypeSwitch<Operation *, Result>(op)
-        .Case([&](ProductOpInterface op) {
-          return formProduct(rewriter, symbols, op);
-        })
-        .Case(
-            [&](QuantizeOp op) { return formQuantize(rewriter, symbols, op); })
-        .Case([&](DequantizeOp op) {
-          return formDequantize(rewriter, symbols, op);
-        })
-        .Case([&](SwizzleScalesOp op) {
-          return formSwizzle(rewriter, symbols, op);
-        })
-        .Case([&](linalg::GenericOp op) {
-          return formReduce(rewriter, symbols, op);
-        })
-        .Case([&](linalg::SoftmaxOp op) {
-          return formSoftmax(rewriter, symbols, op);
-        })
-        .Default([](Operation *) { return Result(SmallVector<Value>()); });
+  FormedResults replace(Operation *op) {
+    auto by = [&](auto form) {
+      return [&, form](auto op) { return form(rewriter, symbols, op); };
+    };
+    return TypeSwitch<Operation *, FormedResults>(op)
+        .Case<ProductOpInterface>(by(formProduct))
+        .Case<QuantizeOp>(by(formQuantize))
+        .Case<DequantizeOp>(by(formDequantize))
+        .Case<SwizzleScalesOp>(by(formSwizzle))
+        .Case<linalg::GenericOp>(by(formReduce))
+        .Case<linalg::SoftmaxOp>(by(formSoftmax))
+        .Default(FormedResults(SmallVector<Value>()));
   }
 
   void eraseIfDead(Operation *op) {

@@ -5,12 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Assertions about sizes, and packing of fp4.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Kernels/FormKernels/PrepareKernels.h"
+#include "Kernels/FormKernels/Steps.h"
 
 #include "Kernels/Gemm/Problem/KnownMultiples.h"
 #include "Kernels/RowWise/RowOps.h"

@@ -86,10 +86,8 @@ blockscale::findFusedQuantizer(ProductOpInterface op, Value result,
 }
 
 void blockscale::addQuantizer(HostProblem &host, QuantizedResults &results) {
-  FusedQuantize fused = {results.op, results.getElementBits(), {}};
-  if (Value scale = results.op.getTensorScale())
-    for (Value input : getScalarInputs(scale))
-      fused.arguments.emplace_back(input, host.addInput(input));
-  host.problem.quantizer = std::move(fused);
+  host.problem.quantizer = {
+      results.op, results.getElementBits(),
+      fuseScalar(host.inputs, results.op.getTensorScale())};
   host.problem.result = host.inputs.size();
 }

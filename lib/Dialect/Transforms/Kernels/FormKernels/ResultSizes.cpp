@@ -5,12 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Rewrites each `tensor.dim` of a result to sizes of operands.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Kernels/FormKernels/ResultSizes.h"
+#include "Kernels/FormKernels/Steps.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"

@@ -5,15 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// What all kernels share, whatever they compute.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Launch/LaunchForming.h"
 
 #include "Launch/KernelModule.h"
 #include "Launch/KernelPurpose.h"
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -76,8 +73,8 @@ getLinearBlocks(OpBuilder &builder, Operation *op, const KernelShape &shape,
     Value count = getValueOrCreateConstantIndexOp(builder, loc, tiles);
     Value most = SmCountOp::create(builder, loc);
     if (blocks != 1) {
-      Value size = arith::ConstantIndexOp::create(builder, loc, blocks);
-      Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+      Value size = makeIndex(builder, loc, blocks);
+      Value one = makeIndex(builder, loc, 1);
       most = arith::DivUIOp::create(builder, loc, most, size);
       most = arith::MaxUIOp::create(builder, loc, most, one);
     }
@@ -89,8 +86,6 @@ getLinearBlocks(OpBuilder &builder, Operation *op, const KernelShape &shape,
   return SmallVector<OpFoldResult>{tiles, one, one};
 }
 
-/// The grid of a kernel; fails after an error if no chip has one as large (PTX
-/// ISA, "%nctaid"). Dynamic sizes are left to the launch.
 FailureOr<SmallVector<OpFoldResult>>
 blockscale::getBlocks(OpBuilder &builder, Operation *op,
                       const KernelShape &shape, const HostSizes &sizes) {
@@ -109,7 +104,7 @@ blockscale::getBlocks(OpBuilder &builder, Operation *op,
       blocks.push_back(builder.getIndexAttr(count));
       continue;
     }
-    Value divisor = arith::ConstantIndexOp::create(builder, op->getLoc(), tile);
+    Value divisor = makeIndex(builder, op->getLoc(), tile);
     blocks.push_back(builder.createOrFold<arith::CeilDivUIOp>(
         op->getLoc(), cast<Value>(size), divisor));
   }
@@ -179,4 +174,46 @@ LaunchOp blockscale::createLaunch(OpBuilder &builder, Location loc,
       shape.maps.empty() ? DenseI64ArrayAttr()
                          : builder.getDenseI64ArrayAttr(shape.mapped),
       inputs, outputs);
+}
+
+const Chip *blockscale::findGpu(Operation *op) {
+  if (!op->getParentOfType<func::FuncOp>())
+    return nullptr;
+  FailureOr<TargetAttr> target = lookupTarget(op);
+  if (failed(target) || !*target || (*target).getChip()->isCpu())
+    return nullptr;
+  return (*target).getChip();
+}
+
+FailureOr<LaunchOp>
+blockscale::formLaunch(RewriterBase &rewriter, SymbolTableCollection &symbols,
+                       Operation *op, StringRef purpose, ValueRange inputs,
+                       ValueRange outputs, const KernelShape &shape,
+                       const HostSizes &sizes,
+                       function_ref<void(gpu::GPUFuncOp)> build) {
+  FailureOr<SmallVector<OpFoldResult>> blocks =
+      getBlocks(rewriter, op, shape, sizes);
+  if (failed(blocks))
+    return failure();
+  gpu::GPUFuncOp kernel = makeKernel(rewriter, symbols, op, purpose, inputs,
+                                     outputs.getTypes(), shape);
+  build(kernel);
+  return createLaunch(rewriter, op->getLoc(), kernel, inputs, outputs, shape,
+                      *blocks);
+}
+
+FailureOr<SmallVector<Value>> blockscale::replaceByLaunch(
+    RewriterBase &rewriter, SymbolTableCollection &symbols, Operation *op,
+    StringRef purpose, ValueRange inputs, ArrayRef<OpFoldResult> resultSizes,
+    const KernelShape &shape, const HostSizes &sizes,
+    function_ref<void(gpu::GPUFuncOp)> build) {
+  Value output = makeEmpty(rewriter, op->getLoc(),
+                           cast<RankedTensorType>(op->getResult(0).getType()),
+                           resultSizes);
+  FailureOr<LaunchOp> launch = formLaunch(rewriter, symbols, op, purpose,
+                                          inputs, output, shape, sizes, build);
+  if (failed(launch))
+    return failure();
+  rewriter.replaceAllUsesWith(op->getResults(), (*launch)->getResults());
+  return SmallVector<Value>((*launch)->getResults());
 }

@@ -13,8 +13,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_LAUNCHFORMING_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_LAUNCHFORMING_H
 
-#include "Kernels/Gemm/Problem/HostSizes.h"
-#include "Kernels/Gemm/Problem/KernelProblem.h"
+#include "Kernels/Gemm/Problem/HostProblem.h"
 
 namespace mlir::blockscale {
 
@@ -40,6 +39,27 @@ Value makeEmpty(OpBuilder &builder, Location loc, RankedTensorType type,
 LaunchOp createLaunch(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
                       ValueRange inputs, ValueRange outputs,
                       const KernelShape &shape, ArrayRef<OpFoldResult> blocks);
+
+/// The chip of `op`, in a function for a GPU; else null.
+const Chip *findGpu(Operation *op);
+
+/// A launch, for `op` in a function, of a kernel that `build` fills in. `sizes`
+/// are those of its problem. Fails after an error.
+FailureOr<LaunchOp> formLaunch(RewriterBase &rewriter,
+                               SymbolTableCollection &symbols, Operation *op,
+                               StringRef purpose, ValueRange inputs,
+                               ValueRange outputs, const KernelShape &shape,
+                               const HostSizes &sizes,
+                               function_ref<void(gpu::GPUFuncOp)> build);
+
+/// Replaces the result of `op` by that of such a launch; returns what replaces
+/// it.
+FailureOr<SmallVector<Value>>
+replaceByLaunch(RewriterBase &rewriter, SymbolTableCollection &symbols,
+                Operation *op, StringRef purpose, ValueRange inputs,
+                ArrayRef<OpFoldResult> resultSizes, const KernelShape &shape,
+                const HostSizes &sizes,
+                function_ref<void(gpu::GPUFuncOp)> build);
 
 } // namespace mlir::blockscale
 

@@ -11,28 +11,51 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Quantize/QuantizeForming.h"
+#include "Kernels/FormKernels/OpForming.h"
 
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Frontend/QuantizedResults.h"
-#include "Kernels/Gemm/Problem/OperandMap.h"
+#include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Kernels/Quantize/QuantizeProblem.h"
 #include "Launch/KernelPurpose.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
+/// Replaces `op` by one on `x`, of another shape. `reshape` gives result number
+/// `i` of that the shape of the one of `op`.
+static SmallVector<Value>
+replaceReshaped(RewriterBase &rewriter, QuantizeOp op, Value x,
+                function_ref<Value(Value result, unsigned i)> reshape) {
+  auto type = cast<RankedTensorType>(x.getType());
+  auto scales = cast<RankedTensorType>(op.getScales().getType());
+  SmallVector<int64_t> scalesShape(type.getShape());
+  scalesShape.back() = scales.getShape().back();
+  SmallVector<Type> types = {
+      type.clone(getElementTypeOrSelf(op.getElements().getType())),
+      RankedTensorType::get(scalesShape, scales.getElementType())};
+  SmallVector<Value> operands = {x};
+  if (op.getAmax())
+    types.push_back(op.getAmax().getType());
+  if (op.getTensorScale())
+    operands.push_back(op.getTensorScale());
+  auto made = QuantizeOp::create(rewriter, op.getLoc(), types, operands,
+                                 op->getAttrs());
+  SmallVector<Value> results = {reshape(made.getElements(), 0),
+                                reshape(made.getScales(), 1)};
+  if (op.getAmax())
+    results.push_back(made.getAmax());
+  rewriter.replaceAllUsesWith(op->getResults(), results);
+  return results;
+}
+
 /// Replaces `op`, of a rank other than 2 and 3, by one on a matrix of rank 2.
-static FailureOr<SmallVector<Value>> reshapeToMatrix(RewriterBase &rewriter,
-                                                     QuantizeOp op) {
+static FormedResults reshapeToMatrix(RewriterBase &rewriter, QuantizeOp op) {
   auto type = cast<RankedTensorType>(op.getX().getType());
   Location loc = op.getLoc();
   int64_t rank = type.getRank();
@@ -57,34 +80,15 @@ static FailureOr<SmallVector<Value>> reshapeToMatrix(RewriterBase &rewriter,
   ReifiedRankedShapedTypeDims sizes;
   if (failed(op.reifyResultShapes(rewriter, sizes)))
     return failure();
-  auto fromMatrix = [&](Value value, Type type, unsigned result) -> Value {
-    if (rank == 1)
-      return tensor::CollapseShapeOp::create(
-          rewriter, loc, cast<RankedTensorType>(type), value, groups);
-    return tensor::ExpandShapeOp::create(rewriter, loc, type, value, groups,
-                                         sizes[result]);
-  };
-  Value x = toMatrix(op.getX());
-  ArrayRef<int64_t> shape = cast<ShapedType>(x.getType()).getShape();
-  auto scalesType = cast<ShapedType>(op.getScales().getType());
-  SmallVector<Type> types = {
-      RankedTensorType::get(shape,
-                            getElementTypeOrSelf(op.getElements().getType())),
-      RankedTensorType::get({shape[0], scalesType.getShape().back()},
-                            scalesType.getElementType())};
-  if (op.getAmax())
-    types.push_back(op.getAmax().getType());
-  auto matrix = QuantizeOp::create(
-      rewriter, loc, types,
-      op.getTensorScale() ? ValueRange{x, op.getTensorScale()} : ValueRange{x},
-      op->getAttrs());
-  SmallVector<Value> results = {
-      fromMatrix(matrix.getElements(), op.getElements().getType(), 0),
-      fromMatrix(matrix.getScales(), op.getScales().getType(), 1)};
-  if (op.getAmax())
-    results.push_back(matrix.getAmax());
-  rewriter.replaceAllUsesWith(op->getResults(), results);
-  return results;
+  return replaceReshaped(
+      rewriter, op, toMatrix(op.getX()), [&](Value value, unsigned i) -> Value {
+        auto type = cast<RankedTensorType>(op->getResult(i).getType());
+        if (rank == 1)
+          return tensor::CollapseShapeOp::create(rewriter, loc, type, value,
+                                                 groups);
+        return tensor::ExpandShapeOp::create(rewriter, loc, type, value, groups,
+                                             sizes[i]);
+      });
 }
 
 /// The tensor that x of `op` is expanded from, with the same rows; null if x is
@@ -97,42 +101,22 @@ static tensor::ExpandShapeOp findExpandedRows(QuantizeOp op) {
 }
 
 /// Replaces `op` by one on the source of `expand`, whose kernel may fuse it.
-static FailureOr<SmallVector<Value>>
-quantizeBeforeExpand(RewriterBase &rewriter, QuantizeOp op,
-                     tensor::ExpandShapeOp expand) {
-  Location loc = op.getLoc();
-  auto source = cast<RankedTensorType>(expand.getSrc().getType());
-  auto scales = cast<RankedTensorType>(op.getScales().getType());
-  SmallVector<int64_t> scalesShape(source.getShape());
-  scalesShape.back() = scales.getShape().back();
-  SmallVector<Type> types = {
-      source.clone(getElementTypeOrSelf(op.getElements().getType())),
-      RankedTensorType::get(scalesShape, scales.getElementType())};
-  if (op.getAmax())
-    types.push_back(op.getAmax().getType());
+static FormedResults quantizeBeforeExpand(RewriterBase &rewriter, QuantizeOp op,
+                                          tensor::ExpandShapeOp expand) {
   ReifiedRankedShapedTypeDims sizes;
   if (failed(op.reifyResultShapes(rewriter, sizes)))
     return failure();
-  SmallVector<Value> operands = {expand.getSrc()};
-  if (op.getTensorScale())
-    operands.push_back(op.getTensorScale());
-  auto rows =
-      QuantizeOp::create(rewriter, loc, types, operands, op->getAttrs());
-  SmallVector<Value> results;
-  for (auto [i, value] : llvm::enumerate(
-           std::array<Value, 2>{rows.getElements(), rows.getScales()}))
-    results.push_back(tensor::ExpandShapeOp::create(
-        rewriter, loc, op->getResult(i).getType(), value,
-        expand.getReassociationIndices(), sizes[i]));
-  if (op.getAmax())
-    results.push_back(rows.getAmax());
-  rewriter.replaceAllUsesWith(op->getResults(), results);
-  return results;
+  return replaceReshaped(
+      rewriter, op, expand.getSrc(), [&](Value value, unsigned i) -> Value {
+        return tensor::ExpandShapeOp::create(
+            rewriter, op.getLoc(), op->getResult(i).getType(), value,
+            expand.getReassociationIndices(), sizes[i]);
+      });
 }
 
-FailureOr<SmallVector<Value>>
-blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
-                         QuantizeOp op) {
+FormedResults blockscale::formQuantize(RewriterBase &rewriter,
+                                       SymbolTableCollection &symbols,
+                                       QuantizeOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getX().getType());
   if (!type)
     return SmallVector<Value>();
@@ -142,16 +126,13 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
     return reshapeToMatrix(rewriter, op);
   // The epilogue of a product may fuse it: that is decided when the product
   // gets its kernel.
-  if (!op->getParentOfType<func::FuncOp>() || findProductOf(op))
-    return SmallVector<Value>();
-  FailureOr<TargetAttr> target = lookupTarget(op);
-  if (failed(target) || !*target || (*target).getChip()->isCpu())
+  if (!findGpu(op) || findProductOf(op))
     return SmallVector<Value>();
 
   Location loc = op.getLoc();
   QuantizeProblem problem;
   problem.format = BlockFormat::get(op);
-  problem.chip = &(*target).getFinalChip();
+  problem.chip = &(*lookupTarget(op)).getFinalChip();
   problem.rank = type.getRank();
   problem.m = type.getShape()[problem.rank - 2];
   problem.k = type.getShape().back();
@@ -162,15 +143,9 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
   problem.map = view.map.compose(getOperandMap(
       op->getContext(), problem.rank, problem.rank - 2, ShapedType::kDynamic));
   problem.contiguity = getContiguity(problem.map, problem.rank);
-  SetVector<Value> inputs;
-  auto addInput = [&](Value value) {
-    inputs.insert(value);
-    return static_cast<unsigned>(llvm::find(inputs, value) - inputs.begin());
-  };
-  problem.x = addInput(view.tensor);
-  if ((problem.tensorScale = op.getTensorScale()))
-    for (Value input : getScalarInputs(problem.tensorScale))
-      problem.scaleInputs.emplace_back(input, addInput(input));
+  KernelInputs inputs;
+  problem.x = inputs.add(view.tensor);
+  problem.tensorScale = fuseScalar(inputs, op.getTensorScale());
 
   QuantizedResults results(op);
   problem.elementBits = results.getElementBits();
@@ -178,9 +153,7 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
 
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, loc, op.getX());
-  HostSizes hostSizes = {
-      sizes[problem.rank - 2], sizes.back(),
-      problem.rank == 3 ? sizes[0] : OpFoldResult(rewriter.getIndexAttr(1))};
+  HostSizes hostSizes = getHostSizes(rewriter, sizes);
   if (results.swizzle) {
     AffineExpr d0 = rewriter.getAffineDimExpr(0);
     auto compute = [&](AffineExpr expr, OpFoldResult of) {
@@ -191,24 +164,18 @@ blockscale::formQuantize(RewriterBase &rewriter, SymbolTableCollection &symbols,
     int64_t columns = problem.format.blockSize * kScaleAtomBlocks;
     hostSizes.n = compute(d0.ceilDiv(columns) * columns, hostSizes.n);
   }
-  KernelShape shape = getQuantizeShape(problem);
-  FailureOr<SmallVector<OpFoldResult>> blocks =
-      getBlocks(rewriter, op, shape, hostSizes);
-  if (failed(blocks))
-    return failure();
-
-  SmallVector<Value> outputs = results.makeOutputs(rewriter, sizes);
   problem.elements = inputs.size();
   problem.scales = problem.elements + 1;
   if (op.getAmax())
     problem.amax = problem.elements + 2;
-  gpu::GPUFuncOp kernel =
-      makeKernel(rewriter, symbols, op, kQuantizePurpose, inputs.getArrayRef(),
-                 TypeRange(ValueRange(outputs)), shape);
-  buildQuantize(kernel, problem);
-  LaunchOp launch = createLaunch(rewriter, loc, kernel, inputs.getArrayRef(),
-                                 outputs, shape, *blocks);
-  launch.setUpdates(op.getAmax() != nullptr);
-  results.replace(rewriter, launch->getResults());
-  return SmallVector<Value>(launch->getResults());
+  FailureOr<LaunchOp> launch = formLaunch(
+      rewriter, symbols, op, kQuantizePurpose, inputs.getArrayRef(),
+      results.makeOutputs(rewriter, sizes), getQuantizeShape(problem),
+      hostSizes,
+      [&](gpu::GPUFuncOp kernel) { buildQuantize(kernel, problem); });
+  if (failed(launch))
+    return failure();
+  launch->setUpdates(op.getAmax() != nullptr);
+  results.replace(rewriter, (*launch)->getResults());
+  return SmallVector<Value>((*launch)->getResults());
 }

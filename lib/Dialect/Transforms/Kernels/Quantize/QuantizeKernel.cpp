@@ -19,11 +19,7 @@
 #include "Quantize/PackedStore.h"
 #include "Quantize/QuantizedStores.h"
 #include "Utils/IndexValues.h"
-#include "Utils/OperandView.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -102,10 +98,7 @@ public:
   void build() {
     rows = size(2);
     columns = size(1);
-    if (problem.tensorScale)
-      tensorScale = emitScalar(b, problem.tensorScale, [&](Value input) {
-        return kernel.getArgument(getArgumentOf(problem.scaleInputs, input));
-      });
+    tensorScale = emitScalar(b, kernel, problem.tensorScale);
     if (problem.isContiguous())
       buildByLanes();
     else
@@ -125,10 +118,6 @@ private:
   }
   SmallVector<Value> compute(ArrayRef<AffineExpr> exprs, ValueRange values) {
     return applyExprs(b, loc, exprs, values);
-  }
-  Value isBelow(Value value, Value limit) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value,
-                                 limit);
   }
   Value both(Value one, Value other) {
     if (!one || !other)
@@ -159,13 +148,205 @@ private:
             KernelProblem::isMultiple(problem.k, problem.format.blockSize *
                                                      kScaleAtomBlocks));
   }
-  void addReciprocal(BlockFactor &factor) {
-    arithmetic.emitReciprocal(factor);
-    factor.allowsReciprocal = arithmetic.emitAllowsReciprocal(tensorScale);
+  BlockFactor emitFactor(Value scale) {
+    BlockFactor factor =
+        arithmetic.emitFactor(problem.format, scale, tensorScale);
+    if (!problem.format.rule) {
+      arithmetic.emitReciprocal(factor);
+      factor.allowsReciprocal = arithmetic.emitAllowsReciprocal(tensorScale);
+    }
+    return factor;
   }
-  void buildByLanes();
-  void buildByThreads();
-  SmallVector<Value> loadValues(const MatrixPosition &origin);
+  /// Eight values for each lane.
+  void buildByLanes() {
+    LanePlan plan = getPlan(problem);
+    int64_t rounds = plan.getRounds();
+    Value blockM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+    Value blockK = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
+    Value batch = getBatch();
+    Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+    Value lane = gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr());
+    AffineExpr d0, d1, d2;
+    bindDims(b.getContext(), d0, d1, d2);
+    // Threads of a warp are along K, then down.
+    AffineExpr row = d0 * plan.getRowsOfBlock() + d1.floorDiv(plan.lanes);
+    AffineExpr column = d2 * plan.getColumns() + d1 % plan.lanes * kValues;
+    SmallVector<Value> at =
+        compute({row, column}, ValueRange{blockM, thread, blockK});
+    int64_t rowStep = kWarps * plan.getRowsOfWarp();
+    bool fitsRows = fitRows(plan.getRowsOfBlock());
+    bool fitsColumns = fitColumns(plan.getColumns());
+
+    auto getOrigin = [&](int64_t round) {
+      return MatrixPosition{
+          batch, addIndex(b, loc, at[0], round / plan.roundsK * rowStep),
+          addIndex(b, loc, at[1], round % plan.roundsK * plan.lanes * kValues)};
+    };
+    SmallVector<MatrixPosition> origins;
+    SmallVector<Value> isInside;
+    SmallVector<SmallVector<Value>> values;
+    for (int64_t round = 0; round != rounds; ++round) {
+      MatrixPosition origin = getOrigin(round);
+      origins.push_back(origin);
+      Value inside;
+      // Lanes outside read the last values, so that no load waits for a branch.
+      if (!fitsRows) {
+        inside = isBelow(b, loc, origin.row, rows);
+        origin.row = arith::MinUIOp::create(b, loc, origin.row,
+                                            addIndex(b, loc, rows, -1));
+      }
+      if (!fitsColumns) {
+        inside = both(inside, isBelow(b, loc, origin.column, columns));
+        origin.column = arith::MinUIOp::create(
+            b, loc, origin.column, addIndex(b, loc, columns, -kValues));
+      }
+      isInside.push_back(inside);
+      values.push_back(loadValues(origin));
+    }
+
+    SmallVector<Value> scales;
+    Value largestOfAll;
+    int64_t lanesOfBlock = problem.format.blockSize / kValues;
+    for (int64_t round = 0; round != rounds; ++round) {
+      Value largest;
+      for (Value number : values[round]) {
+        Value magnitude = arithmetic.getMagnitude(number);
+        largest =
+            largest ? arithmetic.getLargest(largest, magnitude) : magnitude;
+      }
+      if (isInside[round])
+        largest = arith::SelectOp::create(b, loc, isInside[round], largest,
+                                          arithmetic.integer(0));
+      for (int64_t i = 1; i != lanesOfBlock; i *= 2)
+        largest =
+            arithmetic.getLargest(largest, emitShuffle(b, loc, largest, i));
+      largestOfAll =
+          largestOfAll ? arithmetic.getLargest(largestOfAll, largest) : largest;
+      Value scale = arithmetic.emitScale(problem.format, largest, tensorScale);
+      scales.push_back(scale);
+      Value words = packedStore.emit(values[round], emitFactor(scale));
+      emitIf(b, loc, isInside[round],
+             [&] { getStores().storeElements(origins[round], words, kValues); });
+    }
+    if (problem.amax)
+      emitJoinLargest(b, loc, largestOfAll, kernel.getArgument(*problem.amax));
+
+    // Each lane of a block stores the scale of another round.
+    Value turn = compute({d0 % lanesOfBlock}, lane)[0];
+    for (int64_t first = 0; first < rounds; first += lanesOfBlock) {
+      int64_t count = std::min(lanesOfBlock, rounds - first);
+      Value scale = scales[first];
+      MatrixPosition origin = origins[first];
+      for (int64_t i = 1; i != count; ++i) {
+        Value isTurn = isEqual(b, loc, turn, makeIndex(b, loc, i));
+        auto select = [&](Value one, Value other) -> Value {
+          return arith::SelectOp::create(b, loc, isTurn, one, other);
+        };
+        scale = select(scales[first + i], scale);
+        origin.row = select(origins[first + i].row, origin.row);
+        origin.column = select(origins[first + i].column, origin.column);
+      }
+      Value hasTurn = isBelow(b, loc, turn, makeIndex(b, loc, count));
+      emitIf(b, loc, count == lanesOfBlock ? Value() : hasTurn, [&] {
+        getStores().storeScale(origin, scale, fitsRows, fitsColumns);
+      });
+    }
+  }
+
+  /// A block for each thread.
+  void buildByThreads() {
+    int64_t blockSize = problem.format.blockSize;
+    int64_t alongK = isAcrossRows(problem) ? 1 : kThreadsOfLine;
+    Value blockM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+    Value blockK = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
+    Value batch = getBatch();
+    Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+    AffineExpr d0, d1, d2;
+    bindDims(b.getContext(), d0, d1, d2);
+    SmallVector<Value> at =
+        compute({d0 * (kThreads / alongK) + d1.floorDiv(alongK),
+                 d2 * alongK + d1 % alongK},
+                ValueRange{blockM, thread, blockK});
+    MatrixPosition origin = {batch, at[0], compute({d0 * blockSize}, at[1])[0]};
+    bool fitsRows = fitRows(kThreads / alongK);
+    bool fitsBlocks = fitColumns(alongK * blockSize);
+    Value isRow = fitsRows ? Value() : isBelow(b, loc, origin.row, rows);
+    Value isBlock =
+        fitsBlocks ? Value() : isBelow(b, loc, origin.column, columns);
+    Value inside = both(isRow, isBlock);
+
+    // A value is inside if its block is, except in the last block.
+    auto isThere = [&](Value column) {
+      return problem.mayEnd ? both(isRow, isBelow(b, loc, column, columns))
+                            : inside;
+    };
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+    SmallVector<Value> values;
+    Value largest;
+    for (int64_t i = 0; i != blockSize; ++i) {
+      Value column = addIndex(b, loc, origin.column, i);
+      Value number = emitLoadIf(
+          b, loc, isThere(column),
+          [&](OpBuilder &then) -> Value {
+            return memref::LoadOp::create(
+                then, loc, x,
+                applyMap(then, loc, problem.map, {batch, origin.row, column}));
+          },
+          zero);
+      values.push_back(arithmetic.toF32(number));
+      Value magnitude = arithmetic.getMagnitude(values.back());
+      largest = largest ? arithmetic.getLargest(largest, magnitude) : magnitude;
+    }
+    if (problem.amax)
+      emitJoinLargest(b, loc, largest, kernel.getArgument(*problem.amax));
+    Value scale = arithmetic.emitScale(problem.format, largest, tensorScale);
+    BlockFactor factor = emitFactor(scale);
+    // Whole u32 if rows are aligned to them, else as few elements as fill
+    // bytes.
+    int64_t step = problem.mayEnd ? 8 / problem.elementBits : kValues;
+    if (step == 1) {
+      // Elements of one byte.
+      for (int64_t i = 0; i != blockSize; ++i) {
+        MatrixPosition one = origin;
+        one.column = addIndex(b, loc, origin.column, i);
+        Value code = arithmetic.emitCode(problem.format, values[i], factor);
+        Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
+        emitIf(b, loc, isThere(one.column), [&] {
+          memref::StoreOp::create(b, loc, byte,
+                                  kernel.getArgument(problem.elements),
+                                  getPosition(one, one.column));
+        });
+      }
+    } else {
+      for (int64_t i = 0; i != blockSize; i += step) {
+        MatrixPosition some = origin;
+        some.column = addIndex(b, loc, origin.column, i);
+        Value words = packedStore.emit(ArrayRef(values).slice(i, step), factor);
+        emitIf(b, loc, isThere(some.column),
+               [&] { getStores().storeElements(some, words, step); });
+      }
+    }
+    getStores().storeScale(origin, scale, fitsRows, fitsBlocks);
+  }
+
+  /// Loads 8 values, as f32.
+  SmallVector<Value> loadValues(const MatrixPosition &origin) {
+    // Loads are of 16 bytes.
+    constexpr int64_t kBits = 128;
+    int64_t ofLoad = kBits / element.getIntOrFloatBitWidth();
+    SmallVector<Value> values;
+    for (int64_t i = 0; i != kValues; i += ofLoad) {
+      Value loaded = vector::LoadOp::create(
+          b, loc, VectorType::get(ofLoad, element), x,
+          getPosition(origin, addIndex(b, loc, origin.column, i)),
+          /*nontemporal=*/false, llvm::MaybeAlign(kBits / 8));
+      for (int64_t j = 0; j != ofLoad; ++j)
+        values.push_back(
+            arithmetic.toF32(vector::ExtractOp::create(b, loc, loaded, j)));
+    }
+    return values;
+  }
+
   QuantizedStores getStores() {
     return {b,
             loc,
@@ -188,207 +369,6 @@ private:
   Value rows, columns, tensorScale;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Eight values for each lane
-//===----------------------------------------------------------------------===//
-
-/// Loads 8 values, as f32.
-SmallVector<Value> QuantizeKernel::loadValues(const MatrixPosition &origin) {
-  // Loads are of 16 bytes.
-  constexpr int64_t kBits = 128;
-  int64_t ofLoad = kBits / element.getIntOrFloatBitWidth();
-  SmallVector<Value> values;
-  for (int64_t i = 0; i != kValues; i += ofLoad) {
-    Value loaded = vector::LoadOp::create(
-        b, loc, VectorType::get(ofLoad, element), x,
-        getPosition(origin, addIndex(b, loc, origin.column, i)),
-        /*nontemporal=*/false, llvm::MaybeAlign(kBits / 8));
-    for (int64_t j = 0; j != ofLoad; ++j)
-      values.push_back(
-          arithmetic.toF32(vector::ExtractOp::create(b, loc, loaded, j)));
-  }
-  return values;
-}
-
-void QuantizeKernel::buildByLanes() {
-  LanePlan plan = getPlan(problem);
-  int64_t rounds = plan.getRounds();
-  Value blockM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-  Value blockK = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
-  Value batch = getBatch();
-  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-  Value lane = gpu::LaneIdOp::create(b, loc, /*upperBound=*/IntegerAttr());
-  AffineExpr d0, d1, d2;
-  bindDims(b.getContext(), d0, d1, d2);
-  // Threads of a warp are along K, then down.
-  AffineExpr row = d0 * plan.getRowsOfBlock() + d1.floorDiv(plan.lanes);
-  AffineExpr column = d2 * plan.getColumns() + d1 % plan.lanes * kValues;
-  SmallVector<Value> at =
-      compute({row, column}, ValueRange{blockM, thread, blockK});
-  int64_t rowStep = kWarps * plan.getRowsOfWarp();
-  bool fitsRows = fitRows(plan.getRowsOfBlock());
-  bool fitsColumns = fitColumns(plan.getColumns());
-
-  auto getOrigin = [&](int64_t round) {
-    return MatrixPosition{
-        batch, addIndex(b, loc, at[0], round / plan.roundsK * rowStep),
-        addIndex(b, loc, at[1], round % plan.roundsK * plan.lanes * kValues)};
-  };
-  SmallVector<MatrixPosition> origins;
-  SmallVector<Value> isInside;
-  SmallVector<SmallVector<Value>> values;
-  for (int64_t round = 0; round != rounds; ++round) {
-    MatrixPosition origin = getOrigin(round);
-    origins.push_back(origin);
-    Value inside;
-    // Lanes outside read the last values, so that no load waits for a branch.
-    if (!fitsRows) {
-      inside = isBelow(origin.row, rows);
-      origin.row = arith::MinUIOp::create(b, loc, origin.row,
-                                          addIndex(b, loc, rows, -1));
-    }
-    if (!fitsColumns) {
-      inside = both(inside, isBelow(origin.column, columns));
-      origin.column = arith::MinUIOp::create(
-          b, loc, origin.column, addIndex(b, loc, columns, -kValues));
-    }
-    isInside.push_back(inside);
-    values.push_back(loadValues(origin));
-  }
-
-  SmallVector<Value> scales;
-  Value largestOfAll;
-  int64_t lanesOfBlock = problem.format.blockSize / kValues;
-  for (int64_t round = 0; round != rounds; ++round) {
-    Value largest;
-    for (Value number : values[round]) {
-      Value magnitude = arithmetic.getMagnitude(number);
-      largest = largest ? arithmetic.getLargest(largest, magnitude) : magnitude;
-    }
-    if (isInside[round])
-      largest = arith::SelectOp::create(b, loc, isInside[round], largest,
-                                        arithmetic.integer(0));
-    for (int64_t i = 1; i != lanesOfBlock; i *= 2)
-      largest = arithmetic.getLargest(largest, emitShuffle(b, loc, largest, i));
-    largestOfAll =
-        largestOfAll ? arithmetic.getLargest(largestOfAll, largest) : largest;
-    Value scale = arithmetic.emitScale(problem.format, largest, tensorScale);
-    scales.push_back(scale);
-    BlockFactor factor =
-        arithmetic.emitFactor(problem.format, scale, tensorScale);
-    if (!problem.format.rule)
-      addReciprocal(factor);
-    Value words = packedStore.emit(values[round], factor);
-    emitIf(b, loc, isInside[round],
-           [&] { getStores().storeElements(origins[round], words, kValues); });
-  }
-  if (problem.amax)
-    emitJoinLargest(b, loc, largestOfAll, kernel.getArgument(*problem.amax));
-
-  // Each lane of a block stores the scale of another round.
-  Value turn = compute({d0 % lanesOfBlock}, lane)[0];
-  for (int64_t first = 0; first < rounds; first += lanesOfBlock) {
-    int64_t count = std::min(lanesOfBlock, rounds - first);
-    Value scale = scales[first];
-    MatrixPosition origin = origins[first];
-    for (int64_t i = 1; i != count; ++i) {
-      Value isTurn =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, turn,
-                                arith::ConstantIndexOp::create(b, loc, i));
-      auto select = [&](Value one, Value other) -> Value {
-        return arith::SelectOp::create(b, loc, isTurn, one, other);
-      };
-      scale = select(scales[first + i], scale);
-      origin.row = select(origins[first + i].row, origin.row);
-      origin.column = select(origins[first + i].column, origin.column);
-    }
-    Value hasTurn =
-        isBelow(turn, arith::ConstantIndexOp::create(b, loc, count));
-    emitIf(b, loc, count == lanesOfBlock ? Value() : hasTurn, [&] {
-      getStores().storeScale(origin, scale, fitsRows, fitsColumns);
-    });
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// A block for each thread
-//===----------------------------------------------------------------------===//
-
-void QuantizeKernel::buildByThreads() {
-  int64_t blockSize = problem.format.blockSize;
-  int64_t alongK = isAcrossRows(problem) ? 1 : kThreadsOfRow;
-  Value blockM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
-  Value blockK = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
-  Value batch = getBatch();
-  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-  AffineExpr d0, d1, d2;
-  bindDims(b.getContext(), d0, d1, d2);
-  SmallVector<Value> at =
-      compute({d0 * (kThreads / alongK) + d1.floorDiv(alongK),
-               d2 * alongK + d1 % alongK},
-              ValueRange{blockM, thread, blockK});
-  MatrixPosition origin = {batch, at[0], compute({d0 * blockSize}, at[1])[0]};
-  bool fitsRows = fitRows(kThreads / alongK);
-  bool fitsBlocks = fitColumns(alongK * blockSize);
-  Value isRow = fitsRows ? Value() : isBelow(origin.row, rows);
-  Value isBlock = fitsBlocks ? Value() : isBelow(origin.column, columns);
-  Value inside = both(isRow, isBlock);
-
-  // A value is inside if its block is, except in the last block.
-  auto isThere = [&](Value column) {
-    return problem.mayEnd ? both(isRow, isBelow(column, columns)) : inside;
-  };
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
-  SmallVector<Value> values;
-  Value largest;
-  for (int64_t i = 0; i != blockSize; ++i) {
-    Value column = addIndex(b, loc, origin.column, i);
-    Value number = emitLoadIf(
-        b, loc, isThere(column),
-        [&](OpBuilder &then) -> Value {
-          return memref::LoadOp::create(
-              then, loc, x,
-              applyMap(then, loc, problem.map, {batch, origin.row, column}));
-        },
-        zero);
-    values.push_back(arithmetic.toF32(number));
-    Value magnitude = arithmetic.getMagnitude(values.back());
-    largest = largest ? arithmetic.getLargest(largest, magnitude) : magnitude;
-  }
-  if (problem.amax)
-    emitJoinLargest(b, loc, largest, kernel.getArgument(*problem.amax));
-  Value scale = arithmetic.emitScale(problem.format, largest, tensorScale);
-  BlockFactor factor =
-      arithmetic.emitFactor(problem.format, scale, tensorScale);
-  if (!problem.format.rule)
-    addReciprocal(factor);
-  // Whole u32 if rows are aligned to them, else as few elements as fill bytes.
-  int64_t step = problem.mayEnd ? 8 / problem.elementBits : kValues;
-  if (step == 1) {
-    // Elements of one byte.
-    for (int64_t i = 0; i != blockSize; ++i) {
-      MatrixPosition one = origin;
-      one.column = addIndex(b, loc, origin.column, i);
-      Value code = arithmetic.emitCode(problem.format, values[i], factor);
-      Value byte = arith::TruncIOp::create(b, loc, b.getI8Type(), code);
-      emitIf(b, loc, isThere(one.column), [&] {
-        memref::StoreOp::create(b, loc, byte,
-                                kernel.getArgument(problem.elements),
-                                getPosition(one, one.column));
-      });
-    }
-  } else {
-    for (int64_t i = 0; i != blockSize; i += step) {
-      MatrixPosition some = origin;
-      some.column = addIndex(b, loc, origin.column, i);
-      Value words = packedStore.emit(ArrayRef(values).slice(i, step), factor);
-      emitIf(b, loc, isThere(some.column),
-             [&] { getStores().storeElements(some, words, step); });
-    }
-  }
-  getStores().storeScale(origin, scale, fitsRows, fitsBlocks);
-}
 
 void blockscale::buildQuantize(gpu::GPUFuncOp kernel,
                                const QuantizeProblem &problem) {

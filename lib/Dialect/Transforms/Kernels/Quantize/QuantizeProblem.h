@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The problem that a quantize kernel is emitted from.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZEPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_QUANTIZE_QUANTIZEPROBLEM_H
@@ -32,9 +28,7 @@ struct QuantizeProblem {
   Contiguity contiguity;
   /// Whether K may end inside of a block.
   bool mayEnd;
-  /// The tensor scale, and the parameters that hold what it is computed from.
-  Value tensorScale;
-  FusedArguments scaleInputs;
+  FusedScalar tensorScale;
   /// The parameters for elements, of `elementBits` each in a memref of bytes,
   /// for scales, in the 32x4x4 layout with `hasAtoms`, and for the largest
   /// magnitude, an f32 that starts at 0.

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Relayout/SwizzleForming.h"
+#include "Kernels/FormKernels/OpForming.h"
 
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
@@ -20,36 +20,22 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-FailureOr<SmallVector<Value>>
-blockscale::formSwizzle(RewriterBase &rewriter, SymbolTableCollection &symbols,
-                        SwizzleScalesOp op) {
-  auto type = dyn_cast<RankedTensorType>(op.getSource().getType());
-  auto resultType = dyn_cast<RankedTensorType>(op.getType());
-  if (!type || !resultType || !op->getParentOfType<func::FuncOp>())
+FormedResults blockscale::formSwizzle(RewriterBase &rewriter,
+                                      SymbolTableCollection &symbols,
+                                      SwizzleScalesOp op) {
+  if (!isa<RankedTensorType>(op.getSource().getType()) ||
+      !isa<RankedTensorType>(op.getType()) ||
+      !op->getParentOfType<func::FuncOp>())
     return SmallVector<Value>();
   Value source = op.getSource();
   // The kernel that makes the scales may fuse it: that is decided there.
   if (auto quantize = source.getDefiningOp<QuantizeOp>();
       quantize && source.hasOneUse())
     return SmallVector<Value>();
-  unsigned rank = type.getRank();
   SmallVector<OpFoldResult> sizes =
-      tensor::getMixedSizes(rewriter, op.getLoc(), op.getSource());
-  HostSizes hostSizes = {sizes[rank - 2], sizes[rank - 1],
-                         rank == 3 ? sizes[0]
-                                   : OpFoldResult(rewriter.getIndexAttr(1))};
-  KernelShape shape = getSwizzleKernelShape();
-  FailureOr<SmallVector<OpFoldResult>> blocks =
-      getBlocks(rewriter, op, shape, hostSizes);
-  if (failed(blocks))
-    return failure();
-  gpu::GPUFuncOp kernel = makeKernel(
-      rewriter, symbols, op, kSwizzleScalesPurpose, source, resultType, shape);
-  buildSwizzleKernel(kernel);
-  Value empty = makeEmpty(rewriter, op.getLoc(), resultType,
-                          getSwizzledSizes(rewriter, op.getLoc(), sizes));
-  LaunchOp launch = createLaunch(rewriter, op.getLoc(), kernel, source, empty,
-                                 shape, *blocks);
-  rewriter.replaceAllUsesWith(op->getResults(), launch->getResults());
-  return SmallVector<Value>(launch->getResults());
+      tensor::getMixedSizes(rewriter, op.getLoc(), source);
+  return replaceByLaunch(rewriter, symbols, op, kSwizzleScalesPurpose, source,
+                         getSwizzledSizes(rewriter, op.getLoc(), sizes),
+                         getSwizzleKernelShape(), getHostSizes(rewriter, sizes),
+                         buildSwizzleKernel);
 }

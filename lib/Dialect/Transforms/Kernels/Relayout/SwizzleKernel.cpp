@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Problem/KernelProblem.h"
+#include "Utils/IndexValues.h"
 #include "Utils/OperandView.h"
 #include "Utils/PackedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -71,14 +72,7 @@ public:
   }
 
 private:
-  Value index(OpBuilder &b, int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
-
-  Value isBelow(OpBuilder &b, Value value, Value size) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, value,
-                                 size);
-  }
+  Value index(OpBuilder &b, int64_t value) { return makeIndex(b, loc, value); }
 
   SmallVector<Value> getPosition(Value batch, Value row, Value column) {
     if (rank == 2)
@@ -108,7 +102,7 @@ private:
                                           index(b, word * kScalesPerWord));
       // Strips are wider than the atoms may be.
       auto inAtoms =
-          scf::IfOp::create(b, loc, isBelow(b, first, storedColumns));
+          scf::IfOp::create(b, loc, isBelow(b, loc, first, storedColumns));
       OpBuilder then = inAtoms.getThenBodyBuilder();
       Value scales;
       if (both) {
@@ -159,8 +153,8 @@ private:
 
   Value emitGuarded(OpBuilder &b, Value row, Value column, Value otherwise,
                     function_ref<Value(OpBuilder &)> load) {
-    Value isRow = isBelow(b, row, numRows);
-    Value isColumn = isBelow(b, column, numColumns);
+    Value isRow = isBelow(b, loc, row, numRows);
+    Value isColumn = isBelow(b, loc, column, numColumns);
     Value inside = arith::AndIOp::create(b, loc, isRow, isColumn);
     return emitLoadIf(b, loc, inside, load, otherwise);
   }

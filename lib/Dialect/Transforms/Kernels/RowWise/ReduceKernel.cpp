@@ -14,6 +14,7 @@
 
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/RowWise/RowWiseProblem.h"
+#include "Utils/IndexValues.h"
 #include "Utils/PackedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -113,7 +114,7 @@ Value ReduceProblem::getSize(OpBuilder &b, gpu::GPUFuncOp kernel,
   linalg::LinalgOp generic = getLoops();
   int64_t known = generic.getStaticLoopRanges()[loop];
   if (!ShapedType::isDynamic(known))
-    return arith::ConstantIndexOp::create(b, kernel.getLoc(), known);
+    return makeIndex(b, kernel.getLoc(), known);
   auto [parameter, dim] = *findSize(loop);
   return memref::DimOp::create(b, kernel.getLoc(),
                                kernel.getArgument(parameter),
@@ -170,7 +171,7 @@ private:
 
   void buildRow(OpBuilder &at, ArrayRef<Value> row, ArrayRef<Value> sizes) {
     Value length = emitProduct(at, loc, sizes);
-    Value step = arith::ConstantIndexOp::create(at, loc, problem.plan.lanes);
+    Value step = makeIndex(at, loc, problem.plan.lanes);
     Value neutral = arith::ConstantOp::create(at, loc, getNeutral(join));
     auto loop =
         scf::ForOp::create(at, loc, lanes.getLane(), length, step, neutral);
@@ -193,9 +194,8 @@ private:
           return emitJoin(o, x, y);
         });
 
-    Value zero = arith::ConstantIndexOp::create(at, loc, 0);
-    Value isFirst = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
-                                          lanes.getLane(), zero);
+    Value zero = makeIndex(at, loc, 0);
+    Value isFirst = isEqual(at, loc, lanes.getLane(), zero);
     OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
     OpOperand *init = op.getDpsInitOperand(0);
     // Only the result is indexed by these loops alone.

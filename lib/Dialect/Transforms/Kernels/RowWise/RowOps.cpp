@@ -5,17 +5,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Conditions on types, order and memory layout.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/RowWise/RowOps.h"
 
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/RowWise/RowWiseProblem.h"
 #include "Utils/CheckMessage.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -93,9 +89,8 @@ void blockscale::checkSoftmaxSizes(linalg::SoftmaxOp op) {
   for (int64_t dim = 0; dim != input.getRank(); ++dim) {
     if (!input.isDynamicDim(dim) && !output.isDynamicDim(dim))
       continue;
-    Value isSame = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                         getSize(op.getInput(), dim),
-                                         getSize(op.getOutput(), dim));
+    Value isSame = isEqual(builder, loc, getSize(op.getInput(), dim),
+                           getSize(op.getOutput(), dim));
     cf::AssertOp::create(
         builder, loc, isSame,
         getCheckMessage(op, "expected size " + Twine(dim) +

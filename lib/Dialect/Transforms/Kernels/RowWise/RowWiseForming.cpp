@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/RowWise/RowWiseForming.h"
+#include "Kernels/FormKernels/OpForming.h"
 
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Launch/LaunchForming.h"
@@ -20,10 +20,7 @@
 #include "Kernels/RowWise/RowWiseProblem.h"
 #include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -49,39 +46,6 @@ static OpFoldResult multiply(OpBuilder &b, Location loc,
   return emitProduct(b, loc, values);
 }
 
-static bool isForGpu(Operation *op) {
-  if (!op->getParentOfType<func::FuncOp>())
-    return false;
-  FailureOr<TargetAttr> target = lookupTarget(op);
-  return succeeded(target) && *target && !(*target).getChip()->isCpu();
-}
-
-/// Replaces the result of `op` by that of a launch of a kernel that takes
-/// `inputs` and whose rows are `rows`.
-static FailureOr<SmallVector<Value>>
-replaceByLaunch(RewriterBase &rewriter, SymbolTableCollection &symbols,
-                Operation *op, StringRef purpose, const GemvPlan &plan,
-                ValueRange inputs, OpFoldResult rows,
-                ArrayRef<OpFoldResult> sizes,
-                function_ref<void(gpu::GPUFuncOp)> build) {
-  Location loc = op->getLoc();
-  OpFoldResult one = rewriter.getIndexAttr(1);
-  KernelShape shape = plan.getShape();
-  FailureOr<SmallVector<OpFoldResult>> blocks =
-      getBlocks(rewriter, op, shape, {rows, one, one});
-  if (failed(blocks))
-    return failure();
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  gpu::GPUFuncOp kernel =
-      makeKernel(rewriter, symbols, op, purpose, inputs, type, shape);
-  build(kernel);
-  Value empty = makeEmpty(rewriter, loc, type, sizes);
-  LaunchOp launch =
-      createLaunch(rewriter, loc, kernel, inputs, empty, shape, *blocks);
-  rewriter.replaceAllUsesWith(op->getResults(), launch->getResults());
-  return SmallVector<Value>(launch->getResults());
-}
-
 /// The constant that fills `value`; null if there is none.
 static Operation *getFilling(Value value) {
   auto fill = value.getDefiningOp<linalg::FillOp>();
@@ -94,17 +58,17 @@ static Operation *getFilling(Value value) {
              : nullptr;
 }
 
-FailureOr<SmallVector<Value>>
-blockscale::formReduce(RewriterBase &rewriter, SymbolTableCollection &symbols,
-                       linalg::GenericOp op) {
+FormedResults blockscale::formReduce(RewriterBase &rewriter,
+                                     SymbolTableCollection &symbols,
+                                     linalg::GenericOp op) {
   auto loops = cast<linalg::LinalgOp>(op.getOperation());
-  if (!isForGpu(op) || !isRowReduction(loops))
+  if (!findGpu(op) || !isRowReduction(loops))
     return SmallVector<Value>();
   ReduceProblem problem = {
       op,
-      getGemvPlan(multiplySizes(getLoopSizes(loops, IteratorType::reduction)),
-                  multiplySizes(getLoopSizes(loops, IteratorType::parallel)),
-                  kLongest),
+      getRowWisePlan(
+          multiplySizes(getLoopSizes(loops, IteratorType::reduction)),
+          multiplySizes(getLoopSizes(loops, IteratorType::parallel)), kLongest),
       {}};
   Value init = op.getDpsInits().front();
   problem.start = getFilling(init);
@@ -118,26 +82,30 @@ blockscale::formReduce(RewriterBase &rewriter, SymbolTableCollection &symbols,
 
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, op.getLoc(), init);
+  OpFoldResult one = rewriter.getIndexAttr(1);
   return replaceByLaunch(
-      rewriter, symbols, op, kReducePurpose, problem.plan,
-      problem.inputs.getArrayRef(), multiply(rewriter, op.getLoc(), sizes),
-      sizes, [&](gpu::GPUFuncOp kernel) { buildReduce(kernel, problem); });
+      rewriter, symbols, op, kReducePurpose, problem.inputs.getArrayRef(),
+      sizes, problem.plan.getShape(),
+      {multiply(rewriter, op.getLoc(), sizes), one, one},
+      [&](gpu::GPUFuncOp kernel) { buildReduce(kernel, problem); });
 }
 
-FailureOr<SmallVector<Value>>
-blockscale::formSoftmax(RewriterBase &rewriter, SymbolTableCollection &symbols,
-                        linalg::SoftmaxOp op) {
-  if (!isForGpu(op) || !isRowSoftmax(op))
+FormedResults blockscale::formSoftmax(RewriterBase &rewriter,
+                                      SymbolTableCollection &symbols,
+                                      linalg::SoftmaxOp op) {
+  if (!findGpu(op) || !isRowSoftmax(op))
     return SmallVector<Value>();
   auto type = cast<RankedTensorType>(op.getInput().getType());
   SoftmaxProblem problem = {
-      type, getGemvPlan(type.getShape().back(),
-                        multiplySizes(type.getShape().drop_back()),
-                        getLongestSoftmaxOfWarp())};
+      type, getRowWisePlan(type.getShape().back(),
+                           multiplySizes(type.getShape().drop_back()),
+                           getLongestSoftmaxOfWarp())};
   SmallVector<OpFoldResult> sizes =
       tensor::getMixedSizes(rewriter, op.getLoc(), op.getInput());
+  OpFoldResult one = rewriter.getIndexAttr(1);
   return replaceByLaunch(
-      rewriter, symbols, op, kSoftmaxPurpose, problem.plan, op.getInput(),
-      multiply(rewriter, op.getLoc(), ArrayRef(sizes).drop_back()), sizes,
+      rewriter, symbols, op, kSoftmaxPurpose, op.getInput(), sizes,
+      problem.plan.getShape(),
+      {multiply(rewriter, op.getLoc(), ArrayRef(sizes).drop_back()), one, one},
       [&](gpu::GPUFuncOp kernel) { buildSoftmax(kernel, problem); });
 }

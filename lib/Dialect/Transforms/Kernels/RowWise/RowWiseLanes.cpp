@@ -30,8 +30,8 @@ static constexpr int64_t kWarps = 4, kThreads = 256;
 /// So many threads keep every chip busy: then a warp may have a long row.
 static constexpr int64_t kManyThreads = int64_t(1) << 18;
 
-GemvPlan blockscale::getGemvPlan(int64_t length, int64_t rows,
-                                 int64_t longest) {
+RowWisePlan blockscale::getRowWisePlan(int64_t length, int64_t rows,
+                                       int64_t longest) {
   bool isOne = rows == 1;
   bool isLong = ShapedType::isDynamic(length) ? isOne : length > longest;
   bool areMany = !ShapedType::isDynamic(rows) &&
@@ -42,7 +42,7 @@ GemvPlan blockscale::getGemvPlan(int64_t length, int64_t rows,
 }
 
 RowWiseLanes::RowWiseLanes(OpBuilder &b, gpu::GPUFuncOp kernel,
-                           const GemvPlan &plan)
+                           const RowWisePlan &plan)
     : loc(kernel.getLoc()), kernel(kernel), plan(plan) {
   Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   lane = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
@@ -60,8 +60,7 @@ void RowWiseLanes::emitIfRow(OpBuilder &b, Value numRows,
                              function_ref<void(OpBuilder &)> body) {
   if (plan.rows == 1)
     return body(b);
-  Value isRow =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, row, numRows);
+  Value isRow = isBelow(b, loc, row, numRows);
   OpBuilder then = scf::IfOp::create(b, loc, isRow).getThenBodyBuilder();
   body(then);
 }
@@ -118,9 +117,8 @@ Value RowWiseLanes::join(OpBuilder &b, Value value, JoinFn join) {
   AffineExpr d0 = b.getAffineDimExpr(0);
   Value warp = applyExprs(b, loc, {d0.floorDiv(kWarpLanes)}, lane)[0];
   Value inWarp = applyExprs(b, loc, {d0 % kWarpLanes}, lane)[0];
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value isFirst =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, inWarp, zero);
+  Value zero = makeIndex(b, loc, 0);
+  Value isFirst = isEqual(b, loc, inWarp, zero);
   OpBuilder then = scf::IfOp::create(b, loc, isFirst).getThenBodyBuilder();
   memref::StoreOp::create(then, loc, value, shared, warp);
   gpu::BarrierOp::create(b, loc);
@@ -142,7 +140,7 @@ int64_t blockscale::multiplySizes(ArrayRef<int64_t> sizes) {
 
 Value blockscale::emitProduct(OpBuilder &b, Location loc, ValueRange sizes) {
   if (sizes.empty())
-    return arith::ConstantIndexOp::create(b, loc, 1);
+    return makeIndex(b, loc, 1);
   Value product = sizes.front();
   for (Value size : sizes.drop_front())
     product = b.createOrFold<arith::MulIOp>(loc, product, size);

@@ -21,7 +21,7 @@ namespace mlir::blockscale {
 
 /// How many threads have a row, and how many rows a block has. More than one
 /// warp has one row only.
-struct GemvPlan {
+struct RowWisePlan {
   int64_t lanes, rows;
 
   /// Where rows are M.
@@ -35,14 +35,14 @@ struct GemvPlan {
 
 /// A plan for `rows` rows of `length` elements, either of which may be
 /// dynamic: a block where a row is longer than `longest`.
-GemvPlan getGemvPlan(int64_t length, int64_t rows, int64_t longest);
+RowWisePlan getRowWisePlan(int64_t length, int64_t rows, int64_t longest);
 
 /// Emits what the threads of a kernel do with their rows.
 class RowWiseLanes {
 public:
   using JoinFn = function_ref<Value(OpBuilder &, Value, Value)>;
 
-  RowWiseLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const GemvPlan &plan);
+  RowWiseLanes(OpBuilder &b, gpu::GPUFuncOp kernel, const RowWisePlan &plan);
 
   /// The row of the thread, and its index among the threads of the row.
   Value getRow() const { return row; }
@@ -59,7 +59,7 @@ private:
 
   Location loc;
   gpu::GPUFuncOp kernel;
-  GemvPlan plan;
+  RowWisePlan plan;
   Value row, lane;
 };
 

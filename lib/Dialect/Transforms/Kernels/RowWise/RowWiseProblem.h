@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The problems that reduction and softmax kernels are emitted from.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWWISE_ROWWISEPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_ROWWISE_ROWWISEPROBLEM_H
@@ -27,7 +23,7 @@ Operation *findJoin(linalg::LinalgOp op);
 /// along a row.
 struct ReduceProblem {
   linalg::GenericOp op;
-  GemvPlan plan;
+  RowWisePlan plan;
   /// The parameters: tensors and scalars, then the result.
   SetVector<Value> inputs;
   /// The initial value of every result, if that is a constant and no parameter.
@@ -50,7 +46,7 @@ void buildReduce(gpu::GPUFuncOp kernel, const ReduceProblem &problem);
 /// type of the second one, the result.
 struct SoftmaxProblem {
   RankedTensorType type;
-  GemvPlan plan;
+  RowWisePlan plan;
 };
 
 /// The longest row that a warp has.

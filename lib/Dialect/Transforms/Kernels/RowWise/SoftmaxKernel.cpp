@@ -89,15 +89,13 @@ private:
     int64_t step = problem.plan.lanes;
     int64_t count = llvm::divideCeilSigned(length, step);
     Value least = number(at, -std::numeric_limits<float>::infinity());
-    Value end = arith::ConstantIndexOp::create(at, loc, length);
+    Value end = makeIndex(at, loc, length);
     SmallVector<Value> columns, isInside, values;
     for (int64_t i = 0; i != count; ++i) {
       columns.push_back(addIndex(at, loc, lanes.getLane(), i * step));
       isInside.push_back((i + 1) * step <= length
                              ? Value()
-                             : arith::CmpIOp::create(at, loc,
-                                                     arith::CmpIPredicate::ult,
-                                                     columns[i], end));
+                             : isBelow(at, loc, columns[i], end));
       values.push_back(emitLoadIf(
           at, loc, isInside[i],
           [&](OpBuilder &then) { return load(then, columns[i]); }, least));
@@ -128,7 +126,7 @@ private:
   Value emitLoop(OpBuilder &at, Value first,
                  function_ref<Value(OpBuilder &, Value, Value)> next) {
     Value end = memref::DimOp::create(at, loc, x, problem.type.getRank() - 1);
-    Value step = arith::ConstantIndexOp::create(at, loc, problem.plan.lanes);
+    Value step = makeIndex(at, loc, problem.plan.lanes);
     auto loop = scf::ForOp::create(at, loc, lanes.getLane(), end, step, first);
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
     Value made = next(inner, loop.getRegionIterArg(0), loop.getInductionVar());

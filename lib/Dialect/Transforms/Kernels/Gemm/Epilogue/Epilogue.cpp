@@ -43,7 +43,8 @@ static Value emitFusedElement(OpBuilder &b, gpu::GPUFuncOp kernel,
       [&](OpBuilder &at, Value input, ArrayRef<Value> indices) -> Value {
         if (input == fused.product)
           return product;
-        Value argument = kernel.getArgument(fused.getArgument(input));
+        Value argument =
+            kernel.getArgument(getArgumentOf(fused.arguments, input));
         if (!isa<MemRefType>(argument.getType()))
           return argument;
         return memref::LoadOp::create(at, loc, argument, indices);
@@ -128,11 +129,7 @@ static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
   Location loc = kernel.getLoc();
   const FusedQuantize &quantizer = *problem.quantizer;
   QuantizeOp quantize = quantizer.op;
-  Value tensorScale = quantize.getTensorScale();
-  if (tensorScale)
-    tensorScale = emitScalar(b, tensorScale, [&](Value input) {
-      return kernel.getArgument(quantizer.getArgument(input));
-    });
+  Value tensorScale = emitScalar(b, kernel, quantizer.tensorScale);
   BlockFormat format = BlockFormat::get(quantize);
   ScaleRuleAttr rule;
   if (format.rule)

@@ -43,14 +43,13 @@ public:
     Value index = arith::DivUIOp::create(b, loc, block, inRow);
     Value first = arith::RemUIOp::create(b, loc, block, inRow);
     first = applyExprs(b, loc, {d0 * kColumns}, first)[0];
-    Value row = index, matrix = arith::ConstantIndexOp::create(b, loc, 0);
+    Value row = index, matrix = makeIndex(b, loc, 0);
     if (problem.hasBatch) {
       row = arith::RemUIOp::create(b, loc, index, rows);
       matrix = arith::DivUIOp::create(b, loc, index, rows);
     }
     SmallVector<Value> position = {row, addIndices(b, loc, first, thread)};
-    Value isInside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                           position[1], columns);
+    Value isInside = isBelow(b, loc, position[1], columns);
     OpBuilder then = scf::IfOp::create(b, loc, isInside).getThenBodyBuilder();
     Value sum = emitSum(then, matrix, position);
     if (problem.hasBatch)
@@ -80,7 +79,7 @@ private:
   /// The sum of the partial results of all ranges, at `position` of matrix
   /// number `matrix` of the batch.
   Value emitSum(OpBuilder &b, Value matrix, ArrayRef<Value> position) {
-    Value batch = arith::ConstantIndexOp::create(b, loc, 1);
+    Value batch = makeIndex(b, loc, 1);
     if (problem.hasBatch)
       batch =
           memref::DimOp::create(b, loc, kernel.getArgument(problem.result), 0);

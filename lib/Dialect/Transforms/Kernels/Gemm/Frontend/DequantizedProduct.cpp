@@ -5,22 +5,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The problems of the dequantize kernels, and of the GEMM behind them.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/DequantizedProduct.h"
 
 #include "Fragments/Dequantize/Formats.h"
 #include "Kernels/Dequantize/DequantizeOperand.h"
-#include "Kernels/Gemm/Frontend/ProblemOfOp.h"
-#include "Kernels/Gemm/Problem/OperandMap.h"
-#include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
-#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
-#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -51,10 +43,8 @@ public:
   DequantizedOperand dequantize() {
     bool isX = side == Side::X;
     const KernelProblem &original = host.problem;
-    const KernelOperand &elements =
-        isX ? original[GemmOperand::A] : original[GemmOperand::B];
-    const KernelOperand &scales =
-        isX ? original[GemmOperand::SFA] : original[GemmOperand::SFB];
+    const KernelOperand &elements = original[getElementsOf(isX)];
+    const KernelOperand &scales = original[getScalesOf(isX)];
     DequantizedOperandProblem problem = {};
     problem.elements = elements;
     problem.scales = scales;
@@ -167,40 +157,34 @@ DequantizedProduct blockscale::formDequantizedProduct(
     OpBuilder &builder, SymbolTableCollection &symbols, ProductOpInterface op,
     const HostProblem &host, OperandTransforms transforms) {
   constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;
-  auto dequantize = [&](Side side) {
-    return OperandDequantizer(builder, symbols, op, host, side,
-                              transforms.y == kInRegisters)
-        .dequantize();
-  };
   DequantizedProduct dequantized;
   HostProblem &product = dequantized.product;
   product.sizes = host.sizes;
   KernelProblem &problem = product.problem;
   problem = host.problem;
   problem.types = problem.instruction.getInstruction().getTypeCombination();
-  auto keepQuantized = [&](KernelOperand &elements, KernelOperand &scales) {
-    for (KernelOperand *operand : {&elements, &scales})
-      if (!operand->splat)
-        operand->argument = product.addInput(host.inputs[operand->argument]);
-  };
-  if (transforms.x == kInRegisters) {
-    keepQuantized(problem[GemmOperand::A], problem[GemmOperand::SFA]);
-  } else {
-    DequantizedOperand x = dequantize(Side::X);
-    dequantized.skipConditions[0] = x.skipConditions;
-    problem[GemmOperand::A] = x.operand;
-    problem[GemmOperand::A].argument = product.addInput(x.values);
-  }
   if (transforms.y == kInRegisters) {
     // From here on, x counts as bf16, whatever it was.
     problem.quantizedB = host.problem.types;
     problem.quantizedB->lhs = problem.quantizedB->rhs;
-    keepQuantized(problem[GemmOperand::B], problem[GemmOperand::SFB]);
-  } else {
-    DequantizedOperand y = dequantize(Side::Y);
-    dequantized.skipConditions[1] = y.skipConditions;
-    problem[GemmOperand::B] = y.operand;
-    problem[GemmOperand::B].argument = product.addInput(y.values);
+  }
+  for (bool isX : {true, false}) {
+    KernelOperand &elements = problem[getElementsOf(isX)],
+                  &scales = problem[getScalesOf(isX)];
+    if ((isX ? transforms.x : transforms.y) == kInRegisters) {
+      for (KernelOperand *operand : {&elements, &scales})
+        if (!operand->splat)
+          operand->argument =
+              product.inputs.add(host.inputs[operand->argument]);
+      continue;
+    }
+    DequantizedOperand made =
+        OperandDequantizer(builder, symbols, op, host, isX ? Side::X : Side::Y,
+                           transforms.y == kInRegisters)
+            .dequantize();
+    dequantized.skipConditions[isX ? 0 : 1] = made.skipConditions;
+    elements = made.operand;
+    elements.argument = product.inputs.add(made.values);
   }
   product.addSurroundings(host);
   return dequantized;

@@ -5,17 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Which elementwise ops around a product its kernel can fuse, and how their
-// bodies are emitted for one element.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 
 #include "Utils/PackedElements.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"

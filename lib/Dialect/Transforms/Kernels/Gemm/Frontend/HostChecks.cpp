@@ -5,14 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Assertions on the host about dynamic sizes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/HostChecks.h"
 
 #include "Utils/CheckMessage.h"
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -25,13 +22,12 @@ using namespace mlir::blockscale;
 void blockscale::checkWholeBlocks(OpBuilder &builder, ProductOpInterface op,
                                   OpFoldResult k, unsigned blockSize) {
   Location loc = op->getLoc();
-  Value size = arith::ConstantIndexOp::create(builder, loc, blockSize);
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value size = makeIndex(builder, loc, blockSize);
+  Value zero = makeIndex(builder, loc, 0);
   Value rest = arith::RemUIOp::create(
       builder, loc, getValueOrCreateConstantIndexOp(builder, loc, k), size);
   cf::AssertOp::create(
-      builder, loc,
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest, zero),
+      builder, loc, isEqual(builder, loc, rest, zero),
       getCheckMessage(op, "expected K to be a multiple of " + Twine(blockSize) +
                               " for a y that is dequantized in registers"));
 }
@@ -48,12 +44,11 @@ void blockscale::checkFusedSizes(OpBuilder &builder, linalg::GenericOp generic,
     OpFoldResult expected = loops[loop.getPosition()];
     if (isEqualConstantIntOrValue(got, expected))
       continue;
-    Value isEqual = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq,
-        getValueOrCreateConstantIndexOp(builder, loc, got),
+    Value isSame = isEqual(
+        builder, loc, getValueOrCreateConstantIndexOp(builder, loc, got),
         getValueOrCreateConstantIndexOp(builder, loc, expected));
     cf::AssertOp::create(
-        builder, loc, isEqual,
+        builder, loc, isSame,
         getCheckMessage(generic, "expected sizes of operand #" +
                                      Twine(operand.getOperandNumber()) +
                                      " that fit those of the result"));

@@ -5,15 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// What the host asserts before it launches a kernel.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_HOSTCHECKS_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_FRONTEND_HOSTCHECKS_H
 
-#include "Kernels/Gemm/Problem/HostSizes.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 

@@ -5,19 +5,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Traces views, then copies, swizzles or packs where the kernel needs it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/HostOperand.h"
 
-#include "Kernels/Gemm/Frontend/ScaleAtoms.h"
-#include "Kernels/Gemm/Frontend/TensorMapCopies.h"
-#include "Kernels/Gemm/Problem/OperandMap.h"
+#include "Kernels/Gemm/Problem/KnownMultiples.h"
 #include "Kernels/Gemm/Problem/OperandMemory.h"
+#include "Utils/OperandView.h"
 #include "Utils/PackedElements.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -42,6 +42,86 @@ static Value pack(OpBuilder &builder, Location loc, Value tensor) {
     shape.back() = *getPackedBytes(shape.back(), type.getElementTypeBitWidth());
   return PackOp::create(
       builder, loc, RankedTensorType::get(shape, builder.getI8Type()), tensor);
+}
+
+/// The scales `operand`, whose rows are dimension `rowDim`, as atoms that a
+/// `swizzle_scales` makes, which gets a kernel of its own.
+static StoredView swizzleForKernel(OpBuilder &builder, Location loc,
+                                   Value operand, unsigned rowDim) {
+  auto [rows, map] = putRowsFirst(builder, loc, operand, rowDim);
+  // A `swizzle_scales` of a constant would be folded.
+  if (matchPattern(rows, m_Constant()))
+    rows = copyTensor(builder, loc, rows);
+  auto type = cast<RankedTensorType>(rows.getType());
+  auto swizzled = RankedTensorType::get(getSwizzledShape(type.getShape()),
+                                        type.getElementType());
+  Value atoms = SwizzleScalesOp::create(builder, loc, swizzled, rows);
+  constexpr unsigned kByte = 8;
+  return {atoms,
+          getSwizzleMap(builder.getContext(), type.getRank()).compose(map),
+          kByte};
+}
+
+// TMA reads an operand through a tensor map, which describes whole matrices
+// with one contiguous dimension and strides of whole 16 bytes. An operand in
+// any other layout is copied first.
+
+/// Strides of tensor maps are multiples of 16 bytes: 8 elements of 16 bits.
+static constexpr int64_t kStrideBytes = 16, kStrideElements = 8;
+
+/// Why no tensor map can describe `view` of an operand of `rank` whose matrices
+/// are at `map`; empty if one can.
+static std::string findTensorMapObstacle(const StoredView &view, unsigned rank,
+                                         AffineMap map) {
+  if (!hasOwnMemory(view.tensor))
+    return "there are no tensor maps of constants, expected an argument or "
+           "what an op computes";
+  if (getContiguity(view.map.compose(map), rank) == Contiguity::Other)
+    return "expected the rows or the columns of each matrix to be contiguous";
+  int64_t last = cast<RankedTensorType>(view.tensor.getType()).getRank() - 1;
+  int64_t multiple = getKnownMultiple(view.tensor, last);
+  if (multiple * (view.bits / 8) % kStrideBytes != 0)
+    return ("expected rows of a multiple of " + Twine(kStrideBytes) + " bytes")
+        .str();
+  return {};
+}
+
+/// A copy of `operand`, whose rows are dimension `rowDim`: columns are
+/// contiguous, and rows are padded with zeros as tensor maps need them.
+static StoredView copyForTensorMap(OpBuilder &builder, Location loc,
+                                   Value operand, unsigned rowDim) {
+  auto [rows, map] = putRowsFirst(builder, loc, operand, rowDim);
+  auto type = cast<RankedTensorType>(rows.getType());
+  unsigned bits = type.getElementTypeBitWidth();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, rows);
+  AffineExpr d0 = builder.getAffineDimExpr(0);
+  OpFoldResult padding = affine::makeComposedFoldedAffineApply(
+      builder, loc, d0.ceilDiv(kStrideElements) * kStrideElements - d0,
+      sizes.back());
+  SmallVector<OpFoldResult> low(type.getRank(), builder.getIndexAttr(0)),
+      high = low;
+  high.back() = padding;
+  Value zero = arith::ConstantOp::create(
+      builder, loc, builder.getZeroAttr(type.getElementType()));
+  // It is a copy even if there is no padding.
+  if (isZeroInteger(padding))
+    return {copyTensor(builder, loc, rows), map, bits};
+  SmallVector<int64_t> shape(type.getShape());
+  if (!ShapedType::isDynamic(shape.back()))
+    shape.back() = llvm::alignTo(shape.back(), kStrideElements);
+  Value padded = tensor::PadOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), rows,
+      low, high, zero);
+  return {padded, map, bits};
+}
+
+/// Sets the multiples of `operand`, which a tensor map can describe, to those
+/// of the padded rows of `tensor`, which holds it.
+static void setRowMultiple(KernelOperand &operand, Value tensor) {
+  int64_t last = cast<RankedTensorType>(tensor.getType()).getShape().back();
+  (operand.contiguity == Contiguity::Rows ? operand.rowMultiple
+                                          : operand.columnMultiple) =
+      ShapedType::isDynamic(last) ? kStrideElements : last;
 }
 
 HostOperand blockscale::makeHostOperand(OpBuilder &builder,

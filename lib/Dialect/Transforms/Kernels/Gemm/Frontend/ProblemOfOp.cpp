@@ -5,18 +5,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Collects types, sizes, operands and fused ops.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/ProblemOfOp.h"
 
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
-#include "Kernels/Gemm/Frontend/FusedOps.h"
 #include "Kernels/Gemm/Frontend/HostChecks.h"
 #include "Kernels/Gemm/Frontend/HostOperand.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Support/TensorMaps.h"
 
@@ -24,6 +20,30 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 using Side = MmaScaledOp::Side;
+
+/// `generic`, an elementwise op in front of a product or behind it, as the
+/// kernel of `host` fuses it: each tensor or scalar that its body reads becomes
+/// a parameter, after checks of its sizes. `product` is the result of the
+/// product, for an op behind it. Nullopt for null.
+static std::optional<FusedElementwise>
+fuseElementwise(OpBuilder &builder, Location loc, HostProblem &host,
+                linalg::GenericOp generic, Value product) {
+  if (!generic)
+    return std::nullopt;
+  FusedElementwise fused;
+  fused.op = generic;
+  fused.product = product;
+  for (OpOperand *operand : getUsedOperands(generic)) {
+    if (operand->get() == product)
+      continue;
+    checkFusedSizes(builder, generic, *operand, host.getResultSizes(), loc);
+    fused.arguments.emplace_back(operand->get(),
+                                 host.inputs.add(operand->get()));
+  }
+  for (Value scalar : getCapturedScalars(generic))
+    fused.arguments.emplace_back(scalar, host.inputs.add(scalar));
+  return fused;
+}
 
 namespace {
 class ProblemBuilder {
@@ -119,13 +139,13 @@ public:
 
     if (quantizedB && !op.getXScale() && ShapedType::isDynamic(problem.k))
       checkWholeBlocks(builder, op, sizes.k, problem.types.blockSize);
-    if (quantizedB && quantizedB->tensorScale)
-      problem.tensorScale = fuseScalar(host, quantizedB->tensorScale);
+    if (quantizedB)
+      problem.tensorScale = fuseScalar(host.inputs, quantizedB->tensorScale);
     problem.producer = fuseElementwise(builder, loc, host, producer, {});
     problem.consumer =
         fuseElementwise(builder, loc, host, consumer, op->getResult(0));
     if (!problem.producer && !isZeroSplat(op.getAcc()))
-      problem.acc = host.addInput(op.getAcc());
+      problem.acc = host.inputs.add(op.getAcc());
     problem.result = host.inputs.size();
     return std::move(host);
   }
@@ -158,7 +178,7 @@ private:
       source.map = quantizedB->map;
     auto [operand, tensor] =
         makeHostOperand(builder, op, gemm, problem, source);
-    operand.argument = operand.splat ? 0 : host.addInput(tensor);
+    operand.argument = operand.splat ? 0 : host.inputs.add(tensor);
     return operand;
   }
 

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Which ops behind a `quantize` its stores can do.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/QuantizedResults.h"
 

@@ -5,13 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Parameters and sizes of both kernels.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Frontend/SplitKProblem.h"
 
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -26,13 +23,11 @@ static OpFoldResult getRanges(OpBuilder &b, Location loc, OpFoldResult k,
     int64_t units = llvm::divideCeilSigned(*known, split.unit);
     return b.getIndexAttr(std::clamp<int64_t>(units, 1, split.ranges));
   }
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  Value units =
-      arith::CeilDivUIOp::create(b, loc, cast<Value>(k), index(split.unit));
-  Value most = arith::MinUIOp::create(b, loc, units, index(split.ranges));
-  return arith::MaxUIOp::create(b, loc, most, index(1)).getResult();
+  Value units = arith::CeilDivUIOp::create(b, loc, cast<Value>(k),
+                                           makeIndex(b, loc, split.unit));
+  Value most =
+      arith::MinUIOp::create(b, loc, units, makeIndex(b, loc, split.ranges));
+  return arith::MaxUIOp::create(b, loc, most, makeIndex(b, loc, 1)).getResult();
 }
 
 static OpFoldResult multiply(OpBuilder &b, Location loc, OpFoldResult lhs,
@@ -65,11 +60,9 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
     KernelOperand *operand = &problem[id];
     if (operand->splat)
       continue;
-    operand->argument = products.addInput(host.inputs[operand->argument]);
+    operand->argument = products.inputs.add(host.inputs[operand->argument]);
   }
-  if (problem.tensorScale)
-    for (auto &[value, argument] : problem.tensorScale->arguments)
-      argument = products.addInput(host.inputs[argument]);
+  products.renumber(problem.tensorScale.arguments, host);
   problem.result = products.inputs.size();
   return products;
 }

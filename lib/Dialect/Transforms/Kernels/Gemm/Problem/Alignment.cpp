@@ -5,13 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The branches of a kernel by what the launch knows of dynamic sizes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Problem/Alignment.h"
 
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -75,16 +72,13 @@ static Value emitIsTaken(OpBuilder &b, Location loc,
                          const AlignedProblem &branch,
                          const KernelProblem &problem,
                          const ProblemSizes &sizes, const TileShape &shape) {
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
   Value isTaken;
   auto require = [&](Value size, int64_t known, int64_t multiple) {
     if (!ShapedType::isDynamic(known))
       return;
-    Value rest = arith::RemUIOp::create(b, loc, size, index(multiple));
-    Value isWhole =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rest, index(0));
+    Value rest =
+        arith::RemUIOp::create(b, loc, size, makeIndex(b, loc, multiple));
+    Value isWhole = isEqual(b, loc, rest, makeIndex(b, loc, 0));
     isTaken =
         isTaken ? arith::AndIOp::create(b, loc, isTaken, isWhole) : isWhole;
   };

@@ -5,15 +5,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Numbers the parameters of a kernel.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Problem/HostProblem.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+HostSizes blockscale::getHostSizes(OpBuilder &builder,
+                                   ArrayRef<OpFoldResult> sizes) {
+  OpFoldResult one = builder.getIndexAttr(1);
+  return {sizes[sizes.size() - 2], sizes.back(),
+          sizes.size() == 3 ? sizes[0] : one};
+}
 
 SmallVector<OpFoldResult> HostProblem::getResultSizes() const {
   SmallVector<OpFoldResult> result = {sizes.m, sizes.n};
@@ -22,24 +25,24 @@ SmallVector<OpFoldResult> HostProblem::getResultSizes() const {
   return result;
 }
 
-unsigned HostProblem::addInput(Value value) {
-  inputs.insert(value);
-  return llvm::find(inputs, value) - inputs.begin();
+unsigned KernelInputs::add(Value value) {
+  insert(value);
+  return llvm::find(*this, value) - begin();
+}
+
+void HostProblem::renumber(FusedArguments &arguments, const HostProblem &from) {
+  for (auto &[value, argument] : arguments)
+    argument = inputs.add(from.inputs[argument]);
 }
 
 void HostProblem::addSurroundings(const HostProblem &from) {
-  auto renumber = [&](unsigned argument) {
-    return addInput(from.inputs[argument]);
-  };
   if (problem.acc)
-    problem.acc = renumber(*problem.acc);
+    problem.acc = inputs.add(from.inputs[*problem.acc]);
   for (std::optional<FusedElementwise> *fused :
        {&problem.producer, &problem.consumer})
     if (*fused)
-      for (auto &[value, argument] : (*fused)->arguments)
-        argument = renumber(argument);
+      renumber((*fused)->arguments, from);
   if (problem.quantizer)
-    for (auto &[value, argument] : problem.quantizer->arguments)
-      argument = renumber(argument);
+    renumber(problem.quantizer->tensorScale.arguments, from);
   problem.result = inputs.size();
 }

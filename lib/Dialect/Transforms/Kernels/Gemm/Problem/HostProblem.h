@@ -13,26 +13,41 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_HOSTPROBLEM_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_HOSTPROBLEM_H
 
-#include "Kernels/Gemm/Problem/HostSizes.h"
 #include "Kernels/Gemm/Problem/KernelProblem.h"
 
 namespace mlir::blockscale {
+
+/// The sizes of the problem of one kernel, as constants or values.
+struct HostSizes {
+  OpFoldResult m, n, batch;
+  OpFoldResult k = {};
+};
+
+/// The sizes of a problem whose result, a matrix or a batch of them, has
+/// `sizes`.
+HostSizes getHostSizes(OpBuilder &builder, ArrayRef<OpFoldResult> sizes);
+
+/// The arguments of a kernel, but for the results: tensors and scalars.
+struct KernelInputs : SetVector<Value> {
+  /// The index of the parameter that holds `value`; adds one if there is none.
+  unsigned add(Value value);
+};
 
 /// A kernel for one product, as the host sees it.
 struct HostProblem {
   KernelProblem problem;
   HostSizes sizes;
-  /// The arguments of the kernel, but for the result: tensors and scalars.
-  SetVector<Value> inputs;
+  KernelInputs inputs;
 
   /// The sizes of the result.
   SmallVector<OpFoldResult> getResultSizes() const;
 
-  /// The index of the parameter that holds `value`; adds one if there is none.
-  unsigned addInput(Value value);
   /// Adds the parameters that `from`, which this problem is a copy of, has
   /// beside its operands, and the result behind them.
   void addSurroundings(const HostProblem &from);
+  /// Adds the parameters of `from` that `arguments` name, which name those of
+  /// this problem then.
+  void renumber(FusedArguments &arguments, const HostProblem &from);
 };
 
 } // namespace mlir::blockscale

@@ -75,14 +75,9 @@ struct FusedElementwise {
   FusedArguments arguments;
   /// For a consumer: the operand that is the result of the product.
   Value product;
-
-  /// The index of the parameter that holds `value`, one of `arguments`.
-  unsigned getArgument(Value value) const {
-    return getArgumentOf(arguments, value);
-  }
 };
 
-/// A scalar that the kernel computes itself.
+/// A scalar that the kernel computes itself (ScalarSlice.h); null for none.
 struct FusedScalar {
   Value value;
   /// The inputs that it is computed from.
@@ -95,12 +90,7 @@ struct FusedQuantize {
   QuantizeOp op;
   /// Bits of an element in memory.
   unsigned elementBits;
-  /// The inputs that the tensor scale is computed from.
-  FusedArguments arguments;
-
-  unsigned getArgument(Value value) const {
-    return getArgumentOf(arguments, value);
-  }
+  FusedScalar tensorScale;
   unsigned getNumResults() const { return op->getNumResults(); }
 };
 
@@ -147,7 +137,7 @@ struct KernelProblem {
   /// not 0 if a value is inexact.
   std::optional<TypeCombination> quantizedB;
   /// For a high-precision x: a scalar that the dequantized y is multiplied by.
-  std::optional<FusedScalar> tensorScale;
+  FusedScalar tensorScale;
   /// The fused elementwise ops: one makes the accumulator, one reads the
   /// result.
   std::optional<FusedElementwise> producer, consumer;

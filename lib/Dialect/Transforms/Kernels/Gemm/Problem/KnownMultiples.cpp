@@ -12,6 +12,7 @@
 
 #include "Kernels/Gemm/Problem/KnownMultiples.h"
 
+#include "Utils/IndexValues.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -90,16 +91,13 @@ LogicalResult blockscale::checkMultiples(func::FuncOp function) {
                << " as size of dimension " << dim << ", got " << size;
       if (!ShapedType::isDynamic(size) || multiple == 1)
         continue;
-      auto index = [&](int64_t value) -> Value {
-        return arith::ConstantIndexOp::create(builder, loc, value);
-      };
       Value rest = arith::RemUIOp::create(
           builder, loc,
           tensor::DimOp::create(builder, loc, tensor,
                                 static_cast<int64_t>(dim)),
-          index(multiple));
-      Value isMultiple = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq, rest, index(0));
+          makeIndex(builder, loc, multiple));
+      Value isMultiple =
+          isEqual(builder, loc, rest, makeIndex(builder, loc, 0));
       cf::AssertOp::create(builder, loc, isMultiple,
                            ("argument #" + Twine(number) + " of '" +
                             function.getName() + "': expected a multiple of " +

@@ -30,7 +30,18 @@ inline constexpr int64_t kEstimatedSize = int64_t(1) << 16;
 inline constexpr int64_t kDequantizedSize = 4096;
 
 /// The sizes of `op`; a dynamic one counts as `dynamicSize`.
-OpSizes getOpSizes(ProductOpInterface op, int64_t dynamicSize);
+inline OpSizes getOpSizes(ProductOpInterface op, int64_t dynamicSize) {
+  auto sizeOr = [&](int64_t size) {
+    return ShapedType::isDynamic(size) ? dynamicSize : size;
+  };
+  auto type = cast<ShapedType>(op.getAcc().getType());
+  unsigned rank = type.getRank();
+  auto x = cast<ShapedType>(op.getX().getType());
+  int64_t k =
+      x.getDimSize(MmaScaledOp::getKDim(MmaScaledOp::Side::X, x.getRank()));
+  return {sizeOr(type.getDimSize(rank - 2)), sizeOr(type.getDimSize(rank - 1)),
+          sizeOr(k), rank == 3 ? sizeOr(type.getDimSize(0)) : 1};
+}
 
 } // namespace mlir::blockscale
 

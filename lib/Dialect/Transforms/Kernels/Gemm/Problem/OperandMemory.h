@@ -6,18 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where an operand lies in global memory, and how it is copied if a kernel
-// cannot read it there.
+// How an operand lies in global memory, as an affine map, and how it is copied
+// if a kernel cannot read it there.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPERANDMEMORY_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_OPERANDMEMORY_H
 
-#include "mlir/IR/AffineMap.h"
-#include "mlir/IR/Builders.h"
+#include "Kernels/Gemm/Problem/KernelProblem.h"
 
 namespace mlir::blockscale {
+
+/// (batch, row, column) -> dimensions of an operand of `rank`, whose rows are
+/// dimension `rowDim` and whose batch, if it has one, is of `batchSize`.
+AffineMap getOperandMap(MLIRContext *context, unsigned rank, unsigned rowDim,
+                        int64_t batchSize);
+
+/// Which index is contiguous if `map` goes from (batch, row, column) of an
+/// operand of `rank` to memory.
+Contiguity getContiguity(AffineMap map, unsigned rank);
 
 /// Whether a launch passes memory of an argument or of the workspace for
 /// `tensor`; for a view, that of its source or of a copy. Tensor maps cannot

@@ -5,12 +5,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Dynamic sizes come from the memrefs that a kernel is passed.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Problem/KernelProblem.h"
+#include "Utils/IndexValues.h"
 #include "Utils/PackedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -65,7 +62,7 @@ ProblemSizes::ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
                  unsigned dim) -> Value {
     if (ShapedType::isDynamic(known))
       return getMemorySize(builder, kernel, operand, dim);
-    return arith::ConstantIndexOp::create(builder, loc, known);
+    return makeIndex(builder, loc, known);
   };
   constexpr unsigned kRow = 1, kColumn = 2;
   m = get(problem.m, problem[GemmOperand::A], kRow);
@@ -83,7 +80,7 @@ Value blockscale::getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,
     return batch;
   Location loc = kernel.getLoc();
   Value size = getMemorySize(builder, kernel, operand, /*dim=*/0);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value one = makeIndex(builder, loc, 1);
   Value last = arith::SubIOp::create(builder, loc, size, one);
   return arith::MinUIOp::create(builder, loc, batch, last);
 }

@@ -58,10 +58,14 @@ static void collectInputs(Value scalar, SetVector<Value> &inputs) {
     collectInputs(operand, inputs);
 }
 
-SetVector<Value> blockscale::getScalarInputs(Value scalar) {
-  SetVector<Value> inputs;
-  collectInputs(scalar, inputs);
-  return inputs;
+FusedScalar blockscale::fuseScalar(KernelInputs &inputs, Value scalar) {
+  FusedScalar fused = {scalar, {}};
+  SetVector<Value> own;
+  if (scalar)
+    collectInputs(scalar, own);
+  for (Value input : own)
+    fused.arguments.emplace_back(input, inputs.add(input));
+  return fused;
 }
 
 static Value emit(OpBuilder &b, Value scalar, IRMapping &mapping,
@@ -90,8 +94,12 @@ static Value emit(OpBuilder &b, Value scalar, IRMapping &mapping,
   return result;
 }
 
-Value blockscale::emitScalar(OpBuilder &b, Value scalar,
-                             function_ref<Value(Value)> getArgument) {
+Value blockscale::emitScalar(OpBuilder &b, gpu::GPUFuncOp kernel,
+                             const FusedScalar &scalar) {
+  if (!scalar.value)
+    return Value();
   IRMapping mapping;
-  return emit(b, scalar, mapping, getArgument);
+  return emit(b, scalar.value, mapping, [&](Value input) {
+    return kernel.getArgument(getArgumentOf(scalar.arguments, input));
+  });
 }

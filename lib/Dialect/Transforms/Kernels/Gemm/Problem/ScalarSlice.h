@@ -14,19 +14,18 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_SCALARSLICE_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_SCALARSLICE_H
 
-#include "mlir/IR/Builders.h"
-#include "llvm/ADT/SetVector.h"
+#include "Kernels/Gemm/Problem/HostProblem.h"
 
 namespace mlir::blockscale {
 
-/// The inputs of `scalar`: tensors and scalars that are no constants. A value
-/// that is not made by pure arithmetic on elements is an input itself.
-SetVector<Value> getScalarInputs(Value scalar);
+/// `scalar` as a kernel computes it, whose `inputs` get those of `scalar`:
+/// tensors and scalars that are no constants. A value that is not made by pure
+/// arithmetic on elements is an input itself.
+FusedScalar fuseScalar(KernelInputs &inputs, Value scalar);
 
-/// Emits `scalar` again at `b`; `getArgument` maps each input to a value of the
-/// kernel: a tensor to a memref.
-Value emitScalar(OpBuilder &b, Value scalar,
-                 function_ref<Value(Value input)> getArgument);
+/// Emits `scalar` again at `b`, in `kernel`; null for null.
+Value emitScalar(OpBuilder &b, gpu::GPUFuncOp kernel,
+                 const FusedScalar &scalar);
 
 } // namespace mlir::blockscale
 

@@ -51,8 +51,7 @@ public:
     Type i16 = b.getI16Type();
     if (count == size.getBlocks())
       return arith::ConstantOp::create(b, loc, b.getIntegerAttr(i16, bits));
-    Value mask = arith::ConstantOp::create(
-        b, loc, b.getI32IntegerAttr(static_cast<int32_t>(bits)));
+    Value mask = makeWord(b, loc, bits);
     Value shifted = b.createOrFold<arith::ShLIOp>(loc, mask, word(first));
     return b.createOrFold<arith::TruncIOp>(loc, i16, shifted);
   }
@@ -102,9 +101,8 @@ BlockCluster::BlockCluster(OpBuilder &b, Location loc, ClusterSize size,
         emit.ranks(inRow * size.m + odd, size.m / kPair, kPair)};
     rankInPair = emit.index(odd);
     leader = emit.word(rank - odd);
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rankInPair,
-                                  zero);
+    Value zero = makeIndex(b, loc, 0);
+    leads = isEqual(b, loc, rankInPair, zero);
     pairRanks = emit.ranks(rank - odd, kPair, 1);
     // A 2-CTA cluster has at most 4 blocks: the blocks of one pair share with
     // all others.

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Tiles are numbered rasterization group by rasterization group.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/TileScheduler/Rasterization.h"
 
@@ -37,12 +33,9 @@ std::pair<Value, Value> blockscale::emitTilePosition(OpBuilder &b, Location loc,
                                                      Value number,
                                                      const TileCount &count,
                                                      int64_t groupSize) {
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
   AffineExpr d0 = b.getAffineDimExpr(0);
   std::optional<int64_t> knownM = getConstantIntValue(count.m);
-  Value rows = index(groupSize);
+  Value rows = makeIndex(b, loc, groupSize);
   Value perGroup = b.createOrFold<arith::MulIOp>(loc, count.n, rows);
   Value group = b.createOrFold<arith::DivUIOp>(loc, number, perGroup);
   Value firstM = applyExprs(b, loc, {d0 * groupSize}, group)[0];

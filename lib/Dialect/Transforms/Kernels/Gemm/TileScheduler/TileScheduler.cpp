@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// From block to tile numbers, and from a tile number to a tile.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/TileScheduler/TileScheduler.h"
 
@@ -61,7 +57,7 @@ WorkTile TileScheduler::emitNumberedTile(OpBuilder &b, Value number,
                                          const LinearTiles &tiles) const {
   const BlockCluster &cluster = schedule.cluster;
   WorkTile tile;
-  tile.batch = arith::ConstantIndexOp::create(b, loc, 0);
+  tile.batch = makeIndex(b, loc, 0);
   if (tiles.matrices) {
     Value perMatrix = tiles.count.perMatrix;
     tile.batch = b.createOrFold<arith::DivUIOp>(loc, number, perMatrix);
@@ -100,6 +96,48 @@ WorkTile TileScheduler::emitTileOfGrid(OpBuilder &b) const {
   tile.row = applyExprs(b, loc, {d0 * shape.m}, tileM)[0];
   tile.column = applyExprs(b, loc, {d0 * shape.n}, tileN)[0];
   return tile;
+}
+
+/// The range of matrix number `batch` of a result with `matrices`, in steps of
+/// `k` elements; `matrices` may be null without split-K. The lengths of ranges
+/// differ by at most one step.
+static KRange emitSplitKRange(OpBuilder &b, Location loc,
+                              const KernelProblem &problem,
+                              const ProblemSizes &sizes, int64_t k, Value batch,
+                              Value matrices) {
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  Value steps = applyExprs(b, loc, {d0.ceilDiv(k)}, sizes.k)[0];
+  KRange range = {batch, {}, steps};
+  if (problem.splitK == 1)
+    return range;
+  // As many ranges as the host has allocated results for: none is empty.
+  Value ranges = makeIndex(b, loc, problem.splitK), one = makeIndex(b, loc, 1);
+  if (ShapedType::isDynamic(problem.k)) {
+    ranges = arith::MinUIOp::create(b, loc, steps, ranges);
+    ranges = arith::MaxUIOp::create(b, loc, ranges, one);
+  }
+  Value number = batch;
+  range.matrix = makeIndex(b, loc, 0);
+  if (problem.hasBatch) {
+    Value matricesOfRange =
+        b.createOrFold<arith::DivUIOp>(loc, matrices, ranges);
+    range.matrix = b.createOrFold<arith::RemUIOp>(loc, number, matricesOfRange);
+    number = b.createOrFold<arith::DivUIOp>(loc, number, matricesOfRange);
+  }
+  // The first ranges get one more step if steps are left over. (Not the
+  // difference of two quotients: ptxas 13.0 takes 2^32 too much off a
+  // `mul.hi.u32`, extended to 64 bits, if the low half of what is subtracted is
+  // 0.)
+  Value each = b.createOrFold<arith::DivUIOp>(loc, steps, ranges);
+  Value over = b.createOrFold<arith::RemUIOp>(loc, steps, ranges);
+  Value before = b.createOrFold<arith::MinUIOp>(loc, number, over);
+  Value isLonger = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult,
+                                                 number, over);
+  Value longer = b.createOrFold<arith::AddIOp>(loc, each, one);
+  Value whole = b.createOrFold<arith::MulIOp>(loc, number, each);
+  range.firstStep = b.createOrFold<arith::AddIOp>(loc, whole, before);
+  range.steps = b.createOrFold<arith::SelectOp>(loc, isLonger, longer, each);
+  return range;
 }
 
 SmallVector<Value> TileScheduler::forEachTile(OpBuilder &b, ValueRange values,

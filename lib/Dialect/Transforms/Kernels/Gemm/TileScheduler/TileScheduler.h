@@ -20,7 +20,6 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_TILESCHEDULER_TILESCHEDULER_H
 
 #include "Kernels/Gemm/TileScheduler/BlockCluster.h"
-#include "Kernels/Gemm/TileScheduler/SplitKRange.h"
 #include "Kernels/Gemm/TileScheduler/WorkTile.h"
 
 namespace mlir::blockscale {

@@ -5,19 +5,37 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// One loop for all kernels whose threads share their stages.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
 
+#include "Utils/IndexValues.h"
+#include "blockscale/Dialect/IR/PrintedLevel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+Value blockscale::createCopyGroup(OpBuilder &b, Location loc) {
+  auto group = nvgpu::DeviceAsyncCreateGroupOp::create(
+      b, loc, nvgpu::DeviceAsyncTokenType::get(b.getContext()), ValueRange());
+  group->setAttr(kNoTokensAttrName, b.getUnitAttr());
+  return group;
+}
+
+void StageSync::commit(OpBuilder &b) {
+  if (hasAsyncCopies)
+    token = createCopyGroup(b, loc);
+}
+
+void StageSync::wait(OpBuilder &b, int64_t left) {
+  if (token)
+    nvgpu::DeviceAsyncWaitOp::create(
+        b, loc, token, b.getI32IntegerAttr(static_cast<int32_t>(left)));
+  gpu::BarrierOp::create(b, loc);
+}
 
 /// Emits `body` if `step` is below `steps`. No branch is needed if both are
 /// known, nor for the first step, which always exists.
@@ -29,31 +47,27 @@ static void emitIfBelow(OpBuilder &b, Location loc, Value step, Value steps,
     return body(b);
   if (known && limit)
     return;
-  Value isStep =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, step, steps);
+  Value isStep = isBelow(b, loc, step, steps);
   auto guard = scf::IfOp::create(b, loc, isStep);
   OpBuilder then = guard.getThenBodyBuilder();
   body(then);
 }
 
 Value KLoop::emit(OpBuilder &b, Value steps, Value acc) {
-  auto index = [&](OpBuilder &at, int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(at, loc, value);
-  };
   // Steps in flight while one is multiplied.
   int64_t ahead = stages.getNumStages() - 1;
-  Value zero = index(b, 0), one = index(b, 1);
+  Value zero = makeIndex(b, loc, 0), one = makeIndex(b, loc, 1);
   int64_t stageBytes = stages.getStageBytes();
   for (int64_t i = 0; i != ahead; ++i) {
-    Value step = index(b, i);
+    Value step = makeIndex(b, loc, i);
     emitIfBelow(b, loc, step, steps, [&](OpBuilder &then) {
-      fill(then, index(then, i * stageBytes), step);
+      fill(then, makeIndex(then, loc, i * stageBytes), step);
     });
     sync.commit(b);
   }
   // The stages that are multiplied and filled next. The stage to fill is the
   // one that was multiplied in the step before.
-  Value first = zero, next = index(b, ahead * stageBytes);
+  Value first = zero, next = makeIndex(b, loc, ahead * stageBytes);
   auto loop = scf::ForOp::create(b, loc, zero, steps, one,
                                  ValueRange{acc, first, next});
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
@@ -68,7 +82,7 @@ Value KLoop::emit(OpBuilder &b, Value steps, Value acc) {
     // it in the step before.
     sync.wait(inner, ahead - 1);
     Value aheadStep =
-        arith::AddIOp::create(inner, loc, step, index(inner, ahead));
+        arith::AddIOp::create(inner, loc, step, makeIndex(inner, loc, ahead));
     emitIfBelow(inner, loc, aheadStep, steps,
                 [&](OpBuilder &then) { fill(then, filled, aheadStep); });
     sync.commit(inner);

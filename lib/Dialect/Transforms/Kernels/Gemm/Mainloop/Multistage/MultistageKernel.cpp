@@ -20,10 +20,10 @@
 #include "Kernels/Gemm/Mainloop/Multistage/StagePlan.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Problem/ScalarSlice.h"
-#include "Kernels/Gemm/TileScheduler/SkipConditions.h"
 #include "Kernels/Gemm/TileScheduler/TileScheduler.h"
 #include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -69,6 +69,37 @@ static int64_t getSharedBytes(const KernelProblem &problem) {
        getAlignedProblems(problem, getTileShape(problem)))
     bytes = std::max(bytes, makePlan(branch.problem).getStages().getNumBytes());
   return bytes;
+}
+
+/// Whether any inexact flag in the skip conditions of `problem` is set, uniform
+/// over the `numThreads` threads of the block, which read the flags together;
+/// `thread` is the index of this one.
+static Value emitIsNeeded(OpBuilder &b, gpu::GPUFuncOp kernel,
+                          const KernelProblem &problem, Value thread,
+                          int64_t numThreads) {
+  Location loc = kernel.getLoc();
+  Value zero = makeIndex(b, loc, 0);
+  Value threads = makeIndex(b, loc, numThreads);
+  Value any = makeWord(b, loc, 0);
+  for (unsigned argument : problem.skipConditions) {
+    Value flags = kernel.getArgument(argument);
+    Value count = memref::DimOp::create(b, loc, flags, zero);
+    auto loop = scf::ForOp::create(b, loc, thread, count, threads, any);
+    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+    Value word =
+        memref::LoadOp::create(inner, loc, flags, loop.getInductionVar());
+    Value both =
+        arith::OrIOp::create(inner, loc, loop.getRegionIterArg(0), word);
+    scf::YieldOp::create(inner, loc, both);
+    any = loop.getResult(0);
+  }
+  auto reduction = NVVM::BarrierReductionAttr::get(b.getContext(),
+                                                   NVVM::BarrierReduction::OR);
+  any = NVVM::BarrierOp::create(b, loc, TypeRange(b.getI32Type()), Value(),
+                                Value(), reduction, any)
+            .getResult(0);
+  Value none = makeWord(b, loc, 0);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any, none);
 }
 
 /// Adds the product of the stage at byte `offset` of `shared` to `acc`.
@@ -142,7 +173,7 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
     return emitMultiply(at, loc, problem, plan, shared, offset, tensorScale,
                         sums);
   };
-  GroupSync sync(loc, plan.hasAsyncCopies());
+  StageSync sync(loc, plan.hasAsyncCopies());
   KLoop loop = {loc, plan.getStages(), sync, fill, multiply};
   acc = loop.emit(b, tile.steps, acc);
   emitEpilogue(b, kernel, problem, sizes, tile, acc);
@@ -152,90 +183,78 @@ namespace {
 class MultistageKernel final : public GemmKernel {
 public:
   KernelKind getKind() const override { return KernelKind::Multistage; }
-  OperandTransforms getTransforms(InstructionAttr instruction) const override;
-  SplitKRule getSplitK(const KernelProblem &problem) const override;
+  OperandTransforms getTransforms(InstructionAttr instruction) const override {
+    constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;
+    if (takesQuantizedB(instruction))
+      return {OperandTransform::None, kInRegisters};
+    if (instruction.getInstruction().scaling == Scaling::OnOperands)
+      return {kInRegisters, kInRegisters};
+    return {};
+  }
+
+  SplitKRule getSplitK(const KernelProblem &problem) const override {
+    MultistageScheduleAttr schedule = getSchedule(problem);
+    return {schedule.getSplitK(), schedule.getK()};
+  }
+
   std::optional<ResultTile>
-  getResultTile(const KernelProblem &problem) const override;
-  KernelShape getShape(const KernelProblem &problem) const override;
+  getResultTile(const KernelProblem &problem) const override {
+    MultistageScheduleAttr schedule = getSchedule(problem);
+    MLIRContext *context = schedule.getContext();
+    auto layout =
+        WarpsAttr::get(context, schedule.getWarpsM(), schedule.getWarpsN());
+    // If columns are interleaved, then within the share of each warp.
+    return ResultTile{
+        schedule.getM(),
+        schedule.getN(),
+        {AccType::get(context, schedule.getM(), schedule.getN(), layout)}};
+  }
+
+  KernelShape getShape(const KernelProblem &problem) const override {
+    TileShape tile = getTileShape(problem);
+    KernelShape shape;
+    shape.tile = {tile.m, tile.n, 1};
+    shape.threads = {getSchedule(problem).getNumThreads(), 1, 1};
+    shape.shared = getDynamicBytes(getSharedBytes(problem));
+    shape.order = getOrder(problem);
+    return shape;
+  }
+
   void build(gpu::GPUFuncOp kernel,
-             const KernelProblem &problem) const override;
+             const KernelProblem &problem) const override {
+    Location loc = kernel.getLoc();
+    TileShape shape = getTileShape(problem);
+    OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    Value shared = makeSharedMemory(b, kernel, getSharedBytes(problem));
+    Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
+    ProblemSizes sizes(b, kernel, problem);
+    Value tensorScale = emitScalar(b, kernel, problem.tensorScale);
+    OpBuilder body = b;
+    if (!problem.skipConditions.empty()) {
+      Value isNeeded = emitIsNeeded(b, kernel, problem, thread,
+                                    getSchedule(problem).getNumThreads());
+      body = scf::IfOp::create(b, loc, isNeeded).getThenBodyBuilder();
+    }
+    TileScheduler tiles(kernel, problem, sizes, shape, {getOrder(problem)});
+    tiles.forEachTile(
+        body, ValueRange(), [&](OpBuilder &at, WorkTile tile, ValueRange) {
+          // The previous tile may still read the stages.
+          if (tiles.hasNextTile())
+            gpu::BarrierOp::create(at, loc);
+          tile.thread = thread;
+          forEachAlignment(at, loc, problem, sizes, shape,
+                           [&](OpBuilder &branch, const KernelProblem &known,
+                               bool isGuarded) {
+                             tile.isGuarded = isGuarded;
+                             emitTile(branch, kernel, known, sizes, shared,
+                                      tile, tensorScale);
+                           });
+          return SmallVector<Value>();
+        });
+    gpu::ReturnOp::create(b, loc);
+  }
 };
 } // namespace
-
-OperandTransforms
-MultistageKernel::getTransforms(InstructionAttr instruction) const {
-  constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;
-  if (takesQuantizedB(instruction))
-    return {OperandTransform::None, kInRegisters};
-  if (instruction.getInstruction().scaling == Scaling::OnOperands)
-    return {kInRegisters, kInRegisters};
-  return {};
-}
-
-SplitKRule MultistageKernel::getSplitK(const KernelProblem &problem) const {
-  MultistageScheduleAttr schedule = getSchedule(problem);
-  return {schedule.getSplitK(), schedule.getK()};
-}
-
-std::optional<ResultTile>
-MultistageKernel::getResultTile(const KernelProblem &problem) const {
-  MultistageScheduleAttr schedule = getSchedule(problem);
-  MLIRContext *context = schedule.getContext();
-  auto layout =
-      WarpsAttr::get(context, schedule.getWarpsM(), schedule.getWarpsN());
-  // If columns are interleaved, then within the share of each warp.
-  return ResultTile{
-      schedule.getM(),
-      schedule.getN(),
-      {AccType::get(context, schedule.getM(), schedule.getN(), layout)}};
-}
-
-KernelShape MultistageKernel::getShape(const KernelProblem &problem) const {
-  TileShape tile = getTileShape(problem);
-  KernelShape shape;
-  shape.tile = {tile.m, tile.n, 1};
-  shape.threads = {getSchedule(problem).getNumThreads(), 1, 1};
-  shape.shared = getDynamicBytes(getSharedBytes(problem));
-  shape.order = getOrder(problem);
-  return shape;
-}
-
-void MultistageKernel::build(gpu::GPUFuncOp kernel,
-                             const KernelProblem &problem) const {
-  Location loc = kernel.getLoc();
-  TileShape shape = getTileShape(problem);
-  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  Value shared = makeSharedMemory(b, kernel, getSharedBytes(problem));
-  Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
-  ProblemSizes sizes(b, kernel, problem);
-  Value tensorScale;
-  if (const auto &scale = problem.tensorScale)
-    tensorScale = emitScalar(b, scale->value, [&](Value input) {
-      return kernel.getArgument(getArgumentOf(scale->arguments, input));
-    });
-  OpBuilder body = b;
-  if (!problem.skipConditions.empty()) {
-    Value isNeeded = emitIsNeeded(b, kernel, problem, thread,
-                                  getSchedule(problem).getNumThreads());
-    body = scf::IfOp::create(b, loc, isNeeded).getThenBodyBuilder();
-  }
-  TileScheduler tiles(kernel, problem, sizes, shape, {getOrder(problem)});
-  tiles.forEachTile(
-      body, ValueRange(), [&](OpBuilder &at, WorkTile tile, ValueRange) {
-        // The previous tile may still read the stages.
-        if (tiles.hasNextTile())
-          gpu::BarrierOp::create(at, loc);
-        tile.thread = thread;
-        forEachAlignment(
-            at, loc, problem, sizes, shape,
-            [&](OpBuilder &branch, const KernelProblem &known, bool isGuarded) {
-              tile.isGuarded = isGuarded;
-              emitTile(branch, kernel, known, sizes, shared, tile, tensorScale);
-            });
-        return SmallVector<Value>();
-      });
-  gpu::ReturnOp::create(b, loc);
-}
 
 const GemmKernel &blockscale::getMultistageKernel() {
   static const MultistageKernel kernel;

@@ -13,6 +13,7 @@
 
 #include "Kernels/Gemm/Mainloop/Multistage/NibbleBlock.h"
 
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -24,7 +25,7 @@ static void exchange(OpBuilder &b, Location loc, Value &first, Value &second,
                      uint32_t mask, int64_t shift) {
   Type i32 = b.getI32Type();
   auto constant = [&](uint32_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+    return makeWord(b, loc, value);
   };
   auto merge = [&](Value low, Value high) -> Value {
     low = arith::AndIOp::create(b, loc, low, constant(mask));
@@ -49,9 +50,9 @@ void blockscale::transposeNibbles(OpBuilder &b, Location loc,
   };
   constexpr Stage stages[] = {
       {4, 0x0000FFFF}, {2, 0x00FF00FF}, {1, 0x0F0F0F0F}};
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value zero = makeIndex(b, loc, 0);
   for (auto [distance, mask] : stages) {
-    Value bit = arith::ConstantIndexOp::create(b, loc, distance);
+    Value bit = makeIndex(b, loc, distance);
     bit = arith::AndIOp::create(b, loc, turn, bit);
     Value isTurned =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, zero);

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Bounds and addresses, written once for all loaders.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mainloop/Multistage/OperandAccess.h"
 
@@ -25,10 +21,8 @@ Value OperandAccess::isInside(OpBuilder &b,
                               const ElementPosition &start) const {
   if (!isGuarded)
     return {};
-  Value isRow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                      start.row, source.rows);
-  Value isColumn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         start.column, source.columns);
+  Value isRow = isBelow(b, loc, start.row, source.rows);
+  Value isColumn = isBelow(b, loc, start.column, source.columns);
   return arith::AndIOp::create(b, loc, isRow, isColumn);
 }
 
@@ -37,7 +31,7 @@ SmallVector<Value> OperandAccess::getPosition(OpBuilder &b,
                                               ElementPosition start,
                                               Value isInside) const {
   if (isInside) {
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value zero = makeIndex(b, loc, 0);
     start.row = arith::SelectOp::create(b, loc, isInside, start.row, zero);
     start.column =
         arith::SelectOp::create(b, loc, isInside, start.column, zero);
@@ -57,9 +51,8 @@ void OperandAccess::copyAsync(OpBuilder &b, const ElementPosition &start,
   int64_t elements = bytes * kByteBits / elementBits;
   if (inside)
     // A predicated-off read still has an address, which must be aligned.
-    read = arith::SelectOp::create(
-        b, loc, inside, arith::ConstantIndexOp::create(b, loc, elements),
-        arith::ConstantIndexOp::create(b, loc, 0));
+    read = arith::SelectOp::create(b, loc, inside, makeIndex(b, loc, elements),
+                                   makeIndex(b, loc, 0));
   SmallVector<Value> from = getPosition(b, start, inside);
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
   if (operand.bits < kByteBits)

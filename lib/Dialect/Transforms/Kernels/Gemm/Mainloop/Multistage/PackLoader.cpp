@@ -12,17 +12,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Mainloop/Multistage/PackLoader.h"
-
-#include "Kernels/Gemm/Mainloop/Multistage/ElementLoader.h"
+#include "Kernels/Gemm/Mainloop/Multistage/OperandAccess.h"
+#include "Kernels/Gemm/Mainloop/Multistage/ThreadRounds.h"
 #include "Utils/ArithEmitter.h"
 #include "Utils/IndexValues.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-bool PackLoader::canRead(const KernelOperand &operand) {
+bool blockscale::canPack(const KernelOperand &operand) {
   return operand.bits == 8 && operand.contiguity == Contiguity::Columns &&
          operand.columnMultiple % kChunkBytes == 0;
 }
@@ -33,11 +31,6 @@ static TileLayout getPaddedLayout() {
   layout.storage = Storage::Padded;
   return layout;
 }
-
-PackLoader::PackLoader(const KernelOperand &operand, const TileExtent &extent,
-                       Slot slot)
-    : TileLoader(getElementTile(extent, slot, getPaddedLayout())),
-      operand(&operand), extent(extent) {}
 
 /// Joins two fields of each unit of a u32: the upper one moves down by `by`
 /// bits to the end of the lower one.
@@ -73,44 +66,63 @@ static SmallVector<Value> packElements(const ArithEmitter &emit,
 /// the latency of loads.
 static constexpr int64_t kRowsAtOnce = 8;
 
-void PackLoader::emit(OpBuilder &b, const FillContext &context, Value memory,
-                      const FillSource &source) const {
-  assert(extent.rows % kRowsAtOnce == 0 && "tiles have multiples of 8 rows");
-  constexpr int64_t kMostUnrolled = 4;
-  PieceGrid grid = {extent.rows / kRowsAtOnce, extent.k / kChunkBytes,
-                    /*isAcross=*/false};
-  forEachRound(b, context, grid.numRows * grid.perRow, kMostUnrolled,
-               [&](OpBuilder &at, Round round) {
-                 emitChunks(at, context, memory, source,
-                            getPiece(at, context, round, grid));
-               });
-}
+namespace {
+/// 16 elements along K at a time, which become 12 bytes of 16, see
+/// Storage::Padded.
+class PackLoader final : public TileLoader {
+public:
+  PackLoader(const KernelOperand &operand, const TileExtent &extent, Slot slot)
+      : TileLoader(getElementTile(extent, slot, getPaddedLayout()), operand),
+        extent(extent) {}
 
-/// The chunk of `piece`, and those at the same column of the next groups of
-/// rows.
-void PackLoader::emitChunks(OpBuilder &b, const FillContext &context,
-                            Value memory, const FillSource &source,
-                            const Piece &piece) const {
-  Location loc = context.loc;
-  AffineExpr firstRow, chunk, first, s;
-  bindDims(b.getContext(), firstRow, chunk, first, s);
-  Value start = addConstant(b, loc, piece.row, piece.rowOffset);
-  SmallVector<Value> from =
-      applyExprs(b, loc, {first + firstRow, s * extent.k + chunk * kChunkBytes},
-                 {start, piece.index, source.origin, source.step});
-  OperandAccess access(*operand, context, source, context.isGuarded);
-  int64_t distance = extent.rows / kRowsAtOnce;
-  SmallVector<SmallVector<Value>> chunks;
-  for (int64_t i = 0; i != kRowsAtOnce; ++i) {
-    Value row = addConstant(b, loc, from[0], i * distance);
-    chunks.push_back(
-        access.loadWords(b, {row, from[1]}, kChunkBytes / kWordBytes));
+  bool isAsync() const override { return false; }
+  void emit(OpBuilder &b, const FillContext &context, Value memory,
+            const FillSource &source) const override {
+    assert(extent.rows % kRowsAtOnce == 0 && "tiles have multiples of 8 rows");
+    constexpr int64_t kMostUnrolled = 4;
+    PieceGrid grid = {extent.rows / kRowsAtOnce, extent.k / kChunkBytes,
+                      /*isAcross=*/false};
+    forEachPiece(b, context, grid, kMostUnrolled,
+                 [&](OpBuilder &at, const Piece &piece) {
+                   emitChunks(at, context, memory, source, piece);
+                 });
   }
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  for (auto [i, words] : llvm::enumerate(chunks)) {
-    Value row = addConstant(b, loc, start, static_cast<int64_t>(i) * distance);
-    Value byte = emitByteOfRow(b, loc, getTile(), row, piece.index, zero);
-    storeWords(b, loc, packElements(ArithEmitter(b, loc), words), memory,
-               {row, byte});
+
+private:
+  /// The chunk of `piece`, and those at the same column of the next groups of
+  /// rows.
+  void emitChunks(OpBuilder &b, const FillContext &context, Value memory,
+                  const FillSource &source, const Piece &piece) const {
+    Location loc = context.loc;
+    AffineExpr firstRow, chunk, first, s;
+    bindDims(b.getContext(), firstRow, chunk, first, s);
+    Value start = addConstant(b, loc, piece.firstRow, piece.rowOffset);
+    SmallVector<Value> from =
+        applyExprs(b, loc, {first + firstRow, s * extent.k + chunk * kChunkBytes},
+                   {start, piece.index, source.origin, source.step});
+    OperandAccess access(*operand, context, source, context.isGuarded);
+    int64_t distance = extent.rows / kRowsAtOnce;
+    SmallVector<SmallVector<Value>> chunks;
+    for (int64_t i = 0; i != kRowsAtOnce; ++i) {
+      Value row = addConstant(b, loc, from[0], i * distance);
+      chunks.push_back(
+          access.loadWords(b, {row, from[1]}, kChunkBytes / kWordBytes));
+    }
+    Value zero = makeIndex(b, loc, 0);
+    for (auto [i, words] : llvm::enumerate(chunks)) {
+      Value row =
+          addConstant(b, loc, start, static_cast<int64_t>(i) * distance);
+      Value byte = emitByteOfRow(b, loc, getTile(), row, piece.index, zero);
+      storeWords(b, loc, packElements(ArithEmitter(b, loc), words), memory,
+                 {row, byte});
+    }
   }
+
+  TileExtent extent;
+};
+} // namespace
+
+LoaderPtr blockscale::makePackLoader(const KernelOperand &operand,
+                                     const TileExtent &extent, Slot slot) {
+  return std::make_unique<PackLoader>(operand, extent, slot);
 }

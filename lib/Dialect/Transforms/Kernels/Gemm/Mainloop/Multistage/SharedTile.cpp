@@ -13,6 +13,9 @@
 
 #include "Kernels/Gemm/Mainloop/Multistage/SharedTile.h"
 
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -47,4 +50,19 @@ SharedTile blockscale::getScaleTile(const TileExtent &extent, int64_t blockSize,
   tile.order = ScaleOrder::Lanes;
   tile.shape = {llvm::divideCeilSigned(extent.rows, kOuter), kOuter, scales};
   return tile;
+}
+
+Value blockscale::emitByteOfRow(OpBuilder &b, Location loc,
+                                 const SharedTile &tile, Value line,
+                                 Value chunk, Value inChunk) {
+  if (tile.layout.isSwizzled) {
+    ChunkSwizzle swizzle = getChunkSwizzle(tile.shape[1]);
+    AffineExpr d0 = getAffineDimExpr(0, b.getContext());
+    Value factor = applyExprs(
+        b, loc, {d0.floorDiv(swizzle.rowsPerStep) % swizzle.modulus}, line)[0];
+    chunk = arith::XOrIOp::create(b, loc, chunk, factor);
+  }
+  Value start =
+      arith::MulIOp::create(b, loc, chunk, makeIndex(b, loc, kChunkBytes));
+  return arith::AddIOp::create(b, loc, start, inChunk);
 }

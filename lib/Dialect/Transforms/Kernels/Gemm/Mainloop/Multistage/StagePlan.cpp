@@ -6,11 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shared memory is counted from the same tiles that are filled.
+// Shared memory is counted from the same tiles that are filled. The layout of
+// an operand in memory decides which loader fills its tile.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mainloop/Multistage/StagePlan.h"
+
+#include "Kernels/Gemm/Mainloop/Multistage/NibbleBlock.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -35,6 +38,98 @@ Stages blockscale::getStages(const TypeCombination &types, Kind kind,
           getScaleTile(extent, types.blockSize, /*words=*/0);
   }
   return Stages(tiles, numStages);
+}
+
+/// The largest of the sizes of an asynchronous copy (PTX ISA, "cp.async") that
+/// divides `bytes` and `alignment`; 0 if there is none.
+static int64_t getPieceBytes(int64_t bytes, int64_t alignment) {
+  for (int64_t size : {16, 8, 4})
+    if (bytes % size == 0 && alignment % size == 0)
+      return size;
+  return 0;
+}
+
+/// Whether elements along rows can be read a u32 at a time, for slots that hold
+/// nothing else: each u32 is aligned, and wholly inside of the operand or
+/// outside.
+static bool canTransposeBlocks(const KernelOperand &operand, Slot slot) {
+  return operand.contiguity == Contiguity::Rows && operand.bits == 4 &&
+         slot.bits == 4 && operand.rowMultiple % kWordNibbles == 0;
+}
+
+/// The layout that cp.async can fill: elements stay as they are.
+static TileLayout getStoredLayout(const KernelOperand &operand, Kind kind,
+                                  Slot slot) {
+  TileLayout layout;
+  layout.major = operand.contiguity == Contiguity::Rows ? Major::MN : Major::K;
+  if (operand.bits != slot.bits)
+    layout.storage = canLie(kind, operand.bits, layout.major, Storage::Packed)
+                         ? Storage::Packed
+                         : Storage::Padded;
+  else if (operand.bits == 8 && slot.shift != 0)
+    layout.storage = Storage::Bytes;
+  return layout;
+}
+
+LoaderPtr blockscale::planElements(const KernelOperand &operand, Format format,
+                                   Kind kind, const TileExtent &extent) {
+  Slot slot = getSlot(kind, format);
+  TileLayout stored = getStoredLayout(operand, kind, slot);
+  int64_t warpUnit = 1;
+  if (stored.major == Major::MN)
+    warpUnit = std::max<int64_t>(
+        kChunkBytes, kGroupRows * getInterleave(kind, stored, slot));
+  bool isPossible =
+      operand.contiguity != Contiguity::Other &&
+      canLie(kind, getFormatInfo(format).bits, stored.major, stored.storage) &&
+      extent.warpRows % warpUnit == 0 && operand.bits <= slot.bits;
+  int64_t chunkBytes = stored.storage == Storage::Padded
+                           ? kChunkBytes * operand.bits / 8
+                           : kChunkBytes;
+  int64_t piece = getPieceBytes(chunkBytes, operand.getStrideAlignment());
+  if (isPossible && piece != 0)
+    return makeElementLoader(getElementTile(extent, slot, stored), operand,
+                             extent, CopyPieces{piece, chunkBytes});
+  SharedTile tile = getElementTile(extent, slot, TileLayout());
+  if (canTransposeBlocks(operand, slot))
+    return makeNibbleLoader(std::move(tile), operand, extent);
+  return makeElementLoader(std::move(tile), operand, extent, std::nullopt);
+}
+
+/// How many u32 of the 32x4x4 layout a line holds: as many of the four as one
+/// warp needs, but no more than leave a piece for every thread.
+static int64_t getAtomWords(const TileExtent &extent, int64_t scales) {
+  constexpr int64_t kLines = kWarpLanes;
+  int64_t words = kScaleAtomRows / kLines;
+  auto isTooMany = [&] {
+    return extent.warpRows % (words * kLines) != 0 ||
+           extent.rows * scales / (words * kScalesPerWord) < extent.numThreads;
+  };
+  while (words > 1 && isTooMany())
+    words /= 2;
+  return words;
+}
+
+/// The same for scales of blocks of `blockSize` elements; null where all have
+/// one value, which needs no memory.
+static LoaderPtr planScales(const KernelOperand &operand, int64_t blockSize,
+                            const TileExtent &extent) {
+  if (operand.splat)
+    return nullptr;
+  int64_t scales = extent.k / blockSize;
+  bool hasWholeWords = operand.columnMultiple % kScalesPerWord == 0;
+  bool isAtoms = operand.contiguity == Contiguity::Atoms && hasWholeWords;
+  if (isAtoms && extent.rows % kScaleAtomRows == 0)
+    return makeScaleAtomLoader(
+        getScaleTile(extent, blockSize, getAtomWords(extent, scales)), operand,
+        scales);
+  bool isColumns = operand.contiguity == Contiguity::Columns && hasWholeWords;
+  int64_t piece = kWordBytes;
+  if (isColumns)
+    piece = getPieceBytes(scales, operand.getStrideAlignment());
+  return makeScaleRowLoader(getScaleTile(extent, blockSize, /*words=*/0),
+                            operand, extent.rows, piece,
+                            /*isAsync=*/isAtoms || isColumns);
 }
 
 /// The loaders of all operands.

@@ -32,6 +32,11 @@ StageExtents getStageExtents(MultistageScheduleAttr schedule);
 Stages getStages(const TypeCombination &types, Kind kind,
                  const StageExtents &extents, int64_t numStages);
 
+/// How a tile of the elements `operand` of `format` is filled for an
+/// instruction of `kind`.
+LoaderPtr planElements(const KernelOperand &operand, Format format, Kind kind,
+                       const TileExtent &extent);
+
 class StagePlan {
 public:
   StagePlan(const KernelProblem &problem, Kind kind,

@@ -5,13 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Counts offsets and bytes, for kernels and for the choice of schedules.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
 
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -40,22 +37,18 @@ Value Stages::getMemory(OpBuilder &b, Location loc, Value shared, Value offset,
                       cast<MemRefType>(shared.getType()).getMemorySpace());
   Value at = offset;
   if (offsets[operand] != 0)
-    at = arith::AddIOp::create(
-        b, loc, offset,
-        arith::ConstantIndexOp::create(b, loc, offsets[operand]));
+    at = arith::AddIOp::create(b, loc, offset,
+                               makeIndex(b, loc, offsets[operand]));
   return memref::ViewOp::create(b, loc, type, shared, at, ValueRange());
 }
 
 Value Stages::advance(OpBuilder &b, Location loc, Value offset) const {
   if (numStages == 1)
     return offset;
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  Value next = arith::AddIOp::create(b, loc, offset, index(stageBytes));
-  Value isEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next,
-                                      index(getNumBytes()));
-  return arith::SelectOp::create(b, loc, isEnd, index(0), next);
+  Value next =
+      arith::AddIOp::create(b, loc, offset, makeIndex(b, loc, stageBytes));
+  Value isEnd = isEqual(b, loc, next, makeIndex(b, loc, getNumBytes()));
+  return arith::SelectOp::create(b, loc, isEnd, makeIndex(b, loc, 0), next);
 }
 
 int64_t blockscale::getDynamicBytes(int64_t bytes, int64_t others) {

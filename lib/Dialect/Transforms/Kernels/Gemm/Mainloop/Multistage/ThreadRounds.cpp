@@ -5,15 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The loop over pieces that all loaders share.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mainloop/Multistage/ThreadRounds.h"
 
 #include "Utils/IndexValues.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -40,9 +35,8 @@ static void emitRound(OpBuilder &b, const FillContext &context,
     return;
   }
   Value number = getPieceNumber(b, context, round);
-  Value isPiece = arith::CmpIOp::create(
-      b, context.loc, arith::CmpIPredicate::ult, number,
-      arith::ConstantIndexOp::create(b, context.loc, numPieces));
+  Value isPiece =
+      isBelow(b, context.loc, number, makeIndex(b, context.loc, numPieces));
   auto guard = scf::IfOp::create(b, context.loc, isPiece);
   OpBuilder inner = guard.getThenBodyBuilder();
   emitPiece(inner, round);
@@ -57,18 +51,17 @@ void blockscale::forEachRound(
       emitRound(b, context, numPieces, {round, nullptr}, emitPiece);
     return;
   }
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, context.loc, value);
-  };
-  Value zero = index(0), one = index(1), count = index(rounds);
+  Value zero = makeIndex(b, context.loc, 0), one = makeIndex(b, context.loc, 1),
+        count = makeIndex(b, context.loc, rounds);
   auto loop = scf::ForOp::create(b, context.loc, zero, count, one);
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
   emitRound(inner, context, numPieces, {rounds - 1, loop.getInductionVar()},
             emitPiece);
 }
 
-Piece blockscale::getPiece(OpBuilder &b, const FillContext &context,
-                           Round round, const PieceGrid &grid) {
+/// The piece that a thread takes.
+static Piece getPiece(OpBuilder &b, const FillContext &context, Round round,
+                      const PieceGrid &grid) {
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
   auto split = [&](ArrayRef<AffineExpr> exprs, Value value) -> Piece {
     SmallVector<Value> at = applyExprs(b, context.loc, exprs, value);
@@ -93,4 +86,14 @@ Piece blockscale::getPiece(OpBuilder &b, const FillContext &context,
       context.thread);
   piece.rowOffset = round.number * kPeriod;
   return piece;
+}
+
+void blockscale::forEachPiece(
+    OpBuilder &b, const FillContext &context, const PieceGrid &grid,
+    int64_t mostUnrolled,
+    function_ref<void(OpBuilder &, const Piece &)> emitPiece) {
+  forEachRound(b, context, grid.numRows * grid.perRow, mostUnrolled,
+               [&](OpBuilder &at, Round round) {
+                 emitPiece(at, getPiece(at, context, round, grid));
+               });
 }

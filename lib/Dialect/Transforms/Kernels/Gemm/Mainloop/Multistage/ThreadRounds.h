@@ -56,9 +56,10 @@ struct Piece {
   int64_t rowOffset = 0;
 };
 
-/// The piece that a thread takes.
-Piece getPiece(OpBuilder &b, const FillContext &context, Round round,
-               const PieceGrid &grid);
+/// The same rounds, whose pieces are those of `grid`.
+void forEachPiece(OpBuilder &b, const FillContext &context,
+                  const PieceGrid &grid, int64_t mostUnrolled,
+                  function_ref<void(OpBuilder &, const Piece &)> emitPiece);
 
 } // namespace mlir::blockscale
 

@@ -45,7 +45,8 @@ struct FillSource {
 
 class TileLoader {
 public:
-  explicit TileLoader(SharedTile tile) : tile(std::move(tile)) {}
+  TileLoader(SharedTile tile, const KernelOperand &operand)
+      : operand(&operand), tile(std::move(tile)) {}
   virtual ~TileLoader() = default;
 
   const SharedTile &getTile() const { return tile; }
@@ -63,25 +64,51 @@ public:
   virtual void emit(OpBuilder &builder, const FillContext &context,
                     Value memory, const FillSource &source) const = 0;
 
+protected:
+  const KernelOperand *operand;
+
 private:
   SharedTile tile;
 };
 
 using LoaderPtr = std::unique_ptr<TileLoader>;
 
-/// How a tile of the elements `operand` of `format` is filled for an
-/// instruction of `kind`.
-LoaderPtr planElements(const KernelOperand &operand, Format format, Kind kind,
-                       const TileExtent &extent);
+/// Elements as they are, by cp.async.
+struct CopyPieces {
+  /// Of one copy.
+  int64_t bytes;
+  /// Bytes of elements in 16 bytes of shared memory; the rest is padding.
+  int64_t chunkBytes;
+};
 
-/// The same for scales of blocks of `blockSize` elements; null where all have
-/// one value, which needs no memory.
-LoaderPtr planScales(const KernelOperand &operand, int64_t blockSize,
-                     const TileExtent &extent);
+/// A tile of elements. Without `pieces`, they are read one by one, and stored
+/// four bytes at once; those of `narrow`, if it is given, widened to e4m3.
+LoaderPtr makeElementLoader(SharedTile tile, const KernelOperand &operand,
+                            const TileExtent &extent,
+                            std::optional<CopyPieces> pieces,
+                            std::optional<Format> narrow = std::nullopt);
 
-/// The largest of the sizes of an asynchronous copy (PTX ISA, "cp.async") that
-/// divides `bytes` and `alignment`; 0 if there is none.
-int64_t getPieceBytes(int64_t bytes, int64_t alignment);
+/// fp4 that is contiguous along M or N, for an instruction that takes it along
+/// K: blocks of 8 x 8 elements are transposed in registers.
+LoaderPtr makeNibbleLoader(SharedTile tile, const KernelOperand &operand,
+                           const TileExtent &extent);
+
+/// Whether elements of `operand` can be read 16 at a time.
+bool canPack(const KernelOperand &operand);
+/// fp6 with a byte for each element in memory, for an instruction that takes it
+/// packed: 16 elements along K become 12 bytes of 16, see Storage::Padded.
+LoaderPtr makePackLoader(const KernelOperand &operand, const TileExtent &extent,
+                         Slot slot);
+
+/// Scales, to lines with all scales of a row: `pieceBytes` at once or, if they
+/// cannot be copied, gathered one by one.
+LoaderPtr makeScaleRowLoader(SharedTile tile, const KernelOperand &operand,
+                             int64_t rows, int64_t pieceBytes, bool isAsync);
+
+/// Scales from the 32x4x4 layout, `scales` along K, to u32 of rows that are 32
+/// apart.
+LoaderPtr makeScaleAtomLoader(SharedTile tile, const KernelOperand &operand,
+                              int64_t scales);
 
 } // namespace mlir::blockscale
 

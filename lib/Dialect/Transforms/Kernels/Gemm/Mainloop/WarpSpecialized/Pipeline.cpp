@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The arithmetic of stages and phases, written once for all roles.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/Pipeline.h"
 
@@ -17,15 +13,6 @@
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-static Value makeIndex(OpBuilder &b, Location loc, int64_t value) {
-  return arith::ConstantIndexOp::create(b, loc, value);
-}
-
-static Value makeWord(OpBuilder &b, Location loc, int64_t value) {
-  return arith::ConstantOp::create(
-      b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
-}
 
 void Pipeline::emitInit(OpBuilder &b, int64_t fullCount,
                         int64_t emptyCount) const {
@@ -51,8 +38,7 @@ PipelineState Pipeline::emitNext(OpBuilder &b, const PipelineState &state,
   Value next =
       arith::AddIOp::create(b, loc, state.stage, makeWord(b, loc, count));
   Value end = makeWord(b, loc, stages), first = makeWord(b, loc, 0);
-  Value isEnd =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, end);
+  Value isEnd = isEqual(b, loc, next, end);
   Value stage = arith::SelectOp::create(b, loc, isEnd, first, next);
   return {stage, arith::SelectOp::create(b, loc, isEnd, flipped, state.parity)};
 }

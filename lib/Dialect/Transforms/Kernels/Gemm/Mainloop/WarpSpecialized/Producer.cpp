@@ -15,7 +15,6 @@
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
 
-#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -65,23 +64,23 @@ void RoleEmitter::fillStages(OpBuilder &role, bool isUnrolled,
   forEachTile(role, {first.stage, first.parity},
               [&](OpBuilder &at, const WorkTile &tile, ValueRange values) {
                 SmallVector<Value> none;
-                PipelineState end = emitSteps(
-                    at, {values[0], values[1]}, toWord(at, tile.steps),
-                    isUnrolled, none,
-                    [&](OpBuilder &inner, Value step,
-                        const PipelineState &state, ValueRange) {
-                      stages.emitWaitEmpty(inner, state);
-                      step = inner.createOrFold<arith::IndexCastUIOp>(
-                          loc, inner.getIndexType(), step);
-                      step = addIndices(inner, loc, step, tile.firstStep);
-                      body(inner, tile, step, state);
-                      return SmallVector<Value>();
-                    });
+                PipelineState end =
+                    emitSteps(at, {values[0], values[1]},
+                              toWord(at, tile.steps), isUnrolled, none,
+                              [&](OpBuilder &inner, Value step,
+                                  const PipelineState &state, ValueRange) {
+                                stages.emitWaitEmpty(inner, state);
+                                step =
+                                    addIndices(inner, loc, toIndex(inner, step),
+                                               tile.firstStep);
+                                body(inner, tile, step, state);
+                                return SmallVector<Value>();
+                              });
                 return SmallVector<Value>{end.stage, end.parity};
               });
 }
 
-void RoleEmitter::emitProducer(OpBuilder &role) {
+void RoleEmitter::emitProducer(OpBuilder role) {
   fillStages(role, /*isUnrolled=*/true,
              [&](OpBuilder &at, const WorkTile &tile, Value step,
                  const PipelineState &state) {

@@ -14,11 +14,7 @@
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
 
 #include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
-#include "Utils/IndexValues.h"
-#include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -41,7 +37,7 @@ static Value makeStages(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes) {
   auto type = cast<MemRefType>(memory.getType());
   if (type.hasStaticShape())
     return memory;
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value zero = makeIndex(b, loc, 0);
   return memref::ViewOp::create(b, loc,
                                 MemRefType::get({bytes}, b.getI8Type(),
                                                 MemRefLayoutAttrInterface(),
@@ -49,22 +45,14 @@ static Value makeStages(OpBuilder &b, gpu::GPUFuncOp kernel, int64_t bytes) {
                                 memory, zero, ValueRange());
 }
 
-RoleEmitter::RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel,
-                         const KernelProblem &problem,
-                         const SharedMemoryPlan &plan,
-                         const StagedOperands &operands, int64_t numBarriers)
-    : b(b), kernel(kernel), problem(problem), plan(plan), operands(operands),
-      loc(kernel.getLoc()), sizes(b, kernel, problem),
+RoleEmitter::RoleEmitter(const RoleContext &context, int64_t numBarriers)
+    : RoleContext(context), loc(kernel.getLoc()), sizes(b, kernel, problem),
       shared(makeStages(b, kernel, plan.getSharedBytes())),
       barriers(addSharedArray(kernel, b.getI64Type(), numBarriers)),
       cluster(b, loc, plan.getSchedule().getCluster(),
               plan.getSchedule().getTwoCta()),
       stages(loc, barriers, plan.getFullStages(), plan.getEmptyStages(),
              plan.getSchedule().getStages(), plan.getSlices()) {}
-
-Value RoleEmitter::index(OpBuilder &at, int64_t value) const {
-  return arith::ConstantIndexOp::create(at, loc, value);
-}
 
 //===----------------------------------------------------------------------===//
 // Around the roles
@@ -103,6 +91,30 @@ void RoleEmitter::emitEmptied(OpBuilder &at, const PipelineState &state) {
                             UnitAttr());
 }
 
+void RoleEmitter::emitArriveAtLeader(OpBuilder &at, Value barrier) {
+  if (cluster.hasPairs())
+    BarrierArriveOp::create(at, loc, barriers, barrier, cluster.getLeader(),
+                            IntegerAttr(), at.getUnitAttr());
+  else
+    BarrierArriveOp::create(at, loc, barriers, barrier, IntegerAttr());
+}
+
+void RoleEmitter::emitProxyFence(OpBuilder &at, NVVM::SharedSpace space) {
+  MLIRContext *context = at.getContext();
+  NVVM::FenceProxyOp::create(
+      at, loc, NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(context, space));
+}
+
+bool RoleEmitter::areTilesInside() const {
+  // A tile of a cluster may be wholly outside of the result.
+  ClusterSize size = cluster.getSize();
+  return KernelProblem::isMultiple(problem.m,
+                                   plan.getRowsOfSubTiles() * size.m) &&
+         KernelProblem::isMultiple(problem.n,
+                                   plan.getSchedule().getN() * size.n);
+}
+
 bool RoleEmitter::hasSoftwareProducer() const {
   return llvm::any_of(operands, [](const StagedOperand &operand) {
     return operand.loader != nullptr;
@@ -113,9 +125,8 @@ Value RoleEmitter::toWord(OpBuilder &at, Value value) const {
   return at.createOrFold<arith::IndexCastUIOp>(loc, at.getI32Type(), value);
 }
 
-Value RoleEmitter::word(OpBuilder &at, int64_t value) const {
-  return arith::ConstantOp::create(
-      at, loc, at.getI32IntegerAttr(static_cast<int32_t>(value)));
+Value RoleEmitter::toIndex(OpBuilder &at, Value value) const {
+  return at.createOrFold<arith::IndexCastUIOp>(loc, at.getIndexType(), value);
 }
 
 Value RoleEmitter::emitRow(OpBuilder &at, const BlockTile &tile,
@@ -279,15 +290,27 @@ MemRefType RoleEmitter::getTileType(bool isA) const {
     int64_t bytes = getColumnBytes(rowBytes);
     shape = {rowBytes / bytes, schedule.getK(), bytes};
   }
-  return MemRefType::get(shape,
-                         IntegerType::get(problem.instruction.getContext(), 8),
-                         MemRefLayoutAttrInterface(),
-                         cast<MemRefType>(shared.getType()).getMemorySpace());
+  auto space = cast<MemRefType>(shared.getType()).getMemorySpace();
+  return MemRefType::get(shape, b.getI8Type(), MemRefLayoutAttrInterface(),
+                         space);
 }
 
 Value RoleEmitter::emitTile(OpBuilder &at, const PipelineState &state,
                             bool isA) const {
-  Value offset = emitStageOffset(at, state, plan.getOffset(getElementsOf(isA)));
-  return memref::ViewOp::create(at, loc, getTileType(isA), shared, offset,
-                                ValueRange());
+  return emitView(
+      at, getTileType(isA),
+      emitStageOffset(at, state, plan.getOffset(getElementsOf(isA))));
+}
+
+Value RoleEmitter::emitView(OpBuilder &at, MemRefType type,
+                            Value offset) const {
+  return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
+}
+
+Value RoleEmitter::emitView(OpBuilder &at, ArrayRef<int64_t> shape,
+                            Type element, Value offset) const {
+  auto space = cast<MemRefType>(shared.getType()).getMemorySpace();
+  return emitView(
+      at, MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space),
+      offset);
 }

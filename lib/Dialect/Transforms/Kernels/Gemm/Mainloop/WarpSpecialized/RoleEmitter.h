@@ -19,25 +19,34 @@
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/Pipeline.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/StagedOperand.h"
 #include "Kernels/Gemm/TileScheduler/TileScheduler.h"
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace mlir::blockscale {
 
-class RoleEmitter {
+/// What the roles of a kernel are emitted from.
+struct RoleContext {
+  OpBuilder &b;
+  gpu::GPUFuncOp kernel;
+  /// From getInstructionProblem: rows and columns of tiles are rows of A and of
+  /// B, except in the epilogue.
+  const KernelProblem &problem;
+  const SharedMemoryPlan &plan;
+  const StagedOperands &operands;
+};
+
+class RoleEmitter : protected RoleContext {
 public:
-  /// `problem` comes from getInstructionProblem: rows and columns of tiles are
-  /// rows of A and of B, except in the epilogue. There are `barriers`
-  /// mbarriers; those of the stages come first.
-  RoleEmitter(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
-              const SharedMemoryPlan &plan, const StagedOperands &operands,
-              int64_t barriers);
+  /// There are `barriers` mbarriers; those of the stages come first.
+  RoleEmitter(const RoleContext &context, int64_t barriers);
 
 protected:
   using EmitTile = function_ref<SmallVector<Value>(
       OpBuilder &, const WorkTile &, ValueRange)>;
 
   /// The producer roles. The threads of the software producer start at `first`.
-  void emitProducer(OpBuilder &b);
-  void emitSoftwareProducer(OpBuilder &b, int64_t first);
+  void emitProducer(OpBuilder b);
+  void emitSoftwareProducer(OpBuilder b, int64_t first);
   /// Makes the mbarriers of stages. A stage is full when all its bytes have
   /// arrived, and each thread of the software producer has. It is empty after
   /// `emptyCount` arrivals from each block that shares it.
@@ -49,6 +58,10 @@ protected:
   void emitEmptied(OpBuilder &b, const PipelineState &state);
   /// The body of role `number`.
   static OpBuilder getRole(RolesOp roles, unsigned number);
+  /// A role of the first warp alone.
+  OpBuilder makeFirstWarp() {
+    return getRole(RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1), 0);
+  }
 
   /// Calls `body` for each tile of the block; `values` are carried from tile to
   /// tile.
@@ -66,6 +79,10 @@ protected:
   MemRefType getTileType(bool isA) const;
   /// The tile of A or B in the stage of `state`.
   Value emitTile(OpBuilder &b, const PipelineState &state, bool isA) const;
+  /// The memory of stages from byte `offset` on.
+  Value emitView(OpBuilder &b, MemRefType type, Value offset) const;
+  Value emitView(OpBuilder &b, ArrayRef<int64_t> shape, Type element,
+                 Value offset) const;
 
   /// The epilogue of `tile`, or of a part of it, whose accumulator is `acc`:
   /// adds C and stores D. `ofResult` are the sizes of the result.
@@ -78,9 +95,24 @@ protected:
 
   /// Whether a software producer fills an operand.
   bool hasSoftwareProducer() const;
-  Value index(OpBuilder &b, int64_t value) const;
+  /// Whether all tiles are inside of the result.
+  bool areTilesInside() const;
+
+  /// An arrival at the mbarrier `barrier` of this block or, with 2-CTA, of the
+  /// leader.
+  void emitArriveAtLeader(OpBuilder &b, Value barrier);
+  /// Orders writes to shared memory before reads through the async proxy.
+  void emitProxyFence(OpBuilder &b,
+                      NVVM::SharedSpace space = NVVM::SharedSpace::shared_cta);
+
+  Value index(OpBuilder &b, int64_t value) const {
+    return makeIndex(b, loc, value);
+  }
+  Value word(OpBuilder &b, int64_t value) const {
+    return makeWord(b, loc, value);
+  }
   Value toWord(OpBuilder &b, Value value) const;
-  Value word(OpBuilder &b, int64_t value) const;
+  Value toIndex(OpBuilder &b, Value value) const;
   /// The first row of `operand` that this block needs for
   /// `tile`.
   Value emitRow(OpBuilder &b, const BlockTile &tile, GemmOperand operand) const;
@@ -111,11 +143,6 @@ protected:
     return operands[getElementsOf(isA)];
   }
 
-  OpBuilder &b;
-  gpu::GPUFuncOp kernel;
-  const KernelProblem &problem;
-  const SharedMemoryPlan &plan;
-  const StagedOperands &operands;
   Location loc;
   ProblemSizes sizes;
   /// The shared memory of all stages, as bytes; the mbarriers.

@@ -5,11 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Offsets and bytes, computed once for the kernels, for the choice of schedules
-// and for their limits.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
 

@@ -15,10 +15,7 @@
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
 
-#include "Kernels/Gemm/Mainloop/Multistage/StageSync.h"
-#include "Utils/IndexValues.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "Kernels/Gemm/Mainloop/Multistage/KLoop.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 using namespace mlir;
@@ -26,13 +23,10 @@ using namespace mlir::blockscale;
 
 void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
                            Value step, const PipelineState &state) {
-  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   auto getArgument = [&](unsigned i) -> Value { return kernel.getArgument(i); };
-  ClusterSize size = cluster.getSize();
   bool isAligned =
-      KernelProblem::isMultiple(problem.m, plan.getRowsOfSubTiles() * size.m) &&
-      KernelProblem::isMultiple(problem.n, schedule.getN() * size.n) &&
-      KernelProblem::isMultiple(problem.k, schedule.getK());
+      areTilesInside() &&
+      KernelProblem::isMultiple(problem.k, plan.getSchedule().getK());
   FillContext context = {loc, getArgument, kSoftwareProducerWarps * kWarpLanes,
                          thread,
                          /*isGuarded=*/!isAligned};
@@ -42,19 +36,11 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
     if (!operand.loader)
       continue;
     bool isA = getInfo(id).isA;
-    const SharedTile &shape = operand.loader->getTile();
-    auto type = MemRefType::get(
-        shape.shape, at.getI8Type(), MemRefLayoutAttrInterface(),
-        cast<MemRefType>(shared.getType()).getMemorySpace());
-    Value offset = emitStageOffset(at, state, plan.getOffset(id));
-    Value memory =
-        memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
-    FillSource source;
-    source.batch = getOperandBatch(at, kernel, problem[id], tile.matrix);
-    source.rows = isA ? sizes.m : sizes.n;
-    source.columns = sizes.k;
-    source.origin = emitRow(at, tile, id);
-    source.step = step;
+    Value memory = emitView(at, operand.loader->getTile().shape, at.getI8Type(),
+                            emitStageOffset(at, state, plan.getOffset(id)));
+    FillSource source = {getOperandBatch(at, kernel, problem[id], tile.matrix),
+                         isA ? sizes.m : sizes.n, sizes.k,
+                         emitRow(at, tile, id), step};
     operand.loader->emit(at, context, memory, source);
     hasCopies |= operand.loader->isAsync();
   }
@@ -64,21 +50,11 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
   }
   // ldmatrix reads through the generic proxy, too: no proxy fence.
   if (!getPathInfo(problem.instruction.getPath()).isWarpLevel)
-    NVVM::FenceProxyOp::create(
-        at, loc,
-        NVVM::ProxyKindAttr::get(at.getContext(),
-                                 NVVM::ProxyKind::async_shared),
-        NVVM::SharedSpaceAttr::get(at.getContext(),
-                                   NVVM::SharedSpace::shared_cta));
-  Value full = stages.emitFull(at, state);
-  if (cluster.hasPairs())
-    BarrierArriveOp::create(at, loc, barriers, full, cluster.getLeader(),
-                            IntegerAttr(), at.getUnitAttr());
-  else
-    BarrierArriveOp::create(at, loc, barriers, full, IntegerAttr());
+    emitProxyFence(at);
+  emitArriveAtLeader(at, stages.emitFull(at, state));
 }
 
-void RoleEmitter::emitSoftwareProducer(OpBuilder &role, int64_t first) {
+void RoleEmitter::emitSoftwareProducer(OpBuilder role, int64_t first) {
   Value thread = gpu::ThreadIdOp::create(role, loc, gpu::Dimension::x);
   AffineExpr d0 = role.getAffineDimExpr(0);
   thread = applyExprs(role, loc, {d0 % (kSoftwareProducerWarps * kWarpLanes)},

@@ -15,8 +15,7 @@
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/StagedOperand.h"
 
-#include "Kernels/Gemm/Mainloop/Multistage/ElementLoader.h"
-#include "Kernels/Gemm/Mainloop/Multistage/PackLoader.h"
+#include "Kernels/Gemm/Mainloop/Multistage/StagePlan.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/MmaWarps.h"
 
 using namespace mlir;
@@ -67,15 +66,15 @@ static LoaderPtr makeLoader(const KernelProblem &problem,
   if (!hasContainers(kind) ||
       (bits == 8 && operand.contiguity == Contiguity::Columns))
     return planElements(operand, format, kind, extent);
-  if (bits == 6 && PackLoader::canRead(operand))
-    return std::make_unique<PackLoader>(operand, extent, getSlot(kind, format));
+  if (bits == 6 && canPack(operand))
+    return makePackLoader(operand, extent, getSlot(kind, format));
   std::optional<Format> narrow;
   if (bits != 8)
     narrow = format;
   format = bits == 8 ? format : Format::E4M3;
   SharedTile tile = getElementTile(extent, getSlot(kind, format), TileLayout());
-  return std::make_unique<ElementLoader>(std::move(tile), operand, extent,
-                                         std::nullopt, narrow);
+  return makeElementLoader(std::move(tile), operand, extent, std::nullopt,
+                           narrow);
 }
 
 StagedOperands

@@ -56,6 +56,12 @@ static bool areBytes(const KernelOperand &operand, Format format,
          operand.bits == 8;
 }
 
+/// Sets the reason why TMA cannot bring an operand.
+static bool refuse(std::string &reason, const Twine &text) {
+  reason = text.str();
+  return false;
+}
+
 /// How TMA copies move elements of `format`, which memory holds as `operand`
 /// says, to the layout that `instruction` takes; null, with a `reason`, if they
 /// cannot.
@@ -79,9 +85,9 @@ static const MovedType *findMovedType(const KernelOperand &operand,
   // A copy can only add padding: packed elements in stages are packed in
   // memory.
   if (isOrdered && operand.bits != elementBits && !inBytes) {
-    reason = ("expected elements that are packed in memory, " +
-              Twine(elementBits) + " bits each, got " + Twine(operand.bits))
-                 .str();
+    refuse(reason, "expected elements that are packed in memory, " +
+                       Twine(elementBits) + " bits each, got " +
+                       Twine(operand.bits));
     return nullptr;
   }
   if (type == std::end(kMovedTypes) || !isOrdered) {
@@ -91,15 +97,14 @@ static const MovedType *findMovedType(const KernelOperand &operand,
     return nullptr;
   }
   if (isPadded && !hasPaddedCopies) {
-    reason = ("the chip has no tensor maps of " + type->name).str();
+    refuse(reason, "the chip has no tensor maps of " + type->name);
     return nullptr;
   }
   int64_t rowMultiple = isK ? operand.columnMultiple : operand.rowMultiple;
   if (operand.getStrideAlignment() % type->strideBytes != 0 ||
       (isPadded && rowMultiple % type->swizzleRowElements != 0)) {
-    reason = ("expected rows of a multiple of " + Twine(type->strideBytes) +
-              " bytes")
-                 .str();
+    refuse(reason, "expected rows of a multiple of " +
+                       Twine(type->strideBytes) + " bytes");
     return nullptr;
   }
   return type;
@@ -128,15 +133,26 @@ bool blockscale::couldCopyIfPacked(const KernelOperand &operand, Format format,
   return !isMoved(operand) && isMoved(packed);
 }
 
-/// Row-major strides, in bytes, of a tensor whose sizes in bytes are symbols.
-static AffineMap getStrides(MLIRContext *context, ArrayRef<AffineExpr> sizes) {
-  SmallVector<AffineExpr> strides(sizes.size() - 1);
-  AffineExpr stride = sizes.back();
-  for (size_t i = sizes.size() - 1; i-- != 0;) {
+/// A map of memory with `rank` sizes, from which its own `sizes` are computed.
+/// It is row-major, with sizes of `bytes` in bytes. An element holds `codes`
+/// elements of the instruction.
+static TensorMapAttr makeMap(unsigned rank, StringRef dtype,
+                             ArrayRef<AffineExpr> sizes,
+                             ArrayRef<AffineExpr> bytes, ArrayRef<int64_t> box,
+                             StringRef swizzle, int64_t codes) {
+  MLIRContext *context = bytes.back().getContext();
+  SmallVector<AffineExpr> strides(bytes.size() - 1);
+  AffineExpr stride = bytes.back();
+  for (size_t i = bytes.size() - 1; i-- != 0;) {
     strides[i] = stride;
-    stride = stride * sizes[i];
+    stride = stride * bytes[i];
   }
-  return AffineMap::get(0, sizes.size(), strides, context);
+  auto toAttr = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMapAttr::get(AffineMap::get(0, rank, exprs, context));
+  };
+  return TensorMapAttr::get(context, dtype, toAttr(sizes), toAttr(strides), box,
+                            SmallVector<int64_t>(box.size(), 1), swizzle,
+                            "zero", "256", codes);
 }
 
 static SmallVector<AffineExpr> getSymbols(MLIRContext *context,
@@ -193,11 +209,9 @@ SmallVector<int64_t> TensorOperand::planBox(const SharedMemoryPlan &pipeline,
 bool TensorOperand::planElements(const KernelProblem &problem,
                                  const SharedMemoryPlan &pipeline,
                                  std::string &reason) {
-  if (!operand->hasOwnMemory) {
-    reason = "there are no tensor maps of constants, expected an argument or "
-             "what an op computes";
-    return false;
-  }
+  if (!operand->hasOwnMemory)
+    return refuse(reason, "there are no tensor maps of constants, expected an "
+                          "argument or what an op computes");
   const Instruction &instruction = problem.instruction.getInstruction();
   MLIRContext *context = problem.instruction.getContext();
   Format format = isA() ? instruction.a : instruction.b;
@@ -212,31 +226,25 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   // The dimension that is not contiguous may be in front of the batch.
   AffineExpr outer = getAffineDimExpr(isK ? 1 : 2, context);
   std::optional<unsigned> outerDim = operand->map.getResultPosition(outer);
-  if (!outerDim) {
-    reason =
-        "expected a matrix whose rows and columns are dimensions of memory";
-    return false;
-  }
+  if (!outerDim)
+    return refuse(reason, "expected a matrix whose rows and columns are "
+                          "dimensions of memory");
   int64_t rows = pipeline.getRows(isA());
   int64_t unit = getElementBytes(instruction);
   int64_t columnBytes = isK ? kSwizzleRowBytes : getColumnBytes(rows * unit);
   constexpr int64_t kLeastBytes = 16;
-  if (columnBytes < kLeastBytes) {
-    reason = ("expected a tile of a multiple of " + Twine(kLeastBytes) +
-              " rows, which are contiguous, got " + Twine(rows))
-                 .str();
-    return false;
-  }
-  // For mma.sync a swizzle row has all rows; padded elements
-  // have one size of it only.
+  if (columnBytes < kLeastBytes)
+    return refuse(reason,
+                  "expected a tile of a multiple of " + Twine(kLeastBytes) +
+                      " rows, which are contiguous, got " + Twine(rows));
+  // For mma.sync a line has all rows; padded elements have one line length
+  // only.
   if (isReadByWarps && !isK &&
-      (rows > kSwizzleRowBytes || (isPadded && rows != kSwizzleRowBytes))) {
-    reason = ("expected a tile of " + Twine(isPadded ? "" : "at most ") +
-              Twine(kSwizzleRowBytes) + " rows, which are contiguous, got " +
-              Twine(rows))
-                 .str();
-    return false;
-  }
+      (rows > kSwizzleRowBytes || (isPadded && rows != kSwizzleRowBytes)))
+    return refuse(reason,
+                  "expected a tile of " + Twine(isPadded ? "" : "at most ") +
+                      Twine(kSwizzleRowBytes) +
+                      " rows, which are contiguous, got " + Twine(rows));
   layout.major = isK ? Major::K : Major::MN;
   layout.storage = isPadded ? Storage::Padded : Storage::Slots;
   if (inBytes)
@@ -257,14 +265,10 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   // How many elements of the instruction an element of the map holds; the
   // verifier of the launch compares it with the memory.
   int64_t elements = isPadded || inBytes
-                         ? 1
-                         : std::max<int64_t>(8 / getFormatInfo(format).bits, 1);
-  map = TensorMapAttr::get(
-      context, type->name,
-      AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
-      AffineMapAttr::get(getStrides(context, symbols)), box,
-      SmallVector<int64_t>(rank, 1), getSwizzleName(columnBytes), "zero", "256",
-      elements);
+                      ? 1
+                      : std::max<int64_t>(8 / getFormatInfo(format).bits, 1);
+  map = makeMap(rank, type->name, sizes, symbols, box,
+                getSwizzleName(columnBytes), elements);
   countedBytes =
       rows * pipeline.getSchedule().getK() * (isPadded ? operand->bits : 0) / 8;
   if (!isPadded)
@@ -286,13 +290,10 @@ bool TensorOperand::planQuantized(const SharedMemoryPlan &pipeline,
   int64_t bits = operand->bits;
   if (!operand->hasOwnMemory || operand->contiguity != Contiguity::Columns ||
       !outerDim || kByteBits % bits != 0 ||
-      operand->getStrideAlignment() % kStrideBytes != 0) {
-    reason = ("expected elements of 4 or 8 bits of an argument, in rows of a "
-              "multiple of " +
-              Twine(kStrideBytes) + " bytes along K")
-                 .str();
-    return false;
-  }
+      operand->getStrideAlignment() % kStrideBytes != 0)
+    return refuse(reason, "expected elements of 4 or 8 bits of an argument, in "
+                          "rows of a multiple of " +
+                              Twine(kStrideBytes) + " bytes along K");
   MLIRContext *context = operand->map.getContext();
   unsigned rank = operand->map.getNumResults();
   SmallVector<AffineExpr> sizes = getSymbols(context, rank);
@@ -305,11 +306,7 @@ bool TensorOperand::planQuantized(const SharedMemoryPlan &pipeline,
   copies = pipeline.getSliceK() / copyColumns;
   copyBytes = rows * kKChunkBytes;
   countedBytes = copies * copyBytes;
-  map = TensorMapAttr::get(
-      context, "u1",
-      AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
-      AffineMapAttr::get(getStrides(context, sizes)), box,
-      SmallVector<int64_t>(rank, 1), "none", "zero", "256", elementsOfUnit);
+  map = makeMap(rank, "u1", sizes, sizes, box, "none", elementsOfUnit);
   return true;
 }
 
@@ -331,10 +328,8 @@ static ScaleParts divideScales(int64_t rowAtoms, int64_t columnAtoms,
 bool TensorOperand::planScales(const KernelProblem &problem,
                                const SharedMemoryPlan &pipeline,
                                std::string &reason) {
-  if (operand->contiguity != Contiguity::Atoms) {
-    reason = "expected scales in the 32x4x4 layout";
-    return false;
-  }
+  if (operand->contiguity != Contiguity::Atoms)
+    return refuse(reason, "expected scales in the 32x4x4 layout");
   WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
   int64_t words = pipeline.getScaleWords();
   if (pipeline.hasWordsOutside(isA())) {
@@ -360,14 +355,7 @@ bool TensorOperand::planScales(const KernelProblem &problem,
   box[box.size() - 3] = scaleParts.rowAtoms;
   box[box.size() - 2] = scaleParts.columnAtoms;
   box[box.size() - 1] = scaleParts.atomWords;
-  AffineMap strides = getStrides(context, bytes);
-  map = TensorMapAttr::get(
-      context, "u2",
-      AffineMapAttr::get(AffineMap::get(0, rank, sizes, context)),
-      AffineMapAttr::get(
-          AffineMap::get(0, rank, strides.getResults(), context)),
-      box, SmallVector<int64_t>(box.size(), 1), "none", "zero", "256",
-      /*elements=*/1);
+  map = makeMap(rank, "u2", sizes, bytes, box, "none", /*elements=*/1);
   countedBytes = pipeline.getBytes(id);
   return true;
 }
@@ -446,7 +434,7 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
     if (isScale()) {
       // The first byte of an atom.
       position.pop_back_n(2);
-      position.push_back(arith::ConstantIndexOp::create(b, loc, 0));
+      position.push_back(makeIndex(b, loc, 0));
       if (sharing.parts != 1)
         addScalePart(b, loc, sharing.part, position);
     } else if (elementsOfUnit != 1) {

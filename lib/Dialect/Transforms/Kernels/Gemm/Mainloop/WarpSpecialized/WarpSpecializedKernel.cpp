@@ -13,8 +13,7 @@
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/WarpSpecializedKernel.h"
 
 #include "Kernels/Gemm/Mainloop/Multistage/Stages.h"
-#include "Kernels/Gemm/TileScheduler/TileScheduler.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -72,6 +71,6 @@ void WarpSpecializedKernel::build(gpu::GPUFuncOp kernel,
   // needs all of them.)
   kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                   b.getI32IntegerAttr(1));
-  emitRoles(b, kernel, sides, *plan, operands);
+  emitRoles({b, kernel, sides, *plan, operands});
   gpu::ReturnOp::create(b, kernel.getLoc());
 }

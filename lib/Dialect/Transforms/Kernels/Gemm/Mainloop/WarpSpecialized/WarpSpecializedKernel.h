@@ -20,6 +20,8 @@
 
 namespace mlir::blockscale {
 
+struct RoleContext;
+
 class WarpSpecializedKernel : public GemmKernel {
 public:
   KernelKind getKind() const override { return KernelKind::Dense; }
@@ -38,11 +40,8 @@ protected:
   virtual int64_t getThreads(WarpSpecializedScheduleAttr schedule) const = 0;
   /// The number of inexact flags that each block stores.
   virtual int64_t getNumFlags() const { return 0; }
-  /// Emits the body of the kernel; `problem` comes from getInstructionProblem.
-  virtual void emitRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                         const KernelProblem &problem,
-                         const SharedMemoryPlan &plan,
-                         const StagedOperands &operands) const = 0;
+  /// Emits the body of the kernel.
+  virtual void emitRoles(const RoleContext &context) const = 0;
 };
 
 } // namespace mlir::blockscale

@@ -59,11 +59,8 @@ private:
                  const ProblemSizes &sizes) {
     Value row = addIndices(b, loc, tile.row, y);
     Value column = addIndices(b, loc, tile.column, x);
-    auto isBelow = [&](Value index, Value size) -> Value {
-      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
-                                   size);
-    };
-    Value isRow = isBelow(row, sizes.m), isColumn = isBelow(column, sizes.n);
+    Value isRow = isBelow(b, loc, row, sizes.m),
+          isColumn = isBelow(b, loc, column, sizes.n);
     Value isInside = arith::AndIOp::create(b, loc, isRow, isColumn);
     OpBuilder inner = scf::IfOp::create(b, loc, isInside).getThenBodyBuilder();
     buildResult(inner, tile.batch, row, column, sizes.blocks);
@@ -106,9 +103,9 @@ private:
   Value buildBlocks(OpBuilder &b, Value batch, Value row, Value column,
                     Value numBlocks, Value sum) {
     int64_t blockSize = problem.types.blockSize;
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    Value size = arith::ConstantIndexOp::create(b, loc, blockSize);
+    Value zero = makeIndex(b, loc, 0);
+    Value one = makeIndex(b, loc, 1);
+    Value size = makeIndex(b, loc, blockSize);
     auto blocks = scf::ForOp::create(b, loc, zero, numBlocks, one, sum);
     OpBuilder inBlock = OpBuilder::atBlockBegin(blocks.getBody());
     Value block = blocks.getInductionVar();

@@ -13,9 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/Gemm/Epilogue/Epilogue.h"
 #include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Roles.h"
-#include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -75,12 +73,7 @@ void Tcgen05Roles::emitTileEpilogue(OpBuilder &at, const BlockTile &tile,
   };
   auto arrive = [&](OpBuilder &inner) {
     Tcgen05FenceOp::create(inner, loc, Tcgen05FenceKind::Before);
-    Value empty = accumulators.emitEmpty(inner, state);
-    if (cluster.hasPairs())
-      BarrierArriveOp::create(inner, loc, barriers, empty, cluster.getLeader(),
-                              IntegerAttr(), inner.getUnitAttr());
-    else
-      BarrierArriveOp::create(inner, loc, barriers, empty, IntegerAttr());
+    emitArriveAtLeader(inner, accumulators.emitEmpty(inner, state));
   };
 
   int64_t epilogueColumns = tmemPlan.getEpilogueColumns();
@@ -100,8 +93,7 @@ void Tcgen05Roles::emitTileEpilogue(OpBuilder &at, const BlockTile &tile,
       // Shared columns are the last ones of the first accumulator.
       Value reversed =
           arith::SubIOp::create(inner, loc, index(inner, whole - 1), number);
-      Value isFirst = arith::CmpIOp::create(
-          inner, loc, arith::CmpIPredicate::eq, accStage, index(inner, 0));
+      Value isFirst = isEqual(inner, loc, accStage, index(inner, 0));
       position = arith::SelectOp::create(inner, loc, isFirst, reversed, number);
     }
     AffineExpr d0 = inner.getAffineDimExpr(0);
@@ -109,8 +101,7 @@ void Tcgen05Roles::emitTileEpilogue(OpBuilder &at, const BlockTile &tile,
     emit(inner, column, epilogueColumns, [&](OpBuilder &then) {
       if (rest != 0)
         return;
-      Value isLast = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::eq,
-                                           number, index(then, last));
+      Value isLast = isEqual(then, loc, number, index(then, last));
       OpBuilder in = scf::IfOp::create(then, loc, isLast).getThenBodyBuilder();
       arrive(in);
     });
@@ -119,12 +110,10 @@ void Tcgen05Roles::emitTileEpilogue(OpBuilder &at, const BlockTile &tile,
     emit(at, index(at, whole * epilogueColumns), rest, arrive);
 }
 
-void Tcgen05Roles::emitEpilogueWarps(OpBuilder &role) {
+void Tcgen05Roles::emitEpilogueWarps(OpBuilder role) {
   PipelineState first = accumulators.emitFirst(role);
-  Value number =
-      arith::ConstantOp::create(role, loc, role.getI32IntegerAttr(0));
   forEachTile(
-      role, {first.stage, first.parity, number},
+      role, {first.stage, first.parity, word(role, 0)},
       [&](OpBuilder &at, const WorkTile &tile,
           ValueRange values) -> SmallVector<Value> {
         PipelineState state = {values[0], values[1]};
@@ -132,8 +121,7 @@ void Tcgen05Roles::emitEpilogueWarps(OpBuilder &role) {
         Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
         emitTileEpilogue(at, tile, state, emitAccumulatorStage(at, values[2]));
         PipelineState next = accumulators.emitNext(at, state);
-        Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
-        Value count = arith::AddIOp::create(at, loc, values[2], one);
+        Value count = arith::AddIOp::create(at, loc, values[2], word(at, 1));
         return {next.stage, next.parity, count};
       });
 }

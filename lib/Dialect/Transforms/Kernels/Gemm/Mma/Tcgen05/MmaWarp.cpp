@@ -15,12 +15,9 @@
 
 #include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Roles.h"
 
-#include "Utils/IndexValues.h"
 #include "blockscale/Support/ScaleLayout.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -91,7 +88,7 @@ void Tcgen05Roles::emitMask(OpBuilder &at, const PipelineState &state) {
                   (d0 % blocks) % kBlocksOfWord * kByteBits},
                  sizes.blocks);
   Type i32 = at.getI32Type();
-  Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
+  Value one = word(at, 1);
   Value bits = at.createOrFold<arith::IndexCastUIOp>(loc, i32, last[1]);
   Value power = at.createOrFold<arith::ShLIOp>(loc, one, bits);
   Value mask = at.createOrFold<arith::SubIOp>(loc, power, one);
@@ -130,17 +127,10 @@ void Tcgen05Roles::emitMask(OpBuilder &at, const PipelineState &state) {
         vector::StoreOp::create(then, loc, atomRow, memory, offset,
                                 /*nontemporal=*/false, alignment);
       }
-  auto space = cluster.hasPairs() ? NVVM::SharedSpace::shared_cluster
-                                  : NVVM::SharedSpace::shared_cta;
-  NVVM::FenceProxyOp::create(
-      then, loc,
-      NVVM::ProxyKindAttr::get(then.getContext(),
-                               NVVM::ProxyKind::async_shared),
-      NVVM::SharedSpaceAttr::get(then.getContext(), space));
+  emitProxyFence(then, cluster.hasPairs() ? NVVM::SharedSpace::shared_cluster
+                                          : NVVM::SharedSpace::shared_cta);
   constexpr int32_t kAllLanes = -1;
-  Value all =
-      arith::ConstantOp::create(then, loc, then.getI32IntegerAttr(kAllLanes));
-  NVVM::SyncWarpOp::create(then, loc, all);
+  NVVM::SyncWarpOp::create(then, loc, word(then, kAllLanes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -263,7 +253,7 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
           nextAccumulator.parity, number};
 }
 
-void Tcgen05Roles::emitMmaWarp(OpBuilder &role) {
+void Tcgen05Roles::emitMmaWarp(OpBuilder role) {
   PipelineState first = stages.emitFirst(role),
                 firstAccumulator = accumulators.emitFirst(role);
   forEachTile(role,

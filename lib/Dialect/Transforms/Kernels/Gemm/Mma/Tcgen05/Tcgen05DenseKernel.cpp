@@ -51,12 +51,8 @@ protected:
   int64_t getThreads(WarpSpecializedScheduleAttr) const override {
     return kTcgen05Warps * kWarpLanes;
   }
-  void emitRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                 const KernelProblem &problem, const SharedMemoryPlan &plan,
-                 const StagedOperands &operands) const override {
-    Tcgen05Roles(b, kernel, problem, static_cast<const TmemPlan &>(plan),
-                 operands)
-        .emit();
+  void emitRoles(const RoleContext &context) const override {
+    Tcgen05Roles(context).emit();
   }
 };
 } // namespace

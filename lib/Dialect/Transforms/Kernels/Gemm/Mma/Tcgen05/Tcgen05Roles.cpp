@@ -13,27 +13,25 @@
 
 #include "Kernels/Gemm/Mma/Tcgen05/Tcgen05Roles.h"
 
-#include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
-Tcgen05Roles::Tcgen05Roles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                           const KernelProblem &problem, const TmemPlan &plan,
-                           const StagedOperands &operands)
-    : RoleEmitter(b, kernel, problem, plan, operands, plan.getBarriers().count),
-      tmemPlan(plan), slot(addSharedArray(kernel, b.getI32Type(), 1)),
-      accumulators(loc, barriers, plan.getBarriers().fullAccumulators,
-                   plan.getBarriers().emptyAccumulators,
-                   plan.getAccumulatorStages()) {}
+Tcgen05Roles::Tcgen05Roles(const RoleContext &context)
+    : RoleEmitter(
+          context,
+          static_cast<const TmemPlan &>(context.plan).getBarriers().count),
+      tmemPlan(static_cast<const TmemPlan &>(plan)),
+      slot(addSharedArray(kernel, b.getI32Type(), 1)),
+      accumulators(loc, barriers, tmemPlan.getBarriers().fullAccumulators,
+                   tmemPlan.getBarriers().emptyAccumulators,
+                   tmemPlan.getAccumulatorStages()) {}
 
 void Tcgen05Roles::emitInit() {
-  auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
-  OpBuilder at = getRole(first, 0);
+  OpBuilder at = makeFirstWarp();
   emitElected(at, [&](OpBuilder &one) {
     // One commit of the MMA warp empties a stage. An accumulator is empty when
     // all threads of the epilogue warps have read it.
@@ -45,8 +43,7 @@ void Tcgen05Roles::emitInit() {
   // before the other one uses them.
   if (cluster.hasPairs()) {
     emitAllBarrier(b);
-    first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
-    at = getRole(first, 0);
+    at = makeFirstWarp();
   }
   TmemAllocOp::create(at, loc, slot, kTensorColumns, getCtaGroup());
   TmemRelinquishOp::create(at, loc, getCtaGroup());
@@ -62,8 +59,7 @@ void Tcgen05Roles::emitFree() {
   // the leader use its memory, up to the last step.
   Tcgen05FenceOp::create(b, loc, Tcgen05FenceKind::Before);
   emitAllBarrier(b);
-  auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
-  OpBuilder at = getRole(first, 0);
+  OpBuilder at = makeFirstWarp();
   Tcgen05FenceOp::create(at, loc, Tcgen05FenceKind::After);
   TmemDeallocOp::create(at, loc, tmem, getCtaGroup());
 }
@@ -78,18 +74,15 @@ void Tcgen05Roles::emit() {
   if (hasSoftwareProducer())
     warps.push_back(kSoftwareProducerWarps);
   auto roles = RolesOp::create(b, loc, warps, warps.size());
-  OpBuilder epilogueWarps = getRole(roles, 0);
-  emitEpilogueWarps(epilogueWarps);
-  OpBuilder producer = getRole(roles, 1);
-  emitProducer(producer);
+  emitEpilogueWarps(getRole(roles, 0));
+  emitProducer(getRole(roles, 1));
   OpBuilder mmaWarp = getRole(roles, 2);
   if (cluster.hasPairs())
     mmaWarp = scf::IfOp::create(mmaWarp, loc, cluster.isLeader())
                   .getThenBodyBuilder();
   emitMmaWarp(mmaWarp);
   if (hasSoftwareProducer()) {
-    OpBuilder loader = getRole(roles, 3);
-    emitSoftwareProducer(loader, kTcgen05Warps * kWarpLanes);
+    emitSoftwareProducer(getRole(roles, 3), kTcgen05Warps * kWarpLanes);
   }
   emitFree();
 }
@@ -103,8 +96,7 @@ bool Tcgen05Roles::hasMask() const {
 Value Tcgen05Roles::emitAccumulatorStage(OpBuilder &at, Value count) const {
   if (plan.getSchedule().getAccumulators() == 1)
     return index(at, 0);
-  Value one = arith::ConstantOp::create(at, loc, at.getI32IntegerAttr(1));
-  Value odd = arith::AndIOp::create(at, loc, count, one);
+  Value odd = arith::AndIOp::create(at, loc, count, word(at, 1));
   return arith::IndexCastUIOp::create(at, loc, at.getIndexType(), odd);
 }
 

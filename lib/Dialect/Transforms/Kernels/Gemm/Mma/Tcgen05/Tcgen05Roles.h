@@ -25,9 +25,8 @@ inline constexpr int64_t kTcgen05Warps = 6;
 
 class Tcgen05Roles : RoleEmitter {
 public:
-  Tcgen05Roles(OpBuilder &b, gpu::GPUFuncOp kernel,
-               const KernelProblem &problem, const TmemPlan &plan,
-               const StagedOperands &operands);
+  /// The plan of `context` is a TmemPlan.
+  explicit Tcgen05Roles(const RoleContext &context);
 
   /// Emits the kernel: set-up, roles, and clean-up.
   void emit();
@@ -35,8 +34,8 @@ public:
 private:
   void emitInit();
   void emitFree();
-  void emitMmaWarp(OpBuilder &b);
-  void emitEpilogueWarps(OpBuilder &b);
+  void emitMmaWarp(OpBuilder b);
+  void emitEpilogueWarps(OpBuilder b);
 
   SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                   ValueRange values);

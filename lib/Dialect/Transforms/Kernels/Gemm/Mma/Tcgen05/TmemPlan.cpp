@@ -5,11 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Columns, computed once for the kernel, for the choice of schedules and for
-// their limits.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mma/Tcgen05/TmemPlan.h"
 

@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Bytes by schedule.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mma/Wgmma/MixedInputPlan.h"
 

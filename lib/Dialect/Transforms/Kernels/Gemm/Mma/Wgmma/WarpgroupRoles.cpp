@@ -13,8 +13,6 @@
 
 #include "Kernels/Gemm/Mma/Wgmma/WarpgroupRoles.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -31,13 +29,6 @@ struct RegisterShares {
 static constexpr RegisterShares kRegisterShares[] = {
     {1, 240, 24}, {2, 240, 24}, {3, 160, 32}, {4, 112, 32}};
 
-WarpgroupRoles::WarpgroupRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                               const KernelProblem &problem,
-                               const SharedMemoryPlan &plan,
-                               const StagedOperands &operands)
-    : RoleEmitter(b, kernel, problem, plan, operands, plan.getStageBarriers()),
-      shares(plan.getSchedule()) {}
-
 InstructionAttr WarpgroupRoles::getInstruction() const {
   const Instruction &row = problem.instruction.getInstruction();
   return InstructionAttr::get(problem.instruction.getContext(), row.path, row.m,
@@ -46,8 +37,7 @@ InstructionAttr WarpgroupRoles::getInstruction() const {
 }
 
 void WarpgroupRoles::emitInit() {
-  auto first = RolesOp::create(b, loc, ArrayRef<int64_t>{1}, 1);
-  OpBuilder at = getRole(first, 0);
+  OpBuilder at = makeFirstWarp();
   emitElected(at, [&](OpBuilder &one) {
     emitStageBarriers(one, shares.getWarpsOfSlice());
     emitFirst(one);
@@ -81,8 +71,7 @@ void WarpgroupRoles::emit() {
                                  NVVM::SetMaxRegisterAction::decrease);
   auto one = RolesOp::create(producers, loc,
                              ArrayRef<int64_t>{shares.getWarps() + 1}, 1);
-  OpBuilder producer = getRole(one, 0);
-  emitLoader(producer);
+  emitLoader(getRole(one, 0));
   // Other blocks arrive at mbarriers of this block up to their last step.
   if (cluster.hasOthers())
     emitAllBarrier(b);

@@ -22,16 +22,16 @@ namespace mlir::blockscale {
 
 class WarpgroupRoles : protected RoleEmitter {
 public:
-  WarpgroupRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                 const KernelProblem &problem, const SharedMemoryPlan &plan,
-                 const StagedOperands &operands);
+  explicit WarpgroupRoles(const RoleContext &context)
+      : RoleEmitter(context, context.plan.getStageBarriers()),
+        shares(context.plan.getSchedule()) {}
   virtual ~WarpgroupRoles() = default;
 
   void emit();
 
 protected:
-  virtual void emitConsumer(OpBuilder &b) = 0;
-  virtual void emitLoader(OpBuilder &b) { emitProducer(b); }
+  virtual void emitConsumer(OpBuilder b) = 0;
+  virtual void emitLoader(OpBuilder b) { emitProducer(b); }
   /// Set-up that one thread does before all others start.
   virtual void emitFirst(OpBuilder &one) {}
   /// Whether each role waits for the kernel in front by itself.

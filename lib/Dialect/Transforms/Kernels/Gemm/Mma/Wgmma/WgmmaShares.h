@@ -5,10 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// The number of MMA warpgroups, and which rows and K slices each of them has.
-//
-//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_WGMMA_WGMMASHARES_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MMA_WGMMA_WGMMASHARES_H
@@ -24,7 +20,21 @@ inline constexpr int64_t kWarpgroupRows = 64, kWarpgroupWarps = 4;
 /// mixed-input mainloop, whose dequantization takes the time of more of them,
 /// the K of a stage (sliced K).
 struct WgmmaShares {
-  explicit WgmmaShares(WarpSpecializedScheduleAttr schedule);
+  explicit WgmmaShares(WarpSpecializedScheduleAttr schedule) {
+    // Accumulators of 64 x 256, or of 128 x 128, take 128 registers of each
+    // thread. Few columns leave registers for more warpgroups.
+    constexpr int64_t kMostGroups = 3, kFewColumns = 64;
+    int64_t rows = schedule.getM() / kWarpgroupRows;
+    if (schedule.getKernel() != KernelKind::Dense) {
+      groups = std::max<int64_t>(schedule.getN() <= kFewColumns ? 4 : 2, rows);
+      mInstructions = 1;
+      slicesOfK = groups / rows;
+      return;
+    }
+    slicesOfK = 1;
+    groups = rows <= kMostGroups ? rows : rows / 2;
+    mInstructions = rows / groups;
+  }
 
   /// MMA warpgroups, instructions along M of each, and K slices.
   int64_t groups, mInstructions, slicesOfK;

@@ -14,7 +14,7 @@
 
 #include "Kernels/Gemm/Mma/Wgmma/Gemv/GemvRoles.h"
 
-#include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -83,12 +83,6 @@ Value GemvRoles::emitExactDot(OpBuilder &at, const WorkTile &tile, Value rowOfY,
   auto blocks = scf::ForOp::create(at, loc, first, end, index(at, step), zero);
   OpBuilder b1 = OpBuilder::atBlockBegin(blocks.getBody());
   Value block = blocks.getInductionVar();
-  // Scales of y and of x, which is B.
-  auto getElement = [&](OpBuilder &b, const KernelOperand &of, Value row,
-                        Value column) {
-    return SmallVector<Value>{getOperandBatch(b, kernel, of, tile.matrix), row,
-                              column};
-  };
   int64_t blockSize = problem.quantizedB->blockSize;
   auto words = scf::ForOp::create(b1, loc, index(b1, 0), index(b1, blockSize),
                                   index(b1, kWordElements), word(b1, 0));
@@ -97,22 +91,14 @@ Value GemvRoles::emitExactDot(OpBuilder &at, const WorkTile &tile, Value rowOfY,
   bindDims(at.getContext(), d0, d1);
   Value column = applyExprs(b2, loc, {d0 * blockSize + d1},
                             {block, words.getInductionVar()})[0];
-  Value y =
-      loadElements(b2, problem[GemmOperand::A],
-                   getElement(b2, problem[GemmOperand::A], rowOfY, column));
-  Value x = loadElements(
-      b2, problem[GemmOperand::B],
-      getElement(b2, problem[GemmOperand::B], tile.column, column));
+  Value y = loadElements(b2, GemmOperand::A, tile, rowOfY, column);
+  Value x = loadElements(b2, GemmOperand::B, tile, tile.column, column);
   Value dot = arith::AddIOp::create(b2, loc, words.getRegionIterArg(0),
                                     emitDot(b2, x, y));
   scf::YieldOp::create(b2, loc, dot);
 
-  Value scaleY =
-      loadScale(b1, problem[GemmOperand::SFA],
-                getElement(b1, problem[GemmOperand::SFA], rowOfY, block));
-  Value scaleX =
-      loadScale(b1, problem[GemmOperand::SFB],
-                getElement(b1, problem[GemmOperand::SFB], tile.column, block));
+  Value scaleY = loadScale(b1, GemmOperand::SFA, tile, rowOfY, block);
+  Value scaleX = loadScale(b1, GemmOperand::SFB, tile, tile.column, block);
   constexpr double kDot = 0.25;
   Value product = arith::MulFOp::create(
       b1, loc, arith::SIToFPOp::create(b1, loc, f64, words.getResult(0)),
@@ -127,15 +113,9 @@ Value GemvRoles::emitExactDot(OpBuilder &at, const WorkTile &tile, Value rowOfY,
 
 /// The sum of `value` over `count` neighbouring lanes, a power of two.
 static Value addLanes(OpBuilder &at, Location loc, Value value, int64_t lanes) {
-  for (int64_t distance = 1; distance != lanes; distance *= 2) {
-    Value width = arith::ConstantOp::create(
-        at, loc, at.getI32IntegerAttr(int32_t(kWarpLanes)));
-    Value by = arith::ConstantOp::create(
-        at, loc, at.getI32IntegerAttr(static_cast<int32_t>(distance)));
-    auto shuffled = gpu::ShuffleOp::create(at, loc, value, by, width,
-                                           gpu::ShuffleMode::XOR);
-    value = arith::AddFOp::create(at, loc, value, shuffled.getShuffleResult());
-  }
+  for (int64_t distance = 1; distance != lanes; distance *= 2)
+    value = arith::AddFOp::create(at, loc, value,
+                                  emitShuffle(at, loc, value, distance));
   return value;
 }
 

@@ -5,18 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// How each block writes the block-diagonal B to shared memory, and what the MMA
-// warpgroups do with it.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mma/Wgmma/Gemv/GemvRoles.h"
 
-#include "Utils/IndexValues.h"
 #include "Utils/PackedElements.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -50,10 +43,13 @@ Value GemvRoles::emitFirstChunk(OpBuilder &at, const WorkTile &tile,
                     {slice, tile.steps, step})[0];
 }
 
-Value GemvRoles::loadElements(OpBuilder &at, const KernelOperand &quantized,
-                              ValueRange element) {
+Value GemvRoles::loadElements(OpBuilder &at, GemmOperand id,
+                              const WorkTile &tile, Value row, Value column) {
   constexpr int64_t kBytes = kWordElements / 2;
-  SmallVector<Value> position = applyMap(at, loc, quantized.map, element);
+  const KernelOperand &quantized = problem[id];
+  Value batch = getOperandBatch(at, kernel, quantized, tile.matrix);
+  SmallVector<Value> position =
+      applyMap(at, loc, quantized.map, {batch, row, column});
   position.back() = applyExprs(at, loc, {at.getAffineDimExpr(0).floorDiv(2)},
                                position.back())[0];
   Value bytes =
@@ -65,13 +61,15 @@ Value GemvRoles::loadElements(OpBuilder &at, const KernelOperand &quantized,
   return vector::ExtractOp::create(at, loc, bytes, int64_t(0));
 }
 
-Value GemvRoles::loadScale(OpBuilder &at, const KernelOperand &scales,
-                           ValueRange element) {
+Value GemvRoles::loadScale(OpBuilder &at, GemmOperand id, const WorkTile &tile,
+                           Value row, Value block) {
+  const KernelOperand &scales = problem[id];
   if (scales.splat)
     return word(at, *scales.splat);
-  Value scale =
-      memref::LoadOp::create(at, loc, kernel.getArgument(scales.argument),
-                             applyMap(at, loc, scales.map, element));
+  Value batch = getOperandBatch(at, kernel, scales, tile.matrix);
+  Value scale = memref::LoadOp::create(
+      at, loc, kernel.getArgument(scales.argument),
+      applyMap(at, loc, scales.map, {batch, row, block}));
   return arith::ExtUIOp::create(at, loc, at.getI32Type(), scale);
 }
 
@@ -94,18 +92,11 @@ GemvRoles::Word GemvRoles::loadWord(OpBuilder &at, const WorkTile &tile,
   Value block =
       applyExprs(at, loc, {d0.floorDiv(int64_t(problem.quantizedB->blockSize))},
                  column)[0];
-  auto getElement = [&](const KernelOperand &of, Value last) {
-    return SmallVector<Value>{getOperandBatch(at, kernel, of, tile.matrix),
-                              tile.column, last};
-  };
   Word of;
   of.number = number;
-  of.isInside =
-      arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ult, number, count);
-  of.quantized = loadElements(at, problem[GemmOperand::B],
-                              getElement(problem[GemmOperand::B], column));
-  of.scale = loadScale(at, problem[GemmOperand::SFB],
-                       getElement(problem[GemmOperand::SFB], block));
+  of.isInside = isBelow(at, loc, number, count);
+  of.quantized = loadElements(at, GemmOperand::B, tile, tile.column, column);
+  of.scale = loadScale(at, GemmOperand::SFB, tile, tile.column, block);
   return of;
 }
 
@@ -145,8 +136,7 @@ void GemvRoles::storeB(const WordEmitter &emit, const Word &of, Value chunk) {
   Value ofQuarter = applyExprs(at, loc, {quarter}, of.number)[0];
   SmallVector<Value> areOwn;
   for (int64_t word = 0; word != kQuarters; ++word)
-    areOwn.push_back(arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
-                                           ofQuarter, index(at, word)));
+    areOwn.push_back(isEqual(at, loc, ofQuarter, index(at, word)));
   // Lanes of every other instruction begin with the other column, so that eight
   // lanes store to different banks.
   for (int64_t pass : {0, 1}) {
@@ -157,8 +147,7 @@ void GemvRoles::storeB(const WordEmitter &emit, const Word &of, Value chunk) {
              (quarter * 2 + parity) * kRowBytes + plan.getStagesBytes(),
          quarter * 2 + second, quarter * 2 + parity},
         {of.number, chunk});
-    Value isColumn = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
-                                           values[1], values[2]);
+    Value isColumn = isEqual(at, loc, values[1], values[2]);
     for (auto [i, half] : llvm::enumerate(halves)) {
       Value own = emit.select(isColumn, half, zero);
       SmallVector<Value> words;
@@ -234,8 +223,7 @@ Value GemvRoles::spread(OpBuilder &at, const Word &of, Value firstChunk,
                           kFactorBytes +
                       plan.getStagesBytes() + gemv.getBBytes()},
                  {of.number, chunk});
-  Value isFirst = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::eq,
-                                        values[0], index(then, 0));
+  Value isFirst = isEqual(then, loc, values[0], index(then, 0));
   OpBuilder one = scf::IfOp::create(then, loc, isFirst).getThenBodyBuilder();
   storeFactor(WordEmitter(one, loc), of.scale, values[1]);
   return inexact;
@@ -266,11 +254,7 @@ Value GemvRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
     inexact = spread(inner, of, firstChunk, inexact);
   scf::YieldOp::create(inner, loc, inexact);
   // wgmma reads B through the async proxy.
-  NVVM::FenceProxyOp::create(
-      at, loc,
-      NVVM::ProxyKindAttr::get(at.getContext(), NVVM::ProxyKind::async_shared),
-      NVVM::SharedSpaceAttr::get(at.getContext(),
-                                 NVVM::SharedSpace::shared_cta));
+  emitProxyFence(at);
   emitMmaBarrier(at);
   return loop.getResult(0);
 }
@@ -281,16 +265,15 @@ Value GemvRoles::emitStart(OpBuilder &at, const WorkTile &tile) {
 
 /// Stages have only y, which is an argument of the function: no copy waits for
 /// a kernel in front.
-void GemvRoles::emitLoader(OpBuilder &role) {
+void GemvRoles::emitLoader(OpBuilder role) {
   PipelineState first = stages.emitFirst(role);
   forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
     SmallVector<Value> none;
     emitSteps(at, first, toWord(at, tile.steps), /*isUnrolled=*/false, none,
               [&](OpBuilder &inner, Value step, const PipelineState &state,
                   ValueRange) {
-                step = inner.createOrFold<arith::IndexCastUIOp>(
-                    loc, inner.getIndexType(), step);
-                emitStepCopies(inner, tile, step, state, Sides::Both);
+                emitStepCopies(inner, tile, toIndex(inner, step), state,
+                               Sides::Both);
                 return SmallVector<Value>();
               });
     return SmallVector<Value>();

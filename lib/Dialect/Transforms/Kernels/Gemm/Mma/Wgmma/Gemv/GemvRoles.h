@@ -24,9 +24,8 @@ namespace mlir::blockscale {
 
 class GemvRoles final : public MixedInputRoles {
 public:
-  GemvRoles(OpBuilder &b, gpu::GPUFuncOp kernel, const KernelProblem &problem,
-            const SharedMemoryPlan &plan, const StagedOperands &operands)
-      : MixedInputRoles(b, kernel, problem, plan, operands),
+  explicit GemvRoles(const RoleContext &context)
+      : MixedInputRoles(context),
         gemv(plan.getSchedule(), *problem.quantizedB, problem.k) {}
 
 private:
@@ -36,7 +35,7 @@ private:
     Value number, isInside, quantized, scale;
   };
 
-  void emitLoader(OpBuilder &b) override;
+  void emitLoader(OpBuilder b) override;
   Value emitStart(OpBuilder &b, const WorkTile &tile) override;
   SmallVector<Value> emitProducts(OpBuilder &b, const WorkTile &tile,
                                   Value step, const PipelineState &state,
@@ -49,10 +48,10 @@ private:
     return plan.getSliceK() / GemvPlan::kChunkElements;
   }
   /// Eight fp4 elements of an operand as an i32, and the scale of a block.
-  Value loadElements(OpBuilder &b, const KernelOperand &quantized,
-                     ValueRange element);
-  Value loadScale(OpBuilder &b, const KernelOperand &scales,
-                  ValueRange element);
+  Value loadElements(OpBuilder &b, GemmOperand id, const WorkTile &tile,
+                     Value row, Value column);
+  Value loadScale(OpBuilder &b, GemmOperand id, const WorkTile &tile, Value row,
+                  Value block);
   /// The dot product of a row of y with x in f64: of every `step`-th block from
   /// `first` to `end`.
   Value emitExactDot(OpBuilder &b, const WorkTile &tile, Value rowOfY,

@@ -16,10 +16,8 @@
 #include "Kernels/Gemm/Mma/Wgmma/MixedInput/MixedInputRoles.h"
 
 #include "Utils/AccFragment.h"
-#include "Utils/IndexValues.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -28,11 +26,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-MixedInputRoles::MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                                 const KernelProblem &problem,
-                                 const SharedMemoryPlan &plan,
-                                 const StagedOperands &operands)
-    : WarpgroupRoles(b, kernel, problem, plan, operands),
+MixedInputRoles::MixedInputRoles(const RoleContext &context)
+    : WarpgroupRoles(context),
       accType(AccType::get(
           b.getContext(), getAccumulatorRows(plan.getSchedule()),
           plan.getSchedule().getM(),
@@ -98,7 +93,7 @@ void MixedInputRoles::emitStepCopies(OpBuilder &at, const WorkTile &tile,
 /// The copies of y for the first stage start before the kernel in front, which
 /// writes the bf16 values of x, has ended. Copies complete in order: with y of
 /// more stages in front, the copies of x would come late.
-void MixedInputRoles::emitLoader(OpBuilder &role) {
+void MixedInputRoles::emitLoader(OpBuilder role) {
   forEachTile(role, {}, [&](OpBuilder &at, const WorkTile &tile, ValueRange) {
     PipelineState state = stages.emitFirst(at);
     int64_t first = getNumEarly();
@@ -117,10 +112,10 @@ void MixedInputRoles::emitLoader(OpBuilder &role) {
     emitSteps(at, state, count, /*isUnrolled=*/false, none,
               [&](OpBuilder &inner, Value step, const PipelineState &inside,
                   ValueRange) {
-                step = inner.createOrFold<arith::IndexCastUIOp>(
-                    loc, inner.getIndexType(), step);
-                emitStepCopies(inner, tile, addIndex(inner, loc, step, first),
-                               inside, Sides::Both);
+                emitStepCopies(
+                    inner, tile,
+                    addIndex(inner, loc, toIndex(inner, step), first), inside,
+                    Sides::Both);
                 return SmallVector<Value>();
               });
     return SmallVector<Value>();
@@ -163,9 +158,7 @@ SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
         words.push_back(word);
         continue;
       }
-      Value shift = arith::ConstantOp::create(
-          at, loc, at.getI32IntegerAttr(static_cast<int32_t>(8 * byte)));
-      word = arith::ShLIOp::create(at, loc, word, shift);
+      word = arith::ShLIOp::create(at, loc, word, makeWord(at, loc, 8 * byte));
       words.back() = arith::OrIOp::create(at, loc, words.back(), word);
     }
   }
@@ -178,9 +171,7 @@ MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
   int64_t blocks = plan.getSliceK() / problem.quantizedB->blockSize;
   if (scales.splat) {
     constexpr uint32_t kBytes = 0x01010101;
-    Value word = arith::ConstantOp::create(
-        at, loc,
-        at.getI32IntegerAttr(static_cast<int32_t>(*scales.splat * kBytes)));
+    Value word = makeWord(at, loc, *scales.splat * kBytes);
     return SmallVector<Value>(
         kRowsOfLane * llvm::divideCeilSigned(blocks, kBlocksOfWord), word);
   }
@@ -217,14 +208,6 @@ MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
 // Products
 //===----------------------------------------------------------------------===//
 
-Value MixedInputRoles::emitView(OpBuilder &at, ArrayRef<int64_t> shape,
-                                Type element, Value offset) const {
-  auto space = cast<MemRefType>(shared.getType()).getMemorySpace();
-  auto type =
-      MemRefType::get(shape, element, MemRefLayoutAttrInterface(), space);
-  return memref::ViewOp::create(at, loc, type, shared, offset, ValueRange());
-}
-
 Value MixedInputRoles::emitStart(OpBuilder &at, const WorkTile &) {
   return word(at, 0);
 }
@@ -258,7 +241,7 @@ SmallVector<Value> MixedInputRoles::emitStep(OpBuilder &at,
                                              const PipelineState &state,
                                              ValueRange values) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  step = at.createOrFold<arith::IndexCastUIOp>(loc, at.getIndexType(), step);
+  step = toIndex(at, step);
   // The last step loads its own scales again.
   Value next = arith::MinUIOp::create(at, loc, addIndex(at, loc, step, 1),
                                       addIndex(at, loc, tile.steps, -1));
@@ -322,8 +305,7 @@ void MixedInputRoles::emitInexact(OpBuilder &at, Value inexact) {
 
 void MixedInputRoles::emitFlagEpilogue(OpBuilder &at, const WorkTile &) {
   Value zero = index(at, 0);
-  Value isFirst =
-      arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, thread, zero);
+  Value isFirst = isEqual(at, loc, thread, zero);
   Value block = gpu::BlockIdOp::create(at, loc, gpu::Dimension::x);
   OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
   Value any = memref::LoadOp::create(then, loc, flag, index(then, 0));
@@ -333,12 +315,8 @@ void MixedInputRoles::emitFlagEpilogue(OpBuilder &at, const WorkTile &) {
 
 Value MixedInputRoles::emitPartialsView(OpBuilder &at, int64_t count) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  auto type =
-      MemRefType::get({count, getAccumulatorRows(schedule), getPitch(schedule)},
-                      at.getF32Type(), MemRefLayoutAttrInterface(),
-                      cast<MemRefType>(shared.getType()).getMemorySpace());
-  return memref::ViewOp::create(at, loc, type, shared, index(at, 0),
-                                ValueRange());
+  return emitView(at, {count, getAccumulatorRows(schedule), getPitch(schedule)},
+                  at.getF32Type(), index(at, 0));
 }
 
 Value MixedInputRoles::emitBlocks(OpBuilder &at, Value sums) {
@@ -404,8 +382,7 @@ void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
   if (shares.slicesOfK == 1)
     return store(at, emitFinal(at, own));
   Value memory = emitSum(at, own);
-  Value isFirst = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq,
-                                        slice, index(at, 0));
+  Value isFirst = isEqual(at, loc, slice, index(at, 0));
   OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
   Value sums = own, start = index(then, 0);
   for (int64_t i = 1; i != shares.slicesOfK; ++i) {
@@ -417,7 +394,7 @@ void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
   store(then, emitFinal(then, sums));
 }
 
-void MixedInputRoles::emitConsumer(OpBuilder &role) {
+void MixedInputRoles::emitConsumer(OpBuilder role) {
   // The kernel behind, an exact recomputation, usually has nothing to do.
   NVVM::GriddepcontrolOp::create(role, loc,
                                  NVVM::GridDepActionKind::launch_dependents);

@@ -24,9 +24,7 @@ namespace mlir::blockscale {
 
 class MixedInputRoles : public WarpgroupRoles {
 public:
-  MixedInputRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                  const KernelProblem &problem, const SharedMemoryPlan &plan,
-                  const StagedOperands &operands);
+  explicit MixedInputRoles(const RoleContext &context);
 
   /// The accumulator type of an epilogue that quantizes: whole scale blocks in
   /// each warp. Accumulators get it by a detour through the memory of stages,
@@ -35,7 +33,7 @@ public:
   static std::optional<AccType> getBlocksType(const SharedMemoryPlan &plan);
 
 protected:
-  void emitLoader(OpBuilder &b) override;
+  void emitLoader(OpBuilder b) override;
   /// The quantized y is an argument of the function, which no kernel in front
   /// writes: its copies start before that kernel has ended.
   bool isEarly() const override { return true; }
@@ -66,9 +64,6 @@ protected:
   /// A barrier of all MMA warps; of those of the first K slice only.
   void emitMmaBarrier(OpBuilder &b);
   void emitSliceBarrier(OpBuilder &b);
-  /// The memory of stages from `offset` on, as values of `element`.
-  Value emitView(OpBuilder &b, ArrayRef<int64_t> shape, Type element,
-                 Value offset) const;
 
   AccType accType;
   /// An i32 in shared memory: not 0 if some value is inexact.
@@ -77,7 +72,7 @@ protected:
   Value thread, slice, lane;
 
 private:
-  void emitConsumer(OpBuilder &b) override;
+  void emitConsumer(OpBuilder b) override;
   /// For how many stages copies of y start before the kernel in front has
   /// ended: no more than each slice has steps.
   int64_t getNumEarly() const;

@@ -1,4 +1,4 @@
-//===- WgmmaMixedInputKernel.cpp - Mixed-input GEMM with wgmma ------------===//
+//===- WgmmaMixedInputKernel.cpp - Mixed-input GEMM and GEMV with wgmma ---===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,25 +10,25 @@
 // registers on its way from shared memory. x is B, bf16 values that a kernel in
 // front has dequantized or permuted.
 //
+// GEMV: x is one row. B of the instructions is block-diagonal, so that fp8
+// wgmma keeps the sums of different scale blocks apart; they are scaled exactly
+// afterwards. GemvRoles.h says how.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mma/Kernels.h"
-#include "Kernels/Gemm/Mma/Wgmma/MixedInput/MixedInputRoles.h"
+#include "Kernels/Gemm/Mma/Wgmma/Gemv/GemvRoles.h"
 #include "Kernels/Gemm/Mma/Wgmma/WgmmaKernel.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-class WgmmaMixedInputKernel final : public WgmmaKernel {
+/// What mixed input and GEMV share.
+class DequantizingKernel : public WgmmaKernel {
 public:
-  KernelKind getKind() const override { return KernelKind::MixedInput; }
-  OperandTransforms getTransforms(InstructionAttr) const override {
-    return {OperandTransform::DequantizedInFront,
-            OperandTransform::DequantizedInRegisters};
-  }
   std::optional<ResultTile>
-  getResultTile(const KernelProblem &problem) const override {
+  getResultTile(const KernelProblem &problem) const final {
     WarpSpecializedScheduleAttr schedule = getSchedule(problem);
     std::optional<AccType> sums = MixedInputRoles::getBlocksType(
         makeMixedInputPlan(problem.instruction.getInstruction(), schedule,
@@ -40,21 +40,49 @@ public:
 
 protected:
   std::unique_ptr<SharedMemoryPlan>
-  makePlan(const KernelProblem &problem) const override {
+  makePlan(const KernelProblem &problem) const final {
     return std::make_unique<SharedMemoryPlan>(makeMixedInputPlan(
         problem.instruction.getInstruction(), getSchedule(problem),
         *problem.quantizedB, problem.k));
   }
+};
+
+class WgmmaMixedInputKernel final : public DequantizingKernel {
+public:
+  KernelKind getKind() const override { return KernelKind::MixedInput; }
+  OperandTransforms getTransforms(InstructionAttr) const override {
+    return {OperandTransform::DequantizedInFront,
+            OperandTransform::DequantizedInRegisters};
+  }
+
+private:
   int64_t getNumFlags() const override { return 1; }
-  void emitRoles(OpBuilder &b, gpu::GPUFuncOp kernel,
-                 const KernelProblem &problem, const SharedMemoryPlan &plan,
-                 const StagedOperands &operands) const override {
-    MixedInputRoles(b, kernel, problem, plan, operands).emit();
+  void emitRoles(const RoleContext &context) const override {
+    MixedInputRoles(context).emit();
+  }
+};
+
+class WgmmaGemvKernel final : public DequantizingKernel {
+public:
+  KernelKind getKind() const override { return KernelKind::Gemv; }
+  OperandTransforms getTransforms(InstructionAttr) const override {
+    return {OperandTransform::DequantizedInRegisters,
+            OperandTransform::DequantizedInRegisters};
+  }
+
+private:
+  void emitRoles(const RoleContext &context) const override {
+    GemvRoles(context).emit();
   }
 };
 } // namespace
 
 const GemmKernel &blockscale::getWgmmaMixedInputKernel() {
   static const WgmmaMixedInputKernel kernel;
+  return kernel;
+}
+
+const GemmKernel &blockscale::getWgmmaGemvKernel() {
+  static const WgmmaGemvKernel kernel;
   return kernel;
 }

@@ -13,7 +13,6 @@
 
 #include "Kernels/Gemm/Epilogue/Epilogue.h"
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/RoleEmitter.h"
-#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -40,14 +39,11 @@ void RoleEmitter::emitStore(OpBuilder &at, const ProblemSizes &ofResult,
 void RoleEmitter::emitByBounds(
     OpBuilder &at, const BlockTile &tile, bool isAligned,
     function_ref<void(OpBuilder &, bool isGuarded)> body) {
-  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  // A tile of a cluster may be wholly outside of the result.
-  ClusterSize size = cluster.getSize();
-  if (KernelProblem::isMultiple(problem.m, plan.getRowsOfSubTiles() * size.m) &&
-      KernelProblem::isMultiple(problem.n, schedule.getN() * size.n))
+  if (areTilesInside())
     return body(at, false);
   if (!isAligned)
     return body(at, true);
+  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   Value lastRow = addIndex(at, loc, tile.row, schedule.getM());
   Value lastColumn = addIndex(at, loc, tile.column, schedule.getN());
   Value areRows = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ule,

@@ -1,4 +1,4 @@
-//===- LaunchExprJson.h - Numbers of a launch in a file ---------*- C++ -*-===//
+//===- LaunchJson.h - Launch infos in a file --------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_RUNTIME_LAUNCHEXPRJSON_H
-#define BLOCKSCALE_LIB_RUNTIME_LAUNCHEXPRJSON_H
+#ifndef BLOCKSCALE_LIB_RUNTIME_LAUNCHJSON_H
+#define BLOCKSCALE_LIB_RUNTIME_LAUNCHJSON_H
 
 #include "JsonNode.h"
-#include "blockscale/Runtime/LaunchExpr.h"
+#include "blockscale/Runtime/LaunchInfo.h"
 
 namespace mlir::blockscale {
 
@@ -25,9 +25,19 @@ Error readPackedUnit(const JsonNode &node, uint32_t &elements, uint32_t &bytes);
 Error readExpr(const JsonNode &node, int64_t min, int64_t max,
                LaunchExpr &expr);
 
+/// Reads a parameter of a kernel that has a workspace of this size.
+Error readParam(const JsonNode &node, const LaunchExpr &workspace,
+                LaunchParam &param);
+
+/// Reads a launch info, whose text `checkJsonText` accepts.
+inline constexpr uint64_t launchInfoVersion = 1;
+Error readLaunchInfo(const JsonNode &node, LaunchInfo &info);
+
 nlohmann::ordered_json makeSize(const ArgumentSize &size);
 nlohmann::ordered_json makeExpr(const LaunchExpr &expr);
+nlohmann::ordered_json makeParam(const LaunchParam &param);
+nlohmann::ordered_json makeLaunchInfo(const LaunchInfo &info);
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_RUNTIME_LAUNCHEXPRJSON_H
+#endif // BLOCKSCALE_LIB_RUNTIME_LAUNCHJSON_H
