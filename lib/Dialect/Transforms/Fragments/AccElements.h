@@ -32,8 +32,8 @@ void forEachElement(OpBuilder &b, Op op, AccType type, Value lane,
           Value inside;
           if (!op.getInBounds()) {
             inside = isBelow(b, loc, row, op.getRows());
-            inside = emitBoth(b, loc, inside,
-                              isBelow(b, loc, at, op.getColumns()));
+            inside =
+                emitBoth(b, loc, inside, isBelow(b, loc, at, op.getColumns()));
           }
           body(index + i, row, at, inside);
         }

@@ -271,8 +271,8 @@ void AccQuantizer::quantize(MutableArrayRef<Part> group, bool byReciprocal) {
   Value hasTurn;
   if (group.size() != getNumLanes())
     hasTurn = isBelow(b, loc, turn,
-                          arith::ConstantIndexOp::create(
-                              b, loc, static_cast<int64_t>(group.size())));
+                      arith::ConstantIndexOp::create(
+                          b, loc, static_cast<int64_t>(group.size())));
   emitIf(b, loc, hasTurn, [&] {
     stores.storeScale(position, scale, op.getInBounds(), op.getInBounds());
   });

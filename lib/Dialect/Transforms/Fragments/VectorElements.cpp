@@ -14,8 +14,8 @@
 #include "Fragments/VectorElements.h"
 
 #include "Fragments/VectorTransfer.h"
-#include "Utils/OperandView.h"
 #include "Utils/IndexValues.h"
+#include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Support/SharedLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

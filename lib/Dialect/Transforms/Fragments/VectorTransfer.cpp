@@ -39,7 +39,8 @@ TransferAddress::at(ArrayRef<Value> index) {
     if (op.isDimInBounds(dim))
       continue;
     Value size = memref::DimOp::create(b, loc, op.getBase(), memoryDim);
-    inside = emitBoth(b, loc, inside, blockscale::isBelow(b, loc, coordinate, size));
+    inside =
+        emitBoth(b, loc, inside, blockscale::isBelow(b, loc, coordinate, size));
   }
   return {position, inside};
 }

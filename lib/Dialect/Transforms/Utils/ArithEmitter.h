@@ -16,6 +16,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_UTILS_ARITHEMITTER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include <map>
 #include <memory>

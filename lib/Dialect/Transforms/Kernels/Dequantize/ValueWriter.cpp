@@ -400,8 +400,9 @@ void ValueWriter::storeSingly(const Origin &origin, int64_t lanes) {
   SmallVector<SmallVector<Value>> loaded;
   for (int64_t i = 0; i != kSingleValues; ++i) {
     Value column = add(origin.column, i * lanes);
-    Value isInside = arith::AndIOp::create(b, loc, isBelow(b, loc, origin.row, rows),
-                                           isBelow(b, loc, column, columns));
+    Value isInside =
+        arith::AndIOp::create(b, loc, isBelow(b, loc, origin.row, rows),
+                              isBelow(b, loc, column, columns));
     column = arith::MinUIOp::create(b, loc, column, add(columns, -1));
     origins.push_back({origin.batch, row, column, isInside});
     loaded.push_back({loadElement(origin.batch, row, column), none,

@@ -225,8 +225,9 @@ private:
       Value scale = arithmetic.emitScale(problem.format, largest, tensorScale);
       scales.push_back(scale);
       Value words = packedStore.emit(values[round], emitFactor(scale));
-      emitIf(b, loc, isInside[round],
-             [&] { getStores().storeElements(origins[round], words, kValues); });
+      emitIf(b, loc, isInside[round], [&] {
+        getStores().storeElements(origins[round], words, kValues);
+      });
     }
     if (problem.amax)
       emitJoinLargest(b, loc, largestOfAll, kernel.getArgument(*problem.amax));

@@ -107,7 +107,7 @@ private:
     transposeNibbles(b, loc, words, block.turn);
     storeRows(b, loc, memory, words, block.row,
               emitByteOfRow(b, loc, getTile(), block.row, block.chunk,
-                             block.inChunk));
+                            block.inChunk));
   }
 
   /// Stores u32 0 to `byte` of `row`, and u32 i to row `row xor i`. The size

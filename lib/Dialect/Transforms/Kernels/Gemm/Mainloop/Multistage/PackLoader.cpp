@@ -97,9 +97,9 @@ private:
     AffineExpr firstRow, chunk, first, s;
     bindDims(b.getContext(), firstRow, chunk, first, s);
     Value start = addConstant(b, loc, piece.firstRow, piece.rowOffset);
-    SmallVector<Value> from =
-        applyExprs(b, loc, {first + firstRow, s * extent.k + chunk * kChunkBytes},
-                   {start, piece.index, source.origin, source.step});
+    SmallVector<Value> from = applyExprs(
+        b, loc, {first + firstRow, s * extent.k + chunk * kChunkBytes},
+        {start, piece.index, source.origin, source.step});
     OperandAccess access(*operand, context, source, context.isGuarded);
     int64_t distance = extent.rows / kRowsAtOnce;
     SmallVector<SmallVector<Value>> chunks;

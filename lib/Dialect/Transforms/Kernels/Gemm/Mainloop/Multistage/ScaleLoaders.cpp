@@ -21,8 +21,8 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// To outerSize with all scales of a row: `pieceBytes` at once or, if they cannot
-/// be copied, gathered one by one.
+/// To outerSize with all scales of a row: `pieceBytes` at once or, if they
+/// cannot be copied, gathered one by one.
 class ScaleRowLoader final : public TileLoader {
 public:
   ScaleRowLoader(SharedTile tile, const KernelOperand &operand, int64_t rows,
@@ -117,8 +117,8 @@ private:
       // to the next one.
       int64_t together = kBankRowBytes / shape[3];
       part = n.floorDiv(together) % partsOfAtom;
-      row = n % together +
-             n.floorDiv(together * partsOfAtom) % (outerSize / together) * together;
+      row = n % together + n.floorDiv(together * partsOfAtom) %
+                               (outerSize / together) * together;
     }
     AffineExpr atom = n.floorDiv(outerSize * partsOfAtom);
     part = part + atom % atoms * partsOfAtom;

@@ -53,8 +53,8 @@ SharedTile blockscale::getScaleTile(const TileExtent &extent, int64_t blockSize,
 }
 
 Value blockscale::emitByteOfRow(OpBuilder &b, Location loc,
-                                 const SharedTile &tile, Value line,
-                                 Value chunk, Value inChunk) {
+                                const SharedTile &tile, Value line, Value chunk,
+                                Value inChunk) {
   if (tile.layout.isSwizzled) {
     ChunkSwizzle swizzle = getChunkSwizzle(tile.shape[1]);
     AffineExpr d0 = getAffineDimExpr(0, b.getContext());

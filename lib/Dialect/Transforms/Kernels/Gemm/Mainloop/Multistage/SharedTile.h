@@ -53,7 +53,7 @@ SharedTile getScaleTile(const TileExtent &extent, int64_t blockSize,
 /// The byte, in its line, that is `inChunk` bytes behind the start of chunk
 /// number `chunk` of the elements of `tile`.
 Value emitByteOfRow(OpBuilder &b, Location loc, const SharedTile &tile,
-                     Value line, Value chunk, Value inChunk);
+                    Value line, Value chunk, Value inChunk);
 
 } // namespace mlir::blockscale
 

@@ -265,8 +265,8 @@ bool TensorOperand::planElements(const KernelProblem &problem,
   // How many elements of the instruction an element of the map holds; the
   // verifier of the launch compares it with the memory.
   int64_t elements = isPadded || inBytes
-                      ? 1
-                      : std::max<int64_t>(8 / getFormatInfo(format).bits, 1);
+                         ? 1
+                         : std::max<int64_t>(8 / getFormatInfo(format).bits, 1);
   map = makeMap(rank, type->name, sizes, symbols, box,
                 getSwizzleName(columnBytes), elements);
   countedBytes =
