@@ -92,7 +92,7 @@ struct ExplainSchedulesPass final
       if (isDynamic)
         printAssumedSizes(llvm::errs(), chip);
       getGemmPath(path.getValue())
-          ->explain(op, instruction, schedule, chip, pictures, llvm::errs());
+          ->explain({op, instruction, chip}, schedule, pictures, llvm::errs());
     });
     markAllAnalysesPreserved();
   }

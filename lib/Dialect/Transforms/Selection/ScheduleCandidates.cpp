@@ -50,11 +50,11 @@ blockscale::getScheduleCandidates(ProductOpInterface op, const Chip &chip,
     InstructionAttr instruction = getInstruction(op, path, own);
     if (!kernels || !kernels->hasSchedules() || !instruction)
       continue;
-    for (ScheduleInterface candidate :
-         kernels->getCandidates(op, instruction, chip, hasWorkspace))
+    ScheduledProduct product = {op, instruction, chip, hasWorkspace};
+    for (ScheduleInterface candidate : kernels->getCandidates(product))
       // A schedule that its own path supports would not select the other path.
       if ((path == own || !candidate.isFor(own)) &&
-          succeeded(kernels->verify(op, instruction, candidate, chip,
+          succeeded(kernels->verify(product, candidate,
                                     [&] { return op->emitOpError(); })))
         candidates.insert(candidate);
   }
@@ -72,7 +72,7 @@ std::string blockscale::printTunedRow(ProductOpInterface op,
   const GemmPath *kernels = path == paths.end() ? nullptr : getGemmPath(*path);
   std::optional<TunedTile> tile;
   if (kernels && kernels->hasSchedules())
-    tile = kernels->getTunedTile(op, schedule, chip);
+    tile = kernels->getTunedTile({op, {}, chip}, schedule);
   if (!tile)
     return "";
   std::string card = ("a card for " + StringRef(chip.name)).str();

@@ -170,25 +170,25 @@ private:
       return success();
     });
     // Without the name of the op, which the remark has anyway.
-    (void)product.kernels->verify(product.op, product.instruction, wanted,
-                                  *chip,
+    (void)product.kernels->verify({product.op, product.instruction, *chip},
+                                  wanted,
                                   [&] { return product.op->emitError(); });
     return obstacle;
   }
 
   LogicalResult select(const Product &product, bool takesOption) {
     ProductOpInterface op = product.op;
+    ScheduledProduct asked = {op, product.instruction, *chip, !noWorkspace};
     FailureOr<ScheduleInterface> found =
         takesOption ? wanted : findAttr(op, product.path);
     if (failed(found))
       return failure();
     ScheduleInterface chosen = *found;
     if (!chosen)
-      chosen =
-          product.kernels->choose(op, product.instruction, *chip, !noWorkspace);
-    else if (!takesOption && failed(product.kernels->verify(
-                                 op, product.instruction, chosen, *chip,
-                                 [&] { return op->emitOpError(); })))
+      chosen = product.kernels->choose(asked);
+    else if (!takesOption && failed(product.kernels->verify(asked, chosen, [&] {
+               return op->emitOpError();
+             })))
       return failure();
     op->setAttr(kScheduleAttrName, chosen);
     const GemmKernel *kernel = product.kernels->findKernel(chosen);

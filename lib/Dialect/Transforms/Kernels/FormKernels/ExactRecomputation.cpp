@@ -32,7 +32,7 @@ ExactRecomputation blockscale::getExactRecomputation(ProductOpInterface op,
   auto instruction = InstructionAttr::get(
       op->getContext(), *chooseInstruction(op, *other)->emitted);
   ScheduleInterface schedule =
-      gemm->choose(op, instruction, chip, /*hasWorkspace=*/false);
+      gemm->choose({op, instruction, chip, /*hasWorkspace=*/false});
   return {gemm->findKernel(schedule), instruction, schedule};
 }
 

@@ -86,32 +86,26 @@ SmallVector<const ScheduleText *> GemmPath::getTexts() const {
   return texts.takeVector();
 }
 
-ScheduleInterface GemmPath::choose(ProductOpInterface op,
-                                   InstructionAttr instruction,
-                                   const Chip &chip, bool hasWorkspace) const {
+ScheduleInterface GemmPath::choose(ScheduledProduct product) const {
   for (const PathKernel &each : kernels)
-    if (ScheduleInterface schedule =
-            each.chooser->choose(op, instruction, chip, hasWorkspace))
+    if (ScheduleInterface schedule = each.chooser->choose(product))
       return schedule;
   llvm_unreachable("the last kernel of a path takes all that is left");
 }
 
 SmallVector<ScheduleInterface>
-GemmPath::getCandidates(ProductOpInterface op, InstructionAttr instruction,
-                        const Chip &chip, bool hasWorkspace) const {
+GemmPath::getCandidates(ScheduledProduct product) const {
   SmallVector<ScheduleInterface> candidates;
   for (const PathKernel &each : kernels)
-    llvm::append_range(candidates, each.chooser->getCandidates(
-                                       op, instruction, chip, hasWorkspace));
+    llvm::append_range(candidates, each.chooser->getCandidates(product));
   return candidates;
 }
 
-LogicalResult GemmPath::verify(ProductOpInterface op,
-                               InstructionAttr instruction,
-                               ScheduleInterface schedule, const Chip &chip,
+LogicalResult GemmPath::verify(ScheduledProduct product,
+                               ScheduleInterface schedule,
                                EmitErrorFn emitError) const {
   if (const PathKernel *found = find(schedule))
-    return found->chooser->verify(op, instruction, schedule, chip, emitError);
+    return found->chooser->verify(product, schedule, emitError);
   std::string names;
   for (const PathKernel &each : kernels)
     names += (names.empty() ? "" : ", ") +
@@ -121,17 +115,15 @@ LogicalResult GemmPath::verify(ProductOpInterface op,
                      << "), got " << schedule;
 }
 
-void GemmPath::explain(ProductOpInterface op, InstructionAttr instruction,
-                       ScheduleInterface schedule, const Chip &chip,
+void GemmPath::explain(ScheduledProduct product, ScheduleInterface schedule,
                        bool hasPictures, raw_ostream &os) const {
   if (const PathKernel *found = find(schedule))
-    found->chooser->explain(op, instruction, schedule, chip, hasPictures, os);
+    found->chooser->explain(product, schedule, hasPictures, os);
 }
 
-std::optional<TunedTile> GemmPath::getTunedTile(ProductOpInterface op,
-                                                ScheduleInterface schedule,
-                                                const Chip &chip) const {
+std::optional<TunedTile>
+GemmPath::getTunedTile(ScheduledProduct product,
+                       ScheduleInterface schedule) const {
   const PathKernel *found = find(schedule);
-  return found ? found->chooser->getTunedTile(op, schedule, chip)
-               : std::nullopt;
+  return found ? found->chooser->getTunedTile(product, schedule) : std::nullopt;
 }

@@ -65,21 +65,14 @@ public:
   /// See KernelChooser: these give the schedule of the first kernel that offers
   /// one, the candidates of all kernels, and the answers of the kernel that
   /// `schedule` names.
-  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
-                           const Chip &chip, bool hasWorkspace) const;
-  SmallVector<ScheduleInterface> getCandidates(ProductOpInterface op,
-                                               InstructionAttr instruction,
-                                               const Chip &chip,
-                                               bool hasWorkspace) const;
-  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
-                       ScheduleInterface schedule, const Chip &chip,
+  ScheduleInterface choose(ScheduledProduct product) const;
+  SmallVector<ScheduleInterface> getCandidates(ScheduledProduct product) const;
+  LogicalResult verify(ScheduledProduct product, ScheduleInterface schedule,
                        EmitErrorFn emitError) const;
-  void explain(ProductOpInterface op, InstructionAttr instruction,
-               ScheduleInterface schedule, const Chip &chip, bool hasPictures,
-               raw_ostream &os) const;
-  std::optional<TunedTile> getTunedTile(ProductOpInterface op,
-                                        ScheduleInterface schedule,
-                                        const Chip &chip) const;
+  void explain(ScheduledProduct product, ScheduleInterface schedule,
+               bool hasPictures, raw_ostream &os) const;
+  std::optional<TunedTile> getTunedTile(ScheduledProduct product,
+                                        ScheduleInterface schedule) const;
 
 private:
   const PathKernel *find(ScheduleInterface schedule) const;

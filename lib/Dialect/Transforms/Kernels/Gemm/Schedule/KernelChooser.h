@@ -20,6 +20,20 @@
 
 namespace mlir::blockscale {
 
+/// What a schedule is chosen for: `op` on tensors, which `instruction` computes
+/// on `chip`. Without `hasWorkspace` there is no memory beside arguments and
+/// results.
+struct ScheduledProduct {
+  ProductOpInterface op;
+  InstructionAttr instruction;
+  const Chip &chip;
+  bool hasWorkspace = true;
+
+  const Instruction &getInstruction() const {
+    return instruction.getInstruction();
+  }
+};
+
 class KernelChooser {
 public:
   using EmitErrorFn = ScheduleText::EmitErrorFn;
@@ -28,34 +42,25 @@ public:
 
   /// The text of its schedule attribute.
   virtual const ScheduleText &getText() const = 0;
-  /// The schedule for `op` on tensors, which `instruction` computes; null if a
-  /// later kernel of the path is better. Without `hasWorkspace` there is no
-  /// memory beside arguments and results.
-  virtual ScheduleInterface choose(ProductOpInterface op,
-                                   InstructionAttr instruction,
-                                   const Chip &chip,
-                                   bool hasWorkspace) const = 0;
+  /// The schedule for `product`; null if a later kernel of the path is better.
+  virtual ScheduleInterface choose(ScheduledProduct product) const = 0;
   /// Schedules that may be better than the one of `choose`, for --tune to
   /// measure. Not all of them are legal: `verify` tells.
   virtual SmallVector<ScheduleInterface>
-  getCandidates(ProductOpInterface op, InstructionAttr instruction,
-                const Chip &chip, bool hasWorkspace) const = 0;
-  /// Checks that `chip` can run the kernel of `instruction` for `op` with
-  /// `schedule`: shared memory, registers, sizes.
-  virtual LogicalResult verify(ProductOpInterface op,
-                               InstructionAttr instruction,
-                               ScheduleInterface schedule, const Chip &chip,
+  getCandidates(ScheduledProduct product) const = 0;
+  /// Checks that the chip can run the kernel for `product` with `schedule`:
+  /// shared memory, registers, sizes.
+  virtual LogicalResult verify(ScheduledProduct product,
+                               ScheduleInterface schedule,
                                EmitErrorFn emitError) const = 0;
-  /// Prints the reasons for the choice for `op`, and the costs of `schedule`;
-  /// with `hasPictures`, also its shared memory and tensor memory.
-  virtual void explain(ProductOpInterface op, InstructionAttr instruction,
-                       ScheduleInterface schedule, const Chip &chip,
+  /// Prints the reasons for the choice for `product`, and the costs of
+  /// `schedule`; with `hasPictures`, also its shared memory and tensor memory.
+  virtual void explain(ScheduledProduct product, ScheduleInterface schedule,
                        bool hasPictures, raw_ostream &os) const = 0;
   /// The row of the table of measured tiles that would choose `schedule` for
-  /// products like `op`; nullopt if an estimate chooses.
-  virtual std::optional<TunedTile> getTunedTile(ProductOpInterface op,
-                                                ScheduleInterface schedule,
-                                                const Chip &chip) const {
+  /// products like `product`; nullopt if an estimate chooses.
+  virtual std::optional<TunedTile>
+  getTunedTile(ScheduledProduct product, ScheduleInterface schedule) const {
     return std::nullopt;
   }
 

@@ -25,31 +25,24 @@ using namespace mlir::blockscale;
 namespace {
 class MmaSyncDenseChooser final : public WarpSpecializedChooser {
 public:
-  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
-                           const Chip &chip, bool hasWorkspace) const override;
+  ScheduleInterface choose(ScheduledProduct product) const override;
   SmallVector<ScheduleInterface>
-  getCandidates(ProductOpInterface op, InstructionAttr instruction,
-                const Chip &chip, bool hasWorkspace) const override;
-  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
-                       ScheduleInterface schedule, const Chip &chip,
+  getCandidates(ScheduledProduct product) const override;
+  LogicalResult verify(ScheduledProduct product, ScheduleInterface schedule,
                        EmitErrorFn emitError) const override;
-  void explain(ProductOpInterface op, InstructionAttr instruction,
-               ScheduleInterface given, const Chip &chip, bool,
+  void explain(ScheduledProduct product, ScheduleInterface given, bool,
                raw_ostream &os) const override {
     auto schedule = cast<WarpSpecializedScheduleAttr>(given);
     MmaWarps warps(schedule);
-    printProductBounds(os, op, instruction,
+    printProductBounds(os, product,
                        {schedule.getM(), schedule.getN(), schedule.getK(),
-                        schedule.getSplitK(), warps.columns, warps.rows},
-                       chip);
+                        schedule.getSplitK(), warps.columns, warps.rows});
   }
 };
 } // namespace
 
-LogicalResult MmaSyncDenseChooser::verify(ProductOpInterface op,
-                                          InstructionAttr attr,
+LogicalResult MmaSyncDenseChooser::verify(ScheduledProduct product,
                                           ScheduleInterface given,
-                                          const Chip &chip,
                                           EmitErrorFn emitError) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   // Tiles start with an atom of scales, or in the middle of one.
@@ -68,7 +61,7 @@ LogicalResult MmaSyncDenseChooser::verify(ProductOpInterface op,
                           "swapped, a cluster of 1x1 blocks and no K of "
                           "instructions on the path mma_sync, got "
                        << given;
-  if (failed(verifyStages(op, attr, schedule, chip, emitError)))
+  if (failed(verifyStages(product, schedule, emitError)))
     return failure();
   constexpr int64_t kMostWarps = 8;
   if (int64_t warps = MmaWarps(schedule).getCount(); warps > kMostWarps)
@@ -89,21 +82,22 @@ static constexpr DenseTile kWarpSpecializedTiles[] = {
     {128, 128, 3}, {128, 64, 4}, {64, 128, 4}, {64, 64, 4}};
 
 SmallVector<ScheduleInterface>
-MmaSyncDenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
-                                   const Chip &chip, bool) const {
-  const Instruction &instruction = attr.getInstruction();
+MmaSyncDenseChooser::getCandidates(ScheduledProduct product) const {
+  const Instruction &instruction = product.getInstruction();
   SmallVector<ScheduleInterface> candidates;
   for (const DenseTile &row : kWarpSpecializedTiles) {
     int64_t tile[] = {row.m, row.n, getSwizzleRowElements(instruction)};
     auto make = [&](int64_t stages) {
-      return WarpSpecializedScheduleAttr::get(op->getContext(), tile, stages,
+      return WarpSpecializedScheduleAttr::get(product.op->getContext(), tile,
+                                              stages,
                                               /*accumulators=*/1,
                                               /*persistent=*/true);
     };
-    int64_t bytes = getSharedMemoryPlan(op.getTypes(), instruction, make(1))
-                        .getStageBytes();
+    int64_t bytes =
+        getSharedMemoryPlan(product.op.getTypes(), instruction, make(1))
+            .getStageBytes();
     candidates.push_back(make(std::clamp<int64_t>(
-        getMostStageBytes(chip) / bytes, 1, row.mostStages)));
+        getMostStageBytes(product.chip) / bytes, 1, row.mostStages)));
   }
   return candidates;
 }
@@ -171,16 +165,14 @@ static bool areWhole(ProductOpInterface op,
 /// That pays if TMA brings all operands and there are tiles for all SMs: in the
 /// replay of the simulator they are 1.4 to 2.4 times as fast as the multistage
 /// kernel, also with two stages instead of three.
-ScheduleInterface MmaSyncDenseChooser::choose(ProductOpInterface op,
-                                              InstructionAttr attr,
-                                              const Chip &chip,
-                                              bool hasWorkspace) const {
-  auto schedule = cast<WarpSpecializedScheduleAttr>(
-      getCandidates(op, attr, chip, hasWorkspace).front());
+ScheduleInterface MmaSyncDenseChooser::choose(ScheduledProduct product) const {
+  auto schedule =
+      cast<WarpSpecializedScheduleAttr>(getCandidates(product).front());
   auto multistage = cast<MultistageScheduleAttr>(
-      getMmaSyncMultistageChooser().choose(op, attr, chip, hasWorkspace));
-  if (multistage.getTile() == schedule.getTile() && areWhole(op, schedule) &&
-      areAllCopied(op, attr.getKind()))
+      getMmaSyncMultistageChooser().choose(product));
+  if (multistage.getTile() == schedule.getTile() &&
+      areWhole(product.op, schedule) &&
+      areAllCopied(product.op, product.instruction.getKind()))
     return schedule;
   return {};
 }

@@ -60,31 +60,27 @@ public:
     return getMultistageScheduleText();
   }
 
-  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
-                           const Chip &chip, bool hasWorkspace) const override;
+  ScheduleInterface choose(ScheduledProduct product) const override;
   SmallVector<ScheduleInterface>
-  getCandidates(ProductOpInterface op, InstructionAttr instruction,
-                const Chip &chip, bool hasWorkspace) const override;
-  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
-                       ScheduleInterface schedule, const Chip &chip,
+  getCandidates(ScheduledProduct product) const override;
+  LogicalResult verify(ScheduledProduct product, ScheduleInterface schedule,
                        EmitErrorFn emitError) const override;
-  void explain(ProductOpInterface op, InstructionAttr instruction,
-               ScheduleInterface given, const Chip &chip, bool,
+  void explain(ScheduledProduct product, ScheduleInterface given, bool,
                raw_ostream &os) const override {
     auto schedule = cast<MultistageScheduleAttr>(given);
     ProductTile tile = {schedule.getM(),      schedule.getN(),
                         schedule.getK(),      schedule.getSplitK(),
                         schedule.getWarpsN(), schedule.getWarpsM()};
-    tile.types = getComputedCombination(op, instruction);
-    printProductBounds(os, op, instruction, tile, chip);
+    tile.types = getComputedCombination(product.op, product.instruction);
+    printProductBounds(os, product, tile);
   }
 
   /// The tiles of results with few rows or columns, for split-K.
-  std::optional<TunedTile> getTunedTile(ProductOpInterface op,
-                                        ScheduleInterface given,
-                                        const Chip &chip) const override {
+  std::optional<TunedTile>
+  getTunedTile(ScheduledProduct product,
+               ScheduleInterface given) const override {
     auto schedule = cast<MultistageScheduleAttr>(given);
-    auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
+    auto [m, n, k, batch] = getOpSizes(product.op, /*dynamicSize=*/0);
     if (!limits.dividesK || schedule.getSplitK() == 1)
       return std::nullopt;
     bool isM = m <= n;
@@ -94,20 +90,20 @@ public:
         (isM ? schedule.getWarpsM() : schedule.getWarpsN()) != 1)
       return std::nullopt;
     int64_t tiles = batch * llvm::divideCeilSigned(std::max(m, n), many);
-    return TunedTile{
-        chip.capability,
-        Path::DequantMma,
-        few,
-        /*leastBits=*/4,
-        many,
-        few,
-        schedule.getK(),
-        isM ? schedule.getWarpsN() : schedule.getWarpsM(),
-        schedule.getStages(),
-        /*splitK=*/1,
-        llvm::divideCeilSigned(schedule.getSplitK() * tiles, getSms(chip)),
-        /*card=*/{},
-        /*benchmark=*/{}};
+    return TunedTile{product.chip.capability,
+                     Path::DequantMma,
+                     few,
+                     /*leastBits=*/4,
+                     many,
+                     few,
+                     schedule.getK(),
+                     isM ? schedule.getWarpsN() : schedule.getWarpsM(),
+                     schedule.getStages(),
+                     /*splitK=*/1,
+                     llvm::divideCeilSigned(schedule.getSplitK() * tiles,
+                                            getSms(product.chip)),
+                     /*card=*/{},
+                     /*benchmark=*/{}};
   }
 
 private:
@@ -119,19 +115,20 @@ private:
 // Limits
 //===----------------------------------------------------------------------===//
 
-LogicalResult MultistageChooser::verify(ProductOpInterface op,
-                                        InstructionAttr instruction,
+LogicalResult MultistageChooser::verify(ScheduledProduct product,
                                         ScheduleInterface attr,
-                                        const Chip &chip,
                                         EmitErrorFn emitError) const {
   auto schedule = cast<MultistageScheduleAttr>(attr);
-  TypeCombination types = getComputedCombination(op, instruction);
-  int64_t bytes = getSharedBytes(types, instruction.getKind(), schedule);
-  int64_t mostBytes = getMostSharedBytes(chip);
+  TypeCombination types =
+      getComputedCombination(product.op, product.instruction);
+  int64_t bytes =
+      getSharedBytes(types, product.instruction.getKind(), schedule);
+  int64_t mostBytes = getMostSharedBytes(product.chip);
   if (bytes > mostBytes)
     return emitError() << "expected a schedule that needs at most " << mostBytes
-                       << " bytes of shared memory on " << StringRef(chip.name)
-                       << ", got " << attr << ", which needs " << bytes;
+                       << " bytes of shared memory on "
+                       << StringRef(product.chip.name) << ", got " << attr
+                       << ", which needs " << bytes;
   // Registers for accumulators, one step of both operands, and the fewest that
   // addresses need. A block has 64 Ki registers (all chips from sm_80 on), a
   // lane 255.
@@ -146,7 +143,7 @@ LogicalResult MultistageChooser::verify(ProductOpInterface op,
     return emitError() << "expected a schedule that needs at most " << most
                        << " registers in each of " << lanes << " lanes, got "
                        << attr << ", which needs about " << registers;
-  return verifySplitK(op, schedule.getSplitK(), schedule.getK(), attr,
+  return verifySplitK(product.op, schedule.getSplitK(), schedule.getK(), attr,
                       emitError);
 }
 
@@ -223,15 +220,13 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
 ///   memory; two of them, if there is a choice, before as many blocks on
 ///   a SM as the path asks for.
 /// Where the path divides K, results of few rows or columns have others.
-ScheduleInterface MultistageChooser::choose(ProductOpInterface op,
-                                            InstructionAttr instruction,
-                                            const Chip &chip,
-                                            bool hasWorkspace) const {
-  if (limits.dividesK && hasWorkspace)
-    if (MultistageScheduleAttr narrow = chooseNarrow(op, chip))
+ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
+  if (limits.dividesK && product.hasWorkspace)
+    if (MultistageScheduleAttr narrow = chooseNarrow(product.op, product.chip))
       return narrow;
   // A dynamic size counts as large.
-  auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
+  auto [m, n, k, batch] =
+      getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);
   auto fit = [](int64_t size, int64_t least, int64_t most) {
     return std::max<int64_t>(llvm::PowerOf2Ceil(std::min(size, most)), least);
   };
@@ -248,13 +243,15 @@ ScheduleInterface MultistageChooser::choose(ProductOpInterface op,
   while (countBlocks() < kWantedBlocks && std::max(tile[0], tile[1]) > kHalf)
     (tile[0] >= tile[1] ? tile[0] : tile[1]) /= 2;
 
-  TypeCombination types = getComputedCombination(op, instruction);
-  Kind kind = instruction.getKind();
+  TypeCombination types =
+      getComputedCombination(product.op, product.instruction);
+  Kind kind = product.instruction.getKind();
   int64_t rowElements = kBankRowBytes * 8 / getSlot(kind, types.lhs).bits;
   tile.push_back(fit(k, kBankRowBytes, std::min(rowElements, limits.mostK)));
 
   auto make = [&](int64_t stages) {
-    return MultistageScheduleAttr::get(op.getContext(), tile, {2, 2}, stages);
+    return MultistageScheduleAttr::get(product.op.getContext(), tile, {2, 2},
+                                       stages);
   };
   constexpr int64_t kWantedStages = 2;
   int64_t stages =
@@ -262,7 +259,7 @@ ScheduleInterface MultistageChooser::choose(ProductOpInterface op,
   auto isTooLarge = [&] {
     int64_t blocks = stages > kWantedStages ? limits.wantedBlocks : 1;
     return blocks * getSharedBytes(types, kind, make(stages)) >
-           getMostSharedBytes(chip);
+           getMostSharedBytes(product.chip);
   };
   while (stages > 1 && isTooLarge())
     --stages;
@@ -289,18 +286,16 @@ static constexpr TriedTile kTriedWide[] = {
 /// size, with split-K; for others, the wide tiles. K of the tile is that of the
 /// choice.
 SmallVector<ScheduleInterface>
-MultistageChooser::getCandidates(ProductOpInterface op,
-                                 InstructionAttr instruction, const Chip &chip,
-                                 bool hasWorkspace) const {
-  auto chosen =
-      cast<MultistageScheduleAttr>(choose(op, instruction, chip, hasWorkspace));
-  auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
+MultistageChooser::getCandidates(ScheduledProduct product) const {
+  auto chosen = cast<MultistageScheduleAttr>(choose(product));
+  auto [m, n, k, batch] =
+      getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);
   int64_t least = std::min(m, n);
   const auto *narrow = llvm::find_if(
       kTriedNarrow, [&](const TriedTile &row) { return least <= row.tile[0]; });
   bool isNarrow = narrow != std::end(kTriedNarrow);
   SmallVector<int64_t> ranges = {1};
-  if (isNarrow && hasWorkspace)
+  if (isNarrow && product.hasWorkspace)
     ranges.append({4, 8, 16});
   SmallVector<ScheduleInterface> candidates;
   for (TriedTile row : isNarrow ? ArrayRef(kTriedNarrow) : kTriedWide) {
@@ -314,7 +309,7 @@ MultistageChooser::getCandidates(ProductOpInterface op,
     for (int64_t stages : {2, 3, 4})
       for (int64_t splitK : ranges)
         candidates.push_back(MultistageScheduleAttr::get(
-            op->getContext(), tile, row.warps, stages, splitK));
+            product.op->getContext(), tile, row.warps, stages, splitK));
   }
   return candidates;
 }

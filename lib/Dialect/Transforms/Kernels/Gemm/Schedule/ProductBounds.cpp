@@ -66,23 +66,23 @@ static void printRate(raw_ostream &os, const Rate &rate, StringRef of) {
     os << " (assumed, that of " << StringRef(rate.source->product) << ')';
 }
 
-static std::vector<Bound> getBounds(ProductOpInterface op,
-                                    InstructionAttr instruction,
-                                    const ProductTile &tile, const Chip &chip,
+static std::vector<Bound> getBounds(ScheduledProduct product,
+                                    const ProductTile &tile,
                                     double tilesOfBlock) {
+  const Chip &chip = product.chip;
   constexpr double kAccumulatorBytes = 4, kGiga = 1e9, kMega = 1e6;
-  OpSizes sizes = getOpSizes(op, kEstimatedSize);
-  TypeCombination types = tile.types.value_or(op.getTypes());
+  OpSizes sizes = getOpSizes(product.op, kEstimatedSize);
+  TypeCombination types = tile.types.value_or(product.op.getTypes());
   double m = toDouble(sizes.m), n = toDouble(sizes.n), k = toDouble(sizes.k),
          batch = toDouble(sizes.batch), splitK = toDouble(tile.splitK);
   double partK = std::ceil(k / splitK);
   double rows = std::min(m, toDouble(tile.m)),
          columns = std::min(n, toDouble(tile.n));
-  Kind kind = instruction.getKind();
-  ElementBytes x = getElementBytes(types.lhs, instruction, types.blockSize,
-                                   tile.isXDequantized),
-               y = getElementBytes(types.rhs, instruction, types.blockSize,
-                                   tile.isYDequantized);
+  Kind kind = product.instruction.getKind();
+  ElementBytes x = getElementBytes(types.lhs, product.instruction,
+                                   types.blockSize, tile.isXDequantized),
+               y = getElementBytes(types.rhs, product.instruction,
+                                   types.blockSize, tile.isYDequantized);
   double flops = 2 * toDouble(tile.m) * toDouble(tile.n) * partK;
   double loaded = partK * (rows * x.memory + columns * y.memory);
   double shared = partK * (toDouble(tile.m * tile.readsOfX) * x.shared +
@@ -110,10 +110,10 @@ static std::vector<Bound> getBounds(ProductOpInterface op,
   return bounds;
 }
 
-void blockscale::printProductBounds(raw_ostream &os, ProductOpInterface op,
-                                    InstructionAttr instruction,
-                                    const ProductTile &tile, const Chip &chip) {
-  OpSizes sizes = getOpSizes(op, kEstimatedSize);
+void blockscale::printProductBounds(raw_ostream &os, ScheduledProduct product,
+                                    const ProductTile &tile) {
+  const Chip &chip = product.chip;
+  OpSizes sizes = getOpSizes(product.op, kEstimatedSize);
   Rate sms = find(chip, &ChipRates::sms);
   Rate megahertz = find(chip, &ChipRates::megahertz);
   double tiles = std::ceil(toDouble(sizes.m) / toDouble(tile.m)) *
@@ -123,7 +123,7 @@ void blockscale::printProductBounds(raw_ostream &os, ProductOpInterface op,
   os << llvm::format("  %.0f tile%s on ", tiles, tiles == 1 ? "" : "s");
   printRate(os, sms, "SMs");
   os << llvm::format(", at most %.0f on each\n", most);
-  std::vector<Bound> bounds = getBounds(op, instruction, tile, chip, most);
+  std::vector<Bound> bounds = getBounds(product, tile, most);
   const Bound *limit = &bounds.front();
   for (const Bound &bound : bounds) {
     if (bound.getClocks() > limit->getClocks())

@@ -19,6 +19,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_PRODUCTBOUNDS_H
 
 #include "Kernels/Gemm/Problem/OpSizes.h"
+#include "Kernels/Gemm/Schedule/KernelChooser.h"
 
 namespace mlir::blockscale {
 
@@ -36,9 +37,8 @@ struct ProductTile {
   std::optional<TypeCombination> types = std::nullopt;
 };
 
-void printProductBounds(raw_ostream &os, ProductOpInterface op,
-                        InstructionAttr instruction, const ProductTile &tile,
-                        const Chip &chip);
+void printProductBounds(raw_ostream &os, ScheduledProduct product,
+                        const ProductTile &tile);
 
 } // namespace mlir::blockscale
 

@@ -24,17 +24,13 @@ using namespace mlir::blockscale;
 namespace {
 class Tcgen05DenseChooser final : public WarpSpecializedChooser {
 public:
-  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
-                           const Chip &chip, bool hasWorkspace) const override;
+  ScheduleInterface choose(ScheduledProduct product) const override;
   SmallVector<ScheduleInterface>
-  getCandidates(ProductOpInterface op, InstructionAttr instruction,
-                const Chip &chip, bool hasWorkspace) const override;
-  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
-                       ScheduleInterface schedule, const Chip &chip,
+  getCandidates(ScheduledProduct product) const override;
+  LogicalResult verify(ScheduledProduct product, ScheduleInterface schedule,
                        EmitErrorFn emitError) const override;
-  void explain(ProductOpInterface op, InstructionAttr instruction,
-               ScheduleInterface schedule, const Chip &chip, bool hasPictures,
-               raw_ostream &os) const override;
+  void explain(ScheduledProduct product, ScheduleInterface schedule,
+               bool hasPictures, raw_ostream &os) const override;
 };
 } // namespace
 
@@ -91,13 +87,11 @@ static LogicalResult verifyInstructionK(WarpSpecializedScheduleAttr schedule,
   return success();
 }
 
-LogicalResult Tcgen05DenseChooser::verify(ProductOpInterface op,
-                                          InstructionAttr attr,
+LogicalResult Tcgen05DenseChooser::verify(ScheduledProduct product,
                                           ScheduleInterface given,
-                                          const Chip &chip,
                                           EmitErrorFn emitError) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
-  const Instruction &instruction = attr.getInstruction();
+  const Instruction &instruction = product.getInstruction();
   // M of a 2-CTA instruction is that of both blocks.
   int64_t group = schedule.getBlocksOfProduct();
   if (!lookupAccLayout(group, schedule.getM() * group))
@@ -108,20 +102,22 @@ LogicalResult Tcgen05DenseChooser::verify(ProductOpInterface op,
     return emitError() << "expected N of the tile to be " << kMostN
                        << " for pairs of CTAs with " << schedule.getM()
                        << " rows each, got " << given;
-  if (failed(verifyStages(op, attr, schedule, chip, emitError)))
+  if (failed(verifyStages(product, schedule, emitError)))
     return failure();
-  if (isInSoftware(op) &&
+  if (isInSoftware(product.op) &&
       (schedule.getTwoCta() || schedule.getInstructionK() != 0))
     return emitError() << "not supported in this version: pairs of CTAs and "
                           "K of instructions in software, got "
                        << given;
   if (failed(verifyCluster(schedule, emitError)) ||
-      failed(verifyInstructionK(schedule, instruction, chip, emitError)))
+      failed(
+          verifyInstructionK(schedule, instruction, product.chip, emitError)))
     return failure();
   TmemPlan plan(instruction, schedule);
   // N of the instruction is columns of the result, or rows with swap-AB.
   bool swapsAb = schedule.getSwapAb();
-  ArrayRef<int64_t> shape = cast<ShapedType>(op.getAcc().getType()).getShape();
+  ArrayRef<int64_t> shape =
+      cast<ShapedType>(product.op.getAcc().getType()).getShape();
   int64_t n = shape[shape.size() - (swapsAb ? 2 : 1)];
   bool isOneTile = !ShapedType::isDynamic(n) && n <= schedule.getN();
   if (!isOneTile && schedule.getN() % kTileUnit != 0)
@@ -139,38 +135,30 @@ LogicalResult Tcgen05DenseChooser::verify(ProductOpInterface op,
 // Choice
 //===----------------------------------------------------------------------===//
 
-static SmallVector<ScheduleCandidate> estimateCandidates(ProductOpInterface op,
-                                                         InstructionAttr attr,
-                                                         const Chip &chip,
-                                                         bool hasWorkspace) {
-  EstimatedProblem problem = getEstimatedProblem(op);
-  problem.mayDivideK &= hasWorkspace;
-  problem.isInSoftware = isInSoftware(op);
-  return getScheduleCandidates(op.getContext(), problem, attr.getInstruction(),
-                               chip);
+static SmallVector<ScheduleCandidate>
+estimateCandidates(ScheduledProduct product) {
+  EstimatedProblem problem = getEstimatedProblem(product.op);
+  problem.mayDivideK &= product.hasWorkspace;
+  problem.isInSoftware = isInSoftware(product.op);
+  return getScheduleCandidates(product.op.getContext(), problem,
+                               product.getInstruction(), product.chip);
 }
 
-ScheduleInterface Tcgen05DenseChooser::choose(ProductOpInterface op,
-                                              InstructionAttr attr,
-                                              const Chip &chip,
-                                              bool hasWorkspace) const {
-  return chooseSchedule(estimateCandidates(op, attr, chip, hasWorkspace))
-      .schedule;
+ScheduleInterface Tcgen05DenseChooser::choose(ScheduledProduct product) const {
+  return chooseSchedule(estimateCandidates(product)).schedule;
 }
 
 /// The best schedule for each N by estimate, and the same N with other stages.
 SmallVector<ScheduleInterface>
-Tcgen05DenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
-                                   const Chip &chip, bool hasWorkspace) const {
+Tcgen05DenseChooser::getCandidates(ScheduledProduct product) const {
   SmallVector<ScheduleInterface> candidates;
-  for (const ScheduleCandidate &best :
-       estimateCandidates(op, attr, chip, hasWorkspace)) {
+  for (const ScheduleCandidate &best : estimateCandidates(product)) {
     WarpSpecializedScheduleAttr schedule = best.schedule;
     candidates.push_back(schedule);
     for (int64_t accumulators : {2, 1})
       for (int64_t stages : {3, 4, 6})
         candidates.push_back(WarpSpecializedScheduleAttr::get(
-            op->getContext(), schedule.getTile(), stages, accumulators,
+            product.op->getContext(), schedule.getTile(), stages, accumulators,
             /*persistent=*/true, kTileGroup, schedule.getSwapAb(),
             schedule.getSplitK(), schedule.getCluster(), schedule.getTwoCta(),
             schedule.getInstructionK(), KernelKind::Dense));
@@ -178,17 +166,16 @@ Tcgen05DenseChooser::getCandidates(ProductOpInterface op, InstructionAttr attr,
   return candidates;
 }
 
-void Tcgen05DenseChooser::explain(ProductOpInterface op, InstructionAttr attr,
-                                  ScheduleInterface given, const Chip &chip,
-                                  bool hasPictures, raw_ostream &os) const {
-  const Instruction &instruction = attr.getInstruction();
-  EstimatedProblem problem = getEstimatedProblem(op);
+void Tcgen05DenseChooser::explain(ScheduledProduct product,
+                                  ScheduleInterface given, bool hasPictures,
+                                  raw_ostream &os) const {
+  const Instruction &instruction = product.getInstruction();
+  EstimatedProblem problem = getEstimatedProblem(product.op);
   TmemPlan plan(instruction, cast<WarpSpecializedScheduleAttr>(given));
-  ScheduleRates rates = getScheduleRates(chip, instruction.kind);
+  ScheduleRates rates = getScheduleRates(product.chip, instruction.kind);
   printScheduleEstimate(
       os, problem, estimateSchedule(problem, instruction, plan, rates), rates);
-  printScheduleCandidates(
-      os, estimateCandidates(op, attr, chip, /*hasWorkspace=*/true));
+  printScheduleCandidates(os, estimateCandidates(product));
   if (!hasPictures)
     return;
   drawStages(os, plan);

@@ -18,23 +18,22 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 LogicalResult
-WarpSpecializedChooser::verifyStages(ProductOpInterface op,
-                                     InstructionAttr attr,
+WarpSpecializedChooser::verifyStages(ScheduledProduct product,
                                      WarpSpecializedScheduleAttr schedule,
-                                     const Chip &chip, EmitErrorFn emitError) {
-  const Instruction &instruction = attr.getInstruction();
+                                     EmitErrorFn emitError) {
+  const Instruction &instruction = product.getInstruction();
   int64_t elements = getSwizzleRowElements(instruction);
   if (schedule.getK() != elements)
     return emitError() << "expected K of the tile to be " << elements << " for "
-                       << attr << ", got " << schedule;
+                       << product.instruction << ", got " << schedule;
   SharedMemoryPlan plan =
-      getSharedMemoryPlan(op.getTypes(), instruction, schedule);
-  if (plan.getSharedBytes() > getMostStageBytes(chip))
+      getSharedMemoryPlan(product.op.getTypes(), instruction, schedule);
+  if (plan.getSharedBytes() > getMostStageBytes(product.chip))
     return emitError() << "expected a schedule that needs at most "
-                       << getMostStageBytes(chip)
-                       << " bytes of shared memory on " << StringRef(chip.name)
-                       << ", got " << schedule << ", which needs "
-                       << plan.getSharedBytes();
-  return verifySplitK(op, schedule.getSplitK(), schedule.getK(), schedule,
-                      emitError);
+                       << getMostStageBytes(product.chip)
+                       << " bytes of shared memory on "
+                       << StringRef(product.chip.name) << ", got " << schedule
+                       << ", which needs " << plan.getSharedBytes();
+  return verifySplitK(product.op, schedule.getSplitK(), schedule.getK(),
+                      schedule, emitError);
 }

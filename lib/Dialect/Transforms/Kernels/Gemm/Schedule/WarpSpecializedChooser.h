@@ -27,10 +27,9 @@ protected:
   /// Checks that K of the tile of `schedule` is a swizzle row, that stages fit
   /// into shared memory, and that K has as many steps as there are split-K
   /// ranges. A dynamic K passes.
-  static LogicalResult verifyStages(ProductOpInterface op,
-                                    InstructionAttr instruction,
+  static LogicalResult verifyStages(ScheduledProduct product,
                                     WarpSpecializedScheduleAttr schedule,
-                                    const Chip &chip, EmitErrorFn emitError);
+                                    EmitErrorFn emitError);
 };
 
 } // namespace mlir::blockscale

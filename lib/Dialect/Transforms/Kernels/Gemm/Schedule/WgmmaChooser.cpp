@@ -35,16 +35,15 @@ static int64_t getMostAccumulators(WarpSpecializedScheduleAttr schedule) {
   return kMost[WgmmaShares(schedule).groups - 1];
 }
 
-LogicalResult WgmmaChooser::verify(ProductOpInterface op,
-                                   InstructionAttr instruction,
-                                   ScheduleInterface given, const Chip &chip,
+LogicalResult WgmmaChooser::verify(ScheduledProduct product,
+                                   ScheduleInterface given,
                                    EmitErrorFn emitError) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   if (schedule.getTwoCta() || schedule.getInstructionK() != 0)
     return emitError() << "expected no pairs of CTAs and no K of instructions "
                           "on the path wgmma, got "
                        << given;
-  if (failed(verifyKernel(op, instruction, schedule, chip, emitError)))
+  if (failed(verifyKernel(product, schedule, emitError)))
     return failure();
   if (schedule.getAccumulators() != 1)
     return emitError() << "expected one accumulator on the path wgmma, got "

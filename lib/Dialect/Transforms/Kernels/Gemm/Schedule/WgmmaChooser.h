@@ -21,16 +21,13 @@ namespace mlir::blockscale {
 
 class WgmmaChooser : public WarpSpecializedChooser {
 public:
-  LogicalResult verify(ProductOpInterface op, InstructionAttr instruction,
-                       ScheduleInterface schedule, const Chip &chip,
+  LogicalResult verify(ScheduledProduct product, ScheduleInterface schedule,
                        EmitErrorFn emitError) const final;
 
 protected:
   /// Limits of the kernel itself.
-  virtual LogicalResult verifyKernel(ProductOpInterface op,
-                                     InstructionAttr instruction,
+  virtual LogicalResult verifyKernel(ScheduledProduct product,
                                      WarpSpecializedScheduleAttr schedule,
-                                     const Chip &chip,
                                      EmitErrorFn emitError) const = 0;
 };
 

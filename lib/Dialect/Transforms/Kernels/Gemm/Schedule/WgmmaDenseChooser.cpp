@@ -24,33 +24,28 @@ using namespace mlir::blockscale;
 namespace {
 class WgmmaDenseChooser final : public WgmmaChooser {
 public:
-  ScheduleInterface choose(ProductOpInterface op, InstructionAttr instruction,
-                           const Chip &chip, bool hasWorkspace) const override;
+  ScheduleInterface choose(ScheduledProduct product) const override;
   SmallVector<ScheduleInterface>
-  getCandidates(ProductOpInterface op, InstructionAttr instruction,
-                const Chip &chip, bool hasWorkspace) const override;
-  void explain(ProductOpInterface op, InstructionAttr instruction,
-               ScheduleInterface given, const Chip &chip, bool,
+  getCandidates(ScheduledProduct product) const override;
+  void explain(ScheduledProduct product, ScheduleInterface given, bool,
                raw_ostream &os) const override;
 
 protected:
-  LogicalResult verifyKernel(ProductOpInterface op, InstructionAttr instruction,
+  LogicalResult verifyKernel(ScheduledProduct product,
                              WarpSpecializedScheduleAttr schedule,
-                             const Chip &chip,
                              EmitErrorFn emitError) const override;
 };
 } // namespace
 
 LogicalResult
-WgmmaDenseChooser::verifyKernel(ProductOpInterface op,
-                                InstructionAttr instruction,
+WgmmaDenseChooser::verifyKernel(ScheduledProduct product,
                                 WarpSpecializedScheduleAttr schedule,
-                                const Chip &chip, EmitErrorFn emitError) const {
+                                EmitErrorFn emitError) const {
   if (schedule.getSwapAb())
     return emitError() << "expected operands that are not swapped for the "
                           "kernel dense on the path wgmma, got "
                        << schedule;
-  if (failed(verifyStages(op, instruction, schedule, chip, emitError)))
+  if (failed(verifyStages(product, schedule, emitError)))
     return failure();
   // Each block loads whole periods of swizzle rows.
   ClusterSize cluster = schedule.getCluster();
@@ -64,17 +59,14 @@ WgmmaDenseChooser::verifyKernel(ProductOpInterface op,
 
 /// Tiles no larger than the result; smaller ones if there would be too few for
 /// all SMs; as many stages as fit into shared memory.
-ScheduleInterface WgmmaDenseChooser::choose(ProductOpInterface op,
-                                            InstructionAttr attr,
-                                            const Chip &chip,
-                                            bool hasWorkspace) const {
-  OpSizes sizes = getOpSizes(op, /*dynamicSize=*/int64_t(1) << 20);
-  const Instruction &instruction = attr.getInstruction();
+ScheduleInterface WgmmaDenseChooser::choose(ScheduledProduct product) const {
+  OpSizes sizes = getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);
+  const Instruction &instruction = product.getInstruction();
   constexpr int64_t kMostStages = 8, kLeastN = 16;
-  auto sms = static_cast<uint64_t>(getSms(chip));
+  auto sms = static_cast<uint64_t>(getSms(product.chip));
   static constexpr std::pair<int64_t, int64_t> kTiles[] = {
       {128, 256}, {128, 192}, {128, 128}, {64, 256}, {64, 128}, {64, 64}};
-  uint64_t blockBytes = getTunedLimits(chip.capability).blockBytes;
+  uint64_t blockBytes = getTunedLimits(product.chip.capability).blockBytes;
   std::pair<int64_t, int64_t> best = {};
   uint64_t leastClocks = ~uint64_t(0);
   for (auto [m, n] : kTiles) {
@@ -99,41 +91,38 @@ ScheduleInterface WgmmaDenseChooser::choose(ProductOpInterface op,
     int64_t tile[] = {best.first, best.second,
                       getSwizzleRowElements(instruction)};
     return WarpSpecializedScheduleAttr::get(
-        op->getContext(), tile, stages,
+        product.op->getContext(), tile, stages,
         /*accumulators=*/1, /*persistent=*/true, kTileGroup, /*swapAb=*/false,
         /*splitK=*/1, ClusterSize());
   };
   int64_t stages = kMostStages;
   while (stages > 1 &&
          SharedMemoryPlan(instruction, make(stages)).getSharedBytes() >
-             getMostStageBytes(chip))
+             getMostStageBytes(product.chip))
     --stages;
   return make(stages);
 }
 
 SmallVector<ScheduleInterface>
-WgmmaDenseChooser::getCandidates(ProductOpInterface op,
-                                 InstructionAttr instruction, const Chip &chip,
-                                 bool hasWorkspace) const {
+WgmmaDenseChooser::getCandidates(ScheduledProduct product) const {
   static constexpr std::pair<int64_t, int64_t> kTried[] = {
       {64, 64},   {64, 128},  {64, 256},  {128, 128},
       {128, 192}, {128, 256}, {192, 128}, {256, 128}};
   static constexpr ClusterSize kClusters[] = {{1, 1}, {2, 1}, {1, 2}};
-  int64_t k = getSwizzleRowElements(instruction.getInstruction());
+  int64_t k = getSwizzleRowElements(product.getInstruction());
   SmallVector<ScheduleInterface> candidates;
   for (auto [m, n] : kTried)
     for (int64_t stages : {3, 4, 6})
       for (ClusterSize cluster : kClusters)
         candidates.push_back(WarpSpecializedScheduleAttr::get(
-            op->getContext(), {m, n, k}, stages, /*accumulators=*/1,
+            product.op->getContext(), {m, n, k}, stages, /*accumulators=*/1,
             /*persistent=*/true, kTileGroup, /*swapAb=*/false, /*splitK=*/1,
             cluster));
   return candidates;
 }
 
-void WgmmaDenseChooser::explain(ProductOpInterface op,
-                                InstructionAttr instruction,
-                                ScheduleInterface given, const Chip &chip, bool,
+void WgmmaDenseChooser::explain(ScheduledProduct product,
+                                ScheduleInterface given, bool,
                                 raw_ostream &os) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   ProductTile tile = {schedule.getM(), schedule.getN(), schedule.getK(),
@@ -142,8 +131,8 @@ void WgmmaDenseChooser::explain(ProductOpInterface op,
   tile.readsOfX = 1;
   tile.readsOfY = WgmmaShares(schedule).groups;
   tile.isXDequantized = tile.isYDequantized =
-      isa<MmaScaledOp>(op.getOperation());
-  printProductBounds(os, op, instruction, tile, chip);
+      isa<MmaScaledOp>(product.op.getOperation());
+  printProductBounds(os, product, tile);
 }
 
 const KernelChooser &blockscale::getWgmmaDenseChooser() {

@@ -36,36 +36,30 @@ namespace {
 /// Both kernels have the same limits, but for N of the tile.
 class MixedInputChooser : public WgmmaChooser {
 public:
-  ScheduleInterface choose(ProductOpInterface op, InstructionAttr,
-                           const Chip &chip, bool hasWorkspace) const override {
-    return chooseMixedInputSchedule(op, chip, hasWorkspace);
+  ScheduleInterface choose(ScheduledProduct product) const override {
+    return chooseMixedInputSchedule(product.op, product.chip,
+                                    product.hasWorkspace);
   }
   SmallVector<ScheduleInterface>
-  getCandidates(ProductOpInterface op, InstructionAttr instruction,
-                const Chip &chip, bool hasWorkspace) const override;
-  void explain(ProductOpInterface op, InstructionAttr instruction,
-               ScheduleInterface given, const Chip &chip, bool,
+  getCandidates(ScheduledProduct product) const override;
+  void explain(ScheduledProduct product, ScheduleInterface given, bool,
                raw_ostream &os) const override;
-  std::optional<TunedTile> getTunedTile(ProductOpInterface op,
-                                        ScheduleInterface given,
-                                        const Chip &chip) const override;
+  std::optional<TunedTile> getTunedTile(ScheduledProduct product,
+                                        ScheduleInterface given) const override;
 
 protected:
-  LogicalResult verifyKernel(ProductOpInterface op, InstructionAttr instruction,
+  LogicalResult verifyKernel(ScheduledProduct product,
                              WarpSpecializedScheduleAttr schedule,
-                             const Chip &chip,
                              EmitErrorFn emitError) const override;
 };
 
 class GemvChooser final : public MixedInputChooser {
 public:
-  ScheduleInterface choose(ProductOpInterface op, InstructionAttr,
-                           const Chip &chip, bool hasWorkspace) const override {
-    return chooseGemvSchedule(op, chip, hasWorkspace);
+  ScheduleInterface choose(ScheduledProduct product) const override {
+    return chooseGemvSchedule(product.op, product.chip, product.hasWorkspace);
   }
   SmallVector<ScheduleInterface>
-  getCandidates(ProductOpInterface op, InstructionAttr instruction,
-                const Chip &chip, bool hasWorkspace) const override;
+  getCandidates(ScheduledProduct product) const override;
 };
 } // namespace
 
@@ -278,19 +272,20 @@ blockscale::chooseMixedInputSchedule(ProductOpInterface op, const Chip &chip,
 }
 
 LogicalResult
-MixedInputChooser::verifyKernel(ProductOpInterface op, InstructionAttr attr,
+MixedInputChooser::verifyKernel(ScheduledProduct product,
                                 WarpSpecializedScheduleAttr schedule,
-                                const Chip &chip, EmitErrorFn emitError) const {
-  const Instruction &instruction = attr.getInstruction();
+                                EmitErrorFn emitError) const {
+  const Instruction &instruction = product.getInstruction();
   StringRef kernel = stringifyKernelKind(schedule.getKernel());
-  if (std::string obstacle = findMixedInputObstacle(op); !obstacle.empty())
+  if (std::string obstacle = findMixedInputObstacle(product.op);
+      !obstacle.empty())
     return emitError() << "expected " << obstacle << ", for the kernel "
                        << kernel << ", got " << schedule;
-  if (std::string obstacle = findGemvObstacle(op);
+  if (std::string obstacle = findGemvObstacle(product.op);
       schedule.getKernel() == KernelKind::Gemv && !obstacle.empty())
     return emitError() << "expected " << obstacle << ", for the kernel "
                        << kernel << ", got " << schedule;
-  TypeCombination types = findQuantizedB(op)->types;
+  TypeCombination types = findQuantizedB(product.op)->types;
   WgmmaShares shares(schedule);
   bool isShared =
       shares.slicesOfK * schedule.getM() == shares.groups * kWarpgroupRows;
@@ -307,7 +302,7 @@ MixedInputChooser::verifyKernel(ProductOpInterface op, InstructionAttr attr,
               "blocks that are not persistent, and no cluster, for the kernel "
            << kernel << ", got " << schedule;
   int64_t chunk = getChunkElements(types);
-  int64_t k = getOpSizes(op, /*dynamicSize=*/0).k;
+  int64_t k = getOpSizes(product.op, /*dynamicSize=*/0).k;
   SharedMemoryPlan plan = makeMixedInputPlan(instruction, schedule, types, k);
   if (plan.getSliceK() % chunk != 0 || k % plan.getSliceK() != 0)
     return emitError() << "expected K of the tile to be " << shares.slicesOfK
@@ -315,16 +310,16 @@ MixedInputChooser::verifyKernel(ProductOpInterface op, InstructionAttr attr,
                        << " that divides K, got " << schedule;
   int64_t bytes =
       std::max(plan.getSharedBytes(), getSlicePartialBytes(schedule));
-  if (bytes > getMostStageBytes(chip) ||
+  if (bytes > getMostStageBytes(product.chip) ||
       getSlicePartialBytes(schedule) > plan.getSharedBytes())
     return emitError() << "expected a schedule whose stages have "
                        << getSlicePartialBytes(schedule) << " to "
-                       << getMostStageBytes(chip)
-                       << " bytes of shared memory on " << StringRef(chip.name)
-                       << ", got " << schedule << ", with "
-                       << plan.getSharedBytes();
-  return verifySplitK(op, schedule.getSplitK(), schedule.getK(), schedule,
-                      emitError);
+                       << getMostStageBytes(product.chip)
+                       << " bytes of shared memory on "
+                       << StringRef(product.chip.name) << ", got " << schedule
+                       << ", with " << plan.getSharedBytes();
+  return verifySplitK(product.op, schedule.getSplitK(), schedule.getK(),
+                      schedule, emitError);
 }
 
 /// Schedules with tiles of so many rows of x.
@@ -348,34 +343,32 @@ static void addCandidates(ProductOpInterface op, int64_t columns,
 }
 
 SmallVector<ScheduleInterface>
-MixedInputChooser::getCandidates(ProductOpInterface op, InstructionAttr,
-                                 const Chip &, bool hasWorkspace) const {
+MixedInputChooser::getCandidates(ScheduledProduct product) const {
   constexpr int64_t kColumns = 8;
   SmallVector<ScheduleInterface> candidates;
   int64_t rowsOfX =
-      llvm::alignTo(getOpSizes(op, /*dynamicSize=*/0).m, kColumns);
-  if (!hasWorkspace || !findQuantizedB(op) || rowsOfX == 0)
+      llvm::alignTo(getOpSizes(product.op, /*dynamicSize=*/0).m, kColumns);
+  if (!product.hasWorkspace || !findQuantizedB(product.op) || rowsOfX == 0)
     return candidates;
   SmallVector<int64_t> widths = {rowsOfX};
   if (rowsOfX > kMostN)
     widths = {kMostN / 2, kMostN};
   for (int64_t columns : widths)
-    addCandidates(op, columns, KernelKind::MixedInput, candidates);
+    addCandidates(product.op, columns, KernelKind::MixedInput, candidates);
   return candidates;
 }
 
 SmallVector<ScheduleInterface>
-GemvChooser::getCandidates(ProductOpInterface op, InstructionAttr, const Chip &,
-                           bool hasWorkspace) const {
+GemvChooser::getCandidates(ScheduledProduct product) const {
   SmallVector<ScheduleInterface> candidates;
-  if (hasWorkspace && findQuantizedB(op) && findGemvObstacle(op).empty())
-    addCandidates(op, /*columns=*/1, KernelKind::Gemv, candidates);
+  if (product.hasWorkspace && findQuantizedB(product.op) &&
+      findGemvObstacle(product.op).empty())
+    addCandidates(product.op, /*columns=*/1, KernelKind::Gemv, candidates);
   return candidates;
 }
 
-void MixedInputChooser::explain(ProductOpInterface op,
-                                InstructionAttr instruction,
-                                ScheduleInterface given, const Chip &chip, bool,
+void MixedInputChooser::explain(ScheduledProduct product,
+                                ScheduleInterface given, bool,
                                 raw_ostream &os) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   // Swap-AB: M of the tile is columns of the result.
@@ -386,22 +379,23 @@ void MixedInputChooser::explain(ProductOpInterface op,
   tile.readsOfY = 1;
   // A kernel in front dequantizes or permutes x.
   tile.isXDequantized = true;
-  tile.types = findQuantizedB(op)->types;
-  printProductBounds(os, op, instruction, tile, chip);
+  tile.types = findQuantizedB(product.op)->types;
+  printProductBounds(os, product, tile);
 }
 
 /// The table has only results whose rows fit into one tile.
 std::optional<TunedTile>
-MixedInputChooser::getTunedTile(ProductOpInterface op, ScheduleInterface given,
-                                const Chip &chip) const {
+MixedInputChooser::getTunedTile(ScheduledProduct product,
+                                ScheduleInterface given) const {
   constexpr int64_t kColumns = 8;
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
-  int64_t m = getOpSizes(op, /*dynamicSize=*/0).m;
+  int64_t m = getOpSizes(product.op, /*dynamicSize=*/0).m;
   bool isGemv = schedule.getKernel() == KernelKind::Gemv;
   if (!isGemv && schedule.getN() != int64_t(llvm::alignTo(m, kColumns)))
     return std::nullopt;
-  unsigned bits = getFormatInfo(findQuantizedB(op)->types.rhs).storedBits();
-  return TunedTile{chip.capability,
+  unsigned bits =
+      getFormatInfo(findQuantizedB(product.op)->types.rhs).storedBits();
+  return TunedTile{product.chip.capability,
                    Path::Wgmma,
                    m,
                    bits,
