@@ -127,7 +127,7 @@ static LogicalResult carrySlice(tensor::ExtractSliceOp op,
   RankedTensorType type = op.getResultType();
   auto isWhole = [&](OpFoldResult number) {
     std::optional<int64_t> known = getConstantIntValue(number);
-    return known && *known % unit.codes == 0;
+    return known && *known % unit.elements == 0;
   };
   // The last dimension stays, and stays last.
   llvm::SmallBitVector dropped = op.getDroppedDims();

@@ -257,7 +257,7 @@ private:
   /// A block for each thread.
   void buildByThreads() {
     int64_t blockSize = problem.format.blockSize;
-    int64_t alongK = isAcrossRows(problem) ? 1 : kThreadsOfLine;
+    int64_t alongK = isAcrossRows(problem) ? 1 : kThreadsOfRow;
     Value blockM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
     Value blockK = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
     Value batch = getBatch();

@@ -96,7 +96,7 @@ private:
     Location loc = context.loc;
     AffineExpr firstRow, chunk, first, s;
     bindDims(b.getContext(), firstRow, chunk, first, s);
-    Value start = addConstant(b, loc, piece.firstRow, piece.rowOffset);
+    Value start = addConstant(b, loc, piece.row, piece.rowOffset);
     SmallVector<Value> from = applyExprs(
         b, loc, {first + firstRow, s * extent.k + chunk * kChunkBytes},
         {start, piece.index, source.origin, source.step});

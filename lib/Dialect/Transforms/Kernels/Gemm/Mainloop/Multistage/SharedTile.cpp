@@ -53,13 +53,13 @@ SharedTile blockscale::getScaleTile(const TileExtent &extent, int64_t blockSize,
 }
 
 Value blockscale::emitByteOfRow(OpBuilder &b, Location loc,
-                                const SharedTile &tile, Value line, Value chunk,
+                                const SharedTile &tile, Value row, Value chunk,
                                 Value inChunk) {
   if (tile.layout.isSwizzled) {
     ChunkSwizzle swizzle = getChunkSwizzle(tile.shape[1]);
     AffineExpr d0 = getAffineDimExpr(0, b.getContext());
     Value factor = applyExprs(
-        b, loc, {d0.floorDiv(swizzle.rowsPerStep) % swizzle.modulus}, line)[0];
+        b, loc, {d0.floorDiv(swizzle.rowsPerStep) % swizzle.modulus}, row)[0];
     chunk = arith::XOrIOp::create(b, loc, chunk, factor);
   }
   Value start =

@@ -50,10 +50,10 @@ SharedTile getElementTile(const TileExtent &extent, Slot slot,
 SharedTile getScaleTile(const TileExtent &extent, int64_t blockSize,
                         int64_t words);
 
-/// The byte, in its line, that is `inChunk` bytes behind the start of chunk
+/// The byte, in its row, that is `inChunk` bytes behind the start of chunk
 /// number `chunk` of the elements of `tile`.
 Value emitByteOfRow(OpBuilder &b, Location loc, const SharedTile &tile,
-                    Value line, Value chunk, Value inChunk);
+                    Value row, Value chunk, Value inChunk);
 
 } // namespace mlir::blockscale
 

@@ -96,7 +96,7 @@ LoaderPtr blockscale::planElements(const KernelOperand &operand, Format format,
   return makeElementLoader(std::move(tile), operand, extent, std::nullopt);
 }
 
-/// How many u32 of the 32x4x4 layout a line holds: as many of the four as one
+/// How many u32 of the 32x4x4 layout a vector holds: as many of the four as one
 /// warp needs, but no more than leave a piece for every thread.
 static int64_t getAtomWords(const TileExtent &extent, int64_t scales) {
   constexpr int64_t kLines = kWarpLanes;

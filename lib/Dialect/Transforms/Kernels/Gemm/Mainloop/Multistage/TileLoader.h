@@ -100,7 +100,7 @@ bool canPack(const KernelOperand &operand);
 LoaderPtr makePackLoader(const KernelOperand &operand, const TileExtent &extent,
                          Slot slot);
 
-/// Scales, to lines with all scales of a row: `pieceBytes` at once or, if they
+/// Scales, to rows with all scales of a row: `pieceBytes` at once or, if they
 /// cannot be copied, gathered one by one.
 LoaderPtr makeScaleRowLoader(SharedTile tile, const KernelOperand &operand,
                              int64_t rows, int64_t pieceBytes, bool isAsync);
