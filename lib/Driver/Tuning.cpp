@@ -211,10 +211,11 @@ private:
   }
 
   LogicalResult tune(unsigned number, const TunedProduct &product) {
-    std::string text = llvm::formatv(
-        "{0}: {1}, {2} on {3}\n{4,10} {5,8}  schedule\n",
-        printLocation(product.op->getLoc()), product.op->getName().getStringRef(),
-        product.path, StringRef(function.compile.target->name), "ms", "ratio");
+    std::string text =
+        llvm::formatv("{0}: {1}, {2} on {3}\n{4,10} {5,8}  schedule\n",
+                      printLocation(product.op->getLoc()),
+                      product.op->getName().getStringRef(), product.path,
+                      StringRef(function.compile.target->name), "ms", "ratio");
     double usual = 0, least = 0;
     ScheduleInterface fastest;
     for (ScheduleInterface schedule : product.candidates) {

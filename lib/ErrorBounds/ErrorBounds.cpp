@@ -251,7 +251,7 @@ private:
 
   void visit(Operation &op) {
     builder.setInsertionPointAfter(&op);
-    std::string lost;
+    std::string unknownFrom;
     bool isInexact = isSource(op);
     // Other ops only pass errors on or add their own, so intervals stay narrow.
     bool isStep = isTensorCoreSum(&op) || isa<QuantizeOp>(op),
@@ -262,11 +262,11 @@ private:
         isInexact |= intervals.contains(operand);
         isChained |= chained.contains(operand) ||
                      (isStep && intervals.contains(operand));
-        if (lost.empty())
-          lost = unknown.lookup(operand);
+        if (unknownFrom.empty())
+          unknownFrom = unknown.lookup(operand);
       }
     });
-    if (lost.empty()) {
+    if (unknownFrom.empty()) {
       if (!isInexact || op.getNumResults() == 0 || isa<tensor::DimOp>(op))
         return;
       culprit = op.getName().getStringRef();
@@ -278,10 +278,10 @@ private:
           chained.insert_range(op.getResults());
         return;
       }
-      lost = culprit;
+      unknownFrom = culprit;
     }
     for (Value result : op.getResults())
-      unknown[result] = lost;
+      unknown[result] = unknownFrom;
   }
 
   func::FuncOp function;
