@@ -21,7 +21,7 @@ _CHUNK = 16
 # In-order sums: a matrix is cut into rows whose sums and terms stay in a cache, and single cells
 # into as many as have their factors gathered in some megabytes.
 _CACHED_VALUES = 1 << 15
-_GATHERED_NUMBERS = 1 << 21
+_GATHERED_VALUES = 1 << 21
 # A gathered product costs as much as so many in a matrix.
 _GATHER_COST = 16
 
@@ -44,7 +44,7 @@ def _matrix_in_order(total, x, y):
 
 def _cells_in_order(total, x, y, rows, columns):
     """The same for the cells at (rows, columns), two arrays of shape (n,)."""
-    count = max(_GATHERED_NUMBERS // x.shape[1], 1)
+    count = max(_GATHERED_VALUES // x.shape[1], 1)
     y_rows = np.ascontiguousarray(y.T)
     for first in range(0, len(rows), count):
         cells = rows[first : first + count], columns[first : first + count]

@@ -172,17 +172,17 @@ void AccQuantizer::exchangePairs() {
 }
 
 /// Splits quantized elements, packed in an integer or a vector, into runs.
-SmallVector<Value> AccQuantizer::split(Value words, int64_t numElements) {
+SmallVector<Value> AccQuantizer::split(Value packed, int64_t numElements) {
   int64_t runs = numElements / run;
   if (runs == 1)
-    return {words};
-  if (!isa<VectorType>(words.getType()))
-    words = vector::FromElementsOp::create(
-        b, loc, VectorType::get(1, words.getType()), words);
+    return {packed};
+  if (!isa<VectorType>(packed.getType()))
+    packed = vector::FromElementsOp::create(
+        b, loc, VectorType::get(1, packed.getType()), packed);
   Type piece = b.getIntegerType(run * op.getCodeBits());
-  words =
-      vector::BitCastOp::create(b, loc, VectorType::get(runs, piece), words);
-  return extractElements(b, loc, words);
+  packed =
+      vector::BitCastOp::create(b, loc, VectorType::get(runs, piece), packed);
+  return extractElements(b, loc, packed);
 }
 
 void AccQuantizer::findTurn() {

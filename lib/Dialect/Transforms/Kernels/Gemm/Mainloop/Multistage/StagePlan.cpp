@@ -99,10 +99,10 @@ LoaderPtr blockscale::planElements(const KernelOperand &operand, Format format,
 /// How many u32 of the 32x4x4 layout a vector holds: as many of the four as one
 /// warp needs, but no more than leave a piece for every thread.
 static int64_t getAtomWords(const TileExtent &extent, int64_t scales) {
-  constexpr int64_t kLines = kWarpLanes;
-  int64_t words = kScaleAtomRows / kLines;
+  constexpr int64_t kOuter = kWarpLanes;
+  int64_t words = kScaleAtomRows / kOuter;
   auto isTooMany = [&] {
-    return extent.warpRows % (words * kLines) != 0 ||
+    return extent.warpRows % (words * kOuter) != 0 ||
            extent.rows * scales / (words * kScalesPerWord) < extent.numThreads;
   };
   while (words > 1 && isTooMany())

@@ -237,7 +237,7 @@ bool TensorOperand::planElements(const KernelProblem &problem,
     return refuse(reason,
                   "expected a tile of a multiple of " + Twine(kLeastBytes) +
                       " rows, which are contiguous, got " + Twine(rows));
-  // For mma.sync a line has all rows; padded elements have one line length
+  // For mma.sync a swizzle row has all rows; padded elements have one length
   // only.
   if (isReadByWarps && !isK &&
       (rows > kSwizzleRowBytes || (isPadded && rows != kSwizzleRowBytes)))
@@ -310,17 +310,17 @@ bool TensorOperand::planQuantized(const SharedMemoryPlan &pipeline,
   return true;
 }
 
-static constexpr int64_t kAtomWords = kScaleAtomOuter * kScaleAtomInner / 2;
+static constexpr int64_t kAtomUnits = kScaleAtomOuter * kScaleAtomInner / 2;
 
 static ScaleParts divideScales(int64_t rowAtoms, int64_t columnAtoms,
                                int64_t parts) {
   ScaleParts divided;
   divided.rows = std::gcd(rowAtoms, parts);
   divided.columns = std::gcd(columnAtoms, parts / divided.rows);
-  divided.words = parts / divided.rows / divided.columns;
+  divided.units = parts / divided.rows / divided.columns;
   divided.rowAtoms = rowAtoms / divided.rows;
   divided.columnAtoms = columnAtoms / divided.columns;
-  divided.atomWords = kAtomWords / divided.words;
+  divided.atomUnits = kAtomUnits / divided.units;
   return divided;
 }
 
@@ -342,19 +342,19 @@ bool TensorOperand::planScales(const KernelProblem &problem,
       pipeline.getRowAtoms(isA()), words,
       BlockCluster::getParts(schedule.getCluster(), schedule.getTwoCta(), id));
   partBytes =
-      scaleParts.rowAtoms * scaleParts.columnAtoms * scaleParts.atomWords * 2;
+      scaleParts.rowAtoms * scaleParts.columnAtoms * scaleParts.atomUnits * 2;
   MLIRContext *context = problem.instruction.getContext();
   unsigned rank = operand->map.getNumResults();
   SmallVector<AffineExpr> symbols = getSymbols(context, rank);
   // The last two sizes, 32 and 16, become one.
   SmallVector<AffineExpr> sizes(symbols.begin(), symbols.end() - 2);
   SmallVector<AffineExpr> bytes = sizes;
-  sizes.push_back(getAffineConstantExpr(kAtomWords, context));
-  bytes.push_back(getAffineConstantExpr(2 * kAtomWords, context));
+  sizes.push_back(getAffineConstantExpr(kAtomUnits, context));
+  bytes.push_back(getAffineConstantExpr(2 * kAtomUnits, context));
   SmallVector<int64_t> box(sizes.size(), 1);
   box[box.size() - 3] = scaleParts.rowAtoms;
   box[box.size() - 2] = scaleParts.columnAtoms;
-  box[box.size() - 1] = scaleParts.atomWords;
+  box[box.size() - 1] = scaleParts.atomUnits;
   map = makeMap(rank, "u2", sizes, bytes, box, "none", /*elements=*/1);
   countedBytes = pipeline.getBytes(id);
   return true;
@@ -396,12 +396,12 @@ void TensorOperand::addScalePart(OpBuilder &b, Location loc, Value part,
                                  MutableArrayRef<Value> position) const {
   AffineExpr d0 = b.getAffineDimExpr(0), d1 = b.getAffineDimExpr(1);
   const ScaleParts &of = scaleParts;
-  AffineExpr row = d1.floorDiv(of.columns * of.words),
-             column = d1.floorDiv(of.words) % of.columns, word = d1 % of.words;
+  AffineExpr row = d1.floorDiv(of.columns * of.units),
+             column = d1.floorDiv(of.units) % of.columns, unit = d1 % of.units;
   MutableArrayRef<Value> last = position.take_back(3);
   for (auto [value, first] : {std::pair(&last[0], row * of.rowAtoms),
                               std::pair(&last[1], column * of.columnAtoms),
-                              std::pair(&last[2], word * of.atomWords)})
+                              std::pair(&last[2], unit * of.atomUnits)})
     *value = applyExprs(b, loc, d0 + first, {*value, part})[0];
 }
 

@@ -30,9 +30,9 @@ struct TileOrigin {
 /// part is contiguous: rows of atoms are divided along K only if a part has one
 /// row, and atoms only if a part has one atom.
 struct ScaleParts {
-  int64_t rows = 1, columns = 1, words = 1;
+  int64_t rows = 1, columns = 1, units = 1;
   /// How much of each one part has.
-  int64_t rowAtoms = 0, columnAtoms = 0, atomWords = 0;
+  int64_t rowAtoms = 0, columnAtoms = 0, atomUnits = 0;
 };
 
 /// Whether TMA could bring the elements of `format` of an operand of `problem`,
