@@ -167,7 +167,7 @@ static std::optional<uint64_t> getScaleCode(Kind kind, Format format) {
 
 static std::optional<uint64_t> getKCode(Kind kind, unsigned k) {
   for (const Instruction &row : getInstructions())
-    if (row.path == Path::Tcgen05 && row.kind == kind && row.k == k)
+    if (row.kind == kind && row.k == k)
       return row.wide.k96;
   return std::nullopt;
 }
