@@ -8,7 +8,8 @@ usage: sass_loop.py build [--only NAME...] [--build DIR] [--out DIR]   PTX and c
 `--triton`, the Python package of that name (no GPU). They may be two machines: carry the folder and this
 file from the one to the other.
 
-The loop is the one, by its branch backwards, with the most matrix instructions. "other" is every
+The loop is the one, by its branch backwards, with the most matrix instructions, among those that have
+no other such loop inside: not the loop over tiles, which has the steps that are left over, too. "other" is every
 instruction in it that is neither a matrix instruction, nor a copy of scales to tensor memory, nor a NOP;
 spills are accesses of local memory. Of kernels in which another warp loads, the loop with the most bulk
 loads follows, as instructions for each stage, all counted.
@@ -111,13 +112,14 @@ def build(args):
 
 
 def loops(text):
-    """(address, instruction) lists of all loops of a dump of SASS."""
+    """(first address, last address, instructions) of all loops of a dump of SASS."""
     code = re.findall(r"/\*([0-9a-f]{4,})\*/\s+([^;]*?)\s*;", text)
     code = [(int(address, 16), line) for address, line in code]
     for address, line in code:
         branch = re.match(r"(@!?U?P\w+ )?BRA(\.\w+)* .*?0x([0-9a-f]+)", line)
         if branch and int(branch[3], 16) <= address:
-            yield [line for at, line in code if int(branch[3], 16) <= at <= address]
+            first = int(branch[3], 16)
+            yield first, address, [opcode(line) for at, line in code if first <= at <= address]
 
 
 def opcode(line):
@@ -128,9 +130,14 @@ MMA, COPY, LOAD, ARRIVE = r"[A-Z]*MMA\b", r"UTCCP\b", r"UTMALDG\b", r"SYNCS\.ARR
 
 
 def most(loops_of_kernel, pattern):
-    """The opcodes of the loop with the most that match, the smallest of several."""
-    found = [[opcode(line) for line in loop] for loop in loops_of_kernel]
-    return max(found, key=lambda o: (number(o, pattern), -len(o)), default=[])
+    """The opcodes of the innermost loop with the most that match, the smallest of several."""
+    found = [loop for loop in loops_of_kernel if number(loop[2], pattern)]
+
+    def is_innermost(loop):
+        return not any(loop[0] <= other[0] and other[1] <= loop[1] and other[:2] != loop[:2] for other in found)
+
+    return max((loop[2] for loop in found if is_innermost(loop)),
+               key=lambda o: (number(o, pattern), -len(o)), default=[])
 
 
 def number(opcodes, pattern):

@@ -41,7 +41,8 @@ TRITON = {
         """,
 }
 
-# A loop of two matrix instructions, a NOP, a spill and the branch; then one without any.
+# A loop of two matrix instructions, a NOP, a spill and the branch; then one without any. Both are in a loop with a
+# third matrix instruction, as that over tiles is.
 CUOBJDUMP = """\
 #!/bin/sh
 cat <<'END'
@@ -53,7 +54,9 @@ cat <<'END'
         /*0050*/              @!P0 BRA 0x0010 ;
         /*0060*/                   IADD3 R2, R2, 0x1, RZ ;
         /*0070*/               @P1 BRA 0x0060 ;
-        /*0080*/                   EXIT ;
+        /*0080*/                   QMMA.16832.F32.E4M3.E4M3 R4, R8, R12, R4 ;
+        /*0090*/               @P2 BRA 0x0000 ;
+        /*00a0*/                   EXIT ;
 END
 """
 

@@ -228,8 +228,11 @@ PipelineState RoleEmitter::emitSteps(OpBuilder &at, PipelineState state,
     if (steps == numStages)
       first.stage = word(inner, 0);
     for (int64_t i = 0; i != steps; ++i) {
+      // Without overflow, LLVM knows that only the first step may be step 0,
+      // which overwrites accumulators.
       auto plus = [&](Value value) {
-        return inner.createOrFold<arith::AddIOp>(loc, value, word(inner, i));
+        return inner.createOrFold<arith::AddIOp>(
+            loc, value, word(inner, i), arith::IntegerOverflowFlags::nuw);
       };
       inside = body(inner, plus(loop.getInductionVar()),
                     {plus(first.stage), first.parity}, inside);
