@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/FormKernels/OpForming.h"
+#include "Kernels/Launch/OpForming.h"
 
 #include "Kernels/Dequantize/DequantizeOperand.h"
 #include "Kernels/Gemm/Problem/OperandMemory.h"

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/FormKernels/OpForming.h"
+#include "Kernels/Launch/OpForming.h"
 
 #include "Kernels/FormKernels/ExactRecomputation.h"
 #include "Kernels/FormKernels/KernelAttributes.h"

@@ -8,7 +8,7 @@
 
 #include "Kernels/FormKernels/Steps.h"
 
-#include "Kernels/FormKernels/OpForming.h"
+#include "Kernels/Launch/OpForming.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"

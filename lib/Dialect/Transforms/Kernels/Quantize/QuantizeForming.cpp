@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/FormKernels/OpForming.h"
+#include "Kernels/Launch/OpForming.h"
 
 #include "Kernels/Gemm/Frontend/ElementwiseFusion.h"
 #include "Kernels/Gemm/Frontend/QuantizedResults.h"

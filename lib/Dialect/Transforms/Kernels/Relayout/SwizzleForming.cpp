@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernels/FormKernels/OpForming.h"
+#include "Kernels/Launch/OpForming.h"
 
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"

@@ -9,8 +9,10 @@
 // The epilogue: load C (or the elementwise op that makes it), apply the fused
 // elementwise op, quantize if a `quantize` is fused, store D. The same
 // functions serve all mainloops; they know nothing of paths and instructions.
-// Tcgen05 calls them from its epilogue warps, once for each group of columns
-// that it reads from tensor memory (Mma/Tcgen05/EpilogueWarps.cpp).
+// Warp-specialized kernels call them by RoleEmitter::emitStore
+// (Mainloop/WarpSpecialized/EpilogueStores.cpp), tcgen05 from its epilogue
+// warps, once for each group of columns that it reads from tensor memory
+// (Mma/Tcgen05/EpilogueWarps.cpp).
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_FORMKERNELS_OPFORMING_H
-#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_FORMKERNELS_OPFORMING_H
+#ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_OPFORMING_H
+#define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_OPFORMING_H
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -61,4 +61,4 @@ FormedResults formSoftmax(RewriterBase &rewriter,
 
 } // namespace mlir::blockscale
 
-#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_FORMKERNELS_OPFORMING_H
+#endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_OPFORMING_H
