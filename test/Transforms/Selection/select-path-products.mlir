@@ -4,7 +4,10 @@
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path -split-input-file -verify-diagnostics | FileCheck %s
 // RUN: sed "/^\/\/ -----/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_90a --blockscale-select-path=native-only | FileCheck %s
 // RUN: sed "/^func.func @asked/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_90 --blockscale-select-path | FileCheck %s --check-prefix=LOOPS
-// RUN: sed "/^func.func @asked/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_100a --blockscale-select-path=native-only | FileCheck %s --check-prefix=LOOPS
+// RUN: sed "/^func.func @asked/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_100a --blockscale-select-path=native-only 2>%t | FileCheck %s --check-prefix=LOOPS
+// RUN: FileCheck %s --check-prefix=REMARK < %t
+
+// REMARK: remark: computed by loops, not by tensor cores: in this version only sm_90a has a kernel for products without scales
 
 // LOOPS-NOT: blockscale.path
 
@@ -67,12 +70,15 @@ func.func @not_taken(%x: tensor<5x7xbf16>, %y: tensor<7x9xf16>, %v: tensor<5x7xf
            outs(%acc : tensor<5x9xf32>) -> tensor<5x9xf32>
   %f32 = linalg.matmul ins(%v, %w : tensor<5x7xf32>, tensor<7x9xf32>)
          outs(%acc : tensor<5x9xf32>) -> tensor<5x9xf32>
+  // expected-remark@+1 {{computed by loops, not by tensor cores: expected f32 sums, each of M, N and K in two operands, and no size of 0}}
   %sums = linalg.matmul ins(%h, %y : tensor<5x7xf16>, tensor<7x9xf16>)
           outs(%f16 : tensor<5x9xf16>) -> tensor<5x9xf16>
+  // expected-remark@+1 {{computed by loops, not by tensor cores: expected f32 sums, each of M, N and K in two operands}}
   %broadcast = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k)>, affine_map<(m, n, k) -> (k, n)>,
                                               affine_map<(m, n, k) -> (m, n)>]
                ins(%row, %b : tensor<7xbf16>, tensor<7x9xbf16>) outs(%acc : tensor<5x9xf32>) -> tensor<5x9xf32>
   linalg.matmul ins(%a, %c : memref<5x7xbf16>, memref<7x9xbf16>) outs(%d : memref<5x9xf32>)
+  // expected-remark@+1 {{computed by loops, not by tensor cores: expected f32 sums, each of M, N and K in two operands, and no size of 0}}
   %empty = linalg.matmul ins(%e, %b : tensor<0x7xbf16>, tensor<7x9xbf16>) outs(%n : tensor<0x9xf32>)
            -> tensor<0x9xf32>
   return %mixed, %f32, %sums, %broadcast, %empty

@@ -192,11 +192,32 @@ private:
       remarkOnDequantize(
           op, "K of whole blocks, f32 sums of bf16 or f16 values, and " +
                   describeMixedInputPaths());
+      remarkOnLoops(op, chooser.chip);
       return success();
     }
     return op->emitOpError("expected a path that has an instruction for it on ")
            << StringRef(chooser.chip.name) << ", got "
            << getPathName(wanted.getValue());
+  }
+
+  /// Warns that `op`, without a path, does not use tensor cores, if it
+  /// multiplies values that some instruction takes.
+  static void remarkOnLoops(ProductOpInterface op, const Chip &chip) {
+    TypeCombination types = op.getTypes();
+    auto row = llvm::find_if(getInstructions(), [&](const Instruction &row) {
+      return row.scaling == Scaling::Nowhere && row.a == types.lhs &&
+             row.b == types.rhs;
+    });
+    if (row == getInstructions().end() || chip.isCpu() ||
+        !op.hasTensorSemantics() || findQuantizedB(op))
+      return;
+    std::string reason =
+        !chip.has(row->path) ? "in this version only " + listChips(row->path) +
+                                   " has a kernel for products without scales"
+        : isUnscaledProduct(op) ? "expected a workspace for copies of operands"
+                                : "expected f32 sums, each of M, N and K in "
+                                  "two operands, and no size of 0";
+    op->emitRemark("computed by loops, not by tensor cores: ") << reason;
   }
 };
 
