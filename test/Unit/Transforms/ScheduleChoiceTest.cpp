@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Schedule/Tcgen05ScheduleChoice.h"
+#include "Kernels/Gemm/Schedule/Tcgen05ScheduleExplanation.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "gtest/gtest.h"
 
@@ -159,6 +160,24 @@ TEST_F(ScheduleChoice, WideInstructions) {
   };
   EXPECT_EQ(clocks(0), 4u * 16 * 4 * 128);
   EXPECT_EQ(clocks(96), 4u * 16 * 3 * 128);
+}
+
+// The explanation names the K of wide instructions.
+TEST_F(ScheduleChoice, PrintsTheWideK) {
+  auto print = [&](int64_t k) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    ScheduleCandidate candidate = {};
+    candidate.schedule = WarpSpecializedScheduleAttr::get(
+        &context, {128, 256, 256}, 4, 2, true, kTileGroup, false, 1, {1, 1},
+        /*two_cta=*/false, k, KernelKind::Dense);
+    printScheduleCandidates(os, candidate);
+    return text;
+  };
+  EXPECT_NE(print(96).find("256         no    no      96       1       4"),
+            std::string::npos);
+  EXPECT_NE(print(0).find("256         no    no      no       1       4"),
+            std::string::npos);
 }
 
 // Large: the L2 cache binds, and wide tiles of pairs ask least of it. Six
