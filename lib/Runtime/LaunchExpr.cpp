@@ -72,6 +72,7 @@ bool blockscale::applyLaunchOperation(Kind kind, int64_t lhs, int64_t rhs,
   case Kind::Size:
   case Kind::Value:
   case Kind::Sms:
+  case Kind::Select:
     break;
   }
   return false;
@@ -135,11 +136,87 @@ LaunchExpr LaunchExpr::alignTo(const LaunchExpr &expr, int64_t unit) {
   return make(Kind::Mul, make(Kind::CeilDiv, expr, unit), unit);
 }
 
-bool LaunchExpr::usesSms() const {
-  return kind == Kind::Sms || std::any_of(operands.begin(), operands.end(),
-                                          [](const LaunchExpr &operand) {
-                                            return operand.usesSms();
-                                          });
+LaunchExpr LaunchExpr::select(LaunchExpr condition, LaunchExpr then,
+                              LaunchExpr otherwise) {
+  if (condition.isNumber())
+    return condition.number != 0 ? then : otherwise;
+  if (then == otherwise)
+    return then;
+  LaunchExpr expr;
+  expr.kind = Kind::Select;
+  expr.operands = {std::move(condition), std::move(then), std::move(otherwise)};
+  return expr;
+}
+
+LaunchExpr LaunchExpr::negate(LaunchExpr condition) {
+  // Two negations cancel out.
+  if (condition.kind == Kind::Eq && condition.operands[1] == 0 &&
+      condition.operands[0].isBoolean())
+    return condition.operands[0];
+  return make(Kind::Eq, std::move(condition), 0);
+}
+
+/// Whether `expr` or an operand of it is of `kind`.
+static bool hasKind(const LaunchExpr &expr, Kind kind) {
+  return expr.kind == kind ||
+         std::any_of(
+             expr.operands.begin(), expr.operands.end(),
+             [&](const LaunchExpr &operand) { return hasKind(operand, kind); });
+}
+
+bool LaunchExpr::usesSms() const { return hasKind(*this, Kind::Sms); }
+
+bool LaunchExpr::usesSelect() const { return hasKind(*this, Kind::Select); }
+
+bool LaunchExpr::isBoolean() const {
+  auto isOperandBoolean = [](const LaunchExpr &operand) {
+    return operand.isBoolean();
+  };
+  switch (kind) {
+  case Kind::Eq:
+  case Kind::Lt:
+    return true;
+  case Kind::Number:
+    return number == 0 || number == 1;
+  case Kind::Mul:
+  case Kind::Min:
+  case Kind::Max:
+    return std::all_of(operands.begin(), operands.end(), isOperandBoolean);
+  case Kind::Select:
+    return std::all_of(operands.begin() + 1, operands.end(), isOperandBoolean);
+  default:
+    return false;
+  }
+}
+
+bool LaunchExpr::isNonNegative() const {
+  auto isOperandNonNegative = [](const LaunchExpr &operand) {
+    return operand.isNonNegative();
+  };
+  switch (kind) {
+  case Kind::Size:
+  case Kind::Sms:
+  case Kind::Rem:
+  case Kind::Eq:
+  case Kind::Lt:
+    return true;
+  case Kind::Value:
+    return false;
+  case Kind::Number:
+    return number >= 0;
+  case Kind::Max:
+    return std::any_of(operands.begin(), operands.end(), isOperandNonNegative);
+  case Kind::Select:
+    return std::all_of(operands.begin() + 1, operands.end(),
+                       isOperandNonNegative);
+  case Kind::Add:
+  case Kind::Mul:
+  case Kind::CeilDiv:
+  case Kind::FloorDiv:
+  case Kind::Min:
+    break;
+  }
+  return std::all_of(operands.begin(), operands.end(), isOperandNonNegative);
 }
 
 uint32_t LaunchExpr::numArguments() const {

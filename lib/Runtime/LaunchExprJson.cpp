@@ -50,7 +50,11 @@ Error blockscale::readSize(const JsonNode &node, ArgumentSize &size) {
   return readPackedUnit(node.getField("packed"), size.elements, size.bytes);
 }
 
-static Error readOperand(const JsonNode &node, LaunchExpr &expr) {
+static Error readAnyExpr(const JsonNode &node, int64_t min, int64_t max,
+                         bool isChecked, LaunchExpr &expr);
+
+static Error readOperand(const JsonNode &node, bool isChecked,
+                         LaunchExpr &expr) {
   // The older form.
   if (node.has("arg")) {
     ArgumentSize size;
@@ -59,32 +63,50 @@ static Error readOperand(const JsonNode &node, LaunchExpr &expr) {
     expr = LaunchExpr::ofSize(size);
     return Error::success();
   }
-  return readExpr(node, INT64_MIN, INT64_MAX, expr);
+  return readAnyExpr(node, INT64_MIN, INT64_MAX, isChecked, expr);
 }
 
-static Error readOperation(const JsonNode &node, LaunchExpr::Kind kind,
+static Error readSelect(const JsonNode &node, bool isChecked,
+                        LaunchExpr &expr) {
+  LaunchExpr operands[3];
+  for (size_t i = 0; i != 3; ++i)
+    if (Error error =
+            readOperand(node.getElement(i), isChecked && i == 0, operands[i]))
+      return error;
+  expr = LaunchExpr::select(std::move(operands[0]), std::move(operands[1]),
+                            std::move(operands[2]));
+  return Error::success();
+}
+
+/// Unless `isChecked`, errors count only where the operation is evaluated.
+static Error readOperation(const JsonNode &node,
+                           const LaunchOperation &operation, bool isChecked,
                            LaunchExpr &expr) {
-  if (Error error = checkArray(node, 2))
+  LaunchExpr::Kind kind = operation.kind;
+  if (Error error = checkArray(node, operation.numOperands))
     return error;
+  if (kind == LaunchExpr::Kind::Select)
+    return readSelect(node, isChecked, expr);
   LaunchExpr lhs, rhs;
-  if (Error error = readOperand(node.getElement(0), lhs))
+  if (Error error = readOperand(node.getElement(0), isChecked, lhs))
     return error;
   JsonNode last = node.getElement(1);
   // Check constant divisors here, where the JSON path is known.
-  bool isDivisor = isDivision(kind) && last.value.is_number();
+  bool isDivisor = isChecked && isDivision(kind) && last.value.is_number();
   if (Error error = isDivisor ? readExpr(last, 1, maxLaunchNumber, rhs)
-                              : readOperand(last, rhs))
+                              : readOperand(last, isChecked, rhs))
     return error;
   int64_t known;
-  if (lhs.isNumber() && rhs.isNumber() &&
+  if (isChecked && lhs.isNumber() && rhs.isNumber() &&
       !applyLaunchOperation(kind, lhs.number, rhs.number, known))
     return expected(node, "an operation whose result has 64 bits");
   expr = LaunchExpr::make(kind, std::move(lhs), std::move(rhs));
   return Error::success();
 }
 
-Error blockscale::readExpr(const JsonNode &node, int64_t min, int64_t max,
-                           LaunchExpr &expr) {
+/// Unless `isChecked`, it is in an operand that a select may not choose.
+static Error readAnyExpr(const JsonNode &node, int64_t min, int64_t max,
+                         bool isChecked, LaunchExpr &expr) {
   if (node.value.is_number()) {
     int64_t number;
     if (Error error = readInteger(node, min, max, number))
@@ -126,9 +148,14 @@ Error blockscale::readExpr(const JsonNode &node, int64_t min, int64_t max,
   }
   for (const LaunchOperation &operation : launchOperations)
     if (operation.name == name)
-      return readOperation(field, operation.kind, expr);
+      return readOperation(field, operation, isChecked, expr);
   return Error(node.where + ": expected one of " + names + ", got " +
                quoteForMessage(name));
+}
+
+Error blockscale::readExpr(const JsonNode &node, int64_t min, int64_t max,
+                           LaunchExpr &expr) {
+  return readAnyExpr(node, min, max, /*isChecked=*/true, expr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,12 +182,15 @@ ordered_json blockscale::makeExpr(const LaunchExpr &expr) {
   default:
     break;
   }
-  const LaunchExpr &lhs = expr.operands[0], &rhs = expr.operands[1];
   // Use the older form if possible.
   bool isOlder = expr.kind == LaunchExpr::Kind::CeilDiv &&
-                 lhs.kind == LaunchExpr::Kind::Size && rhs.isNumber();
-  auto operands = ordered_json::array(
-      {isOlder ? makeSize(lhs.size) : makeExpr(lhs), makeExpr(rhs)});
+                 expr.operands[0].kind == LaunchExpr::Kind::Size &&
+                 expr.operands[1].isNumber();
+  ordered_json operands = ordered_json::array();
+  for (const LaunchExpr &operand : expr.operands)
+    operands.push_back(makeExpr(operand));
+  if (isOlder)
+    operands[0] = makeSize(expr.operands[0].size);
   ordered_json object;
   for (const LaunchOperation &operation : launchOperations)
     if (operation.kind == expr.kind)

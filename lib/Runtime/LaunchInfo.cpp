@@ -51,6 +51,10 @@ LaunchParam LaunchParam::workspace(LaunchExpr offset) {
 // Writing
 //===----------------------------------------------------------------------===//
 
+static bool isConditional(const KernelLaunch &kernel) {
+  return !kernel.condition.isNumber() || kernel.condition.number == 0;
+}
+
 static ordered_json makeOperand(const LaunchOperand &operand) {
   ordered_json shape = ordered_json::array();
   for (const LaunchExpr &size : operand.shape)
@@ -74,6 +78,8 @@ ordered_json blockscale::makeLaunchInfo(const LaunchInfo &info) {
       params.push_back(makeParam(param));
     ordered_json object;
     object["name"] = kernel.name;
+    if (isConditional(kernel))
+      object["condition"] = makeExpr(kernel.condition);
     object["grid"] = grid;
     object["block"] = kernel.block;
     object["cluster"] = kernel.cluster;
@@ -84,7 +90,7 @@ ordered_json blockscale::makeLaunchInfo(const LaunchInfo &info) {
     kernels.push_back(object);
   }
   ordered_json root;
-  root["version"] = launchInfoVersion;
+  root["version"] = info.version();
   root["target"] = info.target;
   root["kernels"] = kernels;
   root["workspace"] = makeExpr(info.workspace);
@@ -131,6 +137,7 @@ static void visitParams(const std::vector<LaunchParam> &params, Visit visit) {
 /// expression.
 template <typename Visit>
 static void visitExprs(const KernelLaunch &kernel, Visit visit) {
+  visit(kernel.condition);
   for (const LaunchExpr &extent : kernel.grid)
     visit(extent);
   visitParams(kernel.params, [&](const LaunchParam &param) {
@@ -181,4 +188,18 @@ bool LaunchInfo::usesSms() const {
     visitExprs(kernel,
                [&](const LaunchExpr &expr) { isUsed |= expr.usesSms(); });
   return isUsed;
+}
+
+uint32_t LaunchInfo::version() const {
+  bool isNewer = workspace.usesSelect();
+  auto visit = [&](const LaunchExpr &expr) { isNewer |= expr.usesSelect(); };
+  for (const KernelLaunch &kernel : kernels) {
+    isNewer |= isConditional(kernel);
+    visitExprs(kernel, visit);
+  }
+  for (const LaunchOperand &operand : operands)
+    std::for_each(operand.shape.begin(), operand.shape.end(), visit);
+  for (const LaunchCheck &check : checks)
+    visit(check.condition);
+  return isNewer ? newestLaunchInfoVersion : firstLaunchInfoVersion;
 }

@@ -33,10 +33,14 @@ static Error readKernel(const JsonNode &node, const LaunchExpr &workspace,
                         KernelLaunch &kernel) {
   if (Error error = checkFields(
           node, {"name", "grid", "block", "cluster", "shared", "params"},
-          {"programmatic"}))
+          {"programmatic", "condition"}))
     return error;
   if (Error error = readName(node.getField("name"), kernel.name))
     return error;
+  if (node.has("condition"))
+    if (Error error = readExpr(node.getField("condition"), INT64_MIN, INT64_MAX,
+                               kernel.condition))
+      return error;
   if (Error error = readArray(node.getField("grid"), kernel.grid,
                               [](const JsonNode &each, LaunchExpr &extent) {
                                 return readExpr(each, 1, maxLaunchNumber,
@@ -148,14 +152,48 @@ static Error readDigests(const JsonNode &node, LaunchInfo &info) {
   return Error::success();
 }
 
-Error blockscale::readLaunchInfo(const JsonNode &root, LaunchInfo &info) {
+/// The version, before anything else: little is known about other ones.
+static Error readVersion(const JsonNode &root, uint64_t &version) {
+  version = firstLaunchInfoVersion;
+  if (!root.has("version"))
+    return Error::success();
+  JsonNode field = root.getField("version");
+  Error error = readInteger(field, firstLaunchInfoVersion,
+                            newestLaunchInfoVersion, version);
+  return error ? expected(field, "1 or 2") : Error::success();
+}
+
+/// Checks that no expression below `node` is a select.
+static Error refuseSelects(const JsonNode &node) {
+  if (node.has("select"))
+    return Error(node.where + ".select: expected version 2 for select, got 1");
+  if (node.value.is_object())
+    for (const auto &field : node.value.items())
+      if (Error error = refuseSelects(node.getField(field.key())))
+        return error;
+  if (node.value.is_array())
+    for (size_t i = 0; i < node.value.size(); ++i)
+      if (Error error = refuseSelects(node.getElement(i)))
+        return error;
+  return Error::success();
+}
+
+/// Checks that a launch info of version 1 has nothing that only version 2 has.
+static Error refuseNewer(const JsonNode &root) {
+  JsonNode kernels = root.getField("kernels");
+  for (size_t i = 0; i < kernels.value.size(); ++i) {
+    JsonNode kernel = kernels.getElement(i);
+    if (kernel.has("condition"))
+      return Error(kernel.where +
+                   ".condition: expected version 2 for condition, got 1");
+  }
+  return refuseSelects(root);
+}
+
+static Error readFields(const JsonNode &root, LaunchInfo &info) {
   if (Error error =
           checkFields(root, {"version", "target", "kernels", "workspace"},
                       {"operands", "checks", "schedule", "digest"}))
-    return error;
-  uint64_t version;
-  if (Error error = readInteger(root.getField("version"), launchInfoVersion,
-                                launchInfoVersion, version))
     return error;
   if (Error error = readName(root.getField("target"), info.target))
     return error;
@@ -187,6 +225,16 @@ Error blockscale::readLaunchInfo(const JsonNode &root, LaunchInfo &info) {
   if (root.has("digest"))
     return readDigests(root.getField("digest"), info);
   return Error::success();
+}
+
+Error blockscale::readLaunchInfo(const JsonNode &root, LaunchInfo &info) {
+  uint64_t version;
+  if (Error error = readVersion(root, version))
+    return error;
+  if (Error error = readFields(root, info))
+    return error;
+  return version == firstLaunchInfoVersion ? refuseNewer(root)
+                                           : Error::success();
 }
 
 Result<LaunchInfo> blockscale::parseLaunchInfo(std::string_view text) {

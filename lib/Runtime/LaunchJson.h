@@ -29,8 +29,11 @@ Error readExpr(const JsonNode &node, int64_t min, int64_t max,
 Error readParam(const JsonNode &node, const LaunchExpr &workspace,
                 LaunchParam &param);
 
+/// The versions of launch infos. The newest one has conditions and selects.
+inline constexpr uint32_t firstLaunchInfoVersion = 1;
+inline constexpr uint32_t newestLaunchInfoVersion = 2;
+
 /// Reads a launch info, whose text `checkJsonText` accepts.
-inline constexpr uint64_t launchInfoVersion = 1;
 Error readLaunchInfo(const JsonNode &node, LaunchInfo &info);
 
 nlohmann::ordered_json makeSize(const ArgumentSize &size);

@@ -69,6 +69,12 @@ Result<int64_t> blockscale::evaluate(const LaunchExpr &expr,
   case LaunchExpr::Kind::Sms:
     // Both factors have 32 bits.
     return expr.number * facts.sms;
+  case LaunchExpr::Kind::Select: {
+    Result<int64_t> condition = evaluate(expr.operands[0], facts);
+    if (!condition)
+      return condition;
+    return evaluate(expr.operands[*condition != 0 ? 1 : 2], facts);
+  }
   default:
     break;
   }

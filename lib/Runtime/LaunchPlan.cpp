@@ -268,6 +268,16 @@ private:
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// Whether the condition of a kernel holds.
+static Result<bool> isChosen(const KernelLaunch &launch,
+                             const LaunchFacts &facts) {
+  Result<int64_t> condition = evaluate(launch.condition, facts);
+  if (!condition)
+    return Error("condition of kernel " + quoteForMessage(launch.name) + ": " +
+                 condition.message());
+  return *condition != 0;
+}
+
 /// A kernel without parameters if its grid is empty.
 static Result<PlannedKernel> planKernel(const KernelLaunch &launch,
                                         const ParamPlanner &params,
@@ -312,6 +322,12 @@ blockscale::planLaunch(const LaunchInfo &info,
   plan.workspace = static_cast<uint64_t>(*workspace);
   ParamPlanner params(info.numArguments(), plan.workspace, facts);
   for (const KernelLaunch &launch : info.kernels) {
+    Result<bool> chosen = isChosen(launch, facts);
+    if (!chosen)
+      return chosen.error();
+    // The sizes of an alternative that is not chosen need not fit.
+    if (!*chosen)
+      continue;
     Result<PlannedKernel> kernel = planKernel(launch, params, facts);
     if (!kernel)
       return kernel.error();

@@ -15,6 +15,10 @@
 //   {"multiprocessors": 2}             2 times the SMs of the card
 //   {"add": [a, b]}                    also mul, ceildiv, floordiv, rem, min,
 //                                      max; eq and lt, which are 1 or 0
+//   {"select": [c, a, b]}              a if c is not 0, else b; version 2
+//
+// The operand that a select does not choose is not evaluated, so its errors do
+// not count.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,6 +66,8 @@ struct LaunchExpr {
     Max,
     Eq,
     Lt,
+    /// The second operand if the first is not 0, else the third.
+    Select,
   };
 
   LaunchExpr(int64_t number = 0) : number(number) {}
@@ -71,12 +77,21 @@ struct LaunchExpr {
   /// An operation on two operands. Folds constants, and no-ops such as a factor
   /// of 1.
   static LaunchExpr make(Kind kind, LaunchExpr lhs, LaunchExpr rhs);
+  static LaunchExpr select(LaunchExpr condition, LaunchExpr then,
+                           LaunchExpr otherwise);
+  /// 1 if `condition` is 0, else 0.
+  static LaunchExpr negate(LaunchExpr condition);
   /// `expr` rounded up to a multiple of `unit`.
   static LaunchExpr alignTo(const LaunchExpr &expr, int64_t unit);
 
   bool isNumber() const { return kind == Kind::Number; }
   /// Whether it depends on the card.
   bool usesSms() const;
+  bool usesSelect() const;
+  /// Whether it is 1 or 0 for all arguments.
+  bool isBoolean() const;
+  /// Whether it is at least 0 for all arguments.
+  bool isNonNegative() const;
   /// The minimum number of arguments.
   uint32_t numArguments() const;
 
@@ -92,6 +107,7 @@ struct LaunchExpr {
 struct LaunchOperation {
   LaunchExpr::Kind kind;
   std::string_view name;
+  unsigned numOperands = 2;
 };
 inline constexpr LaunchOperation launchOperations[] = {
     {LaunchExpr::Kind::Add, "add"},
@@ -103,6 +119,7 @@ inline constexpr LaunchOperation launchOperations[] = {
     {LaunchExpr::Kind::Max, "max"},
     {LaunchExpr::Kind::Eq, "eq"},
     {LaunchExpr::Kind::Lt, "lt"},
+    {LaunchExpr::Kind::Select, "select", 3},
 };
 
 /// Whether the second operand of `kind` must be positive.
@@ -111,8 +128,8 @@ constexpr bool isDivision(LaunchExpr::Kind kind) {
          kind == LaunchExpr::Kind::FloorDiv || kind == LaunchExpr::Kind::Rem;
 }
 
-/// Computes the operation `kind` of two numbers; false on overflow of 64 bits,
-/// or if the divisor is not positive.
+/// Computes the operation `kind`, no select, of two numbers; false on overflow
+/// of 64 bits, or if the divisor is not positive.
 bool applyLaunchOperation(LaunchExpr::Kind kind, int64_t lhs, int64_t rhs,
                           int64_t &result);
 

@@ -8,7 +8,8 @@
 //
 // A launch info lists the kernels of a compiled function in launch order, with
 // their grids and parameters. Compilers write it beside the PTX, and the
-// programs that launch kernels read it. In a file it is JSON:
+// programs that launch kernels read it. In a file it is JSON, here of version
+// 1:
 //
 //   {"version": 1, "target": "sm_120a", "workspace": 512,
 //    "kernels": [
@@ -38,6 +39,15 @@
 // A kernel whose grid is empty (sizes may be 0) is not launched. Numbers that
 // depend on sizes are expressions, see LaunchExpr.h; for the digest see
 // CodeDigest.h.
+//
+// Version 2 is for functions with alternatives, of which sizes choose one at
+// launch. A kernel may have a condition beside its grid, and expressions may
+// use "select":
+//
+//      {"name": "main__few_rows",
+//       "condition": {"lt": [{"size": {"arg": 0, "dim": 0}}, 64]}, ...}
+//
+// A file that uses neither is of version 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -130,20 +140,24 @@ struct LaunchField {
   LaunchParam param;
 };
 
-/// How a kernel is launched, but for its grid.
+/// How a kernel is launched, but for its condition and its grid.
 struct LaunchShape {
   Dim3 block = {1, 1, 1};
   Dim3 cluster = {1, 1, 1};
   /// Dynamic shared memory in bytes.
   uint32_t shared = 0;
   /// Whether it may start before the previous kernel has ended, and waits for
-  /// that itself (PTX ISA, "griddepcontrol"). False for the first kernel.
-  /// Drivers before CUDA 11.8 start it after that end.
+  /// that itself (PTX ISA, "griddepcontrol"). The previous kernel is the last
+  /// one that was launched, for the first launch the one in front of the
+  /// function. Drivers before CUDA 11.8 start it after that end.
   bool isProgrammatic = false;
 };
 
 struct KernelLaunch : LaunchShape {
   std::string name;
+  /// If it is 0, the kernel is not launched, and its other numbers are not
+  /// evaluated.
+  LaunchExpr condition = 1;
   std::array<LaunchExpr, 3> grid = {1, 1, 1};
   std::vector<LaunchParam> params;
 };
@@ -188,6 +202,8 @@ struct LaunchInfo {
   /// From the highest index.
   uint32_t numResults() const;
   bool usesSms() const;
+  /// The version of its file: the lowest one that can express it.
+  uint32_t version() const;
 };
 
 /// Reads the text of an untrusted file; messages name the JSON path of an

@@ -68,7 +68,8 @@ struct PlannedKernel : LaunchShape {
   bool isEmpty() const { return grid[0] == 0 || grid[1] == 0 || grid[2] == 0; }
 };
 
-/// Kernels in launch order, without those with empty grids; may be empty.
+/// Kernels in launch order, without those whose condition does not hold and
+/// those with empty grids; may be empty.
 struct LaunchPlan {
   std::vector<PlannedKernel> kernels;
   /// Bytes of memory that the kernels share; undefined at the start.

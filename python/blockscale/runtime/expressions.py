@@ -1,8 +1,8 @@
 """Numbers of a launch, such as grids, that depend on arguments and on the card.
 
 In a launch info they are JSON: a number, `{"size": {"arg": i, "dim": d}}`, `{"value": {"arg": i}}`,
-`{"multiprocessors": n}`, or `{OPERATION: [a, b]}` (docs/Programs.md, "Launch info"). Here they become functions of
-the shapes of all arguments and of the number of multiprocessors; results have 64 bits.
+`{"multiprocessors": n}`, `{OPERATION: [a, b]}`, or `{"select": [c, a, b]}` (docs/Programs.md, "Launch info"). Here
+they become functions of the shapes of all arguments and of the number of multiprocessors; results have 64 bits.
 """
 
 from .errors import ArgumentError
@@ -118,11 +118,22 @@ def operation(name, lhs, rhs):
     return Expression(function, max(lhs.arguments, rhs.arguments), lhs.values | rhs.values)
 
 
+def select(condition, then, otherwise):
+    """`then` if the condition is not 0, else `otherwise`; only that one is evaluated."""
+
+    def function(shapes, multiprocessors):
+        return (then if condition(shapes, multiprocessors) else otherwise)(shapes, multiprocessors)
+
+    operands = (condition, then, otherwise)
+    arguments = max(operand.arguments for operand in operands)
+    return Expression(function, arguments, frozenset().union(*(operand.values for operand in operands)))
+
+
 def read_expression(node, least=INT64_MIN, most=INT64_MAX):
     """Reads an expression; a constant must be from `least` to `most`."""
     if isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
         return constant(node.integer(least, most))
-    names = ("size", "value", "multiprocessors", *OPERATIONS)
+    names = ("size", "value", "multiprocessors", *OPERATIONS, "select")
     if not isinstance(node.value, dict) or len(node.value) != 1:
         raise node.error(f"a number or an object of one field of {' '.join(names)}")
     [(name, field)] = node.fields((), tuple(names)).items()
@@ -134,6 +145,7 @@ def read_expression(node, least=INT64_MIN, most=INT64_MAX):
         return of_sms(1 if field.value is None else field.integer(1, MAX_NUMBER))
     # An operand of an operation may be a size without "size".
     operands = [
-        of_size(Size(operand)) if operand.has("arg") else read_expression(operand) for operand in field.elements(2)
+        of_size(Size(operand)) if operand.has("arg") else read_expression(operand)
+        for operand in field.elements(3 if name == "select" else 2)
     ]
-    return operation(name, *operands)
+    return select(*operands) if name == "select" else operation(name, *operands)

@@ -4,12 +4,14 @@ import re
 import struct
 
 from . import expressions
+from .checks import Node
 from .errors import BundleError
 from .expressions import INT64_MAX, MAX_NUMBER, Size, read_expression, read_packed
 from .tensor_maps import BYTES as MAP_BYTES
 from .tensor_maps import TensorMap
 
-VERSION = 1
+# The newest one has conditions and selects.
+VERSIONS = (1, 2)
 # Limit for one parameter.
 MAX_PARAM_BYTES = 32764
 DTYPES = {"u1": 1, "i1": 1, "u2": 2, "i2": 2, "f2": 2, "u4": 4, "i4": 4, "f4": 4, "u8": 8, "i8": 8, "f8": 8}
@@ -134,11 +136,15 @@ def read_param(node):
 
 
 class Kernel:
-    """One launch: grid, block and cluster in x, y, z; `shared` in bytes, dynamic."""
+    """One launch: grid, block and cluster in x, y, z; `shared` in bytes, dynamic.
+
+    If its `condition` is 0, it is left out, and its other numbers are not evaluated.
+    """
 
     def __init__(self, node):
-        fields = node.fields(("name", "grid", "block", "cluster", "shared", "params"), ("programmatic",))
+        fields = node.fields(("name", "grid", "block", "cluster", "shared", "params"), ("programmatic", "condition"))
         self.name = fields["name"].name()
+        self.condition = read_expression(fields["condition"]) if "condition" in fields else expressions.constant(1)
         self.grid = [read_expression(extent, 1, MAX_NUMBER) for extent in fields["grid"].elements(3)]
         self.block, self.cluster = (
             tuple(extent.integer(1, MAX_NUMBER) for extent in fields[name].elements(3)) for name in ("block", "cluster")
@@ -150,7 +156,7 @@ class Kernel:
 
     @property
     def expressions(self):
-        return [*self.grid, *(each for param in self.params for each in param.expressions)]
+        return [self.condition, *self.grid, *(each for param in self.params for each in param.expressions)]
 
 
 class Operand:
@@ -199,6 +205,38 @@ def _read_digests(node):
     return digests
 
 
+def _read_version(node):
+    """The version, before anything else: little is known about other ones."""
+    if not node.has("version"):
+        return VERSIONS[0]
+    version = node.value["version"]
+    if type(version) is not int or version not in VERSIONS:
+        raise Node(version, f"{node.where}.version").error("1 or 2")
+    return version
+
+
+def _refuse_newer(node):
+    """Checks that a launch info of version 1 has nothing that only version 2 has."""
+
+    def error(name, where):
+        return BundleError(f"{where}.{name}: expected version 2 for {name}, got 1")
+
+    def refuse_selects(value, where):
+        if isinstance(value, dict):
+            if "select" in value:
+                raise error("select", where)
+            for name, inner in value.items():
+                refuse_selects(inner, f"{where}.{name}")
+        elif isinstance(value, list):
+            for i, inner in enumerate(value):
+                refuse_selects(inner, f"{where}[{i}]")
+
+    for i, kernel in enumerate(node.value["kernels"]):
+        if "condition" in kernel:
+            raise error("condition", f"{node.where}.kernels[{i}]")
+    refuse_selects(node.value, node.where)
+
+
 class LaunchInfo:
     """A function as kernels in launch order, with `num_arguments` operands and then `num_results`.
 
@@ -206,10 +244,10 @@ class LaunchInfo:
     """
 
     def __init__(self, node, types):
+        version = _read_version(node)
         fields = node.fields(
             ("version", "target", "kernels", "workspace", "operands"), ("checks", "schedule", "digest")
         )
-        fields["version"].integer(VERSION, VERSION)
         self.target = fields["target"].name()
         self.schedule = fields["schedule"].name() if "schedule" in fields else ""
         self.digests = _read_digests(fields["digest"]) if "digest" in fields else {}
@@ -234,3 +272,5 @@ class LaunchInfo:
             raise fields["operands"].error(
                 f"operands of at least {needed} arguments and {self.num_results} results, as kernels have"
             )
+        if version == 1:
+            _refuse_newer(node)

@@ -149,8 +149,9 @@ class Plan:
         self._workspace_slots, self._number_slots = [], [[] for _ in info.operands]
         # Keeps objects alive whose addresses the driver has.
         self._memory = []
-        # Kernels with empty grids are left out, since the driver refuses these.
-        launches = [self._plan_kernel(*each) for each in zip(info.kernels, functions)]
+        # Kernels with empty grids are left out, since the driver refuses these; and those whose condition does not
+        # hold, whose sizes need not fit.
+        launches = [self._plan_kernel(*each) for each in zip(info.kernels, functions) if self._is_chosen(each[0])]
         self._launches = [launch for launch in launches if launch]
         # The addresses of the last launch.
         self._addresses = self._workspace_address = None
@@ -250,6 +251,12 @@ class Plan:
         )
 
     # Kernels.
+
+    def _is_chosen(self, kernel):
+        try:
+            return self._evaluate(kernel.condition) != 0
+        except ArgumentError as error:
+            raise ArgumentError(f"condition of kernel '{kernel.name}': {error}") from None
 
     def _plan_kernel(self, kernel, function):
         grid = [self._extent(extent, i) for i, extent in enumerate(kernel.grid)]

@@ -147,6 +147,120 @@ TEST(LaunchInfoTest, RefusesWrongFields) {
             "expected a field 'version' once in an object, got it twice");
 }
 
+//===----------------------------------------------------------------------===//
+// Alternatives
+//===----------------------------------------------------------------------===//
+
+/// Two kernels of which sizes choose one.
+static constexpr std::string_view alternatives =
+    R"({"version":2,"target":"sm_90","kernels":[)"
+    R"({"name":"few","condition":{"lt":[{"size":{"arg":0,"dim":0}},8]},)"
+    R"("grid":[1,1,1],"block":[32,1,1],"cluster":[1,1,1],"shared":0,"params":[{"arg":0}]},)"
+    R"({"name":"many","condition":{"eq":[{"lt":[{"size":{"arg":2,"dim":0}},{"multiprocessors":1}]},0]},)"
+    R"("grid":[{"select":[{"size":{"arg":1,"dim":0}},2,{"size":{"arg":0,"dim":0}}]},1,1],)"
+    R"("block":[32,1,1],"cluster":[1,1,1],"shared":0,"params":[{"arg":0}]}],)"
+    R"("workspace":{"select":[{"lt":[{"size":{"arg":0,"dim":0}},8]},0,256]}})"
+    "\n";
+
+static std::string parseAlternatives(std::string_view from,
+                                     std::string_view to) {
+  std::string changed(alternatives);
+  size_t position = changed.find(from);
+  EXPECT_NE(position, std::string::npos) << from;
+  Result<LaunchInfo> info =
+      parseLaunchInfo(changed.replace(position, from.size(), to));
+  return info ? "no error" : info.message();
+}
+
+TEST(LaunchInfoTest, ReadsAndWritesAlternatives) {
+  Result<LaunchInfo> info = parseLaunchInfo(alternatives);
+  ASSERT_TRUE(info) << info.message();
+  LaunchExpr rows = LaunchExpr::ofSize({0, 0});
+  LaunchExpr isFew = LaunchExpr::make(LaunchExpr::Kind::Lt, rows, 8);
+  EXPECT_TRUE(info->kernels[0].condition == isFew);
+  EXPECT_TRUE(info->kernels[1].grid[0] ==
+              LaunchExpr::select(LaunchExpr::ofSize({1, 0}), 2, rows));
+  EXPECT_TRUE(info->workspace == LaunchExpr::select(isFew, 0, 256));
+  // Conditions count, too.
+  EXPECT_EQ(info->numArguments(), 3u);
+  EXPECT_TRUE(info->usesSms());
+  EXPECT_EQ(info->version(), 2u);
+  EXPECT_EQ(serializeLaunchInfo(*info), alternatives);
+}
+
+/// The version of a file is the lowest one that can express it.
+TEST(LaunchInfoTest, WritesTheLowestVersion) {
+  Result<LaunchInfo> info = parseLaunchInfo(text);
+  ASSERT_TRUE(info) << info.message();
+  LaunchExpr choice = LaunchExpr::select(LaunchExpr::ofSize({0, 0}), 1, 2);
+  EXPECT_EQ(info->version(), 1u);
+  info->kernels[0].condition = 5;
+  EXPECT_EQ(info->version(), 1u);
+  info->kernels[0].condition = 0;
+  EXPECT_EQ(info->version(), 2u);
+  info->kernels[0].condition = 1;
+  // Inside of any expression.
+  for (LaunchExpr *expr :
+       {&info->workspace, &info->kernels[1].grid[2],
+        &info->kernels[0].params[4].tensorMap->sizes[0],
+        &info->kernels[1].params[0].fields[2].param.number.integer,
+        &info->operands[0].shape[0]}) {
+    LaunchExpr before = *expr;
+    *expr = LaunchExpr::make(LaunchExpr::Kind::Add, choice, 7);
+    EXPECT_EQ(info->version(), 2u);
+    *expr = before;
+  }
+  info->checks = {{choice, "message"}};
+  EXPECT_EQ(info->version(), 2u);
+}
+
+TEST(LaunchInfoTest, RefusesAlternativesInVersion1) {
+  EXPECT_EQ(parseAlternatives(R"("version":2)", R"("version":1)"),
+            "$.kernels[0].condition: expected version 2 for condition, got 1");
+  EXPECT_EQ(parseChanged(R"("shared":65536)", R"("shared":0,"condition":1)"),
+            "$.kernels[0].condition: expected version 2 for condition, got 1");
+  EXPECT_EQ(parseChanged(R"({"multiprocessors":2})", R"({"select":[1,2,3]})"),
+            "$.kernels[1].grid[0].min[1].select: expected version 2 for "
+            "select, got 1");
+  EXPECT_EQ(
+      parseChanged(R"({"i32":{"multiprocessors":1}})",
+                   R"({"i32":{"select":[1,2,3]}})"),
+      "$.kernels[1].params[0].struct.fields[2].param.i32.select: expected "
+      "version 2 for select, got 1");
+  // Version 2 need not use them.
+  EXPECT_EQ(parseChanged(R"("version":1)", R"("version":2)"), "no error");
+}
+
+TEST(LaunchInfoTest, RefusesWrongAlternatives) {
+  EXPECT_EQ(parseAlternatives(R"("select":[{"size":{"arg":1,"dim":0}},2,)",
+                              R"("select":[2,)"),
+            "$.kernels[1].grid[0].select: expected an array of 3, got an array "
+            "of 2");
+  EXPECT_EQ(parseAlternatives(R"(},0,256])", R"(},0,"256"])"),
+            "$.workspace.select[2]: expected a number or an object of one "
+            "field of size value multiprocessors add mul ceildiv floordiv rem "
+            "min max eq lt select, got '256'");
+  EXPECT_EQ(
+      parseAlternatives(R"("condition":{"lt":)", R"("condition":{"le":)"),
+      "$.kernels[0].condition: expected one of size value multiprocessors "
+      "add mul ceildiv floordiv rem min max eq lt select, got 'le'");
+  EXPECT_EQ(parseAlternatives(R"("select":[{"size")", R"("select":[{"sizes")"),
+            "$.kernels[1].grid[0].select[0]: expected one of size value "
+            "multiprocessors add mul ceildiv floordiv rem min max eq lt "
+            "select, got 'sizes'");
+  // What the first operand cannot be is an error; the others may not be chosen.
+  EXPECT_EQ(parseAlternatives(R"("select":[{"size":{"arg":1,"dim":0}},2,)",
+                              R"("select":[{"rem":[1,0]},2,)"),
+            "$.kernels[1].grid[0].select[0].rem[1]: expected an integer from 1 "
+            "to 2147483647, got 0");
+  EXPECT_EQ(
+      parseAlternatives(R"(},0,256])", R"(},{"add":[1,{"rem":[1,0]}]},256])"),
+      "no error");
+  EXPECT_EQ(parseAlternatives(R"(},0,256])",
+                              R"(},0,{"add":[9223372036854775807,1]}])"),
+            "no error");
+}
+
 TEST(LaunchInfoTest, TakesProgrammaticFirstKernels) {
   EXPECT_EQ(parseChanged(R"("shared":65536)",
                          R"("shared":65536,"programmatic":true)"),
@@ -154,8 +268,12 @@ TEST(LaunchInfoTest, TakesProgrammaticFirstKernels) {
 }
 
 TEST(LaunchInfoTest, RefusesWrongValues) {
-  EXPECT_EQ(parseChanged(R"("version":1)", R"("version":2)"),
-            "$.version: expected an integer from 1 to 1, got 2");
+  EXPECT_EQ(parseChanged(R"("version":1)", R"("version":0)"),
+            "$.version: expected 1 or 2, got 0");
+  EXPECT_EQ(parseChanged(R"("version":1)", R"("version":3,"new":[])"),
+            "$.version: expected 1 or 2, got 3");
+  EXPECT_EQ(parseChanged(R"("version":1)", R"("version":true)"),
+            "$.version: expected 1 or 2, got true");
   EXPECT_EQ(parseChanged(R"("sm_120a")", "null"),
             "$.target: expected a string that is not empty, got null");
   EXPECT_EQ(parseChanged(R"("main")", R"("")"),
@@ -170,7 +288,7 @@ TEST(LaunchInfoTest, RefusesWrongValues) {
   EXPECT_EQ(parseChanged(R"(},2,3])", R"(},2,true])"),
             "$.kernels[0].grid[2]: expected a number or an object of one "
             "field of size value multiprocessors add mul ceildiv floordiv rem "
-            "min max eq lt, got true");
+            "min max eq lt select, got true");
   EXPECT_EQ(parseChanged(R"(},2,3])", R"(},-2,3])"),
             "$.kernels[0].grid[1]: expected an integer from 1 to 2147483647, "
             "got -2");
@@ -227,7 +345,7 @@ TEST(LaunchInfoTest, RefusesWrongParameters) {
             "$.kernels[0].params[3]: expected a workspace, got one of 0 bytes");
   EXPECT_EQ(parseChanged(R"("params":[{"arg")", R"("params":{},"x":[{"arg")"),
             "$.kernels[0]: expected the fields name grid block cluster shared "
-            "params programmatic, got 'x'");
+            "params programmatic condition, got 'x'");
 }
 
 TEST(LaunchInfoTest, RefusesWrongStructs) {
@@ -286,7 +404,7 @@ TEST(LaunchInfoTest, RefusesWrongExpressions) {
             grid + ".min: expected an array of 2, got an array of 3");
   EXPECT_EQ(parseChanged(R"({"min":)", R"({"mean":)"),
             grid + ": expected one of size value multiprocessors add mul "
-                   "ceildiv floordiv rem min max eq lt, got 'mean'");
+                   "ceildiv floordiv rem min max eq lt select, got 'mean'");
   EXPECT_EQ(parseChanged(R"({"multiprocessors":2})", "9223372036854775808"),
             grid + ".min[1]: expected an integer from -9223372036854775808 to "
                    "9223372036854775807, got 9223372036854775808");

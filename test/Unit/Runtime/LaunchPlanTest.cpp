@@ -133,6 +133,93 @@ TEST(LaunchPlanTest, LeavesOutEmptyGrids) {
   EXPECT_EQ(planned->kernels.size(), 2u);
 }
 
+/// Of an operand that is not chosen, errors do not count.
+TEST(LaunchPlanTest, Selects) {
+  LaunchExpr m = size({0, 0});
+  LaunchExpr isFew = LaunchExpr::make(Kind::Lt, m, 8);
+  LaunchExpr one = LaunchExpr::select(isFew, 3, 4);
+  EXPECT_EQ(plan(one, {{7}}), "3");
+  EXPECT_EQ(plan(one, {{8}}), "4");
+  // Any number but 0 chooses the second.
+  LaunchExpr other = LaunchExpr::make(Kind::Add, m, -5);
+  EXPECT_EQ(plan(LaunchExpr::select(other, 3, 4), {{4}}), "3");
+  EXPECT_EQ(plan(LaunchExpr::select(other, 3, 4), {{5}}), "4");
+  LaunchExpr zero = LaunchExpr::make(Kind::Mul, isFew, m);
+  LaunchExpr wrong[] = {// A division by 0, an overflow and a missing dimension.
+                        ceilDiv(8, LaunchExpr::make(Kind::Add, zero, 0)),
+                        LaunchExpr::make(Kind::Mul, m, INT64_MAX),
+                        size({0, 1})};
+  for (const LaunchExpr &expr : wrong) {
+    EXPECT_EQ(plan(LaunchExpr::select(isFew, 3, expr), {{7}}), "3");
+    EXPECT_EQ(plan(LaunchExpr::select(isFew, expr, 4), {{9}}), "4");
+    EXPECT_NE(plan(LaunchExpr::select(isFew, 3, expr), {{9}}), "3");
+    EXPECT_EQ(plan(LaunchExpr::select(expr, 3, 4), {{9}}), plan(expr, {{9}}));
+  }
+  // What is known at once.
+  EXPECT_TRUE(LaunchExpr::select(-1, m, 4) == m);
+  EXPECT_TRUE(LaunchExpr::select(0, m, 4) == LaunchExpr(4));
+  EXPECT_TRUE(LaunchExpr::select(isFew, m, m) == m);
+  EXPECT_TRUE(LaunchExpr::negate(LaunchExpr::negate(isFew)) == isFew);
+  EXPECT_EQ(plan(LaunchExpr::negate(LaunchExpr::negate(m)), {{7}}), "1");
+}
+
+/// The second alternative is for at least 8 rows, and fails for fewer.
+static LaunchInfo makeAlternatives() {
+  LaunchInfo info = makeInfo();
+  LaunchExpr m = size({0, 0}), isFew = LaunchExpr::make(Kind::Lt, m, 8);
+  LaunchExpr above = LaunchExpr::make(Kind::Add, m, -8);
+  info.kernels[0].name = "few";
+  info.kernels[0].condition = isFew;
+  KernelLaunch &many = info.kernels.emplace_back();
+  many.name = "many";
+  many.condition = LaunchExpr::negate(isFew);
+  many.isProgrammatic = true;
+  many.grid[0] = LaunchExpr::make(Kind::Add, above, 1);
+  Result<TensorMap> form =
+      makeTensorMap("u1", {8, 16}, {1, 1}, "none", "zero", "none");
+  EXPECT_TRUE(form) << form.message();
+  many.params = {LaunchParam::argument(0), LaunchParam::workspace(above)};
+  many.params[0].tensorMap = {*form, {16, above}, {16}};
+  info.workspace =
+      LaunchExpr::select(isFew, 0, LaunchExpr::make(Kind::Mul, above, 256));
+  return info;
+}
+
+TEST(LaunchPlanTest, LeavesOutOtherAlternatives) {
+  LaunchInfo info = makeAlternatives();
+  Result<LaunchPlan> planned = planLaunch(info, makeArguments({{7, 16}}), 1);
+  ASSERT_TRUE(planned) << planned.message();
+  ASSERT_EQ(planned->kernels.size(), 1u);
+  EXPECT_EQ(planned->kernels[0].name, "few");
+  EXPECT_EQ(planned->workspace, 0u);
+  // The kernel in front is now the one in front of the function.
+  planned = planLaunch(info, makeArguments({{11, 16}}), 1);
+  ASSERT_TRUE(planned) << planned.message();
+  ASSERT_EQ(planned->kernels.size(), 1u);
+  EXPECT_EQ(planned->kernels[0].name, "many");
+  EXPECT_TRUE(planned->kernels[0].isProgrammatic);
+  EXPECT_EQ(planned->kernels[0].grid[0], 4u);
+  EXPECT_EQ(planned->workspace, 768u);
+  // All may be left out.
+  info.kernels[1].condition = 0;
+  planned = planLaunch(info, makeArguments({{11, 16}}), 1);
+  ASSERT_TRUE(planned) << planned.message();
+  EXPECT_TRUE(planned->kernels.empty());
+}
+
+/// What is chosen must fit, and so must what chooses.
+TEST(LaunchPlanTest, ChecksTheChosenAlternative) {
+  LaunchInfo info = makeAlternatives();
+  info.kernels[1].condition = 1;
+  EXPECT_EQ(planLaunch(info, makeArguments({{6, 16}}), 1).message(),
+            "expected 0 to 2147483647 blocks in dimension 0 of the grid, got "
+            "-1");
+  info.kernels[1].condition = LaunchExpr::make(Kind::Rem, 1, size({0, 0}));
+  EXPECT_EQ(planLaunch(info, makeArguments({{0, 16}}), 1).message(),
+            "condition of kernel 'many': expected a positive divisor of rem, "
+            "got operands 1 and 0");
+}
+
 /// Checks come before anything else that depends on sizes.
 TEST(LaunchPlanTest, RunsChecks) {
   LaunchInfo info = makeInfo();

@@ -26,6 +26,12 @@ def size(argument, dimension, **fields):
     ({"floordiv": [size(0, 0), 2]}, 2), ({"floordiv": [-7, 4]}, -2), ({"rem": [size(0, 0), 3]}, 2), ({"rem": [-7, 4]}, 1),
     ({"eq": [size(0, 0), 5]}, 1), ({"eq": [size(0, 0), 4]}, 0), ({"lt": [4, size(0, 0)]}, 1), ({"lt": [5, size(0, 0)]}, 0),
     ({"max": [size(0, 0), 4]}, 5), ({"max": [{"mul": [{"add": [1, 2]}, 2]}, {"min": [9, 8]}]}, 8),
+    ({"select": [1, 2, 3]}, 2), ({"select": [-1, 2, 3]}, 2), ({"select": [0, 2, 3]}, 3),
+    ({"select": [{"lt": [size(0, 0), 5]}, size(0, 1), {"select": [{"eq": [size(0, 0), 5]}, 8, 9]}]}, 8),
+    ({"select": [1, {"arg": 0, "dim": 1}, 3]}, 48),
+    # Errors of what is not chosen do not count.
+    ({"select": [{"lt": [size(0, 0), 5]}, {"ceildiv": [1, {"add": [size(0, 0), -5]}]}, 3]}, 3),
+    ({"select": [{"eq": [size(0, 0), 5]}, 2, {"mul": [2**62, size(0, 0)]}]}, 2), ({"select": [1, 2, size(1, 0)]}, 2),
 ])
 def test_value(expression, value):
     assert read_expression(Node(expression))(SHAPES, MULTIPROCESSORS) == value
@@ -36,6 +42,9 @@ def test_value(expression, value):
     (size(2, 1), "argument #2: expected an array of at least 2 dimensions, got shape (7,)"),
     (size(2, 0, packed=[4, 3]), "argument #2: expected a multiple of 3 bytes in dimension 0, got 7"),
     ({"ceildiv": [1, {"add": [size(0, 0), -5]}]}, "expected a positive divisor of ceildiv, got operands 1 and 0"),
+    ({"select": [size(0, 0), {"rem": [1, {"add": [size(0, 0), -5]}]}, 3]},
+     "expected a positive divisor of rem, got operands 1 and 0"),
+    ({"select": [size(1, 0), 2, 3]}, "argument #1: expected an array with the requested size, got a number"),
     ({"mul": [2**62, size(0, 0)]}, f"expected a result of 64 bits of mul, got operands {2**62} and 5"),
     ({"add": [-(2**63), {"add": [size(0, 0), -6]}]},
      f"expected a result of 64 bits of add, got operands {-(2**63)} and -1"),
@@ -50,16 +59,18 @@ def test_no_value(expression, message):
     (1.5, "$: expected an integer from -9223372036854775808 to 9223372036854775807, got 1.5"),
     (2**63, f"$: expected an integer from -9223372036854775808 to 9223372036854775807, got {2**63}"),
     (True, "$: expected a number or an object of one field of size value multiprocessors add mul ceildiv floordiv rem min max eq "
-     "lt, got true"),
+     "lt select, got true"),
     ("1", "$: expected a number or an object of one field of size value multiprocessors add mul ceildiv floordiv rem min max eq "
-     "lt, got '1'"),
+     "lt select, got '1'"),
     ({}, "$: expected a number or an object of one field of size value multiprocessors add mul ceildiv floordiv rem min max eq "
-     "lt, got an object of 0"),
-    ({"sub": [1, 2]}, "$: expected the fields size value multiprocessors add mul ceildiv floordiv rem min max eq lt, got "
+     "lt select, got an object of 0"),
+    ({"sub": [1, 2]}, "$: expected the fields size value multiprocessors add mul ceildiv floordiv rem min max eq lt select, got "
      "'sub'"),
     ({"add": [1]}, "$.add: expected an array of 2, got an array of 1"),
+    ({"select": [1, 2]}, "$.select: expected an array of 3, got an array of 2"),
+    ({"select": [1, 2, {"add": []}]}, "$.select[2].add: expected an array of 2, got an array of 0"),
     ({"add": [1, [2]]}, "$.add[1]: expected a number or an object of one field of size value multiprocessors add mul "
-     "ceildiv floordiv rem min max eq lt, got an array of 1"),
+     "ceildiv floordiv rem min max eq lt select, got an array of 1"),
     ({"size": {"arg": -1, "dim": 0}}, "$.size.arg: expected an integer from 0 to 2147483647, got -1"),
     ({"size": {"arg": 0}}, "$.size: expected a field 'dim', got none"),
     ({"size": {"arg": 0, "dim": 64}}, "$.size.dim: expected an integer from 0 to 63, got 64"),
@@ -79,6 +90,15 @@ def test_value_of_an_argument():
     for values in ({}, {1: 2.0}):
         with pytest.raises(ArgumentError, match="argument #1: expected an integer, got"):
             expression(Shapes(SHAPES, values), MULTIPROCESSORS)
+
+
+def test_operands_of_a_select():
+    """Also those that are not chosen."""
+    for i in range(3):
+        operands = [1, 2, 3]
+        operands[i] = {"add": [size(3, 0), {"value": {"arg": 1}}]}
+        expression = read_expression(Node({"select": operands}))
+        assert expression.arguments == 4 and expression.values == {1}
 
 
 def test_arguments():

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 from arrays_on_card import CudaArray, DLPackArray
-from bundles import SIZE, TWO, info, kernel, one_kernel, operand, pack, two
+from bundles import SIZE, TWO, entry, info, kernel, one_kernel, operand, pack, two
 
 from blockscale import runtime
 from blockscale.runtime.driver import get_driver
@@ -55,6 +55,54 @@ def test_shapes_have_plans_of_their_own(fake, tmp_path):
         function(x, 1.0, out=out)
         first = fake.launches()[0]
         assert f" {-(-rows // 4)},2,1 " in first and f" {hex(rows)};" in first, first
+
+
+FEW = {"lt": [SIZE, 8]}
+
+
+def alternatives(**changes):
+    """f(x: tensor<?x16xi8>): one kernel for less than 8 rows; two, with a workspace, for more."""
+    above, many = {"add": [SIZE, -7]}, {"eq": [FEW, 0]}
+    tensor = {"of": {"arg": 0}, "dtype": "u1", "sizes": [above, 16], "strides": [16], "box": [8, 16], "swizzle": "none"}
+    kernels = [
+        kernel("few", [{"arg": 0}], condition=FEW),
+        kernel("fill", [{"workspace": {"mul": [above, 16]}}, {"tensor_map": tensor}], [above, 1, 1], condition=many,
+               programmatic=True),
+        kernel("many", [{"arg": 0}], condition=many, programmatic=True),
+    ]
+    made = info(kernels, [operand("u1", SIZE, 16)], {"select": [FEW, 0, {"mul": [above, 256]}]})
+    return entry("f", {**made, "version": 2, **changes}, ["i8"])
+
+
+def test_alternatives(fake, tmp_path):
+    """Kernels that are not chosen are left out, and need not fit."""
+    function = load(tmp_path, alternatives())["f"]
+    for rows, names in ((7, ["few"]), (8, ["fill", "many"]), (3, ["few"]), (7, ["few"])):
+        x = CudaArray(fake, "|u1", (rows, 16))
+        fake.trace()
+        function(x, out=())
+        lines = fake.trace()
+        assert [line.split()[1] for line in lines if line.startswith("launch ")] == names
+    assert lines[-1].startswith("launch few on 0 1,1,1 32,1,1 1,1,1 shared 0: buffer of ")
+    # The first one that is launched may start before what is in front of the function has ended.
+    x = CudaArray(fake, "|u1", (9, 16))
+    function(x, out=())
+    first, second = fake.launches()
+    assert first == ("launch fill on 0 2,1,1 32,1,1 1,1,1 programmatic shared 0: buffer of 512 at 32; "
+                     "map of type 0, swizzle 0, fill 0, dims 16/0/16/1 2/16/8/1;")
+    assert second == "launch many on 0 1,1,1 32,1,1 1,1,1 programmatic shared 0: buffer of 208 at 0;"
+
+
+def test_alternatives_that_do_not_fit(fake, tmp_path):
+    kernels = alternatives()["launch"]["kernels"]
+    for condition, message in (
+        ({"lt": [SIZE, 9]}, r"expected 0 to 2147483647 blocks in dimension 0 of the grid, got -4"),
+        ({"rem": [1, {"add": [SIZE, -3]}]},
+         r"condition of kernel 'fill': expected a positive divisor of rem, got operands 1 and 0"),
+    ):
+        function = load(tmp_path, alternatives(kernels=[kernels[0], {**kernels[1], "condition": condition}]))["f"]
+        with pytest.raises(runtime.ArgumentError, match=message):
+            function(CudaArray(fake, "|u1", (3, 16)), out=())
 
 
 @pytest.mark.parametrize("number,bits", [(0.0, "0x0;"), (-0.0, "0x80000000;")])

@@ -144,7 +144,9 @@ def test_both_say_the_same(tmp_path):
         lambda header: header["entries"][0]["images"][0].pop("size"),
         lambda header: header["entries"][0]["images"].append(header["entries"][0]["images"][0]),
         lambda header: header["entries"].append(header["entries"][0]),
-        lambda header: header["entries"][0]["launch"].update(version=2),
+        lambda header: header["entries"][0]["launch"].update(version=3),
+        lambda header: header["entries"][0]["launch"]["kernels"][1].update(condition=1),
+        lambda header: header["entries"][0]["launch"].update(workspace={"add": [{"select": [1, 2, 3]}, 256]}),
     ):
         changed.append(pack([two()], change))
     for each in changed:
