@@ -94,7 +94,8 @@ static FailureOr<BundleEntry> compileEntry(const Program &source,
   entry.types = nameTypes(function->getFunctionType());
   // The verifier has checked that its value is the name of a table row.
   if (auto rows = (*function)->getAttrOfType<StringAttr>(kRowsAttrName))
-    entry.mostRows = lookupTunedRows(target.capability, rows.getValue())->mostM;
+    if (auto tuned = lookupTunedRows(target.capability, rows.getValue()))
+      entry.mostRows = tuned->mostM;
   Location location = function->getLoc();
 
   GpuCompileOptions compile = options.compile;

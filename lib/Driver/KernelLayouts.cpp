@@ -260,6 +260,8 @@ static KernelLayout getTensorMemory(gpu::GPUFuncOp function) {
   function.walk([&](AsyncTileMmaOp op) {
     addRegion(tmem.regions, "sums", getColumn<TmemAccOp>(op.getAcc()),
               op.getAcc().getType().getNumColumns());
+    if (!op.getAScale())
+      return;
     addRegion(scalesOfA, "scales of A", getColumn<TmemScalesOp>(op.getAScale()),
               op.getAScale().getType().getNumColumns());
     addRegion(scalesOfB, "scales of B", getColumn<TmemScalesOp>(op.getBScale()),
@@ -283,6 +285,8 @@ static KernelLayouts getLayouts(AsyncTileMmaOp op) {
     shared.grids.push_back(getTile(operand, layout.getLayout(), slot,
                                    isA ? op.getA() : op.getB()));
     TypedValue<TmemScalesType> scales = isA ? op.getAScale() : op.getBScale();
+    if (!scales)
+      continue;
     addAtoms(shared.grids, operand, scales);
     TmemScalesType type = scales.getType();
     kernel.layouts.push_back(

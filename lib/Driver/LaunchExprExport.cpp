@@ -20,6 +20,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -183,12 +184,40 @@ static constexpr struct {
     {arith::CmpIPredicate::ule, ExprKind::Lt, true, true},
 };
 
+/// Whether `op` means the same in a launch info, where all operands have a sign
+/// and 64 bits.
+static bool isExact(Operation *op, ArrayRef<LaunchExpr> operands) {
+  auto cmp = dyn_cast<arith::CmpIOp>(op);
+  static constexpr arith::CmpIPredicate unsignedPredicates[] = {
+      arith::CmpIPredicate::ult, arith::CmpIPredicate::ule,
+      arith::CmpIPredicate::ugt, arith::CmpIPredicate::uge};
+  bool isUnsigned =
+      cmp ? llvm::is_contained(unsignedPredicates, cmp.getPredicate())
+          : isa<arith::MinUIOp, arith::MaxUIOp, arith::DivUIOp, arith::DivSIOp,
+                arith::CeilDivUIOp, arith::RemUIOp, arith::RemSIOp,
+                arith::IndexCastUIOp, arith::ExtUIOp>(op);
+  // Arithmetic of 32 bits may wrap.
+  if (op->getResult(0).getType().isInteger(32))
+    return false;
+  return !isUnsigned || llvm::all_of(operands, [](const LaunchExpr &operand) {
+    return operand.isNonNegative();
+  });
+}
+
 std::optional<LaunchExpr> LaunchExprExporter::exportCondition(Operation *op) {
   std::optional<LaunchExpr> lhs = exportPart(op->getOperand(0));
   std::optional<LaunchExpr> rhs = exportPart(op->getOperand(1));
-  if (!lhs || !rhs)
+  if (!lhs || !rhs || (isChoice && !isExact(op, {*lhs, *rhs})))
     return std::nullopt;
   auto cmp = dyn_cast<arith::CmpIOp>(op);
+  if (isa<arith::XOrIOp>(op))
+    return LaunchExpr::negate(
+        *rhs == 1
+            ? std::move(*lhs)
+            : LaunchExpr::make(ExprKind::Eq, std::move(*lhs), std::move(*rhs)));
+  // Of a conjunction, only as much is evaluated as is needed.
+  if (isChoice && isa<arith::AndIOp>(op))
+    return LaunchExpr::select(std::move(*lhs), std::move(*rhs), 0);
   if (!cmp)
     return LaunchExpr::make(isa<arith::AndIOp>(op) ? ExprKind::Min
                                                    : ExprKind::Max,
@@ -204,9 +233,44 @@ std::optional<LaunchExpr> LaunchExprExporter::exportCondition(Operation *op) {
              : condition;
 }
 
+std::optional<LaunchExpr>
+LaunchExprExporter::exportChoicePart(Value condition) {
+  llvm::SaveAndRestore<bool> guard(isChoice, true);
+  return exportPart(condition);
+}
+
+std::optional<LaunchExpr> LaunchExprExporter::exportSelect(arith::SelectOp op) {
+  if (!op.getCondition().getType().isInteger(1))
+    return std::nullopt;
+  std::optional<LaunchExpr> condition = exportChoicePart(op.getCondition());
+  std::optional<LaunchExpr> then = exportPart(op.getTrueValue());
+  std::optional<LaunchExpr> otherwise = exportPart(op.getFalseValue());
+  if (!condition || !then || !otherwise)
+    return std::nullopt;
+  return LaunchExpr::select(std::move(*condition), std::move(*then),
+                            std::move(*otherwise));
+}
+
+/// A quotient or a remainder of two values; other ops have an affine map.
+std::optional<LaunchExpr> LaunchExprExporter::exportQuotient(Operation *op) {
+  auto kind = TypeSwitch<Operation *, std::optional<ExprKind>>(op)
+                  .Case([](arith::DivUIOp) { return ExprKind::FloorDiv; })
+                  .Case([](arith::CeilDivUIOp) { return ExprKind::CeilDiv; })
+                  .Case([](arith::RemUIOp) { return ExprKind::Rem; })
+                  .Default(std::nullopt);
+  if (!kind)
+    return std::nullopt;
+  std::optional<LaunchExpr> lhs = exportPart(op->getOperand(0)),
+                            rhs = exportPart(op->getOperand(1));
+  if (!lhs || !rhs || !isExact(op, {*lhs, *rhs}))
+    return std::nullopt;
+  return LaunchExpr::make(*kind, std::move(*lhs), std::move(*rhs));
+}
+
 std::optional<LaunchExpr> LaunchExprExporter::exportPart(Value value) {
   if (AffineExpr expr = getSizeExpr(function, value))
-    if (std::optional<LaunchExpr> known = exportExpr(expr))
+    if (std::optional<LaunchExpr> known = exportExpr(expr);
+        known && (!isChoice || known->isNonNegative()))
       return known;
   if (std::optional<int64_t> known = getConstantIntValue(value))
     return LaunchExpr(value.getType().isInteger(1) ? *known & 1 : *known);
@@ -220,8 +284,11 @@ std::optional<LaunchExpr> LaunchExprExporter::exportPart(Value value) {
     return std::nullopt;
   if (isa<SmCountOp>(op))
     return LaunchExpr::ofSms();
-  if (isa<arith::CmpIOp>(op) ||
-      (isa<arith::AndIOp, arith::OrIOp>(op) && value.getType().isInteger(1)))
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return exportSelect(select);
+  bool isLogical = isa<arith::AndIOp, arith::OrIOp>(op) ||
+                   (isa<arith::XOrIOp>(op) && isChoice);
+  if (isa<arith::CmpIOp>(op) || (isLogical && value.getType().isInteger(1)))
     return exportCondition(op);
   if (auto dim = dyn_cast<memref::DimOp>(op)) {
     std::optional<SmallVector<LaunchExpr>> sizes = exportSizes(dim.getSource());
@@ -250,7 +317,7 @@ std::optional<LaunchExpr> LaunchExprExporter::exportPart(Value value) {
                            return std::pair(ExprKind::Add, getIndexMap(other));
                          });
   if (!map)
-    return std::nullopt;
+    return exportQuotient(op);
   SmallVector<LaunchExpr> operands;
   for (Value operand : op->getOperands()) {
     std::optional<LaunchExpr> expr = exportPart(operand);
@@ -258,6 +325,8 @@ std::optional<LaunchExpr> LaunchExprExporter::exportPart(Value value) {
       return std::nullopt;
     operands.push_back(std::move(*expr));
   }
+  if (isChoice && !isExact(op, operands))
+    return std::nullopt;
   std::optional<LaunchExpr> combined;
   for (AffineExpr result : map.getResults()) {
     std::optional<LaunchExpr> expr =

@@ -11,6 +11,7 @@
 
 #include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
 #include "blockscale/Runtime/LaunchExpr.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <optional>
 
@@ -32,6 +33,14 @@ public:
     return exportPart(value);
   }
 
+  /// An i1 that chooses between alternatives. Unlike for a check, which the
+  /// kernels repeat, an operation whose meaning could differ for negative
+  /// numbers is nullopt.
+  std::optional<LaunchExpr> exportChoice(Value condition) {
+    numOps = 0;
+    return exportChoicePart(condition);
+  }
+
   /// The sizes of an argument, a result, an allocation, or a view of all of
   /// one.
   std::optional<SmallVector<LaunchExpr>> exportSizes(Value memory);
@@ -46,9 +55,12 @@ public:
 
 private:
   std::optional<LaunchExpr> exportPart(Value value);
+  std::optional<LaunchExpr> exportChoicePart(Value condition);
   std::optional<LaunchExpr> exportSize(OpFoldResult size);
   /// A comparison, or a logical operation on comparisons.
   std::optional<LaunchExpr> exportCondition(Operation *op);
+  std::optional<LaunchExpr> exportSelect(arith::SelectOp op);
+  std::optional<LaunchExpr> exportQuotient(Operation *op);
 
   /// Dynamic size `position`, as the memref counts it or, if `expr` computes
   /// that, in elements; nullopt if `expr` is neither.
@@ -61,6 +73,8 @@ private:
   func::FuncOp function;
   SmallVector<DynamicSize> sizes;
   unsigned numOps = 0;
+  /// Whether a value that chooses between alternatives is exported.
+  bool isChoice = false;
 };
 
 } // namespace mlir::blockscale

@@ -15,6 +15,7 @@
 
 #include "LaunchExprExport.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Launch/ConditionalLaunch.h"
 #include "blockscale/Driver/ElementStorage.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -31,19 +32,91 @@ static constexpr int64_t kAlignment = 256;
 
 namespace {
 
+/// The launches that use an allocation: some for all sizes, or each only if one
+/// of the conditions holds.
+class Uses {
+public:
+  void add(const LaunchExpr &condition) {
+    // Something that is needed if a condition holds and if it does not.
+    LaunchExpr opposite = LaunchExpr::negate(condition);
+    isAlways = isAlways || condition.isNumber() ||
+               llvm::is_contained(conditions, opposite);
+    if (isAlways)
+      conditions.clear();
+    else if (!llvm::is_contained(conditions, condition))
+      conditions.push_back(condition);
+  }
+
+  /// 1 if one of the launches runs, else 0.
+  LaunchExpr getCondition() const {
+    LaunchExpr any = isAlways ? 1 : 0;
+    for (const LaunchExpr &condition : conditions)
+      any = any == 0 ? condition
+                     : LaunchExpr::make(LaunchExpr::Kind::Max, any, condition);
+    return any;
+  }
+
+private:
+  bool isAlways = false;
+  std::vector<LaunchExpr> conditions;
+};
+
+/// A part of the workspace: allocations that the same sizes need.
+struct Region {
+  LaunchExpr condition;
+  SmallVector<memref::AllocOp> allocs;
+};
+
 /// Reads the launches of a function one after the other.
 class InfoExporter {
 public:
   InfoExporter(func::FuncOp function, unsigned numArguments)
       : function(function), numArguments(numArguments), exprs(function) {}
 
+  /// Gives each allocation its place in the workspace. What only some sizes
+  /// need has no bytes for other sizes, so that alternatives that exclude each
+  /// other are in the same place.
+  void exportWorkspace() {
+    // What all sizes need comes first.
+    std::vector<Region> regions = {{1, {}}};
+    for (auto &[alloc, uses] : collectUses()) {
+      LaunchExpr condition = uses.getCondition();
+      auto region = llvm::find_if(regions, [&](const Region &each) {
+        return each.condition == condition;
+      });
+      if (region == regions.end())
+        region = regions.insert(region, {condition, {}});
+      region->allocs.push_back(alloc);
+    }
+    for (const Region &region : regions) {
+      LaunchExpr bytes = 0;
+      for (memref::AllocOp alloc : region.allocs) {
+        std::optional<LaunchExpr> needed = countBytes(alloc);
+        // The launch that uses it is refused.
+        if (!needed)
+          continue;
+        offsets.try_emplace(alloc, add(info.workspace, bytes));
+        bytes = add(bytes, LaunchExpr::alignTo(*needed, kAlignment));
+      }
+      info.workspace =
+          add(info.workspace, LaunchExpr::select(region.condition, bytes, 0));
+    }
+  }
+
   LogicalResult exportLaunch(gpu::LaunchFuncOp op) {
     KernelLaunch &kernel = info.kernels.emplace_back();
     kernel.name = op.getKernelName().str();
     kernel.isProgrammatic = op->hasAttr(kProgrammaticAttrName);
-    gpu::KernelDim3 grid = op.getGridSizeOperandValues();
+    std::optional<LaunchExpr> condition = exportLaunchCondition(op);
+    if (!condition)
+      return op.emitError("not supported in this version: a launch on a "
+                          "condition that is not computed from sizes of "
+                          "arguments (by signed operations, if numbers may be "
+                          "negative)");
+    kernel.condition = std::move(*condition);
     gpu::KernelDim3 block = op.getBlockSizeOperandValues();
-    Value blocks[] = {grid.x, grid.y, grid.z};
+    Value blocks[] = {getConditionalGrid(op).blocks, op.getGridSizeY(),
+                      op.getGridSizeZ()};
     for (unsigned i = 0; i != 3; ++i) {
       std::optional<LaunchExpr> extent = exprs.exportValue(blocks[i]);
       if (!extent)
@@ -122,9 +195,7 @@ private:
         return std::nullopt;
       return LaunchParam::ofSize(size->size);
     }
-    if (auto view = operand.getDefiningOp<memref::ReinterpretCastOp>())
-      operand = view.getSource();
-    operand = getWholeMemory(operand);
+    operand = getMemory(operand);
     if (auto argument = dyn_cast<BlockArgument>(operand)) {
       unsigned i = argument.getArgNumber();
       return i < numArguments ? LaunchParam::argument(i)
@@ -133,16 +204,51 @@ private:
     auto alloc = operand.getDefiningOp<memref::AllocOp>();
     if (!alloc)
       return std::nullopt;
-    auto [offset, isNew] = offsets.try_emplace(alloc, info.workspace);
-    if (isNew) {
-      std::optional<LaunchExpr> bytes = countBytes(alloc);
-      if (!bytes)
-        return std::nullopt;
-      info.workspace =
-          LaunchExpr::make(LaunchExpr::Kind::Add, info.workspace,
-                           LaunchExpr::alignTo(*bytes, kAlignment));
-    }
+    auto offset = offsets.find(alloc);
+    if (offset == offsets.end())
+      return std::nullopt;
     return LaunchParam::workspace(offset->second);
+  }
+
+  /// The conditions of a launch, all in one; nullopt if one cannot be computed.
+  std::optional<LaunchExpr> exportLaunchCondition(gpu::LaunchFuncOp op) {
+    LaunchExpr all = 1;
+    for (LaunchCondition condition : getConditionalGrid(op).conditions) {
+      std::optional<LaunchExpr> expr = exprs.exportChoice(condition.value);
+      if (!expr)
+        return std::nullopt;
+      if (condition.isNegated)
+        expr = LaunchExpr::negate(std::move(*expr));
+      all = all == 1 ? std::move(*expr)
+                     : LaunchExpr::make(LaunchExpr::Kind::Min, std::move(all),
+                                        std::move(*expr));
+    }
+    return all;
+  }
+
+  /// The argument or the allocation that a parameter refers to.
+  static Value getMemory(Value operand) {
+    if (auto map = operand.getDefiningOp<TensorMapOp>())
+      operand = map.getSource();
+    if (auto view = operand.getDefiningOp<memref::ReinterpretCastOp>())
+      operand = view.getSource();
+    return getWholeMemory(operand);
+  }
+
+  /// In the order of the first use.
+  llvm::MapVector<memref::AllocOp, Uses> collectUses() {
+    llvm::MapVector<memref::AllocOp, Uses> uses;
+    function.walk([&](gpu::LaunchFuncOp op) {
+      std::optional<LaunchExpr> condition = exportLaunchCondition(op);
+      for (Value operand : op.getKernelOperands())
+        if (auto alloc = getMemory(operand).getDefiningOp<memref::AllocOp>())
+          uses[alloc].add(condition.value_or(1));
+    });
+    return uses;
+  }
+
+  static LaunchExpr add(const LaunchExpr &lhs, const LaunchExpr &rhs) {
+    return LaunchExpr::make(LaunchExpr::Kind::Add, lhs, rhs);
   }
 
   /// Makes `param`, the memory of `op`, a tensor map of that memory.
@@ -268,6 +374,7 @@ FailureOr<LaunchInfo> blockscale::exportLaunchInfo(func::FuncOp function,
                                                    std::string_view target) {
   unsigned numArguments = type.getNumInputs();
   InfoExporter exporter(function, numArguments);
+  exporter.exportWorkspace();
   WalkResult result = function.walk([&](gpu::LaunchFuncOp op) -> WalkResult {
     return exporter.exportLaunch(op);
   });

@@ -47,6 +47,18 @@ blockscale::getDescriptorFields(DescriptorForm form) {
       {"a_scale_id",  29, 2, 0},
       {"k96",         31, 1, 0},
   };
+  static const std::vector<DescriptorField> halves = {
+      {"sparse",       2, 1, 0},
+      {"d_type",       4, 2, 0},
+      {"a_type",       7, 3, 0},
+      {"b_type",      10, 3, 0},
+      {"negate_a",    13, 1, 0},
+      {"negate_b",    14, 1, 0},
+      {"transpose_a", 15, 1, 0},
+      {"transpose_b", 16, 1, 0},
+      {"n",           17, 6, 3},
+      {"m",           24, 5, 4},
+  };
   static const std::vector<DescriptorField> matrix = {
       {"start",             0, 14, kAddressShift},
       {"leading",          16, 14, kAddressShift},
@@ -58,7 +70,7 @@ blockscale::getDescriptorFields(DescriptorForm form) {
   };
   // clang-format on
   static const std::vector<DescriptorField> *const forms[] = {&bytes, &nibbles,
-                                                              &matrix};
+                                                              &halves, &matrix};
   return *forms[static_cast<unsigned>(form)];
 }
 
@@ -106,6 +118,8 @@ namespace {
 struct KindForm {
   Kind kind;
   DescriptorForm form;
+  /// The code of f32 sums. Forms of block-scaled kinds have no field for it.
+  uint64_t sumCode;
 };
 
 /// The value of a field for a format.
@@ -122,9 +136,10 @@ struct ScaleCode {
 } // namespace
 
 static constexpr KindForm kKindForms[] = {
-    {Kind::MXF8F6F4, DescriptorForm::Bytes},
-    {Kind::MXF4, DescriptorForm::Nibbles},
-    {Kind::MXF4NVF4, DescriptorForm::Nibbles},
+    {Kind::MXF8F6F4, DescriptorForm::Bytes, 0},
+    {Kind::MXF4, DescriptorForm::Nibbles, 0},
+    {Kind::MXF4NVF4, DescriptorForm::Nibbles, 0},
+    {Kind::Unscaled, DescriptorForm::Halves, 1},
 };
 
 static constexpr ElementCode kElementCodes[] = {
@@ -134,20 +149,26 @@ static constexpr ElementCode kElementCodes[] = {
     {DescriptorForm::Bytes, Format::E3M2, 4},
     {DescriptorForm::Bytes, Format::E2M1, 5},
     {DescriptorForm::Nibbles, Format::E2M1, 1},
+    {DescriptorForm::Halves, Format::F16, 0},
+    {DescriptorForm::Halves, Format::BF16, 1},
 };
 
 static constexpr ScaleCode kScaleCodes[] = {
-    {Kind::MXF8F6F4, Format::UE8M0, 1},
-    {Kind::MXF4, Format::UE8M0, 1},
-    {Kind::MXF4NVF4, Format::UE8M0, 1},
-    {Kind::MXF4NVF4, Format::UE4M3, 0},
+    {Kind::MXF8F6F4, Format::UE8M0, 1}, {Kind::MXF4, Format::UE8M0, 1},
+    {Kind::MXF4NVF4, Format::UE8M0, 1}, {Kind::MXF4NVF4, Format::UE4M3, 0},
+    {Kind::Unscaled, Format::None, 0},
 };
 
-std::optional<DescriptorForm> blockscale::getDescriptorForm(Kind kind) {
+static const KindForm *lookupKindForm(Kind kind) {
   for (const KindForm &row : kKindForms)
     if (row.kind == kind)
-      return row.form;
-  return std::nullopt;
+      return &row;
+  return nullptr;
+}
+
+std::optional<DescriptorForm> blockscale::getDescriptorForm(Kind kind) {
+  const KindForm *row = lookupKindForm(kind);
+  return row ? std::optional(row->form) : std::nullopt;
 }
 
 static std::optional<uint64_t> getElementCode(DescriptorForm form,
@@ -182,28 +203,29 @@ blockscale::getInstructionFields(const Instruction &instruction, unsigned m,
 
 std::optional<uint32_t>
 blockscale::encodeInstructionDescriptor(const InstructionFields &fields) {
-  std::optional<DescriptorForm> form = getDescriptorForm(fields.kind);
-  if (!form || fields.m == 0 || fields.n == 0)
+  const KindForm *row = lookupKindForm(fields.kind);
+  if (!row || fields.m == 0 || fields.n == 0)
     return std::nullopt;
-  std::optional<uint64_t> a = getElementCode(*form, fields.a),
-                          b = getElementCode(*form, fields.b),
+  std::optional<uint64_t> a = getElementCode(row->form, fields.a),
+                          b = getElementCode(row->form, fields.b),
                           scale = getScaleCode(fields.kind, fields.scale),
                           k = getKCode(fields.kind, fields.k);
   if (!a || !b || !scale || !k)
     return std::nullopt;
   std::optional<uint64_t> word =
-      encodeFields(*form, {{"b_scale_id", fields.bScaleId},
-                           {"a_type", *a},
-                           {"b_type", *b},
-                           {"negate_a", fields.isNegatedA},
-                           {"negate_b", fields.isNegatedB},
-                           {"transpose_a", fields.isTransposedA},
-                           {"transpose_b", fields.isTransposedB},
-                           {"n", fields.n},
-                           {"scale_type", *scale},
-                           {"m", fields.m},
-                           {"a_scale_id", fields.aScaleId},
-                           {"k96", *k}});
+      encodeFields(row->form, {{"b_scale_id", fields.bScaleId},
+                               {"d_type", row->sumCode},
+                               {"a_type", *a},
+                               {"b_type", *b},
+                               {"negate_a", fields.isNegatedA},
+                               {"negate_b", fields.isNegatedB},
+                               {"transpose_a", fields.isTransposedA},
+                               {"transpose_b", fields.isTransposedB},
+                               {"n", fields.n},
+                               {"scale_type", *scale},
+                               {"m", fields.m},
+                               {"a_scale_id", fields.aScaleId},
+                               {"k96", *k}});
   if (!word)
     return std::nullopt;
   return static_cast<uint32_t>(*word);

@@ -80,6 +80,7 @@ static constexpr InstructionFamily kFamilies[] = {
   {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE8M0, 3,  kInside, 88, kWide,   kNo, kAny, kK96},
   {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE8M0, 6,  kInside, 88, kWide,   kNo, kEven, kK96},
   {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 96, Format::UE4M3, 6,  kInside, 88, kWide,   kNo, kEven, kK96},
+  {Path::Tcgen05, Kind::Unscaled, 128, 256, 8, 256, 16, Format::None,  0,  kNowhere, 86, kFirst, kNo, kZero},
   {Path::DequantMma, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kBefore, 70, kLast,   kNo, kAbsent},
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, 70, kFirst,  kNo, kAbsent},
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kBefore, 70, kFirst,  kNo, kAbsent},
@@ -88,6 +89,7 @@ static constexpr InstructionFamily kFamilies[] = {
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kOfB,    70, kFirst,  kNo, kAbsent},
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kOfB,    70, kFirst,  kNo, kAbsent},
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kOfB,    70, kFirst,  kNo, kAbsent},
+  {Path::DequantMma, Kind::Unscaled,    16,  16, 8,   8, 16, Format::None,  0, kNowhere, 70, kFirst,  kNo, kAbsent},
   {Path::Wgmma,   Kind::Unscaled,       64,  64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo, kAbsent},
 };
 // clang-format on
@@ -220,7 +222,8 @@ bool blockscale::isComputed(const TypeCombination &types) {
   return isLegal(types) ||
          std::any_of(instructions.begin(), instructions.end(),
                      [&](const Instruction &instruction) {
-                       return instruction.scaling == Scaling::OnB &&
+                       return (instruction.scaling == Scaling::OnB ||
+                               instruction.scaling == Scaling::Nowhere) &&
                               instruction.getTypeCombination() == types;
                      });
 }

@@ -36,6 +36,7 @@ static constexpr TunedTile kTiles[] = {
     {90, Path::Wgmma,    16, 4,  64,  0, 256, 0, 3, 1, 0, "H200", "benchmarks/gpu.py tune"},
     {90, Path::Wgmma,    64, 4,  64,  0, 128, 0, 4, 1, 0, "H200", "benchmarks/gpu.py tune"},
     {90, Path::Wgmma,   128, 4,  64,  0, 128, 0, 3, 1, 0, "H200", "benchmarks/gpu.py tune"},
+    {90, Path::Wgmma,   192, 4,  64,  0, 128, 0, 3, 1, 0, "H100", "benchmarks/tune_rows.py"},
     {90, Path::Wgmma,   256, 8,  64,  0,  64, 0, 3, 1, 0, "H200", "benchmarks/gpu.py tune"},
     {90, Path::Wgmma,   256, 4, 128,  0, 128, 0, 3, 2, 0, "H200", "benchmarks/gpu.py tune"},
 };
@@ -44,11 +45,32 @@ static constexpr TunedTile kTiles[] = {
 static constexpr TunedWideTile kWideTiles[] = {
     {90, 8, 128, 256, 128, 3, 1.14, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
     {90, 8,  64, 256,  64, 3, 1.20, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
+    {90, 8, 128, 192, 128, 3, 1.12, "H100", "benchmarks/tune_rows.py"},
     {90, 8, 128, 128, 128, 3, 1.35, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
     {90, 8,  64, 128, 128, 3, 1.43, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
     {90, 4, 128, 256, 128, 3, 1.12, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
+    {90, 4, 128, 192, 128, 4, 1.10, "H100", "benchmarks/tune_rows.py"},
     {90, 4, 128, 128, 128, 3, 1.30, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
     {90, 4,  64, 128, 128, 3, 1.39, "H200", "benchmarks/gpu.py, 1024 x 8192 x 8192"},
+};
+
+// capability, least bits, most bits, most rows, rows of y, rows of x, K, stages, most ranges, cost
+static constexpr TunedRowRange kRowRanges[] = {
+    {90, 4, 8,   16,  64,  16, 128, 4, 16,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 8,   32,  64,  32, 128, 4, 16,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 8,   48,  64,  48, 128, 3, 16,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 8,   64,  64,  64, 128, 4, 16,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 8,   96,  64,  96, 128, 4, 16,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 8,  128,  64, 128, 128, 3, 16,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 8,  160,  64, 160, 128, 2, 16,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 8,  192,  64, 192, 128, 2, 16,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 8, 8,  224,  64, 224,  64, 3,  1,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 8, 8,  256,  64, 256,  64, 3,  1,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 4,  256, 128, 256, 128, 3,  4,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 8, 8, 4096, 128, 256, 128, 2,  1, 2140, "H100", "benchmarks/tune_rows.py"},
+    {90, 8, 8, 4096, 128, 192, 128, 3,  1, 2100, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 4, 4096, 128, 256, 128, 3,  1, 1990, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 4, 4096, 128, 192, 128, 4,  1, 1960, "H100", "benchmarks/tune_rows.py"},
 };
 
 static constexpr TunedLimits kLimits[] = {
@@ -110,6 +132,10 @@ std::vector<TunedTile> blockscale::getTunedTiles(unsigned capability,
 
 std::vector<TunedWideTile> blockscale::getTunedWideTiles(unsigned capability) {
   return findRows(kWideTiles, capability);
+}
+
+std::vector<TunedRowRange> blockscale::getTunedRowRanges(unsigned capability) {
+  return findRows(kRowRanges, capability);
 }
 
 TunedLimits blockscale::getTunedLimits(unsigned capability) {

@@ -43,7 +43,7 @@ ELSEWHERE = {
     "captured.py", "estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_graphs.py",
     "gpu_launch.py", "gpu_measure.py", "gpu_report.py", "gpu_schedules.py", "gpu_triton.py", "hardware_numerics.py",
     "kernel_chain.py", "quantize.py", "fused_quantize.py", "math_errors_card.py", "runtime_host_time.py",
-    "torch_linear.py", "weight_only.py",
+    "products.py", "torch_linear.py", "weight_only.py",
 }
 
 
@@ -134,6 +134,25 @@ def test_weight_only_build(tmp_path):
     }
 
 
+# products.py
+
+
+def test_products_build(tmp_path):
+    """One kernel of mma.sync for each order of y and type of the result; split-K for few rows."""
+    run("products.py", "build", str(tmp_path), "--sizes=256x256x128,8x512x4096", "--elements=bf16,f16",
+        f"--build={BUILD}")
+    names = {
+        path.stem: [kernel["name"].rstrip("_0123456789") for kernel in json.loads(path.read_text())["kernels"]]
+        for path in tmp_path.glob("*-*.json")
+    }
+    assert names == {
+        f"{size}-{element}-{order}-{result}-0": ["main", "main__split_k_reduction"][:1 + (size == "8x512x4096")]
+        for size in ("256x256x128", "8x512x4096") for element in ("bf16", "f16")
+        for order in ("nk", "kn") for result in ("f32", "same")
+    }
+    assert all("mma.sync.aligned.m16n8k16" in path.read_text() for path in tmp_path.glob("*.ptx"))
+
+
 # runtime_host_time.py
 
 
@@ -168,9 +187,10 @@ KERNEL = "e2m1-e2m1-ue4m3"
 
 
 @needs("ptxas")
-def test_sass_loop_build(tmp_path):
-    run("sass_loop.py", "build", f"--out={tmp_path}", "--only", KERNEL)
-    assert (tmp_path / f"{KERNEL}.cubin").read_bytes().startswith(b"\x7fELF")
+@pytest.mark.parametrize("kernel", [KERNEL, "two-cta-bf16"])
+def test_sass_loop_build(kernel, tmp_path):
+    run("sass_loop.py", "build", f"--out={tmp_path}", "--only", kernel)
+    assert (tmp_path / f"{kernel}.cubin").read_bytes().startswith(b"\x7fELF")
 
 
 @needs("ptxas")
@@ -201,7 +221,7 @@ def test_sass_loop_with_fakes(tmp_path):
         PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}", PYTHONPATH=str(tmp_path),
     )
     rows = [line.split() for line in output.splitlines()[1:]]
-    assert [row[1] for row in rows] == ["ours", "Triton"] * 4 + ["ours"] * 13
+    assert [row[1] for row in rows] == ["ours", "Triton"] * 4 + ["ours"] * 15
     # MMA, copies, NOP, others, others per MMA, spills.
     assert {tuple(row[2:]) for row in rows} == {("2", "0", "1", "2", "1.00", "1")}
     cubin = (tmp_path / f"{KERNEL}-triton.cubin").read_text()

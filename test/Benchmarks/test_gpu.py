@@ -146,7 +146,9 @@ def test_expressions():
     assert evaluate({"ceildiv": [{"add": [size, 1]}, 32]}) == 3
     assert evaluate({"min": [{"multiprocessors": 2}, {"mul": [size, 4]}]}) == 256
     assert evaluate({"max": [{"multiprocessors": 1}, size]}) == 132
-    with pytest.raises(ValueError, match="expected one of add, mul, ceildiv, min, max, got 'sub'"):
+    assert evaluate({"select": [{"lt": [size, 65]}, 3, {"ceildiv": [1, 0]}]}) == 3
+    assert evaluate({"select": [{"eq": [size, 65]}, {"ceildiv": [1, 0]}, 4]}) == 4
+    with pytest.raises(ValueError, match="expected one of add, mul, ceildiv, min, max, eq, lt, got 'sub'"):
         evaluate({"sub": [1, 1]})
 
 
@@ -189,6 +191,20 @@ def test_launches(tmp_path, monkeypatch):
     ]
     with pytest.raises(gpu_launch.CudaError, match="cuModuleGetFunction: status 500"):
         driver.get_kernel(driver.load(PTX), "other")
+
+
+@pytest.mark.skipif(not FAKE_DRIVER.exists(), reason=f"needs {FAKE_DRIVER}")
+def test_alternatives():
+    """A kernel whose condition does not hold is left out."""
+    driver = gpu_launch.Driver(str(FAKE_DRIVER))
+    first, second = INFO["kernels"]
+    kernels = [{**first, "condition": {"lt": [ROWS, 100]}}, {**second, "condition": {"lt": [99, ROWS]}}]
+    for rows, name in ((99, "mma__first"), (100, "mma")):
+        info = {**INFO, "version": 2, "kernels": kernels}
+        function = gpu_launch.Function(driver, PTX, info, [(rows, 64), (rows, 2)], multiprocessors=132)
+        assert [kernel["name"] for _, kernel in function.kernels] == [name]
+    with pytest.raises(ValueError, match="expected a launch info of version 1 or 2, got 3"):
+        gpu_launch.Function(driver, PTX, {**INFO, "version": 3}, [], multiprocessors=132)
 
 
 def test_no_driver():

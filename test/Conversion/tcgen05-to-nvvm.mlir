@@ -344,3 +344,40 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// Without scales, one CTA and two, with branches and without.
+// 136316048 is 0x08200490; 272728080 is 0x10400010 | 1 << 15 | 1 << 16.
+
+// CHECK-LABEL: gpu.func @unscaled(
+// CHECK-DAG:     %[[C_BF16:.*]] = arith.constant 136316048 : i32
+// CHECK-DAG:     %[[C_F16:.*]] = arith.constant 272728080 : i32
+// CHECK:         %[[BF16:.*]] = arith.addi %{{.*}}, %[[C_BF16]] : i32
+// CHECK:         %[[B:.*]] = llvm.inline_asm {{.*}}"mov.b64 $0, $1;", "=l,l" %{{.*}} : (i64) -> i64
+// CHECK:         nvvm.tcgen05.mma %{{.*}}, %{{.*}}, %[[B]], %[[BF16]], %{{.*}} {ctaGroup = #nvvm.cta_group<cta_1>, kind = #nvvm.tcgen05_mma_kind<f16>} : (!llvm.ptr<6>, i64, i64, i32, i1)
+// CHECK:         %[[F16:.*]] = arith.addi %{{.*}}, %[[C_F16]] : i32
+// CHECK:         nvvm.tcgen05.mma %{{.*}}, %{{.*}}, %{{.*}}, %[[F16]], %{{.*}} {ctaGroup = #nvvm.cta_group<cta_2>, kind = #nvvm.tcgen05_mma_kind<f16>} : (!llvm.ptr<6>, i64, i64, i32, i1)
+// CHECK:         %[[ELECTED:.*]] = nvvm.elect.sync -> i1
+// CHECK:         nvvm.inline_ptx "tcgen05.mma.cta_group::2.kind::f16 [$0], $1, $2, $3, $4;" ro({{.*}} : i32, i64, i64, i32, i1), predicate = %[[ELECTED]]
+// CHECK:         nvvm.inline_ptx "tcgen05.mma.cta_group::1.kind::f16 [$0], [$1], $2, $3, $4;" ro({{.*}} : i32, i32, i64, i32, i1), predicate = %[[ELECTED]]
+!acc = !blockscale.tmem_acc<128x128>
+!pair = !blockscale.tmem_acc<256x256, group = 2>
+gpu.module @kernels {
+  gpu.func @unscaled(%acc: !acc, %pair: !pair, %ta: !blockscale.tmem_a<128x8>,
+                     %a: i64, %b: i64, %more: i1) {
+    blockscale.tcgen05_mma <tcgen05, 128x128x16, unscaled, bf16, bf16, none, 0>
+        %acc, %a, %b, %more : !acc, i64
+    blockscale.tcgen05_mma <tcgen05, 256x256x16, unscaled, f16, f16, none, 0>
+        %pair, %a, %b, %more {group = 2 : i64, transpose_a, transpose_b}
+        : !pair, i64
+    %elected = nvvm.elect.sync -> i1
+    scf.if %elected {
+      blockscale.tcgen05_mma <tcgen05, 256x256x16, unscaled, f16, f16, none, 0>
+          %pair, %a, %b, %more {group = 2 : i64} : !pair, i64
+      blockscale.tcgen05_mma <tcgen05, 128x128x16, unscaled, bf16, bf16, none, 0>
+          %acc, %ta, %b, %more : !acc, !blockscale.tmem_a<128x8>
+    }
+    gpu.return
+  }
+}

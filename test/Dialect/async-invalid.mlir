@@ -504,3 +504,43 @@ func.func @tile_a3_pair(%a: !tile, %b: !tile, %s: !scales, %acc: !blockscale.tme
       : !tile, !scales, !tile, !scales, !blockscale.tmem_acc<256x128, group = 2>
   return
 }
+
+// -----
+
+// 32 rows along N of 64 elements, where the instruction has N of 64.
+
+!a = memref<128x128xi8, #gpu.address_space<workgroup>>
+!b = memref<1x64x64xi8, #gpu.address_space<workgroup>>
+func.func @tile_a3_halves(%a: !a, %b: !b, %acc: !blockscale.tmem_acc<128x64>, %more: i1) {
+  // expected-error@+1 {{'blockscale.async_tile_mma' op expected b to have 64 rows, got 32}}
+  blockscale.async_tile_mma %a, %b, %acc, %more
+      instruction = <tcgen05, 128x64x16, unscaled, bf16, bf16, none, 0>
+      layouts = <k, slots, swizzled>, <mn, slots, swizzled>
+      : !a, !b, !blockscale.tmem_acc<128x64>
+  return
+}
+
+// -----
+
+!a = memref<128x128xi8, #gpu.address_space<workgroup>>
+!b = memref<1x128x128xi8, #gpu.address_space<workgroup>>
+func.func @tile_a4_halves(%a: !a, %b: !b, %acc: !blockscale.tmem_acc<128x64>, %more: i1) {
+  // expected-error@+1 {{expected tiles with the same multiple of 32 bytes along K, got 128 and 256}}
+  blockscale.async_tile_mma %a, %b, %acc, %more
+      instruction = <tcgen05, 128x64x16, unscaled, bf16, bf16, none, 0>
+      layouts = <k, slots, swizzled>, <mn, slots, swizzled>
+      : !a, !b, !blockscale.tmem_acc<128x64>
+  return
+}
+
+// -----
+
+!tile = memref<128x128xi8, #gpu.address_space<workgroup>>
+func.func @tile_operands(%a: !tile, %acc: !blockscale.tmem_acc<128x128>, %more: i1) {
+  // expected-error@+1 {{expected two tiles, each with scales or none of them, an accumulator and a condition}}
+  blockscale.async_tile_mma %a, %a, %a, %acc, %more
+      instruction = <tcgen05, 128x128x16, unscaled, bf16, bf16, none, 0>
+      layouts = <k, slots, swizzled>, <k, slots, swizzled>
+      : !tile, !tile, !blockscale.tmem_acc<128x128>
+  return
+}

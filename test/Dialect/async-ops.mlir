@@ -75,10 +75,12 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @products(
   // CHECK:         blockscale.async_tile_mma
   // CHECK-SAME:      instruction = <tcgen05, 128x64x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>
-  // CHECK-SAME:      layouts = <k, slots, swizzled>, <k, padded, swizzled>
+  // CHECK-SAME:      layouts = <k, slots, swizzled>, <k, padded, swizzled> : memref<128x128xi8, #gpu.address_space<workgroup>>, <128x4>, memref<64x128xi8, #gpu.address_space<workgroup>>, <128x4>, <128x64>
   // CHECK:         blockscale.async_tile_mma
   // CHECK-SAME:      steps %{{.*}} instruction
   // CHECK-SAME:      layouts = <k, slots, swizzled>, <mn, slots, swizzled>
+  // CHECK:         blockscale.async_tile_mma %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}}, %{{[a-z0-9]+}} instruction = <tcgen05, 128x64x16, unscaled, bf16, bf16, none, 0>
+  // CHECK-SAME:      : memref<128x128xi8, #gpu.address_space<workgroup>>, memref<1x64x128xi8, #gpu.address_space<workgroup>>, <128x64>
   // CHECK:         %[[PART:.*]] = blockscale.acc_read %{{.*}}[%{{.*}}] : <128x64> -> <128x32, #blockscale.warps<4x1>>
   // CHECK-NEXT:    blockscale.acc_add %[[PART]], %[[PART]] : <128x32, #blockscale.warps<4x1>>
   // CHECK-NEXT:    blockscale.acc_read %{{.*}}[%{{.*}}] : <128x64> -> <24x128, #blockscale.lane_columns>
@@ -86,6 +88,8 @@ gpu.module @kernels {
                      %b: memref<64x128xi8, #gpu.address_space<workgroup>>,
                      %columns: memref<1x128x64xi8,
                                       #gpu.address_space<workgroup>>,
+                     %halves: memref<1x64x128xi8,
+                                     #gpu.address_space<workgroup>>,
                      %acc: !blockscale.tmem_acc<128x64>, %more: i1,
                      %steps: index) {
     blockscale.async_tile_mma %a, %sa, %b, %sa, %acc, %more
@@ -100,6 +104,11 @@ gpu.module @kernels {
         : !tile, !blockscale.tmem_scales<128x4>,
           memref<1x128x64xi8, #gpu.address_space<workgroup>>,
           !blockscale.tmem_scales<128x4>, !blockscale.tmem_acc<128x64>
+    blockscale.async_tile_mma %a, %halves, %acc, %more
+        instruction = <tcgen05, 128x64x16, unscaled, bf16, bf16, none, 0>
+        layouts = <k, slots, swizzled>, <mn, slots, swizzled>
+        : !tile, memref<1x64x128xi8, #gpu.address_space<workgroup>>,
+          !blockscale.tmem_acc<128x64>
     %part = blockscale.acc_read %acc[%steps]
         : !blockscale.tmem_acc<128x64>
         -> !blockscale.acc<128x32, #blockscale.warps<4x1>>

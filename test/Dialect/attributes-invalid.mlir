@@ -34,12 +34,12 @@ func.func @op(%x: f32) -> f32 {
 
 // -----
 
-// expected-error@+1 {{expected 'blockscale.rows' to be one of "few" "some" "tile", got "many"}}
+// expected-error@+1 {{expected 'blockscale.rows' to be one of "few" "some" "tile" "any", got "many"}}
 func.func private @rows() attributes {blockscale.rows = "many"}
 
 // -----
 
-// expected-error@+1 {{expected 'blockscale.rows' to be one of "few" "some" "tile", got 16 : i64}}
+// expected-error@+1 {{expected 'blockscale.rows' to be one of "few" "some" "tile" "any", got 16 : i64}}
 func.func private @rows() attributes {blockscale.rows = 16}
 
 // -----

@@ -35,21 +35,21 @@ func.func private @schedule_too_many_stages() attributes {
 // -----
 
 func.func private @schedule_small_k() attributes {
-  // expected-error@+1 {{expected K of the tile to be a power of two from 128 to 1024, got 64}}
-  a = #blockscale.multistage_schedule<tile = [64, 64, 64], warps = [2, 2], stages = 1>
+  // expected-error@+1 {{expected K of the tile to be a power of two from 32 to 1024, got 16}}
+  a = #blockscale.multistage_schedule<tile = [64, 64, 16], warps = [2, 2], stages = 1>
 }
 
 // -----
 
 func.func private @schedule_large_k() attributes {
-  // expected-error@+1 {{expected K of the tile to be a power of two from 128 to 1024, got 2048}}
+  // expected-error@+1 {{expected K of the tile to be a power of two from 32 to 1024, got 2048}}
   a = #blockscale.multistage_schedule<tile = [64, 64, 2048], warps = [2, 2], stages = 1>
 }
 
 // -----
 
 func.func private @schedule_odd_k() attributes {
-  // expected-error@+1 {{expected K of the tile to be a power of two from 128 to 1024, got 384}}
+  // expected-error@+1 {{expected K of the tile to be a power of two from 32 to 1024, got 384}}
   a = #blockscale.multistage_schedule<tile = [64, 64, 384], warps = [2, 2], stages = 1>
 }
 

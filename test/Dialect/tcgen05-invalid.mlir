@@ -44,7 +44,7 @@ func.func @instruction_i2_large() {
 // -----
 
 func.func @instruction_i3_a() {
-  // expected-error@+1 {{expected an instruction with a byte for each element to transpose a, got #blockscale.instruction<tcgen05, 128x128x64, mxf4, e2m1, e2m1, ue8m0, 2>}}
+  // expected-error@+1 {{expected an instruction with a byte or two for each element to transpose a, got #blockscale.instruction<tcgen05, 128x128x64, mxf4, e2m1, e2m1, ue8m0, 2>}}
   %0 = blockscale.instruction_descriptor
        <tcgen05, 128x128x64, mxf4, e2m1, e2m1, ue8m0, 2> {transpose_a}
   return
@@ -53,7 +53,7 @@ func.func @instruction_i3_a() {
 // -----
 
 func.func @instruction_i3_b() {
-  // expected-error@+1 {{expected an instruction with a byte for each element to transpose b, got #blockscale.instruction<tcgen05, 128x128x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>}}
+  // expected-error@+1 {{expected an instruction with a byte or two for each element to transpose b, got #blockscale.instruction<tcgen05, 128x128x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4>}}
   %0 = blockscale.instruction_descriptor
        <tcgen05, 128x128x64, mxf4nvf4, e2m1, e2m1, ue4m3, 4> {transpose_b}
   return
@@ -477,7 +477,7 @@ func.func @mma_t4_id_b(%acc: !acc, %a: !a, %b: i64, %sa: !sa,
 !sb = !blockscale.tmem_scales<128x8>
 func.func @mma_t5_kind(%acc: !acc, %a: !a, %b: i64, %sa: !sa,
                        %sb: !sb, %more: i1) {
-  // expected-error@+1 {{expected an instruction with a byte for each element to transpose a, got #blockscale.instruction<tcgen05, 128x128x64, mxf4, e2m1, e2m1, ue8m0, 2>}}
+  // expected-error@+1 {{expected an instruction with a byte or two for each element to transpose a, got #blockscale.instruction<tcgen05, 128x128x64, mxf4, e2m1, e2m1, ue8m0, 2>}}
   blockscale.tcgen05_mma <tcgen05, 128x128x64, mxf4, e2m1, e2m1, ue8m0, 2>
       %acc, %a, %b, %sa[0], %sb[0], %more {transpose_a} : !acc, !a, !sa, !sb
   return
@@ -594,5 +594,52 @@ func.func @mma_t8(%acc: !acc, %a: !a, %b: i64, %sa: !sa,
   // expected-error@+1 {{expected M of 256 for pairs of CTAs with K of 96, got #blockscale.instruction<tcgen05, 128x256x96, mxf4, e2m1, e2m1, ue8m0, 3>}}
   blockscale.tcgen05_mma <tcgen05, 128x256x96, mxf4, e2m1, e2m1, ue8m0, 3>
       %acc, %a, %b, %sa[0], %sb[0], %more {group = 2 : i64} : !acc, !a, !sa, !sb
+  return
+}
+
+// -----
+
+func.func @instruction_i2_none() {
+  // expected-error@+1 {{expected the scale id of a to be one of 0 for #blockscale.instruction<tcgen05, 128x128x16, unscaled, bf16, bf16, none, 0>, got 1}}
+  %0 = blockscale.instruction_descriptor
+       <tcgen05, 128x128x16, unscaled, bf16, bf16, none, 0> {a_scale_id = 1 : i64}
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem_acc<128x64>
+!scales = !blockscale.tmem_scales<128x4>
+func.func @mma_t3_too_many(%acc: !acc, %a: i64, %s: !scales, %more: i1) {
+  // expected-error@+1 {{'blockscale.tcgen05_mma' op expected no scales of a for #blockscale.instruction<tcgen05, 128x64x16, unscaled, bf16, bf16, none, 0>}}
+  blockscale.tcgen05_mma <tcgen05, 128x64x16, unscaled, bf16, bf16, none, 0>
+      %acc, %a, %a, %s[0], %s[0], %more : !acc, i64, !scales, !scales
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem_acc<128x64>
+func.func @mma_t3_missing(%acc: !acc, %a: i64, %more: i1) {
+  // expected-error@+1 {{'blockscale.tcgen05_mma' op expected scales of a for #blockscale.instruction<tcgen05, 128x64x32, mxf8f6f4, e4m3, e4m3, ue8m0, 1>}}
+  blockscale.tcgen05_mma <tcgen05, 128x64x32, mxf8f6f4, e4m3, e4m3, ue8m0, 1>
+      %acc, %a, %a, %more : !acc, i64
+  return
+}
+
+// -----
+
+// N of a transposed B of 16-bit elements is a multiple of 8, or 16 for a pair.
+
+!acc = !blockscale.tmem_acc<128x24>
+!pair = !blockscale.tmem_acc<256x48, group = 2>
+func.func @mma_t6_halves(%acc: !acc, %pair: !pair, %a: i64, %more: i1) {
+  blockscale.tcgen05_mma <tcgen05, 128x24x16, unscaled, f16, f16, none, 0>
+      %acc, %a, %a, %more {transpose_a, transpose_b} : !acc, i64
+  blockscale.tcgen05_mma <tcgen05, 256x48x16, unscaled, f16, f16, none, 0>
+      %pair, %a, %a, %more {transpose_b, group = 2 : i64} : !pair, i64
+  // expected-error@+1 {{expected N to be a multiple of 16 up to 256, got 24}}
+  %0 = blockscale.instruction_descriptor
+       <tcgen05, 256x24x16, unscaled, f16, f16, none, 0>
   return
 }

@@ -101,6 +101,7 @@ func.func @matrix_descriptor(%rows: !rows, %columns: !columns, %offset: index)
 // CHECK-NEXT:    blockscale.copy_scales %[[ATOMS]][%[[AT]]], %[[SB]] {row_atom = 1 : i64, word = 2 : i64} : memref<4096xi8, #gpu.address_space<workgroup>>, !blockscale.tmem_scales<256x12>
 // CHECK-NEXT:    blockscale.tcgen05_mma <tcgen05, 128x240x32, mxf8f6f4, e4m3, e5m2, ue8m0, 1> %[[ACC]], %[[WORD]], %[[WORD]], %[[SA]][4], %[[SB]][6], %[[ACCUMULATE]] {transpose_b} : !blockscale.tmem_acc<128x240>, i64, !blockscale.tmem_scales<128x12>, !blockscale.tmem_scales<256x12>
 // CHECK-NEXT:    blockscale.tcgen05_mma <tcgen05, 128x240x64, mxf4, e2m1, e2m1, ue8m0, 2> %[[ACC]], %[[A]], %[[WORD]], %[[SA]][10], %[[SB]][0], %[[ACCUMULATE]] : !blockscale.tmem_acc<128x240>, !blockscale.tmem_a<128x8>, !blockscale.tmem_scales<128x12>, !blockscale.tmem_scales<256x12>
+// CHECK-NEXT:    blockscale.tcgen05_mma <tcgen05, 128x240x16, unscaled, f16, f16, none, 0> %[[ACC]], %[[WORD]], %[[WORD]], %[[ACCUMULATE]] {transpose_a} : !blockscale.tmem_acc<128x240>, i64{{$}}
 // CHECK-NEXT:    blockscale.tcgen05_commit %[[BARRIERS]][%[[AT]]] : memref<2xi64, #gpu.address_space<workgroup>>
 func.func @multiply(%atoms: memref<4096xi8, #gpu.address_space<workgroup>>,
                     %barriers: memref<2xi64, #gpu.address_space<workgroup>>,
@@ -121,6 +122,9 @@ func.func @multiply(%atoms: memref<4096xi8, #gpu.address_space<workgroup>>,
       %acc, %a, %word, %sa[10], %sb[0], %accumulate
       : !blockscale.tmem_acc<128x240>, !blockscale.tmem_a<128x8>,
         !blockscale.tmem_scales<128x12>, !blockscale.tmem_scales<256x12>
+  blockscale.tcgen05_mma <tcgen05, 128x240x16, unscaled, f16, f16, none, 0>
+      %acc, %word, %word, %accumulate {transpose_a}
+      : !blockscale.tmem_acc<128x240>, i64
   blockscale.tcgen05_commit %barriers[%at]
       : memref<2xi64, #gpu.address_space<workgroup>>
   return

@@ -7,9 +7,9 @@
 !acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
 
 func.func @c1_instruction(%y: !quantized, %x: !values, %acc: !acc, %word: i32) {
-  // expected-error@+1 {{'blockscale.warpgroup_mma_mixed' op expected an instruction of wgmma, of bf16, got #blockscale.instruction<wgmma, 64x16x16, unscaled, f16, f16, none, 0>}}
+  // expected-error@+1 {{'blockscale.warpgroup_mma_mixed' op expected an instruction of wgmma, of bf16 or f16, got #blockscale.instruction<dequant_mma, 16x8x16, unscaled, bf16, bf16, none, 0>}}
   %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %word scales = %word, %word
-       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, f16, f16, none, 0>
+       types = <e4m3, e4m3, ue8m0, 32> instruction = <dequant_mma, 16x8x16, unscaled, bf16, bf16, none, 0>
        layout = <k, slots, swizzled> : !quantized, !values, !acc
   return
 }

@@ -35,6 +35,8 @@ enum class DescriptorForm : unsigned char {
   Bytes,
   /// Instructions of kinds mxf4 and mxf4nvf4.
   Nibbles,
+  /// Instructions of kind f16: 16-bit elements without scales.
+  Halves,
   /// Matrices in shared memory.
   Matrix,
 };

@@ -54,7 +54,7 @@ struct FragmentLayout {
 /// The bits of a slot of C.
 inline constexpr unsigned kSumBits = 32;
 
-/// All layouts: A and B with slots of 8 and of 4 bits, C with slots of 32.
+/// All layouts: A and B with slots of 16, 8 and 4 bits, C with slots of 32.
 const std::vector<FragmentLayout> &getFragmentLayouts();
 
 /// The layout of `operand` with slots of `slotBits`; there must be one.

@@ -53,7 +53,7 @@ const std::vector<TypeCombination> &getTypeCombinations();
 bool isLegal(const TypeCombination &types);
 
 /// Whether some instruction of the table computes `types`: a legal combination,
-/// or one of mixed input, with scales of B only.
+/// one of mixed input, with scales of B only, or one without scales.
 bool isComputed(const TypeCombination &types);
 
 /// The block sizes for which these types are legal, ascending; empty if there

@@ -73,6 +73,18 @@ struct TunedWideTile {
 
 std::vector<TunedWideTile> getTunedWideTiles(unsigned capability);
 
+/// A tile of mixed input for results of a number of rows that is known only at
+/// the launch; see AlternativeAttr for its fields, and TunedTile for K.
+struct TunedRowRange {
+  unsigned capability;
+  /// The bits of elements of y that it is for.
+  unsigned leastBits, mostBits;
+  int64_t mostRows, rowsOfY, rowsOfX, k, stages, mostRanges, cost;
+  std::string_view card, benchmark;
+};
+
+std::vector<TunedRowRange> getTunedRowRanges(unsigned capability);
+
 /// The limits at which one way of computing a matmul becomes better than
 /// another.
 struct TunedLimits {

@@ -222,24 +222,73 @@ static Value getScales(OpBuilder &b, Location loc, Value scales,
   return getAddress(b, loc, scales, word * type.getColumnsOfWord());
 }
 
-static LogicalResult convertTcgen05Mma(Tcgen05MmaOp op,
-                                       PatternRewriter &rewriter) {
+/// Moves `value` to a register by `text`, so that LLVM does not fold what it
+/// knows of the value into an operand.
+static Value makeRegister(OpBuilder &b, Location loc, Value value,
+                          StringRef text, StringRef constraints) {
+  return LLVM::InlineAsmOp::create(
+             b, loc, value.getType(), value, text, constraints,
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+      .getRes();
+}
+
+/// ptxas accepts a mask of blocks only in a register (13.0: "Arguments
+/// mismatch"), but LLVM would emit a constant as an immediate.
+static Value makeMaskRegister(OpBuilder &b, Location loc, Value blocks) {
+  if (!blocks || !getConstantIntValue(blocks))
+    return blocks;
+  return makeRegister(b, loc, blocks, "mov.b16 $0, $1;", "=h,h");
+}
+
+namespace {
+/// The operands that instructions with and without scales have.
+struct MmaOperands {
+  Value acc, a, b, descriptor, accumulate;
+  bool isTmem;
+
+  /// Their PTX text, in which they are $0 to $3.
+  std::string getText() const {
+    return std::string(isTmem ? " [$0], [$1]" : " [$0], $1") + ", $2, $3";
+  }
+  /// A as NVVM ops take it.
+  Value getA(OpBuilder &b, Location loc) const {
+    return isTmem ? toPointer(b, loc, a) : a;
+  }
+};
+} // namespace
+
+static LogicalResult convertUnscaled(Tcgen05MmaOp op, const MmaOperands &of,
+                                     PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  if (Value predicate = getPredicate(op))
+    return replaceByPtx(rewriter, op, predicate,
+                        "tcgen05.mma" + getGroupText(op.getGroup()) +
+                            ".kind::f16" + of.getText() + ", $4;",
+                        {of.acc, of.a, of.b, of.descriptor, of.accumulate});
+  // LLVM 22 takes the descriptor of B for an address, and would emit the sum of
+  // a register and a constant, which PTX allows for addresses only.
+  Value b = makeRegister(rewriter, loc, of.b, "mov.b64 $0, $1;", "=l,l");
+  rewriter.replaceOpWithNewOp<NVVM::Tcgen05MMAOp>(
+      op, NVVM::Tcgen05MMAKind::F16, getGroup(op.getGroup()),
+      NVVM::Tcgen05MMACollectorOp::DISCARD, /*aShift=*/false,
+      toPointer(rewriter, loc, of.acc), of.getA(rewriter, loc), b,
+      of.descriptor, of.accumulate, /*scaleInputD=*/Value(),
+      /*disableOutputLane=*/Value());
+  return success();
+}
+
+static LogicalResult convertScaled(Tcgen05MmaOp op, const MmaOperands &of,
+                                   PatternRewriter &rewriter) {
   Location loc = op.getLoc();
   const Instruction &instruction = op.getInstruction().getInstruction();
-  std::optional<uint32_t> word = encodeInstructionDescriptor(op.getFields());
   // The NVVM dialect has the names of kinds and blocks of PTX.
   auto kind = NVVM::symbolizeMMABlockScaleKind(stringifyKind(instruction.kind));
   auto block = NVVM::symbolizeTcgen05MMABlockScale(
       "block" + std::to_string(instruction.blockSize));
-  if (!word || !kind || !block)
+  if (!kind || !block)
     return rewriter.notifyMatchFailure(op, "expected an instruction that the "
                                            "NVVM dialect has");
-  Value acc = getAddress(rewriter, loc, op.getAcc());
-  Value descriptor = makeWord(rewriter, loc, *word, acc);
-  Value a = op.getA();
-  bool isTmem = isa<TmemOperandType>(a.getType());
-  if (isTmem)
-    a = getAddress(rewriter, loc, a);
   Value aScale = getScales(rewriter, loc, op.getAScale(), op.getABlock());
   Value bScale = getScales(rewriter, loc, op.getBScale(), op.getBBlock());
   if (Value predicate = getPredicate(op)) {
@@ -247,31 +296,36 @@ static LogicalResult convertTcgen05Mma(Tcgen05MmaOp op,
         "tcgen05.mma" + getGroupText(op.getGroup()) +
         ".kind::" + std::string(stringifyKind(instruction.kind)) +
         ".block_scale.block" + std::to_string(instruction.blockSize) +
-        (isTmem ? " [$0], [$1]" : " [$0], $1") + ", $2, $3, [$4], [$5], $6;";
+        of.getText() + ", [$4], [$5], $6;";
     return replaceByPtx(
         rewriter, op, predicate, text,
-        {acc, a, op.getB(), descriptor, aScale, bScale, op.getAccumulate()});
+        {of.acc, of.a, of.b, of.descriptor, aScale, bScale, of.accumulate});
   }
-  if (isTmem)
-    a = toPointer(rewriter, loc, a);
   rewriter.replaceOpWithNewOp<NVVM::Tcgen05MMABlockScaleOp>(
       op, *kind, getGroup(op.getGroup()), *block,
-      NVVM::Tcgen05MMACollectorOp::DISCARD, toPointer(rewriter, loc, acc), a,
-      op.getB(), descriptor, op.getAccumulate(),
+      NVVM::Tcgen05MMACollectorOp::DISCARD, toPointer(rewriter, loc, of.acc),
+      of.getA(rewriter, loc), of.b, of.descriptor, of.accumulate,
       toPointer(rewriter, loc, aScale), toPointer(rewriter, loc, bScale));
   return success();
 }
 
-/// ptxas accepts a mask of blocks only in a register (13.0: "Arguments
-/// mismatch"), but LLVM would emit a constant as an immediate.
-static Value makeRegister(OpBuilder &b, Location loc, Value blocks) {
-  if (!blocks || !getConstantIntValue(blocks))
-    return blocks;
-  return LLVM::InlineAsmOp::create(
-             b, loc, blocks.getType(), blocks, "mov.b16 $0, $1;", "=h,h",
-             /*has_side_effects=*/false, /*is_align_stack=*/false,
-             LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-      .getRes();
+static LogicalResult convertTcgen05Mma(Tcgen05MmaOp op,
+                                       PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  std::optional<uint32_t> word = encodeInstructionDescriptor(op.getFields());
+  if (!word)
+    return rewriter.notifyMatchFailure(op, "expected an instruction that has a "
+                                           "descriptor");
+  Value acc = getAddress(rewriter, loc, op.getAcc());
+  Value descriptor = makeWord(rewriter, loc, *word, acc);
+  Value a = op.getA();
+  bool isTmem = isa<TmemOperandType>(a.getType());
+  if (isTmem)
+    a = getAddress(rewriter, loc, a);
+  MmaOperands operands = {acc,   a, op.getB(), descriptor, op.getAccumulate(),
+                          isTmem};
+  return op.getAScale() ? convertScaled(op, operands, rewriter)
+                        : convertUnscaled(op, operands, rewriter);
 }
 
 static LogicalResult convertTcgen05Commit(Tcgen05CommitOp op,
@@ -280,7 +334,7 @@ static LogicalResult convertTcgen05Commit(Tcgen05CommitOp op,
   Location loc = op.getLoc();
   Value barrier = getSharedElement(rewriter, loc, converter, op.getBarriers(),
                                    op.getIndex());
-  Value blocks = makeRegister(rewriter, loc, op.getBlocks());
+  Value blocks = makeMaskRegister(rewriter, loc, op.getBlocks());
   if (Value predicate = getPredicate(op)) {
     Value address =
         LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI32Type(), barrier);

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tcgen05/Syntax.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 
 #include "mlir/IR/Builders.h"

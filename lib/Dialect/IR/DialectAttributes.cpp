@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Support/TunedRows.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,15 +23,25 @@ using namespace mlir::blockscale;
 /// The attributes that users write, that passes exchange, and that a printed
 /// level has.
 static constexpr StringLiteral kNames[] = {
-    "blockscale.code_bits",   "blockscale.dynamic_alignment",
-    "blockscale.instruction", "blockscale.level",
-    "blockscale.multiples",   "blockscale.no_tokens",
-    "blockscale.packed",      "blockscale.path",
-    "blockscale.predicated",  "blockscale.programmatic",
-    "blockscale.purpose",     "blockscale.rows",
-    "blockscale.schedule",    "blockscale.schedules",
-    "blockscale.signature",   "blockscale.swizzled",
-    "blockscale.target",      "blockscale.tensor_map_params",
+    "blockscale.code_bits",
+    "blockscale.dynamic_alignment",
+    "blockscale.instruction",
+    "blockscale.level",
+    "blockscale.multiples",
+    "blockscale.no_tokens",
+    "blockscale.packed",
+    "blockscale.path",
+    "blockscale.predicated",
+    "blockscale.programmatic",
+    "blockscale.purpose",
+    "blockscale.rows",
+    "blockscale.alternatives",
+    "blockscale.schedule",
+    "blockscale.schedules",
+    "blockscale.signature",
+    "blockscale.swizzled",
+    "blockscale.target",
+    "blockscale.tensor_map_params",
     "blockscale.tuned",
 };
 
@@ -52,12 +63,14 @@ static LogicalResult checkRows(Operation *op, Attribute value) {
     return op->emitError("expected 'blockscale.rows' at a function");
   constexpr unsigned kAnyChip = 0;
   auto name = dyn_cast<StringAttr>(value);
-  if (name && lookupTunedRows(kAnyChip, name.getValue()))
+  if (name && (name.getValue() == kAnyRows ||
+               lookupTunedRows(kAnyChip, name.getValue())))
     return success();
   InFlightDiagnostic error =
       op->emitError("expected 'blockscale.rows' to be one of");
   for (const TunedRows &row : getTunedRows(kAnyChip))
     error << " \"" << StringRef(row.name) << '"';
+  error << " \"" << kAnyRows << '"';
   return error << ", got " << value;
 }
 

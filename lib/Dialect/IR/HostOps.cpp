@@ -140,6 +140,29 @@ SmallVector<OpFoldResult> LaunchOp::getBlocks() {
   return getMixedValues(getStaticBlocks(), getDynamicBlocks(), builder);
 }
 
+Value LaunchOp::getCondition() {
+  auto blocks = dyn_cast<Value>(getBlocks()[0]);
+  auto select =
+      blocks ? blocks.getDefiningOp<arith::SelectOp>() : arith::SelectOp();
+  return select && isConstantIntValue(select.getFalseValue(), 0)
+             ? select.getCondition()
+             : Value();
+}
+
+void LaunchOp::setCondition(OpBuilder &builder, Value condition) {
+  SmallVector<OpFoldResult> blocks = getBlocks();
+  Value some = getValueOrCreateConstantIndexOp(builder, getLoc(), blocks[0]);
+  Value none = arith::ConstantIndexOp::create(builder, getLoc(), 0);
+  blocks[0] = arith::SelectOp::create(builder, getLoc(), condition, some, none)
+                  .getResult();
+  SmallVector<int64_t> numbers;
+  SmallVector<Value> values;
+  dispatchIndexOpFoldResults(blocks, values, numbers);
+  getDynamicBlocksMutable().assign(values);
+  setStaticBlocks(numbers);
+  setUpdates(true);
+}
+
 static LogicalResult verifyCluster(LaunchOp op) { // (L2)
   if (!op.getCluster())
     return success();

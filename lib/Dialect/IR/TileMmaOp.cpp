@@ -36,13 +36,15 @@ Slot TileMmaOp::getSlot(Operand operand) {
                                                              : types.getB());
 }
 
-int64_t TileMmaOp::getNumK() {
-  MemRefType type = getA().getType();
-  TileLayout layout = getLayout(Operand::A);
+/// The elements along K of a tile of `type`.
+static int64_t getTileK(MemRefType type, TileLayout layout, Slot slot) {
   if (layout.major == Major::MN)
     return type.getDimSize(0);
-  return type.getDimSize(1) * 8 /
-         getStoredBits(layout.storage, getSlot(Operand::A));
+  return type.getDimSize(1) * 8 / getStoredBits(layout.storage, slot);
+}
+
+int64_t TileMmaOp::getNumK() {
+  return getTileK(getA().getType(), getLayout(Operand::A), getSlot(Operand::A));
 }
 
 namespace {
@@ -50,17 +52,24 @@ namespace {
 class TileOperandVerifier {
 public:
   TileOperandVerifier(TileMmaOp op, Operand operand)
-      : op(op), name(operand == Operand::A ? "a" : "b"),
-        scaleName(name + "_scale"), layout(op.getLayout(operand)),
-        order(op.getScaleOrder(operand)), slot(op.getSlot(operand)) {
-    bool isA = operand == Operand::A;
-    elements = isA ? op.getA().getType() : op.getB().getType();
-    Value scale = isA ? op.getAScale() : op.getBScale();
+      : TileOperandVerifier(
+            op, op.getInstruction(), operand,
+            operand == Operand::A ? op.getA().getType() : op.getB().getType(),
+            op.getLayout(operand), cast<AccType>(op.getAcc().getType()),
+            operand == Operand::A ? op.getTypes().getA()
+                                  : op.getTypes().getB()) {
+    order = op.getScaleOrder(operand);
+    Value scale = operand == Operand::A ? op.getAScale() : op.getBScale();
     scales = dyn_cast<MemRefType>(scale.getType());
-    auto acc = cast<AccType>(op.getAcc().getType());
-    rows = isA ? acc.getM() : acc.getN();
-    format = isA ? op.getTypes().getA() : op.getTypes().getB();
   }
+  /// Without scales.
+  TileOperandVerifier(Operation *op, InstructionAttr instruction,
+                      Operand operand, MemRefType elements, TileLayout layout,
+                      AccType acc, Format format)
+      : op(op), kind(instruction.getKind()), acc(acc),
+        name(operand == Operand::A ? "a" : "b"), scaleName(name + "_scale"),
+        layout(layout), slot(getSlot(kind, format)), elements(elements),
+        rows(operand == Operand::A ? acc.getM() : acc.getN()), format(format) {}
 
   LogicalResult verifyMemory() { // (T1)
     if (failed(verifySharedMemory(name, elements)))
@@ -68,12 +77,15 @@ public:
     if (!scales)
       return success();
     if (scales.getRank() != getScaleRank(order))
-      return op.emitOpError("expected ")
+      return op->emitOpError("expected ")
              << scaleName << " to have " << getScaleRank(order)
              << " dimensions for the layout <"
              << StringRef(stringifyScaleOrder(order)) << ">, got " << scales;
     return verifySharedMemory(scaleName, scales);
   }
+
+  /// Elements along K.
+  int64_t getNumK() { return getTileK(elements, layout, slot); }
 
   /// The scales along K; 0 if there is one scale for all blocks.
   int64_t getNumScales() {
@@ -95,11 +107,11 @@ public:
                           isK ? "rows" : "steps along K")))
       return failure();
     if (elements.getDimSize(1) != bytes) // (T4)
-      return op.emitOpError("expected ")
+      return op->emitOpError("expected ")
              << name << " to have " << bytes << " bytes per row for "
              << (isK ? k : rows) << " elements, got " << elements.getDimSize(1);
     if (layout.isSwizzled && !canSwizzle(bytes))
-      return op.emitOpError("expected ")
+      return op->emitOpError("expected ")
              << name
              << " to have rows of 16, 32, 64 or a multiple of 128 bytes that "
                 "are swizzled, got "
@@ -113,7 +125,7 @@ private:
   LogicalResult verifySharedMemory(StringRef name, MemRefType type) { // (T1)
     if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
         !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
-      return op.emitOpError("expected ")
+      return op->emitOpError("expected ")
              << name
              << " to have a static shape, the identity layout and the "
                 "workgroup memory space, got "
@@ -129,8 +141,8 @@ private:
         bytes *= size;
     }
     if (bytes > largest)
-      return op.emitOpError("expected ") << name << " to have at most "
-                                         << largest << " bytes, got " << type;
+      return op->emitOpError("expected ") << name << " to have at most "
+                                          << largest << " bytes, got " << type;
     return success();
   }
 
@@ -138,18 +150,17 @@ private:
                            StringRef what) { // (T2)
     if (got == expected)
       return success();
-    return op.emitOpError("expected ")
+    return op->emitOpError("expected ")
            << name << " to have the " << expected << " " << what << " that "
-           << op.getAcc().getType() << " has, got " << got;
+           << acc << " has, got " << got;
   }
 
   LogicalResult verifyLayout() { // (T5)
-    Kind kind = op.getInstruction().getKind();
     unsigned bits = getFormatInfo(format).bits;
     if (canLie(kind, bits, layout.major, layout.storage))
       return success();
     InFlightDiagnostic diagnostic =
-        op.emitOpError("expected ")
+        op->emitOpError("expected ")
         << name
         << " to have a layout that kind::" << StringRef(stringifyKind(kind))
         << " takes for elements of " << bits << " bits, one of";
@@ -165,10 +176,12 @@ private:
                       << ">";
   }
 
-  TileMmaOp op;
+  Operation *op;
+  Kind kind;
+  AccType acc;
   std::string name, scaleName;
   TileLayout layout;
-  ScaleOrder order;
+  ScaleOrder order = ScaleOrder::Rows;
   Slot slot;
   MemRefType elements, scales;
   int64_t rows;
@@ -211,4 +224,94 @@ LogicalResult TileMmaOp::verify() {
   if (failed(a.verifyShape(k)) || failed(b.verifyShape(k)))
     return failure();
   return cast<AccType>(getAcc().getType()).getLayout().verifyTile(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// load_fragments and fragments_mma
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+FragmentsType::verify(function_ref<InFlightDiagnostic()> emitError,
+                      int64_t registers) {
+  constexpr int64_t kMost = 255;
+  if (registers >= 1 && registers <= kMost)
+    return success();
+  return emitError() << "expected 1 to " << kMost << " registers, got "
+                     << registers;
+}
+
+AccType LoadFragmentsOp::getAccType() { return cast<AccType>(getAcc()); }
+
+int64_t LoadFragmentsOp::getNumRegisters(InstructionAttr instruction,
+                                         AccType acc, Operand operand) {
+  auto warps = cast<WarpsAttr>(Attribute(acc.getLayout()));
+  bool isA = operand == Operand::A;
+  const FragmentLayout &layout = getFragmentLayout(
+      operand, getSlot(instruction.getKind(),
+                       isA ? instruction.getA() : instruction.getB())
+                   .bits);
+  int64_t rows = isA ? warps.getShareM(acc) : warps.getShareN(acc);
+  return rows / layout.rows * layout.registers;
+}
+
+/// Checks that fragments of a step for `acc` have the type `fragments`.
+static LogicalResult verifyFragments(Operation *op, InstructionAttr instruction,
+                                     AccType acc, FragmentsType fragments) {
+  auto warps = dyn_cast<WarpsAttr>(Attribute(acc.getLayout())); // (F1)
+  if (instruction.hasScales() ||
+      !getPathInfo(instruction.getPath()).isWarpLevel)
+    return op->emitOpError("expected an instruction of a warp without scales, "
+                           "got ")
+           << instruction;
+  if (!warps || warps.getInterleaveM() != 1 || warps.getInterleaveN() != 1)
+    return op->emitOpError("expected an accumulator in warps, without "
+                           "interleaving, got ")
+           << acc;
+  int64_t registers = 0; // (F4)
+  for (Operand operand : {Operand::A, Operand::B})
+    registers += LoadFragmentsOp::getNumRegisters(instruction, acc, operand);
+  if (fragments.getRegisters() == registers)
+    return success();
+  return op->emitOpError("expected ")
+         << registers << " registers for a step of " << acc << ", got "
+         << fragments;
+}
+
+LogicalResult LoadFragmentsOp::verify() {
+  InstructionAttr instruction = getInstruction();
+  if (failed(verifyFragments(*this, instruction, getAccType(),
+                             getFragments().getType())))
+    return failure();
+  auto warps = cast<WarpsAttr>(Attribute(getAccType().getLayout()));
+  TileOperandVerifier a(*this, instruction, Operand::A, getA().getType(),
+                        getALayout().getLayout(), getAccType(),
+                        instruction.getA()),
+      b(*this, instruction, Operand::B, getB().getType(),
+        getBLayout().getLayout(), getAccType(), instruction.getB());
+  if (failed(a.verifyMemory()) || failed(b.verifyMemory())) // (F2)
+    return failure();
+  int64_t k = a.getNumK();
+  if (k < 1 || k % instruction.getK() != 0)
+    return emitOpError("expected K to be a multiple of ")
+           << instruction.getK() << ", got " << k;
+  if (failed(a.verifyShape(k)) || failed(b.verifyShape(k)))
+    return failure();
+  for (auto [name, layout, rows] :
+       {std::tuple{"a", getALayout(), warps.getShareM(getAccType())},
+        std::tuple{"b", getBLayout(), warps.getShareN(getAccType())}})
+    if (layout.getLayout().major == Major::MN && rows % kChunkBytes != 0)
+      return emitOpError("expected a warp to have a multiple of ")
+             << kChunkBytes << " rows of " << name << ", which is <mn>, got "
+             << rows;
+  if (getStep() >= static_cast<uint64_t>(k / instruction.getK())) // (F3)
+    return emitOpError("expected a step below ")
+           << k / instruction.getK() << ", got "
+           << static_cast<int64_t>(getStep());
+  return success();
+}
+
+LogicalResult FragmentsMmaOp::verify() { // (F5)
+  return verifyFragments(*this, getInstruction(),
+                         cast<AccType>(getAcc().getType()),
+                         getFragments().getType());
 }

@@ -21,12 +21,57 @@ BATCHES = (None, 1, 3)
 ACCS = ("zero", "argument", "filled", "bias", "twice")
 ENDS = ("", "relu", "residual", "bf16", "f16")
 DYNAMIC = ("", "m", "n", "k", "b", "mn", "bmnk")
-# Tile, stages, persistent, group and split_k; and the cluster, as text, behind them.
-SCHEDULES = (
-    None, (64, 64, 1, 0, 8, 1), (64, 256, 2, 1, 8, 1), (128, 128, 3, 1, 2, 1), (128, 256, 2, 0, 1, 1),
-    (192, 128, 2, 1, 8, 1), (256, 128, 3, 0, 3, 1), (64, 8, 4, 1, 8, 1), (128, 24, 4, 0, 8, 1),
-    (64, 136, 1, 1, 8, 1), (256, 24, 2, 1, 1, 1), (192, 8, 1, 0, 8, 1),
+
+
+class Schedule(NamedTuple):
+    m: int
+    n: int
+    stages: int
+    persistent: int
+    group: int
+    split_k: int
+    cluster: str = ""
+    accumulators: int = 1
+    swap_ab: int = 0
+    two_cta: int = 0
+
+
+class Multistage(NamedTuple):
+    """The schedule of mma.sync; the one above is for wgmma and tcgen05."""
+
+    m: int
+    n: int
+    k: int
+    warps: tuple
+    stages: int
+    split_k: int = 1
+
+
+# None is the default. Rows of 64, of 128 and of more bytes; one step or several for a stage; warps of one
+# instruction, of several, and of a number that is no power of two.
+MULTISTAGE = (
+    None, Multistage(64, 64, 64, (2, 2), 2), Multistage(16, 8, 32, (1, 1), 1), Multistage(128, 256, 64, (2, 4), 3),
+    Multistage(256, 128, 32, (4, 2), 4), Multistage(32, 96, 128, (2, 1), 3), Multistage(16, 128, 64, (1, 4), 4),
+    Multistage(96, 16, 32, (1, 1), 5), Multistage(32, 32, 256, (1, 2), 2), Multistage(64, 32, 32, (1, 1), 16),
 )
+
+
+# For factors, by path. Tiles of tcgen05 that are no multiple of 64 along N are those of `narrow_tiles`.
+SCHEDULES = {
+    "wgmma": (
+        None, (64, 64, 1, 0, 8, 1), (64, 256, 2, 1, 8, 1), (128, 128, 3, 1, 2, 1), (128, 256, 2, 0, 1, 1),
+        (192, 128, 2, 1, 8, 1), (256, 128, 3, 0, 3, 1), (64, 8, 4, 1, 8, 1), (128, 24, 4, 0, 8, 1),
+        (64, 136, 1, 1, 8, 1), (256, 24, 2, 1, 1, 1), (192, 8, 1, 0, 8, 1),
+    ),
+    "tcgen05": (
+        None, (128, 64, 1, 0, 8, 1), (128, 64, 2, 1, 8, 1, "", 2), (128, 128, 3, 1, 2, 1, "", 2),
+        (128, 256, 3, 1, 1, 1, "", 2), (128, 192, 2, 0, 3, 1), (128, 64, 2, 1, 8, 1, "", 2, 1),
+        (128, 128, 3, 0, 8, 1, "", 1, 1), (128, 64, 2, 1, 2, 1, "2x1", 2, 0, 1), (128, 256, 3, 1, 8, 1, "2x1", 2, 0, 1),
+        (128, 192, 2, 0, 1, 1, "2x1", 1, 0, 1), (128, 64, 3, 1, 8, 1, "2x1", 1, 1, 1),
+        (64, 256, 2, 1, 3, 1, "2x1", 2, 0, 1), (64, 256, 3, 1, 8, 1, "2x1", 1, 1, 1),
+    ),
+    "dequant_mma": MULTISTAGE,
+}
 
 
 class Problem(NamedTuple):
@@ -245,10 +290,16 @@ def add_problem(program, problem, seed):
 
 
 def attribute(schedule):
-    m, n, stages, persistent, group, split_k, *clusters = schedule
-    text = f"tile = [{m}, {n}, 64], stages = {stages}, accumulators = 1, persistent = {str(bool(persistent)).lower()}"
-    text += f", raster_group = {group}" * (group != 8) + f", split_k = {split_k}" * (split_k != 1)
-    text += "".join(f", cluster = {cluster}" for cluster in clusters)
+    if isinstance(schedule, Multistage):
+        m, n, k, (rows, columns), stages, split_k = schedule
+        text = f"tile = [{m}, {n}, {k}], warps = [{rows}, {columns}], stages = {stages}"
+        text += f", split_k = {split_k}" * (split_k != 1)
+        return f"#blockscale.multistage_schedule<{text}>"
+    s = Schedule(*schedule)
+    text = f"tile = [{s.m}, {s.n}, 64], stages = {s.stages}, accumulators = {s.accumulators}"
+    text += f", persistent = {str(bool(s.persistent)).lower()}" + f", raster_group = {s.group}" * (s.group != 8)
+    text += ", swap_ab = true" * s.swap_ab + f", split_k = {s.split_k}" * (s.split_k != 1)
+    text += f", cluster = {s.cluster}" * bool(s.cluster) + ", two_cta = true" * s.two_cta
     return f"#blockscale.warp_specialized_schedule<{text}>"
 
 
@@ -296,24 +347,41 @@ def limit(problem):
     return problem
 
 
-def factors():
+def factors(path="wgmma"):
     """Pairs of all factors."""
-    values = [ELEMENTS, M, N, K, ORDERS, ORDERS, BATCHES, ACCS, ENDS, DYNAMIC, SCHEDULES, (True, False)]
+    values = [ELEMENTS, M, N, K, ORDERS, ORDERS, BATCHES, ACCS, ENDS, DYNAMIC, SCHEDULES[path], (True, False)]
     # Sizes of one tile and less are cheap, so these come first.
     problems = [limit(Problem(*choice)) for choice in cover(values, 2, seed=5)]
     return list(in_fours("matmul-factors", sorted(problems, key=lambda p: p.m * p.n * p.k * (p.batch or 1))))
 
 
-def split_k():
+# M and N of tiles; and behind them the cluster, accumulators, swap-AB and 2-CTA.
+SPLIT_TILES = {
+    "wgmma": ((64, 64), (128, 24), (192, 128), (128, 256)),
+    "tcgen05": ((128, 64, "", 2), (128, 256), (128, 64, "", 1, 1), (128, 128, "2x1", 2, 0, 1),
+                (128, 64, "2x1", 2, 1, 1)),
+    "dequant_mma": ((64, 64), (16, 128), (128, 32), (32, 32)),
+}
+
+
+def divided_schedule(path, tile, parts, other):
+    """A schedule with so many ranges; `other` chooses between two of them."""
+    m, n, *more = tile
+    if path == "dequant_mma":
+        return Multistage(m, n, 32 if other else 64, (1, 2) if m == 16 else (2, 2), 2, parts)
+    return (m, n, 2, other, 8, parts, *more)
+
+
+def split_k(path="wgmma"):
     """Parts of K that other blocks multiply."""
     sizes = ((7, 65, 200), (130, 24, 300), (65, 200, 192), (64, 64, 128))
-    tiles = ((64, 64), (128, 24), (192, 128), (128, 256))
+    tiles = SPLIT_TILES[path]
     values = [ELEMENTS, sizes, ORDERS, ORDERS, (None, 2), ACCS, ENDS, ("", "k", "bmnk"), tiles, (2, 3), (0, 1),
               (True, False)]
     problems = []
-    for element, size, x, y, batch, acc, end, dynamic, tile, parts, persistent, is_exact in cover(values, 2, seed=6):
+    for element, size, x, y, batch, acc, end, dynamic, tile, parts, other, is_exact in cover(values, 2, seed=6):
         parts = 2 if size[2] == 128 else parts
-        schedule = (*tile, 2, persistent, 8, parts)
+        schedule = divided_schedule(path, tile, parts, other)
         problems.append(limit(Problem(element, *size, x, y, batch, acc, end, dynamic, schedule, is_exact)))
     return list(in_fours("matmul-split-k", sorted(problems, key=lambda p: p.m * p.n * p.k * (p.batch or 1))))
 
@@ -321,27 +389,53 @@ def split_k():
 CLUSTERS = ("2x1", "1x2", "2x2", "4x1", "1x4")
 
 
-def clusters():
+# M and N of tiles, clusters, and for each of these whether blocks are pairs.
+CLUSTER_TILES = {
+    "wgmma": ((64, 64), (128, 32), (192, 64), (256, 96)),
+    "tcgen05": ((128, 64), (128, 128), (128, 192)),
+}
+SHARED_BY = {
+    "wgmma": tuple((cluster, 1, 0, 0) for cluster in CLUSTERS),
+    "tcgen05": (*((cluster, 2, swaps, 0) for swaps, cluster in enumerate(("2x1", "1x2"))), ("2x2", 1, 0, 0),
+                ("2x2", 2, 0, 1), ("4x1", 2, 0, 1), ("2x2", 1, 1, 1), ("2x1", 1, 0, 1)),
+}
+
+
+def clusters(path="wgmma"):
     """Blocks that share tiles: one tile of a cluster, several rounds, tiles outside of the result, split-K."""
     sizes = ((7, 7, 65), (300, 200, 200), (520, 96, 300), (64, 520, 64), (130, 300, 296), (256, 128, 512))
-    tiles = ((64, 64), (128, 32), (192, 64), (256, 96))
-    values = [ELEMENTS, sizes, ORDERS, ORDERS, (None, 3), ACCS, ENDS, ("", "m", "mn", "bmnk"), tiles, (1, 2, 3), (0, 1),
-              (1, 2, 8), (1, 2), CLUSTERS, (True, False)]
+    values = [ELEMENTS, sizes, ORDERS, ORDERS, (None, 3), ACCS, ENDS, ("", "m", "mn", "bmnk"), CLUSTER_TILES[path],
+              (1, 2, 3), (0, 1), (1, 2, 8), (1, 2), SHARED_BY[path], (True, False)]
     problems = []
-    for (element, size, x, y, batch, acc, end, dynamic, tile, stages, persistent, group, parts, cluster,
+    for (element, size, x, y, batch, acc, end, dynamic, tile, stages, persistent, group, parts, sharing,
          is_exact) in cover(values, 2, seed=7):
         parts = 1 if size[2] <= 64 else parts
-        schedule = (*tile, stages, persistent, group, parts, cluster)
+        schedule = (*tile, stages, persistent, group, parts, *sharing)
         problems.append(limit(Problem(element, *size, x, y, batch, acc, end, dynamic, schedule, is_exact)))
     return list(in_fours("matmul-clusters", sorted(problems, key=lambda p: p.m * p.n * p.k * (p.batch or 1))))
 
 
-def dynamic_sizes():
+def narrow_tiles():
+    """Each N that an instruction of tcgen05 may have, for results of one tile along it: with operands along K, M
+    and N, and swizzle rows of 16, 32, 64 and 128 bytes.
+    """
+    tiles = (8, 16, 24, 32, 48, 96, 136, 160, 240)
+    problems = []
+    for n, (x, y), is_pair, swaps_ab in cover(
+        [tiles, (("plain", "plain"), ("plain", "transposed"), ("transposed", "plain")), (0, 1), (0, 1)], 2, seed=8
+    ):
+        n += n % 16 * is_pair
+        schedule = (128, n, 2, 1, 8, 1, "2x1" if is_pair else "", 2, swaps_ab, is_pair)
+        m, columns = (n - n // 9, 200) if swaps_ab else (200, n - n // 9)
+        problems.append(Problem("bf16", m, columns, 104, x, y, acc="argument", schedule=schedule))
+    return list(in_fours("matmul-narrow", problems))
+
+
+def dynamic_sizes(schedule=(64, 64, 2, 1, 8, 1)):
     """One program, run with several sizes, some of them smaller than a tile, and none at all."""
     for x, y in (("plain", "plain"), ("transposed", "map")):
         for batch in (None, 2):
             sizes = [(65, 72, 200), (128, 128, 64), (1, 1, 1), (130, 24, 63)]
-            schedule = (64, 64, 2, 1, 8, 1)
             programs = []
             for size in sizes:
                 program = Program()
@@ -352,14 +446,23 @@ def dynamic_sizes():
             yield Case(f"matmul-dynamic-{x}-{y}-{batch}", program, expectations, (), tuple(others))
 
 
-def persistent():
+ROUNDS = {
+    "wgmma": (
+        (700, 300, (64, 64, 3, 1, 3, 1)), (800, 130, (192, 24, 4, 1, 2, 1)), (600, 300, (256, 64, 2, 1, 8, 2)),
+        (520, 600, (128, 128, 2, 1, 1, 1)),
+    ),
+    "tcgen05": (
+        (700, 300, (128, 64, 3, 1, 3, 1, "", 2)), (900, 200, (128, 64, 3, 1, 1, 1, "2x1", 2, 0, 1)),
+        (600, 300, (128, 64, 2, 1, 8, 2, "", 1, 1)), (520, 600, (128, 128, 2, 1, 1, 1)),
+    ),
+}
+
+
+def persistent(path="wgmma"):
     """Tiles of several rounds of four SMs, in the order of rasterization groups, of steps that are no multiple
     of the stages.
     """
-    for m, n, schedule in (
-        (700, 300, (64, 64, 3, 1, 3, 1)), (800, 130, (192, 24, 4, 1, 2, 1)), (600, 300, (256, 64, 2, 1, 8, 2)),
-        (520, 600, (128, 128, 2, 1, 1, 1)),
-    ):
+    for m, n, schedule in ROUNDS[path]:
         problems = [
             Problem("bf16", m, n, 300, y_order="transposed", schedule=schedule),
             Problem("f16", m, n, 130, "transposed", acc="argument", dynamic="mnk", schedule=schedule),

@@ -77,6 +77,59 @@ def test_default(tmp_path):
         product.check(result)
 
 
+# M, N and K of products of dynamic sizes. Each number of rows has a kernel; long K has split-K ranges, short ones are
+# parts of a stage, or of a chunk.
+DYNAMIC = [
+    (1, 40, 64), (9, 64, 512), (16, 200, 128), (17, 72, 1024), (33, 64, 448), (64, 64, 2880), (65, 40, 576),
+    (100, 64, 256), (129, 64, 192), (200, 130, 256), (257, 64, 128), (300, 136, 512), (5, 64, 8192), (20, 64, 8256),
+    (70, 64, 12288),
+]
+
+
+@pytest.mark.parametrize("size", DYNAMIC, ids=lambda size: "x".join(map(str, size)))
+def test_dynamic(size, tmp_path):
+    """One function for all sizes: of its kernels, those for the size run, and no other."""
+    m, n, k = size
+    format = ["mxfp4", "nvfp4", "mxfp8"][k // 64 % 3]
+    product = Product(m, n, k, format, has_acc=True, is_dynamic=True, multiple=16)
+    result, kernels, said = product.run(tmp_path, "sm_90a")
+    product.check(result)
+    assert "remark" not in said and not is_anew(kernels)
+    [_] = [name for name in kernels if name.startswith("main__matmul") or name == "main"]
+    assert any("split_k_reduction" in name for name in kernels) == (k >= 8192)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_dynamic_formats(format, tmp_path):
+    """Aligned scales and others, and a result that is computed anew."""
+    for k, anew in ((512, False), (448, False), (192, True)):
+        product = Product(18, 72, k, format, has_acc=True, is_dynamic=True, multiple=16)
+        if anew:
+            product.ys[3, 1] = 0x7F if product.format[1] == "f8E4M3FN" else 3
+        result, kernels, _ = product.run(tmp_path, "sm_90a")
+        product.check(result)
+        assert is_anew(kernels) == anew
+
+
+def test_dynamic_others(tmp_path):
+    """What no mixed-input kernel takes: rows of quantized elements of no 16 bytes; and no rows of x, or of y."""
+    product = Product(12, 40, 48, "nvfp4", has_acc=True, is_dynamic=True, multiple=16)
+    result, kernels, _ = product.run(tmp_path, "sm_90a")
+    product.check(result)
+    assert not any("permute" in name for name in kernels)
+    for m, n in ((0, 40), (12, 0)):
+        product = Product(m, n, 64, "nvfp4", has_acc=True, is_dynamic=True, multiple=16)
+        assert product.run(tmp_path, "sm_90a")[0].shape == (m, n)
+
+
+@pytest.mark.parametrize("k", [96, 160, 2880])
+def test_parts_of_chunks(k, tmp_path):
+    """K of half a chunk, with static sizes."""
+    for format, tile in (("mxfp4", 512), ("nvfp4", 1024), ("mxfp8", 256)):
+        product = Product(16, 72, k, format, has_acc=True)
+        assert not run_mixed_input(product, tmp_path, (64, 16, tile))
+
+
 def test_surroundings(tmp_path):
     """An accumulator that is an argument, a batch, and what is done to the result; computed anew, too."""
     for anew in (False, True):
@@ -350,14 +403,53 @@ def test_all_dequant_mma(format, way, tmp_path):
     np.testing.assert_array_equal(result, product.run(tmp_path, "cpu")[0])
 
 
-@pytest.mark.parametrize("way", ["tensor scale", "f16"])
-def test_left_alone(way, tmp_path):
+# Scales with which all codes are exact in f16, and others.
+EXACT_IN_F16 = {"mxfp8": (112, 134), "e5m2": (119, 127), "e3m2": (107, 136), "mxfp6": (106, 135), "mxfp4": (104, 133)}
+
+
+@pytest.mark.parametrize("anew", [True, False], ids=["edges", "exact"])
+@pytest.mark.parametrize("format", [*EXACT_IN_F16, "nvfp4"])
+def test_f16_codes_and_scales(format, anew, tmp_path):
+    """x of f16: values times powers of two, one in each row of y, equal to `dequantize` to the bit."""
+    element, scale, _ = FORMATS[format]
+    codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
+    if not anew:
+        codes = codes[np.isfinite(blockscale.decode(codes, element))]
+    if scale == "f8E4M3FN":
+        scales = np.arange(256 if anew else 127)
+    else:
+        first, last = EXACT_IN_F16[format]
+        middle = np.array([first, first + 1, (first + last) // 2, last - 1, last])
+        scales = np.array(sorted({0, first - 1, *middle, last + 1, 150, 255})) if anew else middle
+    k = 512 if element == "f4E2M1FN" else 256
+    product = Product(3, len(codes) * len(scales), k, format, dtype="f16")
+    product.y[...], product.ys[...] = 0, 0x38 if scale == "f8E4M3FN" else 120
+    product.y[:, 0], product.ys[:, 0] = np.tile(codes, len(scales)), np.repeat(scales, len(codes))
+    product.x[...] = 0
+    product.x[:, 0] = [1, -2, 0.25]
+    result, kernels, _ = product.run(tmp_path, "sm_90a", schedule(64, 8, k))
+    assert is_anew(kernels) == anew
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(result, product.x[:, :1] * product.weights()[:, 0].astype(np.float32))
+
+
+@pytest.mark.parametrize("number", [np.inf, np.nan, 6e4], ids=str)
+def test_f16_specials(number, tmp_path):
+    """Infinity and NaN of x start a recomputation; the largest numbers do not."""
+    product = Product(70, 1024, 256, "nvfp4", dtype="f16")
+    product.x[3, 40] = number
+    result, kernels, said = product.run(tmp_path, "sm_90a")
+    product.check(result)
+    assert is_anew(kernels) == (not np.isfinite(number)) and "remark" not in said
+
+
+def test_left_alone(tmp_path):
     """For more rows on sm_90a y is dequantized in front, with a remark, and no schedule is mixed-input."""
-    product = Product(70, 1024, 256, "nvfp4", **WAYS[way])
+    product = Product(70, 1024, 256, "nvfp4", **WAYS["tensor scale"])
     result, kernels, said = product.run(tmp_path, "sm_90a")
     product.check(result)
     assert "main__dequantize_0" in kernels
-    assert "expected a product with scales, or one of bf16 with a y that a dequantize" in said
+    assert "expected a product with scales, or one with a y that a dequantize without a scale of the tensor" in said
     done = subprocess.run(
         [harness.RUN, tmp_path / "p.mlir", "--device=sim", "--target=sm_90a", "--seed=1",
          f"--schedule={schedule(64, 72, 256)}"], capture_output=True, text=True, check=False,

@@ -36,10 +36,12 @@ DOUBLED = """%two = arith.constant dense<2.0> : {dt}
 
 
 class Product:
-    """x of M x K and quantized y of N x K; the accumulator is an argument with `has_acc`."""
+    """x of M x K and quantized y of N x K; the accumulator is an argument with `has_acc`. K is promised to be a multiple
+    of `multiple`.
+    """
 
     def __init__(self, m, n, k, format, near=2, form=MAPS, batch=None, has_acc=False, is_doubled=False, g=None,
-                 dtype="bf16", is_dynamic=False):
+                 dtype="bf16", is_dynamic=False, multiple=1):
         self.format, self.dtype, self.g = FORMATS[format], dtype, g
         element, scale, block = self.format
         lead = (batch,) if batch else ()
@@ -74,6 +76,10 @@ class Product:
             "}",
         ]
         self.text = "\n".join(filter(None, lines)) + "\n"
+        if multiple != 1:
+            promise = f" {{blockscale.multiples = array<i64: 1, {multiple}>}}"
+            for operand in (f"%x: {types['xt']}", f"%c: {types['ct']}"):
+                self.text = self.text.replace(operand, operand + promise, 1)
 
     def run(self, folder, device, schedule=None, flags=(), has_statistics=True):
         """The result, statistics of the kernels by name (none on the CPU), and what was said."""

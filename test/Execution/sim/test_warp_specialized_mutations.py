@@ -23,6 +23,9 @@ NEEDLESS = {
     "before > bar.sync > dealloc": "each warp has executed one behind its last load, for the arrival",
     "after > wait > cp": "each wait for a stage has a fence behind it, too",
     "after > wait > ld.shared": "the same, where the only stage is one that K ends in",
+    "after > wait > mma": "the same without scales",
+    "after > mma > mma": "without scales, no stage has anything in tensor memory, and the wait for the accumulator has a "
+    "fence behind it, too",
 }
 OF_SHARED = {
     "after > cp > cp": "who waits for the sums has waited for all earlier copies of scales",
@@ -46,7 +49,8 @@ USED_IN_WIDE = {"mma b leading"}
 
 
 @pytest.fixture(scope="module", params=[
-    name if name == "mxfp8" else tiers.full(name) for name in warp_specialized_kernels.KERNELS
+    name if name in ("mxfp8", "bf16") else tiers.full(name)
+    for name in (*warp_specialized_kernels.KERNELS, *warp_specialized_kernels.PRODUCTS)
 ])
 def pipeline(request, tmp_path_factory):
     return warp_specialized_kernels.build(request.param, tmp_path_factory.mktemp(request.param))

@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import blockscale
 import gpu_bundle
+import matmul_cases
 import numpy as np
 import warp_specialized_cases
 from gpu_cases import NVFP4
+from matmul_cases import Problem
 from warp_specialized_cases import E4M3, MIXED
 from simulated import SIMULATOR
 
@@ -45,6 +47,13 @@ KERNELS = {
     # Six parts of three tiles, which a second kernel adds.
     "split_k": (E4M3, (300, 16, 832), BY_MAPS, f"tile=128x16x128,{PIPELINE},split_k=2"),
 }
+# The same without scales: a stage is both operands.
+PRODUCTS = {
+    "bf16": Problem("bf16", 610, 16, 312, y_order="transposed", schedule=(128, 16, 2, 1, 8, 1, "", 2)),
+    # Pairs of blocks, and operands along M and N.
+    "two-cta-f16": Problem("f16", 1160, 32, 312, "transposed", acc="argument",
+                           schedule=(128, 32, 2, 1, 8, 1, "2x1", 2, 0, 1)),
+}
 # Some hundred times what they need.
 STEPS = 1_000_000
 TIMEOUT_S = 120
@@ -77,6 +86,9 @@ class Pipeline(NamedTuple):
 
 
 def build(name, folder):
+    if name in PRODUCTS:
+        case = matmul_cases.case(name, [PRODUCTS[name]])
+        return prepare(case, folder, "sm_100a", case.expectations[0].expected)
     row, sizes, layout, schedule = KERNELS[name]
     problems = [(*sizes, layout, ())]
     case = warp_specialized_cases.case(name, row, problems, (f"--schedule={schedule}",), "wide")

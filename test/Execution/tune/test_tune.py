@@ -133,6 +133,26 @@ def test_every_text_is_taken(tmp_path):
     assert all(part in seen for part in (",cluster=2x1", ",split_k=", ",swap_ab=1"))
 
 
+@pytest.mark.parametrize("m", [16, 256])
+def test_products_without_scales(tmp_path, m):
+    """Large tiles with 32 and 64 elements along K, or split-K for few rows; no row of the table has these."""
+    n, k = 256, 2048
+    text = f"""func.func @main(%x: tensor<{m}x{k}xbf16>, %y: tensor<{k}x{n}xbf16>, %acc: tensor<{m}x{n}xf32>)
+    -> tensor<{m}x{n}xf32> {{
+  %d = linalg.matmul ins(%x, %y : tensor<{m}x{k}xbf16>, tensor<{k}x{n}xbf16>) outs(%acc : tensor<{m}x{n}xf32>)
+       -> tensor<{m}x{n}xf32>
+  return %d : tensor<{m}x{n}xf32>
+}}
+"""
+    (table,) = tune(tmp_path, text, FAKE_CUDA_CAPABILITY="80")
+    assert table.title.endswith("linalg.matmul, dequant_mma on sm_80")
+    assert not table.tuned
+    texts = [row.text for row in table.rows]
+    wanted = ["tile=16x128x64,warps=1x4,", ",split_k=8"] if m == 16 else ["tile=128x256x64,warps=2x4,", "x32,"]
+    assert all(any(part in text for text in texts) for part in wanted)
+    assert table.fastest.ms == last_time(tmp_path, text, table.flag, FAKE_CUDA_CAPABILITY="80")
+
+
 def test_row_of_the_table(tmp_path):
     """What is printed for a schedule that a table chooses has the fields of its rows, which are C++."""
     m, n, k = 32, 256, 2048

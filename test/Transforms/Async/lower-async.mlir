@@ -153,3 +153,34 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// 16-bit elements without scales: an instruction has 32 bytes along K, or 16
+// rows of a tile that is contiguous along N.
+
+// CHECK-LABEL: gpu.func @halves(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: memref<128x64xi8, {{.*}}>, %[[B:[a-z0-9]+]]: memref<2x32x128xi8, {{.*}}>, %[[ACC:[a-z0-9]+]]: !blockscale.tmem_acc<128x128>, %[[MORE:[a-z0-9]+]]: i1)
+// CHECK-DAG:     %[[C_0:.*]] = arith.constant 0 : index
+// CHECK-DAG:     %[[C_32:.*]] = arith.constant 32 : index
+// CHECK-DAG:     %[[C_2048:.*]] = arith.constant 2048 : index
+// CHECK-DAG:     %[[TRUE:.*]] = arith.constant true
+// CHECK:         %[[A_0:.*]] = blockscale.matrix_descriptor %[[A]][%[[C_0]]] layout = <k, slots, swizzled>
+// CHECK-NEXT:    %[[B_0:.*]] = blockscale.matrix_descriptor %[[B]][%{{.*}}] layout = <mn, slots, swizzled>
+// CHECK-NEXT:    blockscale.tcgen05_mma <tcgen05, 128x128x16, unscaled, bf16, bf16, none, 0> %[[ACC]], %[[A_0]], %[[B_0]], %[[MORE]] {transpose_b} : !blockscale.tmem_acc<128x128>, i64
+// CHECK:         %[[A_1:.*]] = blockscale.matrix_descriptor %[[A]][%[[C_32]]]
+// CHECK-NEXT:    %[[B_1:.*]] = blockscale.matrix_descriptor %[[B]][%[[C_2048]]]
+// CHECK-NEXT:    blockscale.tcgen05_mma {{.*}} %[[ACC]], %[[A_1]], %[[B_1]], %[[TRUE]] {transpose_b}
+// CHECK-NEXT:    gpu.return
+!a = memref<128x64xi8, #gpu.address_space<workgroup>>
+!b = memref<2x32x128xi8, #gpu.address_space<workgroup>>
+gpu.module @kernels {
+  gpu.func @halves(%a: !a, %b: !b, %acc: !blockscale.tmem_acc<128x128>,
+                   %more: i1) {
+    blockscale.async_tile_mma %a, %b, %acc, %more
+        instruction = <tcgen05, 128x128x16, unscaled, bf16, bf16, none, 0>
+        layouts = <k, slots, swizzled>, <mn, slots, swizzled>
+        : !a, !b, !blockscale.tmem_acc<128x128>
+    gpu.return
+  }
+}

@@ -8,7 +8,7 @@
 // CHECK-NOT:     blockscale.dequantize
 // CHECK:         %[[XN:.*]]:2 = blockscale.launch @kernels::@weights__permute blocks = [4, 1, 1] threads = [256, 1, 1] ins(%[[X]] : {{.*}}) outs({{.*}} : tensor<16x512xbf16>, tensor<4xi32>)
 // CHECK:         %[[D:.*]]:2 = blockscale.launch @kernels::@weights__matmul {{.*}} ins(%[[XN]]#0, %[[Y]], %[[YS]] :
-// CHECK:         %[[E:.*]] = blockscale.launch @kernels::@weights__exact_recomputation {{.*}} ins(%[[X]], %[[Y]], %[[YS]], %[[XN]]#1, %[[D]]#1 : {{.*}} updates outs(%[[D]]#0 :
+// CHECK:         %[[E:.*]] = blockscale.launch @kernels::@weights__exact_recomputation {{.*}} ins(%[[X]], %[[Y]], %[[YS]], %[[D]]#1 : {{.*}} updates outs(%[[D]]#0 :
 // CHECK:         return %[[E]]
 
 // x is 2^-25 too large, in the order of K chunks of 64 elements.
@@ -75,7 +75,7 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
 
 module attributes {blockscale.target = #blockscale.target<sm_90a>} {
   func.func @no_quantized(%x: tensor<16x512xbf16>, %y: tensor<512x1024xbf16>, %acc: tensor<16x1024xf32>) -> tensor<16x1024xf32> {
-    // expected-error@+1 {{expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes, for the kernel mixed_input}}
+    // expected-error@+1 {{expected a product with scales, or one with a y that a dequantize without a scale of the tensor makes, for the kernel mixed_input}}
     %d = linalg.matmul {blockscale.path = #blockscale.path<wgmma>, blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
          ins(%x, %y : tensor<16x512xbf16>, tensor<512x1024xbf16>) outs(%acc : tensor<16x1024xf32>) -> tensor<16x1024xf32>
     return %d : tensor<16x1024xf32>

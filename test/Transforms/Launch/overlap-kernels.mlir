@@ -111,3 +111,113 @@ module attributes {gpu.container_module,
     }
   }
 }
+
+// -----
+
+// Of alternatives that exclude each other, each is as if the others were not
+// there: @few and @fill are first ones, which do not wait, and keep noalias
+// though they have memory in common. @many runs only if @fill does, whose memory
+// it shares.
+
+// CHECK-LABEL: func.func @alternatives(
+// CHECK:         gpu.launch_func @kernels::@few
+// CHECK-NOT:     programmatic
+// CHECK:         gpu.launch_func @kernels::@fill
+// CHECK-NOT:     programmatic
+// CHECK:         gpu.launch_func @kernels::@many
+// CHECK-SAME:      {blockscale.programmatic}
+// CHECK:       gpu.func @few(%{{.*}}: memref<?xf32> {llvm.noalias}) kernel {
+// CHECK-NEXT:    gpu.return
+// CHECK:       gpu.func @fill(%{{.*}}: memref<?xf32> {llvm.noalias}, %{{.*}}: memref<16xf32> {llvm.noalias}) kernel {
+// CHECK-NEXT:    gpu.return
+// CHECK:       gpu.func @many(%{{.*}}: memref<16xf32>, %{{.*}}: memref<?xf32> {llvm.noalias}) kernel {
+// CHECK-NEXT:    nvvm.griddepcontrol wait
+// CHECK-NEXT:    gpu.return
+module attributes {gpu.container_module, blockscale.target = #blockscale.target<sm_90a>} {
+  func.func @alternatives(%x: memref<?xf32>, %y: memref<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %true = arith.constant true
+    %m = memref.dim %x, %c0 : memref<?xf32>
+    %is_few = arith.cmpi ult, %m, %c8 : index
+    %is_other = arith.xori %is_few, %true : i1
+    // The same, with a comparison of its own.
+    %is_many = arith.cmpi uge, %m, %c8 : index
+    %even = arith.cmpi eq, %m, %c8 : index
+    %is_even_many = arith.andi %even, %is_many : i1
+    %few = arith.select %is_few, %m, %c0 : index
+    %fill = arith.select %is_other, %c1, %c0 : index
+    %many = arith.select %is_even_many, %m, %c0 : index
+    %t = memref.alloc() : memref<16xf32>
+    gpu.launch_func @kernels::@few blocks in (%few, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
+    gpu.launch_func @kernels::@fill blocks in (%fill, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<?xf32>, %t : memref<16xf32>)
+    gpu.launch_func @kernels::@many blocks in (%many, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%t : memref<16xf32>, %y : memref<?xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @few(%x: memref<?xf32> {llvm.noalias}) kernel {
+      nvvm.griddepcontrol wait
+      gpu.return
+    }
+    gpu.func @fill(%x: memref<?xf32> {llvm.noalias}, %t: memref<16xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+    gpu.func @many(%t: memref<16xf32> {llvm.noalias}, %y: memref<?xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+  }
+}
+
+// -----
+
+// @second may be the first one that is launched: it waits for what is in front
+// of the function, which may write its arguments until then. @third comes behind
+// a kernel that is always launched.
+
+// CHECK-LABEL: func.func @optional(
+// CHECK:         gpu.launch_func @kernels::@first
+// CHECK-NOT:     programmatic
+// CHECK:         gpu.launch_func @kernels::@second
+// CHECK-SAME:      {blockscale.programmatic}
+// CHECK:         gpu.launch_func @kernels::@third
+// CHECK-SAME:      {blockscale.programmatic}
+// CHECK:       gpu.func @first(%{{.*}}: memref<?xf32> {llvm.noalias}) kernel {
+// CHECK-NEXT:    gpu.return
+// CHECK:       gpu.func @second(%{{.*}}: memref<?xf32>) kernel {
+// CHECK-NEXT:    nvvm.griddepcontrol wait
+// CHECK-NEXT:    gpu.return
+// CHECK:       gpu.func @third(%{{.*}}: memref<?xf32> {llvm.noalias}) kernel {
+// CHECK-NEXT:    nvvm.griddepcontrol wait
+// CHECK-NEXT:    gpu.return
+module attributes {gpu.container_module, blockscale.target = #blockscale.target<sm_90a>} {
+  func.func @optional(%x: memref<?xf32>, %y: memref<?xf32>, %z: memref<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %m = memref.dim %x, %c0 : memref<?xf32>
+    %is_few = arith.cmpi ult, %m, %c8 : index
+    %few = arith.select %is_few, %m, %c0 : index
+    gpu.launch_func @kernels::@first blocks in (%few, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
+    gpu.launch_func @kernels::@second blocks in (%c1, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%y : memref<?xf32>)
+    gpu.launch_func @kernels::@third blocks in (%few, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%z : memref<?xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @first(%x: memref<?xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+    gpu.func @second(%y: memref<?xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+    gpu.func @third(%z: memref<?xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+  }
+}

@@ -1,19 +1,23 @@
 // Matmuls of linalg that an instruction computes directly; others have no
 // path, and become loops.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path -split-input-file -verify-diagnostics | FileCheck %s
-// RUN: sed "/^\/\/ -----/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_90a --blockscale-select-path=native-only | FileCheck %s
-// RUN: sed "/^func.func @asked/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_90 --blockscale-select-path | FileCheck %s --check-prefix=LOOPS
-// RUN: sed "/^func.func @asked/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_100a --blockscale-select-path=native-only 2>%t | FileCheck %s --check-prefix=LOOPS
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path -split-input-file -verify-diagnostics | FileCheck %s -DPATH=wgmma
+// RUN: sed "/^\/\/ -----/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_90a --blockscale-select-path=native-only | FileCheck %s -DPATH=wgmma
+// RUN: sed "s/<wgmma>/<tcgen05>/; /^\/\/ -----/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_100a --blockscale-select-path -verify-diagnostics | FileCheck %s -DPATH=tcgen05
+// RUN: sed "s/<wgmma>/<tcgen05>/; /^\/\/ -----/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_103f --blockscale-select-path=native-only | FileCheck %s -DPATH=tcgen05
+// RUN: sed "/^func.func @asked/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_90 --blockscale-select-path | FileCheck %s --check-prefix=SYNC
+// RUN: sed "/^func.func @asked/,$d" %s | blockscale-opt --blockscale-attach-target=target=sm_120a --blockscale-select-path=native-only 2>%t | FileCheck %s --check-prefix=SYNC
 // RUN: FileCheck %s --check-prefix=REMARK < %t
 
-// REMARK: remark: computed by loops, not by tensor cores: in this version only sm_90a has a kernel for products without scales
-
-// LOOPS-NOT: blockscale.path
+// REMARK-COUNT-3: remark: computed by loops, not by tensor cores: expected f32 sums
+// REMARK-NOT:     remark: computed
 
 // CHECK-LABEL: func @taken(
-// CHECK:         linalg.matmul {blockscale.path = #blockscale.path<wgmma>} ins({{.*}} : tensor<5x7xbf16>, tensor<7x9xbf16>)
-// CHECK:         linalg.matmul {blockscale.path = #blockscale.path<wgmma>} ins({{.*}} : tensor<5x7xf16>, tensor<7x9xf16>)
+// CHECK:         linalg.matmul {blockscale.path = #blockscale.path<[[PATH]]>} ins({{.*}} : tensor<5x7xbf16>, tensor<7x9xbf16>)
+// CHECK:         linalg.matmul {blockscale.path = #blockscale.path<[[PATH]]>} ins({{.*}} : tensor<5x7xf16>, tensor<7x9xf16>)
+// SYNC-LABEL:  func @taken(
+// SYNC:          linalg.matmul {blockscale.path = #blockscale.path<dequant_mma>} ins({{.*}} : tensor<5x7xbf16>, tensor<7x9xbf16>)
+// SYNC:          linalg.matmul {blockscale.path = #blockscale.path<dequant_mma>} ins({{.*}} : tensor<5x7xf16>, tensor<7x9xf16>)
 func.func @taken(%x: tensor<5x7xbf16>, %y: tensor<7x9xbf16>, %v: tensor<5x7xf16>,
                  %w: tensor<7x9xf16>, %acc: tensor<5x9xf32>) -> tensor<5x9xf32> {
   %0 = linalg.matmul ins(%x, %y : tensor<5x7xbf16>, tensor<7x9xbf16>)
@@ -24,7 +28,7 @@ func.func @taken(%x: tensor<5x7xbf16>, %y: tensor<7x9xbf16>, %v: tensor<5x7xf16>
 }
 
 // CHECK-LABEL: func @batch(
-// CHECK:         linalg.batch_matmul {blockscale.path = #blockscale.path<wgmma>} ins({{.*}} : tensor<?x5x?xbf16>, tensor<?x?x9xbf16>)
+// CHECK:         linalg.batch_matmul {blockscale.path = #blockscale.path<[[PATH]]>} ins({{.*}} : tensor<?x5x?xbf16>, tensor<?x?x9xbf16>)
 func.func @batch(%x: tensor<?x5x?xbf16>, %y: tensor<?x?x9xbf16>, %acc: tensor<?x5x9xf32>)
     -> tensor<?x5x9xf32> {
   %0 = linalg.batch_matmul ins(%x, %y : tensor<?x5x?xbf16>, tensor<?x?x9xbf16>)
@@ -38,9 +42,10 @@ func.func @batch(%x: tensor<?x5x?xbf16>, %y: tensor<?x?x9xbf16>, %acc: tensor<?x
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<7x5xbf16>, %[[Y:[a-z0-9]+]]: tensor<9x7xbf16>,
 // CHECK:         %[[XT:.*]] = linalg.transpose ins(%[[X]] : tensor<7x5xbf16>) outs(%{{.*}} : tensor<5x7xbf16>) permutation = [1, 0]
 // CHECK:         %[[YT:.*]] = linalg.transpose ins(%[[Y]] : tensor<9x7xbf16>) outs(%{{.*}} : tensor<7x9xbf16>) permutation = [1, 0]
-// CHECK:         linalg.matmul {blockscale.path = #blockscale.path<wgmma>, note = 1 : i64} ins(%[[XT]], %[[YT]] :
-// LOOPS-LABEL: func @maps(
-// LOOPS-NOT:     linalg.transpose
+// CHECK:         linalg.matmul {blockscale.path = #blockscale.path<[[PATH]]>, note = 1 : i64} ins(%[[XT]], %[[YT]] :
+// SYNC-LABEL:  func @maps(
+// SYNC-COUNT-2:  linalg.transpose
+// SYNC:          linalg.matmul {blockscale.path = #blockscale.path<dequant_mma>, note = 1 : i64}
 func.func @maps(%x: tensor<7x5xbf16>, %y: tensor<9x7xbf16>, %acc: tensor<5x9xf32>) -> tensor<5x9xf32> {
   %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>,
                                       affine_map<(m, n, k) -> (m, n)>]
@@ -51,7 +56,7 @@ func.func @maps(%x: tensor<7x5xbf16>, %y: tensor<9x7xbf16>, %acc: tensor<5x9xf32
 
 // CHECK-LABEL: func @batch_maps(
 // CHECK:         linalg.transpose ins(%{{.*}} : tensor<3x9x?xf16>) outs(%{{.*}} : tensor<3x?x9xf16>) permutation = [0, 2, 1]
-// CHECK:         linalg.batch_matmul {blockscale.path = #blockscale.path<wgmma>}
+// CHECK:         linalg.batch_matmul {blockscale.path = #blockscale.path<[[PATH]]>}
 func.func @batch_maps(%x: tensor<3x5x?xf16>, %y: tensor<3x9x?xf16>, %acc: tensor<3x5x9xf32>) -> tensor<3x5x9xf32> {
   %0 = linalg.batch_matmul indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>,
          affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>]
@@ -61,6 +66,8 @@ func.func @batch_maps(%x: tensor<3x5x?xf16>, %y: tensor<3x9x?xf16>, %acc: tensor
 
 // CHECK-LABEL: func @not_taken(
 // CHECK-NOT:     blockscale.path
+// SYNC-LABEL:  func @not_taken(
+// SYNC-NOT:      blockscale.path
 func.func @not_taken(%x: tensor<5x7xbf16>, %y: tensor<7x9xf16>, %v: tensor<5x7xf32>, %w: tensor<7x9xf32>,
                      %h: tensor<5x7xf16>, %acc: tensor<5x9xf32>, %f16: tensor<5x9xf16>,
                      %row: tensor<7xbf16>, %b: tensor<7x9xbf16>, %a: memref<5x7xbf16>, %c: memref<7x9xbf16>,
@@ -89,7 +96,7 @@ func.func @not_taken(%x: tensor<5x7xbf16>, %y: tensor<7x9xf16>, %v: tensor<5x7xf
 
 // CHECK-LABEL: func @asked(
 // CHECK:         linalg.matmul ins(
-// CHECK:         linalg.matmul {blockscale.path = #blockscale.path<wgmma>} ins(
+// CHECK:         linalg.matmul {blockscale.path = #blockscale.path<[[PATH]]>} ins(
 func.func @asked(%x: tensor<5x7xbf16>, %y: tensor<7x9xbf16>, %acc: tensor<5x9xf32>) -> tensor<5x9xf32> {
   %0 = linalg.matmul {blockscale.path = #blockscale.path<decompose>}
        ins(%x, %y : tensor<5x7xbf16>, tensor<7x9xbf16>) outs(%acc : tensor<5x9xf32>) -> tensor<5x9xf32>

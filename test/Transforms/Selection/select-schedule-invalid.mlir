@@ -35,9 +35,9 @@
 // REDEFINE: %{option} = schedule=tile=64x64x128,warps=2x2,stages=2,split_k=65
 // RUN: %{fail}=SPLITS
 // SPLITS: error: expected 1 to 64 split-K ranges, got 65
-// REDEFINE: %{option} = schedule=tile=64x64x64,warps=2x2,stages=2
+// REDEFINE: %{option} = schedule=tile=64x64x16,warps=2x2,stages=2
 // RUN: %{fail}=ATTRIBUTE
-// ATTRIBUTE: error: expected K of the tile to be a power of two from 128 to 1024, got 64
+// ATTRIBUTE: error: expected K of the tile to be a power of two from 32 to 1024, got 16
 
 func.func @shared_memory(
     %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
@@ -47,6 +47,21 @@ func.func @shared_memory(
   %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
        {blockscale.path = #blockscale.path<mma_sync>,
         blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 128], warps = [2, 2], stages = 4>}
+       : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,
+         tensor<256x256xf32>
+  return %d : tensor<256x256xf32>
+}
+
+// -----
+
+func.func @k(
+    %x: tensor<256x256xf8E4M3FN>, %sx: tensor<256x8xf8E8M0FNU>,
+    %y: tensor<256x256xf8E5M2>, %sy: tensor<8x256xf8E8M0FNU>,
+    %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  // expected-error@+1 {{'blockscale.mma_scaled' op expected K of the tile to be at least 128 for operands with scales, got #blockscale.multistage_schedule<tile = [128, 128, 64], warps = [2, 2], stages = 2>}}
+  %d = blockscale.mma_scaled %x, %sx, %y, %sy, %c
+       {blockscale.path = #blockscale.path<mma_sync>,
+        blockscale.schedule = #blockscale.multistage_schedule<tile = [128, 128, 64], warps = [2, 2], stages = 2>}
        : tensor<256x256xf8E4M3FN>, tensor<256x8xf8E8M0FNU>, tensor<256x256xf8E5M2>, tensor<8x256xf8E8M0FNU>,
          tensor<256x256xf32>
   return %d : tensor<256x256xf32>

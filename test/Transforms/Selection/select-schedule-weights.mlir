@@ -53,7 +53,7 @@ func.func @few_rows(%x: tensor<64x256xf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: 
 
 // CHECK-LABEL: func.func @few_columns(
 // CHECK-NOT:     swap_ab
-// REMARK: [[@LINE+4]]:8: remark: y is dequantized first, to memory; for a y that is dequantized in registers, expected a workspace, at most 4096 rows, at least 1024 columns (of more than 256 rows, 2^30 products) and K of whole slices of a stage
+// REMARK: [[@LINE+4]]:8: remark: y is dequantized first, to memory; for a y that is dequantized in registers, expected a workspace, at most 4096 rows, at least 1024 columns (of more than 256 rows, 2^30 products) and a known K with rows of y of a multiple of 16 bytes
 func.func @few_columns(%x: tensor<96x256xbf16>, %y: tensor<64x256xf8E4M3FN>, %ys: tensor<64x8xf8E8M0FNU>,
     %acc: tensor<96x64xf32>) -> tensor<96x64xf32> {
   %w = blockscale.dequantize %y, %ys : tensor<64x256xf8E4M3FN>, tensor<64x8xf8E8M0FNU> to tensor<64x256xbf16>
@@ -64,7 +64,7 @@ func.func @few_columns(%x: tensor<96x256xbf16>, %y: tensor<64x256xf8E4M3FN>, %ys
 
 // CHECK-LABEL: func.func @tensor_scale(
 // CHECK-NOT:     swap_ab
-// REMARK: remark: y is dequantized first, to memory; for a y that is dequantized in registers, expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes
+// REMARK: remark: y is dequantized first, to memory; for a y that is dequantized in registers, expected a product with scales, or one with a y that a dequantize without a scale of the tensor makes
 func.func @tensor_scale(%x: tensor<96x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: tensor<1024x16xf8E4M3FN>, %g: f32,
     %acc: tensor<96x1024xf32>) -> tensor<96x1024xf32> {
   %w = blockscale.dequantize %y, %ys tensor_scale(%g) : tensor<1024x256xf4E2M1FN>, tensor<1024x16xf8E4M3FN>, f32 to tensor<1024x256xbf16>
@@ -73,13 +73,17 @@ func.func @tensor_scale(%x: tensor<96x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, 
   return %d : tensor<96x1024xf32>
 }
 
+// Alternatives for numbers of rows, and the dense kernel for others.
+
 // CHECK-LABEL: func.func @dynamic(
-// CHECK-NOT:     swap_ab
-// REMARK: expected static sizes
-func.func @dynamic(%x: tensor<?x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: tensor<1024x16xf8E4M3FN>,
+// CHECK:         linalg.matmul {blockscale.alternatives = [#blockscale.alternative<most_rows = 16, most_ranges = 16, cost = 0, instruction = <wgmma, 64x8x16, unscaled, bf16, bf16, none, 0>, schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 512], stages = {{[0-9]}}, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>>, #blockscale.alternative<most_rows = 32,
+// CHECK-SAME:    #blockscale.alternative<most_rows = 4096, most_ranges = 1, cost = 1990, {{.*}}tile = [128, 256, 128]{{.*}}>, #blockscale.alternative<most_rows = 4096, most_ranges = 1, cost = 1960, {{.*}}tile = [128, 192, 128]{{.*}}>],
+// CHECK-SAME:    blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 64], stages = 4, accumulators = 1, persistent = true>}
+// REMARK-NOT: expected a workspace
+func.func @dynamic(%x: tensor<?x1024xbf16>, %y: tensor<1024x1024xf4E2M1FN>, %ys: tensor<1024x64xf8E4M3FN>,
     %acc: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
-  %w = blockscale.dequantize %y, %ys : tensor<1024x256xf4E2M1FN>, tensor<1024x16xf8E4M3FN> to tensor<1024x256xbf16>
-  %d = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%x, %w : tensor<?x256xbf16>, tensor<1024x256xbf16>)
+  %w = blockscale.dequantize %y, %ys : tensor<1024x1024xf4E2M1FN>, tensor<1024x64xf8E4M3FN> to tensor<1024x1024xbf16>
+  %d = linalg.matmul indexing_maps = [#mk, #nk, #mn] ins(%x, %w : tensor<?x1024xbf16>, tensor<1024x1024xbf16>)
        outs(%acc : tensor<?x1024xf32>) -> tensor<?x1024xf32>
   return %d : tensor<?x1024xf32>
 }

@@ -30,7 +30,7 @@ func.func @accumulators(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: 
 // -----
 
 func.func @swap_ab(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
-  // expected-error@+1 {{'linalg.matmul' op expected a product with scales, or one of bf16 with a y that a dequantize without a scale of the tensor makes, for the kernel mixed_input, got #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, swap_ab = true, kernel = mixed_input>}}
+  // expected-error@+1 {{'linalg.matmul' op expected a product with scales, or one with a y that a dequantize without a scale of the tensor makes, for the kernel mixed_input, got #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, swap_ab = true, kernel = mixed_input>}}
   %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, swap_ab = true, kernel = mixed_input>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>
@@ -67,7 +67,8 @@ func.func @parts(%x: tensor<192x65xbf16>, %y: tensor<65x256xbf16>, %acc: tensor<
 
 func.func @warps(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
   // expected-error@+1 {{'linalg.matmul' op expected the attribute 'blockscale.schedule' to be a schedule of the path wgmma, got #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 2>}}
-  %0 = linalg.matmul {blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 2>}
+  %0 = linalg.matmul {blockscale.path = #blockscale.path<wgmma>,
+                      blockscale.schedule = #blockscale.multistage_schedule<tile = [64, 64, 128], warps = [2, 2], stages = 2>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>
 }
@@ -133,7 +134,7 @@ func.func @mixed_chunks(%x: tensor<16x512xf8E4M3FN>, %xs: tensor<16x16xf8E8M0FNU
   %e = tensor.empty() : tensor<512x64xf8E4M3FN>
   %t = linalg.transpose ins(%y : tensor<64x512xf8E4M3FN>) outs(%e : tensor<512x64xf8E4M3FN>) permutation = [1, 0]
   // expected-remark@+2 {{dequantized to bf16}}
-  // expected-error@+1 {{expected K of the tile to be 4 K slices of a multiple of 64 that divides K, got #blockscale.warp_specialized_schedule<tile = [64, 16, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}}
+  // expected-error@+1 {{expected K of the tile to be 4 K slices of a multiple of 64, got #blockscale.warp_specialized_schedule<tile = [64, 16, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}}
   %0 = blockscale.mma_scaled %x, %xs, %t, %ys, %acc {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
        : tensor<16x512xf8E4M3FN>, tensor<16x16xf8E8M0FNU>, tensor<512x64xf8E4M3FN>, tensor<16x64xf8E8M0FNU>, tensor<16x64xf32>
   return %0 : tensor<16x64xf32>

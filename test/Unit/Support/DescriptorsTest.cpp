@@ -43,6 +43,26 @@ TEST(Descriptors, InstructionsByHand) {
             0x08C00480u);
 }
 
+// By hand, from the table of kinds tf32, f16, f8f6f4 and i8: f32 sums are 1 in
+// bits 4 to 5, bf16 is 1, and M is divided by 16 in bits 24 to 28.
+TEST(Descriptors, InstructionsWithoutScalesByHand) {
+  InstructionFields fields = getFields(Kind::Unscaled, Format::BF16,
+                                       Format::BF16, Format::None, 0, 128);
+  EXPECT_EQ(encodeInstructionDescriptor(fields), 0x08200490u);
+  fields.m = 256;
+  fields.n = 256;
+  EXPECT_EQ(encodeInstructionDescriptor(fields), 0x10400490u);
+  fields.isTransposedA = true;
+  EXPECT_EQ(encodeInstructionDescriptor(fields), 0x10400490u | 1 << 15);
+  fields.isTransposedB = true;
+  EXPECT_EQ(encodeInstructionDescriptor(fields), 0x10400490u | 3 << 15);
+  EXPECT_EQ(encodeInstructionDescriptor(getFields(
+                Kind::Unscaled, Format::F16, Format::F16, Format::None, 0, 8)),
+            0x08020010u);
+  fields.aScaleId = 1;
+  EXPECT_FALSE(encodeInstructionDescriptor(fields));
+}
+
 // Fields that differ in A and B, so that the test detects swapped fields.
 TEST(Descriptors, InstructionsWithDifferentOperands) {
   InstructionFields fields = getFields(Kind::MXF8F6F4, Format::E2M1,
@@ -98,7 +118,7 @@ TEST(Descriptors, InstructionsThatAreRefused) {
 
 TEST(Descriptors, FieldsDoNotOverlap) {
   for (DescriptorForm form : {DescriptorForm::Bytes, DescriptorForm::Nibbles,
-                              DescriptorForm::Matrix}) {
+                              DescriptorForm::Halves, DescriptorForm::Matrix}) {
     uint64_t used = 0;
     for (const DescriptorField &field : getDescriptorFields(form)) {
       uint64_t bits = ((uint64_t(1) << field.bits) - 1) << field.first;

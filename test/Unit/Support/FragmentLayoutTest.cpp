@@ -33,9 +33,10 @@ static std::vector<Position> getPositions(const FragmentLayout &layout) {
 }
 
 TEST(FragmentLayout, OneForEachOperandAndSlot) {
-  EXPECT_EQ(getFragmentLayouts().size(), 5u);
+  EXPECT_EQ(getFragmentLayouts().size(), 7u);
   for (auto [operand, bits, rows, columns] :
-       {std::tuple{Operand::A, 8, 16, 32}, std::tuple{Operand::A, 4, 16, 64},
+       {std::tuple{Operand::A, 16, 16, 16}, std::tuple{Operand::A, 8, 16, 32},
+        std::tuple{Operand::A, 4, 16, 64}, std::tuple{Operand::B, 16, 8, 16},
         std::tuple{Operand::B, 8, 8, 32}, std::tuple{Operand::B, 4, 8, 64},
         std::tuple{Operand::C, 32, 16, 8}}) {
     const FragmentLayout &layout = getFragmentLayout(operand, bits);
@@ -67,12 +68,12 @@ TEST(FragmentLayout, MapsAreInverseBijections) {
   }
 }
 
-// PTX ISA, "Matrix Fragments for mma.m16n8k32" and "... m16n8k64", with
-// groupID = lane >> 2 and threadID_in_group = lane % 4. PTX numbers the
-// elements of all registers: i = register * slots + slot.
+// PTX ISA, "Matrix Fragments for mma.m16n8k16", "... m16n8k32" and
+// "... m16n8k64", with groupID = lane >> 2 and threadID_in_group = lane % 4.
+// PTX numbers the elements of all registers: i = register * slots + slot.
 
 TEST(FragmentLayout, AIsThatOfPtx) {
-  for (unsigned bits : {8u, 4u}) {
+  for (unsigned bits : {16u, 8u, 4u}) {
     const FragmentLayout &layout = getFragmentLayout(Operand::A, bits);
     int64_t slots = 32 / bits;
     for (const Position &position : getPositions(layout)) {
@@ -89,7 +90,7 @@ TEST(FragmentLayout, AIsThatOfPtx) {
 }
 
 TEST(FragmentLayout, BIsThatOfPtx) {
-  for (unsigned bits : {8u, 4u}) {
+  for (unsigned bits : {16u, 8u, 4u}) {
     const FragmentLayout &layout = getFragmentLayout(Operand::B, bits);
     int64_t slots = 32 / bits;
     for (const Position &position : getPositions(layout)) {
@@ -113,6 +114,8 @@ TEST(FragmentLayout, CIsThatOfPtx) {
 TEST(FragmentLayout, PositionsByHand) {
   const FragmentLayout &a = getFragmentLayout(Operand::A, 8);
   EXPECT_EQ(applyLayout<3>(a.toLane, Point{9, 21}), (Position{5, 3, 1}));
+  const FragmentLayout &wide = getFragmentLayout(Operand::A, 16);
+  EXPECT_EQ(applyLayout<3>(wide.toLane, Point{9, 11}), (Position{5, 3, 1}));
   const FragmentLayout &packed = getFragmentLayout(Operand::A, 4);
   EXPECT_EQ(applyLayout<3>(packed.toLane, Point{15, 63}), (Position{31, 3, 7}));
   const FragmentLayout &b = getFragmentLayout(Operand::B, 8);
@@ -137,6 +140,8 @@ TEST(FragmentLayout, Slots) {
   check(Kind::MXF8F6F4, Format::E2M1, 8, 2); // bits [5:2]
   check(Kind::MXF4, Format::E2M1, 4, 0);
   check(Kind::MXF4NVF4, Format::E2M1, 4, 0);
+  check(Kind::Unscaled, Format::BF16, 16, 0);
+  check(Kind::Unscaled, Format::F16, 16, 0);
 }
 
 //===----------------------------------------------------------------------===//

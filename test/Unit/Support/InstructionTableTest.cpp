@@ -74,7 +74,7 @@ TEST(InstructionTable, MmaSyncRows) {
 }
 
 // All type combinations, with elements in bytes; fp4 twice also with packed
-// elements.
+// elements; and 16-bit elements without scales.
 TEST(InstructionTable, DequantMmaRows) {
   unsigned perKind[kNumKinds] = {};
   for (const Instruction &row : getInstructions(Path::DequantMma)) {
@@ -82,9 +82,15 @@ TEST(InstructionTable, DequantMmaRows) {
     bool isPacked = row.kind == Kind::BF16Packed;
     EXPECT_EQ(row.m, 16u);
     EXPECT_EQ(row.n, 8u);
-    EXPECT_EQ(row.k, isPacked ? 64u : 32u);
-    EXPECT_EQ(row.k, row.scaleVec * row.blockSize);
-    EXPECT_EQ(hasContainers(row.kind), !isPacked);
+    if (row.kind == Kind::Unscaled) {
+      EXPECT_EQ(row.k, 16u);
+      EXPECT_EQ(row.scaling, Scaling::Nowhere);
+      EXPECT_EQ(row.scaleVec, 0u);
+    } else {
+      EXPECT_EQ(row.k, isPacked ? 64u : 32u);
+      EXPECT_EQ(row.k, row.scaleVec * row.blockSize);
+      EXPECT_EQ(hasContainers(row.kind), !isPacked);
+    }
     EXPECT_TRUE(row.isEmitted());
     EXPECT_FALSE(row.isNative());
     EXPECT_EQ(row.rewrite, Rewrite::None);
@@ -95,6 +101,7 @@ TEST(InstructionTable, DequantMmaRows) {
   // Two quantized operands; quantized B with A of bf16, or of f16.
   EXPECT_EQ(perKind[unsigned(Kind::BF16)], 25u + 2 * 5);
   EXPECT_EQ(perKind[unsigned(Kind::BF16Packed)], 3u + 2 * 3);
+  EXPECT_EQ(perKind[unsigned(Kind::Unscaled)], 2u);
   EXPECT_EQ(stringifyKind(Kind::BF16), "bf16");
   EXPECT_EQ(stringifyKind(Kind::BF16Packed), "bf16_packed");
 }
@@ -105,8 +112,9 @@ TEST(InstructionTable, MixedInput) {
   unsigned count = 0;
   for (const Instruction &row : getInstructions(Path::DequantMma)) {
     bool isHighPrecision = getFormatInfo(row.a).use == FormatUse::HighPrecision;
-    EXPECT_EQ(row.scaling == Scaling::OnB, isHighPrecision);
-    if (!isHighPrecision)
+    EXPECT_EQ(row.scaling == Scaling::OnB || row.scaling == Scaling::Nowhere,
+              isHighPrecision);
+    if (!isHighPrecision || row.scaling == Scaling::Nowhere)
       continue;
     ++count;
     TypeCombination of = row.getTypeCombination();
@@ -123,7 +131,8 @@ TEST(InstructionTable, MixedInput) {
       EXPECT_FALSE(chooseInstruction(of, other));
   }
   EXPECT_EQ(count, 16u);
-  EXPECT_FALSE(isComputed({Format::BF16, Format::BF16, Format::None, 1}));
+  EXPECT_TRUE(isComputed({Format::BF16, Format::BF16, Format::None, 1}));
+  EXPECT_FALSE(isComputed({Format::BF16, Format::F16, Format::None, 1}));
   EXPECT_FALSE(isComputed({Format::E2M1, Format::BF16, Format::UE8M0, 32}));
   EXPECT_TRUE(isComputed({Format::E4M3, Format::E2M1, Format::UE8M0, 32}));
 }
@@ -151,15 +160,51 @@ TEST(InstructionTable, WgmmaRows) {
     TypeCombination plain = {format, format, Format::None, 1};
     EXPECT_EQ(row.getTypeCombination(), plain);
     EXPECT_FALSE(isLegal(plain));
+    // On other chips, mma.sync computes them.
     for (const Chip &chip : getChips()) {
       auto choice = chooseInstruction(plain, chip);
-      EXPECT_EQ(choice.has_value(), chip.name == "sm_90a") << chip.name;
+      EXPECT_EQ(choice && choice->emitted->path == Path::Wgmma,
+                chip.name == "sm_90a")
+          << chip.name;
+      EXPECT_EQ(choice && choice->emitted->path == Path::Tcgen05,
+                chip.has(Path::Tcgen05))
+          << chip.name;
+      EXPECT_EQ(choice.has_value(), !chip.isCpu()) << chip.name;
     }
   }
   EXPECT_FALSE(chooseInstruction({Format::BF16, Format::F16, Format::None, 1},
                                  Path::Wgmma));
   EXPECT_FALSE(chooseInstruction({Format::None, Format::None, Format::None, 1},
                                  Path::Wgmma));
+}
+
+// PTX ISA, "Matrix shape" of tcgen05, kind f16: M of 128 or, of pairs of CTAs,
+// 256; N in steps of 8; K of 16 bits is 16.
+TEST(InstructionTable, UnscaledTcgen05Rows) {
+  unsigned count = 0;
+  for (const Instruction &row : getInstructions(Path::Tcgen05)) {
+    if (row.kind != Kind::Unscaled)
+      continue;
+    ++count;
+    EXPECT_TRUE(row.a == Format::BF16 || row.a == Format::F16);
+    EXPECT_EQ(row.b, row.a);
+    EXPECT_EQ(row.scale, Format::None);
+    EXPECT_EQ(row.scaling, Scaling::Nowhere);
+    EXPECT_EQ(row.m, 128u);
+    EXPECT_EQ(row.mostM, 256u);
+    EXPECT_EQ(row.n, 8u);
+    EXPECT_EQ(row.mostN, 256u);
+    EXPECT_EQ(row.k, 16u);
+    EXPECT_TRUE(row.isEmitted());
+    EXPECT_FALSE(row.isNative());
+    EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_100a")), 86u);
+    EXPECT_EQ(getOpcode(row), "tcgen05.mma");
+    auto choice = chooseInstruction(row.getTypeCombination(), Path::Tcgen05);
+    ASSERT_TRUE(choice);
+    EXPECT_EQ(choice->emitted->kind, Kind::Unscaled);
+    EXPECT_EQ(choice->emitted->a, row.a);
+  }
+  EXPECT_EQ(count, 2u);
 }
 
 TEST(InstructionTable, NativeInstructionsComeFirst) {
@@ -281,7 +326,8 @@ TEST(InstructionTable, WideInstructions) {
           << chip.name;
     if (!row.isWide())
       EXPECT_EQ(row.getKPattern(), std::vector<unsigned>{row.k});
-    if (row.path != Path::Tcgen05 || hasContainers(row.kind)) {
+    if (row.path != Path::Tcgen05 || hasContainers(row.kind) ||
+        row.scaling == Scaling::Nowhere) {
       EXPECT_EQ(wide, nullptr);
       continue;
     }

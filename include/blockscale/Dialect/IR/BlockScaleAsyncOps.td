@@ -302,13 +302,14 @@ def BlockScale_TensorLoadOp
 // Accumulators in tensor memory
 //===----------------------------------------------------------------------===//
 
-def BlockScale_AsyncTileMmaOp : BlockScale_KernelOp<"async_tile_mma"> {
+def BlockScale_AsyncTileMmaOp
+    : BlockScale_KernelOp<"async_tile_mma", [AttrSizedOperandSegments]> {
   let summary = "asynchronous multiply-accumulate of a tile in tensor memory";
   let description = [{
     Adds the product of two tiles in shared memory to an accumulator in tensor
     memory, or overwrites it if `accumulate` is false. Scales are in tensor
-    memory. One thread executes it; the product is complete when a
-    `tcgen05_commit` of that thread has arrived.
+    memory; 16-bit elements have none. One thread executes it; the product is
+    complete when a `tcgen05_commit` of that thread has arrived.
 
     Tiles are those of `matrix_descriptor`, with all of K of the tile. With
     `steps`, only the first `steps` instructions along K are executed.
@@ -357,25 +358,27 @@ def BlockScale_AsyncTileMmaOp : BlockScale_KernelOp<"async_tile_mma"> {
     ```
   }];
   let arguments = (ins
-    MemRefRankOf<[I8], [2, 3]>:$a, BlockScale_TmemScalesType:$a_scale,
-    MemRefRankOf<[I8], [2, 3]>:$b, BlockScale_TmemScalesType:$b_scale,
+    MemRefRankOf<[I8], [2, 3]>:$a, Optional<BlockScale_TmemScalesType>:$a_scale,
+    MemRefRankOf<[I8], [2, 3]>:$b, Optional<BlockScale_TmemScalesType>:$b_scale,
     BlockScale_TmemAccType:$acc, I1:$accumulate, Optional<Index>:$steps,
     BlockScale_InstructionAttr:$instruction,
     BlockScale_TileLayoutAttr:$a_layout, BlockScale_TileLayoutAttr:$b_layout,
     OptionalAttr<I64Attr>:$instruction_k);
   let assemblyFormat = [{
-    $a `,` $a_scale `,` $b `,` $b_scale `,` $acc `,` $accumulate
+    custom<TilesAndScales>($a, $a_scale, $b, $b_scale, $acc, $accumulate)
     (`steps` $steps^)? `instruction` `=` $instruction
     `layouts` `=` $a_layout `,` $b_layout
     (`instruction_k` `=` $instruction_k^)? attr-dict
-    `:` type($a) `,` type($a_scale) `,` type($b) `,` type($b_scale) `,`
-    type($acc)
+    `:` custom<TileAndScaleTypes>(ref($a_scale), type($a), type($a_scale),
+                                  type($b), type($b_scale), type($acc))
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Bytes along K of an instruction with K = 32 (an element per byte) or
-    /// K = 64 (packed fp4).
+    /// Bytes along K of an instruction with K = 32 (an element per byte), K =
+    /// 64 (packed fp4) or K = 16 (16-bit elements).
     static constexpr int64_t kStepBytes = 32;
+    /// The bytes of an element; 1 for packed ones.
+    int64_t getUnit();
     /// The number of such instructions along K.
     int64_t getNumSteps();
   }];

@@ -225,7 +225,8 @@ def BlockScale_MultistageScheduleAttr
       The default is 1: no split, no second kernel.
 
     A warp has a power of two of instruction tiles (16 x 8), or a multiple of 32
-    rows and columns. K of the tile is a power of two from 128 to 1024.
+    rows and columns. K of the tile is a power of two from 32 to 1024, for
+    operands with scales from 128 on.
     `blockscale-select-schedule` checks the limits of the chip and of the types.
 
     Example:
@@ -488,6 +489,20 @@ def BlockScale_AccType : TypeDef<BlockScale_Dialect, "Acc"> {
   let genVerifyDecl = 1;
 }
 
+def BlockScale_FragmentsType : TypeDef<BlockScale_Dialect, "Fragments"> {
+  let mnemonic = "fragments";
+  let summary = "registers of a lane with fragments of A and B";
+  let description = [{
+    32-bit registers with the fragments of A, and behind them those of B, that a
+    lane holds for one step along K.
+
+    Example: `!blockscale.fragments<32>`.
+  }];
+  let parameters = (ins "int64_t":$registers);
+  let assemblyFormat = "`<` $registers `>`";
+  let genVerifyDecl = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // The rule of a scale
 //===----------------------------------------------------------------------===//
@@ -505,6 +520,35 @@ def BlockScale_ScaleRule : I32EnumAttr<
 def BlockScale_ScaleRuleAttr
     : EnumAttr<BlockScale_Dialect, BlockScale_ScaleRule, "scale_rule"> {
   let assemblyFormat = "`<` $value `>`";
+}
+
+def BlockScale_AlternativeAttr
+    : BlockScale_Attr<"Alternative", "alternative"> {
+  let summary = "a schedule for a range of sizes";
+  let description = [{
+    A product of dynamic sizes may have the attribute
+    `blockscale.alternatives`, an array of these. Each is a kernel of its own
+    beside that of `blockscale.schedule`, and the host launches the first one
+    that fits the sizes.
+
+    * `most_rows`: the most rows of the result that it is for. They ascend. Of
+      two with the same number, the one with the smaller estimate is launched:
+      rounds of tiles over all SMs, times M x N of the tile, times `cost`.
+    * `most_ranges`: the most split-K ranges. There are as many as leave no SM
+      idle; with more than one, a second kernel for partial sums is launched.
+    * `cost`: the time for an element of a tile, relative to that of others.
+    * `instruction`: the instruction, which may be of another path than that of
+      the op.
+    * `schedule`: a schedule of that path. Its own `split_k` is 1 where
+      `most_ranges` is not.
+
+    Example:
+    `#blockscale.alternative<most_rows = 16, most_ranges = 8, cost = 0, instruction = <wgmma, 64x8x16, unscaled, bf16, bf16, none, 0>, schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 1024], stages = 3, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>>`.
+  }];
+  let parameters = (ins "int64_t":$most_rows, "int64_t":$most_ranges,
+                        "int64_t":$cost, "InstructionAttr":$instruction,
+                        "ScheduleInterface":$schedule);
+  let assemblyFormat = "`<` struct(params) `>`";
 }
 
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEATTRS_TD

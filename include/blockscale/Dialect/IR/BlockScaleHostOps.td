@@ -228,6 +228,11 @@ def BlockScale_LaunchOp : BlockScale_TileOp<"launch", [
 
     /// The size of the grid in blocks, constants and values.
     SmallVector<OpFoldResult> getBlocks();
+
+    /// The i1 under which it has blocks, which are `arith.select` of some and
+    /// 0; null for always.
+    Value getCondition();
+    void setCondition(OpBuilder &builder, Value condition);
   }];
 }
 

@@ -165,6 +165,95 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
   }];
 }
 
+def BlockScale_LoadFragmentsOp : BlockScale_KernelOp<"load_fragments"> {
+  let summary = "load the fragments of a step along K from tiles";
+  let description = [{
+    Loads what each lane needs for instructions of number `step` along K, from
+    tiles of A and B as `tile_mma` has them, for an accumulator of type `acc`.
+    With `fragments_mma`, which multiplies them, it is a `tile_mma` whose parts
+    can be moved: the fragments of a tile can be loaded while those of the tile
+    before are multiplied.
+
+    Constraints:
+
+    * (F1) The instruction is one of a warp without scales, and the accumulator
+      is in warps that are not interleaved.
+    * (F2) The tiles meet the constraints T1, T2, T4, T5 and W2 of `tile_mma`,
+      and have one K, a multiple of the instruction's K.
+    * (F3) The step is one of K.
+    * (F4) There are as many registers as fragments of A and B have.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @tile(
+          %a: memref<64x64xi8, #gpu.address_space<workgroup>>,
+          %b: memref<32x64xi8, #gpu.address_space<workgroup>>,
+          %d: memref<64x32xf32>) {
+        %c0 = arith.constant 0 : index
+        %acc = blockscale.acc_zero
+            : !blockscale.acc<64x32, #blockscale.warps<2x1>>
+        %step = blockscale.load_fragments %a, %b step = 1
+            of !blockscale.acc<64x32, #blockscale.warps<2x1>> instruction =
+            <dequant_mma, 16x8x16, unscaled, bf16, bf16, none, 0>
+            layouts = <k, slots>, <k, slots>
+            : memref<64x64xi8, #gpu.address_space<workgroup>>,
+              memref<32x64xi8, #gpu.address_space<workgroup>>
+            -> !blockscale.fragments<16>
+        %sum = blockscale.fragments_mma %step, %acc instruction =
+            <dequant_mma, 16x8x16, unscaled, bf16, bf16, none, 0>
+            : !blockscale.fragments<16>,
+              !blockscale.acc<64x32, #blockscale.warps<2x1>>
+        blockscale.acc_store %sum, %d[%c0, %c0]
+            : !blockscale.acc<64x32, #blockscale.warps<2x1>>, memref<64x32xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<BlockScale_Bytes, "elements of A", [MemRead]>:$a,
+    Arg<BlockScale_Bytes, "elements of B", [MemRead]>:$b,
+    I64Attr:$step, TypeAttrOf<BlockScale_AccType>:$acc,
+    BlockScale_InstructionAttr:$instruction,
+    BlockScale_TileLayoutAttr:$a_layout, BlockScale_TileLayoutAttr:$b_layout);
+  let results = (outs BlockScale_FragmentsType:$fragments);
+  let assemblyFormat = [{
+    $a `,` $b `step` `=` $step `of` $acc `instruction` `=` $instruction
+    `layouts` `=` $a_layout `,` $b_layout attr-dict
+    `:` type($a) `,` type($b) `->` type($fragments)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    AccType getAccType();
+    /// The registers of A or B that a lane with a share of `acc` needs.
+    static int64_t getNumRegisters(InstructionAttr instruction, AccType acc,
+                                   Operand operand);
+  }];
+}
+
+def BlockScale_FragmentsMmaOp : BlockScale_KernelOp<"fragments_mma", [
+    Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "multiply-accumulate of the fragments of a step along K";
+  let description = [{
+    Adds the product of the fragments that a `load_fragments` for the same
+    instruction and accumulator has loaded.
+
+    Constraint (F5): `load_fragments` takes the instruction and the accumulator,
+    and there are as many registers as its result has.
+  }];
+  let arguments = (ins BlockScale_FragmentsType:$fragments,
+                       BlockScale_AccType:$acc,
+                       BlockScale_InstructionAttr:$instruction);
+  let results = (outs BlockScale_AccType:$result);
+  let assemblyFormat = [{
+    $fragments `,` $acc `instruction` `=` $instruction attr-dict
+    `:` type($fragments) `,` type($acc)
+  }];
+  let hasVerifier = 1;
+}
+
 def BlockScale_AccZeroOp : BlockScale_KernelOp<"acc_zero", [Pure]> {
   let summary = "an accumulator of zeros";
   let results = (outs BlockScale_AccType:$result);

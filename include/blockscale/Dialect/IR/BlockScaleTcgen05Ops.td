@@ -46,10 +46,11 @@ def BlockScale_InstructionDescriptorOp
 
     * (I1) The instruction is one of tcgen05.
     * (I2) Scale ids are legal for the instruction: 0, 1, 2, 3 for one scale
-      along K, 0, 2 for two and 0 for four.
-    * (I3) A and B are transposed (contiguous along M or N) for kind mxf8f6f4
-      only.
-    * (I4) N is legal for the instruction: a multiple of 16 if B is transposed.
+      along K, 0, 2 for two and 0 for four; 0 without scales.
+    * (I3) A and B are transposed (contiguous along M or N) only where elements
+      have a byte (kind mxf8f6f4) or two (without scales).
+    * (I4) N is legal for the instruction: a multiple of 16 if B is transposed
+      and its elements have a byte.
 
     Example:
 
@@ -109,7 +110,7 @@ def BlockScale_MatrixDescriptorOp
     * (S3) A column has a multiple of 8 rows. There is at least one column; with
       `k` and rows of 16 bytes, at least two.
     * (S4) Elements are in `slots`, or `padded` after 16 elements; with `mn`
-      they are for kind mxf8f6f4, which `tcgen05_mma` checks.
+      they have a byte or two, which `tcgen05_mma` checks.
     * (S5) A constant `offset` is a multiple of 16 in the first of 8 rows; with
       `k`, the 32 bytes of an instruction are in one swizzle row.
 
@@ -222,11 +223,13 @@ def BlockScale_CopyScalesOp
 }
 
 def BlockScale_Tcgen05MmaOp
-    : BlockScale_Tcgen05Op<"tcgen05_mma", "tcgen05.mma"> {
-  let summary = "one block-scaled `tcgen05.mma` instruction";
+    : BlockScale_Tcgen05Op<"tcgen05_mma", "tcgen05.mma",
+                           [AttrSizedOperandSegments]> {
+  let summary = "one `tcgen05.mma` instruction";
   let description = [{
     `acc = (a * a_scale) x (b * b_scale)`, plus `acc` where `accumulate` is
-    true. One thread executes it. It is asynchronous: threads wait for a
+    true. Instructions of 16-bit elements, whose kind in PTX is `f16`, have no
+    scales. One thread executes it. It is asynchronous: threads wait for a
     `tcgen05_commit` before they read `acc` or overwrite the operands. It reads
     shared memory through the async proxy.
 
@@ -239,15 +242,18 @@ def BlockScale_Tcgen05MmaOp
 
     * (T1) The instruction is one of tcgen05.
     * (T2) The accumulator has the M and N of the instruction.
-    * (T3) Scales of A have 128 rows; those of B 128 for N up to 128, else 256.
+    * (T3) There are scales if the instruction has them. Those of A have 128
+      rows; those of B 128 for N up to 128, else 256.
       With `group = 2`, a block has the scales of its own rows of A, and all
       scales of B; if M is 128, those of B have two copies of 256 rows.
     * (T4) Blocks are in the regions of scales, and their scale ids (the block
       modulo 4) are 0, 1, 2, 3 for one scale along K, 0, 2 for two and 0 for
       four.
-    * (T5) `transpose_a` and `transpose_b` are for kind mxf8f6f4, and
-      `transpose_a` for A in shared memory.
-    * (T6) N is legal for the instruction: a multiple of 16 if B is transposed.
+    * (T5) `transpose_a` and `transpose_b` are for elements of a byte (kind
+      mxf8f6f4) or two (without scales), and `transpose_a` for A in shared
+      memory.
+    * (T6) N is legal for the instruction: a multiple of 16 if B is transposed
+      and its elements have a byte.
     * (T7) `group` is 1 or 2, and equals that of the accumulator.
     * (T8) With a pair of CTAs and K = 96, M is 256. The scales of such an
       instruction extend into the next four blocks; with M = 128, the hardware
@@ -266,6 +272,10 @@ def BlockScale_Tcgen05MmaOp
             %acc, %a, %b, %sa[2], %sb[2], %true
             : !blockscale.tmem_acc<128x256>, i64,
               !blockscale.tmem_scales<128x4>, !blockscale.tmem_scales<256x4>
+        blockscale.tcgen05_mma
+            <tcgen05, 128x256x16, unscaled, bf16, bf16, none, 0>
+            %acc, %a, %b, %true {transpose_b}
+            : !blockscale.tmem_acc<128x256>, i64
         gpu.return
       }
     }
@@ -275,15 +285,18 @@ def BlockScale_Tcgen05MmaOp
     BlockScale_InstructionAttr:$instruction,
     BlockScale_TmemAccType:$acc,
     AnyTypeOf<[I64, BlockScale_TmemOperandType]>:$a, I64:$b,
-    BlockScale_TmemScalesType:$a_scale, I64Attr:$a_block,
-    BlockScale_TmemScalesType:$b_scale, I64Attr:$b_block,
+    Optional<BlockScale_TmemScalesType>:$a_scale,
+    DefaultValuedAttr<I64Attr, "0">:$a_block,
+    Optional<BlockScale_TmemScalesType>:$b_scale,
+    DefaultValuedAttr<I64Attr, "0">:$b_block,
     I1:$accumulate, UnitAttr:$transpose_a, UnitAttr:$transpose_b,
     BlockScale_Group:$group);
   let assemblyFormat = [{
-    $instruction $acc `,` $a `,` $b `,` $a_scale `[` $a_block `]` `,`
-    $b_scale `[` $b_block `]` `,` $accumulate attr-dict `:`
-    qualified(type($acc)) `,` type($a) `,` qualified(type($a_scale)) `,`
-    qualified(type($b_scale))
+    $instruction $acc `,` $a `,` $b `,`
+    custom<BlocksAndAccumulate>($a_scale, $a_block, $b_scale, $b_block,
+                                $accumulate)
+    attr-dict `:` qualified(type($acc)) `,` type($a)
+    (`,` qualified(type($a_scale))^ `,` qualified(type($b_scale)))?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -105,13 +105,14 @@ def BlockScale_WarpgroupMmaMixedOp
     of the second one. A word has the scales of four blocks along K.
 
     The bf16 values of A are 2^-c times the dequantized elements, see
-    getScaleShift, so that one multiplication is enough. Bits of `inexact` stay
-    set. Another one is set if bf16 does not hold a value: if a scale is out of
-    range or NaN, or an element infinite or NaN.
+    getScaleShift, so that one multiplication is enough; values of f16 are the
+    elements themselves. Bits of `inexact` stay set. Another one is set if bf16
+    or f16 does not hold a value: if a scale is out of range or NaN, or an
+    element infinite or NaN.
 
     Constraints:
 
-    * (C1) The instruction is one of wgmma, of bf16.
+    * (C1) The instruction is one of wgmma, of bf16 or f16.
     * (C2) `b` is a tile that `warpgroup_mma` takes, contiguous along K.
     * (C3) The accumulator has as many rows as the instruction has N, and
       16 columns for each warp; `elements` has a row for each column.

@@ -32,7 +32,7 @@ MultistageScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected three sizes of a tile and two numbers of "
                           "warps, got "
                        << tile.size() << " and " << warps.size();
-  constexpr int64_t kMaxStages = 16, kMinK = 128, kMaxK = 1024;
+  constexpr int64_t kMaxStages = 16, kMinK = 32, kMaxK = 1024;
   if (stages < 1 || stages > kMaxStages)
     return emitError() << "expected 1 to " << kMaxStages << " stages, got "
                        << stages;

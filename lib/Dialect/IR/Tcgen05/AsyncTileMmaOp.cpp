@@ -16,14 +16,23 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Bytes along K of a tile; with `mn`, a swizzle row is one byte along K.
-static int64_t getBytesOfK(const MatrixShape &shape) {
-  return shape.major == Major::K ? shape.columns * shape.rowBytes : shape.rows;
+int64_t AsyncTileMmaOp::getUnit() {
+  constexpr int64_t kByteBits = 8;
+  return std::max<int64_t>(
+      getFormatInfo(getInstruction().getA()).bits / kByteBits, 1);
+}
+
+/// Bytes along K of a tile; with `mn`, a swizzle row is one element along K, of
+/// `unit` bytes.
+static int64_t getBytesOfK(const MatrixShape &shape, int64_t unit) {
+  return shape.major == Major::K ? shape.columns * shape.rowBytes
+                                 : shape.rows * unit;
 }
 
 /// M or N of a tile.
-static int64_t getRows(const MatrixShape &shape) {
-  return shape.major == Major::K ? shape.rows : shape.columns * shape.rowBytes;
+static int64_t getRows(const MatrixShape &shape, int64_t unit) {
+  return shape.major == Major::K ? shape.rows
+                                 : shape.columns * shape.rowBytes / unit;
 }
 
 static Matrix getTile(AsyncTileMmaOp op, Operand operand) {
@@ -33,7 +42,8 @@ static Matrix getTile(AsyncTileMmaOp op, Operand operand) {
 }
 
 int64_t AsyncTileMmaOp::getNumSteps() {
-  return getBytesOfK(getTile(*this, Operand::A).getShape()) / kStepBytes;
+  return getBytesOfK(getTile(*this, Operand::A).getShape(), getUnit()) /
+         kStepBytes;
 }
 
 /// Checks how swizzle rows of a tile store elements.
@@ -65,13 +75,13 @@ LogicalResult AsyncTileMmaOp::verify() {
         failed(verifyStorage(*this, operand)))
       return failure();
     int64_t expected = rows[operand == Operand::B];
-    if (getRows(tile.getShape()) != expected) // (A3)
+    if (int64_t got = getRows(tile.getShape(), getUnit());
+        got != expected) // (A3)
       return emitOpError("expected ")
-             << tile.name << " to have " << expected << " rows, got "
-             << getRows(tile.getShape());
+             << tile.name << " to have " << expected << " rows, got " << got;
   }
-  int64_t a = getBytesOfK(getTile(*this, Operand::A).getShape());
-  int64_t b = getBytesOfK(getTile(*this, Operand::B).getShape());
+  int64_t a = getBytesOfK(getTile(*this, Operand::A).getShape(), getUnit());
+  int64_t b = getBytesOfK(getTile(*this, Operand::B).getShape(), getUnit());
   if (a != b || a < kStepBytes || a % kStepBytes != 0) // (A4)
     return emitOpError("expected tiles with the same multiple of ")
            << kStepBytes << " bytes along K, got " << a << " and " << b;
@@ -95,8 +105,9 @@ LogicalResult AsyncTileMmaOp::verify() {
       {instruction,
        getAcc().getType(),
        group,
-       {getAScale().getType(), last, getALayout().getMajor() == Major::MN},
-       {getBScale().getType(), last, getBLayout().getMajor() == Major::MN}});
+       {getScalesType(getAScale()), last, getALayout().getMajor() == Major::MN},
+       {getScalesType(getBScale()), last,
+        getBLayout().getMajor() == Major::MN}});
 }
 
 LogicalResult AccReadOp::verify() {

@@ -44,7 +44,8 @@ LogicalResult verifyTransposed(Operation *op, InstructionAttr instruction,
 LogicalResult verifyN(Operation *op, InstructionAttr instruction, int64_t group,
                       bool isTransposedB);
 
-/// Scales of A or B for an instruction, from `block` on.
+/// Scales of A or B for an instruction, from `block` on; a null type without
+/// scales.
 struct ProductScales {
   TmemScalesType type;
   int64_t block;
@@ -58,6 +59,11 @@ struct Product {
   ProductScales a, b;
 };
 LogicalResult verifyProduct(Operation *op, const Product &product);
+
+/// The type of `scales`; null without scales.
+inline TmemScalesType getScalesType(TypedValue<TmemScalesType> scales) {
+  return scales ? scales.getType() : TmemScalesType();
+}
 
 /// A tile in shared memory for a `matrix_descriptor`.
 struct Matrix {

@@ -32,16 +32,20 @@ LogicalResult blockscale::verifyScaleId(Operation *op,
 LogicalResult blockscale::verifyTransposed(Operation *op,
                                            InstructionAttr instruction,
                                            const InstructionOperand &operand) {
-  if (!operand.isTransposed || hasContainers(instruction.getKind()))
+  // A and B have elements of as many bytes.
+  unsigned bits = getFormatInfo(instruction.getA()).bits;
+  if (!operand.isTransposed ||
+      canLie(instruction.getKind(), bits, Major::MN, Storage::Slots))
     return success();
-  return op->emitOpError("expected an instruction with a byte for each element "
-                         "to transpose ")
+  return op->emitOpError("expected an instruction with a byte or two for each "
+                         "element to transpose ")
          << operand.name << ", got " << instruction;
 }
 
 LogicalResult blockscale::verifyN(Operation *op, InstructionAttr instruction,
                                   int64_t group, bool isTransposedB) {
-  const AccColumns *rule = lookupAccColumns(group, isTransposedB);
+  const AccColumns *rule = lookupAccColumns(
+      group, isTransposedB && hasContainers(instruction.getKind()));
   if (rule && isLegalN(*rule, instruction.getN()))
     return success();
   return op->emitOpError("expected N to be a multiple of ")

@@ -42,6 +42,17 @@ InstructionFields Tcgen05MmaOp::getFields() {
 static LogicalResult verifyScales(Operation *op, const Product &product,
                                   StringRef name, const ProductScales &scales,
                                   int64_t rows, int64_t copies) {
+  InstructionOperand fields = {name, scales.block % kBlocksOfWord,
+                               scales.isTransposed};
+  if (failed(verifyTransposed(op, product.instruction, fields))) // (T5)
+    return failure();
+  bool hasScales = product.instruction.getInstruction().scaleVec != 0;
+  if (hasScales != (scales.type != nullptr)) // (T3)
+    return op->emitOpError("expected ")
+           << (hasScales ? "scales of " : "no scales of ") << name << " for "
+           << product.instruction;
+  if (!hasScales)
+    return success();
   // With two copies, a region has only one size.
   const ScaleRegion *region = lookupScaleRegion(rows, copies);
   if (!region || scales.type.getRows() != region->mostRows ||
@@ -56,11 +67,7 @@ static LogicalResult verifyScales(Operation *op, const Product &product,
     return op->emitOpError("expected the block of ")
            << name << " to be 0 to " << most << " for " << scales.type
            << ", got " << scales.block;
-  InstructionOperand fields = {name, scales.block % kBlocksOfWord,
-                               scales.isTransposed};
-  if (failed(verifyScaleId(op, product.instruction, fields)))
-    return failure();
-  return verifyTransposed(op, product.instruction, fields); // (T5)
+  return verifyScaleId(op, product.instruction, fields);
 }
 
 LogicalResult blockscale::verifyProduct(Operation *op, const Product &product) {
@@ -98,8 +105,8 @@ LogicalResult Tcgen05MmaOp::verify() {
       getInstruction(),
       getAcc().getType(),
       number(getGroup()),
-      {getAScale().getType(), number(getABlock()), getTransposeA()},
-      {getBScale().getType(), number(getBBlock()), getTransposeB()}};
+      {getScalesType(getAScale()), number(getABlock()), getTransposeA()},
+      {getScalesType(getBScale()), number(getBBlock()), getTransposeB()}};
   if (failed(verifyProduct(*this, product)))
     return failure();
   if (getTransposeA() && isa<TmemOperandType>(getA().getType())) // (T5)

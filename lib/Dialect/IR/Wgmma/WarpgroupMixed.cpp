@@ -30,8 +30,9 @@ int64_t WarpgroupMmaMixedOp::getChunkBlocks() {
 LogicalResult WarpgroupMmaMixedOp::verify() {
   InstructionAttr instruction = getInstruction();
   if (instruction.getPath() != Path::Wgmma ||
-      instruction.getA() != Format::BF16) // (C1)
-    return emitOpError("expected an instruction of wgmma, of bf16, got ")
+      (instruction.getA() != Format::BF16 &&
+       instruction.getA() != Format::F16)) // (C1)
+    return emitOpError("expected an instruction of wgmma, of bf16 or f16, got ")
            << instruction;
   Matrix tile = {"b", getB().getType(), getLayout().getLayout()};
   if (failed(verifyMatrix(*this, tile))) // (C2)

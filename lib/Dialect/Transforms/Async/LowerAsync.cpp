@@ -73,12 +73,14 @@ static void lowerRoles(RolesOp op) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The offset in `memory` of the byte `first` along K.
-static int64_t getOffset(MemRefType memory, Major major, int64_t first) {
+/// The offset in `memory` of the byte `first` along K, of elements of `unit`
+/// bytes.
+static int64_t getOffset(MemRefType memory, Major major, int64_t first,
+                         int64_t unit) {
   ArrayRef<int64_t> shape = memory.getShape();
   int64_t rows = shape[memory.getRank() - 2], rowBytes = shape.back();
   if (major == Major::MN)
-    return first * rowBytes;
+    return first / unit * rowBytes;
   return first / rowBytes * rows * rowBytes + first % rowBytes;
 }
 
@@ -131,7 +133,7 @@ static void lowerTileMma(AsyncTileMmaOp op) {
     auto describe = [&, byte = step.byte](Value memory,
                                           TileLayoutAttr layout) -> Value {
       int64_t bytes = getOffset(cast<MemRefType>(memory.getType()),
-                                layout.getMajor(), byte);
+                                layout.getMajor(), byte, op.getUnit());
       Value offset = arith::ConstantIndexOp::create(at, loc, bytes);
       return MatrixDescriptorOp::create(at, loc, memory, offset, layout);
     };

@@ -41,6 +41,30 @@ FragmentLoader::FragmentLoader(OpBuilder &builder, TileMmaOp op,
   bool isExtended = layout.storage == Storage::Padded &&
                     op.getInstruction().getInstruction().isNative();
   codeBits = isExtended ? getFormatInfo(format).bits : 8;
+  prepare();
+}
+
+FragmentLoader::FragmentLoader(OpBuilder &builder, LoadFragmentsOp op,
+                               Operand operand, Value lane, Value first,
+                               int64_t rows)
+    : b(builder), loc(op.getLoc()), operand(operand), lane(lane), first(first),
+      elements(operand == Operand::A ? op.getA() : op.getB()),
+      layout((operand == Operand::A ? op.getALayout() : op.getBLayout())
+                 .getLayout()),
+      order(ScaleOrder::Rows),
+      slot(getSlot(op.getInstruction().getKind(),
+                   operand == Operand::A ? op.getInstruction().getA()
+                                         : op.getInstruction().getB())),
+      codeBits(8), fragment(getFragmentLayout(operand, slot.bits)), rows(rows) {
+  prepare();
+}
+
+void FragmentLoader::prepare() {
+  bool isTransposed = layout.major == Major::MN;
+  if (isTransposed && slot.bits == 16)
+    codeBits = 16;
+  hasWideMatrices =
+      isTransposed && lookupMatrixLoad(codeBits, isTransposed)->registers != 1;
   tiles = rows / fragment.rows;
   tilesPerLoad = kRegistersPerLoad / fragment.registers;
   if (layout.major == Major::K)
@@ -79,19 +103,32 @@ void FragmentLoader::prepareRows() {
   hasDisjointChunks = true;
 }
 
-/// Rows are steps along K: a matrix has 16 of them, and a load two matrices.
+/// Rows are steps along K. A wide matrix has 16 of them, and a load has two
+/// matrices. Other matrices have 8, and a load has the same four as one of rows
+/// of A or B, each transposed.
 void FragmentLoader::prepareTransposed() {
   MLIRContext *context = b.getContext();
-  AffineExpr d0 = getAffineDimExpr(0, context);
+  AffineExpr d0, d1, d2;
+  bindDims(context, d0, d1, d2);
   ChunkSwizzle chunkSwizzle =
       getChunkSwizzle(cast<MemRefType>(elements.getType()).getDimSize(1));
+  int64_t chunkElements = kChunkBytes * 8 / slot.bits;
   laneRow = lane;
+  laneChunk = applyExpr(b, loc, d0.floorDiv(chunkElements), first);
   hasDisjointChunks = llvm::isPowerOf2_64(rows);
-  laneChunk = applyExpr(b, loc, d0.floorDiv(kChunkBytes), first);
+  if (!hasWideMatrices) {
+    auto [row, column] = emitMatrixRow(b, loc, fragment, lane);
+    AffineExpr tile = d2.floorDiv(8).floorDiv(fragment.registers);
+    AffineExpr at = d0 + tile * fragment.rows;
+    SmallVector<Value> values = applyExprs(
+        b, loc, {d1 + at % 8, at.floorDiv(chunkElements)}, {row, column, lane});
+    laneRow = values[0];
+    laneChunk = applyExpr(b, loc, d0 + d1, {values[1], laneChunk});
+  }
   if (layout.isSwizzled)
     swizzle = applyExpr(
         b, loc, d0.floorDiv(chunkSwizzle.rowsPerStep) % chunkSwizzle.modulus,
-        lane);
+        laneRow);
 }
 
 /// The offset of the lane's row of 16 bytes in chunk `index`, counted from the
@@ -140,7 +177,10 @@ FragmentLoader::Address FragmentLoader::getAddress(int64_t load, int64_t step) {
   bool isK = layout.major == Major::K;
   int64_t stepBytes =
       fragment.columns * getStoredBits(layout.storage, slot) / 8;
-  Address address = getChunk(isK ? step * stepBytes / kChunkBytes : load);
+  int64_t loadBytes =
+      tilesPerLoad * fragment.rows * getStoredBits(layout.storage, slot) / 8;
+  Address address =
+      getChunk((isK ? step * stepBytes : load * loadBytes) / kChunkBytes);
   address.plus += rowBytes * (isK ? load * tilesPerLoad * fragment.rows
                                   : step * fragment.columns);
   return address;
@@ -190,19 +230,18 @@ FragmentLoader::loadTiles(function_ref<Address(int64_t load)> getAddress) {
   auto type = VectorType::get(fragment.registers, b.getI32Type());
   SmallVector<Value> values;
   for (int64_t tile = 0; tile < tiles; tile += tilesPerLoad) {
-    // A transposed matrix is always two tiles wide, even if one is not needed.
+    // A wide matrix always has two tiles, even if one is not needed.
     int64_t loaded = std::min(tilesPerLoad, tiles - tile);
-    bool isTransposed = layout.major == Major::MN;
     int64_t count =
-        isTransposed ? kRegistersPerLoad : loaded * fragment.registers;
+        hasWideMatrices ? kRegistersPerLoad : loaded * fragment.registers;
     SmallVector<Value> registers =
         loadRegisters(getAddress(tile / tilesPerLoad), count);
     for (int64_t i = 0; i != loaded; ++i) {
       SmallVector<Value> ofTile;
       for (int64_t reg = 0; reg != fragment.registers; ++reg)
         ofTile.push_back(
-            registers[isTransposed ? reg * tilesPerLoad + i
-                                   : i * fragment.registers + reg]);
+            registers[hasWideMatrices ? reg * tilesPerLoad + i
+                                      : i * fragment.registers + reg]);
       values.push_back(vector::FromElementsOp::create(b, loc, type, ofTile));
     }
   }

@@ -20,6 +20,9 @@ public:
   FragmentLoader(OpBuilder &builder, TileMmaOp op, Operand operand, Value lane,
                  Value first, int64_t rows);
 
+  FragmentLoader(OpBuilder &builder, LoadFragmentsOp op, Operand operand,
+                 Value lane, Value first, int64_t rows);
+
   /// Returns one value for each tile of the warp's share. If the instruction is
   /// not block-scaled, padded elements are returned as they are in memory.
   SmallVector<Value> loadStep(int64_t step);
@@ -35,6 +38,7 @@ private:
     Value offset;
     int64_t plus;
   };
+  void prepare();
   void prepareRows();
   void prepareTransposed();
   Address getChunk(int64_t index);
@@ -54,6 +58,8 @@ private:
   ScaleOrder order;
   Slot slot;
   unsigned codeBits;
+  /// Whether a transposed matrix fills two registers of a lane.
+  bool hasWideMatrices;
   const FragmentLayout &fragment;
   int64_t rows, tiles, tilesPerLoad;
   /// The part of a lane's ldmatrix address that all loads share: the row, and

@@ -81,6 +81,8 @@ FailureOr<OperandFragments> loadVectorOperand(OpBuilder &builder,
 
 void populateTileOpPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns, Value lane);
+void populateFragmentsPatterns(const TypeConverter &converter,
+                               RewritePatternSet &patterns, Value lane);
 void populateAccQuantizePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns, Value lane);
 void populateWarpgroupPatterns(const TypeConverter &converter,

@@ -44,7 +44,7 @@ lowerMmaScaled(MmaScaledOp op, LaneOperands<MmaScaledOp> operands, Value lane,
   if (failed(a) || failed(b))
     return failure();
   auto instruction = op->getAttrOfType<InstructionAttr>(kInstructionAttrName);
-  const WarpMultiply &multiply = getWarpMultiply(instruction.getPath());
+  const WarpMultiply &multiply = getWarpMultiply(instruction);
   return LaneResults{multiply.emitVectors(
       rewriter, {op.getLoc(), op.getTypes(), instruction, lane}, *a, *b,
       {type.getDimSize(0), type.getDimSize(1), {}, {}}, operands.getAcc())};

@@ -273,18 +273,21 @@ static memref::StoreOp findStoreBehindReads(Block &block) {
 }
 
 /// Emits the guarded block of `op` for several elements, all reads before the
-/// stores, so that the reads for an element do not wait for the store of the
-/// element before. It does so for a few elements at a time, to limit registers.
+/// stores, so that the reads for an element wait neither for the store of the
+/// element before nor for a branch: what is outside reads the last element
+/// inside. It does so for a few elements at a time, to limit registers.
 static void emitReadsFirst(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
                            ValueRange elements, Value lane) {
-  constexpr size_t kAtOnce = 2;
+  constexpr size_t kFewElements = 16, kMost = 8, kOfMany = 2;
+  size_t atOnce = elements.size() <= kFewElements ? kMost : kOfMany;
   struct Pending {
     Value inside, value;
     SmallVector<Value> indices;
   };
   Location loc = op.getLoc();
   Block &block = op.getBody().front();
-  Value zero = createZero(b, loc, store.getValueToStore().getType());
+  Value lastRow = addIndex(b, loc, op.getRows(), -1),
+        lastColumn = addIndex(b, loc, op.getColumns(), -1);
   SmallVector<Pending> pending;
   auto emitStores = [&] {
     for (const Pending &next : pending)
@@ -294,29 +297,30 @@ static void emitReadsFirst(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
       });
     pending.clear();
   };
-  forEachElement(b, op, cast<AccType>(op.getAcc().getType()), lane,
-                 [&](int64_t index, Value row, Value column, Value inside) {
-                   IRMapping mapping;
-                   mapping.map(block.getArguments(),
-                               ArrayRef<Value>{elements[index], row, column});
-                   Value value = emitLoadIf(
-                       b, loc, inside,
-                       [&](OpBuilder &then) -> Value {
-                         for (Operation &inner : block.without_terminator())
-                           if (&inner != store.getOperation())
-                             then.clone(inner, mapping);
-                         return mapping.lookupOrDefault(
-                             store.getValueToStore());
-                       },
-                       zero);
-                   pending.push_back(
-                       {inside, value,
-                        llvm::map_to_vector(store.getIndices(), [&](Value v) {
-                          return mapping.lookupOrDefault(v);
-                        })});
-                   if (pending.size() == kAtOnce)
-                     emitStores();
-                 });
+  forEachElement(
+      b, op, cast<AccType>(op.getAcc().getType()), lane,
+      [&](int64_t index, Value row, Value column, Value inside) {
+        IRMapping mapping;
+        mapping.map(block.getArgument(0), elements[index]);
+        for (auto [argument, value, last] :
+             {std::tuple(block.getArgument(1), row, lastRow),
+              std::tuple(block.getArgument(2), column, lastColumn)})
+          mapping.map(argument,
+                      b.createOrFold<arith::MinUIOp>(loc, value, last));
+        for (Operation &inner : block.without_terminator())
+          if (&inner != store.getOperation())
+            b.clone(inner, mapping);
+        Value value = mapping.lookupOrDefault(store.getValueToStore());
+        mapping.map(block.getArgument(1), row);
+        mapping.map(block.getArgument(2), column);
+        pending.push_back(
+            {inside, value,
+             llvm::map_to_vector(store.getIndices(), [&](Value v) {
+               return mapping.lookupOrDefault(v);
+             })});
+        if (pending.size() == atOnce)
+          emitStores();
+      });
   emitStores();
 }
 

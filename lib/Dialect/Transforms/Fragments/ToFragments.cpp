@@ -33,7 +33,8 @@ using namespace mlir::blockscale;
 
 namespace {
 
-/// Accumulators become the elements that a lane holds; so do shared vectors, in
+/// Accumulators become the elements that a lane holds, and fragments its
+/// registers; so do shared vectors, in
 /// a function that multiplies vectors. Elements are separate values, not a
 /// vector, because the code generator needs extra moves to split long vectors.
 class FragmentTypeConverter : public TypeConverter {
@@ -46,6 +47,11 @@ public:
         return failure();
       types.append(lowering->getNumElements(type),
                    Float32Type::get(type.getContext()));
+      return success();
+    });
+    addConversion([](FragmentsType type, SmallVectorImpl<Type> &types) {
+      types.append(type.getRegisters(),
+                   IntegerType::get(type.getContext(), 32));
       return success();
     });
     if (!hasSharedVectors)
@@ -89,11 +95,11 @@ struct ToFragmentsPass final
       return converter.isLegal(op->getOperandTypes()) &&
              converter.isLegal(op->getResultTypes());
     });
-    target.addIllegalOp<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp,
-                        AccGenerateOp, AccForEachOp, AccQuantizeOp, AccReadOp,
-                        AccAddOp, WarpgroupMmaOp, WarpgroupMmaMixedOp,
-                        WarpgroupMmaGemvOp, WarpgroupWaitOp, AccTotalOp,
-                        MmaScaledOp>();
+    target.addIllegalOp<TileMmaOp, LoadFragmentsOp, FragmentsMmaOp, AccZeroOp,
+                        AccLoadOp, AccStoreOp, AccGenerateOp, AccForEachOp,
+                        AccQuantizeOp, AccReadOp, AccAddOp, WarpgroupMmaOp,
+                        WarpgroupMmaMixedOp, WarpgroupMmaGemvOp,
+                        WarpgroupWaitOp, AccTotalOp, MmaScaledOp>();
     RewritePatternSet patterns(&getContext());
     populateToFragmentsPatterns(converter, patterns, lane);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
@@ -139,6 +145,7 @@ void blockscale::populateToFragmentsPatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns,
                                              Value lane) {
   populateTileOpPatterns(converter, patterns, lane);
+  populateFragmentsPatterns(converter, patterns, lane);
   populateWarpgroupPatterns(converter, patterns, lane);
   populateSharedVectorPatterns(converter, patterns, lane);
 }

@@ -102,10 +102,10 @@ static LogicalResult verifySharedOp(Operation *op) {
 }
 
 bool blockscale::isAccOp(Operation *op) {
-  return isa<TileMmaOp, AccZeroOp, AccLoadOp, AccStoreOp, AccGenerateOp,
-             AccForEachOp, AccQuantizeOp, AccReadOp, AccAddOp, WarpgroupMmaOp,
-             WarpgroupMmaMixedOp, WarpgroupMmaGemvOp, WarpgroupWaitOp,
-             AccTotalOp>(op);
+  return isa<TileMmaOp, LoadFragmentsOp, FragmentsMmaOp, AccZeroOp, AccLoadOp,
+             AccStoreOp, AccGenerateOp, AccForEachOp, AccQuantizeOp, AccReadOp,
+             AccAddOp, WarpgroupMmaOp, WarpgroupMmaMixedOp, WarpgroupMmaGemvOp,
+             WarpgroupWaitOp, AccTotalOp>(op);
 }
 
 /// Checks the use in `op` of a value of `type`, which is distributed to lanes.
@@ -131,6 +131,11 @@ static LogicalResult verifyDistributed(Operation *op, Type type) {
       return success();
     return emitUnsupported(op) << "on an accumulator";
   }
+  if (isa<FragmentsType>(type)) {
+    if (isControlFlow(op) || isAccOp(op))
+      return success();
+    return emitUnsupported(op) << "on fragments";
+  }
   auto vector = cast<VectorType>(type);
   if (failed(verifyExtents(op, vector)))
     return failure();
@@ -146,7 +151,8 @@ static LogicalResult verifyDistributed(Operation *op, Type type) {
 LogicalResult blockscale::verifyDistribution(gpu::GPUFuncOp function,
                                              bool hasSharedVectors) {
   auto isDistributed = [&](Type type) {
-    return isa<AccType>(type) || (hasSharedVectors && isSharedVector(type));
+    return isa<AccType, FragmentsType>(type) ||
+           (hasSharedVectors && isSharedVector(type));
   };
   for (Type type : function.getArgumentTypes())
     if (isDistributed(type))

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of the paths whose instructions a warp executes, and the path
-// mma_sync, whose instructions take quantized elements and scales directly.
+// The table of the paths whose instructions a warp executes, with scales or
+// without, and the path mma_sync, whose instructions take quantized elements
+// and scales directly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,18 +23,23 @@ using namespace mlir::blockscale;
 namespace {
 struct Row {
   Path path;
+  bool hasScales;
   const WarpMultiply &(*get)();
 };
 } // namespace
 
 static constexpr Row kMultiplies[] = {
-    {Path::MmaSync, getMmaSyncMultiply},
-    {Path::DequantMma, getDequantizeMultiply},
+    {Path::MmaSync, true, getMmaSyncMultiply},
+    {Path::DequantMma, true, getDequantizeMultiply},
+    {Path::DequantMma, false, getUnscaledMultiply},
 };
 
-const WarpMultiply &blockscale::getWarpMultiply(Path path) {
+const WarpMultiply &blockscale::getWarpMultiply(InstructionAttr instruction) {
   return llvm::find_if(kMultiplies,
-                       [&](const Row &row) { return row.path == path; })
+                       [&](const Row &row) {
+                         return row.path == instruction.getPath() &&
+                                row.hasScales == instruction.hasScales();
+                       })
       ->get();
 }
 

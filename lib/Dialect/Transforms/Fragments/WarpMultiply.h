@@ -21,7 +21,10 @@ struct WarpProduct {
   Value lane;
 };
 
-/// How one path computes a product with instructions of a warp.
+/// This warp's share of an accumulator in `#blockscale.warps`.
+WarpTile getWarpTile(OpBuilder &b, Location loc, AccType type);
+
+/// How a product is computed with instructions of a warp.
 /// The elements of an accumulator are in the order of FragmentEmitter.h.
 class WarpMultiply {
 public:
@@ -40,12 +43,12 @@ public:
               const WarpTile &tile, ValueRange acc) const = 0;
 };
 
-/// The implementation of `path`, whose instructions a warp executes.
-const WarpMultiply &getWarpMultiply(Path path);
+/// The implementation for `instruction`, which a warp executes.
+const WarpMultiply &getWarpMultiply(InstructionAttr instruction);
 
-/// One for each path.
 const WarpMultiply &getMmaSyncMultiply();
 const WarpMultiply &getDequantizeMultiply();
+const WarpMultiply &getUnscaledMultiply();
 
 } // namespace mlir::blockscale
 

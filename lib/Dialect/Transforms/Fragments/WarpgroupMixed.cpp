@@ -30,8 +30,8 @@ static constexpr int64_t kRows = kRowsOfLane;
 static constexpr int64_t kLoadBytes = 16, kLoadWords = 4;
 
 namespace {
-/// bf16 factors, in pairs, for a lane's elements of a row of a chunk: one for
-/// all of them, or one for each half.
+/// bf16 or f16 factors, in pairs, for a lane's elements of a row of a chunk:
+/// one for all of them, or one for each half.
 using Factors = SmallVector<Value, 2>;
 
 class MixedInputEmitter {
@@ -39,10 +39,11 @@ public:
   MixedInputEmitter(OpBuilder &b, WarpgroupMmaMixedOp op, Value lane)
       : b(b), op(op), loc(op.getLoc()), emit(b, loc),
         format(op.getTypes().getB()), scale(op.getTypes().getScale()),
+        value(op.getInstruction().getA()), bits(getCodeFormat(format, value)),
         lane(emit.toWord(lane)),
         quarter(emit.bitAnd(this->lane, kLanesOfRow - 1)),
         isNibbles(getFormatInfo(format).bits == 4),
-        shifter(emit, format, {isNibbles, /*isSwapped=*/false}, lane),
+        shifter(emit, format, {isNibbles, /*isSwapped=*/false}, lane, value),
         test(emit, format), furthest(emit.integer(0)) {}
 
   /// Loads the quantized elements of all chunks.
@@ -58,12 +59,16 @@ private:
   Value areZero(ArrayRef<Value> elements) const;
   Value makeFactor(Value word, Value byte);
   Pairs getPairs(int64_t chunk, int64_t row, unsigned instruction) const;
+  Value emitElement(Value pair) const;
 
   OpBuilder &b;
   WarpgroupMmaMixedOp op;
   Location loc;
   WordEmitter emit;
   Format format, scale;
+  /// Of the values that the instruction multiplies: bf16 or f16.
+  Format value;
+  CodeFormat bits;
   Value lane, quarter;
   bool isNibbles;
   ElementShifter shifter;
@@ -127,14 +132,20 @@ Value MixedInputEmitter::areZero(ArrayRef<Value> elements) const {
 /// powers that the shifted elements and getScaleShift lack. A scale that is too
 /// small does not matter if all elements are zero, as in a block of zeros.
 Value MixedInputEmitter::makePower(Value word, Value byte, Value areZero) {
-  constexpr uint32_t kZeros = 0x4440, kLowestBits = 0x00800080;
-  CodeFormat bits = getCodeFormat(format);
-  unsigned shift = getScaleShift(format, scale);
+  constexpr uint32_t kZeros = 0x4440, kLowestBits = 0x00800080,
+                     kLowestOfHalf = 0x04000400;
+  unsigned shift = getScaleShift(format, scale, value);
   Value code = emit.permute(word, {}, emit.add(byte, kZeros));
   Value distance = emit.sub(code, emit.integer(bits.lowestScale + shift));
   Value notBelow = emit.maxS(distance, 0);
   distance = emit.select(areZero, notBelow, distance);
   furthest = emit.maxU(furthest, distance);
+  if (value == Format::F16) {
+    constexpr uint32_t kDifferenceOfBiases = 127 - 15;
+    Value exponent =
+        emit.maxS(emit.add(code, bits.scaleExponent - kDifferenceOfBiases), 0);
+    return emit.toPair(emit.mul(exponent, kLowestOfHalf), value);
+  }
   return emit.toPair(emit.add(emit.mul(code, kLowestBits),
                               (bits.exponent - shift) * kLowestBits));
 }
@@ -144,13 +155,17 @@ Value MixedInputEmitter::makeFactor(Value word, Value byte) {
   constexpr uint32_t kZeros = 0x4040, kBothHalves = 0x0101,
                      kMagnitudes = 0x007F007F;
   constexpr unsigned kShift = 4;
-  // The shifted code, as a bf16, is 2^-120 times the scale.
-  constexpr int kShifted = 120, kLargest = 127;
-  int exponent = kShifted + static_cast<int>(getCodeFormat(format).exponent) -
+  // The shifted code, as a bf16, is 2^-120 times the scale; as an f16, 2^-8.
+  constexpr int kShifted = 120, kLargest = 127, kShiftedHalf = 8;
+  int exponent = kShifted + static_cast<int>(bits.exponent) -
                  static_cast<int>(getScaleShift(format, scale));
   Value selector = emit.add(emit.mul(byte, kBothHalves), kZeros);
   Value scales = emit.bitAnd(emit.permute(word, {}, selector), kMagnitudes);
   furthest = emit.maxU(furthest, scales);
+  if (value == Format::F16)
+    return emit.mul(
+        emit.toPair(emit.shiftLeft(scales, kShift + 3), value),
+        emit.toPair(emit.integer(getPowerPair(kShiftedHalf, value)), value));
   Value factor = emit.toPair(emit.shiftLeft(scales, kShift));
   for (int power : {kLargest, exponent - kLargest})
     factor = emit.mul(factor, emit.toPair(emit.integer(getPowerPair(power))));
@@ -196,6 +211,19 @@ Pairs MixedInputEmitter::getPairs(int64_t chunk, int64_t row,
   return shifter.shiftBytes(of[instruction]);
 }
 
+/// A shifted pair as a factor beside that of its scale. In f16, no single
+/// factor has the exponents of both.
+Value MixedInputEmitter::emitElement(Value pair) const {
+  Value element = emit.toPair(pair, value);
+  bool isPower = getFormatInfo(scale).mantissaBits == 0;
+  auto exponent =
+      static_cast<int>(bits.exponent - (isPower ? bits.scaleExponent : 0));
+  if (value != Format::F16 || exponent == 0)
+    return element;
+  return emit.mul(
+      element, emit.toPair(emit.integer(getPowerPair(exponent, value)), value));
+}
+
 SmallVector<SmallVector<Value>>
 MixedInputEmitter::makeFragments(int64_t chunk) {
   constexpr int64_t kElements = 16;
@@ -209,7 +237,7 @@ MixedInputEmitter::makeFragments(int64_t chunk) {
       Value factor = factors[row][i * factors[row].size() / count];
       for (auto [half, pair] : llvm::enumerate(getPairs(chunk, row, i)))
         registers[half * kRows + row] =
-            emit.fromPair(emit.mul(emit.toPair(pair), factor));
+            emit.fromPair(emit.mul(emitElement(pair), factor));
     }
     fragments.push_back(registers);
   }
@@ -217,14 +245,14 @@ MixedInputEmitter::makeFragments(int64_t chunk) {
 }
 
 Value MixedInputEmitter::emitInexact(Value before) const {
-  CodeFormat bits = getCodeFormat(format);
   constexpr uint32_t kNaN = 0x007F007F;
   // The largest exponent field of a finite factor.
   constexpr unsigned kLargestExponent = 254;
-  uint32_t first =
-      getFormatInfo(scale).mantissaBits != 0
-          ? kNaN
-          : kLargestExponent - bits.exponent - bits.lowestScale + 1;
+  unsigned highest = value == Format::F16 ? bits.highestScale
+                                          : kLargestExponent - bits.exponent;
+  uint32_t first = getFormatInfo(scale).mantissaBits != 0
+                       ? kNaN
+                       : highest - bits.lowestScale + 1;
   auto toBit = [&](Value isInexact) {
     return emit.select(isInexact, emit.integer(1), emit.integer(0));
   };

@@ -24,8 +24,7 @@ static WarpsAttr getWarps(AccType type) {
   return cast<WarpsAttr>(Attribute(type.getLayout()));
 }
 
-/// This warp's share of an accumulator.
-static WarpTile getWarpTile(OpBuilder &b, Location loc, AccType type) {
+WarpTile blockscale::getWarpTile(OpBuilder &b, Location loc, AccType type) {
   WarpsAttr warps = getWarps(type);
   int64_t m = warps.getShareM(type), n = warps.getShareN(type);
   Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
@@ -87,7 +86,7 @@ public:
                                  Value lane) const override {
     WarpTile tile =
         getWarpTile(b, op.getLoc(), cast<AccType>(op.getAcc().getType()));
-    return getWarpMultiply(op.getInstruction().getPath())
+    return getWarpMultiply(op.getInstruction())
         .emitTile(b, op, tile, elements, lane);
   }
 

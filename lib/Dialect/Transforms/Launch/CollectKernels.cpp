@@ -15,6 +15,7 @@
 #include "Launch/KernelParameters.h"
 #include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Launch/ConditionalLaunch.h"
 #include "blockscale/Dialect/Transforms/Launch/DynamicSizes.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -114,22 +115,30 @@ private:
       func::FuncOp function = functions[f];
       SmallVector<Launch> &ofFunction = launches[f];
       auto checks = llvm::to_vector(function.getOps<cf::AssertOp>());
-      // If a kernel must not have calls, the first kernel has all checks.
-      bool isFirstAlone = llvm::any_of(ofFunction, [](const Launch &launch) {
+      // If a kernel must not have calls, the first kernel has all checks. Of
+      // alternatives, each has a first kernel.
+      auto isSlowed = [](const Launch &launch) {
         return isSlowedByCalls(launch.kernel);
-      });
-      if (isFirstAlone && isSlowedByCalls(ofFunction.front().kernel) &&
-          (!checks.empty() || hasPackedSizes(function)))
+      };
+      bool isFirstAlone = llvm::any_of(ofFunction, isSlowed);
+      SmallVector<bool> isFirst = findFirst(ofFunction);
+      bool isFirstSlowed = llvm::any_of(
+          llvm::zip_equal(ofFunction, isFirst), [&](const auto &each) {
+            return std::get<1>(each) && isSlowed(std::get<0>(each));
+          });
+      if (isFirstSlowed && (!checks.empty() || hasPackedSizes(function))) {
         addChecksKernel(ofFunction, kernels);
+        isFirst = findFirst(ofFunction);
+      }
       size_t main = getMainKernel(ofFunction);
       for (auto [i, launch] : llvm::enumerate(ofFunction)) {
         RowChecks rowChecks = RowChecks::Passed;
         if (isFirstAlone)
-          rowChecks = i == 0 ? RowChecks::All : RowChecks::None;
+          rowChecks = isFirst[i] ? RowChecks::All : RowChecks::None;
         if (failed(rewriteKernelParameters(
                 function, launch.op, launch.kernel, globals,
                 /*takesAll=*/i == main,
-                i == 0 ? ArrayRef(checks) : ArrayRef<cf::AssertOp>(),
+                isFirst[i] ? ArrayRef(checks) : ArrayRef<cf::AssertOp>(),
                 rowChecks)))
           return failure();
       }
@@ -228,6 +237,21 @@ private:
     return llvm::any_of(getDynamicSizes(function), [&](DynamicSize size) {
       return getElementsAndBytes(function, size).first != 1;
     });
+  }
+
+  /// For each launch, whether it may be the first one that runs: whether none
+  /// in front of it runs for all of its sizes.
+  static SmallVector<bool> findFirst(ArrayRef<Launch> launches) {
+    SmallVector<bool> isFirst;
+    SmallVector<gpu::LaunchFuncOp> inFront;
+    for (const Launch &launch : launches) {
+      isFirst.push_back(llvm::none_of(inFront, [&](gpu::LaunchFuncOp other) {
+        return runsWheneverOther(other, launch.op);
+      }));
+      if (isFirst.back())
+        inFront.push_back(launch.op);
+    }
+    return isFirst;
   }
 
   /// Adds a kernel for checks in front of `launches`.

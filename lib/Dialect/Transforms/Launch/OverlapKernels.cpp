@@ -15,9 +15,15 @@
 // launch.) The kernel in front of the function is not known here, so the first
 // kernel waits for it before it starts others early.
 //
+// Of alternatives that exclude each other, each is as if the others were not
+// there. A kernel in front of which all others may be left out is not known to
+// be the first: it waits like a later one, and its arguments are like those of
+// the first.
+//
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/Transforms/Launch/ConditionalLaunch.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -93,38 +99,71 @@ struct OverlapKernelsPass final
 
 private:
   static void overlap(func::FuncOp function, SymbolTableCollection &symbols) {
-    auto launches = llvm::to_vector(function.getOps<gpu::LaunchFuncOp>());
+    // The launches so far that may be left out, and the memory of all others.
+    SmallVector<gpu::LaunchFuncOp> conditional;
     llvm::DenseSet<Value> seen;
-    for (gpu::LaunchFuncOp launch : launches) {
-      auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
-          launch, launch.getKernelAttr());
-      if (!kernel)
+    bool isFirst = true;
+    for (auto launch : function.getOps<gpu::LaunchFuncOp>()) {
+      overlap(launch, isFirst, conditional, seen, symbols);
+      if (!getConditionalGrid(launch).conditions.empty()) {
+        conditional.push_back(launch);
         continue;
-      bool isEarly = true;
-      if (launch != launches.front())
-        setWait(kernel);
-      else if (isEarly = setFirstWait(kernel); isEarly)
-        // Earlier kernels may write memory of its arguments until its wait.
-        for (Value operand : launch.getKernelOperands())
-          seen.insert(getMemory(operand));
-      if (isEarly)
-        launch->setAttr(kProgrammaticAttrName,
-                        UnitAttr::get(kernel->getContext()));
-      markShared(launch, kernel, seen);
+      }
+      isFirst = false;
+      addMemory(launch, seen);
     }
   }
 
-  /// Removes `noalias` from parameters for memory that an earlier kernel may
+  /// `isFirst` says that all launches in front are `conditional`; `seen` is the
+  /// memory of the others.
+  static void overlap(gpu::LaunchFuncOp launch, bool isFirst,
+                      ArrayRef<gpu::LaunchFuncOp> conditional,
+                      const llvm::DenseSet<Value> &seen,
+                      SymbolTableCollection &symbols) {
+    auto kernel = symbols.lookupNearestSymbolFrom<gpu::GPUFuncOp>(
+        launch, launch.getKernelAttr());
+    if (!kernel)
+      return;
+    llvm::DenseSet<Value> shared;
+    bool hasOthers = !isFirst, mayBeFirst = isFirst;
+    for (gpu::LaunchFuncOp other : conditional) {
+      if (excludeEachOther(other, launch))
+        continue;
+      addMemory(other, shared);
+      hasOthers = true;
+      mayBeFirst &= !runsWheneverOther(other, launch);
+    }
+    bool isEarly = true;
+    if (hasOthers)
+      setWait(kernel);
+    else
+      isEarly = setFirstWait(kernel);
+    // Kernels in front of the function may write memory of its arguments until
+    // its wait.
+    if (isEarly && mayBeFirst)
+      addMemory(launch, shared);
+    if (isEarly)
+      launch->setAttr(kProgrammaticAttrName,
+                      UnitAttr::get(kernel->getContext()));
+    for (auto [i, operand] : llvm::enumerate(launch.getKernelOperands())) {
+      Value memory = getMemory(operand);
+      if (seen.contains(memory) || shared.contains(memory))
+        removeNoAlias(kernel, i);
+    }
+  }
+
+  static void addMemory(gpu::LaunchFuncOp launch,
+                        llvm::DenseSet<Value> &memory) {
+    for (Value operand : launch.getKernelOperands())
+      memory.insert(getMemory(operand));
+  }
+
+  /// Removes `noalias` from a parameter for memory that an earlier kernel may
   /// still write. It would promise that the memory does not change from the
   /// start of `kernel` to its end, and LLVM would load it with non-coherent
   /// loads.
-  static void markShared(gpu::LaunchFuncOp launch, gpu::GPUFuncOp kernel,
-                         llvm::DenseSet<Value> &seen) {
-    for (auto [i, operand] : llvm::enumerate(launch.getKernelOperands()))
-      if (seen.contains(getMemory(operand)))
-        kernel.removeArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName());
-    for (Value operand : launch.getKernelOperands())
-      seen.insert(getMemory(operand));
+  static void removeNoAlias(gpu::GPUFuncOp kernel, unsigned param) {
+    kernel.removeArgAttr(param, LLVM::LLVMDialect::getNoAliasAttrName());
   }
 };
 

@@ -29,11 +29,11 @@ using namespace mlir::blockscale;
 
 static StringRef getPathName(Path path) { return getPathInfo(path).name; }
 
-/// The names of the chips that have the instructions of `path`.
-static std::string listChips(Path path) {
+/// The names of the chips that have the instructions of one of `paths`.
+static std::string listChips(ArrayRef<Path> paths) {
   std::string names;
   for (const Chip &chip : getChips())
-    if (chip.has(path))
+    if (llvm::any_of(paths, [&](Path path) { return chip.has(path); }))
       names += (names.empty() ? "" : ", ") + std::string(chip.name);
   return names;
 }
@@ -192,7 +192,7 @@ private:
       remarkOnDequantize(
           op, "K of whole blocks, f32 sums of bf16 or f16 values, and " +
                   describeMixedInputPaths());
-      remarkOnLoops(op, chooser.chip);
+      remarkOnLoops(op, chooser);
       return success();
     }
     return op->emitOpError("expected a path that has an instruction for it on ")
@@ -202,22 +202,23 @@ private:
 
   /// Warns that `op`, without a path, does not use tensor cores, if it
   /// multiplies values that some instruction takes.
-  static void remarkOnLoops(ProductOpInterface op, const Chip &chip) {
+  static void remarkOnLoops(ProductOpInterface op, const PathChooser &chooser) {
+    const Chip &chip = chooser.chip;
     TypeCombination types = op.getTypes();
-    auto row = llvm::find_if(getInstructions(), [&](const Instruction &row) {
+    bool isTaken = llvm::any_of(getInstructions(), [&](const Instruction &row) {
       return row.scaling == Scaling::Nowhere && row.a == types.lhs &&
-             row.b == types.rhs;
+             row.b == types.rhs && row.isOn(chip);
     });
-    if (row == getInstructions().end() || chip.isCpu() ||
-        !op.hasTensorSemantics() || findQuantizedB(op))
+    if (!isTaken || !op.hasTensorSemantics() || findQuantizedB(op))
       return;
-    std::string reason =
-        !chip.has(row->path) ? "in this version only " + listChips(row->path) +
-                                   " has a kernel for products without scales"
-        : isUnscaledProduct(op) ? "expected a workspace for copies of operands"
-                                : "expected f32 sums, each of M, N and K in "
-                                  "two operands, and no size of 0";
-    op->emitRemark("computed by loops, not by tensor cores: ") << reason;
+    bool isExecuted = llvm::any_of(chip.paths, [&](Path path) {
+      std::optional<InstructionChoice> choice = chooseInstruction(types, path);
+      return choice && chooser.isExecuted(*choice);
+    });
+    op->emitRemark("computed by loops, not by tensor cores: ")
+        << (isExecuted ? "expected f32 sums, each of M, N and K in two "
+                         "operands, and no size of 0"
+                       : "only block-scaled instructions are emulated");
   }
 };
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kernels/Gemm/Paths/AlternativeList.h"
 #include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
@@ -50,8 +51,11 @@ struct SelectSchedulePass final
     if (failed(parseOption()) || failed(collect(functions)))
       return signalPassFailure();
     for (auto &[function, products] : functions) {
+      bool isForOthers = llvm::any_of(products, [](const Product &product) {
+        return findQuantizedB(product.op).has_value();
+      });
       for (Product &product : products)
-        moveToWanted(product);
+        moveToWanted(product, isForOthers);
       if (failed(selectAll(products)))
         return signalPassFailure();
     }
@@ -104,10 +108,12 @@ private:
   }
 
   /// Paths that dequantize operands are alternatives to each other: the option
-  /// may request another one of them than the one with the best estimate.
-  void moveToWanted(Product &product) {
+  /// may request another one of them than the one with the best estimate. So it
+  /// may for operands without scales, unless `isForOthers`.
+  void moveToWanted(Product &product, bool isForOthers) {
     if (!wanted || wanted.isFor(product.path) ||
-        product.instruction.getInstruction().isNative())
+        product.instruction.getInstruction().isNative() ||
+        (isForOthers && !findQuantizedB(product.op)))
       return;
     for (Path path : chip->paths) {
       const GemmPath *kernels = getGemmPath(path);
@@ -184,16 +190,25 @@ private:
     if (failed(found))
       return failure();
     ScheduleInterface chosen = *found;
-    if (!chosen)
+    // A program may have its own, such as a printed one.
+    if (takesOption)
+      op->removeAttr(kAlternativesAttrName);
+    if (failed(readAlternatives(op, *chip)))
+      return failure();
+    if (!chosen) {
       chosen = product.kernels->choose(asked);
-    else if (!takesOption && failed(product.kernels->verify(asked, chosen, [&] {
-               return op->emitOpError();
-             })))
+      if (!op->hasAttr(kAlternativesAttrName))
+        if (ArrayAttr list = findAlternatives(product))
+          op->setAttr(kAlternativesAttrName, list);
+    } else if (!takesOption &&
+               failed(product.kernels->verify(
+                   asked, chosen, [&] { return op->emitOpError(); })))
       return failure();
     op->setAttr(kScheduleAttrName, chosen);
     const GemmKernel *kernel = product.kernels->findKernel(chosen);
-    if (kernel->getTransforms(product.instruction).y !=
-        OperandTransform::DequantizedInRegisters) {
+    if (!op->hasAttr(kAlternativesAttrName) &&
+        kernel->getTransforms(product.instruction).y !=
+            OperandTransform::DequantizedInRegisters) {
       std::string obstacle =
           product.kernels->findMixedInputObstacle(op, *chip, !noWorkspace);
       remarkOnDequantize(op, obstacle.empty() ? "another schedule" : obstacle);
@@ -201,9 +216,39 @@ private:
     return success();
   }
 
+  /// The alternatives for `product`, those of its own path before those of
+  /// dequant_mma, which every GPU has; null if there are none.
+  ArrayAttr findAlternatives(const Product &product) {
+    for (Path path : {product.path, Path::DequantMma}) {
+      if (!chip->has(path))
+        continue;
+      const GemmPath *kernels = getGemmPath(path);
+      std::optional<InstructionChoice> choice =
+          chooseInstruction(product.op, path);
+      if (!choice || !kernels || !kernels->hasSchedules() ||
+          (emulatedOn && !emulatedOn->has(path)))
+        continue;
+      auto list = kernels->getAlternatives(
+          {product.op, InstructionAttr::get(&getContext(), *choice->emitted),
+           *chip, !noWorkspace});
+      if (!list.empty())
+        return ArrayAttr::get(&getContext(),
+                              SmallVector<Attribute>(list.begin(), list.end()));
+    }
+    return {};
+  }
+
+  /// Whether `schedule` is for kernels that only other chips have for `op`,
+  /// which has no scales. A program for several chips may have such schedules.
+  bool isOfOtherChips(ScheduleInterface schedule, ProductOpInterface op) const {
+    return !op.getXScale() && llvm::none_of(chip->paths, [&](Path path) {
+      return schedule.isFor(path) && chooseInstruction(op, path);
+    });
+  }
+
   /// The schedule that the op or else its function requests; null for none.
-  static FailureOr<ScheduleInterface> findAttr(ProductOpInterface op,
-                                               Path path) {
+  FailureOr<ScheduleInterface> findAttr(ProductOpInterface op,
+                                        Path path) const {
     Operation *sources[] = {op, op->getParentOfType<func::FuncOp>()};
     for (Operation *source : sources) {
       Attribute attr =
@@ -215,6 +260,12 @@ private:
         return schedule;
       if (schedule && source != op.getOperation() && !op.getXScale())
         continue;
+      if (schedule && isOfOtherChips(schedule, op)) {
+        op->emitRemark("the schedule is not that of the attribute: expected "
+                       "one of the path ")
+            << StringRef(getPathInfo(path).name) << ", got " << schedule;
+        continue;
+      }
       return source->emitOpError("expected the attribute '")
              << kScheduleAttrName << "' to be a schedule of the path "
              << StringRef(getPathInfo(path).name) << ", got " << attr;

@@ -8,6 +8,8 @@
 
 #include "Utils/CheckMessage.h"
 
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -21,7 +23,11 @@ static std::string getText(Operation *op, const Twine &message,
                            function_ref<void(raw_ostream &)> print) {
   std::string text = "ERROR: Runtime op verification failed\n";
   llvm::raw_string_ostream stream(text);
+  // Schedules of alternatives would fill a page.
+  Attribute alternatives = op->removeDiscardableAttr(kAlternativesAttrName);
   print(stream);
+  if (alternatives)
+    op->setDiscardableAttr(kAlternativesAttrName, alternatives);
   stream << "\n^ " << message << "\nLocation: ";
   op->getLoc().print(stream);
   return text;

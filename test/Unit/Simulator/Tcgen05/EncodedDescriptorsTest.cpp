@@ -26,8 +26,9 @@ using blockscale::Major;
 using namespace blockscale::sim;
 
 static Tcgen05Kind getKind(Kind kind) {
-  std::string name = "kind::" + std::string(blockscale::stringifyKind(kind));
-  return *lookupTensorKind(name);
+  std::string name(kind == Kind::Unscaled ? "f16"
+                                          : blockscale::stringifyKind(kind));
+  return *lookupTensorKind("kind::" + name);
 }
 
 static Type getType(Format format) {
@@ -60,12 +61,15 @@ static void expectFields(const blockscale::InstructionFields &fields) {
   std::optional<uint32_t> word =
       blockscale::encodeInstructionDescriptor(fields);
   ASSERT_TRUE(word);
-  blockscale::Result<InstructionDescriptor> d =
-      InstructionDescriptor::decode(*word, getKind(fields.kind), 1);
+  blockscale::Result<InstructionDescriptor> d = InstructionDescriptor::decode(
+      *word, getKind(fields.kind), fields.m == 256 ? 2 : 1);
   ASSERT_TRUE(d) << d.message();
   EXPECT_EQ(d->a, getType(fields.a));
   EXPECT_EQ(d->b, getType(fields.b));
-  EXPECT_EQ(d->scale, getType(fields.scale));
+  EXPECT_EQ(d->d, Type::F32);
+  if (fields.scale != Format::None) {
+    EXPECT_EQ(d->scale, getType(fields.scale));
+  }
   EXPECT_EQ(d->m, fields.m);
   EXPECT_EQ(d->n, fields.n);
   EXPECT_EQ(d->k, fields.k);
@@ -88,15 +92,20 @@ TEST(EncodedDescriptors, Instructions) {
       blockscale::InstructionFields fields =
           blockscale::getInstructionFields(instruction, instruction.m, n);
       expectFields(fields);
-      fields.aScaleId = 2;
+      unsigned id = instruction.scaleVec == 0 ? 0 : 2;
+      fields.aScaleId = id;
       fields.isNegatedA = true;
       expectFields(fields);
       fields.aScaleId = 0;
-      fields.bScaleId = 2;
+      fields.bScaleId = id;
       fields.isNegatedA = false;
       fields.isNegatedB = true;
       expectFields(fields);
-      if (!blockscale::hasContainers(instruction.kind))
+      fields.m = instruction.mostM;
+      expectFields(fields);
+      fields.m = instruction.m;
+      if (!blockscale::hasContainers(instruction.kind) &&
+          instruction.kind != Kind::Unscaled)
         continue;
       fields.isTransposedA = true;
       expectFields(fields);
@@ -123,10 +132,9 @@ static uint32_t getOffset(const blockscale::MatrixShape &shape, unsigned outer,
 }
 
 /// The chunks that an instruction with `rows` of M or N finds, of elements of
-/// 1 byte or, for wgmma, of 2.
+/// so many bytes.
 static void expectChunks(const blockscale::MatrixShape &shape, unsigned rows,
-                         unsigned bytes = 1) {
-  bool isWgmma = bytes == 2;
+                         unsigned bytes, bool isWgmma) {
   std::optional<uint64_t> word = blockscale::encodeMatrixDescriptor(
       shape, isWgmma ? blockscale::DescriptorUser::Wgmma
                      : blockscale::DescriptorUser::Tcgen05);
@@ -156,25 +164,35 @@ static void expectChunks(const blockscale::MatrixShape &shape, unsigned rows,
 
 TEST(EncodedDescriptors, Matrices) {
   for (int64_t rowBytes : {32, 64, 128}) {
-    expectChunks({Major::K, true, 1, 96, rowBytes}, 96);
-    expectChunks({Major::K, true, 3, 96, rowBytes}, 96);
-    expectChunks({Major::MN, true, 128 / rowBytes, 64, rowBytes}, 128);
-    expectChunks({Major::MN, true, 256 / rowBytes, 32, rowBytes}, 256);
+    expectChunks({Major::K, true, 1, 96, rowBytes}, 96, 1, false);
+    expectChunks({Major::K, true, 3, 96, rowBytes}, 96, 1, false);
+    expectChunks({Major::MN, true, 128 / rowBytes, 64, rowBytes}, 128, 1,
+                 false);
+    expectChunks({Major::MN, true, 256 / rowBytes, 32, rowBytes}, 256, 1,
+                 false);
   }
-  expectChunks({Major::K, false, 2, 40, 16}, 40);
-  expectChunks({Major::MN, false, 8, 32, 16}, 128);
+  expectChunks({Major::K, false, 2, 40, 16}, 40, 1, false);
+  expectChunks({Major::MN, false, 8, 32, 16}, 128, 1, false);
 }
 
-// Elements of two bytes, and a word without a version.
-TEST(EncodedDescriptors, MatricesOfWgmma) {
+// Elements of two bytes; for wgmma, the word has no version.
+static void expectHalves(bool isWgmma) {
   for (int64_t rowBytes : {32, 64, 128}) {
-    expectChunks({Major::K, true, 1, 96, rowBytes}, 96, 2);
-    expectChunks({Major::K, true, 3, 96, rowBytes}, 96, 2);
-    expectChunks({Major::MN, true, 256 / rowBytes, 64, rowBytes}, 128, 2);
-    expectChunks({Major::MN, true, 512 / rowBytes, 16, rowBytes}, 256, 2);
+    expectChunks({Major::K, true, 1, 96, rowBytes}, 96, 2, isWgmma);
+    expectChunks({Major::K, true, 3, 96, rowBytes}, 96, 2, isWgmma);
+    expectChunks({Major::MN, true, 256 / rowBytes, 64, rowBytes}, 128, 2,
+                 isWgmma);
+    expectChunks({Major::MN, true, 512 / rowBytes, 16, rowBytes}, 256, 2,
+                 isWgmma);
   }
-  expectChunks({Major::K, false, 2, 40, 16}, 40, 2);
-  expectChunks({Major::MN, false, 16, 16, 16}, 128, 2);
+  expectChunks({Major::K, false, 2, 40, 16}, 40, 2, isWgmma);
+  expectChunks({Major::MN, false, 16, 16, 16}, 128, 2, isWgmma);
+}
+
+TEST(EncodedDescriptors, MatricesOfHalves) { expectHalves(/*isWgmma=*/false); }
+
+TEST(EncodedDescriptors, MatricesOfWgmma) {
+  expectHalves(/*isWgmma=*/true);
   blockscale::MatrixShape shape = {Major::K, true, 1, 64, 128};
   EXPECT_FALSE(MatrixDescriptor::decode(
       *blockscale::encodeMatrixDescriptor(shape), DescriptorUser::Warpgroup));

@@ -16,9 +16,16 @@ namespace mlir::blockscale {
 /// The attribute of an `mma_scaled`, or of its function, with a schedule.
 inline constexpr StringLiteral kScheduleAttrName = "blockscale.schedule";
 
+/// The attribute of an op with an array of AlternativeAttr: other schedules,
+/// which its sizes choose when it is launched.
+inline constexpr StringLiteral kAlternativesAttrName =
+    "blockscale.alternatives";
+
 /// The attribute of a function of dynamic sizes, with a name of the table in
 /// TunedRows.h: for how many rows of the result its kernels are tuned.
 inline constexpr StringLiteral kRowsAttrName = "blockscale.rows";
+/// Its value for functions that have kernels for any number of rows.
+inline constexpr StringLiteral kAnyRows = "any";
 
 /// Whether some path has schedules with the text form of `text`, such as
 /// `tile=128x128x128,warps=2x2,stages=3`.

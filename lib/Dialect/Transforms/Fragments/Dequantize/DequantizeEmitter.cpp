@@ -21,6 +21,7 @@
 
 #include "Fragments/Dequantize/DequantizeEmitter.h"
 
+#include "Fragments/PairMultiply.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <limits>
@@ -39,34 +40,10 @@ static SmallVector<Value> getFragmentA(ArrayRef<Pairs> pairs, unsigned m) {
   return {upper[0], lower[0], upper[1], lower[1]};
 }
 
-/// Returns the sums as the structure that the instruction returns.
-Value DequantizeEmitter::multiply(ArrayRef<Value> a, ArrayRef<Value> b,
-                                  ValueRange c) const {
-  MLIRContext *context = emit.b.getContext();
-  auto type = LLVM::LLVMStructType::getLiteral(
-      context, SmallVector<Type>(c.size(), emit.b.getF32Type()));
-  using Types = std::array<NVVM::MMATypes, 2>;
-  using Layouts = std::array<NVVM::MMALayout, 2>;
-  bool isHalf = rounding.type.isF16();
-  SmallVector<Value> aWords(a), bWords(b);
-  if (isHalf)
-    for (SmallVector<Value> *words : {&aWords, &bWords})
-      for (Value &word : *words)
-        word = LLVM::BitcastOp::create(emit.b, emit.loc,
-                                       VectorType::get(2, rounding.type), word);
-  NVVM::MMATypes both = isHalf ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
-  return NVVM::MmaOp::create(
-      emit.b, emit.loc, type, aWords, bWords, c, ArrayRef<int64_t>{16, 8, 16},
-      std::nullopt, std::nullopt, Types{both, both},
-      Layouts{NVVM::MMALayout::row, NVVM::MMALayout::col});
-}
-
-SmallVector<Value> DequantizeEmitter::unpack(Value sums) const {
-  SmallVector<Value> values;
-  size_t size = cast<LLVM::LLVMStructType>(sums.getType()).getBody().size();
-  for (size_t i = 0; i != size; ++i)
-    values.push_back(LLVM::ExtractValueOp::create(emit.b, emit.loc, sums, i));
-  return values;
+SmallVector<Value> DequantizeEmitter::multiply(ArrayRef<Value> a,
+                                               ArrayRef<Value> b,
+                                               ValueRange c) const {
+  return multiplyPairs(emit.b, emit.loc, rounding.type, a, b, c);
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,7 +119,7 @@ void DequantizeEmitter::addProduct(Sums &sums, unsigned m, unsigned n,
   SmallVector<Value> c;
   for (int64_t element : at)
     c.push_back(sums[element]);
-  for (auto [element, sum] : llvm::zip_equal(at, unpack(multiply(a, b, c))))
+  for (auto [element, sum] : llvm::zip_equal(at, multiply(a, b, c)))
     sums[element] = sum;
 }
 
@@ -201,7 +178,7 @@ void DequantizeEmitter::emitRoundedStep(Sums &sums, const Step &step,
     for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
       SmallVector<Value> products(4, zero);
       for (unsigned i = 0; i != kInstructionsPerStep; ++i)
-        products = unpack(multiply(getFragmentA(a[i], m), b[i], products));
+        products = multiply(getFragmentA(a[i], m), b[i], products);
       for (auto [product, element] :
            llvm::zip_equal(products, getTileElements(tile, m, n)))
         addValue(sums, element, product);
@@ -244,8 +221,7 @@ void DequantizeEmitter::emitScaledStep(Sums &sums, const Step &step,
       for (unsigned m = 0; m != x.groups / kGroupsOfA; ++m) {
         SmallVector<Value> products(4, zero);
         for (unsigned i = 0; i != kInstructionsPerStep; ++i)
-          products =
-              unpack(multiply(getFragmentA(ofBlock[i], m), b[i][n], products));
+          products = multiply(getFragmentA(ofBlock[i], m), b[i][n], products);
         addScaled(sums, m, n, products,
                   ArrayRef(xScales).slice(m * kGroupsOfA, kGroupsOfA), yScales);
       }

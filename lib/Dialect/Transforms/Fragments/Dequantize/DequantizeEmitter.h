@@ -67,8 +67,8 @@ private:
   void forEachStep(SmallVector<Value> &values, bool takesValues,
                    function_ref<void(const Step &)> body);
 
-  Value multiply(ArrayRef<Value> a, ArrayRef<Value> b, ValueRange c) const;
-  SmallVector<Value> unpack(Value sums) const;
+  SmallVector<Value> multiply(ArrayRef<Value> a, ArrayRef<Value> b,
+                              ValueRange c) const;
 
   WordEmitter emit;
   WarpTile tile;

@@ -68,8 +68,8 @@ static SmallVector<Value> exchangeSelectors(const WordEmitter &emit,
 }
 
 ElementShifter::ElementShifter(WordEmitter emit, Format format, PairOrder order,
-                               Value lane)
-    : emit(emit), format(getCodeFormat(format)), order(order) {
+                               Value lane, Format value)
+    : emit(emit), format(getCodeFormat(format, value)), order(order) {
   SmallVector<Value> bits = getExchangeBits(emit, order, lane);
   bool isNibbles = getFormatInfo(format).bits == 4;
   ArrayRef<uint32_t> nibbles = kNibbleSelectors;

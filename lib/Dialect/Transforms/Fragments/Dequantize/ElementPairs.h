@@ -55,7 +55,9 @@ SmallVector<Value> exchange(const WordEmitter &emit, ArrayRef<Value> values,
 /// which they are contiguous along K.
 class ElementShifter {
 public:
-  ElementShifter(WordEmitter emit, Format format, PairOrder order, Value lane);
+  /// For values of bf16 or f16.
+  ElementShifter(WordEmitter emit, Format format, PairOrder order, Value lane,
+                 Format value = Format::BF16);
 
   /// The pairs of a 32-bit register with an element in each byte.
   Pairs shiftBytes(Value word) const;

@@ -18,9 +18,19 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// bf16 has the exponents of f32.
+/// bf16 has the exponents of f32, and so has e8m0.
 static constexpr int kBias = 127, kMaxExponent = 127;
-static constexpr unsigned kMantissaBits = 7;
+
+namespace {
+struct ValueFormat {
+  unsigned mantissaBits;
+  int bias;
+};
+} // namespace
+
+static ValueFormat getValueFormat(Format value) {
+  return value == Format::F16 ? ValueFormat{10, 15} : ValueFormat{7, kBias};
+}
 
 /// The largest exponent of a value of the format.
 static int getMaxExponent(const FormatInfo &info) {
@@ -31,17 +41,35 @@ static int getMaxExponent(const FormatInfo &info) {
   return std::ilogb(largest);
 }
 
-CodeFormat blockscale::getCodeFormat(Format format) {
+/// The exact scales, and the exponents, where f16 holds the values.
+static void setScalesOfHalf(CodeFormat &row, const FormatInfo &info) {
+  constexpr int kSmallest = -24, kLargest = 15, kNormal = -14;
+  auto bias = static_cast<int>(info.bias),
+       mantissaBits = static_cast<int>(info.mantissaBits);
+  int lowest = kBias + kSmallest - (1 - bias - mantissaBits);
+  int highest = kBias + kLargest - getMaxExponent(info);
+  int exponent = std::max(kBias + kNormal - lowest, 0);
+  row.lowestScale = static_cast<unsigned>(lowest);
+  row.scaleExponent = static_cast<unsigned>(exponent);
+  row.highestScale =
+      static_cast<unsigned>(std::min(highest, kBias + kLargest - exponent));
+  row.highestExact = row.highestScale;
+  row.isFolded = false;
+}
+
+CodeFormat blockscale::getCodeFormat(Format format, Format value) {
   constexpr unsigned kSlotBits = 8;
   const FormatInfo &info = getFormatInfo(format);
+  auto [mantissaBits, bias] = getValueFormat(value);
   CodeFormat row;
   row.signShift = kSlotBits - info.bits;
-  row.shift = kMantissaBits - info.mantissaBits - row.signShift;
+  row.shift = mantissaBits - info.mantissaBits - row.signShift;
   row.mask = static_cast<uint16_t>(
-      0x8000 | info.magnitudeMask() << (kMantissaBits - info.mantissaBits));
-  row.exponent = kBias - info.bias;
+      0x8000 | info.magnitudeMask() << (mantissaBits - info.mantissaBits));
+  row.exponent = static_cast<unsigned>(bias) - info.bias;
 
   // 2^(x - 127) times the smallest code is normal; times the largest, finite.
+  row.scaleExponent = 0;
   row.lowestScale = info.bias + info.mantissaBits;
   row.highestScale = kMaxExponent + kBias - getMaxExponent(info);
   row.highestExact = row.highestScale;
@@ -51,6 +79,8 @@ CodeFormat blockscale::getCodeFormat(Format format) {
   row.isFolded = highestFolded >= kWantedScale;
   if (row.isFolded)
     row.highestScale = highestFolded;
+  if (value == Format::F16)
+    setScalesOfHalf(row, info);
 
   struct Special {
     unsigned first;
@@ -75,7 +105,9 @@ ScaleWindow blockscale::getScaleWindow(Format format, Format scale) {
   return {row.lowestScale, row.highestScale, 0xFF};
 }
 
-unsigned blockscale::getScaleShift(Format format, Format scale) {
+unsigned blockscale::getScaleShift(Format format, Format scale, Format value) {
+  if (value == Format::F16)
+    return 0;
   // With e8m0, scales up to 2^32; with ue4m3, the factor is finite.
   constexpr unsigned kWantedScale = kBias + 32, kShiftWithMantissa = 7;
   if (getFormatInfo(scale).mantissaBits != 0)
@@ -86,7 +118,8 @@ unsigned blockscale::getScaleShift(Format format, Format scale) {
   return kWantedScale - highestFolded;
 }
 
-uint32_t blockscale::getPowerPair(int exponent) {
-  uint32_t bits = static_cast<uint32_t>(exponent + kBias) << kMantissaBits;
+uint32_t blockscale::getPowerPair(int exponent, Format value) {
+  auto [mantissaBits, bias] = getValueFormat(value);
+  uint32_t bits = static_cast<uint32_t>(exponent + bias) << mantissaBits;
   return bits * 0x00010001u;
 }

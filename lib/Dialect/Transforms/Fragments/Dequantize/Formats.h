@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constants of formats for the path dequant_mma. A code is shifted into
-// position in 16 bits, so that its mantissa ends at bit 6. As bf16, these bits
-// are the value times 2^-exponent, subnormals included, because a field of
-// zeros means the same in all of these formats. Multiplications correct the
-// exponent.
+// Constants of formats for dequantization in registers. A code is shifted into
+// position in 16 bits, so that its mantissa ends at bit 6 for bf16, or at bit 9
+// for f16. There these bits are the value times 2^-exponent, subnormals
+// included, because a field of zeros means the same in all of these formats.
+// Multiplications correct the exponent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace mlir::blockscale {
 
-/// How codes of a format, in bytes, become bf16.
+/// How codes of a format, in bytes, become bf16 or f16.
 struct CodeFormat {
   /// The byte is shifted left by this first, so that its top bit is the sign.
   unsigned signShift;
@@ -35,8 +35,12 @@ struct CodeFormat {
   /// the exponents of bf16 are enough for the scales that occur.
   bool isFolded;
   /// With e8m0 scales from the lowest to the highest, all elements are normal
-  /// in bf16, or zero.
+  /// in bf16, or zero; in f16, which the tensor core takes with subnormals,
+  /// they are exact.
   unsigned lowestScale, highestScale;
+  /// For f16, whose exponents do not cover these scales: the factor of a scale
+  /// is larger by 2^scaleExponent, that of elements smaller.
+  unsigned scaleExponent;
   /// The same with two multiplications.
   unsigned highestExact;
   /// Infinities and NaN are the magnitudes from `firstSpecial` on; there are
@@ -46,8 +50,8 @@ struct CodeFormat {
   uint16_t specialBits;
 };
 
-/// The entry of an element format.
-CodeFormat getCodeFormat(Format format);
+/// The entry of an element format, for values of bf16 or f16.
+CodeFormat getCodeFormat(Format format, Format value = Format::BF16);
 
 /// The scale codes, without their sign, with which an element of `format` is
 /// exact in bf16.
@@ -61,10 +65,11 @@ ScaleWindow getScaleWindow(Format format, Format scale);
 /// If one multiplication dequantizes elements of `format`: the exponent by
 /// which the values are too small. The other operand compensates for it. So the
 /// scales that bf16 can hold are in the middle of the range of scales.
-unsigned getScaleShift(Format format, Format scale);
+unsigned getScaleShift(Format format, Format scale,
+                       Format value = Format::BF16);
 
-/// 2^`exponent` as bf16, in both halves of a word.
-uint32_t getPowerPair(int exponent);
+/// 2^`exponent` as bf16 or f16, in both halves of a word.
+uint32_t getPowerPair(int exponent, Format value = Format::BF16);
 
 } // namespace mlir::blockscale
 

@@ -15,6 +15,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_WORDEMITTER_H
 
 #include "Utils/ArithEmitter.h"
+#include "blockscale/Support/Formats.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -40,10 +41,12 @@ public:
         NVVM::PermuteModeAttr::get(b.getContext(), NVVM::PermuteMode::DEFAULT));
   }
 
-  /// A word as a pair of bf16, and the reverse: LLVM's op, since that of arith
-  /// does not change the shape.
-  Value toPair(Value word) const {
-    auto pair = VectorType::get(2, b.getBF16Type());
+  /// A word as a pair of bf16 or f16, and the reverse: LLVM's op, since that of
+  /// arith does not change the shape.
+  Value toPair(Value word, Format value = Format::BF16) const {
+    Type half =
+        value == Format::F16 ? Type(b.getF16Type()) : Type(b.getBF16Type());
+    auto pair = VectorType::get(2, half);
     return LLVM::BitcastOp::create(b, loc, pair, word);
   }
   Value fromPair(Value pair) const {

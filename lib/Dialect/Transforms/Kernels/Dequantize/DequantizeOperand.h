@@ -45,25 +45,31 @@ struct DequantizedOperandProblem {
   /// For mixed input (see warpgroup_mma_mixed), where the other operand is
   /// dequantized in registers: how many of its elements a K chunk has, and the
   /// exponent by which its values are too small. The values here have the order
-  /// of that chunk along K, and are not transposed.
+  /// of that chunk along K, and are not transposed. Rows of the result have
+  /// whole chunks, with zeros behind the last value.
   int64_t chunkElements;
   unsigned scaleShift;
+  /// K, which may be dynamic.
+  int64_t k;
   /// The scalar that values are multiplied by before they are rounded.
   FusedScalar tensorScale;
-  /// The parameter for the result, and how many values it has, if known.
+  /// The parameter for the result.
   unsigned result;
-  std::optional<int64_t> numValues;
 
   bool hasFlags() const { return policy != ValuePolicy::Rounded; }
+  /// Whether rows of the result may be longer than K.
+  bool isPadded() const {
+    return chunkElements != 0 && !KernelProblem::isMultiple(k, chunkElements);
+  }
   /// Whether elements are contiguous along the contiguous dimension of the
   /// result, so that 8 of them are loaded at once.
   bool isContiguous() const;
 };
 
-/// How many blocks are launched for so many values if there are flags: at most
-/// as many as a large chip runs at once, and that many for a dynamic size
-/// (nullopt).
-int64_t getDequantizeOperandBlocks(std::optional<int64_t> numValues);
+/// How many blocks are launched, if there are flags, for a result of `sizes`,
+/// [batch,] rows, columns: at most as many as a large chip runs at once.
+OpFoldResult getDequantizeOperandBlocks(OpBuilder &builder, Location loc,
+                                        ArrayRef<OpFoldResult> sizes);
 
 /// The shape of the kernel that writes a result of `type`: rows are M, columns
 /// N.

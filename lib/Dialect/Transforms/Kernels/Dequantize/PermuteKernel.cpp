@@ -38,7 +38,7 @@ private:
   SmallVector<Value> load(const Origin &origin) override {
     Value memory = kernel.getArgument(problem.elements.argument);
     constexpr int64_t kPairs = kValues / 2, kBytes = 16;
-    auto type = VectorType::get(kValues, b.getBF16Type());
+    auto type = VectorType::get(kValues, getType().getElementType());
     auto getPosition = [&](int64_t i) {
       return applyMap(b, loc, problem.elements.map,
                       {origin.batch, origin.row, add(origin.column, i)});
@@ -63,12 +63,15 @@ private:
     return pairs;
   }
 
-  /// A value is inexact if it overflows bf16 when multiplied by the power;
-  /// infinity and NaN count, too.
+  /// A value is inexact if it overflows when multiplied by the power; infinity
+  /// and NaN count, too.
   SmallVector<Value> emitValues(ValueRange loaded, Value &inexact) override {
-    constexpr uint32_t kMagnitude = 0x7FFF, kLastExponent = 0xFF;
-    constexpr unsigned kMantissaBits = 7, kHalfBits = 16;
-    uint32_t first = (kLastExponent - problem.scaleShift) << kMantissaBits;
+    constexpr uint32_t kMagnitude = 0x7FFF;
+    constexpr unsigned kHalfBits = 16;
+    bool isHalf = problem.format == Format::F16;
+    unsigned mantissaBits = isHalf ? 10 : 7;
+    uint32_t lastExponent = isHalf ? 0x1F : 0xFF;
+    uint32_t first = (lastExponent - problem.scaleShift) << mantissaBits;
     SmallVector<Value> results;
     for (Value pair : loaded) {
       for (Value half : {pair, emit.shiftRight(pair, kHalfBits)}) {
@@ -76,7 +79,11 @@ private:
         inexact = emit.bitOr(
             inexact, emit.select(isInexact, emit.integer(1), emit.integer(0)));
       }
-      results.push_back(emit.fromPair(emit.mul(emit.toPair(pair), power)));
+      // (The power is 1 for f16.)
+      results.push_back(
+          problem.scaleShift == 0
+              ? pair
+              : emit.fromPair(emit.mul(emit.toPair(pair), power)));
     }
     return results;
   }

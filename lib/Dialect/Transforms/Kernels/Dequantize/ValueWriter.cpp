@@ -16,8 +16,10 @@
 #include "Utils/IndexValues.h"
 #include "Utils/LaneOps.h"
 #include "Utils/PackedElements.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -54,15 +56,37 @@ static int64_t getLanes(int64_t columns) {
   return std::min<int64_t>(kWarpLanes, llvm::PowerOf2Ceil(needed));
 }
 
-int64_t
-blockscale::getDequantizeOperandBlocks(std::optional<int64_t> numValues) {
+OpFoldResult
+blockscale::getDequantizeOperandBlocks(OpBuilder &b, Location loc,
+                                       ArrayRef<OpFoldResult> sizes) {
   constexpr int64_t kMost = 1024;
-  if (!numValues)
-    return kMost;
-  return std::clamp<int64_t>(
-      llvm::divideCeilSigned(*numValues, kWarps * getRounds(numValues) *
-                                             kWarpLanes * kDequantizedAtOnce),
-      1, kMost);
+  std::optional<int64_t> numValues = 1;
+  for (OpFoldResult size : sizes) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    numValues =
+        known && numValues ? std::optional(*known * *numValues) : std::nullopt;
+  }
+  if (numValues)
+    return b.getIndexAttr(std::clamp<int64_t>(
+        llvm::divideCeilSigned(*numValues, kWarps * getRounds(numValues) *
+                                               kWarpLanes * kDequantizedAtOnce),
+        1, kMost));
+  // A task of a warp has some rows and the columns of all its lanes.
+  auto divide = [&](OpFoldResult size, int64_t divisor) -> Value {
+    return arith::CeilDivUIOp::create(
+        b, loc, getValueOrCreateConstantIndexOp(b, loc, size),
+        makeIndex(b, loc, divisor));
+  };
+  Value tasks = arith::MulIOp::create(
+      b, loc, getValueOrCreateConstantIndexOp(b, loc, sizes[sizes.size() - 2]),
+      divide(sizes.back(), kWarpLanes * kDequantizedAtOnce));
+  if (sizes.size() == 3)
+    tasks = arith::MulIOp::create(
+        b, loc, tasks, getValueOrCreateConstantIndexOp(b, loc, sizes[0]));
+  Value blocks = arith::MaxUIOp::create(b, loc, divide(tasks, kWarps),
+                                        makeIndex(b, loc, 1));
+  return arith::MinUIOp::create(b, loc, blocks, makeIndex(b, loc, kMost))
+      .getResult();
 }
 
 static std::optional<int64_t> getNumElements(ShapedType type) {
@@ -155,7 +179,10 @@ Value ValueWriter::emitGroups(Value none) {
   ArrayRef<int64_t> shape = getType().getShape().take_back(2);
   int64_t lanes = getLanes(shape[1]), columnsOfTask = lanes * kValues;
   int64_t rowsOfRound = kWarpLanes / lanes;
-  int64_t rounds = getRounds(getNumElements(getType()));
+  // A mixed-input product mostly has few rows.
+  std::optional<int64_t> numValues = getNumElements(getType());
+  bool mayBeFew = !numValues && problem.chunkElements != 0;
+  int64_t rounds = mayBeFew ? 1 : getRounds(numValues);
   int64_t rowsOfTask = rounds * rowsOfRound;
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
@@ -208,12 +235,33 @@ Value ValueWriter::emitGroups(Value none) {
         SmallVector<SmallVector<Value>> loaded;
         for (int64_t i = 0; i != rounds; ++i) {
           origins.push_back(getOrigin(add(firstRow, i * rowsOfRound)));
-          loaded.push_back(load(origins.back()));
+          Origin from = origins.back();
+          if (problem.isPadded())
+            from.column =
+                arith::MinUIOp::create(b, loc, column, add(emitK(), -kValues));
+          loaded.push_back(load(from));
         }
-        for (auto [origin, of] : llvm::zip_equal(origins, loaded))
-          store(origin, emitValues(of, inexact));
+        for (auto [origin, of] : llvm::zip_equal(origins, loaded)) {
+          SmallVector<Value> values = emitValues(of, inexact);
+          if (problem.isPadded())
+            clearPadding(column, values);
+          store(origin, values);
+        }
         return inexact;
       });
+}
+
+Value ValueWriter::emitK() {
+  if (!ShapedType::isDynamic(problem.k))
+    return emit.index(problem.k);
+  constexpr unsigned kColumn = 2;
+  return getOperandSize(b, kernel, problem.elements, kColumn);
+}
+
+void ValueWriter::clearPadding(Value column, MutableArrayRef<Value> values) {
+  Value isInside = isBelow(b, loc, column, emitK());
+  for (Value &value : values)
+    value = emit.select(isInside, value, emit.integer(0));
 }
 
 Value ValueWriter::emitTasks(Value none) {

@@ -68,6 +68,7 @@ protected:
 
   MemRefType getType() const { return cast<MemRefType>(result.getType()); }
   Value size(unsigned fromEnd);
+  Value emitK();
   Value add(Value value, int64_t number);
   SmallVector<Value> compute(ArrayRef<AffineExpr> exprs, ValueRange values);
 
@@ -80,6 +81,8 @@ protected:
 
 private:
   Value emitGroups(Value none);
+  /// Zeros instead of `values`, which are behind the last of a row.
+  void clearPadding(Value column, MutableArrayRef<Value> values);
   void emitFlag(Value inexact);
   SmallVector<Value> loadVector(const Origin &origin);
   SmallVector<Value> loadPacked6(ArrayRef<Value> position);

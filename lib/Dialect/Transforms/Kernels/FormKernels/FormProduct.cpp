@@ -13,31 +13,30 @@
 
 #include "Kernels/Launch/OpForming.h"
 
+#include "Kernels/FormKernels/Alternatives.h"
 #include "Kernels/FormKernels/ExactRecomputation.h"
 #include "Kernels/FormKernels/KernelAttributes.h"
 #include "Kernels/FormKernels/QuantizerFusion.h"
 #include "Kernels/Gemm/Frontend/DequantizedProduct.h"
+#include "Kernels/Gemm/Frontend/HostChecks.h"
 #include "Kernels/Gemm/Frontend/ProblemOfOp.h"
 #include "Kernels/Gemm/Frontend/SplitKProblem.h"
+#include "Kernels/Gemm/Paths/AlternativeList.h"
 #include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/HostProblem.h"
+#include "Kernels/Gemm/Schedule/KernelChooser.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
 
 namespace {
-/// The results of launches, and the per-block inexact flags, if there are any.
-struct Formed {
-  SmallVector<Value> results;
-  Value inexactFlags = {};
-};
-
 /// Makes the launches for one product, in the order in which they run.
 struct KernelSequence {
   RewriterBase &rewriter;
@@ -49,45 +48,99 @@ struct KernelSequence {
   /// The results in memory if a `quantize` is fused; null for the result of
   /// `op`, or of its consumer.
   QuantizedResults *quantized = nullptr;
+  /// The i1 under which all of it is launched; null for always.
+  Value condition = {};
+  /// The results of launches that run if this one does not; none if there are
+  /// none.
+  SmallVector<Value> others = {};
+  /// The flags of the kernel that dequantizes x.
+  Value *inexactFlags = nullptr;
 
-  FailureOr<Formed> form(const HostProblem &host) {
-    if (!host.problem.isDequantized())
-      return formAll(host);
-    DequantizedProduct dequantized =
-        formDequantizedProduct(rewriter, symbols, op, host,
-                               gemm.getTransforms(host.problem.instruction));
-    FailureOr<Formed> formed = formAll(dequantized.product);
-    if (failed(formed))
+  FailureOr<SmallVector<Value>> form(const HostProblem &host) {
+    DequantizedProduct dequantized = dequantize(host);
+    inexactFlags = &dequantized.skipConditions[0];
+    FailureOr<SmallVector<Value>> results = formAll(dequantized.product);
+    if (failed(results))
       return failure();
-    if (formed->inexactFlags)
-      dequantized.skipConditions[1] = formed->inexactFlags;
-    if (dequantized.isToBeChecked())
-      return formExactRecomputation(dequantized, formed->results);
-    return formed;
+    return formExactRecomputation(dequantized, *results);
+  }
+
+  /// The same for schedules of which the launch chooses one.
+  FailureOr<SmallVector<Value>> form(HostProblem host,
+                                     const Alternatives &alternatives) {
+    condition = alternatives.isAny;
+    DequantizedProduct dequantized = dequantize(host);
+    inexactFlags = &dequantized.skipConditions[0];
+    HostProblem &product = dequantized.product;
+    auto formEach = [&](HostProblem &problem,
+                        ArrayRef<ConditionalSchedule> list) -> LogicalResult {
+      for (const ConditionalSchedule &each : list) {
+        problem.problem.schedule = each.schedule;
+        condition = each.condition;
+        FailureOr<SmallVector<Value>> results = formAll(problem);
+        if (failed(results))
+          return failure();
+        others = *results;
+      }
+      return success();
+    };
+    if (failed(formEach(product, alternatives.whole)))
+      return failure();
+    if (!alternatives.divided.empty()) {
+      HostProblem partial = getPartialProducts(
+          rewriter, op->getLoc(), product, alternatives.ranges,
+          getConstantIntValue(alternatives.ranges)
+              .value_or(ShapedType::kDynamic));
+      SmallVector<Value> results;
+      std::swap(results, others);
+      if (failed(formEach(partial, alternatives.divided)))
+        return failure();
+      std::swap(results, others);
+      condition = alternatives.isDivided;
+      FailureOr<SmallVector<Value>> reduced =
+          formSplitKReduction(getSplitKReduction(product, results.front()));
+      if (failed(reduced))
+        return failure();
+      others = *reduced;
+    }
+    condition = alternatives.isAny;
+    return formExactRecomputation(dequantized, others);
   }
 
 private:
+  DequantizedProduct dequantize(const HostProblem &host) {
+    if (!host.problem.isDequantized())
+      return {host};
+    return formDequantizedProduct(rewriter, symbols, op, host,
+                                  gemm.getTransforms(host.problem.instruction),
+                                  condition);
+  }
+
   /// One launch, or two with split-K.
-  FailureOr<Formed> formAll(const HostProblem &host) {
+  FailureOr<SmallVector<Value>> formAll(const HostProblem &host) {
     SplitKRule split = gemm.getSplitK(host.problem);
     if (split.ranges == 1)
       return formProducts(host);
-    FailureOr<Formed> partials =
-        formProducts(getPartialProducts(rewriter, op->getLoc(), host, split));
+    OpFoldResult ranges =
+        getRanges(rewriter, op->getLoc(), host.sizes.k, split);
+    SmallVector<Value> results;
+    std::swap(results, others);
+    FailureOr<SmallVector<Value>> partials = formProducts(
+        getPartialProducts(rewriter, op->getLoc(), host, ranges,
+                           getConstantIntValue(ranges).value_or(split.ranges)));
+    std::swap(results, others);
     if (failed(partials))
       return failure();
-    FailureOr<Formed> reduced = formSplitKReduction(
-        getSplitKReduction(host, partials->results.front()));
-    if (succeeded(reduced))
-      reduced->inexactFlags = partials->inexactFlags;
-    return reduced;
+    return formSplitKReduction(getSplitKReduction(host, partials->front()));
   }
 
   /// A launch that recomputes `results` exactly if bf16 did not hold a
   /// dequantized value.
-  FailureOr<Formed>
+  FailureOr<SmallVector<Value>>
   formExactRecomputation(const DequantizedProduct &dequantized,
-                         ValueRange results) {
+                         ArrayRef<Value> results) {
+    if (!dequantized.isToBeChecked())
+      return SmallVector<Value>(results);
     FailureOr<TargetAttr> target = getTarget(op);
     if (failed(target))
       return failure();
@@ -95,14 +148,16 @@ private:
     HostProblem host = getExactProblem(rewriter, op, dequantized, exact);
     if (quantized)
       addQuantizer(host, *quantized);
-    return formLaunch(
-        host, kExactRecomputationPurpose, exact.gemm->getShape(host.problem),
-        [&](gpu::GPUFuncOp kernel) { exact.gemm->build(kernel, host.problem); },
-        results);
+    others.assign(results.begin(), results.end());
+    return formLaunch(host, kExactRecomputationPurpose,
+                      exact.gemm->getShape(host.problem),
+                      [&](gpu::GPUFuncOp kernel) {
+                        exact.gemm->build(kernel, host.problem);
+                      });
   }
 
   /// A launch of a kernel of the path.
-  FailureOr<Formed> formProducts(const HostProblem &host) {
+  FailureOr<SmallVector<Value>> formProducts(const HostProblem &host) {
     const KernelProblem &problem = host.problem;
     if (std::string remark = gemm.getRemark(problem); !remark.empty())
       op->emitRemark(remark);
@@ -114,7 +169,7 @@ private:
   }
 
   /// The same for the reduction kernel of split-K.
-  FailureOr<Formed> formSplitKReduction(const HostProblem &host) {
+  FailureOr<SmallVector<Value>> formSplitKReduction(const HostProblem &host) {
     return formLaunch(host, kSplitKReductionPurpose, getSplitKReductionShape(),
                       [&](gpu::GPUFuncOp kernel) {
                         buildSplitKReduction(kernel, host.problem);
@@ -129,10 +184,10 @@ private:
     return {makeEmpty(rewriter, op->getLoc(), host.problem.resultType, sizes)};
   }
 
-  FailureOr<Formed> formLaunch(const HostProblem &host, StringRef purpose,
-                               const KernelShape &shape,
-                               function_ref<void(gpu::GPUFuncOp)> build,
-                               ValueRange updated = {}) {
+  FailureOr<SmallVector<Value>>
+  formLaunch(const HostProblem &host, StringRef purpose,
+             const KernelShape &shape,
+             function_ref<void(gpu::GPUFuncOp)> build) {
     OpBuilder::InsertionGuard guard(rewriter);
     FailureOr<SmallVector<OpFoldResult>> blocks =
         getBlocks(rewriter, op, shape, host.sizes);
@@ -140,39 +195,73 @@ private:
       return failure();
     rewriter.setInsertionPoint(last);
     Location loc = op->getLoc();
-    SmallVector<Value> outputs(updated);
+    SmallVector<Value> outputs(others);
     if (outputs.empty())
       outputs = makeOutputs(host);
-    bool isUpdate = !updated.empty() || (quantized && quantized->op.getAmax());
+    bool isUpdate = condition || !others.empty() || shape.setsInexactFlags ||
+                    (quantized && quantized->op.getAmax());
     size_t numResults = outputs.size();
-    if (shape.inexactFlags != 0) {
-      int64_t inexactFlags =
-          *getConstantIntValue((*blocks)[0]) * shape.inexactFlags;
-      outputs.push_back(makeEmpty(
-          rewriter, loc,
-          RankedTensorType::get({inexactFlags}, rewriter.getI32Type()),
-          OpFoldResult(rewriter.getIndexAttr(inexactFlags))));
-    }
+    if (shape.setsInexactFlags)
+      outputs.push_back(*inexactFlags);
     gpu::GPUFuncOp kernel =
         makeKernel(rewriter, symbols, op, purpose, host.inputs.getArrayRef(),
                    TypeRange(ValueRange(outputs)), shape);
     build(kernel);
     LaunchOp launch =
         createLaunch(rewriter, loc, kernel, host.inputs.getArrayRef(), outputs,
-                     shape, *blocks);
+                     shape, *blocks, condition);
     launch.setUpdates(isUpdate);
     // Up to here, types say how memory holds operands. The problem of the
     // kernel is checked against them now, whoever runs the pass.
     if (failed(launch.verify()))
       return failure();
-    Formed formed = {
-        SmallVector<Value>(launch->getResults().take_front(numResults))};
-    if (shape.inexactFlags != 0)
-      formed.inexactFlags = launch->getResults().back();
-    return formed;
+    if (shape.setsInexactFlags)
+      *inexactFlags = launch->getResults().back();
+    return SmallVector<Value>(launch->getResults().take_front(numResults));
   }
 };
 } // namespace
+
+/// The kernels of its alternatives, and those of `otherwise` for the sizes that
+/// these are not for. A `quantize` of the result has a kernel of its own, since
+/// it would need one epilogue in all of them.
+static FormedResults formAlternatives(KernelSequence &otherwise,
+                                      const HostProblem &host) {
+  ProductOpInterface op = otherwise.op;
+  RewriterBase &rewriter = otherwise.rewriter;
+  FailureOr<TargetAttr> target = getTarget(op);
+  if (failed(target))
+    return failure();
+  const Chip &chip = *(*target).getChip();
+  FailureOr<SmallVector<AlternativeAttr>> list = readAlternatives(op, chip);
+  if (failed(list))
+    return failure();
+  ScheduleInterface schedule = list->front().getSchedule();
+  InstructionAttr instruction = list->front().getInstruction();
+  const GemmKernel &gemm =
+      *getGemmPath(instruction.getPath())->findKernel(schedule);
+  HostProblem product =
+      makeHostProblem(rewriter, op, gemm, instruction, schedule);
+  int64_t unitOfK = gemm.getUnitOfK(product.problem);
+  assumeUnitOfK(product.problem, unitOfK);
+  Alternatives alternatives = makeAlternatives(
+      rewriter, op->getLoc(), *list, product.sizes, unitOfK, getSms(chip));
+  KernelSequence first = {rewriter, otherwise.symbols, op, gemm,
+                          otherwise.last};
+  FailureOr<SmallVector<Value>> results =
+      first.form(std::move(product), alternatives);
+  if (succeeded(results) && !matchPattern(alternatives.isAny, m_One())) {
+    otherwise.condition = alternatives.isNone;
+    otherwise.others = *results;
+    results = otherwise.form(host);
+  }
+  if (failed(results))
+    return failure();
+  rewriter.replaceAllUsesWith(otherwise.last->getResults(), *results);
+  if (host.problem.consumer)
+    rewriter.eraseOp(otherwise.last);
+  return *results;
+}
 
 FormedResults blockscale::formProduct(RewriterBase &rewriter,
                                       SymbolTableCollection &symbols,
@@ -192,24 +281,34 @@ FormedResults blockscale::formProduct(RewriterBase &rewriter,
   Operation *last = op;
   if (host.problem.consumer)
     last = host.problem.consumer->op;
-  std::optional<QuantizedResults> quantized =
-      findFusedQuantizer(op, last->getResult(0), host.problem, gemm);
+  std::optional<QuantizedResults> quantized;
+  bool hasAlternatives =
+      op->hasAttr(kAlternativesAttrName) && areNotNegative(host.sizes);
+  if (!hasAlternatives)
+    quantized = findFusedQuantizer(op, last->getResult(0), host.problem, gemm);
   KernelSequence sequence = {rewriter, symbols, op, gemm, last};
+  if (hasAlternatives)
+    return formAlternatives(sequence, host);
+  if (int64_t unitOfK = gemm.getUnitOfK(host.problem);
+      unitOfK != 1 && ShapedType::isDynamic(host.problem.k)) {
+    assumeUnitOfK(host.problem, unitOfK);
+    checkWholeBlocks(rewriter, op, host.sizes.k, unitOfK);
+  }
   if (quantized) {
     addQuantizer(host, *quantized);
     sequence.last = quantized->op;
     sequence.quantized = &*quantized;
   }
-  FailureOr<Formed> formed = sequence.form(host);
-  if (failed(formed))
+  FailureOr<SmallVector<Value>> results = sequence.form(host);
+  if (failed(results))
     return failure();
   if (quantized) {
-    quantized->replace(rewriter, formed->results);
+    quantized->replace(rewriter, *results);
     rewriter.eraseOp(quantized->op);
   } else {
-    rewriter.replaceAllUsesWith(last->getResults(), formed->results);
+    rewriter.replaceAllUsesWith(last->getResults(), *results);
   }
   if (host.problem.consumer)
     rewriter.eraseOp(last);
-  return formed->results;
+  return *results;
 }

@@ -9,6 +9,7 @@
 #include "Kernels/FormKernels/Steps.h"
 
 #include "Kernels/Launch/OpForming.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -97,11 +98,51 @@ private:
 };
 } // namespace
 
+/// If all uses of the results of `launch` are launches with conditions, it
+/// needs to run only if one of them does: moves it to the first of them. For
+/// example, only some alternatives of a product read a dequantized y.
+static void moveToUses(LaunchOp launch) {
+  LaunchOp first;
+  SmallVector<LaunchOp> users;
+  for (Operation *user : launch->getUsers()) {
+    auto other = dyn_cast<LaunchOp>(user);
+    if (!other || other->getBlock() != launch->getBlock() ||
+        !other.getCondition())
+      return;
+    users.push_back(other);
+    if (!first || other->isBeforeInBlock(first))
+      first = other;
+  }
+  auto isKnown = [&](LaunchOp user) {
+    Operation *maker = user.getCondition().getDefiningOp();
+    return !maker || maker->getBlock() != first->getBlock() ||
+           maker->isBeforeInBlock(first);
+  };
+  if (!first || launch.getCondition() || !llvm::all_of(users, isKnown))
+    return;
+  OpBuilder b(first);
+  Value any;
+  for (LaunchOp user : users) {
+    Value condition = user.getCondition();
+    any = !any || any == condition
+              ? condition
+              : b.createOrFold<arith::OrIOp>(launch.getLoc(), any, condition);
+  }
+  launch->moveBefore(first);
+  b.setInsertionPoint(launch);
+  launch.setCondition(b, any);
+}
+
 LogicalResult blockscale::formKernels(ModuleOp module) {
   SmallVector<func::FuncOp> functions;
   module.walk([&](func::FuncOp function) { functions.push_back(function); });
   KernelWalk walk(module.getContext());
   for (func::FuncOp function : llvm::reverse(functions))
     walk.visitRegions(function);
+  for (func::FuncOp function : functions) {
+    auto launches = llvm::to_vector(function.getOps<LaunchOp>());
+    for (LaunchOp launch : llvm::reverse(launches))
+      moveToUses(launch);
+  }
   return failure(walk.hasFailed());
 }

@@ -84,6 +84,9 @@ public:
   virtual SplitKRule getSplitK(const KernelProblem &problem) const {
     return {};
   }
+  /// K has to be a positive multiple of this. A dynamic one is checked when the
+  /// kernel is launched.
+  virtual int64_t getUnitOfK(const KernelProblem &problem) const { return 1; }
   /// The accumulators that the epilogue stores a tile from; nullopt if it
   /// stores results one by one.
   virtual std::optional<ResultTile>

@@ -157,7 +157,8 @@ Value blockscale::makeEmpty(OpBuilder &builder, Location loc,
 LaunchOp blockscale::createLaunch(OpBuilder &builder, Location loc,
                                   gpu::GPUFuncOp kernel, ValueRange inputs,
                                   ValueRange outputs, const KernelShape &shape,
-                                  ArrayRef<OpFoldResult> blocks) {
+                                  ArrayRef<OpFoldResult> blocks,
+                                  Value condition) {
   auto symbol = SymbolRefAttr::get(
       kernel->getParentOfType<gpu::GPUModuleOp>().getSymNameAttr(),
       FlatSymbolRefAttr::get(kernel.getNameAttr()));
@@ -167,13 +168,18 @@ LaunchOp blockscale::createLaunch(OpBuilder &builder, Location loc,
   DenseI64ArrayAttr cluster;
   if (shape.cluster != ClusterSize())
     cluster = builder.getDenseI64ArrayAttr({shape.cluster.getBlocks(), 1, 1});
-  return LaunchOp::create(
+  auto launch = LaunchOp::create(
       builder, loc, outputs.getTypes(), symbol, dynamicBlocks, staticBlocks,
       shape.threads, shape.shared, cluster,
       shape.maps.empty() ? ArrayAttr() : builder.getArrayAttr(shape.maps),
       shape.maps.empty() ? DenseI64ArrayAttr()
                          : builder.getDenseI64ArrayAttr(shape.mapped),
       inputs, outputs);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(launch);
+  if (condition)
+    launch.setCondition(builder, condition);
+  return launch;
 }
 
 const Chip *blockscale::findGpu(Operation *op) {

@@ -35,10 +35,12 @@ gpu::GPUFuncOp makeKernel(OpBuilder &builder, SymbolTableCollection &symbols,
 Value makeEmpty(OpBuilder &builder, Location loc, RankedTensorType type,
                 ArrayRef<OpFoldResult> sizes);
 
-/// A launch of `kernel` that writes `outputs`.
+/// A launch of `kernel` that writes `outputs`. With an i1 `condition`, it has
+/// no blocks, and leaves `outputs` as they are, if that is false.
 LaunchOp createLaunch(OpBuilder &builder, Location loc, gpu::GPUFuncOp kernel,
                       ValueRange inputs, ValueRange outputs,
-                      const KernelShape &shape, ArrayRef<OpFoldResult> blocks);
+                      const KernelShape &shape, ArrayRef<OpFoldResult> blocks,
+                      Value condition = {});
 
 /// The chip of `op`, in a function for a GPU; else null.
 const Chip *findGpu(Operation *op);

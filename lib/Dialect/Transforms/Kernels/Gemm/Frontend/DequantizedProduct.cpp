@@ -13,7 +13,10 @@
 #include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -34,9 +37,9 @@ class OperandDequantizer {
 public:
   OperandDequantizer(OpBuilder &builder, SymbolTableCollection &symbols,
                      ProductOpInterface op, const HostProblem &host, Side side,
-                     bool otherInRegisters)
+                     bool otherInRegisters, Value condition)
       : builder(builder), symbols(symbols), op(op), host(host), side(side),
-        otherInRegisters(otherInRegisters),
+        otherInRegisters(otherInRegisters), condition(condition),
         source(side == Side::X ? op.getX() : op.getY()),
         type(cast<RankedTensorType>(source.getType())), rank(type.getRank()) {}
 
@@ -64,38 +67,51 @@ public:
       constexpr int64_t kChunkBits = 512;
       Format other = isX ? original.types.rhs : original.types.lhs;
       problem.chunkElements = kChunkBits / getFormatInfo(other).storedBits();
-      problem.scaleShift = getScaleShift(other, original.types.scale);
+      problem.scaleShift = getScaleShift(other, original.types.scale,
+                                         original.instruction.getA());
     }
+    problem.k = original.k;
     problem.isTransposed = !otherInRegisters &&
                            elements.contiguity == Contiguity::Rows &&
                            KernelProblem::isMultiple(rows, kValuesOf16Bytes);
     problem.result = inputs.size();
 
-    auto values = RankedTensorType::get(getSizes(rows, original.k, problem),
-                                        builder.getBF16Type());
-    if (values.hasStaticShape())
-      problem.numValues = values.getNumElements();
-    int64_t blocks = getDequantizeOperandBlocks(problem.numValues);
-    auto inexactFlags = RankedTensorType::get({blocks}, builder.getI32Type());
+    int64_t columns = original.k;
+    if (problem.isPadded() && !ShapedType::isDynamic(columns))
+      columns = llvm::alignTo(columns, problem.chunkElements);
+    auto values =
+        RankedTensorType::get(getSizes(rows, columns, problem), getValueType());
+    Location loc = op->getLoc();
+    SmallVector<OpFoldResult> sizes = getMixedSizes(problem);
+    for (auto [size, known] : llvm::zip_equal(sizes, values.getShape()))
+      if (!ShapedType::isDynamic(known))
+        size = builder.getIndexAttr(known);
+    OpFoldResult blocks = getDequantizeOperandBlocks(builder, loc, sizes);
+    auto inexactFlags = RankedTensorType::get(
+        {getConstantIntValue(blocks).value_or(ShapedType::kDynamic)},
+        builder.getI32Type());
     KernelShape shape = getDequantizeOperandShape(values);
     gpu::GPUFuncOp kernel =
         makeKernel(builder, symbols, op,
                    arePermuted ? kPermutePurpose : kDequantizeOperandPurpose,
                    inputs, TypeRange{values, inexactFlags}, shape);
     buildDequantizeOperand(kernel, problem);
-    Location loc = op->getLoc();
-    Value outputs[] = {
-        makeEmpty(builder, loc, values, getMixedSizes(problem)),
-        makeEmpty(builder, loc, inexactFlags,
-                  ArrayRef<OpFoldResult>{builder.getIndexAttr(blocks)})};
+    Value outputs[] = {makeEmpty(builder, loc, values, sizes),
+                       makeEmpty(builder, loc, inexactFlags, blocks)};
     OpFoldResult one = builder.getIndexAttr(1);
     LaunchOp launch = createLaunch(builder, loc, kernel, inputs, outputs, shape,
-                                   {builder.getIndexAttr(blocks), one, one});
+                                   {blocks, one, one}, condition);
     return {launch->getResult(0), launch->getResult(1),
             getOperand(elements, problem)};
   }
 
 private:
+  Type getValueType() {
+    return host.problem.instruction.getA() == Format::F16
+               ? Type(builder.getF16Type())
+               : Type(builder.getBF16Type());
+  }
+
   /// The sizes of batch, rows and columns of the operand, in the order of the
   /// result of the dequantize kernel.
   SmallVector<unsigned> getOrder(const DequantizedOperandProblem &problem) {
@@ -123,6 +139,13 @@ private:
     SmallVector<OpFoldResult> sizes;
     for (unsigned dim : getOrder(problem))
       sizes.push_back(tensor::getMixedSize(builder, op->getLoc(), source, dim));
+    if (problem.isPadded()) {
+      AffineExpr k = builder.getAffineDimExpr(0);
+      sizes.back() = affine::makeComposedFoldedAffineApply(
+          builder, op->getLoc(),
+          k.ceilDiv(problem.chunkElements) * problem.chunkElements,
+          sizes.back());
+    }
     return sizes;
   }
 
@@ -133,6 +156,8 @@ private:
     constexpr unsigned kValueBits = 16;
     operand.bits = kValueBits;
     operand.hasOwnMemory = true;
+    if (problem.isPadded())
+      operand.columnMultiple = problem.chunkElements;
     operand.contiguity =
         problem.isTransposed ? Contiguity::Rows : Contiguity::Columns;
     operand.map = getOperandMap(op->getContext(), rank,
@@ -147,7 +172,7 @@ private:
   const HostProblem &host;
   Side side;
   bool otherInRegisters;
-  Value source;
+  Value condition, source;
   RankedTensorType type;
   unsigned rank;
 };
@@ -155,7 +180,7 @@ private:
 
 DequantizedProduct blockscale::formDequantizedProduct(
     OpBuilder &builder, SymbolTableCollection &symbols, ProductOpInterface op,
-    const HostProblem &host, OperandTransforms transforms) {
+    const HostProblem &host, OperandTransforms transforms, Value condition) {
   constexpr auto kInRegisters = OperandTransform::DequantizedInRegisters;
   DequantizedProduct dequantized;
   HostProblem &product = dequantized.product;
@@ -180,7 +205,7 @@ DequantizedProduct blockscale::formDequantizedProduct(
     }
     DequantizedOperand made =
         OperandDequantizer(builder, symbols, op, host, isX ? Side::X : Side::Y,
-                           transforms.y == kInRegisters)
+                           transforms.y == kInRegisters, condition)
             .dequantize();
     dequantized.skipConditions[isX ? 0 : 1] = made.skipConditions;
     elements = made.operand;

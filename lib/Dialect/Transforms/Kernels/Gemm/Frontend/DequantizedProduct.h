@@ -23,11 +23,11 @@
 namespace mlir::blockscale {
 
 struct DequantizedProduct {
-  /// The GEMM on bf16 values.
+  /// The GEMM on bf16 or f16 values.
   HostProblem product;
   /// Per-block inexact flags of x and of y. One of them is not 0 if bf16 does
   /// not hold a dequantized value. Null for an operand that the mainloop
-  /// dequantizes in registers, until that kernel has flags of its own.
+  /// dequantizes in registers: that kernel sets one of the other operand.
   std::array<Value, 2> skipConditions = {};
 
   bool isToBeChecked() const {
@@ -38,13 +38,13 @@ struct DequantizedProduct {
 
 /// The problem `host` of `op`, with its operands dequantized (or permuted, if
 /// they are bf16 already) by kernels that are launched at `builder`. Operands
-/// that the mainloop dequantizes in registers stay; that kernel sets its own
-/// inexact flags.
-DequantizedProduct formDequantizedProduct(OpBuilder &builder,
-                                          SymbolTableCollection &symbols,
-                                          ProductOpInterface op,
-                                          const HostProblem &host,
-                                          OperandTransforms transforms);
+/// that the mainloop dequantizes in registers stay; that kernel sets
+/// an inexact flag of the other operand. The kernels are launched if
+/// `condition`, an i1, is null or true.
+DequantizedProduct
+formDequantizedProduct(OpBuilder &builder, SymbolTableCollection &symbols,
+                       ProductOpInterface op, const HostProblem &host,
+                       OperandTransforms transforms, Value condition = {});
 
 } // namespace mlir::blockscale
 

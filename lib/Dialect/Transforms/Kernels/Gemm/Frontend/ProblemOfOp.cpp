@@ -120,6 +120,8 @@ public:
     if (yScale)
       problem[GemmOperand::SFB] =
           addOperand(Side::Y, /*isScale=*/true, yScale, problem.n, blocks);
+    else
+      problem[GemmOperand::SFB].splat = 0;
     sizes.m = getSize(problem.m, op.getX(), xRow);
     sizes.n = getSize(problem.n, op.getY(), yRow);
     sizes.k = getSize(problem.k, op.getX(), xColumn);

@@ -16,9 +16,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// The number of ranges: at most as many as K has units, and at least one.
-static OpFoldResult getRanges(OpBuilder &b, Location loc, OpFoldResult k,
-                              const SplitKRule &split) {
+OpFoldResult blockscale::getRanges(OpBuilder &b, Location loc, OpFoldResult k,
+                                   const SplitKRule &split) {
   if (std::optional<int64_t> known = getConstantIntValue(k)) {
     int64_t units = llvm::divideCeilSigned(*known, split.unit);
     return b.getIndexAttr(std::clamp<int64_t>(units, 1, split.ranges));
@@ -39,7 +38,8 @@ static OpFoldResult multiply(OpBuilder &b, Location loc, OpFoldResult lhs,
 
 HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
                                            const HostProblem &host,
-                                           const SplitKRule &split) {
+                                           OpFoldResult ranges,
+                                           int64_t splitK) {
   HostProblem products;
   products.sizes = host.sizes;
   KernelProblem &problem = products.problem;
@@ -47,8 +47,7 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
   problem.acc = std::nullopt;
   problem.producer = problem.consumer = std::nullopt;
   assert(!problem.quantizer && "sums of parts go by themselves");
-  OpFoldResult ranges = getRanges(builder, loc, host.sizes.k, split);
-  problem.splitK = getConstantIntValue(ranges).value_or(split.ranges);
+  problem.splitK = splitK;
   OpFoldResult matrices = multiply(builder, loc, ranges, host.sizes.batch);
   products.sizes.batch = matrices;
   int64_t known = getConstantIntValue(matrices).value_or(ShapedType::kDynamic);

@@ -20,12 +20,17 @@
 
 namespace mlir::blockscale {
 
+/// The number of ranges of `k`: at most as many as it has units, and at least
+/// one.
+OpFoldResult getRanges(OpBuilder &builder, Location loc, OpFoldResult k,
+                       const SplitKRule &split);
+
 /// The GEMM kernel: a problem without accumulator, whose result has one partial
-/// result for each of `split.ranges` ranges of K (or as many as K has units).
-/// Sizes are created at `builder`.
+/// result for each of `ranges` ranges of K. `splitK` is their number as the
+/// kernel knows it. Sizes are created at `builder`.
 HostProblem getPartialProducts(OpBuilder &builder, Location loc,
-                               const HostProblem &host,
-                               const SplitKRule &split);
+                               const HostProblem &host, OpFoldResult ranges,
+                               int64_t splitK);
 
 /// The reduction kernel: the rest of `host`, which adds up `partial`, the
 /// result of the GEMM kernel. It has no parameters for operands.

@@ -27,7 +27,8 @@ const GemmKernel &getMultistageKernel();
 /// Warp-specialized: a TMA producer and MMA warps with block-scaled mma.sync.
 const GemmKernel &getMmaSyncDenseKernel();
 /// Warp-specialized: a TMA producer, an MMA warp and epilogue warps around
-/// tensor memory, with block-scaled tcgen05.mma, by one CTA or two.
+/// tensor memory, with tcgen05.mma, block-scaled or without scales, by one CTA
+/// or two.
 const GemmKernel &getTcgen05DenseKernel();
 /// Warp-specialized: a TMA producer and warpgroups. Both operands are bf16 or
 /// f16 in shared memory.

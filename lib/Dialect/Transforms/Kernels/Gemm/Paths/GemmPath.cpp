@@ -30,8 +30,11 @@ static ArrayRef<GemmPath> getGemmPaths() {
       {Path::DequantMma,
        {{&getMultistageKernel(), &getDequantMmaMultistageChooser()}},
        /*isBest=*/nullptr,
-       /*takesMixedInput=*/true},
-      {Path::Tcgen05, {{&getTcgen05DenseKernel(), &getTcgen05DenseChooser()}}},
+       /*takesMixedInput=*/true,
+       findDequantMmaMixedInputObstacle},
+      {Path::Tcgen05,
+       {{&getTcgen05DenseKernel(), &getTcgen05DenseChooser()}},
+       isTcgen05Best},
       {Path::Wgmma,
        {{&getWgmmaGemvKernel(), &getWgmmaGemvChooser()},
         {&getWgmmaMixedInputKernel(), &getWgmmaMixedInputChooser()},
@@ -91,6 +94,14 @@ ScheduleInterface GemmPath::choose(ScheduledProduct product) const {
     if (ScheduleInterface schedule = each.chooser->choose(product))
       return schedule;
   llvm_unreachable("the last kernel of a path takes all that is left");
+}
+
+SmallVector<AlternativeAttr>
+GemmPath::getAlternatives(ScheduledProduct product) const {
+  SmallVector<AlternativeAttr> alternatives;
+  for (const PathKernel &each : kernels)
+    llvm::append_range(alternatives, each.chooser->getAlternatives(product));
+  return alternatives;
 }
 
 SmallVector<ScheduleInterface>

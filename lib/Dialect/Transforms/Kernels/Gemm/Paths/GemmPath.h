@@ -66,6 +66,7 @@ public:
   /// one, the candidates of all kernels, and the answers of the kernel that
   /// `schedule` names.
   ScheduleInterface choose(ScheduledProduct product) const;
+  SmallVector<AlternativeAttr> getAlternatives(ScheduledProduct product) const;
   SmallVector<ScheduleInterface> getCandidates(ScheduledProduct product) const;
   LogicalResult verify(ScheduledProduct product, ScheduleInterface schedule,
                        EmitErrorFn emitError) const;

@@ -124,6 +124,8 @@ struct KernelProblem {
   /// The number of split-K ranges, if K has as many steps (SplitKProblem.h).
   /// With more than one, the result has a matrix for each range of each matrix
   /// of the batch: all matrices of the first range, then those of the next one.
+  /// If it is dynamic, which it is only without a batch and in a linear grid,
+  /// the grid has as many blocks as all ranges have tiles.
   int64_t splitK = 1;
   int64_t m, n, k;
   /// x is A. If y is quantized and x is not, SFA is a splat.
@@ -133,8 +135,8 @@ struct KernelProblem {
   std::optional<unsigned> acc;
   /// For mixed input and GEMV, where y is dequantized in registers: the types
   /// before x was dequantized. The scales of y are SFB. A mixed-input kernel
-  /// has a second result behind the first: an i32 inexact flag for each block,
-  /// not 0 if a value is inexact.
+  /// has a second result behind the first: the i32 inexact flags of the kernel
+  /// in front of it, the first of which it sets if a value is inexact.
   std::optional<TypeCombination> quantizedB;
   /// For a high-precision x: a scalar that the dequantized y is multiplied by.
   FusedScalar tensorScale;
@@ -178,7 +180,7 @@ struct KernelProblem {
     return hasScales() && instruction && !instruction.hasScales();
   }
 
-  /// The parameter for per-block inexact flags, behind those for the result.
+  /// The parameter for inexact flags, behind those for the result.
   unsigned getInexactFlags() const {
     return result + (quantizer ? quantizer->getNumResults() : 1);
   }
@@ -212,6 +214,11 @@ struct ProblemSizes {
   Value blocks;
 };
 
+/// The size of `operand` along an index of its map (0 batch, 1 row, 2 column),
+/// in elements, from the parameter that holds it.
+Value getOperandSize(OpBuilder &builder, gpu::GPUFuncOp kernel,
+                     const KernelOperand &operand, unsigned dim);
+
 /// The index of the matrix of `operand` for the matrix `batch` of the result.
 Value getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,
                       const KernelOperand &operand, Value batch);
@@ -237,8 +244,8 @@ struct KernelShape {
   /// of the parameters that they describe.
   SmallVector<Attribute> maps = {};
   SmallVector<int64_t> mapped = {};
-  /// How many i32 inexact flags each block stores, in a second result.
-  int64_t inexactFlags = 0;
+  /// Whether it sets inexact flags of the kernel in front, a second result.
+  bool setsInexactFlags = false;
 };
 
 /// The reduction kernel of split-K: parameter 0 holds the partial results, the

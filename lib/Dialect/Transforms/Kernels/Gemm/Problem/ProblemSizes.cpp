@@ -35,10 +35,8 @@ int64_t KernelOperand::getStrideAlignment() const {
   return 1;
 }
 
-/// The size of the memref of `operand` along its index `dim` (0 batch, 1 row, 2
-/// column), in elements.
-static Value getMemorySize(OpBuilder &b, gpu::GPUFuncOp kernel,
-                           const KernelOperand &operand, unsigned dim) {
+Value blockscale::getOperandSize(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                 const KernelOperand &operand, unsigned dim) {
   Location loc = kernel.getLoc();
   Value memory = kernel.getArgument(operand.argument);
   AffineExpr index = getAffineDimExpr(dim, b.getContext());
@@ -61,7 +59,7 @@ ProblemSizes::ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
   auto get = [&](int64_t known, const KernelOperand &operand,
                  unsigned dim) -> Value {
     if (ShapedType::isDynamic(known))
-      return getMemorySize(builder, kernel, operand, dim);
+      return getOperandSize(builder, kernel, operand, dim);
     return makeIndex(builder, loc, known);
   };
   constexpr unsigned kRow = 1, kColumn = 2;
@@ -79,7 +77,7 @@ Value blockscale::getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,
   if (!operand.mayBroadcast || operand.splat)
     return batch;
   Location loc = kernel.getLoc();
-  Value size = getMemorySize(builder, kernel, operand, /*dim=*/0);
+  Value size = getOperandSize(builder, kernel, operand, /*dim=*/0);
   Value one = makeIndex(builder, loc, 1);
   Value last = arith::SubIOp::create(builder, loc, size, one);
   return arith::MinUIOp::create(builder, loc, batch, last);

@@ -26,6 +26,11 @@ const KernelChooser &getWgmmaDenseChooser();
 const KernelChooser &getWgmmaMixedInputChooser();
 const KernelChooser &getWgmmaGemvChooser();
 
+/// Whether tcgen05 is the best path for `op`, see GemmPath.
+bool isTcgen05Best(ProductOpInterface op, const Chip &chip, bool hasWorkspace);
+/// Why the path dequant_mma does not take `op` as a mixed-input product.
+std::string findDequantMmaMixedInputObstacle(ProductOpInterface op,
+                                             const Chip &, bool hasWorkspace);
 /// Whether wgmma is the best path for `op`, see GemmPath.
 bool isWgmmaBest(ProductOpInterface op, const Chip &chip, bool hasWorkspace);
 /// Why no kernel of wgmma takes `op` as a mixed-input product.

@@ -44,6 +44,13 @@ public:
   virtual const ScheduleText &getText() const = 0;
   /// The schedule for `product`; null if a later kernel of the path is better.
   virtual ScheduleInterface choose(ScheduledProduct product) const = 0;
+  /// Schedules for `product`, of dynamic sizes, each of which is better than
+  /// the one that the path chooses for some sizes; see AlternativeAttr. Empty
+  /// if there are none.
+  virtual SmallVector<AlternativeAttr>
+  getAlternatives(ScheduledProduct product) const {
+    return {};
+  }
   /// Schedules that may be better than the one of `choose`, for --tune to
   /// measure. Not all of them are legal: `verify` tells.
   virtual SmallVector<ScheduleInterface>

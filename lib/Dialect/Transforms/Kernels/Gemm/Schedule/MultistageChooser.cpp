@@ -17,6 +17,7 @@
 #include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Schedule/ProductBounds.h"
+#include "Kernels/Gemm/Schedule/UnscaledMultistage.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Support/Rates.h"
 #include "blockscale/Support/TunedRows.h"
@@ -61,6 +62,8 @@ public:
   }
 
   ScheduleInterface choose(ScheduledProduct product) const override;
+  SmallVector<AlternativeAttr>
+  getAlternatives(ScheduledProduct product) const override;
   SmallVector<ScheduleInterface>
   getCandidates(ScheduledProduct product) const override;
   LogicalResult verify(ScheduledProduct product, ScheduleInterface schedule,
@@ -81,7 +84,9 @@ public:
                ScheduleInterface given) const override {
     auto schedule = cast<MultistageScheduleAttr>(given);
     auto [m, n, k, batch] = getOpSizes(product.op, /*dynamicSize=*/0);
-    if (!limits.dividesK || schedule.getSplitK() == 1)
+    // The rows of the table are for quantized operands.
+    if (!limits.dividesK || schedule.getSplitK() == 1 ||
+        !findQuantizedB(product.op))
       return std::nullopt;
     bool isM = m <= n;
     int64_t few = isM ? schedule.getM() : schedule.getN();
@@ -121,6 +126,11 @@ LogicalResult MultistageChooser::verify(ScheduledProduct product,
   auto schedule = cast<MultistageScheduleAttr>(attr);
   TypeCombination types =
       getComputedCombination(product.op, product.instruction);
+  // A word of scales is for four blocks of up to 32 elements.
+  constexpr int64_t kLeastK = 128;
+  if (types.scale != Format::None && schedule.getK() < kLeastK)
+    return emitError() << "expected K of the tile to be at least " << kLeastK
+                       << " for operands with scales, got " << attr;
   int64_t bytes =
       getSharedBytes(types, product.instruction.getKind(), schedule);
   int64_t mostBytes = getMostSharedBytes(product.chip);
@@ -151,13 +161,22 @@ LogicalResult MultistageChooser::verify(ScheduledProduct product,
 // Choice
 //===----------------------------------------------------------------------===//
 
-/// The row of tuned tiles in the attribute of the function of `op`; nullopt if
-/// there is none.
+/// Whether operands have no scales, and none of them is quantized.
+static bool isUnscaled(ScheduledProduct product) {
+  return product.getInstruction().scaling == Scaling::Nowhere;
+}
+
+/// The attribute of the function of `op` with its rows; null if there is none.
+static StringAttr getRows(ProductOpInterface op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return function ? function->getAttrOfType<StringAttr>(kRowsAttrName)
+                  : StringAttr();
+}
+
+/// The row of tuned tiles that it names; nullopt if there is none.
 static std::optional<TunedRows> findTunedRows(ProductOpInterface op,
                                               const Chip &chip) {
-  auto function = op->getParentOfType<FunctionOpInterface>();
-  auto name = function ? function->getAttrOfType<StringAttr>(kRowsAttrName)
-                       : StringAttr();
+  StringAttr name = getRows(op);
   return name ? lookupTunedRows(chip.capability, name.getValue())
               : std::nullopt;
 }
@@ -166,15 +185,13 @@ static std::optional<TunedRows> findTunedRows(ProductOpInterface op,
 /// many along the other side, which its warps divide, so that the larger
 /// operand is dequantized once; and there are as many ranges as blocks
 /// run at once on the chip. Null if the product is none of these, or fills the
-/// chip. For a dynamic number of rows, the function may promise that there are
-/// few.
-static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
-                                           const Chip &chip) {
+/// chip. For a dynamic number of rows, `tuned` may say that there are few.
+static MultistageScheduleAttr chooseNarrow(ScheduledProduct product,
+                                           std::optional<TunedRows> tuned) {
+  ProductOpInterface op = product.op;
+  const Chip &chip = product.chip;
   auto [m, n, k, batch] = getOpSizes(op, /*dynamicSize=*/0);
-  std::optional<TunedRows> tuned;
-  if (m == 0)
-    tuned = findTunedRows(op, chip);
-  if (tuned && tuned->splitK == 0)
+  if (m != 0 || (tuned && tuned->splitK == 0))
     tuned = std::nullopt;
   // With dynamic M and N, there may be many rows and columns.
   constexpr int64_t kMany = int64_t(1) << 20;
@@ -187,6 +204,8 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
   });
   if (narrow == tiles.end())
     return {};
+  if (isUnscaled(product))
+    *narrow = getUnscaledNarrowTile(*narrow, chip);
   uint64_t results = llvm::SaturatingMultiply<uint64_t>(
       batch == 0 ? kMany : batch,
       llvm::divideCeilSigned(std::max(rows, columns), narrow->rowsOfY));
@@ -219,11 +238,15 @@ static MultistageScheduleAttr chooseNarrow(ProductOpInterface op,
 /// * as many stages, up to the path's limit, as K has steps and fit in shared
 ///   memory; two of them, if there is a choice, before as many blocks on
 ///   a SM as the path asks for.
-/// Where the path divides K, results of few rows or columns have others.
+/// Where the path divides K, results of few rows or columns have others. So
+/// have products of operands that are not quantized.
 ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
   if (limits.dividesK && product.hasWorkspace)
-    if (MultistageScheduleAttr narrow = chooseNarrow(product.op, product.chip))
+    if (MultistageScheduleAttr narrow =
+            chooseNarrow(product, findTunedRows(product.op, product.chip)))
       return narrow;
+  if (isUnscaled(product))
+    return chooseUnscaledMultistage(product);
   // A dynamic size counts as large.
   auto [m, n, k, batch] =
       getOpSizes(product.op, /*dynamicSize=*/int64_t(1) << 20);
@@ -266,6 +289,27 @@ ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
   return make(stages);
 }
 
+/// Where a function is for any number of rows: split-K for few rows.
+SmallVector<AlternativeAttr>
+MultistageChooser::getAlternatives(ScheduledProduct product) const {
+  ProductOpInterface op = product.op;
+  StringAttr rows = getRows(op);
+  bool isQuantized = findQuantizedB(op).has_value();
+  if (!limits.dividesK || !product.hasWorkspace || !rows ||
+      rows.getValue() != kAnyRows || !isQuantized ||
+      getOpSizes(op, /*dynamicSize=*/0).m != 0)
+    return {};
+  SmallVector<AlternativeAttr> alternatives;
+  for (const TunedRows &tuned : getTunedRows(product.chip.capability))
+    if (MultistageScheduleAttr schedule = tuned.splitK == 0
+                                              ? MultistageScheduleAttr()
+                                              : chooseNarrow(product, tuned))
+      alternatives.push_back(
+          AlternativeAttr::get(op->getContext(), tuned.mostM, /*most_ranges=*/1,
+                               /*cost=*/0, product.instruction, schedule));
+  return alternatives;
+}
+
 namespace {
 /// A tile and its warps; M is the short side of narrow tiles.
 struct TriedTile {
@@ -294,6 +338,8 @@ MultistageChooser::getCandidates(ScheduledProduct product) const {
   const auto *narrow = llvm::find_if(
       kTriedNarrow, [&](const TriedTile &row) { return least <= row.tile[0]; });
   bool isNarrow = narrow != std::end(kTriedNarrow);
+  if (!isNarrow && isUnscaled(product))
+    return getUnscaledCandidates(product);
   SmallVector<int64_t> ranges = {1};
   if (isNarrow && product.hasWorkspace)
     ranges.append({4, 8, 16});
@@ -328,4 +374,13 @@ const KernelChooser &blockscale::getDequantMmaMultistageChooser() {
   static const MultistageChooser chooser({/*mostStages=*/3, /*wantedBlocks=*/2,
                                           /*mostK=*/128, /*dividesK=*/true});
   return chooser;
+}
+
+std::string blockscale::findDequantMmaMixedInputObstacle(ProductOpInterface op,
+                                                         const Chip &, bool) {
+  std::optional<InstructionChoice> choice =
+      chooseInstruction(op, Path::DequantMma);
+  if (choice && choice->emitted->scaling == Scaling::OnB)
+    return {};
+  return "K of whole blocks, and f32 sums of bf16 or f16 values";
 }

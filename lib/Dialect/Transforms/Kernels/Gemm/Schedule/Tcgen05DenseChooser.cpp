@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mma/Tcgen05/TmemPlan.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Schedule/Tcgen05ScheduleChoice.h"
 #include "Kernels/Gemm/Schedule/Tcgen05ScheduleExplanation.h"
 #include "Kernels/Gemm/Schedule/WarpSpecializedChooser.h"
@@ -180,6 +181,17 @@ void Tcgen05DenseChooser::explain(ScheduledProduct product,
     return;
   drawStages(os, plan);
   drawTensorMemory(os, plan);
+}
+
+bool blockscale::isTcgen05Best(ProductOpInterface op, const Chip &chip,
+                               bool hasWorkspace) {
+  if (op.getXScale())
+    return true;
+  // Another path dequantizes y in registers.
+  if (std::optional<QuantizedB> y = findQuantizedB(op);
+      y && chooseInstruction(y->types, chip))
+    return false;
+  return hasWorkspace || areReadInPlace(op);
 }
 
 const KernelChooser &blockscale::getTcgen05DenseChooser() {

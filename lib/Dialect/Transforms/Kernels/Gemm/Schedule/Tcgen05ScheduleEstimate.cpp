@@ -36,8 +36,7 @@ static uint64_t divideCeil(uint64_t value, uint64_t by) {
 EstimatedProblem blockscale::getEstimatedProblem(ProductOpInterface op) {
   // fp4 is packed in memory; 6-bit elements have a byte each.
   auto bits = [](Format format) -> int64_t {
-    constexpr int64_t kPacked = 4;
-    return getFormatInfo(format).bits == kPacked ? kPacked : kByteBits;
+    return getFormatInfo(format).storedBits();
   };
   TypeCombination types = op.getTypes();
   bool mayDivideK =
@@ -84,7 +83,8 @@ static uint64_t getOperandBytes(const EstimatedProblem &problem,
                           kByteBits),
            b = divideCeil(multiply(problem.n, problem.k, problem.bBits),
                           kByteBits),
-           blocks = problem.k / instruction.blockSize;
+           blocks =
+               instruction.scaleVec ? problem.k / instruction.blockSize : 0;
   uint64_t scales = llvm::SaturatingAdd(multiply(problem.m, blocks),
                                         multiply(problem.n, blocks));
   return multiply(llvm::SaturatingAdd(a, b, scales), problem.batch);

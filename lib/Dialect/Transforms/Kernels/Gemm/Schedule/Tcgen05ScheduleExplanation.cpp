@@ -133,6 +133,8 @@ static void printStage(raw_ostream &os, const TmemPlan &plan) {
   for (GemmOperand operand : kElementsFirst) {
     GemmOperandInfo info = getInfo(operand);
     int64_t first = plan.getOffset(operand), bytes = plan.getBytes(operand);
+    if (bytes == 0)
+      continue;
     end = first + bytes;
     printBytes(os, info.letter, first, end);
     os << info.name << ", ";
@@ -227,7 +229,9 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
   }
   int64_t first = plan.getScaleColumn(true);
   int64_t columns = plan.getScaleColumnsOfStage();
-  drawColumns(os, "scales", first, first + columns * plan.getScaleSlots() - 1);
+  if (columns != 0)
+    drawColumns(os, "scales", first,
+                first + columns * plan.getScaleSlots() - 1);
   if (int64_t shared = plan.getSharedColumns())
     os << "  both sums have columns " << plan.getAccColumn(1) << " to "
        << plan.getAccColumn(1) + shared - 1 << "; the first "
@@ -238,6 +242,8 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
     os << "  sums: lane l has row l mod " << schedule.getM()
        << " of the tile, column c its column c; from lane " << schedule.getM()
        << " on column " << plan.getAccumulatorColumns() << " + c\n";
+  if (columns == 0)
+    return;
   os << "  scales of stage s: columns " << first << " + " << columns << " s to "
      << first + columns - 1 << " + " << columns << " s";
   if (plan.getScaleSlots() != schedule.getStages())

@@ -37,3 +37,15 @@ WarpSpecializedChooser::verifyStages(ScheduledProduct product,
   return verifySplitK(product.op, schedule.getSplitK(), schedule.getK(),
                       schedule, emitError);
 }
+
+/// Whether TMA can read an operand without a copy.
+static bool isWhole(Value operand) {
+  constexpr int64_t kRowElements = 8;
+  int64_t last = cast<RankedTensorType>(operand.getType()).getShape().back();
+  return isa<BlockArgument>(operand) &&
+         KernelProblem::isMultiple(last, kRowElements);
+}
+
+bool blockscale::areReadInPlace(ProductOpInterface op) {
+  return isWhole(op.getX()) && isWhole(op.getY());
+}

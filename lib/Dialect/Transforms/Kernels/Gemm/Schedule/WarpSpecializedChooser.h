@@ -32,6 +32,10 @@ protected:
                                     EmitErrorFn emitError);
 };
 
+/// Whether TMA can read both operands of a product without scales where they
+/// are, without copies in a workspace.
+bool areReadInPlace(ProductOpInterface op);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_SCHEDULE_WARPSPECIALIZEDCHOOSER_H

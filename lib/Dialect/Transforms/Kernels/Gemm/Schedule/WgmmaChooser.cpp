@@ -12,7 +12,6 @@
 
 #include "Kernels/Gemm/Schedule/WgmmaChooser.h"
 
-#include "Kernels/Gemm/Problem/KernelProblem.h"
 #include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "blockscale/Support/TunedRows.h"
@@ -60,14 +59,6 @@ LogicalResult WgmmaChooser::verify(ScheduledProduct product,
 // The path
 //===----------------------------------------------------------------------===//
 
-/// Whether TMA can read an operand without a copy.
-static bool isWhole(Value operand) {
-  constexpr int64_t kRowElements = 8;
-  int64_t last = cast<RankedTensorType>(operand.getType()).getShape().back();
-  return isa<BlockArgument>(operand) &&
-         KernelProblem::isMultiple(last, kRowElements);
-}
-
 /// Whether a product with scales is faster if kernels in front dequantize its
 /// operands.
 static bool isDequantizedFaster(ProductOpInterface op, const Chip &chip) {
@@ -88,22 +79,25 @@ static bool isDequantizedFaster(ProductOpInterface op, const Chip &chip) {
 
 bool blockscale::isWgmmaBest(ProductOpInterface op, const Chip &chip,
                              bool hasWorkspace) {
-  bool isMixedInput = chooseGemvSchedule(op, chip, hasWorkspace) ||
-                      chooseMixedInputSchedule(op, chip, hasWorkspace);
+  bool isMixedInput =
+      chooseGemvSchedule(op, chip, hasWorkspace) ||
+      chooseMixedInputSchedule(op, chip, hasWorkspace) ||
+      !getMixedInputAlternatives(op, chip, hasWorkspace).empty();
   if (op.getXScale())
     return isMixedInput || (hasWorkspace && isDequantizedFaster(op, chip));
   if (!isMixedInput && findQuantizedB(op) &&
       getOpSizes(op, kDequantizedSize).m <=
           getTunedLimits(chip.capability).mostSyncRows)
     return false;
-  return hasWorkspace || (isWhole(op.getX()) && isWhole(op.getY()));
+  return hasWorkspace || areReadInPlace(op);
 }
 
 std::string blockscale::findWgmmaMixedInputObstacle(ProductOpInterface op,
                                                     const Chip &chip,
                                                     bool hasWorkspace) {
   if (chooseGemvSchedule(op, chip, hasWorkspace) ||
-      chooseMixedInputSchedule(op, chip, hasWorkspace))
+      chooseMixedInputSchedule(op, chip, hasWorkspace) ||
+      !getMixedInputAlternatives(op, chip, hasWorkspace).empty())
     return {};
   std::string obstacle = findMixedInputObstacle(op);
   return obstacle.empty() ? describeMixedInputSizes(chip) : obstacle;

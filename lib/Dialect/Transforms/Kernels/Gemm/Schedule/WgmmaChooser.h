@@ -40,6 +40,11 @@ WarpSpecializedScheduleAttr chooseMixedInputSchedule(ProductOpInterface op,
 WarpSpecializedScheduleAttr
 chooseGemvSchedule(ProductOpInterface op, const Chip &chip, bool hasWorkspace);
 
+/// The schedules of mixed input for `op` of dynamic sizes, see KernelChooser.
+SmallVector<AlternativeAttr> getMixedInputAlternatives(ProductOpInterface op,
+                                                       const Chip &chip,
+                                                       bool hasWorkspace);
+
 /// Why the mainloop cannot dequantize y of `op` in registers; empty if it can.
 std::string findMixedInputObstacle(ProductOpInterface op);
 

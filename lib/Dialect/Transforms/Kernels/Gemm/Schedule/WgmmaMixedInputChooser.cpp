@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kernels/Gemm/Mma/Wgmma/MixedInputPlan.h"
+#include "Kernels/Gemm/Problem/KnownMultiples.h"
 #include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Schedule/ProductBounds.h"
@@ -40,6 +41,11 @@ public:
     return chooseMixedInputSchedule(product.op, product.chip,
                                     product.hasWorkspace);
   }
+  SmallVector<AlternativeAttr>
+  getAlternatives(ScheduledProduct product) const override {
+    return getMixedInputAlternatives(product.op, product.chip,
+                                     product.hasWorkspace);
+  }
   SmallVector<ScheduleInterface>
   getCandidates(ScheduledProduct product) const override;
   void explain(ScheduledProduct product, ScheduleInterface given, bool,
@@ -57,6 +63,10 @@ class GemvChooser final : public MixedInputChooser {
 public:
   ScheduleInterface choose(ScheduledProduct product) const override {
     return chooseGemvSchedule(product.op, product.chip, product.hasWorkspace);
+  }
+  SmallVector<AlternativeAttr>
+  getAlternatives(ScheduledProduct) const override {
+    return {};
   }
   SmallVector<ScheduleInterface>
   getCandidates(ScheduledProduct product) const override;
@@ -96,11 +106,9 @@ static unsigned getKDim(MmaScaledOp::Side side, Value operand) {
 
 std::string blockscale::findMixedInputObstacle(ProductOpInterface op) {
   std::optional<QuantizedB> y = findQuantizedB(op);
-  if (!y || y->tensorScale || op.getTypes().rhs == Format::F16)
-    return "a product with scales, or one of bf16 with a y that a dequantize "
-           "without a scale of the tensor makes";
-  if (!hasStaticShapes(op))
-    return "static sizes";
+  if (!y || y->tensorScale)
+    return "a product with scales, or one with a y that a dequantize without a "
+           "scale of the tensor makes";
   bool isStream = false;
   BlockArgument argument = findContiguousArgument(
       y->elements, y->map, getKDim(MmaScaledOp::Side::Y, op.getY()), isStream);
@@ -114,6 +122,8 @@ std::string blockscale::findMixedInputObstacle(ProductOpInterface op) {
 /// Why, beside that, blocks cannot expand a quantized row x themselves (GEMV).
 static std::string findGemvObstacle(ProductOpInterface op) {
   TypeCombination types = op.getTypes();
+  if (!hasStaticShapes(op))
+    return "static sizes";
   if (getOpSizes(op, /*dynamicSize=*/0).m != 1)
     return "one row of x";
   if (types.lhs != Format::E2M1 || types.rhs != Format::E2M1)
@@ -178,8 +188,10 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
   };
   int64_t chunk = getChunkElements(types), sliceK = std::max(tile.k, chunk);
   int64_t slices = WgmmaShares(make(sliceK, 1)).slicesOfK;
+  // A K of half chunks has a ragged slice of any size.
+  auto isRagged = [&] { return sizes.k % chunk == 0 && sizes.k % sliceK != 0; };
   while (sliceK > chunk &&
-         (sizes.k % sliceK != 0 || sizes.k < splitK * slices * sliceK))
+         (isRagged() || (sizes.k != 0 && sizes.k < splitK * slices * sliceK)))
     sliceK /= 2;
   // Few tiles leave SMs idle: use split-K.
   uint64_t tiles = countMixedInputTiles(sizes, tile.rowsOfY, columns);
@@ -199,8 +211,9 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
   while (stages > 1 && !fits(stages))
     --stages;
   WarpSpecializedScheduleAttr schedule = make(slices * sliceK, stages);
-  bool hasRanges = sizes.k >= splitK * schedule.getK();
-  return sizes.k % sliceK == 0 && hasRanges && fits(stages)
+  bool hasRanges = sizes.k == 0 || sizes.k >= splitK * schedule.getK();
+  int64_t unit = columns == 1 ? sliceK : getMixedInputUnit(types, sizes.k == 0);
+  return sizes.k % unit == 0 && hasRanges && fits(stages)
              ? schedule
              : WarpSpecializedScheduleAttr();
 }
@@ -209,11 +222,62 @@ std::string blockscale::describeMixedInputSizes(const Chip &chip) {
   TunedLimits limits = getTunedLimits(chip.capability);
   return llvm::formatv(
              "a workspace, at most {0} rows, at least {1} columns (of "
-             "more than {2} rows, 2^30 products) and K of whole slices "
-             "of a stage",
+             "more than {2} rows, 2^30 products) and a known K with rows of "
+             "y of a multiple of 16 bytes",
              limits.mostRows, limits.leastColumns,
              getTunedTiles(chip.capability, Path::Wgmma).back().mostM)
       .str();
+}
+
+/// Whether the dense kernel, for sizes without an alternative, needs a copy of
+/// x, since nothing is known of its rows. All sizes would need it.
+static bool needsCopyOfX(ProductOpInterface op) {
+  constexpr int64_t kRowElements = 8; // 16 bytes
+  Value x = op.getX();
+  return !op.getXScale() && getKnownMultiple(traceOperand(x).tensor,
+                                             getKDim(MmaScaledOp::Side::X, x)) %
+                                    kRowElements !=
+                                0;
+}
+
+SmallVector<AlternativeAttr>
+blockscale::getMixedInputAlternatives(ProductOpInterface op, const Chip &chip,
+                                      bool hasWorkspace) {
+  if (!hasWorkspace || hasStaticShapes(op) ||
+      !findMixedInputObstacle(op).empty())
+    return {};
+  OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
+  TypeCombination types = findQuantizedB(op)->types;
+  bool areTooFew =
+      sizes.n != 0 && sizes.n < getTunedLimits(chip.capability).leastColumns;
+  if (areTooFew || needsCopyOfX(op) ||
+      sizes.k % getMixedInputUnit(types, sizes.k == 0) != 0)
+    return {};
+  unsigned bits = getFormatInfo(types.rhs).storedBits();
+  bool hasBatch = cast<ShapedType>(op.getAcc().getType()).getRank() == 3;
+  auto instruction = InstructionAttr::get(
+      op->getContext(), *chooseInstruction(op, Path::Wgmma)->emitted);
+  SmallVector<AlternativeAttr> alternatives;
+  auto add = [&](int64_t mostRows, const TunedTile &tile, int64_t columns,
+                 int64_t mostRanges, int64_t cost) {
+    if (WarpSpecializedScheduleAttr schedule =
+            fitTile(op, chip, tile, columns, /*mayDivide=*/false))
+      alternatives.push_back(AlternativeAttr::get(op->getContext(), mostRows,
+                                                  hasBatch ? 1 : mostRanges,
+                                                  cost, instruction, schedule));
+  };
+  for (const TunedRowRange &range : getTunedRowRanges(chip.capability)) {
+    if (bits < range.leastBits || bits > range.mostBits ||
+        sizes.m > range.mostRows)
+      continue;
+    TunedTile tile = {};
+    tile.rowsOfY = range.rowsOfY;
+    tile.k = range.k;
+    tile.stages = range.stages;
+    tile.splitK = 1;
+    add(range.mostRows, tile, range.rowsOfX, range.mostRanges, range.cost);
+  }
+  return alternatives;
 }
 
 /// Whether M and N are in the range of the measured tiles.
@@ -243,7 +307,8 @@ WarpSpecializedScheduleAttr
 blockscale::chooseMixedInputSchedule(ProductOpInterface op, const Chip &chip,
                                      bool hasWorkspace) {
   constexpr int64_t kColumns = 8;
-  if (!hasWorkspace || !findMixedInputObstacle(op).empty())
+  if (!hasWorkspace || !hasStaticShapes(op) ||
+      !findMixedInputObstacle(op).empty())
     return {};
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
   unsigned bits = getFormatInfo(findQuantizedB(op)->types.rhs).storedBits();
@@ -304,10 +369,15 @@ MixedInputChooser::verifyKernel(ScheduledProduct product,
   int64_t chunk = getChunkElements(types);
   int64_t k = getOpSizes(product.op, /*dynamicSize=*/0).k;
   SharedMemoryPlan plan = makeMixedInputPlan(instruction, schedule, types, k);
-  if (plan.getSliceK() % chunk != 0 || k % plan.getSliceK() != 0)
+  bool isGemv = schedule.getKernel() == KernelKind::Gemv;
+  if (plan.getSliceK() % chunk != 0 || (isGemv && k % plan.getSliceK() != 0))
     return emitError() << "expected K of the tile to be " << shares.slicesOfK
                        << " K slices of a multiple of " << chunk
-                       << " that divides K, got " << schedule;
+                       << (isGemv ? " that divides K" : "") << ", got "
+                       << schedule;
+  if (int64_t unit = getMixedInputUnit(types, k == 0); k % unit != 0)
+    return emitError() << "expected K to be a multiple of " << unit
+                       << ", for the kernel " << kernel << ", got " << schedule;
   int64_t bytes =
       std::max(plan.getSharedBytes(), getSlicePartialBytes(schedule));
   if (bytes > getMostStageBytes(product.chip) ||

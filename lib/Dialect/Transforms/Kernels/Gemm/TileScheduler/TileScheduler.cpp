@@ -45,7 +45,11 @@ TileScheduler::LinearTiles TileScheduler::emitLinearTiles(OpBuilder &b) const {
   }
   tiles.count = emitTileCount(b, loc, sizes, tiles.shape);
   tiles.end = tiles.count.perMatrix;
-  if (problem.resultType.getRank() == 3) {
+  if (ShapedType::isDynamic(problem.splitK)) {
+    tiles.matrices =
+        arith::DivUIOp::create(b, loc, tiles.step, tiles.count.perMatrix);
+    tiles.end = tiles.step;
+  } else if (problem.resultType.getRank() == 3) {
     tiles.matrices = memref::DimOp::create(
         b, loc, gpu::GPUFuncOp(kernel).getArgument(problem.result), 0);
     tiles.end = b.createOrFold<arith::MulIOp>(loc, tiles.end, tiles.matrices);
@@ -111,8 +115,10 @@ static KRange emitSplitKRange(OpBuilder &b, Location loc,
   if (problem.splitK == 1)
     return range;
   // As many ranges as the host has allocated results for: none is empty.
-  Value ranges = makeIndex(b, loc, problem.splitK), one = makeIndex(b, loc, 1);
-  if (ShapedType::isDynamic(problem.k)) {
+  Value one = makeIndex(b, loc, 1);
+  bool isDynamic = ShapedType::isDynamic(problem.splitK);
+  Value ranges = isDynamic ? matrices : makeIndex(b, loc, problem.splitK);
+  if (!isDynamic && ShapedType::isDynamic(problem.k)) {
     ranges = arith::MinUIOp::create(b, loc, steps, ranges);
     ranges = arith::MaxUIOp::create(b, loc, ranges, one);
   }

@@ -53,10 +53,8 @@ static void emitIfBelow(OpBuilder &b, Location loc, Value step, Value steps,
   body(then);
 }
 
-Value KLoop::emit(OpBuilder &b, Value steps, Value acc) {
-  // Steps in flight while one is multiplied.
-  int64_t ahead = stages.getNumStages() - 1;
-  Value zero = makeIndex(b, loc, 0), one = makeIndex(b, loc, 1);
+/// Fills the stages of the first `ahead` steps.
+void KLoop::emitFirstFills(OpBuilder &b, Value steps, int64_t ahead) {
   int64_t stageBytes = stages.getStageBytes();
   for (int64_t i = 0; i != ahead; ++i) {
     Value step = makeIndex(b, loc, i);
@@ -65,6 +63,27 @@ Value KLoop::emit(OpBuilder &b, Value steps, Value acc) {
     });
     sync.commit(b);
   }
+}
+
+/// In step `step`, fills the stage at `offset` with the step that is `ahead`
+/// steps later.
+void KLoop::emitFill(OpBuilder &b, Value step, Value steps, Value offset,
+                     int64_t ahead) {
+  Value aheadStep =
+      arith::AddIOp::create(b, loc, step, makeIndex(b, loc, ahead));
+  emitIfBelow(b, loc, aheadStep, steps,
+              [&](OpBuilder &then) { fill(then, offset, aheadStep); });
+  sync.commit(b);
+}
+
+Value KLoop::emit(OpBuilder &b, Value steps, Value acc) {
+  // Steps in flight while one is multiplied.
+  int64_t ahead = stages.getNumStages() - 1;
+  if (parts && ahead != 0)
+    return emitInParts(b, steps, acc, ahead);
+  Value zero = makeIndex(b, loc, 0), one = makeIndex(b, loc, 1);
+  int64_t stageBytes = stages.getStageBytes();
+  emitFirstFills(b, steps, ahead);
   // The stages that are multiplied and filled next. The stage to fill is the
   // one that was multiplied in the step before.
   Value first = zero, next = makeIndex(b, loc, ahead * stageBytes);
@@ -81,11 +100,7 @@ Value KLoop::emit(OpBuilder &b, Value steps, Value acc) {
     // All threads are done with the stage that is filled now: they multiplied
     // it in the step before.
     sync.wait(inner, ahead - 1);
-    Value aheadStep =
-        arith::AddIOp::create(inner, loc, step, makeIndex(inner, loc, ahead));
-    emitIfBelow(inner, loc, aheadStep, steps,
-                [&](OpBuilder &then) { fill(then, filled, aheadStep); });
-    sync.commit(inner);
+    emitFill(inner, step, steps, filled, ahead);
   }
   Value sum = multiply(inner, current, loop.getRegionIterArg(0));
   if (ahead == 0 && getConstantIntValue(steps) != 1)
@@ -93,5 +108,43 @@ Value KLoop::emit(OpBuilder &b, Value steps, Value acc) {
   scf::YieldOp::create(
       inner, loc,
       ValueRange{sum, stages.advance(inner, loc, current), current});
+  return loop.getResult(0);
+}
+
+/// The barrier is in front of the last instructions of a stage, which hide it,
+/// and the first fragments of the next stage are loaded right behind it.
+Value KLoop::emitInParts(OpBuilder &b, Value steps, Value acc, int64_t ahead) {
+  Value zero = makeIndex(b, loc, 0), one = makeIndex(b, loc, 1);
+  emitFirstFills(b, steps, ahead);
+  sync.wait(b, ahead - 1);
+  Value fragments = parts->load(b, zero, 0);
+  Value filled = makeIndex(b, loc, ahead * stages.getStageBytes());
+  auto loop = scf::ForOp::create(b, loc, zero, steps, one,
+                                 ValueRange{acc, zero, filled, fragments});
+  OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
+  Value step = loop.getInductionVar();
+  Value sum = loop.getRegionIterArg(0), current = loop.getRegionIterArg(1);
+  filled = loop.getRegionIterArg(2);
+  fragments = loop.getRegionIterArg(3);
+  Value next = stages.advance(inner, loc, current);
+  // Behind the last step, there may be no such stage.
+  Value following = arith::AddIOp::create(inner, loc, step, one);
+  Value isStep = isBelow(inner, loc, following, steps);
+  Value read = arith::SelectOp::create(inner, loc, isStep, next, current);
+  for (int64_t i = 0; i != parts->numSteps; ++i) {
+    bool isLast = i + 1 == parts->numSteps;
+    if (isLast)
+      // All threads have loaded all fragments of this stage.
+      sync.wait(inner, ahead - 1);
+    Value ofNext =
+        parts->load(inner, isLast ? read : current, isLast ? 0 : i + 1);
+    // All threads are done with the stage that is filled now: they have passed
+    // the barrier behind it.
+    if (i == 0)
+      emitFill(inner, step, steps, filled, ahead);
+    sum = parts->multiply(inner, fragments, sum);
+    fragments = ofNext;
+  }
+  scf::YieldOp::create(inner, loc, ValueRange{sum, next, current, fragments});
   return loop.getResult(0);
 }

@@ -44,6 +44,17 @@ private:
   Value token;
 };
 
+/// The parts of the product of a stage, for a loop that loads the fragments of
+/// a step of instructions before the instructions of the step before, also from
+/// one stage to the next.
+struct StageParts {
+  int64_t numSteps;
+  /// Loads the fragments of step number `step` of the stage at byte `offset`.
+  function_ref<Value(OpBuilder &, Value offset, int64_t step)> load;
+  /// Adds the product of fragments to `acc`.
+  function_ref<Value(OpBuilder &, Value fragments, Value acc)> multiply;
+};
+
 struct KLoop {
   Location loc;
   const Stages &stages;
@@ -53,9 +64,19 @@ struct KLoop {
   /// Adds the product of the stage at byte `offset` to `acc`.
   function_ref<Value(OpBuilder &, Value offset, Value acc)> multiply;
 
+  /// If there are parts, and more than one stage, these are used instead of
+  /// `multiply`.
+  std::optional<StageParts> parts;
+
   /// Emits the loop over `steps` steps (at least one) with its prologue, which
   /// fills the first stages; returns `acc` plus all products.
   Value emit(OpBuilder &b, Value steps, Value acc);
+
+private:
+  void emitFirstFills(OpBuilder &b, Value steps, int64_t ahead);
+  void emitFill(OpBuilder &b, Value step, Value steps, Value offset,
+                int64_t ahead);
+  Value emitInParts(OpBuilder &b, Value steps, Value acc, int64_t ahead);
 };
 
 } // namespace mlir::blockscale

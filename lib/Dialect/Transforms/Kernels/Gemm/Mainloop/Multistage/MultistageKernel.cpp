@@ -8,7 +8,8 @@
 //
 // The multistage kernel (cp.async pipeline, as in CUTLASS for sm_80): all warps
 // of a block load, and all of them multiply. Instructions are block-scaled
-// mma.sync, or bf16 mma.sync behind a dequantization in registers. With skip
+// mma.sync, bf16 mma.sync behind a dequantization in registers, or mma.sync of
+// bf16 or f16 operands as they are. With skip
 // conditions it is also the kernel of exact recomputations.
 //
 //===----------------------------------------------------------------------===//
@@ -134,6 +135,29 @@ static Value emitMultiply(OpBuilder &b, Location loc,
       getScaleLayout(GemmOperand::SFA), getScaleLayout(GemmOperand::SFB));
 }
 
+/// The fragments of step number `step` of the stage at byte `offset`, which a
+/// lane needs for `acc`.
+static Value emitLoadFragments(OpBuilder &b, Location loc,
+                               const KernelProblem &problem,
+                               const StagePlan &plan, Value shared,
+                               Value offset, int64_t step, AccType acc) {
+  MLIRContext *context = b.getContext();
+  const Stages &stages = plan.getStages();
+  auto getLayout = [&](GemmOperand i) {
+    return TileLayoutAttr::get(context, stages.getTile(i).layout);
+  };
+  int64_t registers = 0;
+  for (Operand operand : {Operand::A, Operand::B})
+    registers +=
+        LoadFragmentsOp::getNumRegisters(problem.instruction, acc, operand);
+  Value a = stages.getMemory(b, loc, shared, offset, GemmOperand::A);
+  Value other = stages.getMemory(b, loc, shared, offset, GemmOperand::B);
+  return LoadFragmentsOp::create(b, loc, FragmentsType::get(context, registers),
+                                 a, other, step, acc, problem.instruction,
+                                 getLayout(GemmOperand::A),
+                                 getLayout(GemmOperand::B));
+}
+
 /// The mainloop and the epilogue of one tile.
 static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                      const KernelProblem &problem, const ProblemSizes &sizes,
@@ -174,7 +198,21 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                         sums);
   };
   StageSync sync(loc, plan.hasAsyncCopies());
-  KLoop loop = {loc, plan.getStages(), sync, fill, multiply};
+  auto load = [&](OpBuilder &at, Value offset, int64_t step) {
+    return emitLoadFragments(at, loc, problem, plan, shared, offset, step,
+                             accType);
+  };
+  auto multiplyFragments = [&](OpBuilder &at, Value fragments,
+                               Value sums) -> Value {
+    return FragmentsMmaOp::create(at, loc, sums.getType(), fragments, sums,
+                                  problem.instruction);
+  };
+  KLoop loop = {loc, plan.getStages(), sync, fill, multiply, std::nullopt};
+  // Only fragments that need no dequantization fit into registers beside those
+  // of the next step.
+  if (!problem.instruction.hasScales())
+    loop.parts = {schedule.getK() / problem.instruction.getK(), load,
+                  multiplyFragments};
   acc = loop.emit(b, tile.steps, acc);
   emitEpilogue(b, kernel, problem, sizes, tile, acc);
 }

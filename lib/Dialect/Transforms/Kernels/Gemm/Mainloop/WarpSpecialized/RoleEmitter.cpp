@@ -195,7 +195,7 @@ SmallVector<Value> RoleEmitter::forEachMSubTile(OpBuilder &at, WorkTile tile,
 //===----------------------------------------------------------------------===//
 
 std::optional<RoleEmitter::StepCount> RoleEmitter::getStepCount() const {
-  if (ShapedType::isDynamic(problem.k))
+  if (ShapedType::isDynamic(problem.k) || ShapedType::isDynamic(problem.splitK))
     return std::nullopt;
   int64_t steps = llvm::divideCeilSigned(problem.k, plan.getSchedule().getK());
   return StepCount{llvm::divideCeilSigned(steps, problem.splitK),

@@ -42,7 +42,7 @@ WarpSpecializedKernel::getShape(const KernelProblem &problem) const {
     std::swap(shape.tile[0], shape.tile[1]);
     std::swap(shape.cluster.m, shape.cluster.n);
   }
-  shape.inexactFlags = getNumFlags();
+  shape.setsInexactFlags = setsInexactFlags();
   shape.threads = {getThreads(schedule), 1, 1};
   shape.shared = getDynamicBytes(plan->getSharedBytes(), kBarrierBytes);
   shape.order = getBlockOrder(schedule);

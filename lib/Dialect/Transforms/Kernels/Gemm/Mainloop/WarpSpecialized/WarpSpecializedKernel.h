@@ -25,6 +25,10 @@ struct RoleContext;
 class WarpSpecializedKernel : public GemmKernel {
 public:
   KernelKind getKind() const override { return KernelKind::Dense; }
+  /// Operands without scales are bf16 and f16 values, which bulk copies bring.
+  bool needsTensorMaps(const KernelProblem &problem) const final {
+    return !problem.hasScales();
+  }
   std::string getRemark(const KernelProblem &problem) const override;
   SplitKRule getSplitK(const KernelProblem &problem) const final;
   KernelShape getShape(const KernelProblem &problem) const final;
@@ -38,8 +42,8 @@ protected:
   makePlan(const KernelProblem &problem) const = 0;
   /// The threads of a block, without those of a software producer.
   virtual int64_t getThreads(WarpSpecializedScheduleAttr schedule) const = 0;
-  /// The number of inexact flags that each block stores.
-  virtual int64_t getNumFlags() const { return 0; }
+  /// See KernelShape.
+  virtual bool setsInexactFlags() const { return false; }
   /// Emits the body of the kernel.
   virtual void emitRoles(const RoleContext &context) const = 0;
 };

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One thread of the MMA warp waits for a full stage, copies its scale factors
-// to tensor memory (tcgen05.cp), and starts tcgen05.mma. Commits tell the
-// producer that a stage is empty, and the epilogue warps that an accumulator is
-// complete.
+// One thread of the MMA warp waits for a full stage, copies its scale factors,
+// if it has any, to tensor memory (tcgen05.cp), and starts tcgen05.mma. Commits
+// tell the producer that a stage is empty, and the epilogue warps that an
+// accumulator is complete.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +30,11 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 
 /// The scales of the stage of `state` in tensor memory, `shift` columns (null
-/// for 0) further.
+/// for 0) further; null without scales.
 Value Tcgen05Roles::emitScales(OpBuilder &at, const PipelineState &state,
                                bool isA, Value shift) {
+  if (!problem.hasScales())
+    return Value();
   Value columns = index(at, tmemPlan.getScaleColumnsOfStage());
   Value slot = stages.emitStage(at, state);
   if (tmemPlan.getScaleSlots() != stages.getNumStages())
@@ -49,6 +51,8 @@ Value Tcgen05Roles::emitScales(OpBuilder &at, const PipelineState &state,
 }
 
 void Tcgen05Roles::emitScaleCopies(OpBuilder &at, const PipelineState &state) {
+  if (!problem.hasScales())
+    return;
   for (bool isA : {true, false}) {
     Value scales = emitScales(at, state, isA, {});
     // With fewer copies, one copy takes all atoms, which lie side by side.
@@ -138,11 +142,12 @@ void Tcgen05Roles::emitMask(OpBuilder &at, const PipelineState &state) {
 //===----------------------------------------------------------------------===//
 
 /// Columns between the start of an atom of scales and those of a tile of A or B
-/// that starts in the middle of it; null if none does.
+/// that starts in the middle of it; null if none does, and without scales.
 Value Tcgen05Roles::emitShift(OpBuilder &at, const BlockTile &tile,
                               bool isA) const {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  if ((isA ? schedule.getM() : schedule.getN()) % kScaleAtomRows == 0)
+  if (!problem.hasScales() ||
+      (isA ? schedule.getM() : schedule.getN()) % kScaleAtomRows == 0)
     return Value();
   AffineExpr d0 = at.getAffineDimExpr(0);
   return applyExprs(at, loc, (d0 % kScaleAtomRows).floorDiv(kTensorWarpLanes),

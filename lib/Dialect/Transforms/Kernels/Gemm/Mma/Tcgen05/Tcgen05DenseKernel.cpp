@@ -1,4 +1,4 @@
-//===- Tcgen05DenseKernel.cpp - Block-scaled GEMM with tcgen05 ------------===//
+//===- Tcgen05DenseKernel.cpp - Dense GEMM with tcgen05 -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

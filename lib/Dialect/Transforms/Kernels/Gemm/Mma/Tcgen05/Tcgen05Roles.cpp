@@ -88,7 +88,8 @@ void Tcgen05Roles::emit() {
 }
 
 bool Tcgen05Roles::hasMask() const {
-  return !KernelProblem::isMultiple(problem.k,
+  return problem.hasScales() &&
+         !KernelProblem::isMultiple(problem.k,
                                     problem.instruction.getInstruction().k);
 }
 

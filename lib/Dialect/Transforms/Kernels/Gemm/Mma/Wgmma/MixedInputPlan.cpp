@@ -25,6 +25,13 @@ int64_t blockscale::getAccumulatorRows(WarpSpecializedScheduleAttr schedule) {
   return std::max(schedule.getN(), kLeast);
 }
 
+int64_t blockscale::getMixedInputUnit(const TypeCombination &types,
+                                      bool isDynamic) {
+  constexpr int64_t kRowBits = 128;
+  return std::max<int64_t>(kRowBits / getFormatInfo(types.rhs).storedBits(),
+                           types.blockSize * (isDynamic ? 2 : 1));
+}
+
 int64_t blockscale::getSlicePartialBytes(WarpSpecializedScheduleAttr schedule) {
   return (WgmmaShares(schedule).slicesOfK - 1) * getAccumulatorRows(schedule) *
          getPitch(schedule) * kAccumulatorBytes;

@@ -23,6 +23,11 @@ namespace mlir::blockscale {
 /// Bytes of a row of quantized elements in a K chunk.
 inline constexpr int64_t kQuantizedChunkBytes = 64;
 
+/// K is a multiple of this: rows of quantized elements of y are multiples of 16
+/// bytes, for bulk copies, and of whole scale blocks; two blocks where it
+/// `isDynamic`, since scales are loaded by two then.
+int64_t getMixedInputUnit(const TypeCombination &types, bool isDynamic);
+
 /// Shared memory for the partial accumulators of all K slices but the first.
 int64_t getSlicePartialBytes(WarpSpecializedScheduleAttr schedule);
 

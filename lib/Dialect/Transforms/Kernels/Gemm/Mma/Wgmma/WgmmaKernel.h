@@ -21,10 +21,6 @@ namespace mlir::blockscale {
 
 class WgmmaKernel : public WarpSpecializedKernel {
 public:
-  /// Operands without scales are bf16 and f16 values, which bulk copies bring.
-  bool needsTensorMaps(const KernelProblem &problem) const final {
-    return !problem.hasScales();
-  }
   std::string getRemark(const KernelProblem &) const final { return {}; }
 
 protected:

@@ -21,6 +21,9 @@ namespace mlir::blockscale {
 
 class DequantizingKernel : public WgmmaKernel {
 public:
+  int64_t getUnitOfK(const KernelProblem &problem) const final {
+    return getMixedInputUnit(problem.types, ShapedType::isDynamic(problem.k));
+  }
   std::optional<ResultTile>
   getResultTile(const KernelProblem &problem) const final {
     WarpSpecializedScheduleAttr schedule = getSchedule(problem);

@@ -23,6 +23,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -32,7 +34,8 @@ MixedInputRoles::MixedInputRoles(const RoleContext &context)
           b.getContext(), getAccumulatorRows(plan.getSchedule()),
           plan.getSchedule().getM(),
           WarpColumnsAttr::get(b.getContext(), shares.getWarpsOfSlice()))),
-      flag(addSharedArray(kernel, b.getI32Type(), 1)) {}
+      flag(addSharedArray(kernel, b.getI32Type(), 1)),
+      areSlicesWhole(KernelProblem::isMultiple(problem.k, plan.getSliceK())) {}
 
 std::optional<AccType>
 MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
@@ -69,6 +72,9 @@ Value MixedInputRoles::emitSliceStep(OpBuilder &at, const WorkTile &tile,
 
 int64_t MixedInputRoles::getNumEarly() const {
   constexpr int64_t kMost = 1;
+  // A kernel for a dynamic K runs only if there is a step.
+  if (ShapedType::isDynamic(problem.k) || ShapedType::isDynamic(problem.splitK))
+    return kMost;
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   return std::min(kMost, problem.k / (schedule.getK() * problem.splitK));
 }
@@ -122,25 +128,47 @@ void MixedInputRoles::emitLoader(OpBuilder role) {
   });
 }
 
+Value MixedInputRoles::emitBlocksOfRow(OpBuilder &at) const {
+  AffineExpr k = at.getAffineDimExpr(0);
+  return applyExprs(at, loc,
+                    {k.floorDiv(int64_t(problem.quantizedB->blockSize))},
+                    sizes.k)[0];
+}
+
+int64_t MixedInputRoles::getBlocksOfSlice() const {
+  return plan.getSliceK() / problem.quantizedB->blockSize;
+}
+
+int64_t MixedInputRoles::getScaleWidth() const {
+  const KernelOperand &scales = problem[GemmOperand::SFA];
+  constexpr int64_t kMostBytes = 16;
+  int64_t blocks = getBlocksOfSlice(), width = 1;
+  if (scales.contiguity == Contiguity::Atoms)
+    return std::min(blocks, kBlocksOfWord);
+  int64_t alignment = scales.getStrideAlignment();
+  if (areSlicesWhole && ShapedType::isDynamic(problem.k))
+    alignment = std::lcm(alignment, blocks);
+  if (scales.contiguity == Contiguity::Columns)
+    while (width < std::min(blocks, kMostBytes) && alignment % (2 * width) == 0)
+      width *= 2;
+  return width;
+}
+
 SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
                                                    ValueRange element) {
   const KernelOperand &scales = problem[GemmOperand::SFA];
-  int64_t blocks = plan.getSliceK() / problem.quantizedB->blockSize;
-  // How many scales are contiguous and aligned to their number.
-  constexpr int64_t kMostBytes = 16;
-  int64_t width = 1;
-  if (scales.contiguity == Contiguity::Atoms)
-    width = std::min(blocks, kBlocksOfWord);
-  else if (scales.contiguity == Contiguity::Columns)
-    while (width < std::min(blocks, kMostBytes) &&
-           scales.getStrideAlignment() % (2 * width) == 0)
-      width *= 2;
+  int64_t blocks = getBlocksOfSlice(), width = getScaleWidth();
   Type wordType = at.getI32Type();
   SmallVector<Value> words;
   AffineExpr d0 = at.getAffineDimExpr(0);
   for (int64_t block = 0; block != blocks; block += width) {
     SmallVector<Value> from(element);
     from.back() = applyExprs(at, loc, {d0 + block}, element.back())[0];
+    if (!areSlicesWhole) {
+      Value last = applyExprs(at, loc, {d0.ceilDiv(width) * width - width},
+                              emitBlocksOfRow(at))[0];
+      from.back() = arith::MinUIOp::create(at, loc, from.back(), last);
+    }
     int64_t byte = block % kBlocksOfWord;
     Value loaded =
         vector::LoadOp::create(at, loc, VectorType::get(width, at.getI8Type()),
@@ -168,7 +196,7 @@ SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
 SmallVector<Value>
 MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
   const KernelOperand &scales = problem[GemmOperand::SFA];
-  int64_t blocks = plan.getSliceK() / problem.quantizedB->blockSize;
+  int64_t blocks = getBlocksOfSlice();
   if (scales.splat) {
     constexpr uint32_t kBytes = 0x01010101;
     Value word = makeWord(at, loc, *scales.splat * kBytes);
@@ -190,17 +218,22 @@ MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
     return at.createOrFold<arith::MinUIOp>(loc, value, last);
   };
   Value block = applyExprs(at, loc, {d0 * blocks}, step)[0];
-  if (problem.k % (plan.getSchedule().getK() * problem.splitK) != 0)
-    block = limit(block, index(at, problem.k / problem.quantizedB->blockSize),
-                  blocks);
+  if (areSlicesWhole &&
+      (ShapedType::isDynamic(problem.splitK) ||
+       ShapedType::isDynamic(problem.k) ||
+       problem.k % (plan.getSchedule().getK() * problem.splitK) != 0))
+    block = limit(block, emitBlocksOfRow(at), blocks);
   Value batch = getOperandBatch(at, kernel, scales, tile.matrix);
-  SmallVector<Value> words;
+  SmallVector<Value> rows;
   for (int64_t i = 0; i != kRowsOfLane; ++i) {
     Value from = addIndex(at, loc, row, i * kGroupRows);
     if (!KernelProblem::isMultiple(problem.m, plan.getSchedule().getM()))
       from = limit(from, sizes.m, 1);
-    llvm::append_range(words, loadScaleWords(at, {batch, from, block}));
+    rows.push_back(from);
   }
+  SmallVector<Value> words;
+  for (Value from : rows)
+    llvm::append_range(words, loadScaleWords(at, {batch, from, block}));
   return words;
 }
 
@@ -306,11 +339,14 @@ void MixedInputRoles::emitInexact(OpBuilder &at, Value inexact) {
 void MixedInputRoles::emitFlagEpilogue(OpBuilder &at, const WorkTile &) {
   Value zero = index(at, 0);
   Value isFirst = isEqual(at, loc, thread, zero);
-  Value block = gpu::BlockIdOp::create(at, loc, gpu::Dimension::x);
   OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
   Value any = memref::LoadOp::create(then, loc, flag, index(then, 0));
-  memref::StoreOp::create(then, loc, any,
-                          kernel.getArgument(problem.getInexactFlags()), block);
+  Value isAny = arith::CmpIOp::create(then, loc, arith::CmpIPredicate::ne, any,
+                                      word(then, 0));
+  // One that the kernel in front has set may stay, so one is enough.
+  OpBuilder set = scf::IfOp::create(then, loc, isAny).getThenBodyBuilder();
+  memref::StoreOp::create(set, loc, any,
+                          kernel.getArgument(problem.getInexactFlags()), zero);
 }
 
 Value MixedInputRoles::emitPartialsView(OpBuilder &at, int64_t count) {
@@ -344,8 +380,9 @@ Value MixedInputRoles::emitSum(OpBuilder &at, Value sums) {
   return memory;
 }
 
-void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
-                               const PipelineState &first) {
+SmallVector<Value> MixedInputRoles::emitMainloop(OpBuilder &at,
+                                                 const WorkTile &tile,
+                                                 const PipelineState &first) {
   SmallVector<Value> scales =
       loadScales(at, tile, emitSliceStep(at, tile, slice, index(at, 0)));
   SmallVector<Value> values = {AccZeroOp::create(at, loc, accType),
@@ -356,6 +393,33 @@ void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
                 ValueRange before) {
               return emitStep(inner, tile, step, state, before);
             });
+  return SmallVector<Value>(ArrayRef(values).take_front(2));
+}
+
+/// Two mainloops for a dynamic K: where it has whole slices, scales are loaded
+/// as with a static K. A branch around each load would cost more.
+SmallVector<Value> MixedInputRoles::emitMainloops(OpBuilder &at,
+                                                  const WorkTile &tile,
+                                                  const PipelineState &first) {
+  if (!ShapedType::isDynamic(problem.k))
+    return emitMainloop(at, tile, first);
+  AffineExpr k = at.getAffineDimExpr(0);
+  Value rest = applyExprs(at, loc, {k % plan.getSliceK()}, sizes.k)[0];
+  auto branch = scf::IfOp::create(at, loc, TypeRange{accType, at.getI32Type()},
+                                  isEqual(at, loc, rest, index(at, 0)),
+                                  /*withElseRegion=*/true);
+  for (bool isWhole : {true, false}) {
+    OpBuilder inner =
+        isWhole ? branch.getThenBodyBuilder() : branch.getElseBodyBuilder();
+    areSlicesWhole = isWhole;
+    scf::YieldOp::create(inner, loc, emitMainloop(inner, tile, first));
+  }
+  return llvm::to_vector_of<Value>(branch.getResults());
+}
+
+void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
+                               const PipelineState &first) {
+  SmallVector<Value> values = emitMainloops(at, tile, first);
   // All stages have been read behind this.
   emitInexact(at, values[1]);
   emitFlagEpilogue(at, tile);

@@ -56,8 +56,8 @@ protected:
                                           Value quantized, ValueRange values);
   /// The sums of a K slice from its accumulators.
   virtual Value emitEnd(OpBuilder &b, Value sums) { return sums; }
-  /// Stores the inexact flag of the block. All warps know `flag` by then, and
-  /// no stage is read any more. (The GEMV recomputes instead.)
+  /// Sets an inexact flag if the block needs one. All warps know `flag` by
+  /// then, and no stage is read any more. (The GEMV recomputes instead.)
   virtual void emitFlagEpilogue(OpBuilder &b, const WorkTile &tile);
   /// The sums of all slices, as the epilogue gets them.
   virtual Value emitFinal(OpBuilder &b, Value sums) { return sums; }
@@ -80,10 +80,20 @@ private:
   /// i32.
   SmallVector<Value> loadScales(OpBuilder &b, const WorkTile &tile, Value step);
   SmallVector<Value> loadScaleWords(OpBuilder &b, ValueRange element);
+  /// Scale blocks of a K slice of a step, and of a row.
+  int64_t getBlocksOfSlice() const;
+  Value emitBlocksOfRow(OpBuilder &b) const;
+  /// How many scales are known to be contiguous and aligned to their number.
+  int64_t getScaleWidth() const;
   /// The products of a step; `values` and the results are accumulators, the i32
   /// of inexact bits, and scales.
   SmallVector<Value> emitStep(OpBuilder &b, const WorkTile &tile, Value step,
                               const PipelineState &state, ValueRange values);
+  /// The accumulators and the i32 of inexact bits behind all steps.
+  SmallVector<Value> emitMainloop(OpBuilder &b, const WorkTile &tile,
+                                  const PipelineState &first);
+  SmallVector<Value> emitMainloops(OpBuilder &b, const WorkTile &tile,
+                                   const PipelineState &first);
   void emitTile(OpBuilder &b, const WorkTile &tile, const PipelineState &first);
   /// Adds the sums of all slices, for the warps of the first one.
   Value emitSum(OpBuilder &b, Value sums);
@@ -94,6 +104,9 @@ private:
   /// Sets `flag` if `inexact` is not 0 in any thread.
   void emitInexact(OpBuilder &b, Value inexact);
   void emitFirst(OpBuilder &one) override;
+
+  /// Whether the mainloop is for a K of whole slices.
+  bool areSlicesWhole;
 };
 
 } // namespace mlir::blockscale

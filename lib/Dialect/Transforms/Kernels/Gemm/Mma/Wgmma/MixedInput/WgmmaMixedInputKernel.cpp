@@ -27,7 +27,7 @@ public:
   }
 
 private:
-  int64_t getNumFlags() const override { return 1; }
+  bool setsInexactFlags() const override { return true; }
   void emitRoles(const RoleContext &context) const override {
     MixedInputRoles(context).emit();
   }

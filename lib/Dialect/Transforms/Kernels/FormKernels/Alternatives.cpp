@@ -1,0 +1,270 @@
+//===- Alternatives.cpp - Schedules that sizes choose ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Conditions are computed with operations that launch infos can express.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernels/FormKernels/Alternatives.h"
+
+#include "Utils/IndexValues.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+#include <numeric>
+#include <utility>
+
+using namespace mlir;
+using namespace mlir::blockscale;
+
+using Predicate = arith::CmpIPredicate;
+
+namespace {
+/// Arithmetic on the host, folded where sizes are static.
+class HostArithmetic {
+public:
+  HostArithmetic(OpBuilder &b, Location loc) : b(b), loc(loc) {}
+
+  Value number(int64_t value) { return makeIndex(b, loc, value); }
+  Value toValue(OpFoldResult size) {
+    return getValueOrCreateConstantIndexOp(b, loc, size);
+  }
+  Value compare(Predicate predicate, Value lhs, Value rhs) {
+    return b.createOrFold<arith::CmpIOp>(loc, predicate, lhs, rhs);
+  }
+  Value both(Value lhs, Value rhs) {
+    return b.createOrFold<arith::AndIOp>(loc, lhs, rhs);
+  }
+  Value negate(Value value) {
+    Value isTrue = arith::ConstantIntOp::create(b, loc, 1, 1);
+    return b.createOrFold<arith::XOrIOp>(loc, value, isTrue);
+  }
+  Value select(Value condition, Value lhs, Value rhs) {
+    return b.createOrFold<arith::SelectOp>(loc, condition, lhs, rhs);
+  }
+  Value ceilDiv(Value lhs, int64_t rhs) {
+    return b.createOrFold<arith::CeilDivUIOp>(loc, lhs, number(rhs));
+  }
+  Value div(Value lhs, Value rhs) {
+    return b.createOrFold<arith::DivUIOp>(loc, lhs, rhs);
+  }
+  Value rem(Value lhs, int64_t rhs) {
+    return b.createOrFold<arith::RemUIOp>(loc, lhs, number(rhs));
+  }
+  Value multiply(Value lhs, Value rhs) {
+    return b.createOrFold<arith::MulIOp>(loc, lhs, rhs);
+  }
+  Value least(Value lhs, Value rhs) {
+    return b.createOrFold<arith::MinUIOp>(loc, lhs, rhs);
+  }
+  Value clamp(Value value, int64_t least, int64_t most) {
+    value = b.createOrFold<arith::MaxUIOp>(loc, value, number(least));
+    return this->least(value, number(most));
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+};
+
+/// An alternative that sizes do not exclude.
+struct Candidate {
+  AlternativeAttr attr;
+  /// Whether it is chosen, if any is.
+  Value condition;
+  /// The number of its split-K ranges, and whether that is 1.
+  Value ranges, isWhole;
+};
+
+class CandidateMaker {
+public:
+  CandidateMaker(HostArithmetic &host, const HostSizes &sizes, int64_t sms)
+      : host(host), sizes(sizes), sms(sms), rows(host.toValue(sizes.m)) {}
+
+  /// The conditions are those of a chain of ifs.
+  SmallVector<Candidate> make(ArrayRef<AlternativeAttr> list) {
+    int64_t above = 0;
+    while (!list.empty()) {
+      int64_t most = list.front().getMostRows();
+      ArrayRef<AlternativeAttr> same = list.take_while(
+          [&](AlternativeAttr attr) { return attr.getMostRows() == most; });
+      list = list.drop_front(same.size());
+      Value isInRange =
+          host.both(host.compare(Predicate::ugt, rows, host.number(above)),
+                    host.compare(Predicate::ule, rows, host.number(most)));
+      if (above == 0)
+        isInRange = host.compare(Predicate::ule, rows, host.number(most));
+      above = most;
+      Value isFirst;
+      if (same.size() == 2)
+        isFirst = host.compare(Predicate::ule, estimateTime(same[0]),
+                               estimateTime(same[1]));
+      for (AlternativeAttr attr : same) {
+        Value isBest =
+            isFirst && attr != same.front() ? host.negate(isFirst) : isFirst;
+        add(attr, isBest ? host.both(isInRange, isBest) : isInRange);
+      }
+    }
+    return std::move(candidates);
+  }
+
+private:
+  void add(AlternativeAttr attr, Value condition) {
+    if (matchPattern(condition, m_Zero()))
+      return;
+    Candidate candidate = {attr, condition, {}, {}};
+    // Neighbors often have as many ranges; then the expressions are shared.
+    auto alike = llvm::find_if(candidates, [&](const Candidate &other) {
+      return mayDivide(attr) && mayDivide(other.attr) &&
+             getRowsOfY(other.attr) == getRowsOfY(attr) &&
+             other.attr.getMostRanges() == attr.getMostRanges() &&
+             hasOneColumnOfTiles(other.attr) && hasOneColumnOfTiles(attr);
+    });
+    candidate.ranges =
+        alike == candidates.end() ? countRanges(attr) : alike->ranges;
+    candidate.isWhole =
+        alike == candidates.end()
+            ? host.compare(Predicate::eq, candidate.ranges, host.number(1))
+            : alike->isWhole;
+    candidates.push_back(candidate);
+  }
+
+  static WarpSpecializedScheduleAttr getSchedule(AlternativeAttr attr) {
+    return cast<WarpSpecializedScheduleAttr>(attr.getSchedule());
+  }
+  /// Whether the launch counts split-K ranges.
+  static bool mayDivide(AlternativeAttr attr) {
+    return attr.getMostRanges() != 1;
+  }
+  /// Rows of y, and of x, in a tile (swap-AB).
+  static int64_t getRowsOfY(AlternativeAttr attr) {
+    return getSchedule(attr).getM();
+  }
+  static int64_t getRowsOfX(AlternativeAttr attr) {
+    return getSchedule(attr).getN();
+  }
+  static bool hasOneColumnOfTiles(AlternativeAttr attr) {
+    return attr.getMostRows() <= getRowsOfX(attr);
+  }
+
+  Value countTiles(AlternativeAttr attr) {
+    Value tiles = host.ceilDiv(host.toValue(sizes.n), getRowsOfY(attr));
+    if (!hasOneColumnOfTiles(attr))
+      tiles = host.multiply(tiles, host.ceilDiv(rows, getRowsOfX(attr)));
+    return host.multiply(tiles, host.toValue(sizes.batch));
+  }
+
+  /// As many ranges as leave no SM idle, if each has enough steps.
+  Value countRanges(AlternativeAttr attr) {
+    constexpr int64_t kLeastK = 4096;
+    if (!mayDivide(attr))
+      return host.number(1);
+    // There may be no tiles; then there is no launch, either.
+    Value ofSms =
+        host.div(host.number(sms), host.clamp(countTiles(attr), 1, sms));
+    Value ofK = host.div(host.toValue(sizes.k), host.number(kLeastK));
+    return host.clamp(host.least(ofSms, ofK), 1, attr.getMostRanges());
+  }
+
+  /// The time of all rounds of tiles.
+  Value estimateTime(AlternativeAttr attr) {
+    int64_t ofTile = getRowsOfY(attr) * getRowsOfX(attr) * attr.getCost();
+    return host.multiply(host.ceilDiv(countTiles(attr), sms),
+                         host.number(ofTile));
+  }
+
+  HostArithmetic &host;
+  const HostSizes &sizes;
+  int64_t sms;
+  Value rows;
+  SmallVector<Candidate> candidates;
+};
+} // namespace
+
+static bool isNotNegative(OpFoldResult size) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return *known >= 0;
+  Operation *op = cast<Value>(size).getDefiningOp();
+  bool hasNegativeTerms = false;
+  if (auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op))
+    apply.getAffineMap().walkExprs([&](AffineExpr expr) {
+      auto constant = dyn_cast<AffineConstantExpr>(expr);
+      hasNegativeTerms |= constant && constant.getValue() < 0;
+    });
+  return isa_and_nonnull<tensor::DimOp>(op) ||
+         (!hasNegativeTerms &&
+          isa_and_nonnull<affine::AffineApplyOp, arith::MulIOp, arith::AddIOp,
+                          arith::MinUIOp, arith::DivUIOp, arith::CeilDivUIOp,
+                          arith::RemUIOp>(op) &&
+          llvm::all_of(op->getOperands(),
+                       [](Value operand) { return isNotNegative(operand); }));
+}
+
+bool blockscale::areNotNegative(const HostSizes &sizes) {
+  return isNotNegative(sizes.m) && isNotNegative(sizes.n) &&
+         isNotNegative(sizes.k) && isNotNegative(sizes.batch);
+}
+
+void blockscale::assumeUnitOfK(KernelProblem &problem, int64_t unitOfK) {
+  if (!ShapedType::isDynamic(problem.k))
+    return;
+  for (GemmOperand id : kGemmOperands) {
+    int64_t unit = unitOfK;
+    if (getInfo(id).isScale)
+      unit = std::max<int64_t>(unitOfK / problem.types.blockSize, 1);
+    int64_t &multiple = problem[id].columnMultiple;
+    multiple = std::lcm(std::max<int64_t>(multiple, 1), unit);
+  }
+}
+
+Alternatives blockscale::makeAlternatives(OpBuilder &builder, Location loc,
+                                          ArrayRef<AlternativeAttr> list,
+                                          const HostSizes &sizes,
+                                          int64_t unitOfK, int64_t sms) {
+  HostArithmetic host(builder, loc);
+  SmallVector<Candidate> candidates =
+      CandidateMaker(host, sizes, sms).make(list);
+  Alternatives result;
+  Value k = host.toValue(sizes.k);
+  Value most = host.number(list.back().getMostRows());
+  result.isAny =
+      host.both(host.compare(Predicate::ule, host.toValue(sizes.m), most),
+                host.both(host.compare(Predicate::ne, k, host.number(0)),
+                          host.compare(Predicate::eq, host.rem(k, unitOfK),
+                                       host.number(0))));
+  result.isNone = host.negate(result.isAny);
+  Value one = host.number(1), ranges, behind;
+  for (const Candidate &candidate : llvm::reverse(candidates)) {
+    if (!ranges)
+      ranges = candidate.ranges;
+    if (candidate.ranges == std::exchange(behind, candidate.ranges) ||
+        ranges == candidate.ranges)
+      continue;
+    ranges =
+        host.select(host.compare(Predicate::ule, host.toValue(sizes.m),
+                                 host.number(candidate.attr.getMostRows())),
+                    candidate.ranges, ranges);
+  }
+  result.ranges = getAsOpFoldResult(ranges ? ranges : one);
+  result.isDivided = host.both(
+      host.compare(Predicate::ne, ranges ? ranges : one, one), result.isAny);
+  // What most often fails comes first.
+  for (const Candidate &candidate : candidates)
+    for (auto [choices, isThis] :
+         {std::pair(&result.whole, candidate.isWhole),
+          std::pair(&result.divided, host.negate(candidate.isWhole))})
+      if (Value condition =
+              host.both(host.both(candidate.condition, isThis), result.isAny);
+          !matchPattern(condition, m_Zero()))
+        choices->push_back({candidate.attr.getSchedule(), condition});
+  return result;
+}
