@@ -151,6 +151,8 @@ OPERATIONS = {
     "ceildiv": lambda a, b: -(-a // b),
     "min": min,
     "max": max,
+    "eq": lambda a, b: int(a == b),
+    "lt": lambda a, b: int(a < b),
 }
 
 
@@ -170,6 +172,10 @@ def evaluate(expression, sizes, multiprocessors):
         return sizes[value["arg"]][value["dim"]]
     if kind == "multiprocessors":
         return (value if isinstance(value, int) else 1) * multiprocessors
+    if kind == "select":
+        condition, then, otherwise = value
+        chosen = then if evaluate(condition, sizes, multiprocessors) else otherwise
+        return evaluate(chosen, sizes, multiprocessors)
     if kind not in OPERATIONS:
         raise ValueError(f"expected one of {', '.join(OPERATIONS)}, got {kind!r}")
     return OPERATIONS[kind](*(evaluate(operand, sizes, multiprocessors) for operand in value))
@@ -179,8 +185,8 @@ class Function:
     """A compiled function on the card: its kernels, by a launch info (parsed JSON) and PTX or a cubin."""
 
     def __init__(self, driver, image, info, sizes, multiprocessors):
-        if info["version"] != 1:
-            raise ValueError(f"expected a launch info of version 1, got {info['version']}")
+        if info["version"] not in (1, 2):
+            raise ValueError(f"expected a launch info of version 1 or 2, got {info['version']}")
         self.driver = driver
         self.evaluate = lambda expression: evaluate(expression, sizes, multiprocessors)
         self.workspace = self.evaluate(info["workspace"])
@@ -188,6 +194,7 @@ class Function:
         self.kernels = [
             (driver.get_kernel(module, kernel["name"], kernel["shared"], kernel["cluster"]), kernel)
             for kernel in info["kernels"]
+            if self.evaluate(kernel.get("condition", 1))
         ]
 
     def bind(self, arguments, results, workspace=0):

@@ -31,7 +31,7 @@ WARPS = "tile=128x128x{},warps=2x2,stages={}"
 MMA_SYNC_SPECIALIZED = "tile=128x128x{},stages=2,accumulators=1,persistent=1"
 PIPELINE = "tile=128x256x{},stages=4,accumulators=2,persistent=1"
 TWO_CTA = "tile=128x256x{},stages={},accumulators=2,persistent=1,cluster=2x1,two_cta=1"
-# name: chip, types of x and y, of scales, block size, schedule
+# name: chip, types of x and y, of scales (None without), block size, schedule
 KERNELS = {
     "e4m3-e4m3": ("sm_120a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, WARPS.format(128, 3)),
     "e2m1-e2m1": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, WARPS.format(256, 2)),
@@ -49,6 +49,8 @@ KERNELS = {
     "two-cta-e4m3-e4m3": ("sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, TWO_CTA.format(128, 6)),
     "two-cta-e2m1-e2m1-ue4m3": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, TWO_CTA.format(256, 4)),
     "wide-e2m1-e2m1-ue4m3": ("sm_103a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, TWO_CTA.format(256, 4) + ",k=96"),
+    "warp-specialized-bf16": ("sm_100a", "bf16", "bf16", None, 1, PIPELINE.format(64)),
+    "two-cta-bf16": ("sm_100a", "bf16", "bf16", None, 1, TWO_CTA.format(64, 7)),
     "warp-specialized-e4m3-e2m1": ("sm_100a", "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, PIPELINE.format(128)),
 }
 # What Triton compiles of these: its names of types, and the block size.
@@ -61,7 +63,9 @@ TRITON = {
 
 
 def program(x, y, scale, block, m=SIZE, n=SIZE, k=SIZE, is_k_last=True):
-    """A function on M x K and N x K operands, or K x M and K x N, with 32x4x4 scales."""
+    """A function on M x K and N x K operands, or K x M and K x N, with 32x4x4 scales or without."""
+    if scale is None:
+        return unscaled_program(x, m, n, k)
     blocks = k // block
 
     def scales(rows):
@@ -86,6 +90,19 @@ func.func @mma(%x: {x_stored}, %sx: {x_atoms}, %y: {y_stored}, %sy: {y_atoms}) -
   %syt = linalg.transpose ins(%sy_rows : {y_rows}) outs(%sy_empty : {y_columns}) permutation = [1, 0]
   %d = blockscale.mma_scaled {x_name}, %sx_rows, {y_name}, %syt, %acc
        : {a}, {x_rows}, {b}, {y_columns}, {d}
+  return %d : {d}
+}}
+"""
+
+
+def unscaled_program(element, m, n, k):
+    """The same without scales, on M x K and N x K operands."""
+    x, y, d = f"tensor<{m}x{k}x{element}>", f"tensor<{n}x{k}x{element}>", f"tensor<{m}x{n}xf32>"
+    maps = ", ".join(f"affine_map<(m, n, k) -> ({dims})>" for dims in ("m, k", "n, k", "m, n"))
+    return f"""
+func.func @mma(%x: {x}, %y: {y}) -> {d} {{
+  %acc = arith.constant dense<0.0> : {d}
+  %d = linalg.matmul indexing_maps = [{maps}] ins(%x, %y : {x}, {y}) outs(%acc : {d}) -> {d}
   return %d : {d}
 }}
 """

@@ -33,13 +33,13 @@ WAYS = {"": ("bf16", None), "-scaled": ("bf16", 0.7), "-f16": ("f16", None)}
 N, K = 8192, 8192
 
 
-def program(element, scale, block, m, value_type, tensor_scale):
-    x, w, d = f"tensor<{m}x{K}x{value_type}>", f"tensor<{N}x{K}x{value_type}>", f"tensor<{m}x{N}xf32>"
-    quantized, scales = f"tensor<{N}x{K}x{element}>", f"tensor<{N}x{K // block}x{scale}>"
-    result = f"tensor<{m}x{N}x{value_type}>"
+def program(element, scale, block, m, value_type, tensor_scale, n=N, k=K, name="main"):
+    x, w, d = f"tensor<{m}x{k}x{value_type}>", f"tensor<{n}x{k}x{value_type}>", f"tensor<{m}x{n}xf32>"
+    quantized, scales = f"tensor<{n}x{k}x{element}>", f"tensor<{n}x{k // block}x{scale}>"
+    result = f"tensor<{m}x{n}x{value_type}>"
     scaled = (f"  %g = arith.constant {tensor_scale} : f32\n", " tensor_scale(%g)", ", f32")
     constant, operand, type_ = scaled if tensor_scale else ("", "", "")
-    return f"""func.func @main(%x: {x}, %c: {quantized}, %s: {scales}) -> {result} {{
+    return f"""func.func @{name}(%x: {x}, %c: {quantized}, %s: {scales}) -> {result} {{
   %acc = arith.constant dense<0.0> : {d}
 {constant}  %w = blockscale.dequantize %c, %s{operand} : {quantized}, {scales}{type_} to {w}
   %d = linalg.matmul

@@ -1,11 +1,8 @@
 """The ops on a card, with the functions of kernels.bundle. Tensors have been checked, and are matrices.
 
 Results and workspaces are torch's memory, so that calls may be captured in a graph. Functions must be loaded before
-that, which any call with as many rows does.
+that, which any call does.
 """
-
-import functools
-import math
 
 import torch
 
@@ -15,33 +12,6 @@ from . import bundle
 ALIGNMENT = 16
 
 VALUE_TYPES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
-
-
-@functools.lru_cache(maxsize=None)
-def _products(kind, format, ordinal):
-    """(maximum of rows, function) for a product on a card, as the bundle has them: ascending, and the last one for any
-    number of rows."""
-    functions = [bundle.function(name) for name in bundle.load() if name.rpartition("_")[0] == f"{kind}_{format}"]
-    products = sorted(
-        ((math.inf if most is None else most, each) for each in functions for most in [each.most_rows(ordinal)]),
-        key=lambda product: product[0],
-    )
-    bounds = [most for most, _ in products]
-    if len(set(bounds)) != len(bounds) or bounds[-1:] != [math.inf]:
-        raise RuntimeError(
-            f"'{bundle.find()}': expected functions {kind}_{format}_ROWS for different numbers of rows, one of "
-            f"them for any, got {bounds}: build the target blockscale-torch-kernels again"
-        )
-    return products
-
-
-def product_of(kind, format, x):
-    """The function for the rows of `x`, on its card."""
-    return next(function for most, function in _products(kind, format, x.get_device()) if len(x) <= most)
-
-
-def _product(kind, format, rows, x):
-    return bundle.function(f"{kind}_{format}_{rows}") if rows else product_of(kind, format, x)
 
 
 def ready(tensor):
@@ -68,8 +38,8 @@ def _one(device):
     return torch.ones((), dtype=torch.float32, device=device)
 
 
-def linear(x, codes, scales, tensor_scale, bias, format, rows=None):
-    """bf16 of M x N. `rows` is a key of kernels.ROWS, for measurements."""
+def linear(x, codes, scales, tensor_scale, bias, format):
+    """bf16 of M x N."""
     m, n, device = x.shape[0], codes.shape[0], x.device
     out = torch.empty((m, n), dtype=torch.bfloat16, device=device)
     if m == 0 or n == 0:
@@ -78,11 +48,11 @@ def linear(x, codes, scales, tensor_scale, bias, format, rows=None):
     if format.is_scaled:
         arguments.append(_one(device) if tensor_scale is None else tensor_scale)
     arguments.append(_no_bias(n, device) if bias is None else bias)
-    _launch(_product("linear", format.name, rows, x), arguments, out, device)
+    _launch(bundle.function(f"linear_{format.name}"), arguments, out, device)
     return out
 
 
-def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format, rows=None):
+def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format):
     m, n, device = x.shape[0], y.shape[0], x.device
     out = torch.empty((m, n), dtype=torch.bfloat16, device=device)
     if m == 0 or n == 0:
@@ -91,7 +61,7 @@ def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, f
     if format.is_scaled:
         arguments += [_one(device) if g is None else g for g in (x_tensor_scale, y_tensor_scale)]
     arguments.append(_no_bias(n, device) if bias is None else bias)
-    _launch(_product("mma_scaled", format.name, rows, x), arguments, out, device)
+    _launch(bundle.function(f"mma_scaled_{format.name}"), arguments, out, device)
     return out
 
 

@@ -9,15 +9,11 @@ formats without a tensor scale have no g.
 
     quantize_FORMAT_TYPE(x M x K[, g]) -> codes, scales              TYPE is bf16, f16 or f32
     tensor_scale_TYPE(x M x K) -> g                                  the largest magnitude / (448 * 6)
-    linear_FORMAT_ROWS(x M x K of bf16, codes, scales[, g], bias N of bf16) -> M x N of bf16
-    mma_scaled_FORMAT_ROWS(codes, scales, codes, scales[, g of x, g of y], bias N of bf16) -> M x N of bf16
+    linear_FORMAT(x M x K of bf16, codes, scales[, g], bias N of bf16) -> M x N of bf16
+    mma_scaled_FORMAT(codes, scales, codes, scales[, g of x, g of y], bias N of bf16) -> M x N of bf16
 
-There is always a bias, which may be zeros: this halves the code and costs no measurable time. All ROWS compute the
-same product. The compiler knows for how many rows of x each is fastest, and writes it to the bundle (docs/Bundle.md):
-
-    few, some   split-K (which needs a workspace), since one SM reads too slowly
-    tile        tiles of 128 x 128, dequantized in registers
-    many        any number of rows: the compiler's default for the chip
+There is always a bias, which may be zeros: this halves the code and costs no measurable time. A product has kernels
+for different numbers of rows, of which its launch info chooses one (docs/gpu/dynamic.md).
 """
 
 import sys
@@ -30,13 +26,8 @@ FORMATS = {
 }
 VALUE_TYPES = ("bf16", "f16", "f32")
 
-# The only path that all chips have and that does split-K with dynamic sizes.
-CONVERT = "blockscale.path = #blockscale.path<dequant_mma>"
-# ROWS: attributes of the product and of the function.
-ROWS = {
-    **{rows: (CONVERT, f'attributes {{blockscale.rows = "{rows}"}} ') for rows in ("few", "some", "tile")},
-    "many": ("", ""),
-}
+# The product is for any number of rows.
+ANY = 'attributes {blockscale.rows = "any"} '
 
 QUANTIZE = """
 func.func @quantize_{format}_{type}(%x: tensor<?x?x{type}>{g_argument}) -> ({quantized}, {scales}) {{{g}
@@ -81,18 +72,18 @@ WHOLE_BLOCKS = " {{blockscale.multiples = array<i64: 1, {}>}}"
 # Without g, elements times scales are exact in bf16 (docs/Quantization.md, "Weights alone"); g multiplies the sums,
 # which is one rounding less than multiplying each weight.
 LINEAR = """
-func.func @linear_{format}_{rows}(%x: {x}{whole}, %y: {quantized}{whole}, %ys: {scales}{arguments})
+func.func @linear_{format}(%x: {x}{whole}, %y: {quantized}{whole}, %ys: {scales}{arguments})
     -> tensor<?x?xbf16> {of_function}""" + START + """
   %w = blockscale.dequantize %y, %ys {{block_size = {block} : i64}} : {quantized}, {scales} to tensor<?x?xbf16>
   %d = linalg.matmul
       indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
-                       affine_map<(m, n, k) -> (m, n)>] {{{attributes}}}
+                       affine_map<(m, n, k) -> (m, n)>]
       ins(%x, %w : {x}, tensor<?x?xbf16>) outs(%acc : tensor<?x?xf32>) -> tensor<?x?xf32>{end}
 }}
 """
 
 MMA_SCALED = """
-func.func @mma_scaled_{format}_{rows}(%x: {x}, %xs: {scales}, %y: {quantized}, %ys: {scales}{arguments})
+func.func @mma_scaled_{format}(%x: {x}, %xs: {scales}, %y: {quantized}, %ys: {scales}{arguments})
     -> tensor<?x?xbf16> {of_function}""" + START + """
   %k = tensor.dim %y, %c1 : {quantized}
   %blocks = tensor.dim %ys, %c1 : {scales}
@@ -100,7 +91,7 @@ func.func @mma_scaled_{format}_{rows}(%x: {x}, %xs: {scales}, %y: {quantized}, %
   %yt = linalg.transpose ins(%y : {quantized}) outs(%ye : {quantized}) permutation = [1, 0]
   %yse = tensor.empty(%blocks, %n) : {scales}
   %yst = linalg.transpose ins(%ys : {scales}) outs(%yse : {scales}) permutation = [1, 0]
-  %d = blockscale.mma_scaled %x, %xs, %yt, %yst, %acc {{block_size = {block}{attributes}}}
+  %d = blockscale.mma_scaled %x, %xs, %yt, %yst, %acc {{block_size = {block}}}
       : {x}, {scales}, {quantized}, {scales}, tensor<?x?xf32>{end}
 }}
 """
@@ -145,19 +136,12 @@ def make_format(format):
             g="\n  %g = tensor.extract %t[] : tensor<f32>" if is_scaled else "",
             g_operand=" tensor_scale(%g)" if is_scaled else "", g_type=", f32" if is_scaled else "", **names,
         )
-    for rows, (attributes, of_function) in ROWS.items():
-        arguments, end = make_end(1 if is_scaled else 0)
-        yield LINEAR.format(
-            x="tensor<?x?xbf16>", whole=WHOLE_BLOCKS.format(block), rows=rows, attributes=attributes,
-            of_function=of_function, arguments=arguments, end=end, **names,
-        )
-        if rows != "tile":
-            arguments, end = make_end(2 if is_scaled else 0)
-            attributes = f", {attributes}" if attributes else ""
-            yield MMA_SCALED.format(
-                x=quantized, rows=rows, attributes=attributes, of_function=of_function, arguments=arguments, end=end,
-                **names
-            )
+    arguments, end = make_end(1 if is_scaled else 0)
+    yield LINEAR.format(
+        x="tensor<?x?xbf16>", whole=WHOLE_BLOCKS.format(block), of_function=ANY, arguments=arguments, end=end, **names
+    )
+    arguments, end = make_end(2 if is_scaled else 0)
+    yield MMA_SCALED.format(x=quantized, of_function=ANY, arguments=arguments, end=end, **names)
 
 
 def make_program():
