@@ -43,7 +43,7 @@ ELSEWHERE = {
     "captured.py", "estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_graphs.py",
     "gpu_launch.py", "gpu_measure.py", "gpu_report.py", "gpu_schedules.py", "gpu_triton.py", "hardware_numerics.py",
     "kernel_chain.py", "quantize.py", "fused_quantize.py", "math_errors_card.py", "runtime_host_time.py",
-    "products.py", "torch_linear.py", "weight_only.py",
+    "products.py", "torch_linear.py", "tune_rows.py", "weight_only.py",
 }
 
 
@@ -129,7 +129,7 @@ def test_weight_only_build(tmp_path):
         ["main__permute", "main", "main__exact_recomputation"], ["main", "main__split_k_reduction"], ["main__dequantize", "main"]
     )
     assert names == {
-        f"{format}{way}-{m}": wgmma if not way else dequantized if m == 4096 else split
+        f"{format}{way}-{m}": wgmma if way != "-scaled" else dequantized if m == 4096 else split
         for format in ("mxfp4", "nvfp4") for way in ("", "-scaled", "-f16") for m in (1, 16, 4096)
     }
 

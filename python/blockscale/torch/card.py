@@ -7,6 +7,7 @@ that, which any call does.
 import torch
 
 from . import bundle
+from .constants import one, zero_bias
 
 # The alignment that kernels rely on.
 ALIGNMENT = 16
@@ -27,17 +28,6 @@ def _launch(function, arguments, out, device):
     )
 
 
-# Not cached: it may be memory of a graph that is being captured.
-
-
-def _no_bias(n, device):
-    return torch.zeros((n,), dtype=torch.bfloat16, device=device)
-
-
-def _one(device):
-    return torch.ones((), dtype=torch.float32, device=device)
-
-
 def linear(x, codes, scales, tensor_scale, bias, format):
     """bf16 of M x N."""
     m, n, device = x.shape[0], codes.shape[0], x.device
@@ -46,8 +36,8 @@ def linear(x, codes, scales, tensor_scale, bias, format):
         return out
     arguments = [x, codes, scales]
     if format.is_scaled:
-        arguments.append(_one(device) if tensor_scale is None else tensor_scale)
-    arguments.append(_no_bias(n, device) if bias is None else bias)
+        arguments.append(one(x) if tensor_scale is None else tensor_scale)
+    arguments.append(zero_bias(n, x) if bias is None else bias)
     _launch(bundle.function(f"linear_{format.name}"), arguments, out, device)
     return out
 
@@ -59,8 +49,8 @@ def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, f
         return out
     arguments = [x, x_scales, y, y_scales]
     if format.is_scaled:
-        arguments += [_one(device) if g is None else g for g in (x_tensor_scale, y_tensor_scale)]
-    arguments.append(_no_bias(n, device) if bias is None else bias)
+        arguments += [one(x) if g is None else g for g in (x_tensor_scale, y_tensor_scale)]
+    arguments.append(zero_bias(n, x) if bias is None else bias)
     _launch(bundle.function(f"mma_scaled_{format.name}"), arguments, out, device)
     return out
 
@@ -75,7 +65,7 @@ def quantize(x, tensor_scale, format):
         return codes, scales
     arguments = [x]
     if format.is_scaled:
-        arguments.append(_one(device) if tensor_scale is None else tensor_scale)
+        arguments.append(one(x) if tensor_scale is None else tensor_scale)
     name = f"quantize_{format.name}_{VALUE_TYPES[x.dtype]}"
     _launch(bundle.function(name), arguments, (codes, scales), device)
     return codes, scales
@@ -84,7 +74,7 @@ def quantize(x, tensor_scale, format):
 def tensor_scale_of(x):
     """A tensor of f32 without dimensions: the largest magnitude / (448 * 6), to quantise to NVFP4."""
     if x.shape[0] == 0:
-        return _one(x.device)
+        return one(x)
     out = torch.empty((), dtype=torch.float32, device=x.device)
     _launch(bundle.function(f"tensor_scale_{VALUE_TYPES[x.dtype]}"), [x], out, x.device)
     return out

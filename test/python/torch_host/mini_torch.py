@@ -169,6 +169,15 @@ def make_torch(fake):
 
     torch.Tensor, torch.Size = Tensor, Size
     torch.empty, torch.zeros, torch.ones = filled(99), filled(0), filled(1)
+
+    def as_tensor(memory, device):
+        interface = memory.__cuda_array_interface__
+        (address, _), storage = interface["data"], np.dtype(interface["typestr"])
+        count = int(np.prod(interface["shape"]))
+        array = np.frombuffer((ctypes.c_char * (count * storage.itemsize)).from_address(address), storage, count)
+        return Tensor(array.reshape(interface["shape"]), BY_STORAGE.get(storage), device, address)
+
+    torch.as_tensor = as_tensor
     torch.from_numpy = lambda array: Tensor(array, BY_STORAGE[array.dtype])
     torch.stack = lambda tensors, at: tensors[0]._new(np.stack([each.array for each in tensors], at))
     torch.clamp = lambda tensor, min: tensor._compute(lambda a: np.maximum(a, np.float32(min)))
@@ -177,7 +186,7 @@ def make_torch(fake):
     torch.where = lambda which, a, b: a._new(np.where(which.array, a.array, b.array))
     torch.is_grad_enabled = lambda: False
     torch.compiler = types.SimpleNamespace(is_compiling=lambda: False)
-    torch.cuda = types.SimpleNamespace()
+    torch.cuda = types.SimpleNamespace(is_current_stream_capturing=lambda: False)
     torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda ordinal: 11)
     add_ops(torch)
     torch.nn = make_nn(torch)

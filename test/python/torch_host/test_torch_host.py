@@ -1,11 +1,6 @@
 """blockscale.torch but for what torch does: values on the CPU, launches, checks, modules, checkpoints."""
 
-import json
-import os
-import struct
 import weakref
-import zlib
-from pathlib import Path
 
 import blockscale
 import numpy as np
@@ -94,10 +89,6 @@ def test_linear_on_the_cpu(torch, format, activations, bias):
 # Launches.
 
 
-def bundle_of():
-    return Path(os.environ["BLOCKSCALE_TORCH_BUNDLE"])
-
-
 def on_card(torch, format, activations=None, n=24, k=96):
     from blockscale.torch import Linear, QuantizedTensor
 
@@ -106,47 +97,38 @@ def on_card(torch, format, activations=None, n=24, k=96):
     return Linear(weight, None, activations)
 
 
-@pytest.mark.parametrize("m,rows", [(1, "few"), (16, "few"), (17, "some"), (64, "some"), (65, "tile"), (256, "tile"), (257, "many")])
 @pytest.mark.parametrize("format", FORMATS)
-def test_kernel_of_rows(card_torch, card, format, m, rows):
-    layer = on_card(card_torch, format)
-    out = layer(random_values(card_torch, m, 96, device="cuda"))
-    assert (out.shape, out.device, out.dtype) == ((m, 24), "cuda", card_torch.bfloat16)
-    names = card.kernels()
-    assert names and all(name.startswith(f"linear_{format}_{rows}") for name in names)
+def test_rows_choose_kernels(card_torch, card, format):
+    """By the launch info of one function."""
+    layer = on_card(card_torch, format, k=96)
+    names = {}
+    for m in (1, 16, 17, 64, 65, 4096, 4097):
+        layer(random_values(card_torch, m, 96, device="cuda"))
+        names[m] = card.kernels()
+    assert all(name.startswith(f"linear_{format}") for each in names.values() for name in each)
+    assert names[1] == names[16] != names[17] != names[64] != names[65] != names[4096] != names[4097]
     assert card_torch.ops.called == []
 
 
-def change_most_rows(source, target, change):
-    """A copy of a bundle with other numbers of rows; an old one has none."""
-    data = source.read_bytes()
-    [size] = struct.unpack_from("<Q", data, 8)
-    header = json.loads(data[24 : 24 + size])
-    for each in header["entries"]:
-        most = change(each.pop("most_rows", None))
-        if most is not None:
-            each["most_rows"] = most
-    text = json.dumps(header, separators=(",", ":")).encode().ljust(size)
-    assert len(text) == size
-    target.write_bytes(data[:8] + struct.pack("<QII", size, zlib.crc32(text), 0) + text + data[24 + size :])
+def test_constants_are_made_once(card_torch, card):
+    layer = on_card(card_torch, "nvfp4")
+    from blockscale.torch.constants import one, zero_bias
+
+    x = random_values(card_torch, 3, 96, device="cuda")
+    layer(x)
+    zeros = zero_bias(24, x)
+    assert zeros is zero_bias(24, x) and zeros.shape == (24,) and zeros.is_cuda and not zeros.array.any()
+    assert zeros is not zero_bias(25, x)
+    assert one(x) is one(x) and one(x).shape == () and one(x).array == 0x3F800000
 
 
-@pytest.mark.parametrize("m,rows", [(1, "few"), (17, "few"), (20, "few"), (21, "some"), (256, "tile"), (257, "many")])
-def test_the_bundle_says_for_how_many_rows(card_torch, card, monkeypatch, tmp_path, m, rows):
-    path = tmp_path / "other.bundle"
-    change_most_rows(bundle_of(), path, lambda most: {16: 20}.get(most, most))
-    monkeypatch.setenv("BLOCKSCALE_TORCH_BUNDLE", str(path))
-    on_card(card_torch, "mxfp4")(random_values(card_torch, m, 96, device="cuda"))
-    assert all(name.startswith(f"linear_mxfp4_{rows}") for name in card.kernels())
+def test_constants_in_a_capture_are_of_torch(card_torch, card, monkeypatch):
+    from blockscale.torch.constants import zero_bias
 
-
-def test_a_bundle_that_does_not_say_it(card_torch, card, monkeypatch, tmp_path):
-    path = tmp_path / "old.bundle"
-    change_most_rows(bundle_of(), path, lambda most: None)
-    monkeypatch.setenv("BLOCKSCALE_TORCH_BUNDLE", str(path))
-    with pytest.raises(RuntimeError, match="expected functions linear_mxfp4_ROWS for different numbers of rows, one of "
-                       r"them for any, got \[inf, inf, inf, inf\]: build the target"):
-        on_card(card_torch, "mxfp4")(random_values(card_torch, 3, 96, device="cuda"))
+    x = random_values(card_torch, 3, 96, device="cuda")
+    monkeypatch.setattr(card_torch.cuda, "is_current_stream_capturing", lambda: True)
+    assert zero_bias(24, x) is not zero_bias(24, x)
+    assert zero_bias(24, x).shape == (24,) and zero_bias(24, x).dtype is card_torch.bfloat16
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -155,7 +137,7 @@ def test_kernels_of_dynamic_activations(card_torch, card, format):
     assert out.shape == (2, 50, 24)
     names = card.kernels()
     starts = ["tensor_scale_bf16"] * (3 if format == "nvfp4" else 0)
-    starts += [f"quantize_{format}_bf16"] + [f"mma_scaled_{format}_many"] * (len(names) - len(starts) - 1)
+    starts += [f"quantize_{format}_bf16"] + [f"mma_scaled_{format}"] * (len(names) - len(starts) - 1)
     assert len(names) == len(starts)
     assert all(name.startswith(start) for name, start in zip(names, starts))
 

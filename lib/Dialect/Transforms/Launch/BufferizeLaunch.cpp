@@ -46,11 +46,14 @@ namespace {
 
 struct LaunchModel
     : DstBufferizableOpInterfaceExternalModel<LaunchModel, LaunchOp> {
-  /// A kernel overwrites all of its outputs, unless it updates them.
+  /// A kernel overwrites all of its outputs, unless it updates them. What
+  /// another kernel has made is never overwritten: these are flags, of which
+  /// each kernel sets some.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &state) const {
     auto launch = cast<LaunchOp>(op);
-    return launch.getUpdates() || launch.isDpsInput(&operand);
+    return launch.getUpdates() || launch.isDpsInput(&operand) ||
+           operand.get().getDefiningOp<LaunchOp>();
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Conditions are compared as sets of comparisons that all hold. That is enough
-// for alternatives, where one has a comparison and the other its negation.
+// for alternatives, where one has a comparison and the other its negation, or
+// where both compare a size with constants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/IR/ConstantRange.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -75,12 +77,62 @@ static bool isSame(LaunchCondition lhs, LaunchCondition rhs, bool isOpposite) {
          (isNegated ? arith::invertPredicate(predicate) : predicate);
 }
 
+static llvm::CmpInst::Predicate getLLVMPredicate(arith::CmpIPredicate given) {
+  using llvm::CmpInst;
+  switch (given) {
+  case arith::CmpIPredicate::eq:
+    return CmpInst::ICMP_EQ;
+  case arith::CmpIPredicate::ne:
+    return CmpInst::ICMP_NE;
+  case arith::CmpIPredicate::slt:
+    return CmpInst::ICMP_SLT;
+  case arith::CmpIPredicate::sle:
+    return CmpInst::ICMP_SLE;
+  case arith::CmpIPredicate::sgt:
+    return CmpInst::ICMP_SGT;
+  case arith::CmpIPredicate::sge:
+    return CmpInst::ICMP_SGE;
+  case arith::CmpIPredicate::ult:
+    return CmpInst::ICMP_ULT;
+  case arith::CmpIPredicate::ule:
+    return CmpInst::ICMP_ULE;
+  case arith::CmpIPredicate::ugt:
+    return CmpInst::ICMP_UGT;
+  case arith::CmpIPredicate::uge:
+    return CmpInst::ICMP_UGE;
+  }
+  llvm_unreachable("all predicates have a case");
+}
+
+/// The values of the left side for which a comparison with a constant holds.
+static std::optional<llvm::ConstantRange> getRegion(arith::CmpIOp compare,
+                                                    bool isNegated) {
+  APInt constant;
+  if (!compare || !matchPattern(compare.getRhs(), m_ConstantInt(&constant)))
+    return std::nullopt;
+  llvm::ConstantRange region = llvm::ConstantRange::makeExactICmpRegion(
+      getLLVMPredicate(compare.getPredicate()), constant);
+  return isNegated ? region.inverse() : region;
+}
+
+/// Whether no value fulfills both.
+static bool areDisjoint(LaunchCondition lhs, LaunchCondition rhs) {
+  auto left = lhs.value.getDefiningOp<arith::CmpIOp>();
+  auto right = rhs.value.getDefiningOp<arith::CmpIOp>();
+  if (!left || !right || left.getLhs() != right.getLhs())
+    return false;
+  std::optional<llvm::ConstantRange> of = getRegion(left, lhs.isNegated);
+  std::optional<llvm::ConstantRange> other = getRegion(right, rhs.isNegated);
+  return of && other && of->intersectWith(*other).isEmptySet();
+}
+
 bool blockscale::excludeEachOther(gpu::LaunchFuncOp first,
                                   gpu::LaunchFuncOp second) {
   SmallVector<LaunchCondition> others = getParts(second);
   return llvm::any_of(getParts(first), [&](LaunchCondition part) {
     return llvm::any_of(others, [&](LaunchCondition other) {
-      return isSame(part, other, /*isOpposite=*/true);
+      return isSame(part, other, /*isOpposite=*/true) ||
+             areDisjoint(part, other);
     });
   });
 }

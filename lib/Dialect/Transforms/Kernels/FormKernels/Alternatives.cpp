@@ -126,6 +126,7 @@ private:
     auto alike = llvm::find_if(candidates, [&](const Candidate &other) {
       return mayDivide(attr) && mayDivide(other.attr) &&
              getRowsOfY(other.attr) == getRowsOfY(attr) &&
+             getLeastK(other.attr) == getLeastK(attr) &&
              other.attr.getMostRanges() == attr.getMostRanges() &&
              hasOneColumnOfTiles(other.attr) && hasOneColumnOfTiles(attr);
     });
@@ -163,15 +164,21 @@ private:
     return host.multiply(tiles, host.toValue(sizes.batch));
   }
 
-  /// As many ranges as leave no SM idle, if each has enough steps.
+  /// The K of a range that is worth the kernel that adds ranges up. A step of K
+  /// takes longer in a wide tile.
+  static int64_t getLeastK(AlternativeAttr attr) {
+    constexpr int64_t kMost = 4096, kLeastWork = 1 << 18;
+    return std::min(kMost, kLeastWork / getRowsOfX(attr));
+  }
+
+  /// As many ranges as leave no SM idle, if each has enough to do.
   Value countRanges(AlternativeAttr attr) {
-    constexpr int64_t kLeastK = 4096;
     if (!mayDivide(attr))
       return host.number(1);
     // There may be no tiles; then there is no launch, either.
     Value ofSms =
         host.div(host.number(sms), host.clamp(countTiles(attr), 1, sms));
-    Value ofK = host.div(host.toValue(sizes.k), host.number(kLeastK));
+    Value ofK = host.div(host.toValue(sizes.k), host.number(getLeastK(attr)));
     return host.clamp(host.least(ofSms, ofK), 1, attr.getMostRanges());
   }
 

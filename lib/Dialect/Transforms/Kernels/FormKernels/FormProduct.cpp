@@ -170,7 +170,8 @@ private:
 
   /// The same for the reduction kernel of split-K.
   FailureOr<SmallVector<Value>> formSplitKReduction(const HostProblem &host) {
-    return formLaunch(host, kSplitKReductionPurpose, getSplitKReductionShape(),
+    return formLaunch(host, kSplitKReductionPurpose,
+                      getSplitKReductionShape(host.problem),
                       [&](gpu::GPUFuncOp kernel) {
                         buildSplitKReduction(kernel, host.problem);
                       });
@@ -198,8 +199,8 @@ private:
     SmallVector<Value> outputs(others);
     if (outputs.empty())
       outputs = makeOutputs(host);
-    bool isUpdate = condition || !others.empty() || shape.setsInexactFlags ||
-                    (quantized && quantized->op.getAmax());
+    bool isUpdate =
+        condition || !others.empty() || (quantized && quantized->op.getAmax());
     size_t numResults = outputs.size();
     if (shape.setsInexactFlags)
       outputs.push_back(*inexactFlags);

@@ -6,10 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The second kernel of a split-K GEMM. One thread computes one element of the
-// result: it adds the partial results of all split-K ranges, always in the
-// order of the ranges, so that every run gives the same bits. Then the usual
-// epilogue follows.
+// The second kernel of a split-K GEMM. For each element of the result, a thread
+// adds the partial results of all split-K ranges, always in the order of the
+// ranges, so that every run gives the same bits. Then the usual epilogue
+// follows.
+//
+// With dynamic sizes, loads depend on each other: the number of ranges is not
+// known. So a thread has several elements then, whose loads are in flight at
+// the same time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +26,16 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Columns of a block, one for each thread.
-static constexpr int64_t kColumns = 128;
+/// Neighboring columns, one for each thread.
+static constexpr int64_t kThreads = 128;
+
+/// Elements of a thread, in columns that are kThreads apart.
+static int64_t countElements(const KernelProblem &problem) {
+  return problem.resultType.hasStaticShape() ? 1 : 4;
+}
+static int64_t countColumns(const KernelProblem &problem) {
+  return kThreads * countElements(problem);
+}
 
 namespace {
 class SplitKReduction {
@@ -39,32 +51,70 @@ public:
     Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
     Value thread = gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x);
     AffineExpr d0 = b.getAffineDimExpr(0);
-    Value inRow = applyExprs(b, loc, {d0.ceilDiv(kColumns)}, columns)[0];
+    int64_t ofBlock = countColumns(problem);
+    Value inRow = applyExprs(b, loc, {d0.ceilDiv(ofBlock)}, columns)[0];
     Value index = arith::DivUIOp::create(b, loc, block, inRow);
     Value first = arith::RemUIOp::create(b, loc, block, inRow);
-    first = applyExprs(b, loc, {d0 * kColumns}, first)[0];
+    first = applyExprs(b, loc, {d0 * ofBlock}, first)[0];
     Value row = index, matrix = makeIndex(b, loc, 0);
     if (problem.hasBatch) {
       row = arith::RemUIOp::create(b, loc, index, rows);
       matrix = arith::DivUIOp::create(b, loc, index, rows);
     }
-    SmallVector<Value> position = {row, addIndices(b, loc, first, thread)};
-    Value isInside = isBelow(b, loc, position[1], columns);
-    OpBuilder then = scf::IfOp::create(b, loc, isInside).getThenBodyBuilder();
-    Value sum = emitSum(then, matrix, position);
-    if (problem.hasBatch)
-      position.insert(position.begin(), matrix);
-    if (problem.acc || problem.producer)
-      sum = arith::AddFOp::create(
-          then, loc, sum, emitInitialElement(then, kernel, problem, position));
-    emitEpilogueElement(then, kernel, problem, position, sum);
+    Value column = addIndices(b, loc, first, thread);
+    if (countElements(problem) == 1) {
+      OpBuilder then = emitIfBelow(b, column, columns);
+      emitElement(then, matrix, row, column,
+                  emitSums(then, matrix, row, column)[0]);
+      gpu::ReturnOp::create(b, loc);
+      return;
+    }
+    // Behind the last column, threads load that of the last one.
+    Value last = addIndex(b, loc, columns, -1);
+    SmallVector<Value> ofThread, loaded;
+    for (int64_t i = 0; i != countElements(problem); ++i) {
+      ofThread.push_back(addIndex(b, loc, column, i * kThreads));
+      loaded.push_back(arith::MinUIOp::create(b, loc, ofThread.back(), last));
+    }
+    SmallVector<Value> sums = emitSums(b, matrix, row, loaded);
+    for (auto [each, sum] : llvm::zip_equal(ofThread, sums)) {
+      OpBuilder then = emitIfBelow(b, each, columns);
+      emitElement(then, matrix, row, each, sum);
+    }
     gpu::ReturnOp::create(b, loc);
   }
 
 private:
-  Value load(OpBuilder &b, Value matrix, ArrayRef<Value> position) {
-    return memref::LoadOp::create(b, loc, partials,
-                                  ValueRange{matrix, position[0], position[1]});
+  OpBuilder emitIfBelow(OpBuilder &b, Value column, Value columns) {
+    Value isInside = isBelow(b, loc, column, columns);
+    return scf::IfOp::create(b, loc, isInside).getThenBodyBuilder();
+  }
+
+  void emitElement(OpBuilder &b, Value matrix, Value row, Value column,
+                   Value sum) {
+    SmallVector<Value> position = {row, column};
+    if (problem.hasBatch)
+      position.insert(position.begin(), matrix);
+    if (problem.acc || problem.producer)
+      sum = arith::AddFOp::create(
+          b, loc, sum, emitInitialElement(b, kernel, problem, position));
+    emitEpilogueElement(b, kernel, problem, position, sum);
+  }
+
+  SmallVector<Value> load(OpBuilder &b, Value matrix, Value row,
+                          ValueRange columns) {
+    return llvm::map_to_vector(columns, [&](Value column) -> Value {
+      return memref::LoadOp::create(b, loc, partials,
+                                    ValueRange{matrix, row, column});
+    });
+  }
+
+  SmallVector<Value> add(OpBuilder &b, ValueRange sums, ValueRange others) {
+    return llvm::map_to_vector(
+        llvm::zip_equal(sums, others), [&](auto each) -> Value {
+          auto [sum, other] = each;
+          return arith::AddFOp::create(b, loc, sum, other);
+        });
   }
 
   /// The number of split-K ranges, if known.
@@ -76,38 +126,39 @@ private:
     return matrices / batch;
   }
 
-  /// The sum of the partial results of all ranges, at `position` of matrix
-  /// number `matrix` of the batch.
-  Value emitSum(OpBuilder &b, Value matrix, ArrayRef<Value> position) {
+  /// The sums of the partial results of all ranges, in `row` and `columns` of
+  /// matrix number `matrix` of the batch.
+  SmallVector<Value> emitSums(OpBuilder &b, Value matrix, Value row,
+                              ValueRange columns) {
     Value batch = makeIndex(b, loc, 1);
     if (problem.hasBatch)
       batch =
           memref::DimOp::create(b, loc, kernel.getArgument(problem.result), 0);
     if (std::optional<int64_t> count = getNumRanges())
-      return emitSum(b, matrix, batch, *count, position);
+      return emitSums(b, matrix, batch, *count, row, columns);
     Value end = memref::DimOp::create(b, loc, partials, 0);
-    Value sum = load(b, matrix, position);
+    SmallVector<Value> sums = load(b, matrix, row, columns);
     Value second = addIndices(b, loc, matrix, batch);
-    auto loop = scf::ForOp::create(b, loc, second, end, batch, sum);
+    auto loop = scf::ForOp::create(b, loc, second, end, batch, sums);
     OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-    Value next = load(inner, loop.getInductionVar(), position);
-    sum = arith::AddFOp::create(inner, loc, loop.getRegionIterArg(0), next);
-    scf::YieldOp::create(inner, loc, sum);
-    return loop.getResult(0);
+    SmallVector<Value> next = load(inner, loop.getInductionVar(), row, columns);
+    scf::YieldOp::create(inner, loc,
+                         add(inner, loop.getRegionIterArgs(), next));
+    return llvm::to_vector_of<Value>(loop.getResults());
   }
 
   /// The same for `count` ranges, whose loads are all in flight at once.
-  Value emitSum(OpBuilder &b, Value matrix, Value batch, int64_t count,
-                ArrayRef<Value> position) {
-    SmallVector<Value> loaded;
+  SmallVector<Value> emitSums(OpBuilder &b, Value matrix, Value batch,
+                              int64_t count, Value row, ValueRange columns) {
+    SmallVector<SmallVector<Value>> loaded;
     for (int64_t range = 0; range != count; ++range) {
-      loaded.push_back(load(b, matrix, position));
+      loaded.push_back(load(b, matrix, row, columns));
       matrix = addIndices(b, loc, matrix, batch);
     }
-    Value sum = loaded.front();
-    for (Value next : ArrayRef(loaded).drop_front())
-      sum = arith::AddFOp::create(b, loc, sum, next);
-    return sum;
+    SmallVector<Value> sums = loaded.front();
+    for (ArrayRef<Value> next : ArrayRef(loaded).drop_front())
+      sums = add(b, sums, next);
+    return sums;
   }
 
   gpu::GPUFuncOp kernel;
@@ -117,10 +168,10 @@ private:
 };
 } // namespace
 
-KernelShape blockscale::getSplitKReductionShape() {
+KernelShape blockscale::getSplitKReductionShape(const KernelProblem &problem) {
   KernelShape shape;
-  shape.tile = {1, kColumns, 1};
-  shape.threads = {kColumns, 1, 1};
+  shape.tile = {1, countColumns(problem), 1};
+  shape.threads = {kThreads, 1, 1};
   shape.order = BlockOrder::Linear;
   return shape;
 }

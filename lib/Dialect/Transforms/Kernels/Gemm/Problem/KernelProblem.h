@@ -250,7 +250,7 @@ struct KernelShape {
 
 /// The reduction kernel of split-K: parameter 0 holds the partial results, the
 /// others are those of `problem`.
-KernelShape getSplitKReductionShape();
+KernelShape getSplitKReductionShape(const KernelProblem &problem);
 void buildSplitKReduction(gpu::GPUFuncOp kernel, const KernelProblem &problem);
 
 /// A `swizzle_scales` as a kernel computes it, on bytes: parameter 0 holds the
