@@ -12,7 +12,7 @@ formats without a tensor scale have no g.
     linear_FORMAT(x M x K of bf16, codes, scales[, g], bias N of bf16) -> M x N of bf16
     mma_scaled_FORMAT(codes, scales, codes, scales[, g of x, g of y], bias N of bf16) -> M x N of bf16
 
-There is always a bias, which may be zeros: this halves the code and costs no measurable time. A product has kernels
+There is always a bias, which may be zeros: this halves the code, and costs the reads of it. A product has kernels
 for different numbers of rows, of which its launch info chooses one (docs/gpu/dynamic.md).
 """
 

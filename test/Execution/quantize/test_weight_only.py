@@ -78,10 +78,10 @@ def test_default(tmp_path):
 
 
 # M, N and K of products of dynamic sizes. Each number of rows has a kernel; long K has split-K ranges, short ones are
-# parts of a stage, or of a chunk.
+# parts of a stage, or of a chunk. A thread of the reduction has columns that are 128 apart.
 DYNAMIC = [
     (1, 40, 64), (9, 64, 512), (16, 200, 128), (17, 72, 1024), (33, 64, 448), (64, 64, 2880), (65, 40, 576),
-    (100, 64, 256), (129, 64, 192), (200, 130, 256), (257, 64, 128), (300, 136, 512), (5, 64, 8192), (20, 64, 8256),
+    (100, 64, 256), (129, 64, 192), (200, 130, 256), (257, 64, 128), (300, 136, 512), (5, 652, 8192), (20, 64, 8256),
     (70, 64, 12288),
 ]
 
@@ -190,29 +190,36 @@ EDGES = [0, 1, 2, 4, 5, 9, 10, 16, 17, 34, 35, 127, 159, 160, 239, 240, 246, 247
 FOLDED = [50, 100, 126, 127, 128, 150]
 
 
-@pytest.mark.parametrize("anew", [True, False], ids=["edges", "folded"])
-@pytest.mark.parametrize("format", ["mxfp8", "e5m2", "e3m2", "mxfp6", "mxfp4", "nvfp4"])
-def test_all_codes_and_scales(format, anew, tmp_path):
-    """Values times powers of two, one in each row of y: equal to rounding to bf16 to the bit, and to the CPU."""
+def run_codes_and_scales(folder, format, scales, anew, dtype, other_scale):
+    """Values times powers of two, one in each row of y: all codes with all of `scales` (e8m0), or all ue4m3 scales. The
+    result is compared with rounding each weight once; `anew` says whether it has to be recomputed.
+    """
     element, scale, _ = FORMATS[format]
     codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
     if not anew:
         codes = codes[np.isfinite(blockscale.decode(codes, element))]
     if scale == "f8E4M3FN":
-        scales = np.arange(256 if anew else 127)
-    else:
-        scales = np.array(EDGES if anew else FOLDED)
+        scales, other_scale = np.arange(256 if anew else 127), 0x38
     k = 512 if element == "f4E2M1FN" else 256
-    product = Product(3, len(codes) * len(scales), k, format)
-    product.y[...], product.ys[...] = 0, 0x38 if scale == "f8E4M3FN" else 127
+    product = Product(3, len(codes) * len(scales), k, format, dtype=dtype)
+    product.y[...], product.ys[...] = 0, other_scale
     product.y[:, 0], product.ys[:, 0] = np.tile(codes, len(scales)), np.repeat(scales, len(codes))
     product.x[...] = 0
     product.x[:, 0] = [1, -2, 0.25]
-    result, kernels, _ = product.run(tmp_path, "sm_90a", schedule(64, 8, k))
+    product.result, kernels, _ = product.run(folder, "sm_90a", schedule(64, 8, k))
     assert is_anew(kernels) == anew
     with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(result, product.x[:, :1] * product.weights()[:, 0])
-    np.testing.assert_array_equal(result, product.run(tmp_path, "cpu")[0])
+        np.testing.assert_array_equal(product.result, product.x[:, :1] * product.weights()[:, 0].astype(np.float32))
+    return product
+
+
+@pytest.mark.parametrize("anew", [True, False], ids=["edges", "folded"])
+@pytest.mark.parametrize("format", ["mxfp8", "e5m2", "e3m2", "mxfp6", "mxfp4", "nvfp4"])
+def test_all_codes_and_scales(format, anew, tmp_path):
+    """Equal to rounding to bf16 to the bit, and to the CPU."""
+    scales = np.array(EDGES if anew else FOLDED)
+    product = run_codes_and_scales(tmp_path, format, scales, anew, "bf16", 127)
+    np.testing.assert_array_equal(product.result, product.run(tmp_path, "cpu")[0])
 
 
 # Dequantizations that need a kernel in front of wgmma: rounded twice, or not to bf16.
@@ -410,27 +417,14 @@ EXACT_IN_F16 = {"mxfp8": (112, 134), "e5m2": (119, 127), "e3m2": (107, 136), "mx
 @pytest.mark.parametrize("anew", [True, False], ids=["edges", "exact"])
 @pytest.mark.parametrize("format", [*EXACT_IN_F16, "nvfp4"])
 def test_f16_codes_and_scales(format, anew, tmp_path):
-    """x of f16: values times powers of two, one in each row of y, equal to `dequantize` to the bit."""
-    element, scale, _ = FORMATS[format]
-    codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
-    if not anew:
-        codes = codes[np.isfinite(blockscale.decode(codes, element))]
-    if scale == "f8E4M3FN":
-        scales = np.arange(256 if anew else 127)
-    else:
+    """x of f16: equal to `dequantize` to the bit."""
+    scales = None
+    if format in EXACT_IN_F16:
         first, last = EXACT_IN_F16[format]
-        middle = np.array([first, first + 1, (first + last) // 2, last - 1, last])
-        scales = np.array(sorted({0, first - 1, *middle, last + 1, 150, 255})) if anew else middle
-    k = 512 if element == "f4E2M1FN" else 256
-    product = Product(3, len(codes) * len(scales), k, format, dtype="f16")
-    product.y[...], product.ys[...] = 0, 0x38 if scale == "f8E4M3FN" else 120
-    product.y[:, 0], product.ys[:, 0] = np.tile(codes, len(scales)), np.repeat(scales, len(codes))
-    product.x[...] = 0
-    product.x[:, 0] = [1, -2, 0.25]
-    result, kernels, _ = product.run(tmp_path, "sm_90a", schedule(64, 8, k))
-    assert is_anew(kernels) == anew
-    with np.errstate(all="ignore"):
-        np.testing.assert_array_equal(result, product.x[:, :1] * product.weights()[:, 0].astype(np.float32))
+        scales = np.array([first, first + 1, (first + last) // 2, last - 1, last])
+        if anew:
+            scales = np.array(sorted({0, first - 1, *scales, last + 1, 150, 255}))
+    run_codes_and_scales(tmp_path, format, scales, anew, "f16", 120)
 
 
 @pytest.mark.parametrize("number", [np.inf, np.nan, 6e4], ids=str)

@@ -221,3 +221,50 @@ module attributes {gpu.container_module, blockscale.target = #blockscale.target<
     }
   }
 }
+
+// -----
+
+// Comparisons of one size with constants: @many is never launched beside @few,
+// but @some may be, for a size of 8.
+
+// CHECK-LABEL: func.func @ranges(
+// CHECK:       gpu.func @few(%{{.*}}: memref<?xf32> {llvm.noalias}) kernel {
+// CHECK-NEXT:    gpu.return
+// CHECK:       gpu.func @many(%{{.*}}: memref<?xf32> {llvm.noalias}) kernel {
+// CHECK-NEXT:    gpu.return
+// CHECK:       gpu.func @some(%{{.*}}: memref<?xf32>) kernel {
+// CHECK-NEXT:    nvvm.griddepcontrol wait
+// CHECK-NEXT:    gpu.return
+module attributes {gpu.container_module, blockscale.target = #blockscale.target<sm_90a>} {
+  func.func @ranges(%x: memref<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %c9 = arith.constant 9 : index
+    %m = memref.dim %x, %c0 : memref<?xf32>
+    %is_few = arith.cmpi ule, %m, %c8 : index
+    %is_many = arith.cmpi ugt, %m, %c9 : index
+    %is_some = arith.cmpi uge, %m, %c8 : index
+    %few = arith.select %is_few, %m, %c0 : index
+    %many = arith.select %is_many, %m, %c0 : index
+    %some = arith.select %is_some, %m, %c0 : index
+    gpu.launch_func @kernels::@few blocks in (%few, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
+    gpu.launch_func @kernels::@many blocks in (%many, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
+    gpu.launch_func @kernels::@some blocks in (%some, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @few(%x: memref<?xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+    gpu.func @many(%x: memref<?xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+    gpu.func @some(%x: memref<?xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+  }
+}

@@ -153,7 +153,8 @@ def BlockScale_LaunchOp : BlockScale_TileOp<"launch", [
   let summary = "launch a kernel on tensors";
   let description = [{
     Runs a kernel that reads `inputs` and overwrites all of `outputs`, or with
-    `updates` only parts of them. The kernel has one memref parameter for each
+    `updates` only parts of them. Of an output that another launch has made, it
+    always overwrites only parts. The kernel has one memref parameter for each
     tensor, in order, with the identity layout and a byte for each element of at
     most 8 bits. Scalars are passed as they are. After these comes one
     `!llvm.ptr` for each of `tensor_maps`. Bufferization turns the op into

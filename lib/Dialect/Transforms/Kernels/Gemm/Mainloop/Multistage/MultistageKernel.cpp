@@ -9,8 +9,8 @@
 // The multistage kernel (cp.async pipeline, as in CUTLASS for sm_80): all warps
 // of a block load, and all of them multiply. Instructions are block-scaled
 // mma.sync, bf16 mma.sync behind a dequantization in registers, or mma.sync of
-// bf16 or f16 operands as they are. With skip
-// conditions it is also the kernel of exact recomputations.
+// bf16 or f16 operands as they are. With skip conditions it is also the kernel
+// of exact recomputations.
 //
 //===----------------------------------------------------------------------===//
 
