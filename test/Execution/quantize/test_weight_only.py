@@ -96,6 +96,7 @@ def test_dynamic(size, tmp_path):
     product.check(result)
     assert "remark" not in said and not is_anew(kernels)
     [_] = [name for name in kernels if name.startswith("main__matmul") or name == "main"]
+    assert not any("dequantize" in name for name in kernels)
     assert any("split_k_reduction" in name for name in kernels) == (k >= 8192)
 
 
