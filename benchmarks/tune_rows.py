@@ -133,7 +133,7 @@ def main():
     parser.add_argument("command", choices=("build", "run"))
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--formats", type=lambda text: text.split(","), default=list(FORMATS))
-    parser.add_argument("--rows", type=numbers, default=[16, 32, 48, 64, 96, 128, 160, 192, 224, 256, 384, 768, 4096])
+    parser.add_argument("--rows", type=numbers, default=[8, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256, 384, 768, 4096])
     parser.add_argument("--size", type=lambda text: tuple(map(int, text.split("x"))), default=(8192, 8192))
     parser.add_argument("--emit", choices=("ptx", "cubin"), default="ptx")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")

@@ -10,6 +10,10 @@ import pytest
 from weight_only_cases import BATCH, FORMATS, MAPS, TRANSPOSE, Product
 
 OTHERS = ("sm_80", "sm_100a", "sm_120a")
+# Exact in bf16; rounded to f32 and to bf16; to f16; both.
+WAYS = {
+    "bf16": {}, "tensor scale": dict(g=0.3), "f16": dict(dtype="f16"), "f16 with tensor scale": dict(dtype="f16", g=0.3)
+}
 
 
 def schedule(rows, columns, k, stages=2, split_k=1):
@@ -45,10 +49,11 @@ SIZES = {
 }
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("size", SIZES)
-def test_sizes(size, tmp_path):
+def test_sizes(size, way, tmp_path):
     m, n, k, tile = SIZES[size]
-    assert not run_mixed_input(Product(m, n, k, "mxfp4"), tmp_path, tile)
+    assert not run_mixed_input(Product(m, n, k, "mxfp4", **WAYS[way]), tmp_path, tile)
 
 
 @pytest.mark.parametrize("form", [MAPS, TRANSPOSE], ids=["maps", "transpose"])
@@ -70,8 +75,8 @@ def test_formats(format, form, tmp_path):
 
 def test_default(tmp_path):
     """Without a schedule, y is dequantized in registers if it has enough rows."""
-    for m, format in ((1, "nvfp4"), (16, "mxfp4")):
-        product = Product(m, 1024, 512, format)
+    for m, format, way in ((1, "nvfp4", "bf16"), (16, "mxfp4", "bf16"), (70, "nvfp4", "tensor scale")):
+        product = Product(m, 1024, 512, format, **WAYS[way])
         result, kernels, said = product.run(tmp_path, "sm_90a")
         assert not is_anew(kernels) and "remark" not in said
         product.check(result)
@@ -80,7 +85,7 @@ def test_default(tmp_path):
 # M, N and K of products of dynamic sizes. Each number of rows has a kernel; long K has split-K ranges, short ones are
 # parts of a stage, or of a chunk. A thread of the reduction has columns that are 128 apart.
 DYNAMIC = [
-    (1, 40, 64), (9, 64, 512), (16, 200, 128), (17, 72, 1024), (33, 64, 448), (64, 64, 2880), (65, 40, 576),
+    (1, 40, 64), (8, 136, 1152), (9, 64, 512), (16, 200, 128), (17, 72, 1024), (33, 64, 448), (64, 64, 2880), (65, 40, 576),
     (100, 64, 256), (129, 64, 192), (200, 130, 256), (257, 64, 128), (300, 136, 512), (5, 652, 8192), (20, 64, 8256),
     (70, 64, 12288),
 ]
@@ -91,7 +96,8 @@ def test_dynamic(size, tmp_path):
     """One function for all sizes: of its kernels, those for the size run, and no other."""
     m, n, k = size
     format = ["mxfp4", "nvfp4", "mxfp8"][k // 64 % 3]
-    product = Product(m, n, k, format, has_acc=True, is_dynamic=True, multiple=16)
+    way = list(WAYS.values())[DYNAMIC.index(size) % len(WAYS)]
+    product = Product(m, n, k, format, has_acc=True, is_dynamic=True, multiple=16, **way)
     result, kernels, said = product.run(tmp_path, "sm_90a")
     product.check(result)
     assert "remark" not in said and not is_anew(kernels)
@@ -133,12 +139,12 @@ def test_parts_of_chunks(k, tmp_path):
 
 def test_surroundings(tmp_path):
     """An accumulator that is an argument, a batch, and what is done to the result; computed anew, too."""
-    for anew in (False, True):
+    for anew, way in ((False, {}), (True, {}), (False, WAYS["tensor scale"]), (True, WAYS["tensor scale"])):
         for product in (
-            Product(16, 64, 1024, "mxfp8", has_acc=True),
-            Product(5, 72, 512, "mxfp4", batch=2, form=BATCH),
-            Product(16, 64, 512, "nvfp4", is_doubled=True, has_acc=True),
-            Product(16, 64, 1024, "mxfp4", has_acc=True, is_doubled=True),
+            Product(16, 64, 1024, "mxfp8", has_acc=True, **way),
+            Product(5, 72, 512, "mxfp4", batch=2, form=BATCH, **way),
+            Product(16, 64, 512, "nvfp4", is_doubled=True, has_acc=True, **way),
+            Product(16, 64, 1024, "mxfp4", has_acc=True, is_doubled=True, **way),
         ):
             if anew:
                 # The scale does not fold, and neither does it show much.
@@ -223,8 +229,38 @@ def test_all_codes_and_scales(format, anew, tmp_path):
     np.testing.assert_array_equal(product.result, product.run(tmp_path, "cpu")[0])
 
 
-# Dequantizations that need a kernel in front of wgmma: rounded twice, or not to bf16.
-WAYS = {"bf16": {}, "tensor scale": dict(g=0.3), "f16": dict(dtype="f16")}
+# Tensor scales, and whether the result is computed anew: subnormal ones, powers of two, those of which a multiple is
+# beyond f32, and no positive numbers.
+TENSOR_SCALES = {
+    1e-42: False, 2.0**-60: False, 0.0078125: False, -1.7e-3: False, 448.0: False, 2.0**127: True, np.inf: True,
+    np.nan: True,
+}
+
+
+@pytest.mark.parametrize("dtype", ["bf16", "f16"])
+@pytest.mark.parametrize("format", ["mxfp8", "mxfp6", "mxfp4", "nvfp4"])
+def test_tensor_scales(format, dtype, tmp_path):
+    """All codes with some scales, one in each row of y: equal to `dequantize` to the bit."""
+    element, scale, _ = FORMATS[format]
+    codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
+    codes = codes[np.isfinite(blockscale.decode(codes, element))]
+    scales = np.array([0x01, 0x35, 0x7E] if scale == "f8E4M3FN" else [100, 126, 140])
+    k = 512 if element == "f4E2M1FN" else 256
+    for g, anew in TENSOR_SCALES.items():
+        product = Product(3, len(codes) * len(scales), k, format, dtype=dtype, g=g)
+        product.y[...], product.ys[...] = 0, 0x38 if scale == "f8E4M3FN" else 127
+        product.y[:, 0], product.ys[:, 0] = np.tile(codes, len(scales)), np.repeat(scales, len(codes))
+        product.x[...] = 0
+        product.x[:, 0] = [1, -2, 0.25]
+        result, kernels, _ = product.run(tmp_path, "sm_90a", schedule(64, 8, k))
+        assert is_anew(kernels) == anew, g
+        # NaN times other columns is NaN, too.
+        with np.errstate(all="ignore"):
+            columns = product.x[:, :1] * product.weights()[:, 0].astype(np.float32)
+        if np.isfinite(g):
+            np.testing.assert_array_equal(result, columns)
+        else:
+            assert np.isnan(result).all()
 
 
 def run_dequantized(product, folder, device, schedule=None, is_exact=False, split_k=1):
@@ -284,7 +320,7 @@ def test_dequant_mma_dynamic_paths(way, tmp_path):
 
 def test_multiples(tmp_path):
     """With a known divisor of K, dequantized y goes to wgmma without another copy. A wrong one stops the kernel."""
-    product = Product(70, 40, 96, "nvfp4", has_acc=True, is_dynamic=True, g=0.3)
+    product = Product(4100, 40, 96, "nvfp4", has_acc=True, is_dynamic=True, g=0.3)
     for name, type in (("x", "bf16"), ("c", "f4E2M1FN")):
         product.text = product.text.replace(
             f"%{name}: tensor<?x?x{type}>", f"%{name}: tensor<?x?x{type}> {{blockscale.multiples = array<i64: 1, 32>}}"
@@ -439,12 +475,16 @@ def test_f16_specials(number, tmp_path):
 
 
 def test_left_alone(tmp_path):
-    """For more rows on sm_90a y is dequantized in front, with a remark, and no schedule is mixed-input."""
-    product = Product(70, 1024, 256, "nvfp4", **WAYS["tensor scale"])
+    """A y that lanes cannot read along K is dequantized in front, with a remark, and no schedule is mixed-input."""
+    product = Product(70, 1024, 256, "nvfp4", form=TRANSPOSE)
+    product.text = product.text.replace("%c: tensor<1024x256xf4E2M1FN>", "%ct: tensor<256x1024xf4E2M1FN>").replace(
+        "  %w =", "  %ce = tensor.empty() : tensor<1024x256xf4E2M1FN>\n  %c = linalg.transpose"
+        " ins(%ct : tensor<256x1024xf4E2M1FN>) outs(%ce : tensor<1024x256xf4E2M1FN>) permutation = [1, 0]\n  %w =", 1)
+    whole, product.y = product.y, np.ascontiguousarray(product.y.T)
     result, kernels, said = product.run(tmp_path, "sm_90a")
+    product.y = whole
     product.check(result)
-    assert "main__dequantize_0" in kernels
-    assert "expected a product with scales, or one with a y that a dequantize without a scale of the tensor" in said
+    assert "main__dequantize_0" in kernels and "expected a y that is an argument, and contiguous along K" in said
     done = subprocess.run(
         [harness.RUN, tmp_path / "p.mlir", "--device=sim", "--target=sm_90a", "--seed=1",
          f"--schedule={schedule(64, 72, 256)}"], capture_output=True, text=True, check=False,

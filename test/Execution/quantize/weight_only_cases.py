@@ -7,6 +7,7 @@ import subprocess
 import blockscale
 import harness
 import numpy as np
+from blockscale import bfloat16
 from quantize_cases import tensor, to_bits
 
 FORMATS = {
@@ -67,7 +68,7 @@ class Product:
         lines = [
             f"func.func @main(%x: {types['xt']}, %c: {types['ct']}, %s: {types['st']}{acc}) -> {result} {{",
             "" if has_acc else f"  %acc = arith.constant dense<0.0> : {types['dt']}",
-            f"  %g = arith.constant {g} : f32" if g else "",
+            f"  %g = arith.constant 0x{np.float32(g).view(np.uint32):08X} : f32" if g else "",
             f"  %w = blockscale.dequantize %c, %s{scaled[0]} {{block_size = {block} : i64}}"
             f" : {types['ct']}, {types['st']}{scaled[1]} to {types['wt']}",
             "  " + form.format(**types),
@@ -109,9 +110,15 @@ class Product:
 
     def weights(self):
         """y as bf16 or f16 values."""
-        g = {} if self.g is None else dict(tensor_scale=np.float32(self.g))
-        weights = blockscale.dequantize(self.y, self.ys, *self.format, dtype=self.dtype, **g)
-        return (weights.astype(np.uint32) << 16).view(np.float32) if self.dtype == "bf16" else weights
+        if self.g is None:
+            weights = blockscale.dequantize(self.y, self.ys, *self.format, dtype=self.dtype)
+        else:
+            # Without the function's tensor scale, which has to be positive and finite.
+            weights = blockscale.dequantize(self.y, self.ys, *self.format)
+            with np.errstate(all="ignore"):
+                weights = weights * np.float32(self.g)
+                weights = bfloat16.round_f32(weights) if self.dtype == "bf16" else weights.astype(np.float16)
+        return bfloat16.widen(weights) if self.dtype == "bf16" else weights
 
     def check(self, result, is_exact=False):
         """The result is that of rounding y once and multiplying; bit-equal if all partial sums are exact."""

@@ -75,7 +75,7 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
 
 module attributes {blockscale.target = #blockscale.target<sm_90a>} {
   func.func @no_quantized(%x: tensor<16x512xbf16>, %y: tensor<512x1024xbf16>, %acc: tensor<16x1024xf32>) -> tensor<16x1024xf32> {
-    // expected-error@+1 {{expected a product with scales, or one with a y that a dequantize without a scale of the tensor makes, for the kernel mixed_input}}
+    // expected-error@+1 {{expected a product with scales, or one with a y that a dequantize makes, for the kernel mixed_input}}
     %d = linalg.matmul {blockscale.path = #blockscale.path<wgmma>, blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 512], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>}
          ins(%x, %y : tensor<16x512xbf16>, tensor<512x1024xbf16>) outs(%acc : tensor<16x1024xf32>) -> tensor<16x1024xf32>
     return %d : tensor<16x1024xf32>

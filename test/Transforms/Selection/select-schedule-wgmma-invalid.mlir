@@ -30,7 +30,7 @@ func.func @accumulators(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: 
 // -----
 
 func.func @swap_ab(%x: tensor<192x64xbf16>, %y: tensor<64x256xbf16>, %acc: tensor<192x256xf32>) -> tensor<192x256xf32> {
-  // expected-error@+1 {{'linalg.matmul' op expected a product with scales, or one with a y that a dequantize without a scale of the tensor makes, for the kernel mixed_input, got #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, swap_ab = true, kernel = mixed_input>}}
+  // expected-error@+1 {{'linalg.matmul' op expected a product with scales, or one with a y that a dequantize makes, for the kernel mixed_input, got #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, swap_ab = true, kernel = mixed_input>}}
   %0 = linalg.matmul {blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 64, 64], stages = 2, accumulators = 1, persistent = true, swap_ab = true, kernel = mixed_input>}
        ins(%x, %y : tensor<192x64xbf16>, tensor<64x256xbf16>) outs(%acc : tensor<192x256xf32>) -> tensor<192x256xf32>
   return %0 : tensor<192x256xf32>

@@ -11,29 +11,41 @@ from blockscale.runtime.bundle_file import read_bundle
 
 CHIPS = ("sm_80", "sm_90a", "sm_100a", "sm_120a")
 MOST_BYTES = 10_000_000
-ROWS = {"linear": ("few", "some", "tile", "many"), "mma_scaled": ("few", "some", "many")}
 VALUE_TYPES = ("bf16", "f16", "f32")
-# Of few rows, sizes with K in several parts; M and N are whole tiles nowhere but in the wide cover.
-SIZES = {"few": (5, 136, 1056), "some": (37, 72, 544), "tile": (70, 136, 96), "many": (70, 136, 96)}
+PAIRS = [(kind, format) for kind in PRODUCTS for format in FORMATS]
+# Of few rows, with K in several parts; M and N are whole tiles nowhere but in the wide cover.
+SIZES = ((5, 136, 1056), (70, 136, 96))
+# One for each kernel of which a launch on sm_90a chooses.
+SIZES_OF_KERNELS = (
+    (13, 72, 4128), (25, 136, 1056), (40, 72, 544), (61, 136, 96), (90, 72, 4128), (123, 136, 544), (150, 72, 1056),
+    (185, 136, 96), (210, 72, 544), (250, 136, 1056), (300, 200, 96),
+)
 WIDE = ((1, 8, 32), (16, 128, 2048), (128, 256, 512), (129, 131, 160), (200, 24, 1312), (33, 300, 64))
 
 
-def products():
-    return [(kind, format, rows) for kind in PRODUCTS for format in FORMATS for rows in ROWS[kind]]
+def name(sizes):
+    return "x".join(map(str, sizes))
 
 
 @pytest.mark.parametrize("chip", CHIPS)
-@pytest.mark.parametrize("kind,format,rows", products())
-def test_product(run, kind, format, rows, chip):
-    check_product(run, kind, format, rows, chip, *SIZES[rows])
+@pytest.mark.parametrize("sizes", SIZES, ids=name)
+@pytest.mark.parametrize("kind,format", PAIRS)
+def test_product(run, kind, format, sizes, chip):
+    check_product(run, kind, format, chip, *sizes)
+
+
+@pytest.mark.parametrize("sizes", SIZES_OF_KERNELS, ids=name)
+@pytest.mark.parametrize("format", FORMATS)
+def test_kernels_of_rows(run, format, sizes):
+    check_product(run, "linear", format, "sm_90a", *sizes)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("chip", CHIPS)
-@pytest.mark.parametrize("sizes", WIDE, ids=lambda sizes: "x".join(map(str, sizes)))
-@pytest.mark.parametrize("kind,format,rows", products())
-def test_product_of_other_sizes(run, kind, format, rows, sizes, chip):
-    check_product(run, kind, format, rows, chip, *sizes)
+@pytest.mark.parametrize("sizes", WIDE, ids=name)
+@pytest.mark.parametrize("kind,format", PAIRS)
+def test_product_of_other_sizes(run, kind, format, sizes, chip):
+    check_product(run, kind, format, chip, *sizes)
 
 
 @pytest.mark.parametrize("chip", CHIPS)
@@ -59,14 +71,13 @@ def test_bundle(bundle_path):
     assert bundle_path.stat().st_size <= MOST_BYTES
     bundle = runtime.load(bundle_path)
     assert set(bundle) == {
-        *(f"{kind}_{format}_{rows}" for kind, format, rows in products()),
+        *(f"{kind}_{format}" for kind, format in PAIRS),
         *(f"quantize_{format}_{number}" for format in FORMATS for number in VALUE_TYPES),
         *(f"tensor_scale_{number}" for number in VALUE_TYPES),
     }
     for function in bundle.values():
         assert function.targets == list(CHIPS)
-    most = {(entry.function.rpartition("_")[2], entry.most_rows) for entry in read_bundle(bundle_path)}
-    assert most == {("few", 16), ("some", 64), ("tile", 256), *((rows, None) for rows in ("many", *VALUE_TYPES))}
+    assert {entry.most_rows for entry in read_bundle(bundle_path)} == {None}
 
 
 def kernels(bundle, function, chip):

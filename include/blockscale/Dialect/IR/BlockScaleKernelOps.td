@@ -336,7 +336,8 @@ def BlockScale_AccForEachOp : BlockScale_KernelOp<"acc_for_each", [
     `acc_generate` counts them; not for elements beyond `rows` and `columns`.
     With `aligned`, contiguous elements of a lane are stored by one instruction:
     `column`, and the alignment of memory that the body stores to, are multiples
-    of as many elements.
+    of as many elements; `columns`, too, if the memory does not say how many
+    columns it has, or without `in_bounds`.
 
     Constraint (G2): the body takes an f32 and two indices and yields nothing.
   }];

@@ -85,7 +85,7 @@ def BlockScale_WarpgroupMmaOp : BlockScale_KernelOp<"warpgroup_mma", [
 
 def BlockScale_WarpgroupMmaMixedOp
     : BlockScale_KernelOp<"warpgroup_mma_mixed", [
-        AllTypesMatch<["acc", "result"]>]> {
+        AllTypesMatch<["acc", "result"]>, AttrSizedOperandSegments]> {
   let summary = "mixed-input multiply-accumulate that dequantizes in registers";
   let description = [{
     As `warpgroup_mma`, but lanes dequantize A in registers, from quantized
@@ -106,9 +106,13 @@ def BlockScale_WarpgroupMmaMixedOp
 
     The bf16 values of A are 2^-c times the dequantized elements, see
     getScaleShift, so that one multiplication is enough; values of f16 are the
-    elements themselves. Bits of `inexact` stay set. Another one is set if bf16
-    or f16 does not hold a value: if a scale is out of range or NaN, or an
-    element infinite or NaN.
+    elements themselves. With a `tensor_scale`, they are the dequantized
+    elements times that, each rounded once to f32 and once to bf16 or f16, as
+    `dequantize` does.
+
+    Bits of `inexact` stay set. Another one is set if bf16 or f16 does not hold
+    a value: if a scale is out of range or NaN, or an element infinite or NaN.
+    With a tensor scale, it is set if that, times 2^c, is not finite.
 
     Constraints:
 
@@ -152,12 +156,13 @@ def BlockScale_WarpgroupMmaMixedOp
   let arguments = (ins
     MemRefRankOf<[I8], [3]>:$elements, MemRefRankOf<[I8], [2, 3]>:$b,
     BlockScale_AccType:$acc, I32:$inexact, Variadic<I32>:$scales,
+    Optional<F32>:$tensor_scale,
     BlockScale_TypeCombinationAttr:$types, BlockScale_InstructionAttr:$instruction,
     BlockScale_TileLayoutAttr:$layout);
   let results = (outs BlockScale_AccType:$result, I32:$all_inexact);
   let assemblyFormat = [{
-    $elements `,` $b `,` $acc `,` $inexact `scales` `=` $scales `types` `=`
-    $types
+    $elements `,` $b `,` $acc `,` $inexact `scales` `=` $scales
+    (`tensor_scale` $tensor_scale^)? `types` `=` $types
     `instruction` `=` $instruction `layout` `=` $layout attr-dict
     `:` type($elements) `,` type($b) `,` type($acc)
   }];

@@ -195,10 +195,11 @@ static FailureOr<LaneResults> lowerAccGenerate(AccGenerateOp op,
 /// can be stored by one instruction. It must be the only store, write the
 /// element at the row and the column of the block's arguments, and write to
 /// memory that is defined outside and whose rows all have the alignment of the
-/// first one.
-static memref::StoreOp findRunStore(Block &block, int64_t run) {
+/// first one, as `aligned` promises of a dynamic number of columns.
+static memref::StoreOp findRunStore(AccForEachOp op, int64_t run) {
+  Block &block = op.getBody().front();
   auto stores = llvm::to_vector(block.getOps<memref::StoreOp>());
-  if (run == 1 || stores.size() != 1 ||
+  if (!op.getAligned() || run == 1 || stores.size() != 1 ||
       stores.front()->getNextNode() != block.getTerminator())
     return {};
   memref::StoreOp store = stores.front();
@@ -214,18 +215,36 @@ static memref::StoreOp findRunStore(Block &block, int64_t run) {
       run * type.getElementTypeBitWidth() > 8 * kMostBytes)
     return {};
   int64_t columns = type.getShape().back();
-  if (ShapedType::isDynamic(columns) || columns % run != 0)
-    return {};
-  return store;
+  bool isKnown = ShapedType::isDynamic(columns) || columns % run == 0;
+  return isKnown ? store : memref::StoreOp();
+}
+
+/// Whether nothing but the store at its end keeps `block` from being run for
+/// other elements.
+static bool onlyReads(Block &block) {
+  return llvm::all_of(block.without_terminator(), [](Operation &op) {
+    return isa<memref::LoadOp, memref::StoreOp>(op) || isMemoryEffectFree(&op);
+  });
 }
 
 /// Stores the values that the block of `op` computes for a run that starts at
-/// (row, column).
+/// (row, column). If the tile is guarded, a run is inside or outside as a
+/// whole; what is outside reads for the last row or run inside.
 static void emitRunStore(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
                          ValueRange elements, Value row, Value column) {
   Location loc = op.getLoc();
   Block &block = op.getBody().front();
+  auto run = static_cast<int64_t>(elements.size());
   SmallVector<Value> values, indices;
+  Value inside, storeRow = row, storeColumn = column;
+  if (!op.getInBounds()) {
+    inside = emitBoth(b, loc, isBelow(b, loc, row, op.getRows()),
+                      isBelow(b, loc, column, op.getColumns()));
+    row = b.createOrFold<arith::MinUIOp>(loc, row,
+                                         addIndex(b, loc, op.getRows(), -1));
+    column = b.createOrFold<arith::MinUIOp>(
+        loc, column, addIndex(b, loc, op.getColumns(), -run));
+  }
   for (auto [i, element] : llvm::enumerate(elements)) {
     IRMapping mapping;
     mapping.map(
@@ -236,17 +255,20 @@ static void emitRunStore(OpBuilder &b, AccForEachOp op, memref::StoreOp store,
       if (&inner != store.getOperation())
         b.clone(inner, mapping);
     values.push_back(mapping.lookupOrDefault(store.getValueToStore()));
+    mapping.map(block.getArgument(1), storeRow);
+    mapping.map(block.getArgument(2), storeColumn);
     if (i == 0)
       for (Value index : store.getIndices())
         indices.push_back(mapping.lookupOrDefault(index));
   }
   MemRefType type = store.getMemRefType();
-  auto run = static_cast<int64_t>(values.size());
   Value all = vector::FromElementsOp::create(
       b, loc, VectorType::get(run, type.getElementType()), values);
-  vector::StoreOp::create(
-      b, loc, all, store.getMemRef(), indices, /*nontemporal=*/false,
-      llvm::MaybeAlign(run * type.getElementTypeBitWidth() / 8));
+  emitIf(b, loc, inside, [&] {
+    vector::StoreOp::create(
+        b, loc, all, store.getMemRef(), indices, /*nontemporal=*/false,
+        llvm::MaybeAlign(run * type.getElementTypeBitWidth() / 8));
+  });
 }
 
 /// Returns the store at the end of `block`, if its address does not depend on
@@ -333,9 +355,9 @@ lowerAccForEach(AccForEachOp op, LaneOperands<AccForEachOp> operands,
   Block &block = op.getBody().front();
   const AccLowering &lowering = getAccLowering(type);
   int64_t run = lowering.getRunLength(type);
-  memref::StoreOp store = findRunStore(block, run);
+  memref::StoreOp store = findRunStore(op, run);
   memref::StoreOp last = findStoreBehindReads(block);
-  if (store && op.getInBounds() && op.getAligned())
+  if (store && (op.getInBounds() || onlyReads(block)))
     lowering.forEachRun(
         b, loc, type, lane, [&](int64_t index, Value row, Value column) {
           row = addIndices(b, loc, row, op.getRow());

@@ -9,7 +9,8 @@
 // The mixed-input mainloop with dequantization in registers, for wgmma. A lane
 // loads 16 bytes of a row, its share of all instructions of a chunk. It shifts
 // each pair of elements into position in a register of A and multiplies it by
-// the scale.
+// the scale. With a scale of the whole tensor, these bf16 values are exact
+// steps on the way to the one rounding that `dequantize` promises.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,8 @@
 #include "Utils/IndexValues.h"
 #include "Utils/LaneOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -34,17 +37,35 @@ namespace {
 /// one for all of them, or one for each half.
 using Factors = SmallVector<Value, 2>;
 
+/// The values of the eight magnitudes of e2m1: their low and their high bytes,
+/// as prmt looks them up.
+struct MagnitudeTable {
+  std::array<Value, 2> lowBytes, highBytes;
+};
+
 class MixedInputEmitter {
 public:
   MixedInputEmitter(OpBuilder &b, WarpgroupMmaMixedOp op, Value lane)
       : b(b), op(op), loc(op.getLoc()), emit(b, loc),
         format(op.getTypes().getB()), scale(op.getTypes().getScale()),
-        value(op.getInstruction().getA()), bits(getCodeFormat(format, value)),
-        lane(emit.toWord(lane)),
+        result(op.getInstruction().getA()),
+        value(op.getTensorScale() ? Format::BF16 : result),
+        bits(getCodeFormat(format, value)), lane(emit.toWord(lane)),
         quarter(emit.bitAnd(this->lane, kLanesOfRow - 1)),
         isNibbles(getFormatInfo(format).bits == 4),
         shifter(emit, format, {isNibbles, /*isSwapped=*/false}, lane, value),
-        test(emit, format), furthest(emit.integer(0)) {}
+        test(emit, format), furthest(emit.integer(0)) {
+    if (Value given = op.getTensorScale()) {
+      constexpr uint32_t kMagnitude = 0x7FFFFFFF, kInfinity = 0x7F800000;
+      auto shift = static_cast<int>(getScaleShift(format, scale));
+      Value scaled = emit.mul(given, emit.number(std::ldexp(1.0f, shift)));
+      isInfinite = emit.isAtLeast(emit.bitAnd(emit.toBits(scaled), kMagnitude),
+                                  kInfinity);
+      // LLVM would fold products with a NaN to constants, which it moves to
+      // registers behind the fence.
+      tensorScale = emit.select(isInfinite, emit.number(1), scaled);
+    }
+  }
 
   /// Loads the quantized elements of all chunks.
   void load(Value lane);
@@ -60,19 +81,26 @@ private:
   Value makeFactor(Value word, Value byte);
   Pairs getPairs(int64_t chunk, int64_t row, unsigned instruction) const;
   Value emitElement(Value pair) const;
+  Value round(Value pair) const;
+  MagnitudeTable makeTable(Value factor) const;
+  Pairs lookUp(const MagnitudeTable &table, Value word, unsigned i) const;
 
   OpBuilder &b;
   WarpgroupMmaMixedOp op;
   Location loc;
   WordEmitter emit;
   Format format, scale;
-  /// Of the values that the instruction multiplies: bf16 or f16.
-  Format value;
+  /// Of the values that the instruction multiplies, bf16 or f16, and of those
+  /// before the tensor scale.
+  Format result, value;
   CodeFormat bits;
   Value lane, quarter;
   bool isNibbles;
   ElementShifter shifter;
   SpecialTest test;
+  /// Times what the values lack, see getScaleShift, and whether that is
+  /// infinite or NaN; null without one.
+  Value tensorScale, isInfinite;
   /// The largest distance of a scale from the lowest exact one; for scales with
   /// a mantissa, the largest code of a scale.
   Value furthest;
@@ -224,20 +252,87 @@ Value MixedInputEmitter::emitElement(Value pair) const {
       element, emit.toPair(emit.integer(getPowerPair(exponent, value)), value));
 }
 
+/// A pair of dequantized elements times the tensor scale, if there is one:
+/// rounded to f32, and then to the values of the instruction.
+Value MixedInputEmitter::round(Value pair) const {
+  if (!tensorScale)
+    return pair;
+  // The bits of a bf16 are the upper half of an f32.
+  Value halves[] = {emit.shiftLeft(pair, 16), emit.bitAnd(pair, 0xFFFF0000)};
+  for (Value &half : halves)
+    half = emit.mul(emit.fromBits(half), tensorScale);
+  Type type =
+      result == Format::F16 ? Type(b.getF16Type()) : Type(b.getBF16Type());
+  Value both = vector::FromElementsOp::create(
+      b, loc, VectorType::get(2, b.getF32Type()), halves);
+  return emit.fromPair(
+      arith::TruncFOp::create(b, loc, VectorType::get(2, type), both));
+}
+
+/// The dequantized magnitudes for `factor`. Rounding eight of them costs less
+/// than rounding all elements of a block.
+MagnitudeTable MixedInputEmitter::makeTable(Value factor) const {
+  constexpr uint32_t kEven = 0x6420, kOdd = 0x7531, kNibble = 4, kHalf = 16;
+  std::array<Value, 4> pairs;
+  for (auto [i, pair] : llvm::enumerate(pairs)) {
+    auto first = static_cast<uint32_t>(2 * i);
+    Value codes =
+        emit.integer(first << kNibble | (first + 1) << (kHalf + kNibble));
+    pair = round(
+        emit.fromPair(emit.mul(emit.toPair(shifter.shift(codes)), factor)));
+  }
+  auto select = [&](size_t i, uint32_t bytes) {
+    return emit.permute(pairs[i], pairs[i + 1], emit.integer(bytes));
+  };
+  return {{select(0, kEven), select(2, kEven)},
+          {select(0, kOdd), select(2, kOdd)}};
+}
+
+/// The elements of half `i` of a register with an element in each nibble.
+Pairs MixedInputEmitter::lookUp(const MagnitudeTable &table, Value word,
+                                unsigned i) const {
+  constexpr uint32_t kMagnitudes = 0x7777, kSigns = 0x80808080, kHalf = 16,
+                     kFirst = 0x5140, kSecond = 0x7362;
+  if (i != 0)
+    word = emit.shiftRight(word, kHalf);
+  Value magnitudes = emit.bitAnd(word, kMagnitudes);
+  Value low = emit.permute(table.lowBytes[0], table.lowBytes[1], magnitudes);
+  Value high = emit.permute(table.highBytes[0], table.highBytes[1], magnitudes);
+  // Where bit 3 of a nibble is set, prmt copies the top bit of the byte to all
+  // of its bits.
+  Value signs = emit.permute(emit.integer(kSigns), emit.integer(kSigns), word);
+  high = emit.bitXor(high, emit.bitAnd(emit.shiftLeft(signs, 1), kSigns));
+  return {emit.permute(low, high, emit.integer(kFirst)),
+          emit.permute(low, high, emit.integer(kSecond))};
+}
+
 SmallVector<SmallVector<Value>>
 MixedInputEmitter::makeFragments(int64_t chunk) {
   constexpr int64_t kElements = 16;
   auto count = static_cast<unsigned>(op.getChunkElements() / kElements);
   std::array<Factors, kRows> factors = {makeFactors(chunk, 0),
                                         makeFactors(chunk, 1)};
+  bool hasTables = tensorScale && isNibbles;
+  std::array<SmallVector<MagnitudeTable, 2>, kRows> tables;
+  if (hasTables)
+    for (auto [table, ofRow] : llvm::zip_equal(tables, factors))
+      for (Value factor : ofRow)
+        table.push_back(makeTable(factor));
   SmallVector<SmallVector<Value>> fragments;
   for (unsigned i = 0; i != count; ++i) {
     SmallVector<Value> registers(kRegistersOfA);
     for (int64_t row = 0; row != kRows; ++row) {
-      Value factor = factors[row][i * factors[row].size() / count];
-      for (auto [half, pair] : llvm::enumerate(getPairs(chunk, row, i)))
-        registers[half * kRows + row] =
-            emit.fromPair(emit.mul(emitElement(pair), factor));
+      size_t block = i * factors[row].size() / count;
+      Pairs pairs;
+      if (hasTables)
+        pairs = lookUp(tables[row][block], words[chunk][row][i / 2], i % 2);
+      else
+        for (auto [pair, element] :
+             llvm::zip_equal(pairs, getPairs(chunk, row, i)))
+          pair = round(emit.fromPair(
+              emit.mul(emitElement(element), factors[row][block])));
+      for (auto [half, pair] : llvm::enumerate(pairs))
+        registers[half * kRows + row] = pair;
     }
     fragments.push_back(registers);
   }
@@ -259,6 +354,8 @@ Value MixedInputEmitter::emitInexact(Value before) const {
   Value inexact = emit.bitOr(before, toBit(emit.isAtLeast(furthest, first)));
   if (test.isNeeded())
     inexact = emit.bitOr(inexact, toBit(test.isFound()));
+  if (tensorScale)
+    inexact = emit.bitOr(inexact, toBit(isInfinite));
   return inexact;
 }
 

@@ -272,6 +272,7 @@ Alternatives blockscale::makeAlternatives(OpBuilder &builder, Location loc,
       if (Value condition =
               host.both(host.both(candidate.condition, isThis), result.isAny);
           !matchPattern(condition, m_Zero()))
-        choices->push_back({candidate.attr.getSchedule(), condition});
+        choices->push_back({candidate.attr.getSchedule(), condition,
+                            candidate.attr.getMostRows()});
   return result;
 }

@@ -22,6 +22,8 @@ namespace mlir::blockscale {
 struct ConditionalSchedule {
   ScheduleInterface schedule;
   Value condition;
+  /// With more rows of x, it is not.
+  int64_t mostRows;
 };
 
 /// At most one condition is true.

@@ -71,11 +71,13 @@ struct KernelSequence {
     condition = alternatives.isAny;
     DequantizedProduct dequantized = dequantize(host);
     inexactFlags = &dequantized.skipConditions[0];
-    HostProblem &product = dequantized.product;
-    auto formEach = [&](HostProblem &problem,
+    const HostProblem &product = dequantized.product;
+    auto formEach = [&](const HostProblem &any,
                         ArrayRef<ConditionalSchedule> list) -> LogicalResult {
       for (const ConditionalSchedule &each : list) {
+        HostProblem problem = any;
         problem.problem.schedule = each.schedule;
+        problem.problem.mostM = each.mostRows;
         condition = each.condition;
         FailureOr<SmallVector<Value>> results = formAll(problem);
         if (failed(results))

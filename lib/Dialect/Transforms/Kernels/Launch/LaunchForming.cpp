@@ -36,8 +36,8 @@ static Type getMemoryType(Type input) {
   return MemRefType::get(type.getShape(), element);
 }
 
-/// A grid along x, with as many blocks as there are tiles, or SMs. It has whole
-/// clusters.
+/// A grid along x, with as many blocks as there are tiles, or SMs, or as a
+/// matrix has tiles. It has whole clusters.
 static FailureOr<SmallVector<OpFoldResult>>
 getLinearBlocks(OpBuilder &builder, Operation *op, const KernelShape &shape,
                 const HostSizes &sizes, int64_t limit) {
@@ -64,7 +64,10 @@ getLinearBlocks(OpBuilder &builder, Operation *op, const KernelShape &shape,
   OpFoldResult columns = affine::makeComposedFoldedAffineApply(
       builder, loc, m.ceilDiv(shape.tile[1] * shape.cluster.n),
       ArrayRef<OpFoldResult>{sizes.n});
-  tiles = multiply(multiply(tiles, columns), sizes.batch);
+  bool isPerMatrix = shape.order == BlockOrder::PerMatrix;
+  tiles = multiply(tiles, columns);
+  if (!isPerMatrix)
+    tiles = multiply(tiles, sizes.batch);
   if (std::optional<int64_t> known = getConstantIntValue(tiles);
       known && (*known < 1 || *known > limit / blocks))
     return op->emitOpError("not supported in this version: more than ")
@@ -83,7 +86,7 @@ getLinearBlocks(OpBuilder &builder, Operation *op, const KernelShape &shape,
   if (blocks != 1)
     tiles = multiply(tiles, builder.getIndexAttr(blocks));
   OpFoldResult one = builder.getIndexAttr(1);
-  return SmallVector<OpFoldResult>{tiles, one, one};
+  return SmallVector<OpFoldResult>{tiles, isPerMatrix ? sizes.batch : one, one};
 }
 
 FailureOr<SmallVector<OpFoldResult>>

@@ -161,15 +161,19 @@ void blockscale::emitEpilogue(OpBuilder &b, gpu::GPUFuncOp kernel,
   bool inBounds = !tile.isGuarded;
   if (problem.quantizer)
     return emitQuantized(b, kernel, problem, sizes, tile, acc, addsFirst);
-  if (!problem.consumer && !addsFirst) {
+  if (!problem.consumer && !addsFirst && !tile.hasAlignedRows) {
     AccStoreOp::create(b, loc, acc, kernel.getArgument(problem.result),
                        getPosition(problem, tile, tile.row, tile.column),
                        inBounds);
     return;
   }
   // Tiles start at multiples of 8 columns, and parameters are aligned.
+  Type result = kernel.getArgument(problem.result).getType();
+  bool isKnown =
+      !ShapedType::isDynamic(cast<MemRefType>(result).getShape().back());
   auto op = AccForEachOp::create(b, loc, acc, tile.row, tile.column, sizes.m,
-                                 sizes.n, inBounds, /*aligned=*/inBounds);
+                                 sizes.n, inBounds,
+                                 tile.hasAlignedRows || (inBounds && isKnown));
   OpBuilder::InsertionGuard guard(b);
   auto [position, sum] =
       beginElementBody(b, kernel, problem, tile, op.getBody(), addsFirst);

@@ -67,8 +67,11 @@ public:
       constexpr int64_t kChunkBits = 512;
       Format other = isX ? original.types.rhs : original.types.lhs;
       problem.chunkElements = kChunkBits / getFormatInfo(other).storedBits();
-      problem.scaleShift = getScaleShift(other, original.types.scale,
-                                         original.instruction.getA());
+      // Elements of y that a tensor scale multiplies are not shifted.
+      problem.scaleShift = original.tensorScale.value
+                               ? 0
+                               : getScaleShift(other, original.types.scale,
+                                               original.instruction.getA());
     }
     problem.k = original.k;
     problem.isTransposed = !otherInRegisters &&
@@ -211,6 +214,7 @@ DequantizedProduct blockscale::formDequantizedProduct(
     elements = made.operand;
     elements.argument = product.inputs.add(made.values);
   }
+  product.renumber(problem.tensorScale.arguments, host);
   product.addSurroundings(host);
   return dequantized;
 }

@@ -124,10 +124,12 @@ struct KernelProblem {
   /// The number of split-K ranges, if K has as many steps (SplitKProblem.h).
   /// With more than one, the result has a matrix for each range of each matrix
   /// of the batch: all matrices of the first range, then those of the next one.
-  /// If it is dynamic, which it is only without a batch and in a linear grid,
-  /// the grid has as many blocks as all ranges have tiles.
+  /// If it is dynamic, which it is only without a batch, the grid has the
+  /// ranges along y.
   int64_t splitK = 1;
   int64_t m, n, k;
+  /// No M and N above these are launched; not known if there are none.
+  std::optional<int64_t> mostM, mostN;
   /// x is A. If y is quantized and x is not, SFA is a splat.
   PerOperand<KernelOperand> operands;
   /// The parameter that holds the initial accumulator (C); none if that is
@@ -227,6 +229,7 @@ Value getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,
 enum class BlockOrder {
   Grid,       // one for each tile: M along x, N along y, the batch along z
   Linear,     // one for each tile, all along x
+  PerMatrix,  // one for each tile: those of a matrix along x, matrices along y
   Persistent, // all along x, at most one block for each SM
 };
 

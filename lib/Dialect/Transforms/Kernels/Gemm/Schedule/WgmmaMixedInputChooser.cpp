@@ -106,9 +106,8 @@ static unsigned getKDim(MmaScaledOp::Side side, Value operand) {
 
 std::string blockscale::findMixedInputObstacle(ProductOpInterface op) {
   std::optional<QuantizedB> y = findQuantizedB(op);
-  if (!y || y->tensorScale)
-    return "a product with scales, or one with a y that a dequantize without a "
-           "scale of the tensor makes";
+  if (!y)
+    return "a product with scales, or one with a y that a dequantize makes";
   bool isStream = false;
   BlockArgument argument = findContiguousArgument(
       y->elements, y->map, getKDim(MmaScaledOp::Side::Y, op.getY()), isStream);

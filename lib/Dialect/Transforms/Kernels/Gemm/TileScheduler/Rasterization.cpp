@@ -34,6 +34,8 @@ std::pair<Value, Value> blockscale::emitTilePosition(OpBuilder &b, Location loc,
                                                      const TileCount &count,
                                                      int64_t groupSize) {
   AffineExpr d0 = b.getAffineDimExpr(0);
+  if (getConstantIntValue(count.n) == 1)
+    return {number, makeIndex(b, loc, 0)};
   std::optional<int64_t> knownM = getConstantIntValue(count.m);
   Value rows = makeIndex(b, loc, groupSize);
   Value perGroup = b.createOrFold<arith::MulIOp>(loc, count.n, rows);

@@ -26,9 +26,24 @@ struct TileScheduler::LinearTiles {
   /// of all tiles.
   Value first, step, end;
   TileCount count;
-  /// How many matrices the result has; null for one.
-  Value matrices;
+  /// How many matrices the result has; null for one. The one of this block;
+  /// null if the numbers of tiles go on from one to the next.
+  Value matrices, matrix;
 };
+
+TileCount TileScheduler::emitTileCount(OpBuilder &b,
+                                       const TileShape &of) const {
+  TileCount count = blockscale::emitTileCount(b, loc, sizes, of);
+  auto isOne = [](std::optional<int64_t> most, int64_t tile) {
+    return most && *most <= tile;
+  };
+  if (isOne(problem.mostM, of.m))
+    count.m = makeIndex(b, loc, 1);
+  if (isOne(problem.mostN, of.n))
+    count.n = makeIndex(b, loc, 1);
+  count.perMatrix = b.createOrFold<arith::MulIOp>(loc, count.m, count.n);
+  return count;
+}
 
 TileScheduler::LinearTiles TileScheduler::emitLinearTiles(OpBuilder &b) const {
   LinearTiles tiles;
@@ -43,12 +58,11 @@ TileScheduler::LinearTiles TileScheduler::emitLinearTiles(OpBuilder &b) const {
       *number = applyExprs(b, loc, d0.floorDiv(size.getBlocks()), *number)[0];
     tiles.rasterGroup = llvm::divideCeilSigned(tiles.rasterGroup, size.m);
   }
-  tiles.count = emitTileCount(b, loc, sizes, tiles.shape);
+  tiles.count = emitTileCount(b, tiles.shape);
   tiles.end = tiles.count.perMatrix;
-  if (ShapedType::isDynamic(problem.splitK)) {
-    tiles.matrices =
-        arith::DivUIOp::create(b, loc, tiles.step, tiles.count.perMatrix);
-    tiles.end = tiles.step;
+  if (schedule.order == BlockOrder::PerMatrix) {
+    tiles.matrices = gpu::GridDimOp::create(b, loc, gpu::Dimension::y);
+    tiles.matrix = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
   } else if (problem.resultType.getRank() == 3) {
     tiles.matrices = memref::DimOp::create(
         b, loc, gpu::GPUFuncOp(kernel).getArgument(problem.result), 0);
@@ -62,7 +76,9 @@ WorkTile TileScheduler::emitNumberedTile(OpBuilder &b, Value number,
   const BlockCluster &cluster = schedule.cluster;
   WorkTile tile;
   tile.batch = makeIndex(b, loc, 0);
-  if (tiles.matrices) {
+  if (tiles.matrix) {
+    tile.batch = tiles.matrix;
+  } else if (tiles.matrices) {
     Value perMatrix = tiles.count.perMatrix;
     tile.batch = b.createOrFold<arith::DivUIOp>(loc, number, perMatrix);
     number = b.createOrFold<arith::RemUIOp>(loc, number, perMatrix);
@@ -86,7 +102,7 @@ WorkTile TileScheduler::emitTileOfGrid(OpBuilder &b) const {
   tile.batch = gpu::BlockIdOp::create(b, loc, gpu::Dimension::z);
   Value tileM = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
   Value tileN = gpu::BlockIdOp::create(b, loc, gpu::Dimension::y);
-  TileCount count = emitTileCount(b, loc, sizes, shape);
+  TileCount count = emitTileCount(b, shape);
   std::optional<int64_t> knownM = getConstantIntValue(count.m);
   bool isOneGroup = (knownM && *knownM <= schedule.rasterGroup) ||
                     getConstantIntValue(count.n) == 1;
@@ -161,6 +177,10 @@ SmallVector<Value> TileScheduler::forEachTile(OpBuilder &b, ValueRange values,
     return body(b, addRange(b, tile, matrices), values);
   }
   LinearTiles tiles = emitLinearTiles(b);
+  if (!hasNextTile()) {
+    WorkTile tile = emitNumberedTile(b, tiles.first, tiles);
+    return body(b, addRange(b, tile, tiles.matrices), values);
+  }
   auto loop =
       scf::ForOp::create(b, loc, tiles.first, tiles.end, tiles.step, values);
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());

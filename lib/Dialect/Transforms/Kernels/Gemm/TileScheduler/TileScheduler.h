@@ -24,9 +24,14 @@
 
 namespace mlir::blockscale {
 
-/// The order that `schedule` asks for.
-inline BlockOrder getBlockOrder(WarpSpecializedScheduleAttr schedule) {
-  return schedule.getPersistent() ? BlockOrder::Persistent : BlockOrder::Linear;
+/// The order that `schedule` asks for. A number of split-K ranges that only the
+/// launch knows would cost divisions in each block.
+inline BlockOrder getBlockOrder(WarpSpecializedScheduleAttr schedule,
+                                const KernelProblem &problem) {
+  if (schedule.getPersistent())
+    return BlockOrder::Persistent;
+  return ShapedType::isDynamic(problem.splitK) ? BlockOrder::PerMatrix
+                                               : BlockOrder::Linear;
 }
 
 /// How tiles are given out.
@@ -49,7 +54,7 @@ public:
 
   /// Whether a block may get a second tile, before which the memory of the
   /// first one has to be free again.
-  bool hasNextTile() const { return schedule.order != BlockOrder::Grid; }
+  bool hasNextTile() const { return schedule.order == BlockOrder::Persistent; }
 
   /// Next tile: calls `body` for each tile of this block. `values` are carried
   /// from one tile to the next; returns the last ones. All roles of a block see
@@ -66,6 +71,7 @@ private:
   /// The tile with this number.
   struct LinearTiles;
   LinearTiles emitLinearTiles(OpBuilder &b) const;
+  TileCount emitTileCount(OpBuilder &b, const TileShape &of) const;
   WorkTile emitNumberedTile(OpBuilder &b, Value number,
                             const LinearTiles &tiles) const;
 

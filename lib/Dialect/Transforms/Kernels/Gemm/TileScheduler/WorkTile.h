@@ -25,6 +25,8 @@ struct BlockTile {
   Value batch, row, column;
   /// Whether it may reach beyond the operands.
   bool isGuarded = true;
+  /// Whether rows of the result are known to be multiples of 8 elements.
+  bool hasAlignedRows = false;
 };
 
 /// The steps along K of a tile: all of them, or a split-K range.

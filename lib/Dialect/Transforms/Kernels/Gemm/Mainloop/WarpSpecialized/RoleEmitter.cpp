@@ -166,7 +166,7 @@ void RoleEmitter::forEachTile(OpBuilder &at, SmallVector<Value> values,
   TileScheduler tiles(
       kernel, problem, sizes,
       {plan.getRowsOfSubTiles(), schedule.getN(), schedule.getK()},
-      {getBlockOrder(schedule), schedule.getRasterGroup(), cluster});
+      {getBlockOrder(schedule, problem), schedule.getRasterGroup(), cluster});
   tiles.forEachTile(
       at, values,
       [&](OpBuilder &inner, const WorkTile &tile, ValueRange carried) {

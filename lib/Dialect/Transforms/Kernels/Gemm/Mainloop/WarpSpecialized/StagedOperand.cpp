@@ -27,6 +27,7 @@ KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
     return sides;
   std::swap(sides.types.lhs, sides.types.rhs);
   std::swap(sides.m, sides.n);
+  std::swap(sides.mostM, sides.mostN);
   for (auto get : {getElementsOf, getScalesOf})
     std::swap(sides[get(/*isA=*/true)], sides[get(/*isA=*/false)]);
   InstructionAttr of = problem.instruction;

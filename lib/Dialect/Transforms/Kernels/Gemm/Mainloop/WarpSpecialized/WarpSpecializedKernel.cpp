@@ -45,7 +45,7 @@ WarpSpecializedKernel::getShape(const KernelProblem &problem) const {
   shape.setsInexactFlags = setsInexactFlags();
   shape.threads = {getThreads(schedule), 1, 1};
   shape.shared = getDynamicBytes(plan->getSharedBytes(), kBarrierBytes);
-  shape.order = getBlockOrder(schedule);
+  shape.order = getBlockOrder(schedule, problem);
   KernelProblem sides = getInstructionProblem(problem);
   bool hasSoftwareProducer = false;
   for (const StagedOperand &operand : planStagedOperands(sides, *plan)) {

@@ -15,6 +15,7 @@
 
 #include "Kernels/Gemm/Mma/Wgmma/MixedInput/MixedInputRoles.h"
 
+#include "Kernels/Gemm/Problem/ScalarSlice.h"
 #include "Utils/AccFragment.h"
 #include "blockscale/Support/TensorMemory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,9 +39,8 @@ MixedInputRoles::MixedInputRoles(const RoleContext &context)
       areSlicesWhole(KernelProblem::isMultiple(problem.k, plan.getSliceK())) {}
 
 std::optional<AccType>
-MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
-  // The columns of the largest scale blocks.
-  constexpr int64_t kBlock = 32;
+MixedInputRoles::getTypeInRows(const SharedMemoryPlan &plan,
+                               int64_t columnsOfWarp, int64_t interleave) {
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = schedule.getContext();
   int64_t rows = getAccumulatorRows(schedule), columns = schedule.getM();
@@ -49,9 +49,31 @@ MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
     return std::nullopt;
   for (int64_t across = 1; across <= warps; across *= 2)
     if (rows % (warps / across * getAccFragment().rows) == 0 &&
-        columns % (across * kBlock) == 0)
+        columns % (across * columnsOfWarp) == 0)
       return AccType::get(context, rows, columns,
-                          WarpsAttr::get(context, warps / across, across));
+                          WarpsAttr::get(context, warps / across, across,
+                                         /*interleave_m=*/1, interleave));
+  return std::nullopt;
+}
+
+std::optional<AccType>
+MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
+  // The columns of the largest scale blocks.
+  constexpr int64_t kBlock = 32;
+  return getTypeInRows(plan, kBlock, /*interleave=*/1);
+}
+
+/// With more than two columns of a row in a lane, stores have whole sectors.
+std::optional<AccType> MixedInputRoles::getRunsType() {
+  constexpr int64_t kMost = 4, kLeast = 2, kMostBits = 128;
+  unsigned bits =
+      getElementTypeOrSelf(kernel.getArgument(problem.result).getType())
+          .getIntOrFloatBitWidth();
+  for (int64_t interleave = kMost; interleave >= kLeast; interleave /= 2)
+    if (interleave * kColumnsOfLane * bits <= kMostBits)
+      if (std::optional<AccType> type = getTypeInRows(
+              plan, interleave * getAccFragment().columns, interleave))
+        return type;
   return std::nullopt;
 }
 
@@ -261,7 +283,7 @@ SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at,
                                plan.getOffset(GemmOperand::B)));
   auto product = WarpgroupMmaMixedOp::create(
       at, loc, accType, at.getI32Type(), quantized, bTile, values[0], values[1],
-      values.drop_front(2),
+      values.drop_front(2), tensorScale,
       TypeCombinationAttr::get(context, *problem.quantizedB), getInstruction(),
       TileLayoutAttr::get(context, getElements(/*isA=*/false).layout));
   auto wait = WarpgroupWaitOp::create(at, loc, TypeRange(accType),
@@ -355,7 +377,7 @@ Value MixedInputRoles::emitPartialsView(OpBuilder &at, int64_t count) {
                   at.getF32Type(), index(at, 0));
 }
 
-Value MixedInputRoles::emitBlocks(OpBuilder &at, Value sums) {
+Value MixedInputRoles::emitInRows(OpBuilder &at, Value sums, AccType type) {
   Value memory = emitPartialsView(at, 1), zero = index(at, 0);
   SmallVector<Value> start(3, zero);
   // The partial accumulators of other slices have been read from there.
@@ -363,8 +385,51 @@ Value MixedInputRoles::emitBlocks(OpBuilder &at, Value sums) {
     emitSliceBarrier(at);
   AccStoreOp::create(at, loc, sums, memory, start, /*in_bounds=*/true);
   emitSliceBarrier(at);
-  return AccLoadOp::create(at, loc, *getBlocksType(plan), memory, start,
-                           /*in_bounds=*/true);
+  return AccLoadOp::create(at, loc, type, memory, start, /*in_bounds=*/true);
+}
+
+void MixedInputRoles::emitSums(OpBuilder &at, const WorkTile &tile,
+                               Value sums) {
+  auto store = [&](OpBuilder &path, Value of, bool isGuarded,
+                   bool hasAlignedRows) {
+    BlockTile inResult = tile;
+    inResult.isGuarded = isGuarded;
+    inResult.hasAlignedRows = hasAlignedRows;
+    std::swap(inResult.row, inResult.column);
+    ProblemSizes ofResult = sizes;
+    std::swap(ofResult.m, ofResult.n);
+    emitStore(path, ofResult, inResult, of);
+  };
+  // With GEMV, only one row of the accumulator is inside of the result.
+  if (plan.isGemv())
+    return store(at, sums, /*isGuarded=*/true, /*hasAlignedRows=*/false);
+  auto storeByBounds = [&](OpBuilder &path, Value of) {
+    emitByBounds(path, tile, /*isAligned=*/true,
+                 [&](OpBuilder &inner, bool isGuarded) {
+                   store(inner, of, isGuarded, /*hasAlignedRows=*/false);
+                 });
+  };
+  if (problem.quantizer)
+    return storeByBounds(at, emitInRows(at, sums, *getBlocksType(plan)));
+  constexpr int64_t kAligned = 8;
+  std::optional<AccType> runs = getRunsType();
+  bool isDynamic = ShapedType::isDynamic(problem.m);
+  if (!runs || (!isDynamic && problem.m % kAligned != 0))
+    return storeByBounds(at, sums);
+  auto storeRuns = [&](OpBuilder &path) {
+    store(path, emitInRows(path, sums, *runs), !areTilesInside(),
+          /*hasAlignedRows=*/true);
+  };
+  if (!isDynamic)
+    return storeRuns(at);
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  Value rest = applyExprs(at, loc, {d0 % kAligned}, sizes.m)[0];
+  auto branch = scf::IfOp::create(at, loc, isEqual(at, loc, rest, index(at, 0)),
+                                  /*withElseRegion=*/true);
+  OpBuilder aligned = branch.getThenBodyBuilder(),
+            other = branch.getElseBodyBuilder();
+  storeRuns(aligned);
+  store(other, sums, /*isGuarded=*/true, /*hasAlignedRows=*/false);
 }
 
 Value MixedInputRoles::emitSum(OpBuilder &at, Value sums) {
@@ -423,28 +488,9 @@ void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
   // All stages have been read behind this.
   emitInexact(at, values[1]);
   emitFlagEpilogue(at, tile);
-  auto storeBy = [&](OpBuilder &path, Value sums, bool isGuarded) {
-    BlockTile of = tile;
-    of.isGuarded = isGuarded;
-    std::swap(of.row, of.column);
-    ProblemSizes ofResult = sizes;
-    std::swap(ofResult.m, ofResult.n);
-    emitStore(path, ofResult, of, sums);
-  };
-  auto store = [&](OpBuilder &path, Value sums) {
-    if (problem.quantizer)
-      sums = emitBlocks(path, sums);
-    // With GEMV, only one row of the accumulator is inside of the result.
-    if (plan.isGemv())
-      return storeBy(path, sums, /*isGuarded=*/true);
-    emitByBounds(path, tile, /*isAligned=*/true,
-                 [&](OpBuilder &inner, bool isGuarded) {
-                   storeBy(inner, sums, isGuarded);
-                 });
-  };
   Value own = emitEnd(at, values[0]);
   if (shares.slicesOfK == 1)
-    return store(at, emitFinal(at, own));
+    return emitSums(at, tile, emitFinal(at, own));
   Value memory = emitSum(at, own);
   Value isFirst = isEqual(at, loc, slice, index(at, 0));
   OpBuilder then = scf::IfOp::create(at, loc, isFirst).getThenBodyBuilder();
@@ -455,7 +501,7 @@ void MixedInputRoles::emitTile(OpBuilder &at, const WorkTile &tile,
         ValueRange{index(then, i - 1), start, start}, /*in_bounds=*/true);
     sums = AccAddOp::create(then, loc, sums, others);
   }
-  store(then, emitFinal(then, sums));
+  emitSums(then, tile, emitFinal(then, sums));
 }
 
 void MixedInputRoles::emitConsumer(OpBuilder role) {
@@ -463,6 +509,7 @@ void MixedInputRoles::emitConsumer(OpBuilder role) {
   NVVM::GriddepcontrolOp::create(role, loc,
                                  NVVM::GridDepActionKind::launch_dependents);
   emitWait(role);
+  tensorScale = emitScalar(role, kernel, problem.tensorScale);
   thread = gpu::ThreadIdOp::create(role, loc, gpu::Dimension::x);
   lane = gpu::LaneIdOp::create(role, loc, /*upperBound=*/IntegerAttr());
   AffineExpr d0 = role.getAffineDimExpr(0);

@@ -97,8 +97,17 @@ private:
   void emitTile(OpBuilder &b, const WorkTile &tile, const PipelineState &first);
   /// Adds the sums of all slices, for the warps of the first one.
   Value emitSum(OpBuilder &b, Value sums);
-  /// The sums of the warps of the first slice, each with whole scale blocks.
-  Value emitBlocks(OpBuilder &b, Value sums);
+  /// Stores the sums of a tile, which the warps of the first slice have.
+  void emitSums(OpBuilder &b, const WorkTile &tile, Value sums);
+  /// The sums of the warps of the first slice, each with whole scale blocks, or
+  /// longer runs of a row in each lane.
+  Value emitInRows(OpBuilder &b, Value sums, AccType type);
+  /// An accumulator whose warps have a multiple of `columnsOfWarp`.
+  static std::optional<AccType> getTypeInRows(const SharedMemoryPlan &plan,
+                                              int64_t columnsOfWarp,
+                                              int64_t interleave);
+  /// The one from which lanes store most contiguous elements at once.
+  std::optional<AccType> getRunsType();
   /// `count` tiles of partial accumulators in the memory of stages.
   Value emitPartialsView(OpBuilder &b, int64_t count);
   /// Sets `flag` if `inexact` is not 0 in any thread.
@@ -107,6 +116,8 @@ private:
 
   /// Whether the mainloop is for a K of whole slices.
   bool areSlicesWhole;
+  /// The scale of the whole tensor y, null if it has none.
+  Value tensorScale;
 };
 
 } // namespace mlir::blockscale
