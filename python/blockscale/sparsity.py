@@ -100,7 +100,7 @@ def sparsify(values: np.ndarray, granularity: str) -> np.ndarray:
     equal = (other_s == s) & (other_e == e)
     before = (other_s > s) | ((other_s == s) & (other_e > e)) | (equal & first)
     stays = np.repeat(before.sum(axis=-1) < KEPT_UNITS, width, axis=-1).reshape(values.shape)
-    bits = np.ascontiguousarray(values).view(f"u{values.dtype.itemsize}")
+    bits = values.view(f"u{values.dtype.itemsize}")
     return np.where(stays, bits, bits.dtype.type(0)).view(values.dtype)
 
 

@@ -305,21 +305,19 @@ def test_one_rounding_to_float32():
     assert check(args, row) == np.inf
 
 
-def test_order_is_part_of_the_result():
-    """As in mma_scaled: acc first, then k ascending, in float64. An oracle of rationals rounds otherwise."""
+@pytest.mark.parametrize("start, first", [(0, (1, 2.0**-12)), (1, (2.0**-12, 0))])
+def test_order_is_part_of_the_result(start, first):
+    """As in mma_scaled: acc first, then k ascending, in float64. The exact sum rounds otherwise."""
     row = ("f8E5M2", "f8E5M2", E8M0, "2:4", 64)
     x, metadata, x_scale, y, y_scale, acc = operands(row, 2, 3, 16 * 64, scales=(0x7F, 0x7F))
-    x[:], y[:], acc[:] = 0, 0x3C, 1
-    x[:, 0] = encode(2.0**-12, "f8E5M2")
-    y[:64] = encode(2.0**-12, "f8E5M2")  # 1 + 2^-24 is a tie
-    x[:, 32:], x_scale[:, 1:] = encode(2.0**-14, "f8E5M2"), 127 - 40  # and 2^-54, which one by one are lost
+    x[:], y[:], acc[:] = 0, 0x3C, start
+    metadata[:, 0] = 0x44
+    x[:, :2] = encode(first, "f8E5M2")  # with acc, 1 + 2^-24, a tie
+    y[:2] = x[:1, :2].T
+    x[:, 32:], x_scale[:, 1:] = encode(2.0**-14, "f8E5M2"), 127 - 40  # and many 2^-54, each of which is lost
+    y[2:4, 2] = 0x7D  # the sums of this column are taken again
     got = sparse_mma_scaled(x, metadata, x_scale, y, y_scale, acc, **names(row))
     assert (got == 1).all() and (by_fields(x, metadata, x_scale, y, y_scale, acc, row) > 1).all()
-    y[1:4, 1], y[1:4, 2] = 0x7C, 0x7D  # and so does a column that is taken again
-    metadata[:, 0] = 0x44
-    x[:, 1] = 0
-    y[1], y[2:4] = 0, 0x7D
-    np.testing.assert_array_equal(sparse_mma_scaled(x, metadata, x_scale, y, y_scale, acc, **names(row)), got)
 
 
 def test_many_cells_are_taken_again(monkeypatch):
