@@ -81,9 +81,9 @@ def check_fields(fields: np.ndarray, zeros: np.ndarray) -> None:
     if bad.any():
         index, place = first_chunk(bad)
         names = ", ".join(f"{field:04b}" for field in FIELDS)
-        values = "zeros" if zeros[index] else "values that are not zero"
+        values = " with values that are not zero" if fields[index] == CUTLASS_EMPTY_FIELD else ""
         raise ValueError(
-            f"metadata{place}: expected one of {names}, or 0000 with zeros, got {fields[index]:04b} with {values}"
+            f"metadata{place}: expected one of {names}, or 0000 with zeros, got {fields[index]:04b}{values}"
         )
 
 

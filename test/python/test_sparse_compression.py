@@ -166,8 +166,8 @@ def test_illegal_fields(granularity, field):
     if field == 0:
         metadata[1, 0, 3] = 0x90  # legal, with zeros
         kept[1, 2, 7 * width - 1] = 1
-    values = "zeros" if field else "values that are not zero"
-    message = f"expected one of {LEGAL}, got {field:04b} with {values}$"
+    values = "" if field else " with values that are not zero"
+    message = f"expected one of {LEGAL}, got {field:04b}{values}$"
     for rows, place in ((np.s_[:], r"row \(1, 2\), chunk 3"), (np.s_[1], "row 2, chunk 3"), (np.s_[1, 2], "chunk 3")):
         with pytest.raises(ValueError, match=f"^metadata {place}: {message}"):
             decompress(kept[rows], metadata[rows], "f4E2M1FN", granularity)
