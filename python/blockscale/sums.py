@@ -161,8 +161,12 @@ def add_kept_products(acc, kept, positions, y):
     takes no part, even if y is infinite or NaN there.
     """
     total = add_products(acc, scatter(kept, positions), finite(y))
-    zero = (acc == 0) & np.signbit(acc) & (total == 0)
-    again = zero | ~np.isfinite(y).all(axis=-2)[..., None, :]
+    again = (acc == 0) & np.signbit(acc) & (total == 0)
+    if not np.isfinite(y).all():
+        named = scatter(np.ones(kept.shape), positions)
+        nan = named @ np.isnan(y) > 0
+        total[nan] = np.nan
+        again = (again | (named @ np.isinf(y) > 0)) & ~nan
     *batch, _, _ = acc.shape
     kept, positions, y = (np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in (kept, positions, y))
     with np.errstate(invalid="ignore"):  # inf - inf, 0 * inf

@@ -289,6 +289,17 @@ def test_sign_of_zero(acc, x, y):
     check(args, row)
     args[0][1, 5], args[3][7, 2] = x ^ 0x80, y ^ 0x80
     check(args, row)
+    args[1][0, 0], args[3][3, :] = 0x44, (0x38, 0x7F, 0xFF)  # not kept in the first row
+    check(args, row)
+
+
+def test_order_of_a_sum_that_is_zero():
+    """1 + 2^-53 is a tie, so that acc = -0 is left with +0; the other way round it is 2^-53."""
+    row = ("f8E5M2", "f8E5M2", E8M0, "2:4", 64)
+    x, metadata, x_scale, y, y_scale, acc = operands(row, 1, 1, 3 * 64, scales=(0x7F, 0x7F))
+    x[:], y[:], acc[:] = 0, 0x3C, -0.0
+    x[0, ::32], x_scale[0, 1] = (0x3C, 0x3C, 0xBC), 0x7F - 53
+    assert_equal(sparse_mma_scaled(x, metadata, x_scale, y, y_scale, acc, **names(row)), np.zeros((1, 1), np.float32))
 
 
 def test_one_rounding_to_float32():
@@ -321,13 +332,13 @@ def test_order_is_part_of_the_result(start, first):
 
 
 def test_many_cells_are_taken_again(monkeypatch):
-    """A NaN in every column of y: in parts, all the same."""
+    """An infinity in every column of y: in parts, all the same."""
     monkeypatch.setattr(sums, "_GATHERED_VALUES", 100)
-    row = ("f8E4M3FN", "f8E4M3FN", E8M0, "2:4", 64)
+    row = ("f8E4M3FN", "f8E5M2", E8M0, "2:4", 64)
     args = operands(row, 9, 8, 128)
-    args[3][17] = 0x7F
+    args[3][17] = 0x7C
     got = check(args, row)
-    assert 0 < np.isnan(got).sum() < got.size
+    assert 0 < np.isinf(got).sum() < got.size
 
 
 BATCHES = {
