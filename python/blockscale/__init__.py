@@ -49,6 +49,9 @@ if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
         mma_scaled,
     )
     from .scales import swizzle_scales, unswizzle_scales
+    from .sparse_metadata import GRANULARITIES, compress_bitmask, tile_metadata, untile_metadata
+    from .sparse_reference import SPARSE_TYPE_COMBINATIONS, sparse_mma_scaled
+    from .sparsity import compress, decompress, sparsify
 
 __all__ = [
     "BLOCK_FORMATS",
@@ -58,6 +61,7 @@ __all__ = [
     "ELEMENT_TYPES",
     "FORMATS",
     "Format",
+    "GRANULARITIES",
     "Kernel",
     "LEGAL_TYPE_COMBINATIONS",
     "OVERFLOW_LIMIT",
@@ -66,12 +70,16 @@ __all__ = [
     "RunError",
     "SCALE_FORMATS",
     "SCALE_RULES",
+    "SPARSE_TYPE_COMBINATIONS",
     "__version__",
     "as_ml_dtypes",
     "compare",
     "compile",
     "compile_bundle",
+    "compress",
+    "compress_bitmask",
     "decode",
+    "decompress",
     "dequantize",
     "encode",
     "error_bound",
@@ -79,10 +87,14 @@ __all__ = [
     "mma_scaled",
     "pack",
     "quantize",
+    "sparse_mma_scaled",
+    "sparsify",
     "swizzle_scales",
+    "tile_metadata",
     "to_bf16",
     "unpack",
     "unswizzle_scales",
+    "untile_metadata",
 ]
 
 # The names of each module; none for a package that is used as blockscale.PACKAGE.
@@ -106,6 +118,9 @@ _MODULES = {
     ),
     "runtime": (),
     "scales": ("swizzle_scales", "unswizzle_scales"),
+    "sparse_metadata": ("GRANULARITIES", "compress_bitmask", "tile_metadata", "untile_metadata"),
+    "sparse_reference": ("SPARSE_TYPE_COMBINATIONS", "sparse_mma_scaled"),
+    "sparsity": ("compress", "decompress", "sparsify"),
     "torch": (),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

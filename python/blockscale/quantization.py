@@ -91,7 +91,11 @@ _VALUE_TYPES = {
 }
 
 
-def _to_f32(x):
+def to_f32(x, name):
+    """`x`, an array of values of one of the types above, as float32.
+
+    Raises TypeError, which names the argument, for everything else.
+    """
     if isinstance(x, np.ndarray):
         if ml_name(x) == "bfloat16":
             x = x.view(np.uint16)
@@ -99,7 +103,7 @@ def _to_f32(x):
             if x.dtype == dtype:
                 return widen(x)
     raise TypeError(
-        f"x: expected an array of float32, float16, bfloat16 or uint16 (bits of bf16), "
+        f"{name}: expected an array of float32, float16, bfloat16 or uint16 (bits of bf16), "
         f"got {type_name(x)}"
     )
 
@@ -247,7 +251,7 @@ def quantize(
     if SCALE_FORMATS[scale] != "ue4m3":
         require(tensor_scale is None, "tensor_scale", f"none with {scale}", tensor_scale)
     tensor_scale = _check_tensor_scale(tensor_scale)
-    values = _to_f32(x)
+    values = to_f32(x, "x")
     scale_shape = _check_shape(values.shape, "x", block_size, pad)
 
     size = values.shape[-1]

@@ -40,16 +40,16 @@ LEGAL_TYPE_COMBINATIONS = tuple(
 OVERFLOW_LIMIT = 2.0**126
 
 
-def _check_types(x_type, y_type, scale_type):
-    """The block sizes that the three types allow."""
+def check_types(x_type, y_type, scale_type, combinations):
+    """The block sizes that the three types have in `combinations`, rows (x_type, y_type, scale_type, B)."""
     for name, value in (("x_type", x_type), ("y_type", y_type)):
         require(value in ELEMENT_TYPES, name, f"one of {', '.join(ELEMENT_TYPES)}", repr(value))
     require(
         scale_type in SCALE_FORMATS, "scale_type", f"one of {', '.join(SCALE_FORMATS)}",
         repr(scale_type),
     )
-    sizes = [row[3] for row in LEGAL_TYPE_COMBINATIONS if row[:3] == (x_type, y_type, scale_type)]
-    pairs = {row[:2] for row in LEGAL_TYPE_COMBINATIONS if row[2] == scale_type}
+    sizes = [row[3] for row in combinations if row[:3] == (x_type, y_type, scale_type)]
+    pairs = {row[:2] for row in combinations if row[2] == scale_type}
     require(
         sizes, "x_type and y_type", f"{sorted(pairs)} with {scale_type} scales",
         (x_type, y_type),
@@ -57,7 +57,7 @@ def _check_types(x_type, y_type, scale_type):
     return sizes
 
 
-def _check_arrays(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type):
+def check_arrays(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type):
     """The operands as arrays of uint8, and acc, each of rank 2 or 3."""
     arrays = {
         name: expect_codes(codes, name, format)
@@ -72,9 +72,9 @@ def _check_arrays(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type):
     return arrays.values()
 
 
-def _check_shapes(x, x_scale, y, y_scale, acc, x_type, y_type, sizes, block_size):
-    """The block size B of operands whose shapes fit each other."""
-    *x_batch, m, k = x.shape
+def check_shapes(x_shape, x_scale, y, y_scale, acc, x_type, y_type, sizes, block_size, k_of_x=" as in x"):
+    """The block size B of operands whose shapes fit each other; x has the logical shape `x_shape`."""
+    *x_batch, m, k = x_shape
     *y_batch, y_k, n = y.shape
     k_s = x_scale.shape[-1]
 
@@ -82,7 +82,7 @@ def _check_shapes(x, x_scale, y, y_scale, acc, x_type, y_type, sizes, block_size
     require(n >= 1, "N", "at least 1", n)
     require(k >= 1, "K", "at least 1", k)
     require(k_s >= 1, "K_s", "at least 1", k_s)
-    require(y_k == k, "K of y", f"{k} as in x" + packed_hint("x", x_type, k, y_k), y_k)
+    require(y_k == k, "K of y", f"{k}{k_of_x}" + packed_hint("x", x_type, k, y_k), y_k)
     require(
         x_scale.shape == (*x_batch, m, k_s), "x_scale shape", (*x_batch, m, k_s), x_scale.shape
     )
@@ -109,11 +109,11 @@ def _check_shapes(x, x_scale, y, y_scale, acc, x_type, y_type, sizes, block_size
 def _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size):
     """Checks the operands; acc, x times its scales and y times its scales, in float64."""
     x_type, y_type, scale_type, block_size = resolve_product(x_type, y_type, scale_type, block_size)
-    sizes = _check_types(x_type, y_type, scale_type)
-    x, x_scale, y, y_scale, acc = _check_arrays(
+    sizes = check_types(x_type, y_type, scale_type, LEGAL_TYPE_COMBINATIONS)
+    x, x_scale, y, y_scale, acc = check_arrays(
         x, x_scale, y, y_scale, acc, x_type, y_type, scale_type
     )
-    block = _check_shapes(x, x_scale, y, y_scale, acc, x_type, y_type, sizes, block_size)
+    block = check_shapes(x.shape, x_scale, y, y_scale, acc, x_type, y_type, sizes, block_size)
     scale_format = SCALE_FORMATS[scale_type]
     with np.errstate(invalid="ignore"):  # 0 * inf
         x_factors = np.repeat(decode(x_scale, scale_format, "x_scale"), block, axis=-1)
@@ -129,7 +129,7 @@ def _magnitude(acc, x_scaled, y_scaled):
     return np.abs(finite(acc)) + np.abs(finite(x_scaled)) @ np.abs(finite(y_scaled))
 
 
-def _round(total):
+def round_f32(total):
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return total.astype(np.float32)
 
@@ -187,7 +187,7 @@ def mma_scaled(
     both name what was expected and what was given.
     """
     operands = _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
-    return _round(add_products(*operands))
+    return round_f32(add_products(*operands))
 
 
 def error_bound(
@@ -260,7 +260,7 @@ def compare(
     operands = _read(x, x_scale, y, y_scale, acc, x_type, y_type, scale_type, block_size)
     total = add_products(*operands)
     bound, comparable = _bound(total, _magnitude(*operands), x.shape[-1])
-    expected = _round(total)
+    expected = round_f32(total)
     result = as_numpy(result, "result")
     if (result.dtype, result.shape) != (expected.dtype, expected.shape):
         raise AssertionError(

@@ -9,11 +9,16 @@ computes the sums first, in its own order. A cell of its result is kept if
 
 The other cells are added up in order; they are few, except for contrived data and infinities. Either
 way the float32 is the one of the defined order, to the bit.
+
+The sums of `sparse_mma_scaled` have no products where x keeps nothing. There zeros stand in for x, which
+change no sum but that of -0, unless y is infinite or NaN.
 """
 
 from __future__ import annotations
 
 import numpy as np
+
+from .sparse_metadata import scatter
 
 # Magnitudes are bounded in chunks of k, by the norm of a row of x times the norm of a column of y
 # (Cauchy and Schwarz): tight if a chunk has one scale, as blocks do.
@@ -34,6 +39,13 @@ def _add_in_order(total, x, y):
         np.add(total, term, out=total)
 
 
+def _blocks_of_cells(terms, rows, columns):
+    """The cells at (rows, columns), each with so many terms, in parts whose factors fit some megabytes."""
+    count = max(_GATHERED_VALUES // terms, 1)
+    for first in range(0, len(rows), count):
+        yield rows[first : first + count], columns[first : first + count]
+
+
 def _matrix_in_order(total, x, y):
     """total + x @ y for x (M, K) and y (K, N), in place."""
     height = max(_CACHED_VALUES // y.shape[1], 1)
@@ -44,12 +56,20 @@ def _matrix_in_order(total, x, y):
 
 def _cells_in_order(total, x, y, rows, columns):
     """The same for the cells at (rows, columns), two arrays of shape (n,)."""
-    count = max(_GATHERED_VALUES // x.shape[1], 1)
     y_rows = np.ascontiguousarray(y.T)
-    for first in range(0, len(rows), count):
-        cells = rows[first : first + count], columns[first : first + count]
+    for cells in _blocks_of_cells(x.shape[1], rows, columns):
         sums = total[cells]
         _add_in_order(sums, x[cells[0]].T.copy(), y_rows[cells[1]].T.copy())
+        total[cells] = sums
+
+
+def _kept_cells_in_order(total, kept, positions, y, rows, columns):
+    """The same for the products kept[:, i] * y[positions[:, i]] of a sparse x."""
+    y_rows = np.ascontiguousarray(y.T)
+    for cells in _blocks_of_cells(kept.shape[1], rows, columns):
+        sums = total[cells]
+        y_kept = np.take_along_axis(y_rows[cells[1]], positions[cells[0]], axis=1)
+        _add_in_order(sums, kept[cells[0]].T.copy(), y_kept.T.copy())
         total[cells] = sums
 
 
@@ -126,4 +146,32 @@ def add_products(acc, x, y):
     with np.errstate(invalid="ignore"):  # inf - inf, 0 * inf
         for index in np.ndindex(*batch):
             total[index] = _add_matrix(acc[index], x[index], y[index])
+    return total
+
+
+def add_kept_products(acc, kept, positions, y):
+    """acc + the products kept[:, i] * y[positions[:, i]], i = 0, 1, ...: the sums of `sparse_mma_scaled`.
+
+    acc        float64 of shape (..., M, N)
+    kept       float64 of shape (..., M, K / 2)
+    positions  integers of the shape of `kept`, ascending along K; one may be there twice, with zeros
+    y          float64 of shape (..., K, N)
+
+    Batches broadcast, and the result is to the bit, as in `add_products`. What `positions` does not name
+    takes no part, even if y is infinite or NaN there.
+    """
+    total = add_products(acc, scatter(kept, positions), finite(y))
+    again = (acc == 0) & np.signbit(acc) & (total == 0)
+    if not np.isfinite(y).all():
+        named = scatter(np.ones(kept.shape), positions)
+        nan = named @ np.isnan(y) > 0
+        total[nan] = np.nan
+        again = (again | (named @ np.isinf(y) > 0)) & ~nan
+    *batch, _, _ = acc.shape
+    kept, positions, y = (np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in (kept, positions, y))
+    with np.errstate(invalid="ignore"):  # inf - inf, 0 * inf
+        for index in np.ndindex(*batch):
+            cells = np.nonzero(again[index])
+            total[index][cells] = acc[index][cells]
+            _kept_cells_in_order(total[index], kept[index], positions[index], y[index], *cells)
     return total

@@ -10,6 +10,8 @@ X, X_SCALE = blockscale.quantize(np.ones((2, 64), np.float32), "mxfp8")
 Y, Y_SCALE = X.T.copy(), X_SCALE.T.copy()
 TYPES = dict(x_type="f8E4M3FN", y_type="f8E4M3FN", scale_type="f8E8M0FNU")
 PRODUCT = dict(x=X, x_scale=X_SCALE, y=Y, y_scale=Y_SCALE, acc=np.zeros((2, 2), np.float32), **TYPES)
+KEPT, METADATA = blockscale.compress(np.zeros((2, 128), np.uint8), "f8E4M3FN", "2:4")
+SPARSE = dict(x=KEPT, metadata=METADATA, x_scale=X_SCALE, y=np.zeros((128, 2), np.uint8), y_scale=Y_SCALE)
 PROGRAM = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : tensor<4xf32>\n}"
 
 # What works, by function.
@@ -18,7 +20,10 @@ RIGHT = {
     "compare": dict(result=blockscale.mma_scaled(**PRODUCT), **PRODUCT),
     "compile": dict(program=PROGRAM, target="sm_90a"),
     "compile_bundle": dict(program=PROGRAM, path="/nowhere/x.bundle", targets=["sm_90a"]),
+    "compress": dict(codes=np.zeros((2, 64), np.uint8), element_type="f8E4M3FN", granularity="2:4", cutlass=False),
+    "compress_bitmask": dict(values=X[:, :4], bitmask=np.full((2, 1), 0x33, np.uint8)),
     "decode": dict(codes=X, format="f8E4M3FN"),
+    "decompress": dict(codes=KEPT, metadata=METADATA, element_type="f8E4M3FN", granularity="2:4"),
     "dequantize": dict(codes=X, scales=X_SCALE, element="f8E4M3FN", scale="f8E8M0FNU", block_size=32),
     "encode": dict(values=[1.0], format="f8E4M3FN"),
     "error_bound": PRODUCT,
@@ -26,10 +31,14 @@ RIGHT = {
     "mma_scaled": PRODUCT,
     "pack": dict(codes=X, format="f8E4M3FN"),
     "quantize": dict(x=np.ones((2, 64), np.float32), element="f8E4M3FN", scale="f8E8M0FNU", block_size=32),
+    "sparse_mma_scaled": dict(**SPARSE, acc=PRODUCT["acc"], **TYPES, granularity="2:4"),
+    "sparsify": dict(values=np.ones((2, 8), np.float32), granularity="2:4"),
     "swizzle_scales": dict(s=X_SCALE),
+    "tile_metadata": dict(metadata=METADATA, cutlass=False),
     "to_bf16": dict(values=[1.0]),
     "unpack": dict(packed=X, format="f8E4M3FN"),
     "unswizzle_scales": dict(t=blockscale.swizzle_scales(X_SCALE), shape=(2, 2)),
+    "untile_metadata": dict(t=blockscale.tile_metadata(METADATA), shape=METADATA.shape),
 }
 # Of no argument's type; numpy takes the last one for an array of objects.
 NOTHING = [[[1], [1, 2]], 1.5, 32.0, object(), {"a": 1}, [object()], {1, 2}, [["f8E4M3FN"], []], b"\xff"]

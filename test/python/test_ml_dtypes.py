@@ -99,6 +99,35 @@ def test_quantize(row):
     )
 
 
+@pytest.mark.parametrize("granularity", blockscale.GRANULARITIES)
+def test_sparse(granularity):
+    bits = np.random.default_rng(0).integers(0x3000, 0x5000, (3, 64)).astype(np.uint16)
+    expected = blockscale.sparsify(bits, granularity)
+    seen = blockscale.sparsify(blockscale.as_ml_dtypes(bits, "bf16"), granularity)
+    assert arrays.ml_name(seen) == "bfloat16"
+    np.testing.assert_array_equal(seen.view(np.uint16), expected)
+    codes, scales = blockscale.quantize(expected, "mxfp8")
+    kept, metadata = blockscale.compress(codes, "f8E4M3FN", granularity)
+    seen = blockscale.as_ml_dtypes(codes, "f8E4M3FN")
+    for one, other in zip(blockscale.compress(seen, "f8E4M3FN", granularity), (kept, metadata)):
+        np.testing.assert_array_equal(one, other)
+    seen = blockscale.as_ml_dtypes(kept, "f8E4M3FN")
+    np.testing.assert_array_equal(blockscale.decompress(seen, metadata, "f8E4M3FN", granularity), codes)
+    others = scales, codes.T, scales.T, np.zeros((3, 3), np.float32)
+    names = dict(x_type="mxfp8", y_type="mxfp8", granularity=granularity)
+    np.testing.assert_array_equal(
+        blockscale.sparse_mma_scaled(seen, metadata, *others, **names),
+        blockscale.sparse_mma_scaled(kept, metadata, *others, **names),
+    )
+
+
+def test_bitmask_keeps_the_type():
+    seen = blockscale.as_ml_dtypes(codes_of("f8E4M3FN", 3, 8), "f8E4M3FN")
+    kept, _ = blockscale.compress_bitmask(seen, np.full((3, 2), 0x33, np.uint8))
+    assert kept.dtype == seen.dtype
+    np.testing.assert_array_equal(kept.view(np.uint8), seen.view(np.uint8))
+
+
 @pytest.mark.parametrize("name", ["f8E8M0FNU", "f8E4M3FN"])
 def test_swizzle_keeps_the_type(name):
     codes = codes_of(name, 300, 9)
