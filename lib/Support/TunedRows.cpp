@@ -56,8 +56,10 @@ static constexpr TunedWideTile kWideTiles[] = {
 
 // capability, least bits, most bits, most rows, rows of y, rows of x, K, stages, most ranges, cost
 static constexpr TunedRowRange kRowRanges[] = {
-    {90, 4, 8,    8,  64,   8, 128, 4, 16,    0, "H100", "benchmarks/tune_rows.py"},
-    {90, 4, 8,   16,  64,  16, 128, 4, 16,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 8, 8,    8,  64,   8, 128, 4, 16,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 8, 8,   16,  64,  16, 128, 4, 16,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 4,    8,  64,   8, 256, 3, 16,    0, "H200", "benchmarks/tune_rows.py"},
+    {90, 4, 4,   16,  64,  16, 256, 3, 16,    0, "H200", "benchmarks/tune_rows.py"},
     {90, 4, 8,   32,  64,  32, 128, 4, 16,    0, "H100", "benchmarks/tune_rows.py"},
     {90, 4, 8,   48,  64,  48, 128, 3, 16,    0, "H100", "benchmarks/tune_rows.py"},
     {90, 4, 8,   64,  64,  64, 128, 4, 16,    0, "H100", "benchmarks/tune_rows.py"},

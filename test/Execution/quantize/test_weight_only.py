@@ -11,9 +11,8 @@ from weight_only_cases import BATCH, FORMATS, MAPS, TRANSPOSE, Product
 
 OTHERS = ("sm_80", "sm_100a", "sm_120a")
 # Exact in bf16; rounded to f32 and to bf16; to f16; both.
-WAYS = {
-    "bf16": {}, "tensor scale": dict(g=0.3), "f16": dict(dtype="f16"), "f16 with tensor scale": dict(dtype="f16", g=0.3)
-}
+WAYS = {"bf16": {}, "tensor scale": dict(g=0.3), "f16": dict(dtype="f16")}
+ALL_WAYS = {**WAYS, "f16 with tensor scale": dict(dtype="f16", g=0.3)}
 
 
 def schedule(rows, columns, k, stages=2, split_k=1):
@@ -49,11 +48,11 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ALL_WAYS)
 @pytest.mark.parametrize("size", SIZES)
 def test_sizes(size, way, tmp_path):
     m, n, k, tile = SIZES[size]
-    assert not run_mixed_input(Product(m, n, k, "mxfp4", **WAYS[way]), tmp_path, tile)
+    assert not run_mixed_input(Product(m, n, k, "mxfp4", **ALL_WAYS[way]), tmp_path, tile)
 
 
 @pytest.mark.parametrize("form", [MAPS, TRANSPOSE], ids=["maps", "transpose"])
@@ -96,7 +95,7 @@ def test_dynamic(size, tmp_path):
     """One function for all sizes: of its kernels, those for the size run, and no other."""
     m, n, k = size
     format = ["mxfp4", "nvfp4", "mxfp8"][k // 64 % 3]
-    way = list(WAYS.values())[DYNAMIC.index(size) % len(WAYS)]
+    way = list(ALL_WAYS.values())[DYNAMIC.index(size) % len(ALL_WAYS)]
     product = Product(m, n, k, format, has_acc=True, is_dynamic=True, multiple=16, **way)
     result, kernels, said = product.run(tmp_path, "sm_90a")
     product.check(result)
