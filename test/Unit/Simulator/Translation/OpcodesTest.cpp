@@ -180,6 +180,14 @@ static const Form kRefusedForms[] = {
      "::bytes [%r0], [%d0, {%r1, %r1, %r1}], [%r2], {%s0};"},
     {"tcgen05.mma.sp.cta_group::1.kind::f16 [%r0], %d0, %d1, [%r1], %r2, %p0;",
      "sm_100a"},
+    {"tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale.block32 [%r0], [%r1], "
+     "%d1, [%r2], %r3, [%r4], [%r5], %p0;",
+     "sm_100a"},
+    {"tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%r0], %d0, %d1, [%r1], %r2, "
+     "%p0;",
+     "sm_100a"},
+    {"tcgen05.mma.cta_group::1.kind::f16.ashift [%r0], [%r1], %d1, %r2, %p0;",
+     "sm_100a"},
     {"vadd.s32.s32.s32.sat %r0.b0, %r1, %r2, %r3;"},
     {"vmad.s32.s32.s32.sat %r0, %r1, %r2, %r3;"},
     {"vshl.s32.s32.u32.sat.clamp %r0, %r1, %r2;"},
