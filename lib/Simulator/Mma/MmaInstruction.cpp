@@ -147,6 +147,7 @@ static void translateMultiply(Translator &t, Modifiers &modifiers) {
   step.name = llvm::StringRef(getStatsName(mma)).copy(*t.code.allocator);
   step.multiplyAdds = getMultiplyAdds(mma);
   step.matrixClass = getMatrixClass(mma);
+  step.isSparse = mma.isSparse();
 }
 
 void sim::addMatrixInstructions(OpcodeTable &table) {

@@ -23,7 +23,8 @@ static constexpr unsigned kFieldsOfColumn = 32 / kFieldBits,
 
 Result<SparsePositions> sim::readMetadata(TensorMemory &memory, unsigned column,
                                           const MmaForm &form,
-                                          const DecodedMatrix &a) {
+                                          const DecodedMatrix &a,
+                                          unsigned firstRow) {
   const MetadataLayout &layout = *form.metadata;
   unsigned keptK = form.getKeptK(), keptOfChunk = layout.chunk / 2;
   unsigned rows = a.undefinedRows.size();
@@ -46,7 +47,7 @@ Result<SparsePositions> sim::readMetadata(TensorMemory &memory, unsigned column,
       if (check != FieldCheck::Legal &&
           (check == FieldCheck::Illegal || !result.strict)) {
         std::string message = describeField(
-            form, check, row, chunk, field,
+            form, check, firstRow + row, chunk, field,
             "the bits " + std::to_string(firstBit) + " to " +
                 std::to_string(firstBit + kFieldBits - 1) + " of lane " +
                 std::to_string(row) + ", column " + std::to_string(at));

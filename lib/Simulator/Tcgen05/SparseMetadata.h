@@ -42,11 +42,11 @@ struct SparsePositions {
   std::optional<std::string> strict;
 };
 
-/// Reads the metadata of the rows of A in a block, from a column on. An error
-/// names a field that is illegal.
+/// Reads the metadata of the rows of A in a block, from a column on. Messages,
+/// such as the error that names an illegal field, count rows from `firstRow`.
 Result<SparsePositions> readMetadata(TensorMemory &memory, unsigned column,
                                      const MmaForm &form,
-                                     const DecodedMatrix &a);
+                                     const DecodedMatrix &a, unsigned firstRow);
 
 } // namespace mlir::blockscale::sim
 

@@ -451,6 +451,7 @@ void Preparation::addWork() {
   const InstructionDescriptor &d = product.descriptor;
   operation.numBlocks = form.numBlocks;
   operation.rate = row->rate;
+  operation.isSparse = d.isSparse;
   // Instructions with fewer rows take as long as those with 128.
   uint64_t rows = std::max<uint64_t>(d.m / form.numBlocks, kTensorLanes);
   operation.flops = 2 * rows * d.n * d.k * row->weight;

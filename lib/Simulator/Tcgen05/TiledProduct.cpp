@@ -282,8 +282,8 @@ ProductOutcome TiledProduct::run() {
       product.b = &columns;
       std::optional<SparsePositions> positions;
       if (d.isSparse) {
-        Result<SparsePositions> read =
-            readMetadata(*memories[block], metadataColumn, form, rows);
+        Result<SparsePositions> read = readMetadata(
+            *memories[block], metadataColumn, form, rows, block * this->rows);
         if (!read) {
           outcome.error = read.message();
           return outcome;

@@ -64,6 +64,8 @@ def exact(config, seed=1):
 
 def random(config, seed=2):
     """Any finite codes, for kinds with scales."""
+    if config.sparse:
+        return sparse_data.random(config, seed)
     return _as_data(config, harness.random(_row(config), config.m, config.n, config.k, seed))
 
 

@@ -1,5 +1,8 @@
 """tcgen05.mma with a sparse A: what metadata names, and what it must not be."""
 
+import json
+from dataclasses import replace
+
 import mma_data
 import mma_launch
 import numpy as np
@@ -33,7 +36,7 @@ def launch(folder, config, data, *flags):
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.label)
 def test_random(config, numerics, tmp_path):
     """Any codes: as near to the sums as rounding after each instruction, or each chunk, lets it be."""
-    data = sparse_data.random(config)
+    data = mma_data.random(config)
     result = mma_launch.run(tmp_path, make_plan(config, data), [f"--numerics={numerics}"])
     error = np.abs(result - sparse_data.sums(config, data))
     roundings = config.steps * (1 if numerics == "exact" else 64)
@@ -111,8 +114,9 @@ def test_chunks_of_zeros_may_have_no_field(config, tmp_path):
     data = zeroed(config, row, chunk)
     code, result, messages = launch(tmp_path, config, data)
     assert code == 0 and messages.count("warning") == 1, messages
+    assert f" of lane {row % 128}, column" in messages
     assert "metadata: expected 0b0100, 0b1000, 0b1001, 0b1100, 0b1101 or 0b1110 for the columns" in messages
-    assert f"of row {row % 128}, got 0b0000" in messages and "where the kept values are 0" in messages
+    assert f"of row {row}, got 0b0000" in messages and "where the kept values are 0" in messages
     assert_bit_equal(result, mma_data.expected(config, data))
     code, _, messages = launch(tmp_path, config, data, "--check=strict")
     assert code == 1 and 'tcgen05, "Sparse matrices"' in messages
@@ -150,3 +154,30 @@ def test_illegal_fields(field, tmp_path):
     code, _, messages = launch(tmp_path, BYTES, data)
     assert code == 1
     assert f"for the columns 60 to 63 of row 127, got 0b{field:04b} in the bits 28 to 31 of lane 127" in messages
+
+
+def k_per_clock(folder, config):
+    """Elements of K that the estimate has in a clock, from the time of more instructions."""
+    plan = make_plan(config, mma_data.exact(config))
+    clocks = []
+    for times in (10, 20):
+        longer = replace(plan, mmas=plan.mmas * times)
+        statistics = folder / "statistics.json"
+        code, _, messages = mma_launch.launch_text(folder, longer, kernel(longer), [f"--stats={statistics}"])
+        assert code == 0, messages
+        clocks.append(json.loads(statistics.read_text())["kernels"][0]["estimate"]["clocks"])
+    return 10 * config.k / (clocks[1] - clocks[0])
+
+
+@pytest.mark.parametrize(
+    ("make", "target", "dense", "gain"),
+    [
+        (mxf8f6f4, "sm_100a", {}, 2), (nvf4, "sm_100a", {}, 2), (mxf4, "sm_103a", {}, 2),
+        (nvf4, "sm_103a", {"step_k": 96}, 4 / 3),
+    ],
+)
+def test_rates(make, target, dense, gain, tmp_path):
+    """Twice the K in the time of a dense instruction; those of K = 96 take as long as those of K = 64."""
+    pair = {"m": 256, "n": 256, "ctas": 2, "steps": 2, "target": target}
+    rates = [k_per_clock(tmp_path, make(**pair, **dense)), k_per_clock(tmp_path, make(**pair, sparse=True))]
+    assert rates[1] / rates[0] == pytest.approx(gain, rel=0.01)
