@@ -102,8 +102,8 @@ struct Step {
   /// In the PTX text.
   uint32_t line = 0;
   /// For time estimates: the pipe (for Matrix, also the matrix class, and
-  /// whether A is sparse), and which of its operands are results. Bit i: operand
-  /// i is a predicate.
+  /// whether A is sparse), and which of its operands are results. Bit i:
+  /// operand i is a predicate.
   Pipe pipe = Pipe::None;
   MatrixClass matrixClass = MatrixClass::Halves;
   bool isSparse = false;
