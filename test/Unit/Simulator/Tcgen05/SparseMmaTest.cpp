@@ -49,15 +49,15 @@ TEST(SparseMultiplyTest, GoesWell) {
   // Collectors are accepted, an offset of the address and an immediate
   // descriptor.
   for (const char *use : {"fill", "use", "lastuse", "discard"})
-    EXPECT_EQ(
-        getError(makeMultiplyRun(
-            kOperands + "sub.u32 %r23, %r23, 6;",
-            "tcgen05.mma.sp.cta_group::1.kind::mxf8f6f4.block_scale."
-            "scale_vec::1X.collector::a::" +
-                std::string(use) +
-                " [%r10], %d10, %d10, [%r23 + 6], 0x08820004, [%r21], [%r22], "
-                "!%p2;")),
-        "no error");
+    EXPECT_EQ(getError(makeMultiplyRun(
+                  kOperands + "sub.u32 %r23, %r23, 146;",
+                  "tcgen05.mma.sp.cta_group::1.kind::mxf8f6f4.block_scale."
+                  "scale_vec::1X.collector::a::" +
+                      std::string(use) +
+                      " [%r10], %d10, %d10, [%r23 + 146], 0x08820004, [%r21], "
+                      "[%r22], "
+                      "!%p2;")),
+              "no error");
 }
 
 TEST(SparseMultiplyTest, Statistics) {

@@ -424,6 +424,8 @@ TEST(ReplayTest, FiguresOfOtherChipsAreNamed) {
         << target;
   }
   run.target = "sm_121a";
-  EXPECT_NE(runKernel(run).statistics.find("sync_byte_flops (RTX 5090)"),
-            std::string::npos);
+  for (const char *figure :
+       {"sync_byte_flops (RTX 5090)", "sparse_factor (RTX 5090)"})
+    EXPECT_NE(runKernel(run).statistics.find(figure), std::string::npos)
+        << figure;
 }

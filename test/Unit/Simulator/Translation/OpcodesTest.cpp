@@ -137,6 +137,9 @@ static const Form kForms[] = {
     {"szext.clamp.u32 %r0, %r1, %r2;"},
     {"tanh.approx.f32 %f0, %f1;"},
     {"tcgen05.fence::before_thread_sync;", "sm_100a"},
+    {"tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale.block32 [%r0], %d0, "
+     "%d1, [%r1], %r2, [%r3], [%r4], %p0;",
+     "sm_100a"},
     {"tensormap.replace.tile.global_address.global.b1024.b64 [%d0], %d1;"},
     {"testp.finite.f32 %p0, %f0;"},
     {"tex.1d.v4.f32.s32 {%f0,%f1,%f2,%f3}, [%d0, {%r0}];"},
