@@ -29,6 +29,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        2048,   // data sheet: 312 TFLOP/s at 1.41 GHz
        none,   // no block-scaled instruction
        none,   // no block-scaled instruction
+       2,      // data sheet: 624 TFLOP/s of 312 with bf16
        128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
        none,   // no tensor memory
        none,
@@ -48,6 +49,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        1024,   // data sheet: 149.7 TFLOP/s
        none,   // no block-scaled instruction
        none,   // no block-scaled instruction
+       2,      // data sheet: 299.4 TFLOP/s of 149.7 with bf16
        128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
        none,   // no tensor memory
        none,
@@ -67,6 +69,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        1024,   // data sheet: 362 TFLOP/s
        none,   // no block-scaled instruction
        none,   // no block-scaled instruction
+       2,      // data sheet: 733 TFLOP/s of 362 with bf16
        128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
        none,   // no tensor memory
        none,
@@ -84,6 +87,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        4096,   // data sheet: 989 TFLOP/s on 132 SMs at 1.83 GHz
        none,   // no block-scaled instruction
        none,   // no block-scaled instruction
+       2,      // data sheet: 1979 TFLOP/s of 989 with bf16
        128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
        none,   // no tensor memory
        64,     // deepseek-ai/DeepGEMM, csrc/jit_kernels/heuristics/sm90.hpp,
@@ -114,6 +118,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        8192,   // NVIDIA/cudnn-frontend, table of its benchmarks
        16384,  // NVIDIA/cudnn-frontend, table of its benchmarks
        32768,  // data sheet: 9 PFLOP/s, at 1.86 GHz
+       2,      // data sheet: 18 PFLOP/s of 9 with fp4
        128,    // SemiAnalysis, Dissecting Nvidia Blackwell (2026), measured
        none,   // arXiv:2512.02189 has 16 TB/s, in units that cannot be right
        none,
@@ -132,6 +137,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        8192,   // NVIDIA/cudnn-frontend, table of its benchmarks
        16384,  // NVIDIA/cudnn-frontend, table of its benchmarks
        32768,  // data sheet; steps of K = 96 have 49152
+       2,      // data sheet: 18 PFLOP/s with fp4, of 13 with K = 96
        128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
        none,
        none,
@@ -148,6 +154,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        none,
        none,
        none,
+       none,
        128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
        none,
        none,
@@ -160,6 +167,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        512,    // gau-nernst/learn-cuda, limits
        2048,   // flashinfer-ai/flashinfer#3628, measured on a smaller card
        4096,   // Neroued/ninfer#160, measured
+       2,      // data sheet: 3352 TFLOP/s of 1676 with fp4
        128,    // CUDA C++ Programming Guide: 32 banks of 4 bytes
        none,   // no tensor memory
        none,
@@ -173,6 +181,7 @@ const std::vector<ChipRates> &blockscale::getChipRates() {
        2048},  // RTX Blackwell whitepaper: 838 TOP/s
       {121, "GB10",
        48,     // device query
+       none,
        none,
        none,
        none,

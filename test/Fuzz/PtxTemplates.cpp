@@ -212,6 +212,8 @@ const std::vector<const char *> &blockscale::getPtxTemplates() {
       "tcgen05.mma.cta_group::1.kind::f16 [$r], $d, $d, $r, $p",
       "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [$r], [$r], $d, $r, "
       "[$r], [$r], $p",
+      "tcgen05.mma.sp.cta_group::1.kind::mxf8f6f4.block_scale [$r], $d, $d, "
+      "[$r], $r, [$r], [$r], $p",
       "tcgen05.mma.ws.cta_group::1.kind::f16.collector::b1::fill [$r], $d, $d, "
       "$r, $p, $d",
       "tcgen05.mma.ws.cta_group::1.kind::i8 [$r], [$r], $d, $r, $p",

@@ -41,6 +41,9 @@ struct ChipRates {
   /// an addition are two) of dense instructions with bf16, with operands of
   /// kind mxf8f6f4, and with those of mxf4 and mxf4nvf4.
   Figure bf16Flops, byteFlops, nibbleFlops;
+  /// Operations of an instruction with a sparse A, along all of K, in the time
+  /// of one of a dense instruction (not of K = 96).
+  Figure sparseFactor;
   /// Bytes read from shared memory.
   Figure sharedBytes;
   /// Bytes that `tcgen05.ld` reads from tensor memory.

@@ -14,11 +14,10 @@
 #include "Mma/MatrixOperands.h"
 
 #include "Mma/MatrixSum.h"
+#include "Mma/SparseFields.h"
 #include "blockscale/Support/Formats.h"
 
 #include "llvm/ADT/StringExtras.h"
-
-#include <bitset>
 
 using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
@@ -290,62 +289,19 @@ static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
 // Metadata
 //===----------------------------------------------------------------------===//
 
-/// Whether this field is legal metadata of a chunk. PTX ISA, 9.7.14.6.1: two
-/// different indices, in ascending order for ordered metadata and for fp8 and
-/// narrower types; for tf32, the two halves of one element.
-static bool isLegalField(const MmaForm &form, unsigned field) {
-  unsigned first = field & 3, second = field >> 2;
-  if (form.metadata->chunk == 2)
-    return first % 2 == 0 && second == first + 1;
-  bool isNarrowFloat =
-      form.slotBits <= 8 && getTypeInfo(form.a).kind == TypeClass::Float;
-  bool isOrdered = form.sparsity == Sparsity::Ordered || isNarrowFloat;
-  return isOrdered ? first < second : first != second;
-}
-
-static std::string formatField(unsigned field) {
-  return "0b" + std::bitset<4>(field).to_string();
-}
-
-static std::string listLegalFields(const MmaForm &form) {
-  llvm::SmallVector<unsigned> legal;
-  for (unsigned field = 0; field != 16; ++field)
-    if (isLegalField(form, field))
-      legal.push_back(field);
-  std::string text;
-  for (unsigned i = 0; i != legal.size(); ++i)
-    text += (i == 0                  ? ""
-             : i + 1 == legal.size() ? " or "
-                                     : ", ") +
-            formatField(legal[i]);
-  return text;
-}
-
-/// Writes the positions of the kept elements of a chunk, in logical elements.
-static void findPositions(const MetadataLayout &layout, unsigned chunk,
-                          unsigned field, uint8_t *positions) {
-  unsigned numKept = layout.chunk / 2;
-  for (unsigned i = 0; i != numKept; ++i) {
-    unsigned position;
-    if (layout.chunk == 2) {
-      position = (field & 3) / 2;
-    } else {
-      unsigned width = layout.chunk / 4;
-      position = (field >> (2 * (i / width)) & 3) * width + i % width;
-    }
-    positions[chunk * numKept + i] = chunk * layout.chunk + position;
-  }
-}
-
-static std::optional<LaneMessage> readMetadata(const MmaForm &form,
-                                               const MmaOperands &operands,
-                                               MmaMatrices &matrices) {
+/// Reads the positions of the elements of A, whose values have been read.
+static void readMetadata(const MmaForm &form, const MmaOperands &operands,
+                         MmaMatrices &matrices, MmaOutcome &outcome) {
   const MetadataLayout &layout = *form.metadata;
-  if (operands.sparsitySelector >= layout.numSelectors)
-    return LaneMessage{0, "sparsity selector: expected " +
-                              describeRange(1, layout.numSelectors) + ", got " +
-                              std::to_string(operands.sparsitySelector)};
-  unsigned threads = 4 / layout.numSelectors;
+  if (operands.sparsitySelector >= layout.numSelectors) {
+    outcome.error =
+        LaneMessage{0, "sparsity selector: expected " +
+                           describeRange(1, layout.numSelectors) + ", got " +
+                           std::to_string(operands.sparsitySelector)};
+    return;
+  }
+  unsigned threads = 4 / layout.numSelectors, keptOfChunk = layout.chunk / 2;
+  unsigned undefinedRows = matrices.undefinedRows;
   for (unsigned lane = 0; lane != kLanes; ++lane) {
     unsigned g = lane / 4, t = lane % 4;
     if (t / threads != operands.sparsitySelector)
@@ -358,25 +314,32 @@ static std::optional<LaneMessage> readMetadata(const MmaForm &form,
       unsigned chunk = layout.chunkPerThreadLow * (t % 2) +
                        layout.chunkPerThreadHigh * (t / 2) +
                        f % layout.fieldsPerRow;
-      unsigned field = operands.metadata->value[lane] >> (4 * f) & 15;
+      unsigned firstKept = row * form.getKeptK() + chunk * keptOfChunk;
+      unsigned firstBit = kFieldBits * f;
+      unsigned field = operands.metadata->value[lane] >> firstBit & 15;
       if (operands.metadata->getUndefined(lane) >> (f / 2) & 1) {
         matrices.undefinedRows |= 1u << row;
-        field = 0b0100;
-      } else if (!isLegalField(form, field)) {
-        unsigned column = chunk * layout.chunk;
-        return LaneMessage{
-            lane, "metadata: expected " + listLegalFields(form) +
-                      " for the columns " + std::to_string(column) + " to " +
-                      std::to_string(column + layout.chunk - 1) + " of row " +
-                      std::to_string(row) + ", got " + formatField(field) +
-                      " in the bits " + std::to_string(4 * f) + " to " +
-                      std::to_string(4 * f + 3)};
+        field = kAnyLegalField;
       }
-      findPositions(layout, chunk, field,
-                    matrices.positions + row * form.getKeptK());
+      FieldCheck check = checkField(
+          form, field,
+          undefinedRows >> row & 1 ? nullptr : matrices.a + firstKept);
+      if (check != FieldCheck::Legal &&
+          (check == FieldCheck::Illegal || !outcome.strict)) {
+        LaneMessage message = {
+            lane,
+            describeField(form, check, row, chunk, field,
+                          "the bits " + std::to_string(firstBit) + " to " +
+                              std::to_string(firstBit + kFieldBits - 1))};
+        if (check == FieldCheck::Illegal) {
+          outcome.error = std::move(message);
+          return;
+        }
+        outcome.strict = std::move(message);
+      }
+      findPositions(layout, chunk, field, matrices.positions + firstKept);
     }
   }
-  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -399,8 +362,9 @@ void sim::readAccumulator(const MmaForm &form, llvm::ArrayRef<const Lanes *> c,
 MmaOutcome sim::readOperands(const MmaForm &form, const MmaOperands &operands,
                              MmaMatrices &matrices) {
   MmaOutcome outcome;
+  readRows(form, operands.a, matrices);
   if (form.isSparse())
-    outcome.error = readMetadata(form, operands, matrices);
+    readMetadata(form, operands, matrices, outcome);
   if (!outcome.error && form.isBlockScaled())
     matrices.undefinedRows |=
         readScales(form,
@@ -425,7 +389,6 @@ MmaOutcome sim::readOperands(const MmaForm &form, const MmaOperands &operands,
   if (padding)
     outcome.warnings.push_back(std::move(*padding));
 
-  readRows(form, operands.a, matrices);
   readAccumulator(form, operands.c, matrices);
   unpack(form.b, form.bTable, *form.bLayout, operands.b, {1, kN}, matrices.b);
   matrices.undefinedColumns |= findUndefinedRows(*form.bLayout, operands.b);

@@ -15,6 +15,7 @@
 #include "Mma/AdderRules.h"
 #include "Mma/MatrixOperands.h"
 #include "Mma/MmaSync.h"
+#include "Mma/SparseFields.h"
 #include "Translation/OpcodeTable.h"
 #include "Translation/Translator.h"
 
@@ -84,6 +85,10 @@ static void executeMultiply(Warp &warp, const Step &step) {
                                                                 : nullptr);
   if (outcome.error)
     return warp.fail(outcome.error->lane, outcome.error->text);
+  if (outcome.strict &&
+      !warp.block.reportStrict(warp, outcome.strict->lane, outcome.strict->text,
+                               "PTX ISA, \"Sparse matrix storage\""))
+    return;
   for (const LaneMessage &warning : outcome.warnings)
     warp.warn(warning.lane, warning.text);
 }
@@ -142,6 +147,7 @@ static void translateMultiply(Translator &t, Modifiers &modifiers) {
   step.name = llvm::StringRef(getStatsName(mma)).copy(*t.code.allocator);
   step.multiplyAdds = getMultiplyAdds(mma);
   step.matrixClass = getMatrixClass(mma);
+  step.isSparse = mma.isSparse();
 }
 
 void sim::addMatrixInstructions(OpcodeTable &table) {

@@ -95,6 +95,9 @@ struct MmaOutcome {
   /// are not 0 in an 8-bit container, or a ue4m3 scale with its sign bit set.
   /// At most one message of each kind.
   llvm::SmallVector<LaneMessage, 1> warnings;
+  /// The same, but an error with --check=strict: metadata 0b0000 of a chunk of
+  /// zeros.
+  std::optional<LaneMessage> strict;
 };
 
 /// Executes. A result element is undefined if an element, scale or accumulator

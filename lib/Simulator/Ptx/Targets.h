@@ -62,6 +62,8 @@ enum class Feature : uint8_t {
   Tcgen05K96,
   Tcgen05ScaleVec,
   Tcgen05InputScale,
+  /// tcgen05.mma.sp of .kind::mxf4 and .kind::mxf4nvf4.
+  Tcgen05SparseNibbles,
   /// tcgen05.ld.red.
   Tcgen05Reductions,
   Tcgen05Shift,

@@ -111,7 +111,7 @@ llvm::ArrayRef<ExtendedK> sim::getExtendedKs() { return kExtendedKs; }
 
 namespace {
 struct ScaleIdsRow {
-  unsigned k, blockSize;
+  unsigned keptK, blockSize;
   /// Bit i: identifier i is legal.
   unsigned legal;
 };
@@ -126,16 +126,25 @@ static constexpr ScaleIdsRow kScaleIds[] = {
 static_assert(
     [] {
       for (const ScaleIdsRow &row : kScaleIds)
-        if (row.k > kMaxKeptK || row.k / row.blockSize > kMaxBlocks)
+        if (row.keptK > kMaxKeptK || row.keptK / row.blockSize > kMaxBlocks)
           return false;
       return true;
     }(),
     "the simulator's matrices are smaller; see Mma/MatrixOperands.h");
+static_assert(
+    [] {
+      for (const KindRow &row : kKinds)
+        if (2 * row.k > kMaxK)
+          return false;
+      return true;
+    }(),
+    "the same with the K of sparse instructions");
 
-unsigned sim::getScaleIds(unsigned k, unsigned blockSize) {
+unsigned sim::getScaleIds(unsigned keptK, unsigned blockSize) {
   return llvm::find_if(kScaleIds,
                        [&](const ScaleIdsRow &row) {
-                         return row.k == k && row.blockSize == blockSize;
+                         return row.keptK == keptK &&
+                                row.blockSize == blockSize;
                        })
       ->legal;
 }
@@ -158,7 +167,8 @@ namespace {
 /// The legal values of M.
 struct ShapeRow {
   unsigned numBlocks;
-  bool isWeightStationary, isScaled;
+  MmaVariant variant;
+  bool isScaled;
   llvm::ArrayRef<unsigned> m;
   llvm::StringRef text;
 };
@@ -168,15 +178,18 @@ static constexpr unsigned kRowsOfWS[] = {32, 64, 128};
 static constexpr unsigned kRowsOfOne[] = {64, 128};
 static constexpr unsigned kRowsOfScaled[] = {128};
 static constexpr unsigned kRowsOfCtaPair[] = {128, 256};
+static constexpr unsigned kRowsOfSparsePair[] = {256};
 static constexpr unsigned kColumnsOfWS[] = {64, 128, 256};
 
 /// PTX ISA, table 39.
 static constexpr ShapeRow kShapes[] = {
-    {1, true, false, kRowsOfWS, "M of 32, 64 or 128"},
-    {1, false, false, kRowsOfOne, "M of 64 or 128"},
-    {1, false, true, kRowsOfScaled, "M of 128"},
-    {2, false, false, kRowsOfCtaPair, "M of 128 or 256"},
-    {2, false, true, kRowsOfCtaPair, "M of 128 or 256"},
+    {1, MmaVariant::WeightStationary, false, kRowsOfWS, "M of 32, 64 or 128"},
+    {1, MmaVariant::Dense, false, kRowsOfOne, "M of 64 or 128"},
+    {1, MmaVariant::Dense, true, kRowsOfScaled, "M of 128"},
+    {1, MmaVariant::Sparse, true, kRowsOfScaled, "M of 128"},
+    {2, MmaVariant::Dense, false, kRowsOfCtaPair, "M of 128 or 256"},
+    {2, MmaVariant::Dense, true, kRowsOfCtaPair, "M of 128 or 256"},
+    {2, MmaVariant::Sparse, true, kRowsOfSparsePair, "M of 256"},
 };
 
 /// Indexed by the field max_shift.
@@ -184,9 +197,8 @@ static constexpr unsigned kMaxShifts[] = {0, 8, 16, 32};
 
 /// Whether N is legal for the kind and M (PTX ISA, table 39).
 static bool isLegalN(const InstructionDescriptor &descriptor,
-                     unsigned numBlocks, bool isWeightStationary,
-                     bool isByteWide) {
-  if (isWeightStationary)
+                     unsigned numBlocks, MmaVariant variant, bool isByteWide) {
+  if (variant == MmaVariant::WeightStationary)
     return llvm::is_contained(kColumnsOfWS, descriptor.n);
   unsigned n = descriptor.n, step = 8 * numBlocks;
   if (descriptor.kind == Tcgen05Kind::I8)
@@ -198,15 +210,19 @@ static bool isLegalN(const InstructionDescriptor &descriptor,
 
 Result<InstructionDescriptor>
 InstructionDescriptor::decode(uint32_t bits, Tcgen05Kind kind,
-                              unsigned numBlocks, bool isWeightStationary) {
+                              unsigned numBlocks, MmaVariant variant) {
   const KindRow &row = lookup(kind);
+  bool isWeightStationary = variant == MmaVariant::WeightStationary;
   auto reject = [&](const std::string &text) {
-    return Error("expected " + text + " in an instruction descriptor of " +
-                 row.name.str() +
-                 (isWeightStationary
-                      ? std::string(" with .ws")
-                      : " with .cta_group::" + std::to_string(numBlocks)) +
-                 ", got " + printFields(bits, row.fields));
+    return Error(
+        "expected " + text + " in an instruction descriptor of " +
+        row.name.str() +
+        (isWeightStationary
+             ? std::string(" with .ws")
+             : std::string(variant == MmaVariant::Sparse ? " with .sp and "
+                                                         : " with ") +
+                   ".cta_group::" + std::to_string(numBlocks)) +
+        ", got " + printFields(bits, row.fields));
   };
   auto field = [&](llvm::StringRef name) {
     return getField(bits, row.fields, name);
@@ -237,13 +253,17 @@ InstructionDescriptor::decode(uint32_t bits, Tcgen05Kind kind,
   bool isScaled = isBlockScaled(kind);
   d.m = isScaled ? field("m>>7") << 7 : field("m>>4") << 4;
   d.n = field("n>>3") << 3;
-  d.k = row.k;
+  d.isSparse = field("sparse");
+  if (d.isSparse != (variant == MmaVariant::Sparse))
+    return reject(d.isSparse ? "sparse 0 without .sp" : "sparse 1");
+  d.k = d.isSparse ? 2 * row.k : row.k;
   for (const ExtendedK &wide : kExtendedKs)
     if (field(wide.field)) {
+      if (d.isSparse)
+        return reject(wide.field.str() + " 0 of a sparse instruction");
       d.extendedK = &wide;
       d.k = wide.k;
     }
-  d.isSparse = field("sparse");
   d.isSaturating = field("saturate");
   d.isNegatedA = field("negate_a");
   d.isNegatedB = field("negate_b");
@@ -268,11 +288,11 @@ InstructionDescriptor::decode(uint32_t bits, Tcgen05Kind kind,
     return reject("scales of ue8m0");
   const ShapeRow *shape = llvm::find_if(kShapes, [&](const ShapeRow &shape) {
     return shape.numBlocks == numBlocks && shape.isScaled == isScaled &&
-           shape.isWeightStationary == isWeightStationary;
+           shape.variant == variant;
   });
   if (!llvm::is_contained(shape->m, d.m))
     return reject(shape->text.str());
-  if (!isLegalN(d, numBlocks, isWeightStationary, row.isByteWide))
+  if (!isLegalN(d, numBlocks, variant, row.isByteWide))
     return reject("N that the kind has with this M");
   return d;
 }

@@ -38,6 +38,9 @@ enum class Tcgen05Kind : uint8_t {
   MXF4NVF4,
 };
 
+/// .ws, .sp or neither.
+enum class MmaVariant : uint8_t { Dense, WeightStationary, Sparse };
+
 /// Such as "kind::mxf4".
 llvm::StringRef getName(Tcgen05Kind kind);
 std::optional<Tcgen05Kind> lookupTensorKind(llvm::StringRef name);
@@ -58,14 +61,16 @@ struct ExtendedK {
 };
 llvm::ArrayRef<ExtendedK> getExtendedKs();
 
-/// The scale factor identifiers that an instruction may have: bit i for i.
-unsigned getScaleIds(unsigned k, unsigned blockSize);
+/// The scale factor identifiers that an instruction may have: bit i for i. K
+/// and the block size count the kept elements of a sparse A.
+unsigned getScaleIds(unsigned keptK, unsigned blockSize);
 
 struct InstructionDescriptor {
   uint32_t bits;
   Tcgen05Kind kind;
   Type a, b, d;
-  /// The shape of the whole instruction: of both blocks of a CTA pair.
+  /// The shape of the whole instruction: of both blocks of a CTA pair. K is the
+  /// logical one, of B.
   unsigned m, n, k;
   /// For a K that is not that of the kind, else null.
   const ExtendedK *extendedK;
@@ -79,11 +84,14 @@ struct InstructionDescriptor {
   Type scale;
   unsigned scaleIdA, scaleIdB;
 
+  /// Elements of a row of A that one instruction multiplies.
+  unsigned getKeptK() const { return isSparse ? k / 2 : k; }
+
   /// `numBlocks` is that of .cta_group, which is 1 with .ws. An error names the
   /// illegal field.
-  static Result<InstructionDescriptor> decode(uint32_t bits, Tcgen05Kind kind,
-                                              unsigned numBlocks,
-                                              bool isWeightStationary = false);
+  static Result<InstructionDescriptor>
+  decode(uint32_t bits, Tcgen05Kind kind, unsigned numBlocks,
+         MmaVariant variant = MmaVariant::Dense);
   std::string print() const;
 };
 

@@ -213,6 +213,7 @@ bool Tcgen05Engine::begin(Warp &warp, Tcgen05Operation operation) {
     recorded.numBlocks = operation.numBlocks;
     recorded.flops = operation.flops;
     recorded.rate = operation.rate;
+    recorded.isSparse = operation.isSparse;
     recorded.sharedBytes = shared.getNumBytes() / operation.numBlocks;
     group.recorder->begin(warp, recorded);
   }

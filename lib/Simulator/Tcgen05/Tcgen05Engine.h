@@ -56,6 +56,7 @@ struct Tcgen05Operation {
   unsigned numBlocks = 1;
   uint64_t flops = 0;
   RateFigure rate = nullptr;
+  bool isSparse = false;
 };
 
 /// The state of tcgen05.alloc in a block.

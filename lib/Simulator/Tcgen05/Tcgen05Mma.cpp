@@ -14,6 +14,7 @@
 #include "Tcgen05/Tcgen05Mma.h"
 
 #include "Machine/BlockGroup.h"
+#include "Tcgen05/SparseMetadata.h"
 #include "Tcgen05/TiledProduct.h"
 #include "Tcgen05/ZeroColumnMask.h"
 #include "blockscale/Support/Rates.h"
@@ -32,7 +33,7 @@ namespace {
 /// behind those of part h - 1.
 struct Placement {
   unsigned numBlocks, m;
-  bool isWeightStationary;
+  MmaVariant variant;
   /// Rows of D that a block has.
   unsigned rows;
   /// How many parts the columns of D are split into.
@@ -43,12 +44,17 @@ struct Placement {
 };
 
 /// PTX ISA, section 9.7.16.10.5 "Data path layout": D, F, A, B; of .ws D, E
-/// and G.
+/// and G; of .sp with scales D and A.
 constexpr Placement kPlacements[] = {
-    {1, 128, false, 128, 1, false}, {1, 64, false, 64, 1, true},
-    {2, 256, false, 128, 1, false}, {2, 128, false, 64, 2, false},
-    {1, 128, true, 128, 1, false},  {1, 64, true, 64, 2, false},
-    {1, 32, true, 32, 4, false},
+    {1, 128, MmaVariant::Dense, 128, 1, false},
+    {1, 64, MmaVariant::Dense, 64, 1, true},
+    {2, 256, MmaVariant::Dense, 128, 1, false},
+    {2, 128, MmaVariant::Dense, 64, 2, false},
+    {1, 128, MmaVariant::WeightStationary, 128, 1, false},
+    {1, 64, MmaVariant::WeightStationary, 64, 2, false},
+    {1, 32, MmaVariant::WeightStationary, 32, 4, false},
+    {1, 128, MmaVariant::Sparse, 128, 1, false},
+    {2, 256, MmaVariant::Sparse, 128, 1, false},
 };
 
 /// Bytes of a row of A in one column of tensor memory.
@@ -81,6 +87,7 @@ private:
   void addWork();
   bool addAccumulator();
   bool addA();
+  bool addMetadata();
   bool addShared(llvm::StringRef what, uint64_t bits, Type type,
                  bool isTransposed, unsigned rows, bool isA);
   bool addScales(llvm::StringRef what, uint32_t address, bool isA);
@@ -108,16 +115,13 @@ bool Preparation::findBlocks() {
 
 bool Preparation::decodeInstruction() {
   Result<InstructionDescriptor> decoded = InstructionDescriptor::decode(
-      operands.instruction, form.kind, form.numBlocks, form.isWeightStationary);
+      operands.instruction, form.kind, form.numBlocks, form.variant);
   if (!decoded)
     return fail(decoded.message());
   const InstructionDescriptor &d = product.descriptor = *decoded;
   auto reject = [&](const llvm::Twine &text) {
     return fail(text + "; the instruction descriptor is " + d.print());
   };
-  if (d.isSparse)
-    return reject("expected a dense instruction descriptor of a tcgen05.mma "
-                  "without .sp");
   if (d.extendedK &&
       !(form.extendedKs >> (d.extendedK - getExtendedKs().begin()) & 1))
     return reject("expected a target of " + d.extendedK->target +
@@ -131,7 +135,7 @@ bool Preparation::decodeInstruction() {
     product.disabledLanes = operands.disabledLanes;
   placement = llvm::find_if(kPlacements, [&](const Placement &row) {
     return row.numBlocks == form.numBlocks && row.m == d.m &&
-           row.isWeightStationary == form.isWeightStationary;
+           row.variant == form.variant;
   });
   return true;
 }
@@ -168,7 +172,7 @@ CollectedMatrix Preparation::readB() const {
 /// Checks that a collector buffer was filled with the B of the instruction. B
 /// is still read from shared memory, and must not have changed there.
 bool Preparation::useCollector() {
-  if (!form.isWeightStationary)
+  if (!form.isWeightStationary())
     return true;
   unsigned number = form.collectorBuffer;
   std::optional<CollectedMatrix> &buffer =
@@ -195,9 +199,11 @@ bool Preparation::checkScales() {
     return fail("expected " + text + "; the instruction descriptor is " +
                 d.print());
   };
-  unsigned ids = getScaleIds(d.k, form.blockSize);
+  unsigned ids = getScaleIds(d.getKeptK(), form.blockSize);
   if (d.scale == Type::UE4M3 && form.blockSize != 16)
-    return reject("scales of ue8m0 for blocks of 32 elements");
+    return reject("scales of ue8m0 for blocks of " +
+                  llvm::Twine(d.k * form.blockSize / d.getKeptK()) +
+                  " elements");
   for (auto [id, name] : {std::pair(d.scaleIdA, "A"), {d.scaleIdB, "B"}})
     if (!(ids >> id & 1)) {
       std::string legal;
@@ -206,7 +212,7 @@ bool Preparation::checkScales() {
           legal += (legal.empty() ? "" : ", ") + std::to_string(i);
       return reject(llvm::Twine("an identifier out of {") + legal +
                     "} of the scale factors of " + name + " with " +
-                    llvm::Twine(d.k / form.blockSize) +
+                    llvm::Twine(d.getKeptK() / form.blockSize) +
                     " of them in a row, got " + llvm::Twine(id));
     }
   return true;
@@ -251,11 +257,11 @@ bool Preparation::addAccumulator() {
     operation.uses.push_back(
         {block, region, /*isWrite=*/true, /*isAccumulator=*/true});
   }
-  // Combines shape, accumulator and kind in one number; the field of N does not
-  // overlap that of M.
+  // Combines shape (sparse instructions have another K), accumulator and kind
+  // in one number; the field of N does not overlap that of M.
   operation.accumulator =
       uint64_t(operands.d) << 32 | product.descriptor.m << 16 |
-      product.descriptor.n << 3 | form.isWeightStationary << 3 |
+      product.descriptor.n << 3 | static_cast<unsigned>(form.variant) << 3 |
       static_cast<unsigned>(form.kind);
   return true;
 }
@@ -276,6 +282,18 @@ bool Preparation::addA() {
   product.a.packing = getPacking(form.kind, d.a);
   unsigned bytes = d.k / product.a.packing.elementsOfChunk * kChunkBytes;
   addReads({getLanes(*placement, lane), column, bytes / kColumnBytes});
+  return true;
+}
+
+bool Preparation::addMetadata() {
+  auto [lane, column] = Tcgen05Address::decode(operands.metadata);
+  if (lane != 0 || column % kMetadataAlignment != 0)
+    return fail("expected lane 0 and a column that is a multiple of " +
+                llvm::Twine(kMetadataAlignment) +
+                " in the address of the metadata, got lane " +
+                llvm::Twine(lane) + ", column " + llvm::Twine(column));
+  product.metadataColumn = column;
+  addReads({makeTensorLanes(0, placement->rows), column, kMetadataColumns});
   return true;
 }
 
@@ -307,7 +325,8 @@ bool Preparation::addShared(llvm::StringRef what, uint64_t bits, Type type,
   operand.packing = getPacking(form.kind, type);
   operand.isTransposed = isTransposed;
   operand.rows = rows;
-  TileShape shape = {rows, d.k, isTransposed, operand.packing};
+  TileShape shape = {rows, isA ? d.getKeptK() : d.k, isTransposed,
+                     operand.packing};
   Result<std::vector<uint32_t>> chunks = findChunks(*decoded, shape);
   if (!chunks)
     return fail(what + ": " + chunks.message());
@@ -357,7 +376,7 @@ bool Preparation::addScales(llvm::StringRef what, uint32_t address, bool isA) {
   else
     factors.columnsOfWord = rows > kTensorLanes ? 8 : 4;
   factors.first = id;
-  factors.count = d.k / form.blockSize;
+  factors.count = d.getKeptK() / form.blockSize;
   factors.type = d.scale;
   (isA ? product.scaleA : product.scaleB) = factors;
   for (unsigned part = 0; part != (isA ? 1 : placement->numParts); ++part) {
@@ -379,6 +398,8 @@ bool Preparation::run() {
                  /*isA=*/false))
     return false;
   addWork();
+  if (form.isSparse() && !addMetadata())
+    return false;
   if (!isBlockScaled(form.kind))
     return useCollector();
   return checkScales() && addScales("A", operands.scaleA, /*isA=*/true) &&
@@ -386,10 +407,10 @@ bool Preparation::run() {
 }
 
 /// Such as tcgen05.mma.mxf8f6f4.m128n64k32.e4m3.e2m1.
-static std::string getStatsName(const Tcgen05MmaForm &form,
+static std::string getShapeName(const Tcgen05MmaForm &form,
                                 const InstructionDescriptor &d) {
-  std::string name =
-      form.isWeightStationary ? "tcgen05.mma.ws." : "tcgen05.mma.";
+  std::string name = "tcgen05.mma.";
+  name += form.isWeightStationary() ? "ws." : form.isSparse() ? "sp." : "";
   name += getName(form.kind).substr(strlen("kind::"));
   name += ".m" + std::to_string(d.m) + "n" + std::to_string(d.n) + "k" +
           std::to_string(d.k);
@@ -430,6 +451,7 @@ void Preparation::addWork() {
   const InstructionDescriptor &d = product.descriptor;
   operation.numBlocks = form.numBlocks;
   operation.rate = row->rate;
+  operation.isSparse = d.isSparse;
   // Instructions with fewer rows take as long as those with 128.
   uint64_t rows = std::max<uint64_t>(d.m / form.numBlocks, kTensorLanes);
   operation.flops = 2 * rows * d.n * d.k * row->weight;
@@ -446,7 +468,7 @@ void sim::executeTcgen05Mma(Warp &warp, unsigned lane,
     return;
   const InstructionDescriptor &d = preparation.product.descriptor;
   if (Statistics *statistics = warp.block.group.statistics.get())
-    statistics->countMatrix(getStatsName(form, d), uint64_t(d.m) * d.n * d.k);
+    statistics->countMatrix(::getShapeName(form, d), uint64_t(d.m) * d.n * d.k);
   preparation.product.blockSize = form.blockSize;
   if (warp.block.launch.options->numerics == Numerics::Hardware)
     preparation.product.adderTarget = form.target;
@@ -455,4 +477,7 @@ void sim::executeTcgen05Mma(Warp &warp, unsigned lane,
     return warp.fail(lane, *outcome.error);
   if (outcome.warning)
     warp.warn(lane, *outcome.warning);
+  if (outcome.strict)
+    warp.block.reportStrict(warp, lane, *outcome.strict,
+                            "PTX ISA, tcgen05, \"Sparse matrices\"");
 }

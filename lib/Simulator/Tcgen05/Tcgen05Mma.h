@@ -29,14 +29,16 @@ enum class CollectorUse : uint8_t { Fill, Use, LastUse, Discard };
 /// The static form of the instruction.
 struct Tcgen05MmaForm {
   Tcgen05Kind kind;
-  /// .ws: collectors hold B, and there may be a zero-column mask.
-  bool isWeightStationary;
+  /// With .ws, collectors hold B, and there may be a zero-column mask. With
+  /// .sp, A is sparse, and there is metadata.
+  MmaVariant variant;
   CollectorUse collector;
   unsigned collectorBuffer;
   /// The number in .cta_group.
   unsigned numBlocks;
   bool isTensorA;
-  /// Elements along K that share a scale factor; 0 for kinds without scales.
+  /// Elements along K that share a scale factor, of which a sparse A has kept
+  /// so many; 0 for kinds without scales.
   unsigned blockSize;
   /// The block size is spelled .scale_vec, which an extended K does not have.
   bool isScaleVec;
@@ -46,6 +48,11 @@ struct Tcgen05MmaForm {
   unsigned target;
   /// Bit i: the target has getExtendedKs()[i].
   unsigned extendedKs;
+
+  bool isWeightStationary() const {
+    return variant == MmaVariant::WeightStationary;
+  }
+  bool isSparse() const { return variant == MmaVariant::Sparse; }
 };
 
 /// The operand values of the issuing thread.
@@ -55,6 +62,7 @@ struct Tcgen05MmaOperands {
   uint64_t a;
   uint64_t b;
   uint32_t instruction;
+  uint32_t metadata;
   uint32_t scaleA, scaleB;
   bool addsD;
   /// Lanes of D, in each block, that are not written.

@@ -28,7 +28,7 @@ namespace {
 /// The form, with the presence of optional operands.
 struct MultiplyForm {
   Tcgen05MmaForm form;
-  int64_t dOffset, aOffset, scaleOffsetA, scaleOffsetB;
+  int64_t dOffset, aOffset, metadataOffset, scaleOffsetA, scaleOffsetB;
   bool isEnableNegated;
   unsigned numMasks;
   /// With .ws, the last operand.
@@ -40,9 +40,12 @@ struct Scaling {
   Tcgen05Kind kind;
   /// Empty for the default.
   llvm::StringRef name;
+  /// With .sp, so many kept elements.
   unsigned blockSize;
   /// The lowest PTX version, as in ptxas.
   unsigned version;
+  /// The targets that also have it with .sp.
+  Feature sparse;
 };
 
 /// The operands, one slot for each.
@@ -50,6 +53,7 @@ enum OperandSlot : unsigned {
   D,
   A,
   B,
+  Metadata,
   Descriptor,
   ScaleA,
   ScaleB,
@@ -59,18 +63,20 @@ enum OperandSlot : unsigned {
 };
 } // namespace
 
+// clang-format off
 static constexpr Scaling kScalings[] = {
-    {Tcgen05Kind::MXF8F6F4, "scale_vec::1X", 32, 86},
-    {Tcgen05Kind::MXF8F6F4, "block32", 32, 88},
-    {Tcgen05Kind::MXF8F6F4, "", 32, 88},
-    {Tcgen05Kind::MXF4, "scale_vec::2X", 32, 86},
-    {Tcgen05Kind::MXF4, "block32", 32, 88},
-    {Tcgen05Kind::MXF4, "", 32, 88},
-    {Tcgen05Kind::MXF4NVF4, "scale_vec::2X", 32, 87},
-    {Tcgen05Kind::MXF4NVF4, "scale_vec::4X", 16, 87},
-    {Tcgen05Kind::MXF4NVF4, "block16", 16, 88},
-    {Tcgen05Kind::MXF4NVF4, "block32", 32, 88},
+    {Tcgen05Kind::MXF8F6F4, "scale_vec::1X", 32, 86, Feature::Tcgen05},
+    {Tcgen05Kind::MXF8F6F4, "block32",       32, 88, Feature::Tcgen05},
+    {Tcgen05Kind::MXF8F6F4, "",              32, 88, Feature::Tcgen05},
+    {Tcgen05Kind::MXF4,     "scale_vec::2X", 32, 86, Feature::Tcgen05SparseNibbles},
+    {Tcgen05Kind::MXF4,     "block32",       32, 88, Feature::Tcgen05SparseNibbles},
+    {Tcgen05Kind::MXF4,     "",              32, 88, Feature::Tcgen05SparseNibbles},
+    {Tcgen05Kind::MXF4NVF4, "scale_vec::2X", 32, 87, Feature::Tcgen05SparseNibbles},
+    {Tcgen05Kind::MXF4NVF4, "scale_vec::4X", 16, 87, Feature::Tcgen05SparseNibbles},
+    {Tcgen05Kind::MXF4NVF4, "block16",       16, 88, Feature::Tcgen05SparseNibbles},
+    {Tcgen05Kind::MXF4NVF4, "block32",       32, 88, Feature::Tcgen05SparseNibbles},
 };
+// clang-format on
 
 /// Bits in one register of the disable-output-lane mask.
 static constexpr unsigned kMaskBits = 32;
@@ -98,6 +104,12 @@ static void multiplyLane(Warp &warp, const Step &step, unsigned lane) {
   operands.a = *a + multiply.aOffset;
   operands.b = *b;
   operands.instruction = *descriptor;
+  if (form.isSparse()) {
+    std::optional<uint64_t> metadata = get(Metadata, address);
+    if (!metadata)
+      return;
+    operands.metadata = *metadata + multiply.metadataOffset;
+  }
   operands.addsD = (enable.value >> lane & 1) != multiply.isEnableNegated;
   if (isBlockScaled(form.kind)) {
     std::optional<uint64_t> scaleA = get(ScaleA, address),
@@ -167,6 +179,9 @@ static bool takeScaling(Translator &t, Modifiers &modifiers,
                    (name.empty() ? "" : "." + name) + ", got " +
                    llvm::Twine(module.versionMajor) + "." +
                    llvm::Twine(module.versionMinor));
+  if (form.isSparse() && !hasFeature(module.target, row->sparse))
+    return t.error("expected a target that has tcgen05.mma.sp with ." +
+                   getName(form.kind) + ", got " + module.target);
   form.blockSize = row->blockSize;
   form.isScaleVec = name.starts_with("scale_vec");
   if (form.isScaleVec && !hasFeature(module.target, Feature::Tcgen05ScaleVec))
@@ -195,11 +210,11 @@ static void takeCollector(Modifiers &modifiers, Tcgen05MmaForm &form) {
                                              "discard"};
   form.collector = CollectorUse::Discard;
   unsigned numBuffers =
-      form.isWeightStationary ? std::tuple_size_v<CollectorBuffers> : 1;
+      form.isWeightStationary() ? std::tuple_size_v<CollectorBuffers> : 1;
   for (unsigned buffer = 0; buffer != numBuffers; ++buffer)
     for (auto [use, name] : llvm::enumerate(uses)) {
       std::string owner =
-          form.isWeightStationary ? "b" + std::to_string(buffer) : "a";
+          form.isWeightStationary() ? "b" + std::to_string(buffer) : "a";
       if (!modifiers.take("collector::" + owner + "::" + name.str()))
         continue;
       form.collector = static_cast<CollectorUse>(use);
@@ -274,24 +289,31 @@ static void takeEnd(Translator &t, OperandReader &reader, MultiplyForm &form,
 }
 
 void sim::translateTcgen05Mma(Translator &t, Modifiers &modifiers) {
-  for (llvm::StringRef name : {"sp", "ashift"})
-    if (modifiers.take(name))
-      return t.fail("not supported in this version: tcgen05.mma." +
-                    llvm::Twine(name));
+  if (modifiers.take("ashift"))
+    return t.fail("not supported in this version: tcgen05.mma.ashift");
   MultiplyForm multiply = {};
   Tcgen05MmaForm &form = multiply.form;
-  form.isWeightStationary = modifiers.take("ws");
+  if (modifiers.take("ws"))
+    form.variant = MmaVariant::WeightStationary;
+  if (modifiers.take("sp")) {
+    if (form.isWeightStationary())
+      return t.fail("not supported in this version: tcgen05.mma.ws with .sp");
+    form.variant = MmaVariant::Sparse;
+  }
   form.numBlocks = takeNumBlocks(t, modifiers);
   if (!takeKind(t, modifiers, form) || !takeScaling(t, modifiers, form))
     return;
+  if (form.isSparse() && !isBlockScaled(form.kind))
+    return t.fail("not supported in this version: tcgen05.mma.sp with ." +
+                  getName(form.kind));
   takeCollector(modifiers, form);
   bool isScaled = isBlockScaled(form.kind);
-  if (form.isWeightStationary && (isScaled || form.numBlocks != 1))
+  if (form.isWeightStationary() && (isScaled || form.numBlocks != 1))
     return t.fail(llvm::Twine("expected .cta_group::1 and a kind without "
                               "scales with tcgen05.mma.ws, got .cta_group::") +
                   llvm::Twine(form.numBlocks) + " and ." + getName(form.kind));
-  unsigned fewest = isScaled ? 7 : 5;
-  unsigned most = fewest + (isScaled ? 0 : form.isWeightStationary ? 1 : 2);
+  unsigned fewest = isScaled ? 7 + form.isSparse() : 5;
+  unsigned most = fewest + (isScaled ? 0 : form.isWeightStationary() ? 1 : 2);
   if (!t.finish(modifiers) || !t.expectOperands(fewest, most))
     return;
   form.target = getTargetNumber(t.program.module.target);
@@ -302,17 +324,22 @@ void sim::translateTcgen05Mma(Translator &t, Modifiers &modifiers) {
   OperandReader reader(t, slots);
   reader.takeAddress(D, multiply.dOffset);
   form.isTensorA = reader.peek()->kind == PtxOperand::Kind::Address;
+  if (form.isTensorA && form.isSparse())
+    return t.fail("not supported in this version: tcgen05.mma.sp with A in "
+                  "tensor memory");
   if (form.isTensorA)
     reader.takeAddress(A, multiply.aOffset);
   else
     reader.takeValue(A, Type::B64);
   reader.takeValue(B, Type::B64);
+  if (form.isSparse())
+    reader.takeAddress(Metadata, multiply.metadataOffset);
   reader.takeValue(Descriptor, Type::B32);
   if (isScaled) {
     reader.takeAddress(ScaleA, multiply.scaleOffsetA);
     reader.takeAddress(ScaleB, multiply.scaleOffsetB);
   }
-  if (form.isWeightStationary)
+  if (form.isWeightStationary())
     takeEndOfWS(t, reader, multiply, slots);
   else
     takeEnd(t, reader, multiply, slots);

@@ -17,6 +17,7 @@
 #include "Mma/MatrixOperands.h"
 #include "Mma/MatrixSum.h"
 #include "SharedDescriptors/SharedMatrix.h"
+#include "Tcgen05/SparseMetadata.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -58,13 +59,15 @@ static MmaKind getTileKind(Tcgen05Kind kind) {
 static MmaForm makeTileForm(const InstructionDescriptor &d,
                             unsigned blockSize) {
   unsigned tileK = d.extendedK ? d.extendedK->narrowK : d.k;
-  unsigned scaleVec = blockSize ? tileK / blockSize : 0;
+  unsigned keptK = d.isSparse ? tileK / 2 : tileK;
+  unsigned scaleVec = blockSize ? keptK / blockSize : 0;
+  Sparsity sparsity = d.isSparse ? Sparsity::Ordered : Sparsity::Dense;
   Type a = d.a, b = d.b;
   if (a != b && d.kind == Tcgen05Kind::F16)
     a = b = Type::BF16;
   const MmaForm *form = llvm::find_if(getMmaForms(), [&](const MmaForm &form) {
                           return form.kind == getTileKind(d.kind) &&
-                                 form.sparsity == Sparsity::Dense &&
+                                 form.sparsity == sparsity &&
                                  form.m == kTileM && form.k == tileK &&
                                  form.a == a && form.b == b && form.c == d.d &&
                                  form.isSatfinite == d.isSaturating &&
@@ -75,7 +78,7 @@ static MmaForm makeTileForm(const InstructionDescriptor &d,
   result.a = d.a;
   result.b = d.b;
   result.k = d.k;
-  result.scaleVec = blockSize ? d.k / blockSize : 0;
+  result.scaleVec = blockSize ? d.getKeptK() / blockSize : 0;
   return result;
 }
 
@@ -155,6 +158,8 @@ public:
         memory(*product.memories[block]), block(block), part(part) {}
 
   const DecodedMatrix *a, *b;
+  /// Of a sparse A.
+  const SparsePositions *positions = nullptr;
   const ScaleValues *scaleA = nullptr, *scaleB = nullptr;
 
   void run();
@@ -175,9 +180,12 @@ private:
 } // namespace
 
 void PartProduct::fillRows(unsigned first) {
-  unsigned k = form.k, count = form.getNumBlocks();
+  unsigned k = form.getKeptK(), count = form.getNumBlocks();
   for (unsigned m = 0; m != kTileM; ++m) {
     std::copy_n(a->values.begin() + (first + m) * k, k, tile.a + m * k);
+    if (positions)
+      std::copy_n(positions->positions.begin() + (first + m) * k, k,
+                  tile.positions + m * k);
     for (unsigned q = 0; scaleA && q != count; ++q)
       tile.scaleA[m * kMaxBlocks + q] = scaleA->values[(first + m) * count + q];
   }
@@ -204,6 +212,7 @@ void PartProduct::multiply(unsigned firstRow, unsigned firstColumn) {
     for (unsigned n = 0; n != kTileN; ++n) {
       unsigned row = firstRow + m, column = firstColumn + n, i = m * kTileN + n;
       isUndefined[i] = a->undefinedRows[row] || b->undefinedRows[column] ||
+                       (positions && positions->undefinedRows[row]) ||
                        (scaleA && scaleA->undefinedRows[row]) ||
                        (scaleB && scaleB->undefinedRows[ofPart + n]);
       tile.c[i] = 0;
@@ -265,11 +274,25 @@ ProductOutcome TiledProduct::run() {
   for (unsigned block = 0; block != numBlocks; ++block)
     for (unsigned part = 0; part != numParts; ++part) {
       DecodedMatrix rows =
-          a.isInTensorMemory ? decodeTensor(*this, block, part)
-                             : decodeOperand(a, block, d.a, d.k, d.isNegatedA);
+          a.isInTensorMemory
+              ? decodeTensor(*this, block, part)
+              : decodeOperand(a, block, d.a, d.getKeptK(), d.isNegatedA);
       PartProduct product(*this, form, adder, block, part);
       product.a = &rows;
       product.b = &columns;
+      std::optional<SparsePositions> positions;
+      if (d.isSparse) {
+        Result<SparsePositions> read = readMetadata(
+            *memories[block], metadataColumn, form, rows, block * this->rows);
+        if (!read) {
+          outcome.error = read.message();
+          return outcome;
+        }
+        positions = *read;
+        product.positions = &*positions;
+        if (!outcome.strict)
+          outcome.strict = positions->strict;
+      }
       std::optional<ScaleValues> scales[2];
       for (bool isB : {false, true}) {
         if (!blockSize)

@@ -39,6 +39,8 @@ struct ProductOperand {
 
 struct ProductOutcome {
   std::optional<std::string> error, warning;
+  /// A warning that is an error with --check=strict.
+  std::optional<std::string> strict;
 };
 
 struct TiledProduct {
@@ -46,8 +48,11 @@ struct TiledProduct {
   unsigned numBlocks;
   std::array<TensorMemory *, 2> memories = {};
   ProductOperand a, b;
+  /// The first column of the metadata of a sparse A.
+  unsigned metadataColumn = 0;
   ScaleFactors scaleA, scaleB;
-  /// Elements that share a scale; 0 without scales.
+  /// Elements that share a scale, of which a sparse A has kept so many; 0
+  /// without scales.
   unsigned blockSize = 0;
   /// The number of the target whose adder is to be used; 0 for exact sums.
   unsigned adderTarget = 0;

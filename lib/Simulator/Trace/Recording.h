@@ -61,6 +61,8 @@ struct TraceOperation {
   /// there are in a clock.
   uint64_t flops = 0;
   RateFigure rate = nullptr;
+  /// See ChipRates::sparseFactor.
+  bool isSparse = false;
   /// Bytes from or to the L2 cache, shared memory and tensor memory.
   uint64_t l2Bytes = 0, sharedBytes = 0, tensorMemoryBytes = 0;
   /// Bytes of global memory that the group accesses for the first time.

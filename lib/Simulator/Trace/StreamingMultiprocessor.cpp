@@ -72,8 +72,10 @@ double Chip::run(unsigned number, unsigned quarter,
   of.isUsed = true;
   of.otherSharedBytes += operation.sharedBytes;
   double reads = operation.sharedBytes / timing.sharedBytes;
-  double flops =
-      operation.flops ? operation.flops / timing.getFlops(operation.rate) : 0;
+  double flops = operation.flops
+                     ? operation.flops / timing.getFlops(operation.rate) /
+                           timing.getFactor(operation.isSparse)
+                     : 0;
   switch (operation.unit) {
   case TraceUnit::BulkLoads:
     return move(of, operation.l2Bytes, operation.newBytes, time) +

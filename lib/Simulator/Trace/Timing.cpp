@@ -51,6 +51,8 @@ static constexpr TimingRow kRows[] = {
     {"byte_flops", &ChipRates::byteFlops, &Timing::byteFlops, std::nullopt},
     {"nibble_flops", &ChipRates::nibbleFlops, &Timing::nibbleFlops,
      std::nullopt},
+    {"sparse_factor", &ChipRates::sparseFactor, &Timing::sparseFactor,
+     std::nullopt},
     {"sync_byte_operations", &ChipRates::syncByteOperations,
      &Timing::syncByteOperations, 2048},
     {"sync_nibble_operations", &ChipRates::syncNibbleOperations,
@@ -133,7 +135,8 @@ static constexpr MatrixRow kMatrices[kNumMatrixClasses] = {
 double Timing::getMatrixClocks(const Step &step) const {
   const MatrixRow &row = kMatrices[static_cast<unsigned>(step.matrixClass)];
   double operations = 2.0 * step.multiplyAdds * row.weight;
-  return operations * kNumQuarters / this->*row.operations;
+  return operations * kNumQuarters /
+         (this->*row.operations * getFactor(step.isSparse));
 }
 
 /// Indexed by Pipe, without matrices. Source: CUDA C++ Programming Guide,

@@ -46,6 +46,7 @@ struct Timing {
   double byteFlops, nibbleFlops;
   double syncFlops, syncByteFlops, syncByteOperations, syncNibbleOperations,
       syncDoubleFlops;
+  double sparseFactor;
   double arithmeticLatency, matrixLatency, sharedLatency, l2Latency,
       memoryLatency, bulkLatency, tensorLatency, barrierLatency,
       blockBarrierLatency;
@@ -54,6 +55,8 @@ struct Timing {
 
   /// Operations of a kind in a clock, see TraceOperation::rate.
   double getFlops(RateFigure rate) const;
+  /// How many times that matrix instructions do.
+  double getFactor(bool isSparse) const { return isSparse ? sparseFactor : 1; }
   /// How long a warp's instruction takes a pipe of its quarter of a
   /// SM.
   double getClocks(const Step &step) const;

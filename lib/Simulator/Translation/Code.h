@@ -101,10 +101,12 @@ struct Step {
   uint32_t multiplyAdds = 0;
   /// In the PTX text.
   uint32_t line = 0;
-  /// For time estimates: the pipe (for Matrix, also the matrix class), and
-  /// which of its operands are results. Bit i: operand i is a predicate.
+  /// For time estimates: the pipe (for Matrix, also the matrix class, and
+  /// whether A is sparse), and which of its operands are results. Bit i:
+  /// operand i is a predicate.
   Pipe pipe = Pipe::None;
   MatrixClass matrixClass = MatrixClass::Halves;
+  bool isSparse = false;
   uint16_t firstResult = 0, numResults = 0;
   uint32_t predicates = 0;
 

@@ -45,9 +45,10 @@ def instruction_descriptor(config, factor=0):
     byte = factor % 4
     return (
         _common(config)
+        | config.sparse << 2
         | byte << 4
         | (config.scale == "ue8m0") << 23
         | config.m >> 7 << 27
         | byte << 29
-        | (config.k_step == 96) << 31
+        | (config.a_step == 96) << 31
     )

@@ -167,7 +167,32 @@ def k96():
     )
 
 
+def sparse():
+    """A sparse A: all pairs of types and spellings, shapes, storages. B has 64 bytes of a row in an
+    instruction, so that a pattern of 32 bytes is no storage of it."""
+    a_storages, b_storages = cycle(K_MAJOR), cycle((K_MAJOR[4], Storage("K", 64), K_MAJOR[0], K_MAJOR[1]))
+    ways, widths = cycle(("cp", "st", "cp")), cycle((48, 8, 64, 136, 256))
+    for kind, scale, block, spellings, steps in SCALED_KINDS:
+        types = product(SMALL_FLOATS if kind == "mxf8f6f4" else ("e2m1",), repeat=2)
+        for (a_type, b_type), spelling in zip(types, cycle(spellings)):
+            yield scaled(
+                kind, scale, block, steps, spelling, a_type=a_type, b_type=b_type, n=next(widths),
+                a=next(a_storages), b=next(b_storages), scales_by=next(ways), sparse=True,
+            )
+        for spelling in spellings:
+            yield scaled(kind, scale, block, steps, spelling, n=24, sparse=True)
+        for n in (16, 96, 256):
+            yield scaled(
+                kind, scale, block, 2, spellings[-1], m=256, n=n, ctas=2, scales_by=next(ways), sparse=True
+            )
+    for storage, other in zip(MN_MAJOR, MN_MAJOR[3:] + MN_MAJOR[:3]):
+        yield mxf8f6f4(n=80, a=storage, b=other, sparse=True)
+    yield mxf8f6f4(m=256, n=64, ctas=2, a=MN_MAJOR[6], b=MN_MAJOR[7], sparse=True)
+    yield mxf8f6f4(n=128, accumulate=False, negate_a=True, steps=6, sparse=True)
+    yield nvf4(n=72, negate_b=True, target="sm_103a", sparse=True)
+
+
 def all_configs():
     """Every configuration, once."""
-    groups = (types_and_spellings, sizes, pairs, a_in_tensor_memory, storages, unscaled, signs, k96)
+    groups = (types_and_spellings, sizes, pairs, a_in_tensor_memory, storages, unscaled, signs, k96, sparse)
     return list(dict.fromkeys(config for group in groups for config in group()))

@@ -1,6 +1,6 @@
 """One configuration of tcgen05.mma, and the sizes that follow from it.
 
-Sources: PTX ISA, tcgen05.mma ("Kinds", "Shapes", "Block scaling").
+Sources: PTX ISA, tcgen05.mma ("Kinds", "Shapes", "Block scaling", "Sparse matrices").
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from operand_types import PACKED_KINDS, unit_elements
 
-# Bytes of a row that one instruction reads, except for K = 96, which reads 48.
+# Bytes of a row that one instruction reads, except for K = 96, which reads 48. If A is sparse, these are
+# its kept elements, and B has twice as many.
 STEP_BYTES = 32
 
 
@@ -39,7 +40,9 @@ class Config:
     """A tile D (m, n) = A (m, k) * B (n, k)^T + C for one CTA, or for a pair of CTAs.
 
     scale and block are "" and 0 for kinds without scales; `spelling` is the qualifier as written. `a`
-    of "tensor" puts A in tensor memory. `accumulate` loads C before the first instruction.
+    of "tensor" puts A in tensor memory. `accumulate` loads C before the first instruction. `sparse`: of
+    four elements along K (of four pairs in packed kinds) A keeps two; K counts all of them, and `block`
+    the kept ones.
     """
 
     kind: str = "mxf8f6f4"
@@ -62,6 +65,7 @@ class Config:
     negate_a: bool = False
     negate_b: bool = False
     saturate: bool = False
+    sparse: bool = False
     target: str = "sm_100a"
 
     @property
@@ -73,28 +77,38 @@ class Config:
         return self.kind in PACKED_KINDS
 
     @property
-    def k_step(self):
-        """Elements of K of an instruction."""
+    def a_step(self):
+        """Elements of a row of A that an instruction reads."""
         return self.step_k or STEP_BYTES // 16 * unit_elements(self.kind, self.a_type)
+
+    @property
+    def k_step(self):
+        """Elements of K of an instruction, and of a row of B that it reads."""
+        return self.a_step * (2 if self.sparse else 1)
 
     @property
     def k(self):
         return self.k_step * self.steps
 
     @property
-    def k_units(self):
-        """Units of 16 bytes along K that an instruction reads."""
-        return self.k_step // unit_elements(self.kind, self.a_type)
+    def a_k(self):
+        """Elements of a row of A."""
+        return self.a_step * self.steps
+
+    @property
+    def chunk(self):
+        """Elements of K that a field of metadata describes."""
+        return 8 if self.packed else 4
 
     @property
     def step_factors(self):
         """Scale factors of a row that an instruction uses."""
-        return self.k_step // self.block
+        return self.a_step // self.block
 
     @property
     def scale_words(self):
         """Words of four scale factors that a row has."""
-        return -(-self.k // self.block // 4)
+        return -(-self.a_k // self.block // 4)
 
     @property
     def split(self):
@@ -125,7 +139,7 @@ class Config:
         default = Config()
         for name in (
             "d_type", "ctas", "a_memory", "scales_by", "accumulate", "negate_a", "negate_b", "saturate",
-            "target",
+            "sparse", "target",
         ):
             if getattr(self, name) != getattr(default, name):
                 parts.append(f"{name}={getattr(self, name)}")

@@ -7,6 +7,7 @@ columns and blocks have equal scale factors.
 import blockscale
 import harness
 import numpy as np
+import sparse_data
 from mma_plan import Data
 from operand_types import ELEMENTS, decode, encode, negated
 
@@ -56,11 +57,15 @@ def exact(config, seed=1):
     """Data whose result must come out bit for bit."""
     if not config.scaled:
         return _plain(config, seed)
+    if config.sparse:
+        return sparse_data.exact(config, seed)
     return _as_data(config, harness.exact(_row(config), config.m, config.n, config.k, seed))
 
 
 def random(config, seed=2):
     """Any finite codes, for kinds with scales."""
+    if config.sparse:
+        return sparse_data.random(config, seed)
     return _as_data(config, harness.random(_row(config), config.m, config.n, config.k, seed))
 
 
@@ -91,6 +96,10 @@ def _operands(config, data):
 
 def expected(config, data):
     """D (m, n) of exact data."""
+    if config.sparse:
+        result = sparse_data.expected(config, data)
+        assert (result == sparse_data.sums(config, data)).all(), "the data are not exact"
+        return result
     if config.scaled:
         return blockscale.mma_scaled(*_operands(config, data), **_row(config).types)
     sign = -1 if config.negate_a != config.negate_b else 1

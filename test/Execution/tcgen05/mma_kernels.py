@@ -40,7 +40,7 @@ def _copies(plan):
         lines += [
             *matrix_descriptor("%d2", copy.offset, copy.descriptor),
             f"    add.u32 %r1, %tmem, {copy.column};",
-            f"    tcgen05.cp.cta_group::{plan.config.ctas}.32x128b.warpx4 [%r1], %d2;",
+            f"    tcgen05.cp.cta_group::{plan.config.ctas}.{copy.shape} [%r1], %d2;",
         ]
     return lines
 
@@ -56,8 +56,12 @@ def _multiply(plan, mma):
         lines += matrix_descriptor("%d2", mma.a, mma.a_descriptor, following=mma.a_next)
         a = "%d2"
     lines += matrix_descriptor("%d3", mma.b, mma.b_descriptor, following=mma.b_next)
-    name = f"tcgen05.mma.cta_group::{config.ctas}.kind::{config.kind}"
-    operands = f"[%r1], {a}, %d3, %r3, "
+    name = f"tcgen05.mma{'.sp' * config.sparse}.cta_group::{config.ctas}.kind::{config.kind}"
+    operands = f"[%r1], {a}, %d3, "
+    if config.sparse:
+        operands += "[%r6], "
+        lines.append(f"    add.u32 %r6, %tmem, {mma.metadata};")
+    operands += "%r3, "
     if config.scaled:
         name += f".block_scale{config.spelling}"
         operands += "[%r4], [%r5], "

@@ -9,21 +9,25 @@ from typing import NamedTuple, Optional
 import numpy as np
 from blockscale import swizzle_scales
 from matrix_descriptors import instruction_descriptor, shared_descriptor
-from operand_types import shared_units, tensor_words
+from operand_types import shared_units, tensor_words, unit_elements
 from shared_images import ALIGNMENT, k_major, mn_major, round_up
-from tensor_memory import LANES, a_scales, a_words, b_scales, d_positions, scale_columns
+from tensor_memory import (
+    LANES, a_scales, a_words, b_scales, d_positions, metadata_words, scale_columns,
+)
 
 A_SCALE_COLUMNS = 32  # at the start of tensor memory; D follows
 ATOM_BYTES = 512
-ATOM_STRIDE = 128  # of eight rows of an atom of scale factors
+ATOM_STRIDE = 128  # of eight rows of 16 bytes, in a copy
+METADATA_COLUMNS = 2  # of an instruction
 
 
 class Copy(NamedTuple):
-    """tcgen05.cp of an atom of scale factors: from an offset in shared memory to a column."""
+    """tcgen05.cp of four columns: from an offset in shared memory to a column."""
 
     offset: int
     descriptor: int
     column: int
+    shape: str = "32x128b.warpx4"
 
 
 class Mma(NamedTuple):
@@ -31,7 +35,7 @@ class Mma(NamedTuple):
 
     a and b are offsets in shared memory, a_next and b_next those of the panels where rows continue, or
     None; a is a column where A is in tensor memory. Columns count from the allocation's first.
-    `accumulates` is enable-input-d.
+    `accumulates` is enable-input-d. `metadata` is None if A is not sparse.
     """
 
     d: int
@@ -45,6 +49,7 @@ class Mma(NamedTuple):
     accumulates: bool
     a_next: Optional[int]
     b_next: Optional[int]
+    metadata: Optional[int]
 
 
 class Fill(NamedTuple):
@@ -76,25 +81,27 @@ class Plan:
 
 class Data(NamedTuple):
     """Codes of A (m, k) and B (n, k), of their scale factors (m, blocks) and (n, blocks) or None, and C
-    (m, n) in D's type."""
+    (m, n) in D's type. If A is sparse: its kept codes (m, k / 2), and fields (m, chunks)."""
 
     a: np.ndarray
     b: np.ndarray
     a_scale: np.ndarray
     b_scale: np.ndarray
     c: np.ndarray
+    fields: Optional[np.ndarray] = None
 
 
 def _operand(config, storage, codes, name, ctas):
-    """The image, and its bytes uint8 (ctas, size), of one operand; `codes` (rows, k)."""
+    """The image, and its bytes uint8 (ctas, size), of one operand; `codes` (rows, k or kept k)."""
     rows = len(codes) // ctas
+    step = codes.shape[1] // config.steps
     if storage.major == "K":
-        image = k_major(storage, rows, config.k_units, config.steps)
+        image = k_major(storage, rows, step // unit_elements(config.kind, name), config.steps)
         parts = codes.reshape(ctas, rows, -1)
     else:
         parts = [part.T for part in codes.reshape(ctas, rows, -1)]
         units = shared_units(parts[0], config.kind, name).shape[1]
-        image = mn_major(storage, units, config.k_step, config.steps)
+        image = mn_major(storage, units, step, config.steps)
     content = [shared_units(np.ascontiguousarray(part), config.kind, name, 0xAA) for part in parts]
     return image, np.stack([image.arrange(units) for units in content])
 
@@ -138,6 +145,21 @@ def _scales(config, data, offset, columns):
     return np.concatenate(content, axis=1), copies, []
 
 
+def _metadata(config, data, offset, column):
+    """(bytes of shared memory, copies, fills) that bring the metadata of a sparse A to a column on."""
+    words = metadata_words(config, data.fields)
+    if config.scales_by == "st":
+        return np.zeros((config.ctas, 0), np.uint8), [], [Fill(column, words)]
+    # A copy brings the metadata of two instructions; what it pads is no legal field.
+    padded = np.pad(words, ((0, 0), (0, 0), (0, -words.shape[2] % 4)), constant_values=0xFFFFFFFF)
+    parts = padded.reshape(config.ctas, LANES, -1, 4).swapaxes(1, 2)
+    descriptor = shared_descriptor(0, ATOM_STRIDE, 0)
+    copies = [
+        Copy(offset + 16 * LANES * i, descriptor, column + 4 * i, "128x128b") for i in range(parts.shape[1])
+    ]
+    return np.ascontiguousarray(parts).view(np.uint8).reshape(config.ctas, -1), copies, []
+
+
 def make_plan(config, data):
     """The plan of a kernel that computes D from `data`."""
     d_column = A_SCALE_COLUMNS
@@ -165,9 +187,20 @@ def make_plan(config, data):
         atoms, copies, scale_fills = _scales(config, data, offset, (0, b_scale_column))
         content.append(atoms)
         fills += scale_fills
+    a_width, b_width = (scale_columns(config, operand) for operand in "ab")
+    used = b_scale_column + (config.scale_words * b_width if config.scaled else 0)
+    metadata = [None] * config.steps
+    if config.sparse:
+        first = used + -used % 4
+        offset = sum(part.shape[1] for part in content)
+        rows, metadata_copies, metadata_fills = _metadata(config, data, offset, first)
+        content.append(rows)
+        copies += metadata_copies
+        fills += metadata_fills
+        metadata = [first + METADATA_COLUMNS * i for i in range(config.steps)]
+        used = first + METADATA_COLUMNS * (config.steps + config.steps % 2)
     if config.accumulate:
         fills.append(Fill(d_column, _c_words(config, data.c)))
-    a_width, b_width = (scale_columns(config, operand) for operand in "ab")
     mmas = []
     for i in range(config.steps):
         factor = i * config.step_factors if config.scaled else 0
@@ -175,9 +208,8 @@ def make_plan(config, data):
             d_column, a_starts[i], a_descriptor, b_start + image.steps[i], b_descriptor,
             instruction_descriptor(config, factor), factor // 4 * a_width,
             b_scale_column + factor // 4 * b_width, config.accumulate or i > 0, a_nexts[i],
-            None if image.nexts[i] is None else b_start + image.nexts[i],
+            None if image.nexts[i] is None else b_start + image.nexts[i], metadata[i],
         ))
-    used = b_scale_column + (config.scale_words * b_width if config.scaled else 0)
     assert not config.scaled or config.scale_words * a_width <= A_SCALE_COLUMNS
     columns = max(32, 1 << (used - 1).bit_length())
     assert columns <= 512

@@ -2,7 +2,7 @@
 
 The tensor memory of a CTA is uint32 (128 lanes, columns). Functions for pairs of CTAs have a first
 dimension for the CTA. Sources: PTX ISA, tcgen05, "Data path layout organization" (D and A) and "Scale
-factor A/B layout".
+factor A/B layout"; for metadata, which the ISA has in figures only, CUTLASS and JAX.
 """
 
 import numpy as np
@@ -67,6 +67,14 @@ def b_scales(config, codes):
     else:
         image = _rows_to_lanes(_padded_rows(words, LANES), LANES)
     return np.stack([image] * config.ctas)
+
+
+def metadata_words(config, fields):
+    """Metadata of a sparse A, fields uint8 (m, chunks) of 4 bits, as uint32 (ctas, 128, columns): each row
+    is a lane, and its fields follow each other from the lowest bits of the first column on."""
+    weights = np.uint32(1) << np.arange(0, 32, 4, dtype=np.uint32)
+    words = (fields.reshape(len(fields), -1, 8) * weights).sum(axis=2, dtype=np.uint32)
+    return words.reshape(config.ctas, LANES, -1)
 
 
 def scale_columns(config, operand):

@@ -23,9 +23,10 @@ RANDOM = [
 
 
 def features(config):
-    """Each value of each field, and each row of types."""
-    row = (config.kind, config.a_type, config.b_type, config.scale, config.block)
-    return [*((field.name, getattr(config, field.name)) for field in fields(config)), row]
+    """Each value of each field, and each row of types, also with a sparse A in one CTA and in two."""
+    row = (config.kind, config.a_type, config.b_type, config.scale, config.block, config.sparse)
+    shape = (config.kind, config.block, config.sparse, config.ctas)
+    return [*((field.name, getattr(config, field.name)) for field in fields(config)), row, shape]
 
 
 @pytest.mark.parametrize("config", tiers.cover(CONFIGS, features), ids=lambda config: config.label)
@@ -71,9 +72,10 @@ def test_order_of_warps_does_not_matter(tmp_path):
 
 
 def test_all_combinations_are_there():
-    """Each legal (types, scale type, block) of the dialect has a configuration."""
-    configured = {
-        (ELEMENTS[c.a_type].format, ELEMENTS[c.b_type].format, SCALE_FORMATS[c.scale], c.block)
-        for c in CONFIGS if c.scaled
-    }
-    assert configured == {tuple(row) for row in COMBINATIONS}
+    """Each legal (types, scale type, block) of the dialect has a configuration, and one with a sparse A."""
+    for sparse in (False, True):
+        configured = {
+            (ELEMENTS[c.a_type].format, ELEMENTS[c.b_type].format, SCALE_FORMATS[c.scale], c.block)
+            for c in CONFIGS if c.scaled and c.sparse == sparse
+        }
+        assert configured == {tuple(row) for row in COMBINATIONS}

@@ -5,6 +5,7 @@ import mma_data
 import mma_launch
 import numpy as np
 import pytest
+import sparse_data
 from harness import assert_bit_equal
 from mma_cases import mxf4, mxf8f6f4, nvf4
 from mma_config import Config
@@ -26,6 +27,7 @@ PLAIN = [
 SCALED = [
     mxf8f6f4(), mxf8f6f4(a_type="e5m2", b_type="e2m1"), mxf4(), nvf4(),
     nvf4(steps=2, step_k=96, target="sm_103a"), mxf8f6f4(m=256, ctas=2, a_type="e3m2"),
+    mxf8f6f4(sparse=True), mxf8f6f4(a_type="e5m2", b_type="e3m2", sparse=True), mxf4(sparse=True), nvf4(sparse=True),
 ]
 
 
@@ -53,6 +55,8 @@ def add_chunk(c, terms, term_exponents, config):
 
 def expected(config, data):
     a, b = decode(data.a, config.a_type)[:, None], decode(data.b, config.b_type)[None]
+    if config.sparse:  # what A keeps, in its order
+        b = b[0][:, sparse_data.positions(config, data.fields)].swapaxes(0, 1)
     products = a * b
     if config.scaled:
         form = mma_data.SCALE_FORMATS[config.scale]
@@ -75,7 +79,7 @@ def expected(config, data):
         if config.scaled:
             all_exponents, terms = all_exponents + scale_exponents, products_scaled
     c = data.c.astype(np.float64)
-    of_step = config.k_step // (GROUP if config.packed else 1)
+    of_step = config.a_step // (GROUP if config.packed else 1)
     for step in range(0, terms.shape[2], of_step):
         for first in range(step, step + of_step, size):
             chunk = slice(first, min(first + size, step + of_step))

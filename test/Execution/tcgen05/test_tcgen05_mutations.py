@@ -78,7 +78,7 @@ def _addresses(plan):
     """Columns and lanes (bits 16 up) of operands in tensor memory."""
     last = len(plan.mmas) - 1
     names = ["d"] + ["a"] * (plan.config.a_memory == "tensor")
-    names += ["a_scale", "b_scale"] * plan.config.scaled
+    names += ["a_scale", "b_scale"] * plan.config.scaled + ["metadata"] * plan.config.sparse
     for name in names:
         for what, number in (("column", 1), ("four columns", 4), ("lane", 1 << 16)):
             yield f"{name} {what}", _edit(plan, last, **{name: _add(number)})
@@ -106,7 +106,7 @@ def _copies(plan):
 
 
 def _data(config, data):
-    """One scale factor of each operand, and one element."""
+    """One scale factor of each operand, one element, and one place in metadata."""
     for name in ("a_scale", "b_scale"):
         if config.scaled:
             codes = getattr(data, name).copy()
@@ -115,6 +115,10 @@ def _data(config, data):
     codes = data.a.copy()
     codes[5, -1] ^= 1 << 2
     yield "data a", data._replace(a=codes)
+    if config.sparse:
+        fields = data.fields.copy()
+        fields[6, -1] = 0b1110 if fields[6, -1] != 0b1110 else 0b0100
+        yield "data metadata", data._replace(fields=fields)
 
 
 def _continuations(plan):
@@ -152,6 +156,8 @@ BASES = (
     (nvf4(n=72, a_memory="tensor"), SCALED_FIELDS, (), ()),
     (mxf4(n=64, b=K_MAJOR[1], scales_by="st"), SCALED_FIELDS, (), LEADING_FIELD),
     (mxf8f6f4(n=64, m=256, ctas=2), PAIR_FIELDS, (), ()),
+    (mxf8f6f4(n=64, sparse=True), SCALED_FIELDS, (), ()),
+    (nvf4(n=64, m=256, ctas=2, scales_by="st", sparse=True), PAIR_FIELDS, (), ()),
     (mxf4(n=64, steps=6, step_k=96, target="sm_103a", a=ACROSS, b=ACROSS), K96_FIELDS, (), ()),
     (Config("f16", "f16", "bf16", n=64, a=MN_MAJOR[6]), PLAIN_FIELDS, LEADING_FIELD, ()),
 )

@@ -55,6 +55,8 @@ BASES = {
     "stored-scales": partial(tile, nvf4(n=64, a_memory="tensor", scales_by="st")),
     "pair": partial(tile, mxf8f6f4(n=64, m=256, ctas=2, scales_by="st")),
     "stages": stages,
+    "copied-metadata": partial(tile, mxf8f6f4(n=64, sparse=True)),
+    "stored-metadata": partial(tile, nvf4(n=64, scales_by="st", sparse=True)),
 }
 
 

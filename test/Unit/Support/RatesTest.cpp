@@ -48,6 +48,7 @@ TEST(Rates, FiguresArePositive) {
       &ChipRates::bf16Flops,
       &ChipRates::byteFlops,
       &ChipRates::nibbleFlops,
+      &ChipRates::sparseFactor,
       &ChipRates::sharedBytes,
       &ChipRates::tensorMemoryBytes,
       &ChipRates::l2Bytes,
@@ -83,15 +84,23 @@ TEST(Rates, AgreeWithWholeChips) {
   EXPECT_NEAR(*b200.bf16Flops * perFlop, 2250, 0.06 * 2250);
   EXPECT_NEAR(*b200.byteFlops * perFlop, 4500, 0.06 * 4500);
   EXPECT_NEAR(*b200.nibbleFlops * perFlop, 9000, 0.06 * 9000);
+  EXPECT_NEAR(*b200.nibbleFlops * *b200.sparseFactor * perFlop, 18000,
+              0.06 * 18000);
+  // Dense instructions of K = 96 take as long as those of K = 64.
+  const ChipRates &b300 = *lookupChipRates(103);
+  EXPECT_NEAR(*b300.sparseFactor / 1.5, 18 / 13.5, 0.001);
   const ChipRates &rtx5090 = *lookupChipRates(120);
   perFlop = *rtx5090.sms * *rtx5090.megahertz * 1e-6;
   EXPECT_NEAR(*rtx5090.byteFlops * perFlop, 838, 0.01 * 838);
   EXPECT_NEAR(*rtx5090.nibbleFlops * perFlop, 1676, 0.01 * 1676);
+  EXPECT_NEAR(*rtx5090.nibbleFlops * *rtx5090.sparseFactor * perFlop, 3352,
+              0.01 * 3352);
   EXPECT_NEAR(*rtx5090.syncByteFlops * perFlop, 419, 0.01 * 419);
   EXPECT_NEAR(*rtx5090.syncByteOperations * perFlop, 838, 0.01 * 838);
   const ChipRates &a100 = *lookupChipRates(80);
   perFlop = *a100.sms * *a100.megahertz * 1e-6;
   EXPECT_NEAR(*a100.syncFlops * perFlop, 312, 0.01 * 312);
+  EXPECT_NEAR(*a100.syncFlops * *a100.sparseFactor * perFlop, 624, 0.01 * 624);
   EXPECT_NEAR(*a100.syncByteOperations * perFlop, 624, 0.01 * 624);
   EXPECT_NEAR(*a100.syncNibbleOperations * perFlop, 1248, 0.01 * 1248);
   EXPECT_NEAR(*a100.syncDoubleFlops * perFlop, 19.5, 0.01 * 19.5);

@@ -25,7 +25,8 @@ static std::set<unsigned> findLegalFields(llvm::StringRef text) {
   Mma mma(text);
   for (unsigned field = 0; field != 16; ++field) {
     mma.metadata.value.fill(field * 0x11111111u);
-    if (!mma.run().error)
+    MmaOutcome outcome = mma.run();
+    if (!outcome.error && !outcome.strict)
       legal.insert(field);
   }
   return legal;
@@ -100,7 +101,7 @@ TEST(MatrixSparseTest, PositionsOfMetadata) {
     Mma mma(row.text);
     mma.selector = row.selector;
     mma.metadata.value.fill(0x44444444);
-    mma.metadata.value[row.lane] &= ~(uint64_t(15) << row.firstBit);
+    mma.metadata.value[row.lane] |= uint64_t(15) << row.firstBit;
     MmaOutcome outcome = mma.run();
     ASSERT_TRUE(outcome.error) << row.text;
     EXPECT_EQ(outcome.error->lane, row.lane) << row.text;
@@ -112,7 +113,7 @@ TEST(MatrixSparseTest, PositionsOfMetadata) {
               "metadata: expected " + legal + " for the columns " +
                   std::to_string(row.firstColumn) + " to " +
                   std::to_string(last) + " of row " + std::to_string(row.row) +
-                  ", got 0b0000 in the bits " + std::to_string(row.firstBit) +
+                  ", got 0b1111 in the bits " + std::to_string(row.firstBit) +
                   " to " + std::to_string(row.firstBit + 3))
         << row.text;
   }
@@ -142,7 +143,7 @@ TEST(MatrixSparseTest, OtherThreadsMayHoldAnything) {
     for (mma.selector = 0; mma.selector != numSelectors; ++mma.selector)
       for (unsigned lane = 0; lane != 32; ++lane) {
         mma.metadata.value.fill(0x44444444);
-        mma.metadata.value[lane] = 0;
+        mma.metadata.value[lane] = 0xFFFFFFFF;
         bool contributes = lane % 4 / threads == mma.selector;
         EXPECT_EQ(mma.run().error.has_value(), contributes)
             << text << " " << lane;
@@ -156,6 +157,73 @@ TEST(MatrixSparseTest, OtherThreadsMayHoldAnything) {
     EXPECT_EQ(outcome.error->text, std::string("sparsity selector: expected ") +
                                        range + ", got " +
                                        std::to_string(numSelectors));
+  }
+}
+
+/// 0b0000 in a chunk of row 9, which keeps zeros and, at `place`, a one.
+static MmaOutcome runWithFieldOfZeros(Mma &mma, uint64_t one,
+                                      std::optional<unsigned> place) {
+  unsigned chunk = 3, kept = mma.d.getChunk() / 2;
+  for (unsigned m = 0; m != 16; ++m)
+    for (unsigned k = 0; k != mma.d.getKeptK(); ++k)
+      mma.setA(m, k, one);
+  for (unsigned i = 0; i != kept; ++i)
+    mma.setA(9, chunk * kept + i, place == i ? one : 0);
+  mma.setMetadata(9, chunk, 0);
+  return mma.run();
+}
+
+TEST(MatrixSparseTest, ChunksOfZerosMayHaveNoField) {
+  struct {
+    const char *text;
+    uint64_t one;
+  } rows[] = {
+      {SP "m16n8k32.row.col.f32.f16.f16.f32", 0x3C00},
+      {OM "m16n8k32.row.col.s32.s8.u8.s32", 1},
+      {OM "m16n8k128.row.col.s32.s4.u4.s32", 1},
+      {OM "m16n8k64.row.col.f32.e4m3.e5m2.f32", 0x38},
+      {OM "m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e2m1.f32.ue8m0",
+       0x38},
+      {OM "m16n8k128.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0",
+       2},
+  };
+  for (auto [text, one] : rows) {
+    Mma mma(text);
+    MmaOutcome outcome = runWithFieldOfZeros(mma, one, std::nullopt);
+    EXPECT_FALSE(outcome.error) << text;
+    ASSERT_TRUE(outcome.strict) << text;
+    EXPECT_EQ(outcome.strict->text.find("metadata: expected 0b0"), 0u) << text;
+    EXPECT_NE(outcome.strict->text.find(" of row 9, got 0b0000 in the bits "),
+              std::string::npos)
+        << outcome.strict->text;
+    EXPECT_NE(outcome.strict->text.find(", where the kept values are 0"),
+              std::string::npos)
+        << outcome.strict->text;
+    for (unsigned place = 0; place != mma.d.getChunk() / 2; ++place) {
+      outcome = runWithFieldOfZeros(mma, one, place);
+      ASSERT_TRUE(outcome.error) << text << " " << place;
+      EXPECT_EQ(outcome.error->text.find(", where"), std::string::npos);
+    }
+  }
+  // A chunk of tf32 keeps one element, and its field names both halves of it.
+  Mma halves(OM "m16n8k8.row.col.f32.tf32.tf32.f32");
+  EXPECT_TRUE(runWithFieldOfZeros(halves, 0x3F800000, std::nullopt).error);
+}
+
+TEST(MatrixSparseTest, FieldsOfZerosNameTheFirstPlace) {
+  // NaN is in the first place of the chunk, or in the second.
+  for (unsigned place : {0u, 1u}) {
+    Mma mma(OM "m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32."
+               "ue8m0");
+    for (unsigned m = 0; m != 16; ++m)
+      mma.setMetadata(m, 3, m == 9 ? 0 : 0b1110);
+    mma.setB(4 * 3 + place, 6, 0x7F);
+    ASSERT_TRUE(mma.run().strict);
+    for (unsigned m = 0; m != 16; ++m)
+      for (unsigned n = 0; n != 8; ++n)
+        EXPECT_EQ(mma.getD(m, n),
+                  m == 9 && n == 6 && place == 0 ? 0x7FFFFFFFu : 0u)
+            << m << " " << n;
   }
 }
 

@@ -55,6 +55,7 @@ TEST(Targets, Features) {
   EXPECT_EQ(getTargets(Feature::Tcgen05Integers), "100a 110a");
   EXPECT_EQ(getTargets(Feature::Tcgen05K96), "103f 103a");
   EXPECT_EQ(getTargets(Feature::Tcgen05ScaleVec), "100a 103a 110a");
+  EXPECT_EQ(getTargets(Feature::Tcgen05SparseNibbles), "100a 103a 110a");
   EXPECT_EQ(getTargets(Feature::Tcgen05InputScale), "100f 100a 103f 103a");
   EXPECT_EQ(getTargets(Feature::Tcgen05Shift), "100a 103a 110a");
 }

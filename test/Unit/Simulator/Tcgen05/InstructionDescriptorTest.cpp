@@ -14,9 +14,10 @@ using namespace mlir::blockscale;
 using namespace mlir::blockscale::sim;
 
 static std::string getInstructionError(uint32_t bits, Tcgen05Kind kind,
-                                       unsigned numBlocks = 1) {
+                                       unsigned numBlocks = 1,
+                                       MmaVariant variant = MmaVariant::Dense) {
   Result<InstructionDescriptor> decoded =
-      InstructionDescriptor::decode(bits, kind, numBlocks);
+      InstructionDescriptor::decode(bits, kind, numBlocks, variant);
   return decoded ? "no error" : std::string(decoded.message());
 }
 
@@ -106,7 +107,7 @@ TEST(InstructionDescriptorTest, WeightStationary) {
   auto decode = [](uint32_t bits) {
     return InstructionDescriptor::decode(1 << 4 | bits, Tcgen05Kind::F16,
                                          /*numBlocks=*/1,
-                                         /*isWeightStationary=*/true);
+                                         MmaVariant::WeightStationary);
   };
   for (unsigned m = 0; m <= 256; m += 16)
     for (unsigned n = 0; n <= 256; n += 8)
@@ -120,5 +121,59 @@ TEST(InstructionDescriptorTest, WeightStationary) {
     ASSERT_TRUE(d) << d.message();
     EXPECT_EQ(d->maxShift, shifts[code]);
     EXPECT_EQ(bool(decode(makeShape(32, 64) | code << 30)), code != 3);
+  }
+}
+
+TEST(InstructionDescriptorTest, Sparse) {
+  // e4m3, mxf4 and NVFP4 with M = N = 128, NVFP4 with M = N = 256.
+  struct {
+    uint32_t bits;
+    Tcgen05Kind kind;
+    unsigned numBlocks, m, n, k, keptK;
+  } rows[] = {{0x08A00004, Tcgen05Kind::MXF8F6F4, 1, 128, 128, 64, 32},
+              {0x08A00484, Tcgen05Kind::MXF4, 1, 128, 128, 128, 64},
+              {0x08200484, Tcgen05Kind::MXF4NVF4, 1, 128, 128, 128, 64},
+              {0x10400484, Tcgen05Kind::MXF4NVF4, 2, 256, 256, 128, 64}};
+  for (const auto &row : rows) {
+    Result<InstructionDescriptor> d = InstructionDescriptor::decode(
+        row.bits, row.kind, row.numBlocks, MmaVariant::Sparse);
+    ASSERT_TRUE(d) << d.message();
+    EXPECT_TRUE(d->isSparse);
+    EXPECT_EQ(d->m, row.m);
+    EXPECT_EQ(d->n, row.n);
+    EXPECT_EQ(d->k, row.k);
+    EXPECT_EQ(d->getKeptK(), row.keptK);
+    auto expect = [&](uint32_t bits, const char *text,
+                      MmaVariant variant = MmaVariant::Sparse) {
+      std::string message =
+          getInstructionError(bits, row.kind, row.numBlocks, variant);
+      EXPECT_NE(message.find("expected " + std::string(text)),
+                std::string::npos)
+          << message;
+    };
+    std::string place =
+        " with .sp and .cta_group::" + std::to_string(row.numBlocks) +
+        ", got 0x";
+    expect(row.bits ^ 4, ("sparse 1 in an instruction descriptor of " +
+                          getName(row.kind).str() + place)
+                             .c_str());
+    expect(row.bits,
+           "sparse 0 without .sp in an instruction descriptor of kind::",
+           MmaVariant::Dense);
+    // The other M of the field, and N of no column.
+    expect(row.bits ^ 3 << 27, row.numBlocks == 2 ? "M of 256" : "M of 128");
+    expect(row.bits & ~(0x3F << 17), "N that the kind has");
+    expect(row.bits | 1, "0 in the reserved bits 0x1");
+    if (row.keptK == 64)
+      expect(row.bits | 1u << 31, "k96 0 of a sparse instruction");
+  }
+  for (unsigned n = 0; n <= 256; n += 8) {
+    uint32_t bits = 0x00800004 | makeShape(128, n), pair = bits ^ 3 << 27;
+    EXPECT_EQ(getInstructionError(bits, Tcgen05Kind::MXF8F6F4, 1,
+                                  MmaVariant::Sparse) == "no error",
+              n != 0);
+    EXPECT_EQ(getInstructionError(pair, Tcgen05Kind::MXF8F6F4, 2,
+                                  MmaVariant::Sparse) == "no error",
+              n != 0 && n % 16 == 0);
   }
 }

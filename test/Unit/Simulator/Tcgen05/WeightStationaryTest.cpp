@@ -360,8 +360,8 @@ TEST(WeightStationaryTest, DescriptorsAndAddressesThatAreRefused) {
     return makeWholeRun(product, before + multiply(product));
   };
   EXPECT_FAILS(run("or.b32 %r14, %r14, 4;"), 2,
-               "expected a dense instruction descriptor of a tcgen05.mma "
-               "without .sp");
+               "expected sparse 0 without .sp in an instruction descriptor of "
+               "kind::f16 with .ws, got 0x");
   EXPECT_FAILS(run("mov.b32 %r14, 0x01100010;"), 2,
                "expected M of 32, 64 or 128 in an instruction descriptor of "
                "kind::f16 with .ws, got 0x1100010 {");
@@ -400,10 +400,10 @@ TEST(WeightStationaryTest, FormsThatAreRefused) {
   EXPECT_EQ(
       load("cta_group::1.kind::i8", "[%r0], %d0, %d1, %r1, %p0;", "sm_103a"),
       "expected a target that has tcgen05.mma.kind::i8, got sm_103a");
-  for (const char *name : {"sp", "ashift"})
-    EXPECT_EQ(load("cta_group::1.kind::f16." + std::string(name)),
-              "not supported in this version: tcgen05.mma." +
-                  std::string(name));
+  EXPECT_EQ(load("cta_group::1.kind::f16.sp"),
+            "not supported in this version: tcgen05.mma.ws with .sp");
+  EXPECT_EQ(load("cta_group::1.kind::f16.ashift"),
+            "not supported in this version: tcgen05.mma.ashift");
   for (const char *collector : {"a::fill", "b4::fill", "b0::keep"})
     EXPECT_EQ(
         load("cta_group::1.kind::f16.collector::" + std::string(collector)),

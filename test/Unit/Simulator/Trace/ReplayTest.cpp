@@ -289,18 +289,21 @@ TEST(ReplayTest, TensorCores) {
               7656, 100);
 }
 
-/// 32 instructions of mma.sync without a chain among them: `d` is the kind of
-/// register of C and D, and how many registers they have.
+/// 32 instructions of mma without a chain among them: `d` is the kind of
+/// register of C and D, and how many registers they have; `rest` has the
+/// operands behind C.
 static std::string makeProducts(const std::string &form, const std::string &d,
                                 unsigned numD, const std::string &a,
-                                const std::string &b) {
+                                const std::string &b,
+                                const std::string &rest = "",
+                                const std::string &opcode = "mma.sync") {
   std::string text;
   for (unsigned i = 0; i != 32; ++i) {
     std::string name = "%" + d + std::to_string(16 + i), sums = name;
     for (unsigned j = 1; j != numD; ++j)
       sums += ", " + name;
-    text += "mma.sync.aligned." + form + " {" + sums + "}, " + a + ", " + b +
-            ", {" + sums + "};";
+    text += opcode + ".aligned." + form + " {" + sums + "}, " + a + ", " + b +
+            ", {" + sums + "}" + rest + ";";
   }
   return text;
 }
@@ -328,6 +331,25 @@ TEST(ReplayTest, PipesOfChips) {
                                        4, four, two),
                     f64 = makeProducts("m8n8k4.row.col.f64.f64.f64.f64", "d", 2,
                                        "{%d9}", "{%d9}");
+  const std::string opcode = "mma.sp::ordered_metadata.sync",
+                    metadata = ", %r5, 0",
+                    scales = ", %r4, {0, 0}, %r4, {0, 0}";
+  start += "mov.b32 %r5, 0x44444444;";
+  auto makeSparse = [&](const std::string &form, const std::string &rest) {
+    return makeProducts(form, "f", 4, four, four, metadata + rest, opcode);
+  };
+  const std::string
+      sparseF16 = makeSparse("m16n8k32.row.col.f32.f16.f16.f32", ""),
+      sparseF8 = makeSparse("m16n8k64.row.col.f32.e4m3.e4m3.f32", ""),
+      mxf8 = makeProducts("m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3"
+                          ".e4m3.f32.ue8m0",
+                          "f", 4, four, two, scales),
+      sparseMXF8 = makeSparse("m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32."
+                              "e4m3.e4m3.f32.ue8m0",
+                              scales),
+      sparseMXF4 = makeSparse("m16n8k128.row.col.kind::mxf4.block_scale.f32."
+                              "e2m1.e2m1.f32.ue8m0",
+                              scales);
   const struct {
     const char *name;
     const std::string &body;
@@ -351,6 +373,14 @@ TEST(ReplayTest, PipesOfChips) {
       {"fp8", fp8, "sm_120a", 32},
       {"f16", f16, "sm_80", 8},
       {"f16", f16, "sm_90a", 7.66},
+      // As long as half of K takes without sparsity.
+      {"sparse f16", sparseF16, "sm_80", 8},
+      {"sparse f16", sparseF16, "sm_90a", 7.66},
+      {"sparse fp8", sparseF8, "sm_90a", 15.31},
+      {"mxf8", mxf8, "sm_120a", 16},
+      {"sparse mxf8", sparseMXF8, "sm_120a", 16},
+      {"sparse mxf8", sparseMXF8, "sm_121a", 16},
+      {"sparse mxf4", sparseMXF4, "sm_120a", 16},
       {"f64", f64, "sm_80", 16},
       {"f64", f64, "sm_90a", 8},
   };
@@ -394,6 +424,8 @@ TEST(ReplayTest, FiguresOfOtherChipsAreNamed) {
         << target;
   }
   run.target = "sm_121a";
-  EXPECT_NE(runKernel(run).statistics.find("sync_byte_flops (RTX 5090)"),
-            std::string::npos);
+  for (const char *figure :
+       {"sync_byte_flops (RTX 5090)", "sparse_factor (RTX 5090)"})
+    EXPECT_NE(runKernel(run).statistics.find(figure), std::string::npos)
+        << figure;
 }

@@ -137,6 +137,9 @@ static const Form kForms[] = {
     {"szext.clamp.u32 %r0, %r1, %r2;"},
     {"tanh.approx.f32 %f0, %f1;"},
     {"tcgen05.fence::before_thread_sync;", "sm_100a"},
+    {"tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale.block32 [%r0], %d0, "
+     "%d1, [%r1], %r2, [%r3], [%r4], %p0;",
+     "sm_100a"},
     {"tensormap.replace.tile.global_address.global.b1024.b64 [%d0], %d1;"},
     {"testp.finite.f32 %p0, %f0;"},
     {"tex.1d.v4.f32.s32 {%f0,%f1,%f2,%f3}, [%d0, {%r0}];"},
@@ -179,6 +182,14 @@ static const Form kRefusedForms[] = {
     {"cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx"
      "::bytes [%r0], [%d0, {%r1, %r1, %r1}], [%r2], {%s0};"},
     {"tcgen05.mma.sp.cta_group::1.kind::f16 [%r0], %d0, %d1, [%r1], %r2, %p0;",
+     "sm_100a"},
+    {"tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale.block32 [%r0], [%r1], "
+     "%d1, [%r2], %r3, [%r4], [%r5], %p0;",
+     "sm_100a"},
+    {"tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%r0], %d0, %d1, [%r1], %r2, "
+     "%p0;",
+     "sm_100a"},
+    {"tcgen05.mma.cta_group::1.kind::f16.ashift [%r0], [%r1], %d1, %r2, %p0;",
      "sm_100a"},
     {"vadd.s32.s32.s32.sat %r0.b0, %r1, %r2, %r3;"},
     {"vmad.s32.s32.s32.sat %r0, %r1, %r2, %r3;"},
