@@ -69,11 +69,13 @@ static constexpr TunedRowRange kRowRanges[] = {
     {90, 4, 8,  192,  64, 192, 128, 2, 16,    0, "H100", "benchmarks/tune_rows.py"},
     {90, 8, 8,  224,  64, 224,  64, 3,  1,    0, "H100", "benchmarks/tune_rows.py"},
     {90, 8, 8,  256,  64, 256,  64, 3,  1,    0, "H100", "benchmarks/tune_rows.py"},
-    {90, 4, 4,  256, 128, 256, 128, 3,  4,    0, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 4,  256, 128, 256, 128, 3,  4, 1990, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 4,  256,  64, 128, 128, 3,  1, 2470, "H200", "benchmarks/tune_rows.py"},
     {90, 8, 8, 4096, 128, 256, 128, 2,  1, 2140, "H100", "benchmarks/tune_rows.py"},
-    {90, 8, 8, 4096, 128, 192, 128, 3,  1, 2100, "H100", "benchmarks/tune_rows.py"},
+    {90, 8, 8, 4096, 128, 192, 128, 3,  1, 2120, "H100", "benchmarks/tune_rows.py"},
     {90, 4, 4, 4096, 128, 256, 128, 3,  1, 1990, "H100", "benchmarks/tune_rows.py"},
     {90, 4, 4, 4096, 128, 192, 128, 4,  1, 1960, "H100", "benchmarks/tune_rows.py"},
+    {90, 4, 4, 4096,  64, 128, 128, 3,  1, 2470, "H200", "benchmarks/tune_rows.py"},
 };
 
 static constexpr TunedLimits kLimits[] = {

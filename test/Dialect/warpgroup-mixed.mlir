@@ -16,6 +16,17 @@ func.func @product(%y: !quantized, %x: !values, %acc: !acc, %inexact: i32, %scal
   return
 }
 
+// With a scale of the whole tensor.
+
+// CHECK-LABEL: func @tensor_scale(
+// CHECK-NEXT:    blockscale.warpgroup_mma_mixed {{.*}} scales = %{{.*}}, %{{.*}} tensor_scale %{{.*}} types = <e4m3, e4m3, ue8m0, 32>
+func.func @tensor_scale(%y: !quantized, %x: !values, %acc: !acc, %inexact: i32, %scales: i32, %g: f32) {
+  %0, %1 = blockscale.warpgroup_mma_mixed %y, %x, %acc, %inexact scales = %scales, %scales tensor_scale %g
+       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
+       layout = <k, slots, swizzled> : !quantized, !values, !acc
+  return
+}
+
 // -----
 
 // Chunks of nibbles have 128 elements, and eight blocks of 16.

@@ -44,3 +44,62 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// With a tensor scale, each of 4 x 8 elements of two rows is rounded by itself.
+
+// CHECK-LABEL: gpu.func @tensor_scale(
+// CHECK:         %[[G:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : f32
+// CHECK-COUNT-32: arith.mulf %{{.*}}, %[[G]] : f32
+// CHECK-NOT:     arith.mulf {{.*}} : f32
+// CHECK:         wgmma.fence
+gpu.module @tensor_scale_kernels {
+  gpu.func @tensor_scale(%d: memref<8x64xf32>, %flags: memref<1xi32>, %scales: i32, %g: f32)
+      workgroup(%y : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
+                %x : memref<8x128xi8, #gpu.address_space<workgroup>>) kernel {
+    %c0 = arith.constant 0 : index
+    %none = arith.constant 0 : i32
+    %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    %product, %inexact = blockscale.warpgroup_mma_mixed %y, %x, %zero, %none
+        scales = %scales, %scales tensor_scale %g types = <e4m3, e4m3, ue8m0, 32>
+        instruction = <wgmma, 64x8x16, unscaled, bf16, bf16, none, 0> layout = <k, slots, swizzled>
+        : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
+          memref<8x128xi8, #gpu.address_space<workgroup>>,
+          !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    %sums = blockscale.warpgroup_wait %product pending = 0
+        : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    memref.store %inexact, %flags[%c0] : memref<1xi32>
+    blockscale.acc_store %sums, %d[%c0, %c0]
+        : !blockscale.acc<8x64, #blockscale.warp_columns<4>>, memref<8x64xf32>
+    gpu.return
+  }
+}
+
+// Of fp4, only the eight magnitudes are, once for both rows, since these have the
+// same scales here.
+
+// CHECK-LABEL: gpu.func @magnitudes(
+// CHECK:         %[[G:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : f32
+// CHECK-COUNT-8: arith.mulf %{{.*}}, %[[G]] : f32
+// CHECK-NOT:     arith.mulf {{.*}} : f32
+// CHECK:         wgmma.fence
+gpu.module @magnitudes_kernels {
+  gpu.func @magnitudes(%d: memref<8x64xf32>, %flags: memref<1xi32>, %scales: i32, %g: f32)
+      workgroup(%y : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
+                %x : memref<2x8x128xi8, #gpu.address_space<workgroup>>) kernel {
+    %c0 = arith.constant 0 : index
+    %none = arith.constant 0 : i32
+    %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    %product, %inexact = blockscale.warpgroup_mma_mixed %y, %x, %zero, %none
+        scales = %scales, %scales tensor_scale %g types = <e2m1, e2m1, ue8m0, 32>
+        instruction = <wgmma, 64x8x16, unscaled, bf16, bf16, none, 0> layout = <k, slots, swizzled>
+        : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
+          memref<2x8x128xi8, #gpu.address_space<workgroup>>,
+          !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    %sums = blockscale.warpgroup_wait %product pending = 0
+        : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    memref.store %inexact, %flags[%c0] : memref<1xi32>
+    blockscale.acc_store %sums, %d[%c0, %c0]
+        : !blockscale.acc<8x64, #blockscale.warp_columns<4>>, memref<8x64xf32>
+    gpu.return
+  }
+}

@@ -23,7 +23,7 @@
 // CHECK:         %[[NARROW:.*]] = arith.muli %[[ROUNDS]], %c48168960 :
 // CHECK:         %[[IS_WIDE:.*]] = arith.cmpi ule, %[[WIDE]], %[[NARROW]] :
 // CHECK:         arith.andi %[[MANY]], %[[IS_WIDE]] :
-// CHECK:         %[[IS_NARROW:.*]] = arith.cmpi ugt, %[[WIDE]], %[[NARROW]] :
+// CHECK:         %[[IS_NARROW:.*]] = arith.cmpi ult, %[[NARROW]], %[[WIDE]] :
 // CHECK:         arith.andi %[[MANY]], %[[IS_NARROW]] :
 // CHECK:         %[[NONE:.*]] = arith.cmpi ugt, %[[M]], %c4096 :
 // CHECK:         %[[RANGES:.*]] = arith.select %[[FEW]], %c2, %c1 :

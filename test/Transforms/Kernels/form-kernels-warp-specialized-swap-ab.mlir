@@ -12,7 +12,7 @@
 // CHECK:           %[[COLUMN:.*]] = arith.muli %{{.*}}, %c128 : index
 // CHECK:           scf.for
 // CHECK:             %[[PART:.*]] = blockscale.acc_read {{.*}} : <128x64> -> <16x128, #blockscale.lane_columns>
-// CHECK:             blockscale.acc_store %[[PART]], %[[D]][%{{.*}}, %[[COLUMN]]] in_bounds
+// CHECK:             blockscale.acc_store %[[PART]], %[[D]][%{{.*}}, %[[COLUMN]]] :
 // CHECK:         blockscale.tensor_load %[[Y_MAP]][%{{.*}}, %{{.*}}] to %{{.*}}[%c0], {{.*}} hint
 // CHECK:         blockscale.tensor_load %[[X_MAP]][%{{.*}}, %{{.*}}] to %{{.*}}[%c16384], %{{.*}}[%c0] :
 // CHECK:         blockscale.async_tile_mma {{.*}} instruction = <tcgen05, 128x64x32, mxf8f6f4, e5m2, e4m3, ue8m0, 1>

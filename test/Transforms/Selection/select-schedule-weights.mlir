@@ -63,8 +63,8 @@ func.func @few_columns(%x: tensor<96x256xbf16>, %y: tensor<64x256xf8E4M3FN>, %ys
 }
 
 // CHECK-LABEL: func.func @tensor_scale(
-// CHECK-NOT:     swap_ab
-// REMARK: remark: y is dequantized first, to memory; for a y that is dequantized in registers, expected a product with scales, or one with a y that a dequantize without a scale of the tensor makes
+// CHECK:         linalg.matmul {{.*}}tile = [64, 96, 256], {{.*}}swap_ab = true, kernel = mixed_input>
+// REMARK-NOT: expected a product
 func.func @tensor_scale(%x: tensor<96x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, %ys: tensor<1024x16xf8E4M3FN>, %g: f32,
     %acc: tensor<96x1024xf32>) -> tensor<96x1024xf32> {
   %w = blockscale.dequantize %y, %ys tensor_scale(%g) : tensor<1024x256xf4E2M1FN>, tensor<1024x16xf8E4M3FN>, f32 to tensor<1024x256xbf16>
@@ -76,8 +76,8 @@ func.func @tensor_scale(%x: tensor<96x256xbf16>, %y: tensor<1024x256xf4E2M1FN>, 
 // Alternatives for numbers of rows, and the dense kernel for others.
 
 // CHECK-LABEL: func.func @dynamic(
-// CHECK:         linalg.matmul {blockscale.alternatives = [#blockscale.alternative<most_rows = 16, most_ranges = 16, cost = 0, instruction = <wgmma, 64x8x16, unscaled, bf16, bf16, none, 0>, schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, 512], stages = {{[0-9]}}, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>>, #blockscale.alternative<most_rows = 32,
-// CHECK-SAME:    #blockscale.alternative<most_rows = 4096, most_ranges = 1, cost = 1990, {{.*}}tile = [128, 256, 128]{{.*}}>, #blockscale.alternative<most_rows = 4096, most_ranges = 1, cost = 1960, {{.*}}tile = [128, 192, 128]{{.*}}>],
+// CHECK:         linalg.matmul {blockscale.alternatives = [#blockscale.alternative<most_rows = 8, most_ranges = 16, cost = 0, instruction = <wgmma, 64x8x16, unscaled, bf16, bf16, none, 0>, schedule = #blockscale.warp_specialized_schedule<tile = [64, 8, 1024], stages = {{[0-9]}}, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>>, #blockscale.alternative<most_rows = 16,
+// CHECK-SAME:    #blockscale.alternative<most_rows = 4096, most_ranges = 1, cost = 1990, {{.*}}tile = [128, 256, 128]{{.*}}>, #blockscale.alternative<most_rows = 4096, most_ranges = 1, cost = 1960, {{.*}}tile = [128, 192, 128]{{.*}}>, {{.*}}cost = 2470, {{.*}}tile = [64, 128, 256]{{.*}}>],
 // CHECK-SAME:    blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [128, 256, 64], stages = 4, accumulators = 1, persistent = true>}
 // REMARK-NOT: expected a workspace
 func.func @dynamic(%x: tensor<?x1024xbf16>, %y: tensor<1024x1024xf4E2M1FN>, %ys: tensor<1024x64xf8E4M3FN>,

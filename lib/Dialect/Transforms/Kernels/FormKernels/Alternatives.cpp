@@ -104,14 +104,19 @@ public:
       if (above == 0)
         isInRange = host.compare(Predicate::ule, rows, host.number(most));
       above = most;
-      Value isFirst;
-      if (same.size() == 2)
-        isFirst = host.compare(Predicate::ule, estimateTime(same[0]),
-                               estimateTime(same[1]));
-      for (AlternativeAttr attr : same) {
-        Value isBest =
-            isFirst && attr != same.front() ? host.negate(isFirst) : isFirst;
-        add(attr, isBest ? host.both(isInRange, isBest) : isInRange);
+      SmallVector<Value> times;
+      if (same.size() != 1)
+        times = llvm::map_to_vector(
+            same, [&](AlternativeAttr attr) { return estimateTime(attr); });
+      for (auto [i, attr] : llvm::enumerate(same)) {
+        Value condition = isInRange;
+        for (auto [other, time] : llvm::enumerate(times))
+          if (other != i)
+            condition =
+                host.both(condition, host.compare(i < other ? Predicate::ule
+                                                            : Predicate::ult,
+                                                  times[i], time));
+        add(attr, condition);
       }
     }
     return std::move(candidates);
@@ -182,11 +187,12 @@ private:
     return host.clamp(host.least(ofSms, ofK), 1, attr.getMostRanges());
   }
 
-  /// The time of all rounds of tiles.
+  /// The time of all rounds of tiles, with K in as many ranges as there are.
   Value estimateTime(AlternativeAttr attr) {
     int64_t ofTile = getRowsOfY(attr) * getRowsOfX(attr) * attr.getCost();
-    return host.multiply(host.ceilDiv(countTiles(attr), sms),
-                         host.number(ofTile));
+    Value ranges = countRanges(attr);
+    Value rounds = host.ceilDiv(host.multiply(countTiles(attr), ranges), sms);
+    return host.div(host.multiply(rounds, host.number(ofTile)), ranges);
   }
 
   HostArithmetic &host;
@@ -242,9 +248,9 @@ Alternatives blockscale::makeAlternatives(OpBuilder &builder, Location loc,
       CandidateMaker(host, sizes, sms).make(list);
   Alternatives result;
   Value k = host.toValue(sizes.k);
-  Value most = host.number(list.back().getMostRows());
+  Value mostOfAll = host.number(list.back().getMostRows());
   result.isAny =
-      host.both(host.compare(Predicate::ule, host.toValue(sizes.m), most),
+      host.both(host.compare(Predicate::ule, host.toValue(sizes.m), mostOfAll),
                 host.both(host.compare(Predicate::ne, k, host.number(0)),
                           host.compare(Predicate::eq, host.rem(k, unitOfK),
                                        host.number(0))));
@@ -253,13 +259,20 @@ Alternatives blockscale::makeAlternatives(OpBuilder &builder, Location loc,
   for (const Candidate &candidate : llvm::reverse(candidates)) {
     if (!ranges)
       ranges = candidate.ranges;
-    if (candidate.ranges == std::exchange(behind, candidate.ranges) ||
+    int64_t most = candidate.attr.getMostRows();
+    bool hasPeers = llvm::count_if(candidates, [&](const Candidate &other) {
+                      return other.attr.getMostRows() == most;
+                    }) != 1;
+    Value next = hasPeers ? Value() : candidate.ranges;
+    if (candidate.ranges == std::exchange(behind, next) ||
         ranges == candidate.ranges)
       continue;
-    ranges =
-        host.select(host.compare(Predicate::ule, host.toValue(sizes.m),
-                                 host.number(candidate.attr.getMostRows())),
-                    candidate.ranges, ranges);
+    // Of alternatives for the same rows, the estimated time chooses.
+    Value isChosen = hasPeers
+                         ? candidate.condition
+                         : host.compare(Predicate::ule, host.toValue(sizes.m),
+                                        host.number(most));
+    ranges = host.select(isChosen, candidate.ranges, ranges);
   }
   result.ranges = getAsOpFoldResult(ranges ? ranges : one);
   result.isDivided = host.both(

@@ -26,8 +26,7 @@ static bool isCounted(AlternativeAttr attr) {
 
 /// What is wrong with `attr` behind `before`; empty for nothing.
 static std::string findFault(AlternativeAttr attr, AlternativeAttr before,
-                             AlternativeAttr twoBefore, const Chip &chip,
-                             ProductOpInterface op) {
+                             const Chip &chip, ProductOpInterface op) {
   ScheduleInterface schedule = attr.getSchedule();
   Path path = attr.getInstruction().getPath();
   const GemmPath *kernels = getGemmPath(path);
@@ -59,11 +58,8 @@ static std::string findFault(AlternativeAttr attr, AlternativeAttr before,
     return "the kernel and the instruction of all alternatives to be the same";
   bool isSame = attr.getMostRows() == before.getMostRows();
   if (attr.getMostRows() < before.getMostRows() ||
-      (isSame && twoBefore && twoBefore.getMostRows() == attr.getMostRows()) ||
-      (isSame && (attr.getCost() == 0 || before.getCost() == 0 ||
-                  attr.getMostRanges() != 1 || before.getMostRanges() != 1)))
-    return "ascending rows, or two alternatives of the same, with costs and of "
-           "one range";
+      (isSame && (attr.getCost() == 0 || before.getCost() == 0)))
+    return "ascending rows, or alternatives of the same with costs";
   return {};
 }
 
@@ -82,8 +78,7 @@ blockscale::readAlternatives(ProductOpInterface op, const Chip &chip) {
   for (auto attr : array.getAsRange<AlternativeAttr>()) {
     size_t count = list.size();
     std::string fault =
-        findFault(attr, count ? list[count - 1] : AlternativeAttr(),
-                  count > 1 ? list[count - 2] : AlternativeAttr(), chip, op);
+        findFault(attr, count ? list[count - 1] : AlternativeAttr(), chip, op);
     if (!fault.empty())
       return op->emitOpError("alternative #")
              << count << ": expected " << fault << ", got " << attr;

@@ -315,8 +315,15 @@ blockscale::chooseMixedInputSchedule(ProductOpInterface op, const Chip &chip,
   std::vector<TunedTile> tiles = getTunedTiles(chip.capability, Path::Wgmma);
   if (!hasTunedSizes(sizes, chip))
     return {};
+  // A tile is measured with as many ranges as leave no SM idle.
+  auto isOneRound = [&](const TunedTile &row) {
+    uint64_t count = countMixedInputTiles(sizes, row.rowsOfY, sizes.m);
+    return llvm::SaturatingMultiply<uint64_t>(count, row.splitK) <=
+           static_cast<uint64_t>(getSms(chip));
+  };
   auto narrow = llvm::find_if(tiles, [&](const TunedTile &row) {
-    return row.rowsOfX == 0 && sizes.m <= row.mostM && bits >= row.leastBits;
+    return row.rowsOfX == 0 && sizes.m <= row.mostM && bits >= row.leastBits &&
+           (row.splitK == 1 || isOneRound(row));
   });
   if (narrow != tiles.end())
     return fitTile(op, chip, *narrow, llvm::alignTo(sizes.m, kColumns),
