@@ -1,0 +1,150 @@
+"""sparse_mma_scaled on the CPU and in the simulator, against exact rationals.
+
+M is not N, types differ where a row allows it, scales differ from block to block, and all six
+fields are there, so that an exchanged operand or position shows in the result.
+"""
+
+import blockscale
+import numpy as np
+import pytest
+from harness import assert_bit_equal
+from sparse_cases import CHIPS, product_data, product_program, run, start
+from sparse_oracle import UNITS, batched_product, fields_of, logical_index, metadata_of
+
+E8M0 = "f8E8M0FNU"
+# Types of x, y and scales, block size, granularity: instructions' own, and others.
+CASES = [
+    (("f8E4M3FN", "f8E5M2", E8M0), 64, "2:4"),
+    (("f8E5M2", "f8E4M3FN", E8M0), 32, "2:4"),
+    (("f6E3M2FN", "f6E2M3FN", E8M0), 64, "2:4"),
+    (("f6E2M3FN", "f4E2M1FN", E8M0), 64, "pairs"),
+    (("f4E2M1FN", "f8E4M3FN", E8M0), 64, "2:4"),
+    (("f4E2M1FN", "f4E2M1FN", E8M0), 64, "pairs"),
+    (("f4E2M1FN", "f4E2M1FN", E8M0), 32, "pairs"),
+    (("f4E2M1FN", "f4E2M1FN", E8M0), 16, "2:4"),
+    (("f4E2M1FN", "f4E2M1FN", "f8E4M3FN"), 32, "pairs"),
+    (("f4E2M1FN", "f4E2M1FN", "f8E4M3FN"), 16, "2:4"),
+]
+NAMES = ["-".join([*types, str(block), granularity]) for types, block, granularity in CASES]
+
+
+def check(folder, data, types, block, granularity, device="cpu", dynamic=False):
+    text = product_program([a.shape for a in data], types, block, granularity, dynamic)
+    [result], printed = run(folder, text, data, 1, device)
+    assert_bit_equal(result, batched_product(*data, types, block, granularity))
+    return printed
+
+
+@pytest.mark.parametrize("types, block, granularity", CASES, ids=NAMES)
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+def test_cpu(types, block, granularity, dynamic, tmp_path):
+    data = product_data(types, block, granularity, 5, 7, 192, 1)
+    check(tmp_path, data, types, block, granularity, "cpu", dynamic)
+
+
+@pytest.mark.parametrize(
+    "x_batch, y_batch", [((3,), ()), ((), (3,)), ((3,), (3,)), ((1,), (3,)), ((3,), (1,))], ids=str
+)
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+def test_batch(x_batch, y_batch, dynamic, tmp_path):
+    types, block, granularity = CASES[0]
+    data = product_data(types, block, granularity, 3, 5, 128, 2, x_batch, y_batch)
+    check(tmp_path, data, types, block, granularity, "cpu", dynamic)
+
+
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("types, block, granularity", CASES, ids=NAMES)
+def test_device(types, block, granularity, chip, tmp_path):
+    data = product_data(types, block, granularity, 17, 10, 128, 3)
+    printed = check(tmp_path, data, types, block, granularity, chip)
+    reason = "no kernel with a sparse block-scaled instruction in this version"
+    assert f"{reason}; x is decompressed for a dense product" in printed
+
+
+@pytest.mark.parametrize("chip", ["sm_90a", "sm_120a"])
+def test_device_batch_dynamic(chip, tmp_path):
+    types, block, granularity = CASES[0]
+    data = product_data(types, block, granularity, 6, 8, 128, 4, (2,), ())
+    check(tmp_path, data, types, block, granularity, chip, dynamic=True)
+
+
+SPECIAL_TYPES = [
+    ("f8E4M3FN", "f8E4M3FN", E8M0), ("f8E5M2", "f8E5M2", E8M0), ("f4E2M1FN", "f8E5M2", E8M0)
+]
+
+
+def with_specials(types, granularity, seed):
+    """NaN and infinity of y where it is kept, and where it is not; zeros, NaN and infinity of x."""
+    data = product_data(types, 64, granularity, 6, 8, 128, seed)
+    x, metadata, y = data[0], data[1], data[3]
+    rng = np.random.default_rng(seed)
+    codes = {"f8E4M3FN": [0x7F, 0xFF], "f8E5M2": [0x7C, 0xFC, 0x7D, 0xFF]}
+    # One special value in each column but the last, which stays finite.
+    for n in range(y.shape[1] - 1):
+        y[rng.integers(y.shape[0]), n] = rng.choice(codes[types[1]])
+    unit = UNITS[granularity]
+    fields = fields_of(metadata)
+    specials = np.argwhere(np.isin(y, codes[types[1]]))
+    # Kept zeros, negative ones and special ones of x meet some of them.
+    for m in range(3):
+        for i in range(x.shape[1]):
+            k = logical_index(i, int(fields[m, i // (2 * unit)]), unit)
+            if k in specials[:, 0]:
+                x[m, i] = (0, blockscale.FORMATS[types[0]].sign_bit, codes.get(types[0], [1])[0])[m]
+    return data
+
+
+@pytest.mark.parametrize("device", ["cpu", *CHIPS])
+@pytest.mark.parametrize("types", SPECIAL_TYPES, ids=str)
+@pytest.mark.parametrize("granularity", UNITS)
+def test_nan_and_infinity_of_y(types, granularity, device, tmp_path):
+    seen = set()
+    for seed in range(2):
+        data = with_specials(types, granularity, seed)
+        expected = batched_product(*data, types, 64, granularity)
+        for value in expected[:, :-1].flat:
+            seen.add("nan" if np.isnan(value) else "inf" if np.isinf(value) else "finite")
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        check(folder, data, types, 64, granularity, device)
+    # What is not kept leaves results finite.
+    assert {"nan", "finite"} <= seen
+    assert types[1] != "f8E5M2" or "inf" in seen
+
+
+@pytest.mark.parametrize("device", ["cpu", "sm_120a"])
+def test_nan_scale(device, tmp_path):
+    """Something of each block is kept, so NaN of a scale reaches all its results."""
+    types, block, granularity = CASES[0]
+    data = product_data(types, block, granularity, 4, 6, 128, 5)
+    data[2][1, 0] = 0xFF
+    data[4][1, 2] = 0xFF
+    expected = batched_product(*data, types, block, granularity)
+    assert np.isnan(expected).sum() == 4 + 6 - 1
+    check(tmp_path, data, types, block, granularity, device)
+
+
+# A field, the code of both kept elements, and whether that is accepted.
+FIELD_CASES = [
+    (0b0000, 0, True), (0b0000, 0x80, True), (0b0000, 0x38, False), (0b0110, 0, False),
+    (0b0101, 0x38, False), (0b1111, 0, False),
+]
+
+
+@pytest.mark.parametrize("device", ["cpu", "sm_120a"])
+@pytest.mark.parametrize("field, code, accepted", FIELD_CASES, ids=str)
+def test_fields(field, code, accepted, device, tmp_path):
+    types, block, granularity = ("f8E4M3FN", "f6E2M3FN", E8M0), 64, "2:4"
+    data = product_data(types, block, granularity, 3, 4, 64, 6)
+    fields = fields_of(data[1])
+    fields[2, 5] = field
+    data[1] = metadata_of(fields)
+    data[0][2, 10:12] = code
+    if accepted:
+        check(tmp_path, data, types, block, granularity, device)
+        return
+    text = product_program([a.shape for a in data], types, block, granularity)
+    done, _ = start(tmp_path, text, data, 1, device)
+    assert done.returncode == 1, done.stderr
+    assert "expected fields of metadata whose two positions ascend" in done.stderr
+    assert 'program.mlir":2' in done.stderr
