@@ -59,12 +59,13 @@ def test_compress(element, granularity, device, tmp_path):
     )
 
 
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("granularity", UNITS)
-def test_compress_dynamic(granularity, tmp_path):
+def test_compress_dynamic(granularity, device, tmp_path):
     dense = sparse_codes("f8E5M2", granularity, 5, 12, 2).reshape(5, 1, -1)
     kept, metadata = compress(dense, "f8E5M2", granularity)
     text = round_trip(dense.shape, "f8E5M2", granularity, dynamic=True)
-    results, _ = run(tmp_path, text, [dense], 3)
+    results, _ = run(tmp_path, text, [dense], 3, device)
     for got, expected in zip(results, (kept, metadata, decompress(kept, metadata, granularity))):
         np.testing.assert_array_equal(got.view(np.uint8), expected)
 
@@ -83,9 +84,10 @@ def test_compress_too_many(granularity, device, tmp_path):
     assert 'program.mlir":2' in done.stderr
 
 
-def test_compress_dynamic_ragged(tmp_path):
+@pytest.mark.parametrize("device", DEVICES)
+def test_compress_dynamic_ragged(device, tmp_path):
     text = round_trip((2, 12), "f8E4M3FN", "2:4", dynamic=True)
-    done, _ = start(tmp_path, text, [np.zeros((2, 12), np.uint8)], 3)
+    done, _ = start(tmp_path, text, [np.zeros((2, 12), np.uint8)], 3, device)
     assert done.returncode == 1
     assert "expected K to be a multiple of the elements of a byte of metadata, 8" in done.stderr
 
@@ -162,8 +164,6 @@ def test_sparsify(granularity, dtype, device, tmp_path):
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 def test_tile(dynamic, device, tmp_path):
-    if dynamic and device != "cpu":
-        pytest.skip("dynamic sizes are run on the CPU")
     rng = np.random.default_rng(3)
     metadata = rng.integers(0, 256, (300, 20), np.uint8)
     expected = tile(metadata)

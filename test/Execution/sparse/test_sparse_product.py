@@ -8,8 +8,8 @@ import blockscale
 import numpy as np
 import pytest
 from harness import assert_bit_equal
-from sparse_cases import CHIPS, product_data, product_program, run, start
-from sparse_oracle import UNITS, batched_product, fields_of, logical_index, metadata_of
+from sparse_cases import CHIPS, attribute, product_data, product_program, run, start, tensor
+from sparse_oracle import UNITS, batched_product, fields_of, logical_index, metadata_of, sparsify
 
 E8M0 = "f8E8M0FNU"
 # Types of x, y and scales, block size, granularity: instructions' own, and others.
@@ -71,6 +71,53 @@ def test_device_batch_dynamic(chip, tmp_path):
 SPECIAL_TYPES = [
     ("f8E4M3FN", "f8E4M3FN", E8M0), ("f8E5M2", "f8E5M2", E8M0), ("f4E2M1FN", "f8E5M2", E8M0)
 ]
+
+
+def read(name, kind):
+    """A line that reads the tensor %NAME into the vector %NAMEv; the type of the vector."""
+    vector = kind.replace("tensor", "vector")
+    *sizes, element = kind[len("tensor<") : -1].split("x")
+    zeros, bounds = (", ".join([word] * len(sizes)) for word in ("%c0", "true"))
+    return [
+        f"  %{name}p = arith.constant {0 if element == 'i8' else '1.0'} : {element}",
+        f"  %{name}v = vector.transfer_read %{name}[{zeros}], %{name}p {{in_bounds = [{bounds}]}}"
+        f" : {kind}, {vector}",
+    ], vector
+
+
+def test_vectors(tmp_path):
+    types, block, granularity = CASES[0]
+    data = product_data(types, block, granularity, 4, 8, 64, 7)
+    elements = (types[0], "i8", types[2], types[1], types[2], "f32")
+    kinds = [tensor(array.shape, element) for array, element in zip(data, elements)]
+    names = ["x", "m", "xs", "y", "ys", "acc"]
+    lines, vectors = ["  %c0 = arith.constant 0 : index"], []
+    for name, kind in zip(names, kinds):
+        more, vector = read(name, kind)
+        lines += more
+        vectors.append(vector)
+    g = attribute(granularity)
+    arguments = ", ".join(f"%{name}: {kind}" for name, kind in zip(names, kinds))
+    dense = vectors[0].replace("x32x", "x64x")
+    # Compressed once more, which moves no element that is not zero.
+    text = "\n".join([
+        f"func.func @main({arguments}) -> {kinds[5]} {{", *lines,
+        f"  %d = blockscale.decompress %xv, %mv {{{g}}} : {vectors[0]}, {vectors[1]} to {dense}",
+        f"  %x2, %m2 = blockscale.compress %d {{{g}}} : {dense} to {vectors[0]}, {vectors[1]}",
+        "  %t = blockscale.tile_metadata %m2 : vector<4x8xi8> to vector<1x1x128x16xi8>",
+        "  %u = blockscale.untile_metadata %t : vector<1x1x128x16xi8> to vector<4x8xi8>",
+        f"  %s = blockscale.sparsify %accv {{{g}}} : {vectors[5]}",
+        f"  %r = blockscale.sparse_mma_scaled %x2, %u, %xsv, %yv, %ysv, %s {{{g}}}",
+        f"      : {', '.join(vectors)}",
+        f"  %e = tensor.empty() : {kinds[5]}",
+        "  %w = vector.transfer_write %r, %e[%c0, %c0] {in_bounds = [true, true]}",
+        f"      : {vectors[5]}, {kinds[5]}",
+        f"  return %w : {kinds[5]}",
+        "}",
+    ]) + "\n"
+    [result], _ = run(tmp_path, text, data, 1)
+    data[5] = sparsify(data[5], granularity)
+    assert_bit_equal(result, batched_product(*data, types, block, granularity))
 
 
 def with_specials(types, granularity, seed):
@@ -148,3 +195,14 @@ def test_fields(field, code, accepted, device, tmp_path):
     assert done.returncode == 1, done.stderr
     assert "expected fields of metadata whose two positions ascend" in done.stderr
     assert 'program.mlir":2' in done.stderr
+
+
+@pytest.mark.parametrize("device", ["cpu", "sm_80"])
+def test_dynamic_sizes_that_do_not_fit(device, tmp_path):
+    types, block, granularity = CASES[2]
+    data = product_data(types, block, granularity, 4, 8, 128, 8)
+    text = product_program([a.shape for a in data], types, block, granularity, dynamic=True)
+    data[1] = data[1][:, :-1]
+    done, _ = start(tmp_path, text, data, 1, device)
+    assert done.returncode == 1
+    assert "expected metadata to have the K of x" in done.stderr
