@@ -145,3 +145,44 @@ func.func @tile_constant() -> tensor<1x1x128x16xi8> {
   %t = blockscale.tile_metadata %m : tensor<2x2xi8> to tensor<1x1x128x16xi8>
   return %t : tensor<1x1x128x16xi8>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @untile_tile_dynamic(
+// CHECK-SAME: %[[M:.*]]: tensor<?x?xi8>
+// CHECK: return %[[M]]
+func.func @untile_tile_dynamic(%m: tensor<?x?xi8>) -> tensor<?x?xi8> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = tensor.dim %m, %c0 : tensor<?x?xi8>
+  %bytes = tensor.dim %m, %c1 : tensor<?x?xi8>
+  %t = blockscale.tile_metadata %m : tensor<?x?xi8> to tensor<?x?x128x16xi8>
+  %u = blockscale.untile_metadata %t sizes(%rows, %bytes) : tensor<?x?x128x16xi8> to tensor<?x?xi8>
+  return %u : tensor<?x?xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @untile_tile_other_sizes(
+// CHECK: blockscale.untile_metadata
+func.func @untile_tile_other_sizes(%m: tensor<?x16xi8>, %rows: index) -> tensor<?x16xi8> {
+  %t = blockscale.tile_metadata %m : tensor<?x16xi8> to tensor<1x?x128x16xi8>
+  %u = blockscale.untile_metadata %t sizes(%rows) : tensor<1x?x128x16xi8> to tensor<?x16xi8>
+  return %u : tensor<?x16xi8>
+}
+
+// -----
+
+// A size that does not fit stays dynamic, and fails at run time.
+// CHECK-LABEL: func.func @constant_sizes(
+// CHECK: %[[U:.*]] = blockscale.untile_metadata %{{.*}} : tensor<1x3x128x16xi8> to tensor<300x9xi8>
+// CHECK: tensor.cast %[[U]] : tensor<300x9xi8> to tensor<?x?xi8>
+// CHECK: blockscale.untile_metadata %{{.*}} sizes(%{{.*}}) : tensor<1x3x128x16xi8> to tensor<?x9xi8>
+func.func @constant_sizes(%t: tensor<1x3x128x16xi8>) -> (tensor<?x?xi8>, tensor<?x9xi8>) {
+  %c300 = arith.constant 300 : index
+  %c9 = arith.constant 9 : index
+  %c200 = arith.constant 200 : index
+  %u = blockscale.untile_metadata %t sizes(%c300, %c9) : tensor<1x3x128x16xi8> to tensor<?x?xi8>
+  %v = blockscale.untile_metadata %t sizes(%c200) : tensor<1x3x128x16xi8> to tensor<?x9xi8>
+  return %u, %v : tensor<?x?xi8>, tensor<?x9xi8>
+}

@@ -487,6 +487,7 @@ def BlockScale_UntileMetadataOp
     OpBuilder<(ins "Value":$source, "ArrayRef<OpFoldResult>":$sizes)>
   ];
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The sizes of the result, static or from `sizes`.

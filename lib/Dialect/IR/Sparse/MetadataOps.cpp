@@ -14,6 +14,8 @@
 #include "SizeChecker.h"
 #include "Sparse/SparseShapes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -220,4 +222,76 @@ OpFoldResult UntileMetadataOp::fold(FoldAdaptor adaptor) {
       tile.getSource() == getResult()) // A cycle, in a graph region.
     return {};
   return tile.getSource();
+}
+
+/// untile(tile(m)) is m if the dynamic sizes are known to be those of m.
+static LogicalResult foldUntileOfDynamicTile(UntileMetadataOp op,
+                                             PatternRewriter &rewriter) {
+  auto tile = op.getSource().getDefiningOp<TileMetadataOp>();
+  if (!tile)
+    return rewriter.notifyMatchFailure(op, "source is not tile_metadata");
+  Value metadata = tile.getSource();
+  if (metadata == op.getResult())
+    return rewriter.notifyMatchFailure(op, "cycle in a graph region");
+  if (!isa<RankedTensorType>(metadata.getType()))
+    return rewriter.notifyMatchFailure(op, "vectors are left to the folder");
+  for (auto [dim, size] : llvm::enumerate(op.getMixedSizes())) {
+    FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(
+        ValueBoundsConstraintSet::Variable(size),
+        ValueBoundsConstraintSet::Variable(metadata,
+                                           static_cast<int64_t>(dim)));
+    if (failed(equal) || !*equal)
+      return rewriter.notifyMatchFailure(op, "sizes may differ");
+  }
+  if (metadata.getType() == op.getType())
+    rewriter.replaceOp(op, metadata);
+  else
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op.getType(), metadata);
+  return success();
+}
+
+/// Constants in `sizes` become static sizes of the result.
+static LogicalResult foldConstantSizes(UntileMetadataOp op,
+                                       PatternRewriter &rewriter) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "vectors have static sizes");
+  auto source = cast<ShapedType>(op.getSource().getType());
+  // Invalid sizes stay dynamic, because a static one would not verify.
+  auto isPossible = [&](ArrayRef<int64_t> shape, int64_t size) {
+    if (size < 1)
+      return false;
+    for (auto [want, got] :
+         llvm::zip(getTiledMetadataShape(shape), source.getShape()))
+      if (want != got && !ShapedType::isDynamic(want) &&
+          !ShapedType::isDynamic(got))
+        return false;
+    return true;
+  };
+
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<Value> sizes;
+  unsigned next = 0;
+  for (int64_t &size : shape) {
+    if (!ShapedType::isDynamic(size))
+      continue;
+    Value operand = op.getSizes()[next++];
+    std::optional<int64_t> constant = getConstantIntValue(operand);
+    size = constant.value_or(ShapedType::kDynamic);
+    if (constant && isPossible(shape, *constant))
+      continue;
+    size = ShapedType::kDynamic;
+    sizes.push_back(operand);
+  }
+  if (sizes.size() == op.getSizes().size())
+    return rewriter.notifyMatchFailure(op, "no size is a usable constant");
+  Value untiled = UntileMetadataOp::create(
+      rewriter, op.getLoc(), type.clone(shape), op.getSource(), sizes);
+  rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, untiled);
+  return success();
+}
+
+void UntileMetadataOp::getCanonicalizationPatterns(RewritePatternSet &results,
+                                                   MLIRContext *) {
+  results.add(foldConstantSizes).add(foldUntileOfDynamicTile);
 }
