@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from harness import assert_bit_equal
 from sparse_cases import CHIPS, attribute, product_data, product_program, run, start, tensor
-from sparse_oracle import UNITS, batched_product, fields_of, logical_index, metadata_of, sparsify
+from sparse_oracle import (
+    UNITS,
+    batched_product,
+    fields_of,
+    logical_index,
+    metadata_of,
+    sparsify,
+    tile,
+)
 
 E8M0 = "f8E8M0FNU"
 # Types of x, y and scales, block size, granularity: instructions' own, and others.
@@ -71,6 +79,53 @@ def test_device_batch_dynamic(chip, tmp_path):
 SPECIAL_TYPES = [
     ("f8E4M3FN", "f8E4M3FN", E8M0), ("f8E5M2", "f8E5M2", E8M0), ("f4E2M1FN", "f8E5M2", E8M0)
 ]
+
+
+@pytest.mark.parametrize("device", ["cpu", *CHIPS])
+def test_layouts(device, tmp_path):
+    """y that is stored as N x K, swizzled scales, and tiled metadata."""
+    types, block, granularity = ("f8E4M3FN", "f6E2M3FN", E8M0), 64, "2:4"
+    m, n, k = 130, 10, 256
+    data = product_data(types, block, granularity, m, n, k, 9)
+    x, metadata, x_scale, y, y_scale, acc = data
+    stored = [
+        x, tile(metadata), blockscale.swizzle_scales(x_scale), np.ascontiguousarray(y.T),
+        blockscale.swizzle_scales(np.ascontiguousarray(y_scale.T)), acc,
+    ]
+    elements = (types[0], "i8", E8M0, types[1], E8M0, "f32")
+    kinds = [tensor(array.shape, element) for array, element in zip(stored, elements)]
+    used = [tensor(array.shape, element) for array, element in zip(data, elements)]
+    arguments = ", ".join(f"%arg{i}: {kind}" for i, kind in enumerate(kinds))
+    ys_nk = tensor(y_scale.T.shape, E8M0)
+    text = "\n".join([
+        f"func.func @main({arguments}) -> {used[5]} {{",
+        f"  %m = blockscale.untile_metadata %arg1 : {kinds[1]} to {used[1]}",
+        f"  %xs = blockscale.unswizzle_scales %arg2 : {kinds[2]} to {used[2]}",
+        f"  %ys_nk = blockscale.unswizzle_scales %arg4 : {kinds[4]} to {ys_nk}",
+        f"  %y0 = tensor.empty() : {used[3]}",
+        f"  %y = linalg.transpose ins(%arg3 : {kinds[3]}) outs(%y0 : {used[3]}) permutation = [1, 0]",
+        f"  %ys0 = tensor.empty() : {used[4]}",
+        f"  %ys = linalg.transpose ins(%ys_nk : {ys_nk}) outs(%ys0 : {used[4]}) permutation = [1, 0]",
+        "  %d = blockscale.sparse_mma_scaled %arg0, %m, %xs, %y, %ys, %arg5",
+        f"      {{{attribute(granularity)}}} : {', '.join(used)}",
+        f"  return %d : {used[5]}",
+        "}",
+    ]) + "\n"
+    [result], _ = run(tmp_path, text, stored, 1, device)
+    assert_bit_equal(result, batched_product(*data, types, block, granularity))
+
+
+@pytest.mark.parametrize("device", ["cpu", "sm_90a", "sm_120a"])
+def test_smallest(device, tmp_path):
+    """One row, one byte of metadata in a row, one block."""
+    types, block, granularity = CASES[-2]
+    data = product_data(types, block, granularity, 1, 2, 32, 10)
+    check(tmp_path, data, types, block, granularity, device)
+    types, block, granularity = CASES[-1]
+    folder = tmp_path / "other"
+    folder.mkdir()
+    data = product_data(types, block, granularity, 1, 2, 16, 11)
+    check(folder, data, types, block, granularity, device)
 
 
 def read(name, kind):
