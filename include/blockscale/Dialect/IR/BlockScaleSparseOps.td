@@ -108,8 +108,8 @@ def BlockScale_SparseMmaScaledOp
 
     A field is legal if its two positions ascend: 0100, 1000, 1001, 1100, 1101
     or 1110. 0000, which CUTLASS writes for chunks of zeros, is accepted where
-    both kept units are zeros. On the CPU, other fields are an error at run
-    time. On devices, metadata is not checked.
+    both kept units are zeros. Other fields are an error at run time, on the CPU
+    and on devices.
 
     B is that of `mma_scaled` for these types, or twice that:
 
@@ -120,7 +120,8 @@ def BlockScale_SparseMmaScaledOp
     | `f4E2M1FN` twice                                          | `f8E4M3FN`  | 16 or 32       |
 
     Instructions have B = 64 with `2:4` for all types, and B = 64 and 32 with
-    `pairs` for fp4. All else is legal, but is decompressed.
+    `pairs` for fp4. All else is legal, too. In this version no kernel uses
+    them: on GPUs, `x` is decompressed for a dense product, with a remark.
 
     Constraints:
 
@@ -267,9 +268,8 @@ def BlockScale_CompressOp : BlockScale_CheckedSparseOp<"compress", [
     | `metadata` | `[.., K / 8]`; `K / 16` with `pairs` | `i8`                |
 
     A unit is zero if all its elements are +0 or -0. A chunk has at most two
-    units that are not; more are an error at run time on the CPU, and on
-    devices, where that is not known to hold, an error of the compiler. What is
-    kept, by positions in the chunk:
+    units that are not; more are an error at run time, on the CPU and on
+    devices. What is kept, by positions in the chunk:
 
     | non-zero units   | kept     | field               |
     |------------------|----------|---------------------|
