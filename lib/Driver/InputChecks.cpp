@@ -13,7 +13,7 @@
 
 #include "blockscale/Driver/InputChecks.h"
 
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Sparse.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -123,8 +123,10 @@ LogicalResult blockscale::checkInput(ModuleOp module) {
 }
 
 LogicalResult blockscale::checkNativeOnCpu(ModuleOp module) {
-  WalkResult result = module.walk([](MmaScaledOp op) -> WalkResult {
-    return op.emitOpError("no block-scaled instruction on cpu");
+  WalkResult result = module.walk([](Operation *op) -> WalkResult {
+    if (!isa<MmaScaledOp, SparseMmaScaledOp>(op))
+      return WalkResult::advance();
+    return op->emitOpError("no block-scaled instruction on cpu");
   });
   return failure(result.wasInterrupted());
 }

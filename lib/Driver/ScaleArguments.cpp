@@ -1,4 +1,4 @@
-//===- ScaleArguments.cpp - Arguments that are scales ---------------------===//
+//===- ScaleArguments.cpp - Arguments that are scales or metadata ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,15 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds arguments that become scales, by following uses through ops that move
-// elements, into loops and into functions. If a use is missed, random scales
-// may have signs, which does no harm.
+// Finds arguments that become scales or metadata, by following uses through ops
+// that move elements, into loops and into functions. If a use is missed, random
+// scales may have signs, which does no harm, and random metadata fails at run
+// time.
 //
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/ScaleArguments.h"
 
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Sparse.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringSet.h"
@@ -26,14 +27,27 @@ using namespace mlir::blockscale;
 static bool isScaleOperand(OpOperand &use) {
   if (auto mma = dyn_cast<MmaScaledOp>(use.getOwner()))
     return &use == &mma.getXScaleMutable() || &use == &mma.getYScaleMutable();
+  if (auto mma = dyn_cast<SparseMmaScaledOp>(use.getOwner()))
+    return &use == &mma.getXScaleMutable() || &use == &mma.getYScaleMutable();
   return use.getOwner()->getName().getStringRef() == "blockscale.dequantize" &&
          use.getOperandNumber() == 1;
+}
+
+/// Whether an op uses this operand as metadata.
+static bool isMetadataOperand(OpOperand &use) {
+  if (auto mma = dyn_cast<SparseMmaScaledOp>(use.getOwner()))
+    return &use == &mma.getMetadataMutable();
+  if (auto decompress = dyn_cast<DecompressOp>(use.getOwner()))
+    return &use == &decompress.getMetadataMutable();
+  return false;
 }
 
 /// Ops whose results are elements of their operands.
 static bool isMovement(Operation *op) {
   static const llvm::StringSet<> names = {"blockscale.swizzle_scales",
+                                          "blockscale.tile_metadata",
                                           "blockscale.unswizzle_scales",
+                                          "blockscale.untile_metadata",
                                           "linalg.broadcast",
                                           "linalg.copy",
                                           "linalg.transpose",
@@ -73,7 +87,7 @@ static SmallVector<Value> follow(OpOperand &use) {
   return {};
 }
 
-bool blockscale::becomesScales(BlockArgument argument) {
+static bool reaches(BlockArgument argument, bool (*isWanted)(OpOperand &)) {
   SmallVector<Value> worklist = {argument};
   DenseSet<Value> visited; // Functions may call themselves.
   while (!worklist.empty()) {
@@ -81,10 +95,31 @@ bool blockscale::becomesScales(BlockArgument argument) {
     if (!visited.insert(value).second)
       continue;
     for (OpOperand &use : value.getUses()) {
-      if (isScaleOperand(use))
+      if (isWanted(use))
         return true;
       worklist.append(follow(use));
     }
   }
   return false;
+}
+
+bool blockscale::becomesScales(BlockArgument argument) {
+  return reaches(argument, isScaleOperand);
+}
+
+bool blockscale::becomesMetadata(BlockArgument argument) {
+  return reaches(argument, isMetadataOperand);
+}
+
+void blockscale::makeLegalMetadata(NpyArray &array) {
+  SmallVector<uint8_t> legal;
+  for (unsigned field = 0; field != kNumFields; ++field)
+    if (isLegalField(field))
+      legal.push_back(field);
+  for (auto &byte : array.data) {
+    auto bits = static_cast<uint8_t>(byte);
+    unsigned low = legal[bits % kNumFields % legal.size()];
+    unsigned high = legal[(bits >> kFieldBits) % legal.size()];
+    byte = static_cast<uint8_t>(high << kFieldBits | low);
+  }
 }

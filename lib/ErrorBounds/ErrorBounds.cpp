@@ -23,6 +23,7 @@
 #include "IntervalQuantize.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Reference/Softmax.h"
+#include "blockscale/Dialect/Transforms/Reference/Sparse.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -39,7 +40,7 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Marks the linalg ops that replace `mma_scaled`: sums and decoded operands.
+/// Marks the linalg ops that replace products: sums and decoded operands.
 class MarkProducts : public RewriterBase::Listener {
 public:
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
@@ -48,7 +49,8 @@ public:
       return;
     if (generic.getNumReductionLoops() != 0)
       markTensorCoreSum(generic);
-    else if (generic.getNumDpsInputs() == 2)
+    else if (generic.getNumDpsInputs() == 2 &&
+             getElementTypeOrSelf(generic.getResult(0).getType()).isF64())
       markDecodedProduct(generic);
   }
 };
@@ -60,6 +62,7 @@ static LogicalResult decompose(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   RewritePatternSet products(context), layouts(context);
   populateDecomposeMmaScaledPatterns(products);
+  populateDecomposeSparseMmaPatterns(products);
   populateDecomposeSwizzlePatterns(layouts);
   MarkProducts mark;
   GreedyRewriteConfig config;

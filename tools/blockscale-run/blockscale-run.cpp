@@ -118,6 +118,8 @@ makeArguments(func::FuncOp function, ArrayRef<RankedTensorType> types,
       reportFailure(array.message());
       return std::nullopt;
     }
+    if (paths.empty() && becomesMetadata(function.getArgument(i)))
+      makeLegalMetadata(*array);
     if (Error error = checkArgument(*array, type)) {
       reportFailure("'" + paths[i] + "': argument #" + Twine(i) + ": " +
                     error.message());

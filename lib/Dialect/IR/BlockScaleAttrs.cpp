@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Sparse.h"
 
 #include "blockscale/Runtime/TensorMap.h"
 
@@ -65,6 +65,29 @@ struct FieldParser<Path> : NameParser<Path, kNumPaths> {};
 template <>
 struct FieldParser<ScaleOrder> : NameParser<ScaleOrder, kNumScaleOrders> {};
 template <>
+struct FieldParser<Granularity> {
+  static FailureOr<Granularity> parse(AsmParser &parser) {
+    SMLoc loc = parser.getCurrentLocation();
+    std::string name;
+    // "2:4" is three tokens.
+    int64_t kept = 0;
+    OptionalParseResult isNumber = parser.parseOptionalInteger(kept);
+    if (isNumber.has_value()) {
+      int64_t units = 0;
+      if (failed(*isNumber) || failed(parser.parseColon()) ||
+          failed(parser.parseInteger(units)))
+        return failure();
+      name = std::to_string(kept) + ":" + std::to_string(units);
+    } else if (failed(parser.parseKeywordOrString(&name))) {
+      return failure();
+    }
+    if (std::optional<Granularity> granularity = lookupGranularity(name))
+      return *granularity;
+    return parser.emitError(loc, "expected the granularity 2:4 or pairs, got ")
+           << name;
+  }
+};
+template <>
 struct FieldParser<ClusterSize> {
   static FailureOr<ClusterSize> parse(AsmParser &parser) {
     SMLoc loc = parser.getCurrentLocation();
@@ -82,6 +105,11 @@ struct FieldParser<ClusterSize> {
 namespace blockscale {
 static AsmPrinter &operator<<(AsmPrinter &printer, const ClusterSize &size) {
   printer.getStream() << size.m << "x" << size.n;
+  return printer;
+}
+
+static AsmPrinter &operator<<(AsmPrinter &printer, Granularity granularity) {
+  printer.getStream() << StringRef(getGranularityInfo(granularity).name);
   return printer;
 }
 

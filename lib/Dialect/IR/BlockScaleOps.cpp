@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Tcgen05/Syntax.h"
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Sparse.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Sparse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -146,6 +146,40 @@ TEST_F(TileBuildersTest, Layouts) {
                                            ArrayRef<OpFoldResult>(sizes));
   EXPECT_EQ(print(dynamic.getResult()), "tensor<?x9xf8E8M0FNU>");
   EXPECT_EQ(dynamic.getSizes().size(), 1u);
+  EXPECT_TRUE(verifies());
+}
+
+TEST_F(TileBuildersTest, Sparse) {
+  auto compressed = CompressOp::create(
+      builder, loc(), makeTensor({4, 128}, f4()), Granularity::Pairs);
+  EXPECT_EQ(print(compressed.getElements()), "tensor<4x64xf4E2M1FN>");
+  EXPECT_EQ(print(compressed.getMetadata()), "tensor<4x8xi8>");
+  auto dense =
+      DecompressOp::create(builder, loc(), compressed.getElements(),
+                           compressed.getMetadata(), Granularity::Pairs);
+  EXPECT_EQ(print(dense.getResult()), "tensor<4x128xf4E2M1FN>");
+  auto vectors = CompressOp::create(builder, loc(),
+                                    makeValue(VectorType::get({4, 64}, f8())),
+                                    Granularity::Elements);
+  EXPECT_EQ(print(vectors.getMetadata()), "vector<4x8xi8>");
+
+  auto product = SparseMmaScaledOp::create(
+      builder, loc(), compressed.getElements(), compressed.getMetadata(),
+      makeTensor({4, 2}, e8m0()), makeTensor({128, 8}, f4()),
+      makeTensor({2, 8}, e8m0()), makeTensor({4, 8}, f32()),
+      Granularity::Pairs);
+  EXPECT_EQ(product.getBlock(), 64);
+  EXPECT_EQ(product.getLogicalK(), 128);
+  EXPECT_EQ(print(product.getResult()), "tensor<4x8xf32>");
+
+  Value metadata = makeTensor({300, 36}, builder.getI8Type());
+  auto tiled = TileMetadataOp::create(builder, loc(), metadata);
+  EXPECT_EQ(print(tiled.getResult()), "tensor<3x3x128x16xi8>");
+  SmallVector<OpFoldResult> sizes = {makeValue(builder.getIndexType()),
+                                     builder.getIndexAttr(36)};
+  auto back = UntileMetadataOp::create(builder, loc(), tiled.getResult(),
+                                       ArrayRef<OpFoldResult>(sizes));
+  EXPECT_EQ(print(back.getResult()), "tensor<?x36xi8>");
   EXPECT_TRUE(verifies());
 }
 

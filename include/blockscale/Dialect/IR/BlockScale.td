@@ -1,4 +1,4 @@
-//===- BlockScale.td - All of the dialect ---------------- -*- tablegen -*-===//
+//===- BlockScale.td - All but sparse ops --------------- -*- tablegen -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -11,35 +11,12 @@
 
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
 include "blockscale/Dialect/IR/BlockScaleLevels.td"
+include "blockscale/Dialect/IR/BlockScaleTileTypes.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
-
-//===----------------------------------------------------------------------===//
-// Operand types
-//===----------------------------------------------------------------------===//
-
-// See TileTypes.h.
-class BlockScale_Tile<string tile, string summary> : Type<
-    CPred<"::mlir::blockscale::isTileType("
-          "::mlir::blockscale::TileType::" # tile # ", $_self)">, summary>;
-
-def BlockScale_Matrix : BlockScale_Tile<"Matrix",
-    "tensor or vector of fp8, fp6 or fp4, of rank 2 or 3">;
-def BlockScale_Scales : BlockScale_Tile<"Scales",
-    "tensor or vector of f8E8M0FNU or f8E4M3FN, of rank 2 or 3">;
-def BlockScale_SwizzledScales : BlockScale_Tile<"SwizzledScales",
-    "tensor or vector of f8E8M0FNU or f8E4M3FN, of rank 4 or 5">;
-def BlockScale_Accumulator : BlockScale_Tile<"Accumulator",
-    "tensor or vector of f32, of rank 2 or 3">;
-
-// Errors about types name the operand.
-def BlockScale_HasTileTypes : NativeOpTrait<"HasTileTypes">,
-                              StructuralOpTrait {
-  let cppNamespace = "::mlir::blockscale";
-}
 
 //===----------------------------------------------------------------------===//
 // mma_scaled

@@ -12,33 +12,11 @@
 include "blockscale/Dialect/IR/BlockScaleAttrs.td"
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
 include "blockscale/Dialect/IR/BlockScaleLevels.td"
+include "blockscale/Dialect/IR/BlockScaleTileTypes.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
-
-//===----------------------------------------------------------------------===//
-// Operand types
-//===----------------------------------------------------------------------===//
-
-class BlockScale_Blocks<list<Type> elements, string summary> : Type<
-    And<[CPred<"::mlir::blockscale::isTensorOrFixedVector($_self)">,
-         HasRankGreaterOrEqualPred<1>,
-         SubstLeaves<"$_self", "::mlir::getElementTypeOrSelf($_self)",
-                     AnyTypeOf<elements>.predicate>]>,
-    "ranked tensor or fixed-length vector of " # summary #
-    ", of rank 1 or more", "::mlir::ShapedType">;
-
-def BlockScale_HighPrecision
-    : BlockScale_Blocks<[F32, F16, BF16], "f32, f16 or bf16">;
-def BlockScale_QuantizedElements
-    : BlockScale_Blocks<[F8E4M3FN, F8E5M2, F6E3M2FN, F6E2M3FN, F4E2M1FN],
-                        "f8E4M3FN, f8E5M2, f6E3M2FN, f6E2M3FN or f4E2M1FN">;
-def BlockScale_BlockScales
-    : BlockScale_Blocks<[F8E8M0FNU, F8E4M3FN], "f8E8M0FNU or f8E4M3FN">;
-// Not a buildable type, so that it is written out.
-def BlockScale_TensorScale : AnyTypeOf<[F32]>;
-def BlockScale_LargestMagnitude : AnyTypeOf<[0DTensorOf<[F32]>, F32]>;
 
 class BlockScale_BlockOp<string mnemonic> : BlockScale_TileOp<mnemonic, [
     NoMemoryEffect,

@@ -13,6 +13,7 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Reference/Sparse.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -77,10 +78,12 @@ struct DecomposePass final
     // must be rewritten before it.
     RewritePatternSet matmuls(&getContext());
     populateDecomposeMmaScaledPatterns(matmuls);
+    populateDecomposeSparseMmaPatterns(matmuls);
     RewritePatternSet layouts(&getContext());
     populateDecomposeSwizzlePatterns(layouts);
     populateDecomposePackingPatterns(layouts);
     populateDecomposeQuantizePatterns(layouts);
+    populateDecomposeSparsePatterns(layouts);
     layouts.add(resolveSizeOfLaunch);
     tensor::EmptyOp::getCanonicalizationPatterns(layouts, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(matmuls))) ||

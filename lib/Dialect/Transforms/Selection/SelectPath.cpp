@@ -13,6 +13,7 @@
 
 #include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Selection/ExpandSparse.h"
 #include "Selection/PathChoice.h"
 #include "Selection/UnscaledProducts.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
@@ -92,7 +93,8 @@ struct SelectPathPass final
       return signalPassFailure();
     PathChooser chooser = {*(*target).getChip(), (*target).getEmulatedOn(),
                            !noWorkspace};
-    if (failed(selectPaths(chooser)) || failed(selectUnscaledPaths(chooser)) ||
+    if (failed(expandSparse(getOperation(), nativeOnly)) ||
+        failed(selectPaths(chooser)) || failed(selectUnscaledPaths(chooser)) ||
         failed(
             checkNamedInstructions(getOperation(), chooser.chip, nativeOnly)))
       signalPassFailure();

@@ -13,7 +13,8 @@
 
 #include "Utils/OperandView.h"
 
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "Utils/MetadataLayout.h"
+#include "blockscale/Dialect/IR/Sparse.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -94,6 +95,10 @@ static bool lookThrough(OperandView &view) {
       .Case([&](UnswizzleScalesOp op) {
         unsigned rank = cast<ShapedType>(op.getType()).getRank();
         return step(op.getSource(), getSwizzleMap(context, rank));
+      })
+      .Case([&](UntileMetadataOp op) {
+        unsigned rank = cast<ShapedType>(op.getType()).getRank();
+        return step(op.getSource(), getTileMetadataMap(context, rank));
       })
       .Default(false);
 }

@@ -14,9 +14,9 @@ include "mlir/Pass/PassBase.td"
 def DecomposePass : Pass<"blockscale-decompose"> {
   let summary = "give the tile-level ops their meaning in upstream dialects";
   let description = [{
-    Rewrites `mma_scaled`, `swizzle_scales`, `unswizzle_scales`, `quantize` and
-    `dequantize` into
-    `linalg.generic` loops over scalar arithmetic:
+    Rewrites `mma_scaled`, `swizzle_scales`, `unswizzle_scales`, `quantize`,
+    `dequantize` and the ops on sparse operands into `linalg.generic` loops over
+    scalar arithmetic:
 
     * x and y are dequantized to f64, which holds every product of an element
       and a scale exactly;

@@ -1,0 +1,77 @@
+"""Programs of ops on sparse operands, and their data."""
+
+import subprocess
+
+import harness
+import numpy as np
+from sparse_oracle import FIELDS, UNITS, metadata_of
+
+CHIPS = ("sm_80", "sm_90a", "sm_100a", "sm_120a")
+
+
+def tensor(shape, element, dynamic=False):
+    return f"tensor<{''.join('?x' if dynamic else f'{n}x' for n in shape)}{element}>"
+
+
+def attribute(granularity):
+    return f"granularity = #blockscale.granularity<{granularity}>"
+
+
+def start(folder, text, arrays, results, device="cpu"):
+    """Runs @main; the finished process, and the paths of results."""
+    program = folder / "program.mlir"
+    program.write_text(text)
+    inputs = [folder / f"in{i}.npy" for i in range(len(arrays))]
+    for path, array in zip(inputs, arrays):
+        np.save(path, array)
+    outputs = [folder / f"{device}{i}.npy" for i in range(results)]
+    command = [harness.RUN, program]
+    if device != "cpu":
+        command += ["--device=sim", f"--target={device}", "--check=race,strict"]
+    for path in outputs:
+        command += ["-o", path]
+    done = subprocess.run(
+        [*command, *inputs], capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=False
+    )
+    return done, outputs
+
+
+def run(folder, text, arrays, results, device="cpu"):
+    """The results of @main, and what was printed on stderr."""
+    done, outputs = start(folder, text, arrays, results, device)
+    assert done.returncode == 0, f"{device}: exit code {done.returncode}\n{done.stderr}\n{text}"
+    return [np.load(path, allow_pickle=False) for path in outputs], done.stderr
+
+
+def product_program(shapes, types, block, granularity, dynamic=False):
+    """sparse_mma_scaled of arguments; `types` are those of x, y and scales."""
+    x, y, scale = types
+    elements = (x, "i8", scale, y, scale, "f32")
+    kinds = [tensor(shape, element, dynamic) for shape, element in zip(shapes, elements)]
+    names = [f"%arg{i}" for i in range(6)]
+    arguments = ", ".join(f"{name}: {kind}" for name, kind in zip(names, kinds))
+    return "\n".join([
+        f"func.func @main({arguments}) -> {kinds[5]} {{",
+        f"  %d = blockscale.sparse_mma_scaled {', '.join(names)}"
+        f" {{{attribute(granularity)}, block_size = {block} : i64}} : {', '.join(kinds)}",
+        f"  return %d : {kinds[5]}",
+        "}",
+    ]) + "\n"
+
+
+def random_metadata(rng, rows, k, granularity):
+    """Legal fields, each of the six at least once in a chunk of many."""
+    fields = rng.choice(list(FIELDS), (*rows, k // (4 * UNITS[granularity])))
+    flat = fields.reshape(-1)
+    flat[: len(FIELDS)] = list(FIELDS)[: flat.size]
+    return metadata_of(fields)
+
+
+def product_data(types, block, granularity, m, n, k, seed, x_batch=(), y_batch=()):
+    """Operands whose sums are exact in float32: x, metadata, scales, y, scales, acc."""
+    row = harness.Combination(types[0], types[1], types[2], block)
+    batches = dict(x_batch=x_batch, y_batch=y_batch)
+    x, x_scale, y, y_scale, acc = harness.exact(row, m, n, k, seed, **batches)
+    rng = np.random.default_rng([seed, m, n, k])
+    metadata = random_metadata(rng, (*x_batch, m), k, granularity)
+    return [np.ascontiguousarray(x[..., : k // 2]), metadata, x_scale, y, y_scale, acc]

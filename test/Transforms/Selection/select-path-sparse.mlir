@@ -1,0 +1,82 @@
+// Sparse products become dense ones, with a remark, and with what keeps their meaning at NaN and
+// infinity of y.
+
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-select-path --split-input-file --verify-diagnostics | FileCheck %s
+
+// y of fp6 has neither. Blocks of 64 become blocks of 32, with each scale twice.
+// CHECK-DAG:   #[[$TWICE:.*]] = affine_map<(d0, d1) -> (d0, d1 floordiv 2)>
+// CHECK-DAG:   #[[$TWICE_Y:.*]] = affine_map<(d0, d1) -> (d0 floordiv 2, d1)>
+// CHECK-LABEL: func.func @repeated_scales(
+// CHECK-SAME:    %[[X:.*]]: tensor<4x64xf8E4M3FN>, %[[M:.*]]: tensor<4x16xi8>, %[[XS:.*]]: tensor<4x2xf8E8M0FNU>,
+// CHECK-SAME:    %[[Y:.*]]: tensor<128x8xf6E2M3FN>,
+// CHECK:         %[[DENSE:.*]] = blockscale.decompress %[[X]], %[[M]] {granularity = #blockscale.granularity<2:4>}
+// CHECK:         %[[XS2:.*]] = linalg.generic {indexing_maps = [#[[$TWICE]], #{{.*}}]{{.*}} ins(%[[XS]] :
+// CHECK:         %[[YS2:.*]] = linalg.generic {indexing_maps = [#[[$TWICE_Y]], #{{.*}}]
+// CHECK:         blockscale.mma_scaled %[[DENSE]], %[[XS2]], %[[Y]], %[[YS2]], %{{.*}} {block_size = 32 : i64, blockscale.path = #blockscale.path<mma_sync>}
+// CHECK-NOT:     blockscale.mma_scaled
+func.func @repeated_scales(%x: tensor<4x64xf8E4M3FN>, %m: tensor<4x16xi8>, %xs: tensor<4x2xf8E8M0FNU>,
+                           %y: tensor<128x8xf6E2M3FN>, %ys: tensor<2x8xf8E8M0FNU>, %acc: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-remark @+1 {{no kernel with a sparse block-scaled instruction in this version; x is decompressed for a dense product with blocks of 32}}
+  %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc {granularity = #blockscale.granularity<2:4>}
+      : tensor<4x64xf8E4M3FN>, tensor<4x16xi8>, tensor<4x2xf8E8M0FNU>, tensor<128x8xf6E2M3FN>, tensor<2x8xf8E8M0FNU>, tensor<4x8xf32>
+  return %d : tensor<4x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @nan(
+// CHECK-COUNT-2: blockscale.mma_scaled
+// CHECK-NOT:     blockscale.mma_scaled
+func.func @nan(%x: tensor<4x64xf8E4M3FN>, %m: tensor<4x16xi8>, %xs: tensor<4x4xf8E8M0FNU>,
+               %y: tensor<128x8xf8E4M3FN>, %ys: tensor<4x8xf8E8M0FNU>, %acc: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-remark @+1 {{x is decompressed for a dense product, and what NaN of y contributes is counted by one more product, which a y of fp6 or fp4, or one that the program quantizes, does not need}}
+  %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc {granularity = #blockscale.granularity<2:4>}
+      : tensor<4x64xf8E4M3FN>, tensor<4x16xi8>, tensor<4x4xf8E8M0FNU>, tensor<128x8xf8E4M3FN>, tensor<4x8xf8E8M0FNU>, tensor<4x8xf32>
+  return %d : tensor<4x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @infinity(
+// CHECK-COUNT-3: blockscale.mma_scaled
+// CHECK-NOT:     blockscale.mma_scaled
+func.func @infinity(%x: tensor<4x64xf8E4M3FN>, %m: tensor<4x16xi8>, %xs: tensor<4x4xf8E8M0FNU>,
+                    %y: tensor<128x8xf8E5M2>, %ys: tensor<4x8xf8E8M0FNU>, %acc: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-remark @+1 {{and what NaN and infinity of y contribute is counted by two more products}}
+  %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc {granularity = #blockscale.granularity<2:4>}
+      : tensor<4x64xf8E4M3FN>, tensor<4x16xi8>, tensor<4x4xf8E8M0FNU>, tensor<128x8xf8E5M2>, tensor<4x8xf8E8M0FNU>, tensor<4x8xf32>
+  return %d : tensor<4x8xf32>
+}
+
+// -----
+
+// Quantized elements are finite, and so is this constant.
+// CHECK-LABEL: func.func @finite(
+// CHECK-COUNT-2: blockscale.mma_scaled
+// CHECK-NOT:     blockscale.mma_scaled
+func.func @finite(%x: tensor<4x64xf8E4M3FN>, %m: tensor<4x16xi8>, %xs: tensor<4x4xf8E8M0FNU>,
+                  %v: tensor<8x128xf32>, %acc: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %q, %qs = blockscale.quantize %v {block_size = 32 : i64} : tensor<8x128xf32> to tensor<8x128xf8E5M2>, tensor<8x4xf8E8M0FNU>
+  %y_init = tensor.empty() : tensor<128x8xf8E5M2>
+  %y = linalg.transpose ins(%q : tensor<8x128xf8E5M2>) outs(%y_init : tensor<128x8xf8E5M2>) permutation = [1, 0]
+  %ys_init = tensor.empty() : tensor<4x8xf8E8M0FNU>
+  %ys = linalg.transpose ins(%qs : tensor<8x4xf8E8M0FNU>) outs(%ys_init : tensor<4x8xf8E8M0FNU>) permutation = [1, 0]
+  // expected-remark @+1 {{x is decompressed for a dense product}}
+  %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc {granularity = #blockscale.granularity<2:4>}
+      : tensor<4x64xf8E4M3FN>, tensor<4x16xi8>, tensor<4x4xf8E8M0FNU>, tensor<128x8xf8E5M2>, tensor<4x8xf8E8M0FNU>, tensor<4x8xf32>
+  %c = arith.constant dense<1.0> : tensor<128x8xf8E5M2>
+  // expected-remark @+1 {{x is decompressed for a dense product}}
+  %e = blockscale.sparse_mma_scaled %x, %m, %xs, %c, %ys, %acc {granularity = #blockscale.granularity<2:4>}
+      : tensor<4x64xf8E4M3FN>, tensor<4x16xi8>, tensor<4x4xf8E8M0FNU>, tensor<128x8xf8E5M2>, tensor<4x8xf8E8M0FNU>, tensor<4x8xf32>
+  return %d, %e : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @kernel(%m: vector<4x8xi8>) kernel {
+    // expected-error @+1 {{not supported in this version: 'blockscale.tile_metadata' in a kernel}}
+    %t = blockscale.tile_metadata %m : vector<4x8xi8> to vector<1x1x128x16xi8>
+    gpu.return
+  }
+}
