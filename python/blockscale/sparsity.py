@@ -43,26 +43,16 @@ def _check_k(shape, name, multiple):
 # Choosing
 
 
-def _two_sum(a, b):
-    """a + b as (s, e): s is the rounded sum and s + e the exact one (Knuth). e is 0 where s is not finite."""
-    with np.errstate(invalid="ignore"):
-        s = a + b
-        t = s - a
-        e = (a - (s - t)) + (b - t)
-    return s, np.where(np.isfinite(s), e, 0.0)
-
-
 def _magnitudes(units):
-    """What units (..., width) of values are ordered by: s, and then e, two float64 arrays.
+    """What units (..., width) of float32 are ordered by: magnitudes, and whether one is NaN, which is above infinity.
 
-    For numbers s + e is the sum of the magnitudes, exactly. Infinity is above them, and NaN above infinity.
+    That of a pair is one addition of float32.
     """
-    magnitudes = np.abs(units.astype(np.float64))
-    s, e = magnitudes[..., 0], np.zeros(magnitudes.shape[:-1])
-    if magnitudes.shape[-1] == 2:
-        s, e = _two_sum(s, magnitudes[..., 1])
+    magnitudes = np.abs(units)
+    with np.errstate(over="ignore"):
+        s = magnitudes[..., 0] if units.shape[-1] == 1 else magnitudes[..., 0] + magnitudes[..., 1]
     nan = np.isnan(s)
-    return np.where(nan, np.inf, s), np.where(nan, 1.0, e)
+    return np.where(nan, np.float32(np.inf), s), nan
 
 
 def sparsify(values: np.ndarray, granularity: str) -> np.ndarray:
@@ -72,10 +62,10 @@ def sparsify(values: np.ndarray, granularity: str) -> np.ndarray:
     granularity  "2:4": of four elements the two with the largest |v| stay; "pairs": of four pairs of
                  neighbours the two with the largest |a| + |b|. K is a multiple of 4, or of 8.
 
-    The result has the shape and the type of `values`. What stays does not change, all else becomes +0. Sums
-    are compared exactly, and of equals the one with the lower index stays. Infinity is above all numbers,
-    and NaN (with anything) above infinity: as long as two of four can hold them, they stay, and a chunk that
-    has them never loses all of them.
+    The result has the shape and the type of `values`. What stays does not change, all else becomes +0. |a| +
+    |b| is one addition of float32, and of equals the one with the lower index stays. Infinity is above all
+    numbers, and NaN (with anything) above infinity: as long as two of four can hold them, they stay, and a
+    chunk that has them never loses all of them.
 
     Sparsify before you quantize, so that the scale of a block comes from what stays.
 
@@ -92,13 +82,13 @@ def sparsify(values: np.ndarray, granularity: str) -> np.ndarray:
     width = expect_granularity(granularity)
     numbers = to_f32(values, "values")
     _check_k(values.shape, "values", CHUNK_UNITS * width)
-    s, e = _magnitudes(numbers.reshape(*values.shape[:-1], -1, CHUNK_UNITS, width))
+    s, is_nan = _magnitudes(numbers.reshape(*values.shape[:-1], -1, CHUNK_UNITS, width))
     # Unit i stays if fewer than two others go before it.
     first = np.arange(CHUNK_UNITS)[None, :] < np.arange(CHUNK_UNITS)[:, None]
-    other_s, other_e = s[..., None, :], e[..., None, :]
-    s, e = s[..., :, None], e[..., :, None]
-    equal = (other_s == s) & (other_e == e)
-    before = (other_s > s) | ((other_s == s) & (other_e > e)) | (equal & first)
+    other_s, is_other_nan = s[..., None, :], is_nan[..., None, :]
+    s, is_nan = s[..., :, None], is_nan[..., :, None]
+    equal = (other_s == s) & (is_other_nan == is_nan)
+    before = (other_s > s) | ((other_s == s) & (is_other_nan > is_nan)) | (equal & first)
     stays = np.repeat(before.sum(axis=-1) < KEPT_UNITS, width, axis=-1).reshape(values.shape)
     bits = values.view(f"u{values.dtype.itemsize}")
     return np.where(stays, bits, bits.dtype.type(0)).view(values.dtype)

@@ -1,7 +1,6 @@
-"""sparsify against a choice in exact rationals, unit by unit."""
+"""sparsify against a choice unit by unit."""
 
 import math
-from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -18,7 +17,10 @@ def rank(unit):
         return 2, 0
     if any(math.isinf(v) for v in unit):
         return 1, 0
-    return 0, sum(abs(Fraction(v)) for v in unit)
+    # The sum of two float32 is exact in float64, but where one is far too small to matter; then it is rounded once.
+    with np.errstate(over="ignore"):
+        total = float(np.float32(sum(abs(v) for v in unit)))
+    return (1, 0) if math.isinf(total) else (0, total)
 
 
 def chosen(chunk, width):
@@ -73,13 +75,13 @@ def test_small_and_large_numbers():
     check(np.float32([[huge, 1, huge, 2, huge, huge, 0, huge], [huge, huge, huge, huge, np.inf, 0, huge, 0]]), "pairs")
 
 
-@pytest.mark.parametrize("small", [2.0**-24, 2.0**-60, 2.0**-149])
-def test_sums_of_pairs_are_exact(small):
-    """The later pairs are larger by less than a float32 or a float64 sum shows."""
-    values = np.float32([[1, 0, 0, 1, 1, small, small, -1], [1, small, 1, 0, -1, 2 * small, 0, 0]])
-    check(values, "pairs")
-    assert sparsify(values, "pairs")[0, :4].tolist() == [0, 0, 0, 0]
-    assert sparsify(values, "pairs")[1, 2:4].tolist() == [0, 0]
+def test_sums_of_pairs_are_rounded():
+    """2^-25 does not show beside 1, so that the first of equals stay; 2^-22 does."""
+    for small, kept in ((2.0**-25, [0, 1]), (2.0**-22, [2, 3])):
+        values = np.float32([[1, 0, 0, 1, 1, small, small, -1]])
+        check(values, "pairs")
+        stays = np.repeat(np.isin(np.arange(4), kept), 2)
+        np.testing.assert_array_equal(sparsify(values, "pairs"), np.where(stays, values, 0))
 
 
 def test_a_nan_never_goes_for_a_number():
