@@ -312,8 +312,12 @@ MixedInputEmitter::makeFragments(int64_t chunk) {
   auto count = static_cast<unsigned>(op.getChunkElements() / kElements);
   std::array<Factors, kRows> factors = {makeFactors(chunk, 0),
                                         makeFactors(chunk, 1)};
-  // With two blocks in a lane, tables cost as much as rounding.
-  bool hasTables = tensorScale && isNibbles && factors[0].size() == 1;
+  // With two blocks in a lane, tables cost more than they save where products
+  // of few rows of x hide nothing of that.
+  constexpr int64_t kManyRows = 64;
+  bool hasTables =
+      tensorScale && isNibbles &&
+      (factors[0].size() == 1 || op.getInstruction().getN() >= kManyRows);
   std::array<SmallVector<MagnitudeTable, 2>, kRows> tables;
   if (hasTables)
     for (auto [table, ofRow] : llvm::zip_equal(tables, factors))
