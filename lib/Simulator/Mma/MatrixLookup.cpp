@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Modifiers are read in the order that ptxas accepts: `sp`, `sync`, `aligned`;
-// then shape and `row.col`, and kind, `block_scale` and `scale_vec`, of which
+// Modifiers are read in the order that ptxas accepts: `sync`, `aligned`; then
+// shape and `row.col`, and kind, `block_scale` and `scale_vec`, of which
 // either group may come first; then `satfinite`, the types and `.rn` (fact
-// sheet, section 1). The candidate forms are narrowed down one property at a
-// time; if a property leaves none, the message is about it.
+// sheet, section 1). The sparsity may stand anywhere, once: the PTX ISA has it
+// in front, CUTLASS behind the kind. The candidate forms are narrowed down one
+// property at a time; if a property leaves none, the message is about it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ struct Spelling {
 class Reader {
 public:
   explicit Reader(llvm::ArrayRef<llvm::StringRef> modifiers)
-      : rest(modifiers) {}
+      : dense(modifiers) {}
 
   Result<Spelling> read();
 
@@ -58,10 +59,13 @@ private:
   }
 
   Error require(llvm::StringRef modifier, llvm::StringRef expected);
+  Error takeSparsity(Spelling &spelling);
   Error readShape(Spelling &spelling);
   void readKind(Spelling &spelling);
   Error readTypes(Spelling &spelling);
 
+  /// The modifiers, from the beginning of `read` on without the sparsity.
+  llvm::SmallVector<llvm::StringRef> dense;
   llvm::ArrayRef<llvm::StringRef> rest;
 };
 
@@ -85,6 +89,22 @@ static Error expected(llvm::StringRef what, llvm::StringRef got) {
 Error Reader::require(llvm::StringRef modifier, llvm::StringRef what) {
   if (!consume(modifier))
     return expected(what, peek());
+  return Error::success();
+}
+
+static bool isSparsity(llvm::StringRef modifier) {
+  return modifier == "sp" || modifier == "sp::ordered_metadata";
+}
+
+Error Reader::takeSparsity(Spelling &spelling) {
+  auto *found = llvm::find_if(dense, isSparsity);
+  if (found == dense.end())
+    return Error::success();
+  spelling.sparsity = *found;
+  dense.erase(found);
+  found = llvm::find_if(dense, isSparsity);
+  if (found != dense.end())
+    return expected("one modifier of sparsity", *found);
   return Error::success();
 }
 
@@ -133,8 +153,9 @@ Error Reader::readTypes(Spelling &spelling) {
 
 Result<Spelling> Reader::read() {
   Spelling spelling;
-  if (peek() == "sp" || peek() == "sp::ordered_metadata")
-    spelling.sparsity = take();
+  if (Error error = takeSparsity(spelling))
+    return error;
+  rest = dense;
   if (Error error = require("sync", "'.sync'"))
     return error;
   if (Error error = require("aligned", "'.aligned'"))

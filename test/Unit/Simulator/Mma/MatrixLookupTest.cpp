@@ -78,6 +78,26 @@ TEST(MatrixLookupTest, ShapeAndKindComeInBothOrders) {
                  "f32.ue8m0"));
 }
 
+// ptxas takes it in all of these places; CUTLASS has it behind the kind.
+TEST(MatrixLookupTest, SparsityMayStandAnywhere) {
+  const MmaForm *form = &lookup(
+      OM "m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0");
+  for (const char *text :
+       {"sync.aligned.kind::mxf8f6f4.sp::ordered_metadata.block_scale."
+        "scale_vec::1X.m16n8k64.row.col.f32.e4m3.e4m3.f32.ue8m0",
+        "sync.aligned.sp::ordered_metadata.kind::mxf8f6f4.block_scale."
+        "scale_vec::1X.m16n8k64.row.col.f32.e4m3.e4m3.f32.ue8m0",
+        "sync.sp::ordered_metadata.aligned.m16n8k64.row.col.kind::mxf8f6f4."
+        "block_scale.f32.e4m3.e4m3.f32.ue8m0",
+        "sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale."
+        "sp::ordered_metadata.scale_vec::1X.f32.e4m3.e4m3.f32.ue8m0",
+        "sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e4m3."
+        "e4m3.f32.ue8m0.sp::ordered_metadata"})
+    EXPECT_EQ(form, &lookup(text)) << text;
+  EXPECT_EQ(&lookup("sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32"),
+            &lookup("sync.aligned.m16n8k32.row.col.sp.f32.f16.f16.f32"));
+}
+
 TEST(MatrixLookupTest, ScaleVectorsHaveDefaults) {
   EXPECT_EQ(&lookup(SA "m16n8k32.row.col.kind::mxf8f6f4.block_scale.f32.e4m3."
                        "e5m2.f32.ue8m0"),
@@ -202,6 +222,9 @@ TEST(MatrixLookupTest, IllegalCombinationsAreExplained) {
        "mma: expected the type of the scales, got nothing"},
       {SA "m16n8k8.row.col.f32.f16.f16.f32.f32",
        "mma: expected no more modifiers, got '.f32'"},
+      {OM "kind::mxf8f6f4.sp.block_scale.m16n8k64.row.col.f32.e4m3.e4m3.f32."
+          "ue8m0",
+       "mma: expected one modifier of sparsity, got '.sp'"},
       {"", "mma: expected '.sync', got nothing"},
   };
   for (auto [text, message] : rows)
