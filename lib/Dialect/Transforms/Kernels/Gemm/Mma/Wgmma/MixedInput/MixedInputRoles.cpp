@@ -380,9 +380,7 @@ Value MixedInputRoles::emitPartialsView(OpBuilder &at, int64_t count) {
 Value MixedInputRoles::emitInRows(OpBuilder &at, Value sums, AccType type) {
   Value memory = emitPartialsView(at, 1), zero = index(at, 0);
   SmallVector<Value> start(3, zero);
-  // The partial accumulators of other slices have been read from there.
-  if (shares.slicesOfK != 1)
-    emitSliceBarrier(at);
+  // A lane stores where it has read the partial accumulators of another slice.
   AccStoreOp::create(at, loc, sums, memory, start, /*in_bounds=*/true);
   emitSliceBarrier(at);
   return AccLoadOp::create(at, loc, type, memory, start, /*in_bounds=*/true);
