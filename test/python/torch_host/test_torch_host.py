@@ -102,11 +102,12 @@ def test_rows_choose_kernels(card_torch, card, format):
     """By the launch info of one function."""
     layer = on_card(card_torch, format, k=128)
     names = {}
-    for m in (1, 16, 17, 64, 65, 4096, 4097):
+    for m in (1, 8, 9, 16, 17, 64, 65, 4096, 4097):
         layer(random_values(card_torch, m, 128, device="cuda"))
         names[m] = card.kernels()
     assert all(name.startswith(f"linear_{format}") for each in names.values() for name in each)
-    assert names[1] == names[16] != names[17] != names[64] != names[65] != names[4096] != names[4097]
+    assert names[1] == names[8] != names[9] == names[16] != names[17] != names[64] != names[65] != names[4096]
+    assert names[4096] != names[4097]
     assert card_torch.ops.called == []
 
 
