@@ -84,7 +84,7 @@ def test_default(tmp_path):
 # M, N and K of products of dynamic sizes. Each number of rows has a kernel; long K has split-K ranges, short ones are
 # parts of a stage, or of a chunk. A thread of the reduction has columns that are 128 apart.
 DYNAMIC = [
-    (1, 40, 64), (200, 72, 8256), (8, 136, 1152), (9, 64, 512), (16, 200, 128), (17, 72, 1024), (33, 64, 448), (64, 64, 2880), (65, 40, 576),
+    (1, 40, 64), (200, 72, 8256), (200, 72, 2112), (8, 136, 1152), (9, 64, 512), (16, 200, 128), (17, 72, 1024), (33, 64, 448), (64, 64, 2880), (65, 40, 576),
     (100, 64, 256), (129, 64, 192), (200, 130, 256), (257, 64, 128), (300, 136, 512), (5, 652, 8192), (20, 64, 8256),
     (70, 64, 12288),
 ]
