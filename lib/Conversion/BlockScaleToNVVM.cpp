@@ -56,7 +56,10 @@ static Value selector(OpBuilder &builder, Location loc, uint64_t value) {
                                       static_cast<int64_t>(value));
 }
 
-static LogicalResult convertMmaSync(MmaSyncOp op, PatternRewriter &rewriter) {
+/// Converts an `mma_sync` or `mma_sp`; `create` makes the op of NVVM.
+template <typename Op, typename CreateFn>
+static LogicalResult convertMma(Op op, PatternRewriter &rewriter,
+                                CreateFn create) {
   Location loc = op.getLoc();
   const Instruction &instruction = op.getInstruction().getInstruction();
   SmallVector<Value> a = extractAll(rewriter, loc, op.getA());
@@ -76,10 +79,10 @@ static LogicalResult convertMmaSync(MmaSyncOp op, PatternRewriter &rewriter) {
   Value aThread = selector(rewriter, loc, op.getAThread());
   Value bByte = selector(rewriter, loc, op.getBByte());
   Value bThread = selector(rewriter, loc, op.getBThread());
-  Value result = NVVM::MmaBlockScaleOp::create(
-      rewriter, loc, structType, a, b, c, op.getAScale(), aByte, aThread,
-      op.getBScale(), bByte, bThread,
-      {instruction.m, instruction.n, instruction.k}, types,
+  Value result = create(
+      structType, ValueRange(a), ValueRange(b), ValueRange(c), op.getAScale(),
+      aByte, aThread, op.getBScale(), bByte, bThread,
+      ArrayRef<int64_t>{instruction.m, instruction.n, instruction.k}, types,
       *NVVM::symbolizeScaleVecSize(scaleVec),
       *NVVM::symbolizeBlockScaleFormat(
           getFormatInfo(instruction.scale).ptxName),
@@ -87,6 +90,27 @@ static LogicalResult convertMmaSync(MmaSyncOp op, PatternRewriter &rewriter) {
   rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
       op, op.getType(), extractFields(rewriter, loc, result, c.size()));
   return success();
+}
+
+static LogicalResult convertMmaSync(MmaSyncOp op, PatternRewriter &rewriter) {
+  return convertMma(op, rewriter,
+                    [&](Type type, ValueRange a, ValueRange b, ValueRange c,
+                        auto... rest) -> Value {
+                      return NVVM::MmaBlockScaleOp::create(
+                          rewriter, op.getLoc(), type, a, b, c, rest...);
+                    });
+}
+
+static LogicalResult convertMmaSp(MmaSpOp op, PatternRewriter &rewriter) {
+  Value selector = LLVM::ConstantOp::create(rewriter, op.getLoc(),
+                                            rewriter.getI32Type(), 0);
+  return convertMma(op, rewriter,
+                    [&](Type type, ValueRange a, ValueRange b, ValueRange c,
+                        auto... rest) -> Value {
+                      return NVVM::MmaSpBlockScaleOp::create(
+                          rewriter, op.getLoc(), type, a, b, c,
+                          op.getMetadata(), selector, rest...);
+                    });
 }
 
 /// The memory is contiguous, see (D1).
@@ -241,7 +265,7 @@ struct ConvertBlockScaleToNVVMPass final
 
 void blockscale::populateBlockScaleToNVVMConversionPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add(convertMmaSync).add(convertGridWait);
+  patterns.add(convertMmaSync).add(convertMmaSp).add(convertGridWait);
   addPatterns(patterns, converter, convertLoadMatrix,
               convertDynamicSharedMemory);
   populateTcgen05ToNVVMConversionPatterns(converter, patterns);

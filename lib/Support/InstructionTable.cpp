@@ -39,6 +39,7 @@ struct InstructionFamily {
   /// The columns from here on are for an instruction that only some chips of
   /// the path have, with a larger K for the same types.
   WideK wide = {};
+  std::optional<Granularity> sparsity = std::nullopt;
 };
 } // namespace
 
@@ -63,14 +64,25 @@ static constexpr Rewrite kNo = Rewrite::None, kHalves = Rewrite::TwoHalfBlocks;
 // The first and last compute capability, the field, and the pattern.
 static constexpr WideK kK96 = {103, 103, 1, {96, 96, 64}};
 
+// Sparse instructions have twice the K of dense ones, and so have the blocks of
+// their scales. fp4 that is packed is kept in pairs.
+static constexpr WideK kNone = {};
+static constexpr Granularity kElements = Granularity::Elements,
+                             kPairs = Granularity::Pairs;
+
 // clang-format off
 static constexpr InstructionFamily kFamilies[] = {
-  // path          kind            m  most  n  most k   scale          vec scaling  PTX rank     rewrite scale ids  larger K
+  // path          kind            m  most  n  most k   scale          vec scaling  PTX rank     rewrite scale ids  larger K, sparsity
   {Path::MmaSync, Kind::MXF8F6F4,   16,  16, 8,   8, 32, Format::UE8M0, 1,  kInside, 87, kLast,   kNo, kAbsent},
   {Path::MmaSync, Kind::MXF4,       16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kFirst,  kNo, kAbsent},
   {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 2,  kInside, 87, kSecond, kNo, kAbsent},
   {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE8M0, 4,  kInside, 91, kFirst,  kHalves, kAbsent},
   {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 64, Format::UE4M3, 4,  kInside, 87, kFirst,  kNo, kAbsent},
+  {Path::MmaSync, Kind::MXF8F6F4,   16,  16, 8,   8, 64, Format::UE8M0, 1,  kInside, 87, kLast,   kNo, kAbsent, kNone, kElements},
+  {Path::MmaSync, Kind::MXF4,       16,  16, 8,   8, 128, Format::UE8M0, 2, kInside, 87, kFirst,  kNo, kAbsent, kNone, kPairs},
+  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 128, Format::UE8M0, 2, kInside, 87, kSecond, kNo, kAbsent, kNone, kPairs},
+  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 128, Format::UE8M0, 4, kInside, 91, kFirst,  kHalves, kAbsent, kNone, kPairs},
+  {Path::MmaSync, Kind::MXF4NVF4,   16,  16, 8,   8, 128, Format::UE4M3, 4, kInside, 87, kFirst,  kNo, kAbsent, kNone, kPairs},
   {Path::Tcgen05, Kind::MXF8F6F4, 128, 256, 8, 256, 32, Format::UE8M0, 1,  kInside, 88, kLast,   kNo, kAny},
   {Path::Tcgen05, Kind::MXF4,     128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kFirst,  kNo, kEven},
   {Path::Tcgen05, Kind::MXF4NVF4, 128, 256, 8, 256, 64, Format::UE8M0, 2,  kInside, 88, kSecond, kNo, kEven},
@@ -113,7 +125,8 @@ static Instruction makeInstruction(const InstructionFamily &family, Format a,
           family.rank,
           family.rewrite,
           family.scaleIds,
-          family.wide};
+          family.wide,
+          family.sparsity};
 }
 
 const std::vector<Instruction> &blockscale::getInstructions() {
@@ -141,10 +154,12 @@ const std::vector<Instruction> &blockscale::getInstructions() {
 
 const Instruction *blockscale::lookupInstruction(Path path, Kind kind, Format a,
                                                  Format b, Format scale,
-                                                 unsigned scaleVec) {
+                                                 unsigned scaleVec,
+                                                 std::optional<Granularity>
+                                                     sparsity) {
   for (const Instruction &i : getInstructions())
     if (i.path == path && i.kind == kind && i.a == a && i.b == b &&
-        i.scale == scale && i.scaleVec == scaleVec)
+        i.scale == scale && i.scaleVec == scaleVec && i.sparsity == sparsity)
       return &i;
   return nullptr;
 }
@@ -168,8 +183,11 @@ std::vector<unsigned> blockscale::getWideKs() {
   return result;
 }
 
+// Packed sparse operands are for single chips, not for their families; see
+// "Feature '.kind::mxf4 with .sp modifier'" of ptxas.
 bool Instruction::isOn(const Chip &chip) const {
-  return chip.has(path) &&
+  bool isForFamilies = sparsity != Granularity::Pairs;
+  return chip.has(path) && (isForFamilies || !chip.isFamily()) &&
          (!isWide() || (wide.firstCapability <= chip.capability &&
                         chip.capability <= wide.lastCapability));
 }
@@ -201,7 +219,7 @@ const std::vector<TypeCombination> &blockscale::getTypeCombinations() {
     std::vector<TypeCombination> result;
     for (const Instruction &instruction : getInstructions()) {
       if (instruction.scaling == Scaling::Nowhere ||
-          instruction.scaling == Scaling::OnB)
+          instruction.scaling == Scaling::OnB || instruction.isSparse())
         continue;
       TypeCombination types = instruction.getTypeCombination();
       if (std::find(result.begin(), result.end(), types) == result.end())
@@ -223,7 +241,8 @@ bool blockscale::isComputed(const TypeCombination &types) {
          std::any_of(instructions.begin(), instructions.end(),
                      [&](const Instruction &instruction) {
                        return (instruction.scaling == Scaling::OnB ||
-                               instruction.scaling == Scaling::Nowhere) &&
+                               instruction.scaling == Scaling::Nowhere ||
+                               instruction.isSparse()) &&
                               instruction.getTypeCombination() == types;
                      });
 }
@@ -316,7 +335,8 @@ chooseInstruction(const TypeCombination &types, const Chip &chip,
   for (Path path : chip.paths)
     if (std::optional<InstructionChoice> choice =
             blockscale::chooseInstruction(types, path))
-      if (choice->emitted->isNative() || !mustBeNative)
+      if (choice->emitted->isOn(chip) &&
+          (choice->emitted->isNative() || !mustBeNative))
         return choice;
   return std::nullopt;
 }
@@ -376,7 +396,7 @@ unsigned blockscale::getNibbleShift(Kind kind) {
 namespace {
 /// The qualifier of opcodes for scales along K.
 struct ScaleQualifier {
-  std::string_view opcode;
+  std::string_view opcode, sparseOpcode;
   std::string_view before;
   unsigned Instruction::*number;
   std::string_view after;
@@ -385,18 +405,18 @@ struct ScaleQualifier {
 
 std::string blockscale::getOpcode(const Instruction &instruction) {
   static constexpr ScaleQualifier qualifiers[] = {
-      {"mma.sync", ".scale_vec::", &Instruction::scaleVec, "X"},
-      {"tcgen05.mma", ".block", &Instruction::blockSize, ""}};
+      {"mma.sync", "mma.sp", ".scale_vec::", &Instruction::scaleVec, "X"},
+      {"tcgen05.mma", "tcgen05.mma.sp", ".block", &Instruction::blockSize, ""}};
   std::string opcode(getPathInfo(instruction.path).opcode);
   if (!instruction.isNative())
     return opcode;
-  std::string text = opcode +
-                     ".kind::" + std::string(stringifyKind(instruction.kind)) +
-                     ".block_scale";
-  for (const ScaleQualifier &qualifier : qualifiers)
-    if (qualifier.opcode == opcode)
-      text += std::string(qualifier.before) +
-              std::to_string(instruction.*qualifier.number) +
-              std::string(qualifier.after);
-  return text;
+  const ScaleQualifier &qualifier = *std::find_if(
+      std::begin(qualifiers), std::end(qualifiers),
+      [&](const ScaleQualifier &row) { return row.opcode == opcode; });
+  return std::string(instruction.isSparse() ? qualifier.sparseOpcode
+                                            : qualifier.opcode) +
+         ".kind::" + std::string(stringifyKind(instruction.kind)) +
+         ".block_scale" + std::string(qualifier.before) +
+         std::to_string(instruction.*qualifier.number) +
+         std::string(qualifier.after);
 }

@@ -37,6 +37,8 @@ struct Chip {
   unsigned sharedMemoryKiB;
 
   bool isCpu() const { return capability == 0; }
+  /// Whether code for it runs on later chips of its family, too.
+  bool isFamily() const { return name.back() == 'f'; }
   bool has(Path path) const;
 };
 

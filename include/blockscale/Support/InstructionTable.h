@@ -12,7 +12,8 @@
 // row.
 //
 // Sources: PTX ISA 9.0, section "Block Scaling for mma.sync" (tables 35 to
-// 37) and "tcgen05.mma"; PTX ISA 9.1 for the one row that is not emitted.
+// 37), "mma.sp" and "tcgen05.mma"; PTX ISA 9.1 for the rows that are not
+// emitted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,7 @@
 
 #include "blockscale/Support/Chips.h"
 #include "blockscale/Support/Formats.h"
+#include "blockscale/Support/SparseMetadata.h"
 
 #include <array>
 #include <optional>
@@ -31,21 +33,23 @@
 namespace mlir::blockscale {
 
 /// A combination of element types, scale type and block size: of `mma_scaled`,
-/// or without scales, with a block size of 1.
+/// of `sparse_mma_scaled`, or without scales, with a block size of 1.
 struct TypeCombination {
   Format lhs;
   Format rhs;
   Format scale;
-  /// Elements along K that share one scale.
+  /// Elements along K that share one scale. Of a sparse product, logical ones.
   unsigned blockSize;
+  /// What x keeps two of four of; nullopt for a dense x.
+  std::optional<Granularity> sparsity = std::nullopt;
 
   bool operator==(const TypeCombination &other) const {
     return lhs == other.lhs && rhs == other.rhs && scale == other.scale &&
-           blockSize == other.blockSize;
+           blockSize == other.blockSize && sparsity == other.sparsity;
   }
 };
 
-/// The legal combinations of `mma_scaled`: those with scales that some
+/// The legal combinations of `mma_scaled`: those with scales that some dense
 /// instruction of the table computes.
 const std::vector<TypeCombination> &getTypeCombinations();
 
@@ -53,7 +57,8 @@ const std::vector<TypeCombination> &getTypeCombinations();
 bool isLegal(const TypeCombination &types);
 
 /// Whether some instruction of the table computes `types`: a legal combination,
-/// one of mixed input, with scales of B only, or one without scales.
+/// one of a sparse product, one of mixed input, with scales of B only, or one
+/// without scales.
 bool isComputed(const TypeCombination &types);
 
 /// The block sizes for which these types are legal, ascending; empty if there
@@ -127,7 +132,8 @@ struct WideK {
   std::array<unsigned, 4> pattern = {};
 };
 
-/// One dense instruction. The accumulator is f32.
+/// One instruction. The accumulator is f32. K of a sparse one is the logical
+/// one, that of B: it reads K / 2 kept elements of A.
 struct Instruction {
   Path path;
   Kind kind;
@@ -153,10 +159,15 @@ struct Instruction {
   Rewrite rewrite;
   ScaleIds scaleIds;
   WideK wide;
+  /// What A keeps two of four of; nullopt for a dense A.
+  std::optional<Granularity> sparsity;
 
   TypeCombination getTypeCombination() const {
-    return {a, b, scale, blockSize};
+    return {a, b, scale, blockSize, sparsity};
   }
+  bool isSparse() const { return sparsity.has_value(); }
+  /// Kept elements of A along K.
+  unsigned getKeptK() const { return isSparse() ? k / 2 : k; }
   /// Whether the code generator has it.
   bool isEmitted() const { return isKnownPtxVersion(lowestPtx); }
   /// Whether it is a block-scaled instruction.
@@ -205,9 +216,12 @@ std::optional<InstructionChoice> chooseNative(const TypeCombination &types,
 std::optional<Rewrite> getRewrite(const TypeCombination &types,
                                   const Instruction &instruction);
 
-/// The instruction of this kind, formats and scale vector on `path`, or null.
-const Instruction *lookupInstruction(Path path, Kind kind, Format a, Format b,
-                                     Format scale, unsigned scaleVec);
+/// The instruction of this kind, formats, scale vector and sparsity on `path`,
+/// or null.
+const Instruction *
+lookupInstruction(Path path, Kind kind, Format a, Format b, Format scale,
+                  unsigned scaleVec,
+                  std::optional<Granularity> sparsity = std::nullopt);
 
 /// The wide instruction with this K for the types of `instruction`, or null.
 const Instruction *lookupWide(const Instruction &instruction, unsigned k);

@@ -96,6 +96,11 @@ std::optional<unsigned> getField(unsigned nonZeros);
 /// Masks of more than two units have the field of the first two.
 uint64_t getFieldTable();
 
+/// The bytes of metadata that an instruction reads of a row, and the most that
+/// lie side by side in shared memory.
+inline constexpr int64_t kMetadataStepBytes = 8;
+inline constexpr int64_t kMetadataChunkBytes = 16;
+
 /// A byte of metadata of which both fields keep the first two units; padding of
 /// tiled metadata.
 inline constexpr uint8_t kPaddingMetadata = 0x44;

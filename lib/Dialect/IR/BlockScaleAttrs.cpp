@@ -88,6 +88,16 @@ struct FieldParser<Granularity> {
   }
 };
 template <>
+struct FieldParser<std::optional<Granularity>> {
+  static FailureOr<std::optional<Granularity>> parse(AsmParser &parser) {
+    FailureOr<Granularity> granularity =
+        FieldParser<Granularity>::parse(parser);
+    if (failed(granularity))
+      return failure();
+    return std::optional<Granularity>(*granularity);
+  }
+};
+template <>
 struct FieldParser<ClusterSize> {
   static FailureOr<ClusterSize> parse(AsmParser &parser) {
     SMLoc loc = parser.getCurrentLocation();
@@ -111,6 +121,11 @@ static AsmPrinter &operator<<(AsmPrinter &printer, const ClusterSize &size) {
 static AsmPrinter &operator<<(AsmPrinter &printer, Granularity granularity) {
   printer.getStream() << StringRef(getGranularityInfo(granularity).name);
   return printer;
+}
+
+static AsmPrinter &operator<<(AsmPrinter &printer,
+                              std::optional<Granularity> sparsity) {
+  return printer << *sparsity;
 }
 
 template <typename Enum>
@@ -151,23 +166,31 @@ void BlockScaleDialect::addAttributesAndTypes() {
 LogicalResult
 TypeCombinationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             Format a, Format b, Format scale,
-                            unsigned blockSize) {
-  if (isComputed({a, b, scale, blockSize}))
+                            unsigned blockSize,
+                            std::optional<Granularity> sparsity) {
+  if (isComputed({a, b, scale, blockSize, sparsity}))
     return success();
-  return emitError() << "expected a legal type combination, got " << getName(a)
-                     << " times " << getName(b) << " with " << getName(scale)
-                     << " scales and a block size of " << blockSize;
+  InFlightDiagnostic diagnostic =
+      emitError() << "expected a legal type combination, got " << getName(a)
+                  << " times " << getName(b) << " with " << getName(scale)
+                  << " scales and a block size of " << blockSize;
+  if (sparsity)
+    diagnostic << " of a sparse A, "
+               << StringRef(getGranularityInfo(*sparsity).name);
+  return diagnostic;
 }
 
 LogicalResult
 InstructionAttr::verify(function_ref<InFlightDiagnostic()> emitError, Path path,
                         int64_t m, int64_t n, int64_t k, Kind kind, Format a,
-                        Format b, Format scale, unsigned scaleVec) {
+                        Format b, Format scale, unsigned scaleVec,
+                        std::optional<Granularity> sparsity) {
   const Instruction *instruction =
-      lookupInstruction(path, kind, a, b, scale, scaleVec);
+      lookupInstruction(path, kind, a, b, scale, scaleVec, sparsity);
   if (!instruction || !instruction->isEmitted()) {
     InFlightDiagnostic diagnostic =
-        emitError() << "expected a dense instruction of " << getName(path)
+        emitError() << "expected a " << (sparsity ? "sparse" : "dense")
+                    << " instruction of " << getName(path)
                     << ", got kind::" << getName(kind)
                     << ".scale_vec::" << scaleVec << "X of " << getName(a)
                     << " times " << getName(b) << " with " << getName(scale)
@@ -195,14 +218,14 @@ InstructionAttr::verify(function_ref<InFlightDiagnostic()> emitError, Path path,
 
 const Instruction &InstructionAttr::getInstruction() const {
   return *lookupInstruction(getPath(), getKind(), getA(), getB(), getScale(),
-                            getScaleVec());
+                            getScaleVec(), getSparsity());
 }
 
 InstructionAttr InstructionAttr::get(MLIRContext *context,
                                      const Instruction &instruction) {
   return get(context, instruction.path, instruction.m, instruction.n,
              instruction.k, instruction.kind, instruction.a, instruction.b,
-             instruction.scale, instruction.scaleVec);
+             instruction.scale, instruction.scaleVec, instruction.sparsity);
 }
 
 Attribute InstructionAttr::parse(AsmParser &parser, Type) {
@@ -233,17 +256,29 @@ Attribute InstructionAttr::parse(AsmParser &parser, Type) {
     format = *parsed;
   }
   unsigned scaleVec = 0;
-  if (parser.parseInteger(scaleVec) || parser.parseGreater())
+  if (parser.parseInteger(scaleVec))
+    return {};
+  std::optional<Granularity> sparsity;
+  if (succeeded(parser.parseOptionalComma())) {
+    FailureOr<Granularity> parsed = FieldParser<Granularity>::parse(parser);
+    if (failed(parsed))
+      return {};
+    sparsity = *parsed;
+  }
+  if (parser.parseGreater())
     return {};
   return parser.getChecked<InstructionAttr>(
       loc, parser.getContext(), *path, shape[0], shape[1], shape[2], *kind,
-      formats[0], formats[1], formats[2], scaleVec);
+      formats[0], formats[1], formats[2], scaleVec, sparsity);
 }
 
 void InstructionAttr::print(AsmPrinter &printer) const {
   printer << "<" << getPath() << ", " << getM() << "x" << getN() << "x"
           << getK() << ", " << getKind() << ", " << getA() << ", " << getB()
-          << ", " << getScale() << ", " << getScaleVec() << ">";
+          << ", " << getScale() << ", " << getScaleVec();
+  if (isSparse())
+    printer << ", " << getSparsity();
+  printer << ">";
 }
 
 //===----------------------------------------------------------------------===//

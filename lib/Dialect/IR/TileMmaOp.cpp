@@ -44,7 +44,33 @@ static int64_t getTileK(MemRefType type, TileLayout layout, Slot slot) {
 }
 
 int64_t TileMmaOp::getNumK() {
-  return getTileK(getA().getType(), getLayout(Operand::A), getSlot(Operand::A));
+  int64_t k =
+      getTileK(getA().getType(), getLayout(Operand::A), getSlot(Operand::A));
+  return getInstruction().isSparse() ? 2 * k : k;
+}
+
+static LogicalResult verifySharedMemory(Operation *op, StringRef name, MemRefType type) { // (T1)
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
+    return op->emitOpError("expected ")
+           << name
+           << " to have a static shape, the identity layout and the "
+              "workgroup memory space, got "
+           << type;
+  int64_t largest = 0;
+  for (const Chip &chip : getChips())
+    largest = std::max<int64_t>(largest, 1024 * chip.sharedMemoryKiB);
+  int64_t bytes = 1;
+  for (int64_t size : type.getShape()) {
+    if (size > largest)
+      bytes = largest + 1;
+    if (bytes <= largest)
+      bytes *= size;
+  }
+  if (bytes > largest)
+    return op->emitOpError("expected ") << name << " to have at most "
+                                        << largest << " bytes, got " << type;
+  return success();
 }
 
 namespace {
@@ -72,7 +98,7 @@ public:
         rows(operand == Operand::A ? acc.getM() : acc.getN()), format(format) {}
 
   LogicalResult verifyMemory() { // (T1)
-    if (failed(verifySharedMemory(name, elements)))
+    if (failed(verifySharedMemory(op, name, elements)))
       return failure();
     if (!scales)
       return success();
@@ -81,7 +107,7 @@ public:
              << scaleName << " to have " << getScaleRank(order)
              << " dimensions for the layout <"
              << StringRef(stringifyScaleOrder(order)) << ">, got " << scales;
-    return verifySharedMemory(scaleName, scales);
+    return verifySharedMemory(op, scaleName, scales);
   }
 
   /// Elements along K.
@@ -122,30 +148,6 @@ public:
   }
 
 private:
-  LogicalResult verifySharedMemory(StringRef name, MemRefType type) { // (T1)
-    if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
-        !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
-      return op->emitOpError("expected ")
-             << name
-             << " to have a static shape, the identity layout and the "
-                "workgroup memory space, got "
-             << type;
-    int64_t largest = 0;
-    for (const Chip &chip : getChips())
-      largest = std::max<int64_t>(largest, 1024 * chip.sharedMemoryKiB);
-    int64_t bytes = 1;
-    for (int64_t size : type.getShape()) {
-      if (size > largest)
-        bytes = largest + 1;
-      if (bytes <= largest)
-        bytes *= size;
-    }
-    if (bytes > largest)
-      return op->emitOpError("expected ") << name << " to have at most "
-                                          << largest << " bytes, got " << type;
-    return success();
-  }
-
   LogicalResult verifyRows(StringRef name, int64_t got, int64_t expected,
                            StringRef what) { // (T2)
     if (got == expected)
@@ -189,6 +191,31 @@ private:
 };
 } // namespace
 
+static LogicalResult verifyMetadata(TileMmaOp op, int64_t k) { // (T8)
+  const Instruction &instruction = op.getInstruction().getInstruction();
+  bool hasMetadata = op.getMetadata() != nullptr;
+  if (hasMetadata != instruction.isSparse())
+    return op.emitOpError("expected metadata ")
+           << (instruction.isSparse() ? "for" : "only for")
+           << " a sparse instruction, got " << op.getInstruction();
+  if (!hasMetadata)
+    return success();
+  MemRefType type = op.getMetadata().getType();
+  if (failed(verifySharedMemory(op, "metadata", type)))
+    return failure();
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t bytes = k / instruction.k * kMetadataStepBytes;
+  bool hasWidth =
+      shape[2] == kMetadataStepBytes || shape[2] == kMetadataChunkBytes;
+  if (hasWidth && shape[0] * shape[2] == bytes &&
+      shape[1] == cast<AccType>(op.getAcc().getType()).getM())
+    return success();
+  return op.emitOpError("expected metadata of the shape C x ")
+         << cast<AccType>(op.getAcc().getType()).getM() << " x "
+         << kMetadataStepBytes << " or " << kMetadataChunkBytes << ", of "
+         << bytes << " bytes for each row, got " << type;
+}
+
 LogicalResult TileMmaOp::verify() {
   TypeCombination types = getTypes().getCombination();
   const Instruction &instruction = getInstruction().getInstruction();
@@ -221,7 +248,9 @@ LogicalResult TileMmaOp::verify() {
     return emitOpError("expected K_s to be a multiple of ")
            << kScalesPerWord << " and K of " << instruction.k << ", got "
            << scales << " and " << k;
-  if (failed(a.verifyShape(k)) || failed(b.verifyShape(k)))
+  int64_t keptK = instruction.isSparse() ? k / 2 : k;
+  if (failed(a.verifyShape(keptK)) || failed(b.verifyShape(k)) ||
+      failed(verifyMetadata(*this, k)))
     return failure();
   return cast<AccType>(getAcc().getType()).getLayout().verifyTile(*this);
 }

@@ -66,33 +66,42 @@ def BlockScale_PathAttr : BlockScale_Attr<"Path", "path"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def BlockScale_SparsityParam
+    : OptionalParameter<"std::optional<::mlir::blockscale::Granularity>",
+                        "what A keeps two of four of">;
+
 def BlockScale_TypeCombinationAttr : BlockScale_Attr<"TypeCombination", "type_combination"> {
-  let summary = "one of the legal combinations of `mma_scaled`";
+  let summary = "one of the legal combinations of `mma_scaled`, or of a sparse A";
   let description = [{
     The formats of the elements of A and B, the format of the scales, and the
     number of elements along K that share one scale. In kernels of mixed input,
-    A has bf16 or f16 values without scales: `<bf16, e2m1, ue8m0, 32>`.
+    A has bf16 or f16 values without scales: `<bf16, e2m1, ue8m0, 32>`. The
+    granularity of a sparse A comes last: `<e2m1, e2m1, ue4m3, 32, pairs>`.
 
     Example: `#blockscale.type_combination<e4m3, e2m1, ue8m0, 32>`.
   }];
   let parameters = (ins
     BlockScale_FormatParam:$a, BlockScale_FormatParam:$b,
-    BlockScale_FormatParam:$scale, "unsigned":$block_size);
-  let assemblyFormat = "`<` $a `,` $b `,` $scale `,` $block_size `>`";
+    BlockScale_FormatParam:$scale, "unsigned":$block_size,
+    BlockScale_SparsityParam:$sparsity);
+  let assemblyFormat = [{
+    `<` $a `,` $b `,` $scale `,` $block_size (`,` $sparsity^)? `>`
+  }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     TypeCombination getCombination() const {
-      return {getA(), getB(), getScale(), getBlockSize()};
+      return {getA(), getB(), getScale(), getBlockSize(), getSparsity()};
     }
     static TypeCombinationAttr get(MLIRContext *context, const TypeCombination &row) {
-      return get(context, row.lhs, row.rhs, row.scale, row.blockSize);
+      return get(context, row.lhs, row.rhs, row.scale, row.blockSize,
+                 row.sparsity);
     }
   }];
 }
 
 def BlockScale_InstructionAttr
     : BlockScale_Attr<"Instruction", "instruction"> {
-  let summary = "a dense instruction of block-scaled operands";
+  let summary = "an instruction of block-scaled operands";
   let description = [{
     One row of the instruction table: its path, M x N x K, kind, the formats of
     A, B and the scales, and scales along K (`.scale_vec`). Where the kernel
@@ -100,6 +109,7 @@ def BlockScale_InstructionAttr
     attribute stands for several `mma.sync.m16n8k16` of bf16 (of f16 if A is
     f16): those that together use one register of quantized elements of B. The
     kind is `bf16` if these are in bytes, and `bf16_packed` if they are packed.
+    The granularity of a sparse A comes last; K is that of B then.
 
     `blockscale-legalize` gives it to each `mma_scaled`. From there on, it says
     how the op is computed.
@@ -111,7 +121,8 @@ def BlockScale_InstructionAttr
     BlockScale_PathParam:$path, "int64_t":$m, "int64_t":$n, "int64_t":$k,
     BlockScale_KindParam:$kind,
     BlockScale_FormatParam:$a, BlockScale_FormatParam:$b,
-    BlockScale_FormatParam:$scale, "unsigned":$scale_vec);
+    BlockScale_FormatParam:$scale, "unsigned":$scale_vec,
+    BlockScale_SparsityParam:$sparsity);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -119,6 +130,7 @@ def BlockScale_InstructionAttr
     const Instruction &getInstruction() const;
     /// Whether it takes scales, itself or in the sequence that replaces it.
     bool hasScales() const { return getScaleVec() != 0; }
+    bool isSparse() const { return getSparsity().has_value(); }
     /// `instruction` with the smallest N that it has.
     static InstructionAttr get(MLIRContext *context,
                                const Instruction &instruction);

@@ -76,9 +76,10 @@ def BlockScale_InstructionOpInterface
 def BlockScale_ProductOpInterface : OpInterface<"ProductOpInterface"> {
   let cppNamespace = "::mlir::blockscale";
   let description = [{
-    A matrix multiply that a path of the chip computes: `mma_scaled`, or a
-    matmul of linalg, whose operands have no scales. Operands have the shapes of
-    those of `mma_scaled`.
+    A matrix multiply that a path of the chip computes: `mma_scaled`,
+    `sparse_mma_scaled`, or a matmul of linalg, whose operands have no scales.
+    Operands have the shapes of those of `mma_scaled`; a sparse first matrix has
+    half of its K.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -89,6 +90,9 @@ def BlockScale_ProductOpInterface : OpInterface<"ProductOpInterface"> {
                     "getX">,
     InterfaceMethod<"The scales of the first matrix; null without.",
                     "::mlir::Value", "getXScale">,
+    InterfaceMethod<"The metadata of a sparse first matrix; null without.",
+                    "::mlir::Value", "getMetadata", (ins),
+                    /*methodBody=*/"", /*defaultImplementation=*/"return {};">,
     InterfaceMethod<"The second matrix, `[batch,] K, N`.", "::mlir::Value",
                     "getY">,
     InterfaceMethod<"The scales of the second matrix; null without.",

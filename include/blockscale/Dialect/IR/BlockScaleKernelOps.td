@@ -28,6 +28,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 //===----------------------------------------------------------------------===//
 
 defvar BlockScale_Bytes = MemRefRankOf<[I8], [2]>;
+defvar BlockScale_SharedMetadata = MemRefRankOf<[I8], [3]>;
 defvar BlockScale_TileScales = AnyTypeOf<[MemRefRankOf<[I8], [2, 3, 4]>, I8]>;
 defvar BlockScale_Sums = MemRefRankOf<[F32], [2, 3]>;
 
@@ -52,6 +53,11 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     element per byte (fp6 in bits [5:0], fp4 in bits [5:2]) and K / 2 if it
     takes packed fp4 (even element in the low nibble). Instead of memory,
     `a_scale` and `b_scale` may be an `i8`: one scale for all blocks.
+
+    With a sparse instruction, `a` holds the kept elements, `K / 2` of them in a
+    row, and `metadata` is `C x M x 8 S` bytes: the fields of A, row by row, 8
+    bytes for each instruction along K, those of S instructions (1 or 2) side by
+    side.
 
     With mixed input, A has bf16 or f16 values of two bytes without scales, and
     `a_scale` is an `i8` that is ignored. Elements of B are then dequantized and
@@ -85,6 +91,8 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     * (T6) The instruction computes the type combination.
     * (T7) With mixed input, `a_scale` is an `i8`; only then is there a
       `tensor_scale`.
+    * (T8) With a sparse instruction, and only then, there is `metadata`; its
+      shape is `C x M x 8` or `C x M x 16` for the instructions of K.
 
     With an accumulator in the registers of warps (the paths mma_sync and
     dequant_mma):
@@ -139,6 +147,8 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     Arg<BlockScale_TileScales, "scales of B", [MemRead]>:$b_scale,
     BlockScale_AccType:$acc,
     Optional<Index>:$blocks, Optional<F32>:$tensor_scale,
+    Arg<Optional<BlockScale_SharedMetadata>, "metadata of A",
+        [MemRead]>:$metadata,
     BlockScale_TypeCombinationAttr:$types,
     BlockScale_InstructionAttr:$instruction,
     OptionalAttr<BlockScale_TileLayoutAttr>:$a_layout,
@@ -148,9 +158,10 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = [{
     $a `,` $a_scale `,` $b `,` $b_scale `,` $acc (`blocks` $blocks^)?
-    (`tensor_scale` $tensor_scale^)? `types` `=` $types `instruction` `=` $instruction attr-dict
+    (`tensor_scale` $tensor_scale^)? (`metadata` $metadata^)?
+    `types` `=` $types `instruction` `=` $instruction attr-dict
     `:` type($a) `,` type($a_scale) `,` type($b) `,` type($b_scale) `,`
-    type($acc)
+    type($acc) (`,` type($metadata)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -160,7 +171,7 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     ScaleOrder getScaleOrder(Operand operand);
     /// The slot of the instruction for elements of A or B.
     Slot getSlot(Operand operand);
-    /// Elements along K.
+    /// Elements along K; of a sparse A, logical ones.
     int64_t getNumK();
   }];
 }
@@ -490,7 +501,7 @@ def BlockScale_MmaSyncOp : BlockScale_InstructionOp<
 
     Constraints:
 
-    * (M1) The instruction is one of mma.sync.
+    * (M1) The instruction is a dense one of mma.sync.
     * (M2) Selectors are those of Table 37: bytes 0, 1, 2, 3 for
       `.scale_vec::1X`, 0, 2 for 2X and 0 for 4X; threads 0, 1 for A and 0, 1,
       2, 3 for B.
@@ -523,6 +534,60 @@ def BlockScale_MmaSyncOp : BlockScale_InstructionOp<
   let assemblyFormat = [{
     $instruction $a `,` $b `,` $c `,` $a_scale `[` $a_byte `,` $a_thread `]`
     `,` $b_scale `[` $b_byte `,` $b_thread `]` attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def BlockScale_MmaSpOp : BlockScale_InstructionOp<
+    "mma_sp", [Pure],
+    DeclareOpInterfaceMethods<BlockScale_InstructionOpInterface>> {
+  let summary = "one block-scaled `mma.sp` instruction";
+  let description = [{
+    `mma_sync` with a sparse A: `mma.sp` with ordered metadata and the selector
+    0. The fragments are those of PTX ISA, "Matrix fragments for sparse
+    mma.m16n8k64" (8-bit elements) and "... mma.m16n8k128" (4-bit elements):
+
+    * `a` has the kept elements, as a dense A of K / 2 does.
+    * `b` has four registers: those of the first half of K, then those of the
+      second one, as a dense B of K / 2 each.
+    * `metadata` has the eight fields of row `lane / 4 + 8 (lane % 2)`, of the
+      half `lane / 2 % 2` of K.
+
+    Constraints:
+
+    * (P1) The instruction is a sparse one of mma.sync.
+    * (P2) Selectors are those of (M2).
+
+    Passes that know the chip check whether it has the instruction.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @step(%a: vector<4xi32>, %b: vector<4xi32>, %c: vector<4xf32>,
+                     %e: i32, %sa: i32, %sb: i32, %out: memref<32x4xf32>) {
+        %lane = gpu.lane_id
+        %c0 = arith.constant 0 : index
+        %d = blockscale.mma_sp
+             <mma_sync, 16x8x64, mxf8f6f4, e4m3, e2m1, ue8m0, 1, 2:4>
+             %a, %b, %c, %e, %sa[3, 1], %sb[0, 2]
+        vector.store %d, %out[%lane, %c0] : memref<32x4xf32>, vector<4xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins
+    BlockScale_InstructionAttr:$instruction,
+    BlockScale_AFragment:$a, BlockScale_AFragment:$b,
+    BlockScale_CFragment:$c, I32:$metadata,
+    I32:$a_scale, I64Attr:$a_byte, I64Attr:$a_thread,
+    I32:$b_scale, I64Attr:$b_byte, I64Attr:$b_thread);
+  let results = (outs BlockScale_CFragment:$d);
+  let assemblyFormat = [{
+    $instruction $a `,` $b `,` $c `,` $metadata `,`
+    $a_scale `[` $a_byte `,` $a_thread `]` `,`
+    $b_scale `[` $b_byte `,` $b_thread `]` attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -15,6 +15,7 @@
 #define BLOCKSCALE_DIALECT_IR_BLOCKSCALESPARSEOPS_TD
 
 include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
 include "blockscale/Dialect/IR/BlockScaleLevels.td"
 include "blockscale/Dialect/IR/BlockScaleTileTypes.td"
 include "mlir/IR/AttrTypeBase.td"
@@ -73,6 +74,7 @@ def BlockScale_SparseTiling : DeclareOpInterfaceMethods<TilingInterface, [
 
 def BlockScale_SparseMmaScaledOp
     : BlockScale_CheckedSparseOp<"sparse_mma_scaled", [
+    BlockScale_ProductOpInterface,
     AllTypesMatch<["acc", "result"]>,
     DestinationStyleOpInterface,
     BlockScale_SparseTiling]> {
@@ -109,7 +111,9 @@ def BlockScale_SparseMmaScaledOp
     A field is legal if its two positions ascend: 0100, 1000, 1001, 1100, 1101
     or 1110. 0000, which CUTLASS writes for chunks of zeros, is accepted where
     both kept units are zeros. Other fields are an error at run time, on the CPU
-    and on devices.
+    and on devices. With `legal_metadata`, the program says that there are none,
+    and kernels with a sparse instruction do without a kernel in front that looks
+    for them.
 
     B is that of `mma_scaled` for these types, or twice that:
 
@@ -120,8 +124,8 @@ def BlockScale_SparseMmaScaledOp
     | `f4E2M1FN` twice                                          | `f8E4M3FN`  | 16 or 32       |
 
     Instructions have B = 64 with `2:4` for all types, and B = 64 and 32 with
-    `pairs` for fp4. All else is legal, too. In this version no kernel uses
-    them: on GPUs, `x` is decompressed for a dense product, with a remark.
+    `pairs` for fp4. All else is legal, too: where no instruction computes it,
+    `x` is decompressed for a dense product, with a remark.
 
     Constraints:
 
@@ -169,7 +173,8 @@ def BlockScale_SparseMmaScaledOp
     BlockScale_Scales:$y_scale,
     BlockScale_Accumulator:$acc,
     BlockScale_GranularityAttr:$granularity,
-    OptionalAttr<I64Attr>:$block_size);
+    OptionalAttr<I64Attr>:$block_size,
+    UnitAttr:$legal_metadata);
   let results = (outs BlockScale_Accumulator:$result);
   let assemblyFormat = [{
     $x `,` $metadata `,` $x_scale `,` $y `,` $y_scale `,` $acc attr-dict
@@ -189,6 +194,8 @@ def BlockScale_SparseMmaScaledOp
     const GranularityInfo &getUnits();
     /// Whether the operands are tensors.
     bool hasTensorSemantics();
+    /// The formats, scale type, block size and granularity.
+    TypeCombination getTypes();
     /// The number of logical elements along K that share a scale.
     int64_t getBlock();
     /// The logical K: static if an operand has it static.

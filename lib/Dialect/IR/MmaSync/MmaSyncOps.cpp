@@ -60,12 +60,16 @@ std::string MmaSyncOp::describeInstruction() {
   return getOpcode(getInstruction().getInstruction());
 }
 
-LogicalResult MmaSyncOp::verify() {
-  if (getInstruction().getPath() != Path::MmaSync) // (M1)
-    return emitOpError("expected an instruction of mma_sync, got ")
-           << getInstruction();
-  // (M2)
-  unsigned scaleVec = getInstruction().getScaleVec();
+/// (M1) or (P1), and (M2), of an `mma_sync` or `mma_sp`.
+template <typename Op>
+static LogicalResult verifyMma(Op op, bool isSparse) {
+  InstructionAttr instruction = op.getInstruction();
+  if (instruction.getPath() != Path::MmaSync ||
+      instruction.isSparse() != isSparse)
+    return op.emitOpError("expected a ")
+           << (isSparse ? "sparse" : "dense")
+           << " instruction of mma_sync, got " << instruction;
+  unsigned scaleVec = instruction.getScaleVec();
   struct Selectors {
     StringRef name;
     Operand operand;
@@ -73,18 +77,42 @@ LogicalResult MmaSyncOp::verify() {
     uint64_t thread;
   };
   for (const Selectors &s :
-       {Selectors{"a_scale", Operand::A, getAByte(), getAThread()},
-        Selectors{"b_scale", Operand::B, getBByte(), getBThread()}}) {
+       {Selectors{"a_scale", Operand::A, op.getAByte(), op.getAThread()},
+        Selectors{"b_scale", Operand::B, op.getBByte(), op.getBThread()}}) {
     auto byte = static_cast<int64_t>(s.byte);
     auto thread = static_cast<int64_t>(s.thread);
     if (!isLegalByteSelector(scaleVec, byte))
-      return emitOpError("expected the byte selector of ")
+      return op.emitOpError("expected the byte selector of ")
              << s.name << " to be one of " << describeByteSelectors(scaleVec)
              << " for scale_vec::" << scaleVec << "X, got " << byte;
     int64_t tiles = getScaleFragment(s.operand).tiles;
     if (thread < 0 || thread >= tiles)
-      return emitOpError("expected the thread selector of ")
+      return op.emitOpError("expected the thread selector of ")
              << s.name << " to be 0 to " << tiles - 1 << ", got " << thread;
   }
   return success();
+}
+
+LogicalResult MmaSyncOp::verify() {
+  return verifyMma(*this, /*isSparse=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// MmaSpOp
+//===----------------------------------------------------------------------===//
+
+unsigned MmaSpOp::getLowestPtxVersion() {
+  return getInstruction().getInstruction().lowestPtx;
+}
+
+bool MmaSpOp::isSupportedOn(const Chip &chip) {
+  return getInstruction().getInstruction().isOn(chip);
+}
+
+std::string MmaSpOp::describeInstruction() {
+  return getOpcode(getInstruction().getInstruction());
+}
+
+LogicalResult MmaSpOp::verify() {
+  return verifyMma(*this, /*isSparse=*/true);
 }

@@ -28,6 +28,16 @@ const GranularityInfo &SparseMmaScaledOp::getUnits() {
   return getGranularityInfo(getGranularity().getValue());
 }
 
+TypeCombination SparseMmaScaledOp::getTypes() {
+  auto getElement = [](Value value) {
+    return getElementTypeOrSelf(value.getType());
+  };
+  return {*getElementFormat(getElement(getX())),
+          *getElementFormat(getElement(getY())),
+          *getScaleFormat(getElement(getXScale())),
+          static_cast<unsigned>(getBlock()), getUnits().granularity};
+}
+
 bool SparseMmaScaledOp::hasTensorSemantics() {
   return isa<TensorType>(getAcc().getType());
 }
@@ -44,7 +54,8 @@ void SparseMmaScaledOp::build(OpBuilder &builder, OperationState &state,
                               int64_t blockSize) {
   build(builder, state, acc.getType(), x, metadata, xScale, y, yScale, acc,
         GranularityAttr::get(builder.getContext(), granularity),
-        blockSize == 0 ? IntegerAttr() : builder.getI64IntegerAttr(blockSize));
+        blockSize == 0 ? IntegerAttr() : builder.getI64IntegerAttr(blockSize),
+        UnitAttr());
 }
 
 LogicalResult SparseMmaScaledOp::reifyResultShapes(

@@ -201,7 +201,8 @@ SmallVector<Value> MmaEmitter::split(ValueRange tiles) {
 
 void MmaEmitter::emitStep(int64_t step, ArrayRef<Value> aTiles,
                           ArrayRef<Value> aWords, ArrayRef<Value> bTiles,
-                          ArrayRef<Value> bWords, MutableArrayRef<Value> acc) {
+                          ArrayRef<Value> bWords, MutableArrayRef<Value> acc,
+                          ArrayRef<Value> metadata) {
   // Selectors are in registers: ptxas loads each new pair of them.
   auto getGroup = [](Operand operand, size_t tiles, size_t words) -> unsigned {
     return words == tiles ? 1 : getScaleFragment(operand).tiles;
@@ -215,9 +216,14 @@ void MmaEmitter::emitStep(int64_t step, ArrayRef<Value> aTiles,
         Value aWord = arrangeScales(aWords[m / aGroup]);
         Value bWord = arrangeScales(bWords[n / bGroup]);
         Value a = keepHalf(aTiles[m], part.half);
-        sum = MmaSyncOp::create(b, loc, instruction, a, bTiles[n], sum, aWord,
-                                part.byte, m % aGroup, bWord, part.byte,
-                                n % bGroup);
+        if (metadata.empty())
+          sum = MmaSyncOp::create(b, loc, instruction, a, bTiles[n], sum, aWord,
+                                  part.byte, m % aGroup, bWord, part.byte,
+                                  n % bGroup);
+        else
+          sum = MmaSpOp::create(b, loc, instruction, a, bTiles[n], sum,
+                                metadata[m], aWord, part.byte, m % aGroup,
+                                bWord, part.byte, n % bGroup);
       }
     }
   }
@@ -265,7 +271,9 @@ Value MmaEmitter::keepHalf(Value registers, std::optional<unsigned> half) {
       Operand::A, getSlot(instruction.getKind(), types.lhs).bits);
   Value column = emitElementPosition(b, loc, layout, lane, 0, 0).second;
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
-  Value parity = applyExpr(b, loc, d0.floorDiv(types.blockSize) % 2, column);
+  // A sparse A has the kept elements of a block.
+  int64_t kept = types.sparsity ? types.blockSize / 2 : types.blockSize;
+  Value parity = applyExpr(b, loc, d0.floorDiv(kept) % 2, column);
   Value wanted = arith::ConstantIndexOp::create(b, loc, *half);
   Value isKept =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, parity, wanted);

@@ -124,10 +124,10 @@ public:
   /// Adds the product of one step along K to the tiles `acc`. There is one
   /// value for each tile of A and of B. Scales are one word for each group of
   /// tiles, of which a tile selects lanes; or one word for each tile, in the
-  /// first lanes.
+  /// first lanes. A sparse A has a word of `metadata` for each tile.
   void emitStep(int64_t step, ArrayRef<Value> aTiles, ArrayRef<Value> aWords,
                 ArrayRef<Value> bTiles, ArrayRef<Value> bWords,
-                MutableArrayRef<Value> acc);
+                MutableArrayRef<Value> acc, ArrayRef<Value> metadata = {});
 
   /// The index, along K, of the word with the scales of step `step`.
   int64_t getWord(int64_t step) const {

@@ -15,7 +15,10 @@
 #include "Fragments/WarpMultiply.h"
 
 #include "Fragments/FragmentLoads.h"
+#include "Utils/IndexValues.h"
+#include "Utils/LaneOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -41,6 +44,24 @@ const WarpMultiply &blockscale::getWarpMultiply(InstructionAttr instruction) {
                                 row.hasScales == instruction.hasScales();
                        })
       ->get();
+}
+
+/// The fragments of a dense B for the two halves of K, as one of a sparse
+/// instruction.
+static SmallVector<Value> joinHalves(OpBuilder &b, Location loc,
+                                     ArrayRef<Value> first,
+                                     ArrayRef<Value> second) {
+  SmallVector<Value> tiles;
+  for (auto [low, high] : llvm::zip_equal(first, second)) {
+    SmallVector<Value> registers = extractElements(b, loc, low);
+    llvm::append_range(registers, extractElements(b, loc, high));
+    tiles.push_back(vector::FromElementsOp::create(
+        b, loc,
+        VectorType::get(static_cast<int64_t>(registers.size()),
+                        b.getI32Type()),
+        registers));
+  }
+  return tiles;
 }
 
 /// In the words `word` along K, sets the scales after the first `blocks` of
@@ -71,6 +92,50 @@ static void maskWords(OpBuilder &b, TileMmaOp op, int64_t word,
 }
 
 namespace {
+/// Loads one lane's metadata of a sparse A, a step at a time (T8).
+class MetadataLoads {
+public:
+  MetadataLoads(OpBuilder &b, TileMmaOp op, const WarpTile &tile, Value lane)
+      : b(b), loc(op.getLoc()), memory(op.getMetadata()),
+        tiles(tile.m / getAccFragment().rows) {
+    AffineExpr l, first;
+    bindDims(b.getContext(), l, first);
+    SmallVector<Value> values =
+        applyExprs(b, loc,
+                   {first + l.floorDiv(4) + l % 2 * kGroupRows,
+                    l.floorDiv(2) % 2 * kWordBytes, l % 2 * kMetadataStepBytes},
+                   {lane, tile.firstRow});
+    row = values[0], byte = values[1], half = values[2];
+  }
+
+  /// One word for each tile of the warp's share.
+  SmallVector<Value> loadStep(int64_t step) {
+    int64_t chunkBytes = memory.getType().getDimSize(2);
+    int64_t at = step * kMetadataStepBytes;
+    Value inChunk = byte;
+    // The halves of rows whose number has the bit 8 are swapped.
+    if (chunkBytes != kMetadataStepBytes)
+      inChunk = arith::XOrIOp::create(
+          b, loc, addIndex(b, loc, byte, at % chunkBytes), half);
+    SmallVector<Value> words;
+    for (int64_t i = 0; i != tiles; ++i)
+      words.push_back(loadWords(
+          b, loc, memory,
+          {makeIndex(b, loc, at / chunkBytes),
+           addIndex(b, loc, row, i * getAccFragment().rows), inChunk},
+          kWordBytes)[0]);
+    return words;
+  }
+
+private:
+  static constexpr int64_t kWordBytes = 4;
+  OpBuilder &b;
+  Location loc;
+  TypedValue<MemRefType> memory;
+  int64_t tiles;
+  Value row, byte, half;
+};
+
 class MmaSyncMultiply final : public WarpMultiply {
 public:
   SmallVector<Value> emitTile(OpBuilder &builder, TileMmaOp op,
@@ -87,6 +152,9 @@ public:
     // the next instructions need.
     int64_t steps = op.getNumK() / instruction.getK();
     SmallVector<Value> aWords, bWords;
+    std::optional<MetadataLoads> metadata;
+    if (op.getMetadata())
+      metadata.emplace(builder, op, tile, lane);
     for (int64_t step = 0, word = -1; step != steps; ++step) {
       if (emitter.getWord(step) != word) {
         word = emitter.getWord(step);
@@ -96,8 +164,14 @@ public:
           maskWords(builder, op, word, aWords, bWords);
       }
       SmallVector<Value> aTiles = a.loadStep(step);
-      SmallVector<Value> bTiles = b.loadStep(step);
-      emitter.emitStep(step, aTiles, aWords, bTiles, bWords, acc);
+      if (!metadata) {
+        emitter.emitStep(step, aTiles, aWords, b.loadStep(step), bWords, acc);
+        continue;
+      }
+      SmallVector<Value> bTiles =
+          joinHalves(builder, loc, b.loadStep(2 * step), b.loadStep(2 * step + 1));
+      emitter.emitStep(step, aTiles, aWords, bTiles, bWords, acc,
+                       metadata->loadStep(step));
     }
     return emitter.split(acc);
   }

@@ -31,9 +31,11 @@
 #include "Utils/CheckMessage.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/Sparse.h"
+#include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -339,12 +341,110 @@ private:
 };
 } // namespace
 
-static LogicalResult expandProduct(SparseMmaScaledOp op, bool nativeOnly) {
-  constexpr StringLiteral kReason =
-      "no kernel with a sparse block-scaled instruction in this version";
+//===----------------------------------------------------------------------===//
+// Products with a sparse instruction
+//===----------------------------------------------------------------------===//
+
+/// Whether metadata may have illegal fields: not what the program makes by
+/// `compress`, and no constant without them.
+static bool mayBeIllegal(SparseMmaScaledOp op) {
+  if (op.getLegalMetadata())
+    return false;
+  Value metadata = traceOperand(op.getMetadata()).tensor;
+  if (metadata.getDefiningOp<CompressOp>())
+    return false;
+  DenseElementsAttr constant;
+  if (!matchPattern(metadata, m_Constant(&constant)))
+    return true;
+  return llvm::any_of(constant.getValues<APInt>(), [](const APInt &byte) {
+    uint64_t fields = byte.getZExtValue();
+    return !isLegalField(fields & (kNumFields - 1)) ||
+           !isLegalField(fields >> kFieldBits);
+  });
+}
+
+/// Whether the kept units of the field `i` of a byte of metadata at `at` are
+/// zeros.
+static Value isKeptZero(SparseEmitter &emit, SparseMmaScaledOp op,
+                        const OperandView &x, ArrayRef<Value> at, unsigned i) {
+  Location loc = op.getLoc();
+  int64_t kept = op.getUnits().keptOfChunk();
+  AffineExpr d0 = emit.b.getAffineDimExpr(0);
+  Format format = *getElementFormat(getElementTypeOrSelf(op.getX().getType()));
+  Value isZero = emit.flag(true);
+  for (int64_t element = 0; element != kept; ++element) {
+    SmallVector<Value> position(at);
+    position.back() =
+        emit.apply(d0 * (2 * kept) + (i * kept + element), at.back());
+    SmallVector<Value> physical;
+    for (AffineExpr expr : x.map.getResults())
+      physical.push_back(emit.apply(expr, position));
+    Value code =
+        emit.toCode(tensor::ExtractOp::create(emit.b, loc, x.tensor, physical));
+    isZero = emit.bitAnd(isZero, emit.isZero(code, format));
+  }
+  return isZero;
+}
+
+/// A copy of the metadata whose fields have been checked. Kept units are read
+/// only where a field is not legal.
+static Value checkMetadata(OpBuilder &b, SparseMmaScaledOp op) {
+  Location loc = op.getLoc();
+  OperandView metadata = traceOperand(op.getMetadata());
+  OperandView x = traceOperand(op.getX());
+  Type type = getElementTypeOrSelf(op.getMetadata().getType());
+  SmallVector<OpFoldResult> sizes =
+      getOperandSizes(b, loc, op.getMetadata(), metadata);
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, type);
+  return computeElements(
+      b, loc, metadata.tensor, metadata.map, empty,
+      [&](OpBuilder &inner, Location, ValueRange args) -> Value {
+        SparseEmitter emit(inner, loc, op.getUnits());
+        SmallVector<Value> at = getLoopIndices(inner, loc, sizes.size());
+        for (unsigned i : {0, 1}) {
+          Value field = emit.getField(args[0], emit.index(i));
+          Value isLegal = emit.isLegal(field, emit.flag(false));
+          auto branch = scf::IfOp::create(inner, loc, emit.negate(isLegal),
+                                          /*withElseRegion=*/false);
+          OpBuilder body = branch.getThenBodyBuilder();
+          SparseEmitter rare(body, loc, op.getUnits());
+          rare.expect(rare.isLegal(field, isKeptZero(rare, op, x, at, i)), op,
+                      kLegalFieldsExpectation);
+        }
+        return args[0];
+      });
+}
+
+static LogicalResult expandProduct(SparseMmaScaledOp op,
+                                   const PathChooser &chooser,
+                                   bool nativeOnly) {
+  Attribute wanted = op->getAttr(kPathAttrName);
+  if (wanted && !isa<PathAttr>(wanted))
+    return op.emitOpError("expected the attribute '")
+           << kPathAttrName << "' to be a #blockscale.path, got " << wanted;
+  std::optional<Path> path = chooser.chooseSparse(op);
+  if (path && (!wanted || cast<PathAttr>(wanted).getValue() == *path)) {
+    op->setAttr(kPathAttrName, PathAttr::get(op.getContext(), *path));
+    OpBuilder builder(op);
+    if (mayBeIllegal(op))
+      op.getMetadataMutable().assign(checkMetadata(builder, op));
+    return success();
+  }
+  std::string reason = "no kernel with a sparse instruction for it on " +
+                       std::string(chooser.chip.name);
+  if (path)
+    reason = "the attribute '" + kPathAttrName.str() +
+             "' does not request the path " +
+             std::string(getPathInfo(*path).name);
+  else if (chooser.emulatedOn)
+    reason = "no sparse instruction in software";
+  else if (std::string chips = PathChooser::listSparseChips(op.getTypes());
+           !chips.empty())
+    reason += ", one computes it on " + chips;
   if (nativeOnly)
-    return op.emitOpError(kReason);
-  InFlightDiagnostic remark = op.emitRemark(kReason);
+    return op.emitOpError(reason);
+  op->removeAttr(kPathAttrName);
+  InFlightDiagnostic remark = op.emitRemark(reason);
   // On vectors it becomes loops, which are exact.
   if (!op.hasTensorSemantics()) {
     remark << "; computed by loops";
@@ -370,7 +470,9 @@ static LogicalResult expandProduct(SparseMmaScaledOp op, bool nativeOnly) {
   return success();
 }
 
-LogicalResult blockscale::expandSparse(Operation *root, bool nativeOnly) {
+LogicalResult blockscale::expandSparse(Operation *root,
+                                       const PathChooser &chooser,
+                                       bool nativeOnly) {
   SmallVector<Operation *> ops;
   root->walk([&](Operation *op) {
     if (isa<SparseMmaScaledOp, SparsifyOp, CompressOp, DecompressOp,
@@ -388,7 +490,7 @@ LogicalResult blockscale::expandSparse(Operation *root, bool nativeOnly) {
                                             return getCheckMessage(of, message);
                                           });
     if (auto product = dyn_cast<SparseMmaScaledOp>(op))
-      if (failed(expandProduct(product, nativeOnly)))
+      if (failed(expandProduct(product, chooser, nativeOnly)))
         return failure();
   }
   return success();

@@ -9,15 +9,18 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_EXPANDSPARSE_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_EXPANDSPARSE_H
 
+#include "Selection/PathChoice.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::blockscale {
 
 /// Prepares ops on sparse operands in functions of `root` for a GPU: checks of
-/// dynamic sizes become assertions, and each `sparse_mma_scaled` becomes
-/// `decompress` and `mma_scaled`, with a remark. With `nativeOnly`, that is an
-/// error, and sparse ops in kernels always are.
-LogicalResult expandSparse(Operation *root, bool nativeOnly);
+/// dynamic sizes become assertions. A `sparse_mma_scaled` gets the path that has
+/// an instruction for it, and its metadata is checked. Without such a path, it
+/// becomes `decompress` and `mma_scaled`, with a remark; with `nativeOnly`, that
+/// is an error. Sparse ops in kernels always are errors.
+LogicalResult expandSparse(Operation *root, const PathChooser &chooser,
+                           bool nativeOnly);
 
 } // namespace mlir::blockscale
 

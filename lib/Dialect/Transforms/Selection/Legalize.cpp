@@ -64,7 +64,11 @@ static LogicalResult unrollBatch(MmaScaledOp op, PatternRewriter &rewriter) {
 static std::string describeWithoutRewrite(const TypeCombination &types,
                                           Path path) {
   std::string text;
-  for (const TypeCombination &other : getTypeCombinations()) {
+  for (TypeCombination other : getTypeCombinations()) {
+    if (types.sparsity) {
+      other.sparsity = types.sparsity;
+      other.blockSize *= 2;
+    }
     std::optional<InstructionChoice> choice =
         other.lhs == types.lhs && other.rhs == types.rhs
             ? chooseInstruction(other, path)

@@ -75,6 +75,24 @@ std::optional<Path> PathChooser::chooseUnscaled(ProductOpInterface op,
   return best;
 }
 
+std::optional<Path> PathChooser::chooseSparse(SparseMmaScaledOp op) const {
+  // Only dense instructions are emulated.
+  if (!op.hasTensorSemantics() || emulatedOn)
+    return std::nullopt;
+  std::optional<InstructionChoice> choice = chooseNative(op.getTypes(), chip);
+  if (!choice)
+    return std::nullopt;
+  return choice->emitted->path;
+}
+
+std::string PathChooser::listSparseChips(const TypeCombination &types) {
+  std::string names;
+  for (const Chip &chip : getChips())
+    if (chooseNative(types, chip))
+      names += (names.empty() ? "" : ", ") + std::string(chip.name);
+  return names;
+}
+
 bool PathChooser::isExecuted(const InstructionChoice &choice) const {
   return !emulatedOn || choice.emitted->isNative() ||
          emulatedOn->has(choice.emitted->path);

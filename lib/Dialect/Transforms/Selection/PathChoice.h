@@ -9,7 +9,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_PATHCHOICE_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_PATHCHOICE_H
 
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Sparse.h"
 
 namespace mlir::blockscale {
 
@@ -34,6 +34,10 @@ struct PathChooser {
   std::optional<Path> chooseUnscaled(ProductOpInterface op,
                                      PathAttr wanted) const;
 
+  /// Chooses the first path that has a sparse instruction for `op`, on tensors;
+  /// nullopt if there is none.
+  std::optional<Path> chooseSparse(SparseMmaScaledOp op) const;
+
   /// Whether the chip that runs the code has the instruction of `choice`, or
   /// can emulate it. Only block-scaled instructions can be emulated.
   bool isExecuted(const InstructionChoice &choice) const;
@@ -45,6 +49,8 @@ struct PathChooser {
   /// The names of the chips that have a block-scaled instruction for `op`, if
   /// `chip` has none; empty if it has one.
   std::string listNativeChips(MmaScaledOp op) const;
+  /// The same for a sparse instruction.
+  static std::string listSparseChips(const TypeCombination &types);
 };
 
 } // namespace mlir::blockscale

@@ -16,7 +16,7 @@
 #include "Selection/ExpandSparse.h"
 #include "Selection/PathChoice.h"
 #include "Selection/UnscaledProducts.h"
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Sparse.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 
@@ -93,7 +93,7 @@ struct SelectPathPass final
       return signalPassFailure();
     PathChooser chooser = {*(*target).getChip(), (*target).getEmulatedOn(),
                            !noWorkspace};
-    if (failed(expandSparse(getOperation(), nativeOnly)) ||
+    if (failed(expandSparse(getOperation(), chooser, nativeOnly)) ||
         failed(selectPaths(chooser)) || failed(selectUnscaledPaths(chooser)) ||
         failed(
             checkNamedInstructions(getOperation(), chooser.chip, nativeOnly)))
@@ -161,7 +161,7 @@ private:
   LogicalResult selectUnscaledPaths(const PathChooser &chooser) {
     SmallVector<ProductOpInterface> products;
     getOperation()->walk([&](ProductOpInterface op) {
-      if (!isa<MmaScaledOp>(op))
+      if (!isa<MmaScaledOp, SparseMmaScaledOp>(op))
         products.push_back(op);
     });
     for (ProductOpInterface op : products)

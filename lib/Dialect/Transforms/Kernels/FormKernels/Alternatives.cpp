@@ -231,9 +231,7 @@ void blockscale::assumeUnitOfK(KernelProblem &problem, int64_t unitOfK) {
   if (!ShapedType::isDynamic(problem.k))
     return;
   for (GemmOperand id : kGemmOperands) {
-    int64_t unit = unitOfK;
-    if (getInfo(id).isScale)
-      unit = std::max<int64_t>(unitOfK / problem.types.blockSize, 1);
+    int64_t unit = std::max<int64_t>(problem.getColumns(id, unitOfK), 1);
     int64_t &multiple = problem[id].columnMultiple;
     multiple = std::lcm(std::max<int64_t>(multiple, 1), unit);
   }

@@ -133,12 +133,12 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
   StoredView view = getStoredView(builder, loc, source.value);
   auto type = cast<RankedTensorType>(source.value.getType());
   unsigned rank = type.getRank();
-  unsigned rowDim = MmaScaledOp::getRowDim(source.side, rank);
+  unsigned rowDim = MmaScaledOp::getRowDim(source.side(), rank);
   int64_t batch = type.getDimSize(0);
   AffineMap map = getOperandMap(op->getContext(), rank, rowDim, batch);
   if (source.map)
     map = source.map.compose(map);
-  bool hasAtoms = source.isScale && gemm.wantsScaleAtoms();
+  bool hasAtoms = source.isScale() && gemm.wantsScaleAtoms();
   if (hasAtoms &&
       getContiguity(view.map.compose(map), rank) != Contiguity::Atoms)
     view = swizzleForKernel(builder, loc, source.value, rowDim);
@@ -150,7 +150,7 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
   if (needsTensorMap)
     if (std::string reason = findTensorMapObstacle(view, rank, map);
         !reason.empty()) {
-      op->emitRemark() << (source.side == Side::X ? "x" : "y")
+      op->emitRemark() << (source.side() == Side::X ? "x" : "y")
                        << " is copied first, for bulk copies: " << reason;
       view = copyForTensorMap(builder, loc, source.value, rowDim);
     }
@@ -168,16 +168,18 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
                               : 1;
   operand.columnMultiple = source.columns;
   if (ShapedType::isDynamic(source.columns))
-    operand.columnMultiple = source.isScale ? 1 : problem.types.blockSize;
+    operand.columnMultiple =
+        problem.getColumns(source.id, problem.types.blockSize);
   // Rows of a padded copy are longer than those of the operand.
   if (needsTensorMap)
     setRowMultiple(operand, view.tensor);
   operand.mayBroadcast = rank == 3 && ShapedType::isDynamic(batch);
-  if (gemm.fusesSurroundings() && source.isScale && !hasAtoms)
+  if (gemm.fusesSurroundings() && source.isScale() && !hasAtoms)
     operand.splat = getSplat(view.tensor);
   Format format =
-      source.side == Side::X ? problem.types.lhs : problem.types.rhs;
-  if (!source.isScale && gemm.wantsPackedElements(operand, format, problem)) {
+      source.side() == Side::X ? problem.types.lhs : problem.types.rhs;
+  if (!source.isScale() && !getInfo(source.id).isMetadata &&
+      gemm.wantsPackedElements(operand, format, problem)) {
     view.tensor = pack(builder, loc, view.tensor);
     operand.bits = getFormatInfo(format).bits;
   }

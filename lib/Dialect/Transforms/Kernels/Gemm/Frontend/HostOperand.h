@@ -20,15 +20,18 @@ namespace mlir::blockscale {
 
 /// What a kernel reads as one of its operands: a tensor in memory.
 struct OperandSource {
-  MmaScaledOp::Side side;
-  bool isScale;
+  GemmOperand id;
   Value value;
   /// From an index of the operand of the product to one of `value`; null if
   /// that is the operand itself.
   AffineMap map;
-  /// The sizes of the matrix: rows, and columns or blocks along them. They may
-  /// be dynamic.
+  /// The sizes of the matrix: rows, and columns. They may be dynamic.
   int64_t rows, columns;
+
+  bool isScale() const { return getInfo(id).isScale; }
+  MmaScaledOp::Side side() const {
+    return getInfo(id).isA ? MmaScaledOp::Side::X : MmaScaledOp::Side::Y;
+  }
 };
 
 /// The operand of the kernel, without the number of its parameter, and the

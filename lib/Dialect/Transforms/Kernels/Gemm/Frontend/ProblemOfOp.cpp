@@ -97,34 +97,25 @@ public:
                           {yScales, yRow},
                           {acc, rank - 1},
                           {result, rank - 1}});
-    problem.k = getKnown(
-        {{op.getX().getType(), xColumn}, {op.getY().getType(), yColumn}});
+    problem.k = getKnown({{op.getY().getType(), yColumn}});
+    if (int64_t columns = getKnown({{op.getX().getType(), xColumn}});
+        ShapedType::isDynamic(problem.k) && !ShapedType::isDynamic(columns))
+      problem.k = columns * problem.getLogicalUnit(GemmOperand::A);
     int64_t blocks = getKnown({{xScales, xColumn}, {yScales, yColumn}});
     int64_t blockSize = problem.types.blockSize;
     if (ShapedType::isDynamic(problem.k) && !ShapedType::isDynamic(blocks))
       problem.k = blocks * blockSize;
-    blocks =
-        ShapedType::isDynamic(problem.k) ? problem.k : problem.k / blockSize;
 
-    problem[GemmOperand::A] =
-        addOperand(Side::X, /*isScale=*/false, op.getX(), problem.m, problem.k);
-    if (op.getXScale())
-      problem[GemmOperand::SFA] = addOperand(Side::X, /*isScale=*/true,
-                                             op.getXScale(), problem.m, blocks);
-    else
-      problem[GemmOperand::SFA].splat = 0;
-    Value y = quantizedB ? quantizedB->elements : op.getY();
-    problem[GemmOperand::B] =
-        addOperand(Side::Y, /*isScale=*/false, y, problem.n, problem.k);
-    Value yScale = quantizedB ? quantizedB->scales : op.getYScale();
-    if (yScale)
-      problem[GemmOperand::SFB] =
-          addOperand(Side::Y, /*isScale=*/true, yScale, problem.n, blocks);
-    else
-      problem[GemmOperand::SFB].splat = 0;
+    addOperand(GemmOperand::A, op.getX());
+    addOperand(GemmOperand::SFA, op.getXScale());
+    addOperand(GemmOperand::B, quantizedB ? quantizedB->elements : op.getY());
+    addOperand(GemmOperand::SFB,
+               quantizedB ? quantizedB->scales : op.getYScale());
+    addOperand(GemmOperand::E, op.getMetadata());
     sizes.m = getSize(problem.m, op.getX(), xRow);
     sizes.n = getSize(problem.n, op.getY(), yRow);
-    sizes.k = getSize(problem.k, op.getX(), xColumn);
+    sizes.k = op.getMetadata() ? getSize(problem.k, op.getY(), yColumn)
+                               : getSize(problem.k, op.getX(), xColumn);
     sizes.batch = builder.getIndexAttr(1);
     if (rank == 3) {
       // The batch that is known to have more than one matrix.
@@ -172,16 +163,22 @@ private:
     return getOperandSizes(builder, loc, operand, traceOperand(operand))[dim];
   }
 
-  /// Reads `value`, of rows by columns, as an operand of `side`.
-  KernelOperand addOperand(Side side, bool isScale, Value value, int64_t rows,
-                           int64_t columns) {
-    OperandSource source = {side, isScale, value, AffineMap(), rows, columns};
-    if (side == Side::Y && quantizedB)
+  /// Reads `value`, of rows by columns, as the operand `id`. Without a value,
+  /// the kernel does not read it.
+  void addOperand(GemmOperand id, Value value) {
+    if (!value) {
+      problem[id].splat = 0;
+      return;
+    }
+    OperandSource source = {id, value, AffineMap(),
+                            getInfo(id).isA ? problem.m : problem.n,
+                            problem.getColumns(id, problem.k)};
+    if (!getInfo(id).isA && quantizedB)
       source.map = quantizedB->map;
     auto [operand, tensor] =
         makeHostOperand(builder, op, gemm, problem, source);
     operand.argument = operand.splat ? 0 : host.inputs.add(tensor);
-    return operand;
+    problem[id] = operand;
   }
 
   OpBuilder &builder;

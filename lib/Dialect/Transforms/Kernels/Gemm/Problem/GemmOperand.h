@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A, SFA, B and SFB, as an enum that indexes parameters, stages, copies and
-// plans. To add an operand (such as the metadata of a sparse A), add an entry.
+// A, SFA, B, SFB and the metadata E of a sparse A, as an enum that indexes
+// parameters, stages, copies and plans. To add an operand, add an entry.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,34 +19,38 @@
 
 namespace mlir::blockscale {
 
-/// A, its scale factors, B, its scale factors. Before operands are swapped
-/// (swap-AB), x is A and y is B.
-enum class GemmOperand : unsigned { A, SFA, B, SFB };
+/// A, its scale factors, B, its scale factors, and the metadata of A. Before
+/// operands are swapped (swap-AB), x is A and y is B.
+enum class GemmOperand : unsigned { A, SFA, B, SFB, E };
 
 inline constexpr GemmOperand kGemmOperands[] = {
-    GemmOperand::A, GemmOperand::SFA, GemmOperand::B, GemmOperand::SFB};
+    GemmOperand::A, GemmOperand::SFA, GemmOperand::B, GemmOperand::SFB,
+    GemmOperand::E};
 
-/// The same with elements in front of scale factors, as stages hold them.
+/// The same with elements in front of all else, as stages hold them.
 inline constexpr GemmOperand kElementsFirst[] = {
-    GemmOperand::A, GemmOperand::B, GemmOperand::SFA, GemmOperand::SFB};
+    GemmOperand::A, GemmOperand::B, GemmOperand::SFA, GemmOperand::SFB,
+    GemmOperand::E};
 
 /// An array with an entry for each operand.
 template <typename T>
-using PerOperand = llvm::EnumeratedArray<T, GemmOperand, GemmOperand::SFB>;
+using PerOperand = llvm::EnumeratedArray<T, GemmOperand, GemmOperand::E>;
 
 /// The properties of an operand: its side of the product, whether it is scale
-/// factors, and its name in pictures.
+/// factors or metadata, and its name in pictures.
 struct GemmOperandInfo {
-  bool isA, isScale;
+  bool isA, isScale, isMetadata;
   char letter;
   llvm::StringLiteral name;
 };
 
 constexpr GemmOperandInfo getInfo(GemmOperand operand) {
-  constexpr GemmOperandInfo kInfos[] = {{true, false, 'A', "A"},
-                                        {true, true, 'a', "scales of A"},
-                                        {false, false, 'B', "B"},
-                                        {false, true, 'b', "scales of B"}};
+  constexpr GemmOperandInfo kInfos[] = {
+      {true, false, false, 'A', "A"},
+      {true, true, false, 'a', "scales of A"},
+      {false, false, false, 'B', "B"},
+      {false, true, false, 'b', "scales of B"},
+      {true, false, true, 'e', "metadata of A"}};
   return kInfos[static_cast<unsigned>(operand)];
 }
 

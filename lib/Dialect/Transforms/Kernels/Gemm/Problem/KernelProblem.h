@@ -195,8 +195,27 @@ struct KernelProblem {
     return operands[operand];
   }
 
+  /// The elements of `operand` along K that stand for `k` logical ones: kept
+  /// elements, scales, or bytes of metadata.
+  int64_t getColumns(GemmOperand operand, int64_t k) const {
+    if (ShapedType::isDynamic(k))
+      return k;
+    return k / getLogicalUnit(operand);
+  }
+  /// The logical elements along K that an element of `operand` stands for.
+  int64_t getLogicalUnit(GemmOperand operand) const {
+    GemmOperandInfo info = getInfo(operand);
+    if (info.isScale)
+      return types.blockSize;
+    if (info.isMetadata && types.sparsity)
+      return getGranularityInfo(*types.sparsity).elementsPerByte();
+    return info.isA && types.sparsity ? kUnitsPerChunk / kKeptUnits : 1;
+  }
+
   /// Whether the kernel reads an operand.
   bool reads(GemmOperand operand) const {
+    if (getInfo(operand).isMetadata)
+      return types.sparsity.has_value();
     if (!getInfo(operand).isScale)
       return true;
     if (quantizedB && !isGemv())
@@ -214,6 +233,8 @@ struct ProblemSizes {
   Value m, n, k;
   /// K divided by the size of a block.
   Value blocks;
+  /// For a sparse A: its kept elements along K, and its bytes of metadata.
+  Value keptK, metadata;
 };
 
 /// The size of `operand` along an index of its map (0 batch, 1 row, 2 column),

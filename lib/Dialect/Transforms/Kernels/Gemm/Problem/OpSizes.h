@@ -30,15 +30,22 @@ inline constexpr int64_t kEstimatedSize = int64_t(1) << 16;
 inline constexpr int64_t kDequantizedSize = 4096;
 
 /// The sizes of `op`; a dynamic one counts as `dynamicSize`.
+/// The logical K: that of x, or of y where x is sparse.
+inline int64_t getLogicalK(ProductOpInterface op) {
+  using Side = MmaScaledOp::Side;
+  Side side = op.getMetadata() ? Side::Y : Side::X;
+  auto type =
+      cast<ShapedType>((side == Side::X ? op.getX() : op.getY()).getType());
+  return type.getDimSize(MmaScaledOp::getKDim(side, type.getRank()));
+}
+
 inline OpSizes getOpSizes(ProductOpInterface op, int64_t dynamicSize) {
   auto sizeOr = [&](int64_t size) {
     return ShapedType::isDynamic(size) ? dynamicSize : size;
   };
   auto type = cast<ShapedType>(op.getAcc().getType());
   unsigned rank = type.getRank();
-  auto x = cast<ShapedType>(op.getX().getType());
-  int64_t k =
-      x.getDimSize(MmaScaledOp::getKDim(MmaScaledOp::Side::X, x.getRank()));
+  int64_t k = getLogicalK(op);
   return {sizeOr(type.getDimSize(rank - 2)), sizeOr(type.getDimSize(rank - 1)),
           sizeOr(k), rank == 3 ? sizeOr(type.getDimSize(0)) : 1};
 }

@@ -65,11 +65,20 @@ ProblemSizes::ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
   constexpr unsigned kRow = 1, kColumn = 2;
   m = get(problem.m, problem[GemmOperand::A], kRow);
   n = get(problem.n, problem[GemmOperand::B], kRow);
-  k = get(problem.k, problem[GemmOperand::A], kColumn);
+  // B has the logical K.
+  k = get(problem.k,
+          problem[problem.types.sparsity ? GemmOperand::B : GemmOperand::A],
+          kColumn);
   AffineExpr d0 = builder.getAffineDimExpr(0);
-  blocks = applyMap(builder, loc,
-                    AffineMap::get(1, 0, d0.floorDiv(problem.types.blockSize)),
-                    k)[0];
+  auto getColumns = [&](GemmOperand id) {
+    AffineExpr columns = d0.floorDiv(problem.getLogicalUnit(id));
+    return applyMap(builder, loc, AffineMap::get(1, 0, columns), k)[0];
+  };
+  blocks = getColumns(GemmOperand::SFA);
+  if (!problem.types.sparsity)
+    return;
+  keptK = getColumns(GemmOperand::A);
+  metadata = getColumns(GemmOperand::E);
 }
 
 Value blockscale::getOperandBatch(OpBuilder &builder, gpu::GPUFuncOp kernel,

@@ -39,6 +39,13 @@ static int64_t getMostSharedBytes(const Chip &chip) {
   return int64_t(1024) * chip.sharedMemoryKiB;
 }
 
+/// The least K of a tile: a word of scales is for four blocks of up to 32
+/// elements, or of those that a sparse instruction has.
+static int64_t getLeastK(const TypeCombination &types) {
+  constexpr int64_t kLeastBlock = 32;
+  return kScalesPerWord * std::max<int64_t>(types.blockSize, kLeastBlock);
+}
+
 namespace {
 /// The parameters in which the choices of paths differ.
 struct MultistageLimits {
@@ -126,10 +133,9 @@ LogicalResult MultistageChooser::verify(ScheduledProduct product,
   auto schedule = cast<MultistageScheduleAttr>(attr);
   TypeCombination types =
       getComputedCombination(product.op, product.instruction);
-  // A word of scales is for four blocks of up to 32 elements.
-  constexpr int64_t kLeastK = 128;
-  if (types.scale != Format::None && schedule.getK() < kLeastK)
-    return emitError() << "expected K of the tile to be at least " << kLeastK
+  int64_t leastK = getLeastK(types);
+  if (types.scale != Format::None && schedule.getK() < leastK)
+    return emitError() << "expected K of the tile to be at least " << leastK
                        << " for operands with scales, got " << attr;
   int64_t bytes =
       getSharedBytes(types, product.instruction.getKind(), schedule);
@@ -270,7 +276,8 @@ ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
       getComputedCombination(product.op, product.instruction);
   Kind kind = product.instruction.getKind();
   int64_t rowElements = kBankRowBytes * 8 / getSlot(kind, types.lhs).bits;
-  tile.push_back(fit(k, kBankRowBytes, std::min(rowElements, limits.mostK)));
+  tile.push_back(
+      fit(k, getLeastK(types), std::min(rowElements, limits.mostK)));
 
   auto make = [&](int64_t stages) {
     return MultistageScheduleAttr::get(product.op.getContext(), tile, {2, 2},
@@ -284,6 +291,13 @@ ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
     return blocks * getSharedBytes(types, kind, make(stages)) >
            getMostSharedBytes(product.chip);
   };
+  // A sparse y of all K takes twice the bytes of x: with fewer columns of it,
+  // two stages fit.
+  if (types.sparsity)
+    while (tile[1] > kHalf && kWantedStages * getSharedBytes(types, kind,
+                                                             make(1)) >
+                                  getMostSharedBytes(product.chip))
+      tile[1] /= 2;
   while (stages > 1 && isTooLarge())
     --stages;
   return make(stages);

@@ -84,6 +84,16 @@ static std::vector<Bound> getBounds(ScheduledProduct product,
                y = getElementBytes(types.rhs, product.instruction,
                                    types.blockSize, tile.isYDequantized);
   double flops = 2 * toDouble(tile.m) * toDouble(tile.n) * partK;
+  if (types.sparsity) {
+    // A sparse instruction takes the time of a dense one of half its K, and
+    // reads half of x, and metadata.
+    flops /= 2;
+    double metadata =
+        1.0 / getGranularityInfo(*types.sparsity).elementsPerByte();
+    double scales = 1.0 / types.blockSize;
+    x.memory = (x.memory - scales) / 2 + scales + metadata;
+    x.shared = x.shared / 2 + metadata;
+  }
   double loaded = partK * (rows * x.memory + columns * y.memory);
   double shared = partK * (toDouble(tile.m * tile.readsOfX) * x.shared +
                            toDouble(tile.n * tile.readsOfY) * y.shared);

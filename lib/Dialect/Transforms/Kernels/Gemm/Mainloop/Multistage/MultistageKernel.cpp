@@ -111,6 +111,8 @@ static Value emitMultiply(OpBuilder &b, Location loc,
   PerOperand<Value> operands;
   for (GemmOperand i : kGemmOperands) {
     const KernelOperand &operand = problem[i];
+    if (!problem.reads(i) && getInfo(i).isMetadata)
+      continue;
     operands[i] =
         operand.splat
             ? Value(arith::ConstantIntOp::create(
@@ -130,6 +132,7 @@ static Value emitMultiply(OpBuilder &b, Location loc,
       b, loc, acc.getType(), operands[GemmOperand::A],
       operands[GemmOperand::SFA], operands[GemmOperand::B],
       operands[GemmOperand::SFB], acc, /*blocks=*/Value(), tensorScale,
+      operands[GemmOperand::E],
       TypeCombinationAttr::get(context, problem.types), problem.instruction,
       getLayout(GemmOperand::A), getLayout(GemmOperand::B),
       getScaleLayout(GemmOperand::SFA), getScaleLayout(GemmOperand::SFB));
@@ -185,13 +188,14 @@ static void emitTile(OpBuilder &b, gpu::GPUFuncOp kernel,
                          tile.thread, tile.isGuarded};
   auto fill = [&](OpBuilder &at, Value offset, Value step) {
     step = addIndices(at, loc, step, tile.firstStep);
+    Value columnsOfA = sizes.keptK ? sizes.keptK : sizes.k;
     plan.fill(
         at, context, shared, offset,
-        {{batches[GemmOperand::A], sizes.m, sizes.k, tile.row, step},
+        {{batches[GemmOperand::A], sizes.m, columnsOfA, tile.row, step},
          {batches[GemmOperand::SFA], sizes.m, sizes.blocks, tile.row, step},
          {batches[GemmOperand::B], sizes.n, sizes.k, tile.column, step},
-         {batches[GemmOperand::SFB], sizes.n, sizes.blocks, tile.column,
-          step}});
+         {batches[GemmOperand::SFB], sizes.n, sizes.blocks, tile.column, step},
+         {batches[GemmOperand::E], sizes.m, sizes.metadata, tile.row, step}});
   };
   auto multiply = [&](OpBuilder &at, Value offset, Value sums) {
     return emitMultiply(at, loc, problem, plan, shared, offset, tensorScale,

@@ -49,7 +49,7 @@ void OperandAccess::copyAsync(OpBuilder &b, const ElementPosition &start,
   unsigned elementBits =
       cast<MemRefType>(source.getType()).getElementTypeBitWidth();
   int64_t elements = bytes * kByteBits / elementBits;
-  if (inside)
+  if (inside && !isClamped)
     // A predicated-off read still has an address, which must be aligned.
     read = arith::SelectOp::create(b, loc, inside, makeIndex(b, loc, elements),
                                    makeIndex(b, loc, 0));
@@ -85,7 +85,7 @@ Value OperandAccess::gatherWord(OpBuilder &b, const ElementPosition &start,
     } else {
       code = emitLoadCode(b, loc, memory, operand.bits, position);
     }
-    if (inside) {
+    if (inside && !isClamped) {
       Value zero = arith::ConstantIntOp::create(b, loc, code.getType(), 0);
       code = arith::SelectOp::create(b, loc, inside, code, zero);
     }

@@ -32,6 +32,10 @@ public:
       : operand(operand), context(context), source(source),
         isGuarded(isGuarded), loc(context.loc) {}
 
+  /// From now on, positions outside of the operand read its first element, not
+  /// zeros.
+  void setClamped() { isClamped = true; }
+
   /// Starts a cp.async of `bytes` bytes from `plus` bytes (null for 0) behind
   /// the element at `start`, to `memory` at `to`.
   void copyAsync(OpBuilder &b, const ElementPosition &start, Value memory,
@@ -57,7 +61,7 @@ private:
   const KernelOperand &operand;
   const FillContext &context;
   const FillSource &source;
-  bool isGuarded;
+  bool isGuarded, isClamped = false;
   Location loc;
 };
 

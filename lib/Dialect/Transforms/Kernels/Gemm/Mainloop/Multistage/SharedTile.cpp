@@ -14,6 +14,7 @@
 #include "Kernels/Gemm/Mainloop/Multistage/SharedTile.h"
 
 #include "Utils/IndexValues.h"
+#include "blockscale/Support/SparseMetadata.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -49,6 +50,15 @@ SharedTile blockscale::getScaleTile(const TileExtent &extent, int64_t blockSize,
   }
   tile.order = ScaleOrder::Lanes;
   tile.shape = {llvm::divideCeilSigned(extent.rows, kOuter), kOuter, scales};
+  return tile;
+}
+
+SharedTile blockscale::getMetadataTile(const TileExtent &extent,
+                                       int64_t bytes) {
+  int64_t chunk = bytes % kMetadataChunkBytes == 0 ? kMetadataChunkBytes
+                                                   : kMetadataStepBytes;
+  SharedTile tile;
+  tile.shape = {bytes / chunk, extent.rows, chunk};
   return tile;
 }
 

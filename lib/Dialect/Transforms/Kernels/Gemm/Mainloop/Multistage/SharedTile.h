@@ -50,6 +50,9 @@ SharedTile getElementTile(const TileExtent &extent, Slot slot,
 SharedTile getScaleTile(const TileExtent &extent, int64_t blockSize,
                         int64_t words);
 
+/// The metadata of a sparse A, for `bytes` bytes of it in each row (T8).
+SharedTile getMetadataTile(const TileExtent &extent, int64_t bytes);
+
 /// The byte, in its row, that is `inChunk` bytes behind the start of chunk
 /// number `chunk` of the elements of `tile`.
 Value emitByteOfRow(OpBuilder &b, Location loc, const SharedTile &tile,

@@ -24,19 +24,27 @@ StageExtents blockscale::getStageExtents(MultistageScheduleAttr schedule) {
           {schedule.getN(), k, schedule.getWarpN(), threads}};
 }
 
+/// The bytes of metadata of a row with `k` logical elements.
+static int64_t getMetadataBytes(const TypeCombination &types, int64_t k) {
+  return k / getGranularityInfo(*types.sparsity).elementsPerByte();
+}
+
 Stages blockscale::getStages(const TypeCombination &types, Kind kind,
                              const StageExtents &extents, int64_t numStages) {
   PerOperand<SharedTile> tiles;
   for (bool isA : {true, false}) {
-    const TileExtent &extent = isA ? extents.a : extents.b;
     Format format = isA ? types.lhs : types.rhs;
     // All layouts of elements, and all orders of scales, take the same bytes.
     tiles[getElementsOf(isA)] =
-        getElementTile(extent, getSlot(kind, format), {});
+        getElementTile(extents.getElements(isA, types.sparsity),
+                       getSlot(kind, format), {});
     if (getFormatInfo(format).use != FormatUse::HighPrecision)
       tiles[getScalesOf(isA)] =
-          getScaleTile(extent, types.blockSize, /*words=*/0);
+          getScaleTile(extents.get(isA), types.blockSize, /*words=*/0);
   }
+  if (types.sparsity)
+    tiles[GemmOperand::E] =
+        getMetadataTile(extents.a, getMetadataBytes(types, extents.a.k));
   return Stages(tiles, numStages);
 }
 
@@ -133,18 +141,34 @@ static LoaderPtr planScales(const KernelOperand &operand, int64_t blockSize,
 }
 
 /// The loaders of all operands.
+static LoaderPtr planMetadata(const KernelProblem &problem,
+                              const TileExtent &extent) {
+  if (!problem.reads(GemmOperand::E))
+    return nullptr;
+  const KernelOperand &operand = problem[GemmOperand::E];
+  int64_t bytes = getMetadataBytes(problem.types, extent.k), piece = 0;
+  // Halves of 16 bytes are swapped in some rows.
+  if (operand.contiguity == Contiguity::Columns)
+    piece = getPieceBytes(kMetadataStepBytes, operand.getStrideAlignment());
+  return makeMetadataLoader(getMetadataTile(extent, bytes), operand,
+                            piece == 0 ? kWordBytes : piece,
+                            /*isAsync=*/piece != 0);
+}
+
 static PerOperand<LoaderPtr> planLoaders(const KernelProblem &problem,
                                          Kind kind,
                                          const StageExtents &extents) {
   PerOperand<LoaderPtr> loaders;
   for (bool isA : {true, false}) {
-    const TileExtent &extent = isA ? extents.a : extents.b;
+    const TypeCombination &types = problem.types;
     loaders[getElementsOf(isA)] =
-        planElements(problem[getElementsOf(isA)],
-                     isA ? problem.types.lhs : problem.types.rhs, kind, extent);
+        planElements(problem[getElementsOf(isA)], isA ? types.lhs : types.rhs,
+                     kind, extents.getElements(isA, types.sparsity));
     loaders[getScalesOf(isA)] =
-        planScales(problem[getScalesOf(isA)], problem.types.blockSize, extent);
+        planScales(problem[getScalesOf(isA)], types.blockSize,
+                   extents.get(isA));
   }
+  loaders[GemmOperand::E] = planMetadata(problem, extents.a);
   return loaders;
 }
 

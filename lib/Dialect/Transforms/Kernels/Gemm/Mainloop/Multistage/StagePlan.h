@@ -22,6 +22,16 @@ namespace mlir::blockscale {
 /// The extents of A's tile and of B's.
 struct StageExtents {
   TileExtent a, b;
+
+  const TileExtent &get(bool isA) const { return isA ? a : b; }
+  /// That of the elements of a side; a sparse A has only the kept ones.
+  TileExtent getElements(bool isA,
+                         std::optional<Granularity> sparsity) const {
+    TileExtent extent = get(isA);
+    if (isA && sparsity)
+      extent.k = extent.k * kKeptUnits / kUnitsPerChunk;
+    return extent;
+  }
 };
 
 /// The extents of the tiles of A and B of a kernel with `schedule`.

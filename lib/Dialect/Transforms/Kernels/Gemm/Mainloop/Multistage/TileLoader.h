@@ -110,6 +110,11 @@ LoaderPtr makeScaleRowLoader(SharedTile tile, const KernelOperand &operand,
 LoaderPtr makeScaleAtomLoader(SharedTile tile, const KernelOperand &operand,
                               int64_t scales);
 
+/// Loads the metadata of a sparse A: by cp.async of `pieceBytes` bytes, or with
+/// loads of single bytes, a word at a time.
+LoaderPtr makeMetadataLoader(SharedTile tile, const KernelOperand &operand,
+                             int64_t pieceBytes, bool isAsync);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_MAINLOOP_MULTISTAGE_TILELOADER_H

@@ -42,7 +42,7 @@ void RoleEmitter::emitCopies(OpBuilder &at, const WorkTile &tile, Value step,
     const StagedOperand &operand = operands[id];
     if (!operand.tensor)
       continue;
-    auto [isA, isScale, letter, name] = getInfo(id);
+    auto [isA, isScale, isMetadata, letter, name] = getInfo(id);
     Value mapPointer = kernel.getArgument(map++);
     if (sides != Sides::Both && isA != (sides == Sides::A))
       continue;

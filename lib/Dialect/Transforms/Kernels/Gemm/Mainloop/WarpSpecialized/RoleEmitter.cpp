@@ -131,7 +131,7 @@ Value RoleEmitter::toIndex(OpBuilder &at, Value value) const {
 
 Value RoleEmitter::emitRow(OpBuilder &at, const BlockTile &tile,
                            GemmOperand operand) const {
-  auto [isA, isScale, letter, name] = getInfo(operand);
+  auto [isA, isScale, isMetadata, letter, name] = getInfo(operand);
   Value row = isA ? tile.row : tile.column;
   if (isA || isScale || !cluster.hasPairs())
     return row;

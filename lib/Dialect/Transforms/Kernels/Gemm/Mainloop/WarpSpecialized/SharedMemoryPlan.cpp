@@ -72,7 +72,9 @@ int64_t SharedMemoryPlan::getRowAtoms(bool isA) const {
 }
 
 int64_t SharedMemoryPlan::getBytes(GemmOperand operand) const {
-  auto [isA, isScale, letter, name] = getInfo(operand);
+  auto [isA, isScale, isMetadata, letter, name] = getInfo(operand);
+  if (isMetadata)
+    return 0; // This mainloop has none yet.
   if (isScale)
     return getRowAtoms(isA) * scaleWords * kScaleAtomBytes;
   int64_t rows = getRows(isA);

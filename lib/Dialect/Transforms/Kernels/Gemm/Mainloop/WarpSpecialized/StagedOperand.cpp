@@ -33,7 +33,8 @@ KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
   InstructionAttr of = problem.instruction;
   sides.instruction = InstructionAttr::get(
       of.getContext(), of.getPath(), of.getM(), of.getN(), of.getK(),
-      of.getKind(), of.getB(), of.getA(), of.getScale(), of.getScaleVec());
+      of.getKind(), of.getB(), of.getA(), of.getScale(), of.getScaleVec(),
+      of.getSparsity());
   return sides;
 }
 
@@ -85,8 +86,8 @@ blockscale::planStagedOperands(const KernelProblem &problem,
   const Instruction &instruction = problem.instruction.getInstruction();
   for (GemmOperand id : kGemmOperands) {
     StagedOperand &operand = operands[id];
-    auto [isA, isScale, letter, name] = getInfo(id);
-    if (isScale && !problem.hasScales())
+    auto [isA, isScale, isMetadata, letter, name] = getInfo(id);
+    if (isMetadata || (isScale && !problem.hasScales()))
       continue;
     if (!isA && pipeline.isGemv())
       continue;

@@ -173,7 +173,7 @@ private:
     auto atoms = ScaleTileLayoutAttr::get(context, ScaleOrder::Atoms);
     sum = TileMmaOp::create(
         at, loc, sum.getType(), a, aScales, b, bScales, sum, blocks,
-        /*tensor_scale=*/Value(),
+        /*tensor_scale=*/Value(), /*metadata=*/Value(),
         TypeCombinationAttr::get(context, problem.types), problem.instruction,
         getLayout(true), getLayout(false), atoms, atoms);
     // One thread arrives for all lanes of the warp.
