@@ -45,6 +45,12 @@ public:
   Value isEither(Value lhs, Value rhs) {
     return builder.createOrFold<arith::OrIOp>(loc, lhs, rhs);
   }
+  Value multiply(Value size, int64_t factor) {
+    if (factor == 1)
+      return size;
+    return apply(getAffineDimExpr(0, loc.getContext()) * factor,
+                 {OpFoldResult(size)});
+  }
   Value apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
     return getValueOrCreateConstantIndexOp(
         builder, loc,

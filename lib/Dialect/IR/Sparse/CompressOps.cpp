@@ -22,23 +22,6 @@ using namespace mlir::blockscale;
 // Checks of shapes
 //===----------------------------------------------------------------------===//
 
-LogicalResult blockscale::verifySameKind(Operation *op,
-                                         ArrayRef<NamedShape> values) {
-  Type first = values.front().value.getType();
-  for (const NamedShape &value : values) {
-    Type type = value.value.getType();
-    if (isa<TensorType>(type) != isa<TensorType>(first))
-      return op->emitOpError("expected all to be tensors or all to be vectors, "
-                             "got ")
-             << first << " and " << type;
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      if (tensor.getEncoding())
-        return op->emitOpError("expected tensors without encoding, got ")
-               << type;
-  }
-  return success();
-}
-
 LogicalResult blockscale::verifyNoZeroSize(Operation *op,
                                            ArrayRef<NamedShape> values) {
   for (const NamedShape &value : values)
