@@ -12,7 +12,6 @@ a scale covers twice as many elements of K as in the dense instructions.
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Optional
 
 import numpy as np
@@ -21,7 +20,6 @@ from .arrays import expect_array, require
 from .block_formats import resolve_product
 from .formats import decode
 from .reference import (
-    ELEMENT_TYPES,
     LEGAL_TYPE_COMBINATIONS,
     SCALE_FORMATS,
     check_arrays,
@@ -33,27 +31,14 @@ from .sparse_metadata import FIELDS_PER_BYTE, GRANULARITIES, KEPT_UNITS, expect_
 from .sparsity import read_fields
 from .sums import add_kept_products
 
-# Those that instructions have: blocks of twice the size of the dense ones (PTX ISA, mma.sp with
-# .kind::mxf8f6f4, mxf4 and mxf4nvf4); fp4 of E8M0 scales also in blocks of 32 (.kind::mxf4nvf4 with
-# .block16).
-_INSTRUCTION_COMBINATIONS = tuple(
-    (x_type, y_type, "f8E8M0FNU", "2:4", 64) for x_type, y_type in product(ELEMENT_TYPES, repeat=2)
-) + (
-    ("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", "pairs", 64),
-    ("f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", "pairs", 32),
-    ("f4E2M1FN", "f4E2M1FN", "f8E4M3FN", "pairs", 32),
-)
-
-# The legal (x_type, y_type, scale_type, granularity, B): these, and the blocks of the dense product with
-# either granularity.
+# The legal (x_type, y_type, scale_type, granularity, B): the types of the dense product, and its B or twice that. A
+# scale of a sparse instruction covers as many kept elements as one of a dense instruction.
 SPARSE_TYPE_COMBINATIONS = tuple(
     dict.fromkeys(
-        _INSTRUCTION_COMBINATIONS
-        + tuple(
-            (x_type, y_type, scale_type, granularity, block)
-            for granularity in GRANULARITIES
-            for x_type, y_type, scale_type, block in LEGAL_TYPE_COMBINATIONS
-        )
+        (x_type, y_type, scale_type, granularity, times * block)
+        for granularity in GRANULARITIES
+        for x_type, y_type, scale_type, block in LEGAL_TYPE_COMBINATIONS
+        for times in (1, 2)
     )
 )
 

@@ -84,7 +84,7 @@ def test_default(tmp_path):
 # M, N and K of products of dynamic sizes. Each number of rows has a kernel; long K has split-K ranges, short ones are
 # parts of a stage, or of a chunk. A thread of the reduction has columns that are 128 apart.
 DYNAMIC = [
-    (1, 40, 64), (8, 136, 1152), (9, 64, 512), (16, 200, 128), (17, 72, 1024), (33, 64, 448), (64, 64, 2880), (65, 40, 576),
+    (1, 40, 64), (200, 72, 8256), (200, 72, 2112), (8, 136, 1152), (9, 64, 512), (16, 200, 128), (17, 72, 1024), (33, 64, 448), (64, 64, 2880), (65, 40, 576),
     (100, 64, 256), (129, 64, 192), (200, 130, 256), (257, 64, 128), (300, 136, 512), (5, 652, 8192), (20, 64, 8256),
     (70, 64, 12288),
 ]
@@ -126,6 +126,33 @@ def test_dynamic_others(tmp_path):
     for m, n in ((0, 40), (12, 0)):
         product = Product(m, n, 64, "nvfp4", has_acc=True, is_dynamic=True, multiple=16)
         assert product.run(tmp_path, "sm_90a")[0].shape == (m, n)
+
+
+# Types of results behind an elementwise op, and what makes them of integers in f32.
+RESULTS = {
+    "i1": "%r = arith.cmpf ogt, %d, %acc : {f32}", "i8": "%r = arith.fptosi %d : {f32} to {type}",
+    "i16": "%r = arith.fptosi %d : {f32} to {type}", "f64": "%r = arith.extf %d : {f32} to {type}",
+    "index": "%i = arith.fptosi %d : {f32} to {i32}\n  %r = arith.index_cast %i : {i32} to {type}",
+}
+
+
+@pytest.mark.parametrize("n", [72, 68])
+@pytest.mark.parametrize("element", RESULTS)
+def test_result_types(element, n, tmp_path):
+    """Whole rows of lanes for some types and N, elements by themselves for others."""
+    product = Product(33, n, 512, "mxfp4")
+    product.x, product.ys = np.sign(product.x), np.full_like(product.ys, 128)
+    types = {name: f"tensor<33x{n}x{name}>" for name in ("f32", "i32", element)}
+    body = RESULTS[element].format(type=types[element], **{name: types[name] for name in ("f32", "i32")})
+    product.text = product.text.replace(f"-> {types['f32']} {{", f"-> {types[element]} {{").replace(
+        f"  return %d : {types['f32']}", f"  {body}\n  return %r : {types[element]}")
+    expected = product.x @ product.weights().T
+    if element == "i8":
+        product.x[np.abs(expected).max(axis=1) > 127] = 0
+        expected = product.x @ product.weights().T
+    result, kernels, said = product.run(tmp_path, "sm_90a", schedule(64, 40, 512))
+    np.testing.assert_array_equal(result, expected > 0 if element == "i1" else expected)
+    assert any("__permute" in name for name in kernels) and "remark: y" not in said
 
 
 @pytest.mark.parametrize("k", [96, 160, 2880])

@@ -1,6 +1,10 @@
 """The functions of the package `blockscale` beside the ops, bit by bit."""
 
+import subprocess
+from itertools import product
+
 import blockscale
+import harness
 import numpy as np
 import pytest
 from sparse_cases import attribute, product_data, product_program, run, tensor
@@ -77,3 +81,25 @@ def test_product(types, block, granularity, device, tmp_path):
         *operands, x_type=x_type, y_type=y_type, scale_type=scale_type, block_size=block, granularity=granularity
     )
     np.testing.assert_array_equal(got, expected)
+
+
+def test_legal_combinations(tmp_path):
+    """Of all types, granularities and blocks, the op takes those that the function takes."""
+    rows = list(product(blockscale.ELEMENT_TYPES, blockscale.ELEMENT_TYPES, ("f8E8M0FNU", "f8E4M3FN"), UNITS,
+                        (8, 16, 32, 64, 128)))
+    k = 128
+    texts = {}
+    for row in rows:
+        x, y, scale, granularity, block = row
+        shapes = [(4, k // 2), (4, k // (8 * UNITS[granularity])), (4, k // block), (k, 8), (k // block, 8), (4, 8)]
+        texts[row] = product_program(shapes, (x, y, scale), block, granularity)
+    path = tmp_path / "rows.mlir"
+    path.write_text("// -----\n".join(texts.values()))
+    done = subprocess.run(
+        [harness.RUN.with_name("blockscale-opt"), path, "--split-input-file"], capture_output=True, text=True, check=False
+    )
+    # Places that are refused, as numbers of parts.
+    starts = np.cumsum([0, *(text.count("\n") + 1 for text in texts.values())])
+    lines = [int(line.split(":")[1]) for line in done.stderr.splitlines() if line.startswith(f"{path}:") and "error" in line]
+    refused = {rows[int(np.searchsorted(starts, line, side="right")) - 1] for line in lines}
+    assert set(rows) - refused == set(blockscale.SPARSE_TYPE_COMBINATIONS)

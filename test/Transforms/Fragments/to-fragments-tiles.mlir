@@ -350,3 +350,36 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// With guards, and rows that are aligned by promise: a run is stored as a whole
+// or not at all, and what is outside reads for the last one inside.
+
+// CHECK-LABEL: gpu.func @guarded_runs(
+// CHECK-SAME:    %[[C:[a-z0-9]+]]: memref<?x?xf32>, %[[BIAS:[a-z0-9]+]]: memref<?xf32>, %[[M:[a-z0-9]+]]: index, %[[N:[a-z0-9]+]]: index)
+// CHECK:         %[[IN_ROWS:.*]] = arith.cmpi ult, %[[ROW:.*]], %[[M]] :
+// CHECK:         %[[IN_COLUMNS:.*]] = arith.cmpi ult, %[[COLUMN:.*]], %[[N]] :
+// CHECK:         %[[INSIDE:.*]] = arith.andi %[[IN_ROWS]], %[[IN_COLUMNS]] :
+// CHECK:         %[[LAST:.*]] = arith.addi %[[N]], %c-2 :
+// CHECK:         %[[READ:.*]] = arith.minui %[[COLUMN]], %[[LAST]] :
+// CHECK:         memref.load %[[BIAS]][%[[READ]]]
+// CHECK:         scf.if %[[INSIDE]]
+// CHECK-NEXT:      vector.store %{{.*}}, %[[C]][%[[ROW]], %[[COLUMN]]] {alignment = 8 : i64} : memref<?x?xf32>, vector<2xf32>
+// CHECK:         scf.if
+// CHECK-NEXT:      vector.store %{{.*}}, %[[C]]{{.*}} {alignment = 8 : i64} : memref<?x?xf32>, vector<2xf32>
+// CHECK-NOT:     store
+gpu.module @kernels {
+  gpu.func @guarded_runs(%c: memref<?x?xf32>, %bias: memref<?xf32>, %m: index, %n: index) {
+    %c0 = arith.constant 0 : index
+    %acc = blockscale.acc_zero : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    blockscale.acc_for_each %acc at(%c0, %c0) of(%m, %n) aligned {
+    ^bb0(%e: f32, %row: index, %column: index):
+      %b = memref.load %bias[%column] : memref<?xf32>
+      %s = arith.addf %e, %b : f32
+      memref.store %s, %c[%row, %column] : memref<?x?xf32>
+      blockscale.yield
+    } : !blockscale.acc<16x8, #blockscale.warps<1x1>>
+    gpu.return
+  }
+}

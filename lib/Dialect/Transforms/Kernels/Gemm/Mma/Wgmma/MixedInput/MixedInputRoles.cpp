@@ -66,9 +66,11 @@ MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
 /// With more than two columns of a row in a lane, stores have whole sectors.
 std::optional<AccType> MixedInputRoles::getRunsType() {
   constexpr int64_t kMost = 4, kLeast = 2, kMostBits = 128;
-  unsigned bits =
-      getElementTypeOrSelf(kernel.getArgument(problem.result).getType())
-          .getIntOrFloatBitWidth();
+  Type element =
+      getElementTypeOrSelf(kernel.getArgument(problem.result).getType());
+  if (!element.isIntOrFloat())
+    return std::nullopt;
+  unsigned bits = element.getIntOrFloatBitWidth();
   for (int64_t interleave = kMost; interleave >= kLeast; interleave /= 2)
     if (interleave * kColumnsOfLane * bits <= kMostBits)
       if (std::optional<AccType> type = getTypeInRows(
