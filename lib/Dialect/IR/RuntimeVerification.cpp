@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SizeChecker.h"
+#include "AtomLayout.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
@@ -27,16 +27,10 @@ void UnswizzleScalesOp::generateRuntimeVerification(
   // (U2) and (U3)
   SmallVector<OpFoldResult> sizes = getMixedSizes();
   SmallVector<OpFoldResult> atoms = getSwizzledSizes(builder, loc, sizes);
-  for (auto [dim, size] : llvm::enumerate(sizes)) {
-    // There may be no rows.
-    int64_t least = dim + 1 == sizes.size() ? 1 : 0;
-    if (isa<Value>(size))
-      check.expect(check.isAtLeast(cast<Value>(size), least),
-                   "sizes of at least 0, and K_s of at least 1");
-    Value expected = getValueOrCreateConstantIndexOp(builder, loc, atoms[dim]);
-    Value got = check.getSize(getSource(), dim);
-    check.expect(check.isEqual(expected, got),
-                 "sizes that round up to the atoms of the source");
+  for (size_t dim = 0; dim != sizes.size(); ++dim) {
+    checkLeast(check, sizes, dim, "K_s");
+    checkAtoms(check, getSource(), dim,
+               getValueOrCreateConstantIndexOp(builder, loc, atoms[dim]));
   }
 }
 
