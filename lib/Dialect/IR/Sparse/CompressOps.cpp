@@ -12,6 +12,7 @@
 
 #include "SizeChecker.h"
 #include "Sparse/SparseShapes.h"
+#include "Tiling.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -69,9 +70,7 @@ blockscale::scaleLastSize(OpBuilder &builder, Location loc,
                           ArrayRef<OpFoldResult> sizes, int64_t factor,
                           int64_t divisor) {
   SmallVector<OpFoldResult> result(sizes);
-  AffineExpr d0 = builder.getAffineDimExpr(0);
-  result.back() = affine::makeComposedFoldedAffineApply(
-      builder, loc, (d0 * factor).floorDiv(divisor), {sizes.back()});
+  result.back() = scaleSize(builder, loc, sizes.back(), factor, divisor);
   return result;
 }
 
