@@ -66,10 +66,8 @@ void QuantizeOp::generateRuntimeVerification(
   checkBlocks(check, builder, getX(), /*scales=*/{}, blockSize);
   int64_t rank = cast<ShapedType>(getX().getType()).getRank();
   if (isDynamic(getX(), rank - 1) && !getPad()) {
-    AffineExpr d0 = builder.getAffineDimExpr(0);
     Value k = check.getSize(getX(), rank - 1);
-    check.expect(check.isEqual(check.apply(d0 % blockSize, {OpFoldResult(k)}),
-                               check.getConstant(0)),
+    check.expect(check.isMultiple(k, blockSize),
                  "K to be a multiple of the block size, " + Twine(blockSize));
   }
 }

@@ -98,6 +98,19 @@ static LogicalResult verifyMultiple(Operation *op, const NamedShape &dense,
          << ", got " << k;
 }
 
+/// The check at run time that corresponds to `verifyMultiple`. Messages call
+/// the size `name`.
+static void checkMultiple(SizeChecker &check, Value dense, int64_t divisor,
+                          StringRef of, StringRef name) {
+  int64_t last = cast<ShapedType>(dense.getType()).getRank() - 1;
+  if (!isDynamic(dense, last))
+    return;
+  Value k = check.getSize(dense, last);
+  check.expect(check.isPositive(k), name + " to be at least 1");
+  check.expect(check.isMultiple(k, divisor),
+               name + " to be a multiple of " + of + ", " + Twine(divisor));
+}
+
 /// The checks at run time that correspond to `verifyAlongK`.
 static void checkAlongK(SizeChecker &check, OpBuilder &builder,
                         ArrayRef<AlongK> values) {
@@ -179,18 +192,9 @@ OpFoldResult SparsifyOp::fold(FoldAdaptor adaptor) {
 void SparsifyOp::generateRuntimeVerification(
     OpBuilder &builder, Location loc,
     function_ref<std::string(Operation *, StringRef)> generateErrorMessage) {
-  int64_t last = cast<ShapedType>(getSource().getType()).getRank() - 1;
-  if (!isDynamic(getSource(), last))
-    return;
   SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
-  Value k = check.getSize(getSource(), last);
-  int64_t chunk = getUnits().chunk();
-  check.expect(check.isPositive(k), "the last size to be at least 1");
-  check.expect(check.isEqual(check.apply(builder.getAffineDimExpr(0) % chunk,
-                                         {OpFoldResult(k)}),
-                             check.getConstant(0)),
-               "the last size to be a multiple of the elements of a chunk, " +
-                   Twine(chunk));
+  checkMultiple(check, getSource(), getUnits().chunk(),
+                "the elements of a chunk", "the last size");
 }
 
 //===----------------------------------------------------------------------===//
@@ -238,6 +242,15 @@ bool CompressOp::hasTensorSemantics() {
   return isa<TensorType>(getSource().getType());
 }
 
+/// The types of the elements and of the metadata of a dense type.
+static std::pair<Type, Type> inferCompressed(Type dense,
+                                             const GranularityInfo &units) {
+  return {scaleLastDim(dense, getElementTypeOrSelf(dense), kKeptUnits,
+                       kUnitsPerChunk),
+          scaleLastDim(dense, IntegerType::get(dense.getContext(), 8), 1,
+                       units.elementsPerByte())};
+}
+
 /// Inferred types do not have more static sizes than what they are inferred
 /// from.
 static LogicalResult verifyInferred(Operation *op, const NamedShape &result,
@@ -253,25 +266,19 @@ LogicalResult CompressOp::verify() {
   SmallVector<AlongK> values = getAlongK(*this);
   if (failed(verifyCompressed(*this, values, getUnits())))
     return failure();
-  Type source = getSource().getType();
-  if (failed(verifyInferred(*this, values[1].shape,
-                            scaleLastDim(source, getElementTypeOrSelf(source),
-                                         1, values[1].factor))))
+  auto [elements, metadata] =
+      inferCompressed(getSource().getType(), getUnits());
+  if (failed(verifyInferred(*this, values[1].shape, elements)))
     return failure();
-  return verifyInferred(*this, values[2].shape,
-                        scaleLastDim(source, IntegerType::get(getContext(), 8),
-                                     1, values[2].factor));
+  return verifyInferred(*this, values[2].shape, metadata);
 }
 
 void CompressOp::build(OpBuilder &builder, OperationState &state, Value source,
                        Granularity granularity) {
-  const GranularityInfo &units = getGranularityInfo(granularity);
-  Type type = source.getType();
-  build(builder, state,
-        scaleLastDim(type, getElementTypeOrSelf(type), kKeptUnits,
-                     kUnitsPerChunk),
-        scaleLastDim(type, builder.getI8Type(), 1, units.elementsPerByte()),
-        source, GranularityAttr::get(builder.getContext(), granularity));
+  auto [elements, metadata] =
+      inferCompressed(source.getType(), getGranularityInfo(granularity));
+  build(builder, state, elements, metadata, source,
+        GranularityAttr::get(builder.getContext(), granularity));
 }
 
 LogicalResult CompressOp::reifyResultShapes(
@@ -303,18 +310,9 @@ void CompressOp::generateRuntimeVerification(
     function_ref<std::string(Operation *, StringRef)> generateErrorMessage) {
   // (K4). Sizes of results follow from those of the source; that there are at
   // most two non-zero units in a chunk is checked by the decomposition.
-  int64_t last = cast<ShapedType>(getSource().getType()).getRank() - 1;
-  if (!isDynamic(getSource(), last))
-    return;
   SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
-  Value k = check.getSize(getSource(), last);
-  int64_t divisor = getUnits().elementsPerByte();
-  check.expect(check.isPositive(k), "K to be at least 1");
-  check.expect(check.isEqual(check.apply(builder.getAffineDimExpr(0) % divisor,
-                                         {OpFoldResult(k)}),
-                             check.getConstant(0)),
-               "K to be a multiple of the elements of a byte of metadata, " +
-                   Twine(divisor));
+  checkMultiple(check, getSource(), getUnits().elementsPerByte(),
+                "the elements of a byte of metadata", "K");
 }
 
 const GranularityInfo &DecompressOp::getUnits() {
