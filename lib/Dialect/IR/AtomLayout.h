@@ -81,6 +81,23 @@ MixedShape useConstantSizes(
     ArrayRef<int64_t> rowMajor, ValueRange sizes, ArrayRef<int64_t> inAtoms,
     function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> getInAtoms);
 
+/// Constants among the sizes of `op` become static sizes of its result.
+template <typename Op, auto getInAtoms>
+LogicalResult foldConstantSizes(Op op, PatternRewriter &rewriter) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type)
+    return rewriter.notifyMatchFailure(op, "vectors have static sizes");
+  auto source = cast<ShapedType>(op.getSource().getType());
+  MixedShape mixed = useConstantSizes(type.getShape(), op.getSizes(),
+                                      source.getShape(), getInAtoms);
+  if (mixed.sizes.size() == op.getSizes().size())
+    return rewriter.notifyMatchFailure(op, "no size is a usable constant");
+  Value rowMajor = Op::create(rewriter, op.getLoc(), type.clone(mixed.shape),
+                              op.getSource(), mixed.sizes);
+  rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, rowMajor);
+  return success();
+}
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_IR_ATOMLAYOUT_H

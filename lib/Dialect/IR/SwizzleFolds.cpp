@@ -67,24 +67,6 @@ static LogicalResult foldUnswizzleOfDynamicSwizzle(UnswizzleScalesOp op,
                            "swizzle_scales");
 }
 
-/// Constants in `sizes` become static sizes of the result.
-static LogicalResult foldConstantSizes(UnswizzleScalesOp op,
-                                       PatternRewriter &rewriter) {
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "vectors have static sizes");
-  auto source = cast<ShapedType>(op.getSource().getType());
-  MixedShape mixed = useConstantSizes(type.getShape(), op.getSizes(),
-                                      source.getShape(), getSwizzledShape);
-  if (mixed.sizes.size() == op.getSizes().size())
-    return rewriter.notifyMatchFailure(op, "no size is a usable constant");
-  Value unswizzled =
-      UnswizzleScalesOp::create(rewriter, op.getLoc(), type.clone(mixed.shape),
-                                op.getSource(), mixed.sizes);
-  rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, unswizzled);
-  return success();
-}
-
 /// Folds to the row-major scales of a swizzled constant, except for operands of
 /// `mma_scaled`: its lowering reads the swizzled constant, which should keep
 /// the layout that `blockscale-swizzle-scale-operands` gave it.
@@ -106,7 +88,7 @@ static LogicalResult foldUnswizzleOfConstant(UnswizzleScalesOp op,
 
 void UnswizzleScalesOp::getCanonicalizationPatterns(RewritePatternSet &results,
                                                     MLIRContext *context) {
-  results.add(foldConstantSizes)
+  results.add(foldConstantSizes<UnswizzleScalesOp, getSwizzledShape>)
       .add(foldUnswizzleOfConstant)
       .add(foldUnswizzleOfDynamicSwizzle);
 }

@@ -187,25 +187,8 @@ static LogicalResult foldUntileOfDynamicTile(UntileMetadataOp op,
                            tile ? tile.getSource() : Value(), "tile_metadata");
 }
 
-/// Constants in `sizes` become static sizes of the result.
-static LogicalResult foldConstantSizes(UntileMetadataOp op,
-                                       PatternRewriter &rewriter) {
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "vectors have static sizes");
-  auto source = cast<ShapedType>(op.getSource().getType());
-  MixedShape mixed = useConstantSizes(type.getShape(), op.getSizes(),
-                                      source.getShape(), getTiledMetadataShape);
-  if (mixed.sizes.size() == op.getSizes().size())
-    return rewriter.notifyMatchFailure(op, "no size is a usable constant");
-  Value untiled =
-      UntileMetadataOp::create(rewriter, op.getLoc(), type.clone(mixed.shape),
-                               op.getSource(), mixed.sizes);
-  rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, untiled);
-  return success();
-}
-
 void UntileMetadataOp::getCanonicalizationPatterns(RewritePatternSet &results,
                                                    MLIRContext *) {
-  results.add(foldConstantSizes).add(foldUntileOfDynamicTile);
+  results.add(foldConstantSizes<UntileMetadataOp, getTiledMetadataShape>)
+      .add(foldUntileOfDynamicTile);
 }
