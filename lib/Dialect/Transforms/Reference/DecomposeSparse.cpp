@@ -13,6 +13,7 @@
 
 #include "Quantize/BlockArithmetic.h"
 #include "Reference/SparseEmitter.h"
+#include "Utils/BlockMap.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/ScaleRules.h"
 #include "blockscale/Dialect/IR/Sparse.h"
@@ -196,8 +197,8 @@ static LogicalResult decomposeCompress(CompressOp op,
         return emit.narrow(byte, 8);
       });
   constexpr int64_t kLogicalPerKept = kUnitsPerChunk / kKeptUnits;
-  AffineMap bytes = getPerElementMap(rewriter.getContext(), sizes.size(),
-                                     units.elementsPerByte() / kLogicalPerKept);
+  AffineMap bytes = getBlockMap(rewriter.getContext(), sizes.size(),
+                                units.elementsPerByte() / kLogicalPerKept);
   Value elements = generate(
       rewriter, loc, units,
       scaleLastSize(rewriter, loc, sizes, 1, kLogicalPerKept), element,
@@ -252,7 +253,7 @@ static LogicalResult decomposeDecompress(DecompressOp op,
       scaleLastSize(rewriter, loc,
                     getOperandSizes(rewriter, loc, op.getElements(), kept.view),
                     kUnitsPerChunk, kKeptUnits);
-  AffineMap bytes = metadata.map.compose(getPerElementMap(
+  AffineMap bytes = metadata.map.compose(getBlockMap(
       rewriter.getContext(), sizes.size(), op.getUnits().elementsPerByte()));
   Value result = generate(
       rewriter, loc, op.getUnits(), sizes,

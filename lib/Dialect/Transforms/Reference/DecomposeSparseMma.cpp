@@ -17,6 +17,7 @@
 
 #include "Reference/ScaledProduct.h"
 #include "Reference/SparseEmitter.h"
+#include "Utils/BlockMap.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "blockscale/Dialect/Transforms/Reference/Sparse.h"
@@ -36,7 +37,7 @@ static Value findLogicalIndices(OpBuilder &builder, SparseMmaScaledOp op) {
   OperandView metadata = getOperandView(builder, loc, op.getMetadata());
   SmallVector<OpFoldResult> sizes = getOperandSizes(builder, loc, op.getX(), x);
   unsigned rank = sizes.size();
-  AffineMap bytes = metadata.map.compose(getPerElementMap(
+  AffineMap bytes = metadata.map.compose(getBlockMap(
       builder.getContext(), rank, units.elementsPerByte() / kLogicalPerKept));
   Format format = *getElementFormat(getElementTypeOrSelf(op.getX().getType()));
   Value empty =

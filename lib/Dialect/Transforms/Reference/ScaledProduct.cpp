@@ -8,6 +8,7 @@
 
 #include "Reference/ScaledProduct.h"
 
+#include "Utils/BlockMap.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -84,18 +85,9 @@ Value ScaledProduct::decode(Value operand, Value scale, unsigned kDim,
                             int64_t block) {
   OperandView matrix = getOperandView(rewriter, loc, operand);
   OperandView scales = getOperandView(rewriter, loc, scale);
-
-  // Scales are indexed by blocks of K.
   auto type = cast<ShapedType>(operand.getType());
-  unsigned rank = type.getRank();
-  MLIRContext *context = rewriter.getContext();
-  SmallVector<AffineExpr> perBlock;
-  for (unsigned dim = 0; dim != rank; ++dim) {
-    AffineExpr expr = getAffineDimExpr(dim, context);
-    perBlock.push_back(dim == kDim ? expr.floorDiv(block) : expr);
-  }
-  AffineMap scaleMap =
-      scales.map.compose(AffineMap::get(rank, 0, perBlock, context));
+  AffineMap scaleMap = scales.map.compose(
+      getBlockMap(rewriter.getContext(), type.getRank(), block, kDim));
 
   Value empty = tensor::EmptyOp::create(
       rewriter, loc, getOperandSizes(rewriter, loc, operand, matrix),
