@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tiling.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/IR/KnownMultiple.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -23,11 +24,7 @@ using namespace mlir::blockscale;
 using Side = MmaScaledOp::Side;
 
 SmallVector<utils::IteratorType> MmaScaledOp::getLoopIteratorTypes() {
-  SmallVector<utils::IteratorType> types(
-      cast<ShapedType>(getAcc().getType()).getRank(),
-      utils::IteratorType::parallel);
-  types.push_back(utils::IteratorType::reduction);
-  return types;
+  return getProductLoops(getAcc());
 }
 
 /// The size of K: static if x or y has it static.
@@ -44,92 +41,10 @@ static OpFoldResult getK(OpBuilder &builder, MmaScaledOp op) {
 }
 
 SmallVector<Range> MmaScaledOp::getIterationDomain(OpBuilder &builder) {
-  SmallVector<OpFoldResult> sizes =
-      hasTensorSemantics()
-          ? tensor::getMixedSizes(builder, getLoc(), getAcc())
-          : getAsIndexOpFoldResult(
-                getContext(), cast<ShapedType>(getAcc().getType()).getShape());
+  SmallVector<OpFoldResult> sizes = getSizes(builder, getLoc(), getAcc());
   sizes.push_back(getK(builder, *this));
-  return llvm::map_to_vector(sizes, [&](OpFoldResult size) {
-    return Range{builder.getIndexAttr(0), size, builder.getIndexAttr(1)};
-  });
+  return getDomain(builder, sizes);
 }
-
-namespace {
-/// A tile of the iteration domain, and the slices of operands that it needs.
-class Tile {
-public:
-  Tile(OpBuilder &builder, MmaScaledOp op, ArrayRef<OpFoldResult> offsets,
-       ArrayRef<OpFoldResult> sizes)
-      : builder(builder), op(op), offsets(offsets), sizes(sizes),
-        rank(cast<ShapedType>(op.getAcc().getType()).getRank()) {}
-
-  /// The slice of x or y, or (with `perBlock`) of its scales.
-  Value slice(Side side, Value source, bool perBlock) {
-    unsigned sourceRank = cast<ShapedType>(source.getType()).getRank();
-    SmallVector<OpFoldResult> sourceOffsets(sourceRank);
-    SmallVector<OpFoldResult> sourceSizes(sourceRank);
-    if (sourceRank == 3)
-      std::tie(sourceOffsets[0], sourceSizes[0]) = getBatch(source);
-
-    unsigned rowDim = MmaScaledOp::getRowDim(side, sourceRank);
-    unsigned domainRow = MmaScaledOp::getRowDim(side, rank);
-    sourceOffsets[rowDim] = offsets[domainRow];
-    sourceSizes[rowDim] = sizes[domainRow];
-
-    unsigned kDim = MmaScaledOp::getKDim(side, sourceRank);
-    sourceOffsets[kDim] = perBlock ? toBlocks(offsets.back()) : offsets.back();
-    sourceSizes[kDim] = perBlock ? toBlocks(sizes.back()) : sizes.back();
-    return extract(source, sourceOffsets, sourceSizes);
-  }
-
-  Value sliceAcc() {
-    return extract(op.getAcc(), offsets.drop_back(), sizes.drop_back());
-  }
-
-private:
-  /// A batch of 1 is broadcast: every tile reads all of it. If it is not known
-  /// whether the batch is 1 or that of the result, one formula works for both,
-  /// because an offset is below the batch and a size is at most the batch.
-  std::pair<OpFoldResult, OpFoldResult> getBatch(Value source) {
-    int64_t batch = cast<ShapedType>(source.getType()).getDimSize(0);
-    if (batch == 1)
-      return {builder.getIndexAttr(0), builder.getIndexAttr(1)};
-    if (!ShapedType::isDynamic(batch))
-      return {offsets[0], sizes[0]};
-    OpFoldResult size = tensor::getMixedSize(builder, op.getLoc(), source, 0);
-    AffineExpr d0, d1;
-    bindDims(builder.getContext(), d0, d1);
-    auto min = [&](AffineExpr other, OpFoldResult value) {
-      return affine::makeComposedFoldedAffineMin(
-          builder, op.getLoc(),
-          AffineMap::get(2, 0, {d0, other}, builder.getContext()),
-          {value, size});
-    };
-    return {min(d1 - 1, offsets[0]), min(d1, sizes[0])};
-  }
-
-  OpFoldResult toBlocks(OpFoldResult elements) {
-    AffineExpr d0 = builder.getAffineDimExpr(0);
-    return affine::makeComposedFoldedAffineApply(
-        builder, op.getLoc(), d0.floorDiv(op.getBlock()), {elements});
-  }
-
-  Value extract(Value source, ArrayRef<OpFoldResult> sourceOffsets,
-                ArrayRef<OpFoldResult> sourceSizes) {
-    SmallVector<OpFoldResult> strides(sourceOffsets.size(),
-                                      builder.getIndexAttr(1));
-    return tensor::ExtractSliceOp::create(builder, op.getLoc(), source,
-                                          sourceOffsets, sourceSizes, strides);
-  }
-
-  OpBuilder &builder;
-  MmaScaledOp op;
-  ArrayRef<OpFoldResult> offsets;
-  ArrayRef<OpFoldResult> sizes;
-  unsigned rank;
-};
-} // namespace
 
 /// Describes a size or offset along K that may not be a multiple of the block:
 /// a constant, or the size of the last tile of a loop.
@@ -144,13 +59,12 @@ static std::string describeUnknownMultiple(OpFoldResult value) {
   return "one that is not known to be";
 }
 
-/// Whether `dim` is K of `op`, as a size of x or y.
-static bool isOwnK(tensor::DimOp dim, MmaScaledOp op) {
-  std::optional<int64_t> index = dim.getConstantIndex();
+/// Whether `size` is K of `op`, as a size of x or y.
+static bool isOwnK(Value size, MmaScaledOp op) {
   auto isKOf = [&](Side side, Value matrix) {
-    return dim.getSource() == matrix && index &&
-           *index ==
-               MmaScaledOp::getKDim(side, op.getMatrixType(side).getRank());
+    return isSizeOf(
+        size, matrix,
+        MmaScaledOp::getKDim(side, op.getMatrixType(side).getRank()));
   };
   return isKOf(Side::X, op.getX()) || isKOf(Side::Y, op.getY());
 }
@@ -161,18 +75,15 @@ static bool isOwnK(tensor::DimOp dim, MmaScaledOp op) {
 static bool isKnownBlockMultiple(OpFoldResult value, MmaScaledOp op) {
   return isKnownMultiple(
       value, op.getBlock(), [&](Value size, int64_t divisor) {
-        auto dim = size.getDefiningOp<tensor::DimOp>();
-        return dim && op.getBlock() % divisor == 0 && isOwnK(dim, op);
+        return op.getBlock() % divisor == 0 && isOwnK(size, op);
       });
 }
 
-FailureOr<TilingResult>
-MmaScaledOp::getTiledImplementation(OpBuilder &builder,
-                                    ArrayRef<OpFoldResult> offsets,
-                                    ArrayRef<OpFoldResult> sizes) {
-  // Vectors have a domain, as the interface requires, but cannot be sliced.
-  if (!hasTensorSemantics())
-    return emitOpError("expected tensors to tile, got vectors");
+FailureOr<TilingResult> MmaScaledOp::getTiledImplementation(OpBuilder &builder,
+                                                            Sizes offsets,
+                                                            Sizes sizes) {
+  if (failed(verifyTensors(*this, hasTensorSemantics())))
+    return failure();
   struct {
     StringRef name;
     OpFoldResult value;
@@ -187,14 +98,13 @@ MmaScaledOp::getTiledImplementation(OpBuilder &builder,
     return error << describeUnknownMultiple(row.value);
   }
 
-  Tile tile(builder, *this, offsets, sizes);
-  SmallVector<Value> operands = {
-      tile.slice(Side::X, getX(), /*perBlock=*/false),
-      tile.slice(Side::X, getXScale(), /*perBlock=*/true),
-      tile.slice(Side::Y, getY(), /*perBlock=*/false),
-      tile.slice(Side::Y, getYScale(), /*perBlock=*/true), tile.sliceAcc()};
-  SmallVector<Operation *> slices = llvm::map_to_vector(
-      operands, [](Value slice) { return slice.getDefiningOp(); });
+  ProductTile tile(builder, getLoc(), getAcc(), offsets, sizes);
+  SmallVector<Value> operands = {tile.sliceRows(getX(), /*perElement=*/1),
+                                 tile.sliceRows(getXScale(), getBlock()),
+                                 tile.sliceColumns(getY(), /*perElement=*/1),
+                                 tile.sliceColumns(getYScale(), getBlock()),
+                                 tile.sliceAcc()};
+  SmallVector<Operation *> slices = getSlices(operands);
   // Tiles may have dynamic sizes, so the block size is always given.
   auto tiled = MmaScaledOp::create(builder, getLoc(), operands[0], operands[1],
                                    operands[2], operands[3], operands[4],
@@ -204,18 +114,18 @@ MmaScaledOp::getTiledImplementation(OpBuilder &builder,
   return TilingResult{{tiled}, {tiled.getResult()}, slices};
 }
 
-LogicalResult MmaScaledOp::getResultTilePosition(
-    OpBuilder &, unsigned, ArrayRef<OpFoldResult> offsets,
-    ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
-    SmallVector<OpFoldResult> &resultSizes) {
+LogicalResult
+MmaScaledOp::getResultTilePosition(OpBuilder &, unsigned, Sizes offsets,
+                                   Sizes sizes,
+                                   SmallVector<OpFoldResult> &resultOffsets,
+                                   SmallVector<OpFoldResult> &resultSizes) {
   resultOffsets.assign(offsets.begin(), std::prev(offsets.end()));
   resultSizes.assign(sizes.begin(), std::prev(sizes.end()));
   return success();
 }
 
 LogicalResult MmaScaledOp::getIterationDomainTileFromResultTile(
-    OpBuilder &builder, unsigned, ArrayRef<OpFoldResult> offsets,
-    ArrayRef<OpFoldResult> sizes,
+    OpBuilder &builder, unsigned, Sizes offsets, Sizes sizes,
     SmallVectorImpl<OpFoldResult> &iterDomainOffsets,
     SmallVectorImpl<OpFoldResult> &iterDomainSizes) {
   if (!hasTensorSemantics())
@@ -229,11 +139,6 @@ LogicalResult MmaScaledOp::getIterationDomainTileFromResultTile(
 
 FailureOr<TilingResult>
 MmaScaledOp::generateResultTileValue(OpBuilder &builder, unsigned resultNumber,
-                                     ArrayRef<OpFoldResult> offsets,
-                                     ArrayRef<OpFoldResult> sizes) {
-  SmallVector<OpFoldResult> domainOffsets, domainSizes;
-  if (failed(getIterationDomainTileFromResultTile(
-          builder, resultNumber, offsets, sizes, domainOffsets, domainSizes)))
-    return failure();
-  return getTiledImplementation(builder, domainOffsets, domainSizes);
+                                     Sizes offsets, Sizes sizes) {
+  return generateTile(builder, *this, resultNumber, offsets, sizes);
 }

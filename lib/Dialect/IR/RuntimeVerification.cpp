@@ -10,67 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SizeChecker.h"
-#include "SizeRelations.h"
+#include "AtomLayout.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-void MmaScaledOp::generateRuntimeVerification(
-    OpBuilder &builder, Location loc,
-    function_ref<std::string(Operation *, StringRef)> generateErrorMessage) {
-  if (hasStaticShapes(getOperation()))
-    return; // All sizes are static and have been verified.
-  SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
-
-  // (C7), except for M and the batch: at run time there may be no rows, and
-  // then the result is empty.
-  unsigned rank = cast<ShapedType>(getAcc().getType()).getRank();
-  if (isDynamic(getAcc(), rank - 1))
-    check.expect(check.isPositive(check.getSize(getAcc(), rank - 1)),
-                 "N to be at least 1");
-  unsigned xRank = getMatrixType(Side::X).getRank();
-  unsigned kDim = getKDim(Side::X, xRank);
-  Value k = check.getSize(getX(), kDim);
-  if (isDynamic(getX(), kDim))
-    check.expect(check.isPositive(k), "K to be at least 1");
-
-  // (C3), (C4) and (C6)
-  for (const SizeRelation &relation : getSizeRelations(*this)) {
-    if (relation.isStatic())
-      continue;
-    Value size = check.getSize(relation.dim.value, relation.dim.dim);
-    Value expected =
-        check.getSize(relation.reference.value, relation.reference.dim);
-    check.expect(check.isEqual(size, expected), relation.describe());
-  }
-
-  // (C9) and (C10)
-  AffineExpr d0 = builder.getAffineDimExpr(0);
-  Value blocks = check.getSize(getXScale(), getKDim(Side::X, xRank));
-  check.expect(check.isEqual(check.apply(d0 * getBlock(), {blocks}), k),
-               "K to be K_s times the block size, " + Twine(getBlock()));
-
-  // (C5)
-  if (rank != 3)
-    return;
-  auto batch = [&](Value matrix) {
-    return cast<ShapedType>(matrix.getType()).getRank() == 3
-               ? check.getSize(matrix, 0)
-               : check.getConstant(1);
-  };
-  Value x = batch(getX()), y = batch(getY()), acc = batch(getAcc());
-  Value one = check.getConstant(1);
-  Value isXBatch = check.isEqual(x, acc), isYBatch = check.isEqual(y, acc);
-  Value isXOne = check.isEqual(x, one), isYOne = check.isEqual(y, one);
-  StringRef expectation = "the batches of x and y to be 1 or that of acc";
-  check.expect(check.isEither(isXBatch, isXOne), expectation);
-  check.expect(check.isEither(isYBatch, isYOne), expectation);
-  check.expect(check.isEither(isXBatch, isYBatch),
-               "acc to have the batch of x and y");
-}
 
 void UnswizzleScalesOp::generateRuntimeVerification(
     OpBuilder &builder, Location loc,
@@ -82,16 +27,10 @@ void UnswizzleScalesOp::generateRuntimeVerification(
   // (U2) and (U3)
   SmallVector<OpFoldResult> sizes = getMixedSizes();
   SmallVector<OpFoldResult> atoms = getSwizzledSizes(builder, loc, sizes);
-  for (auto [dim, size] : llvm::enumerate(sizes)) {
-    // There may be no rows.
-    int64_t least = dim + 1 == sizes.size() ? 1 : 0;
-    if (isa<Value>(size))
-      check.expect(check.isAtLeast(cast<Value>(size), least),
-                   "sizes of at least 0, and K_s of at least 1");
-    Value expected = getValueOrCreateConstantIndexOp(builder, loc, atoms[dim]);
-    Value got = check.getSize(getSource(), dim);
-    check.expect(check.isEqual(expected, got),
-                 "sizes that round up to the atoms of the source");
+  for (size_t dim = 0; dim != sizes.size(); ++dim) {
+    checkLeast(check, sizes, dim, "K_s");
+    checkAtoms(check, getSource(), dim,
+               getValueOrCreateConstantIndexOp(builder, loc, atoms[dim]));
   }
 }
 
@@ -127,10 +66,8 @@ void QuantizeOp::generateRuntimeVerification(
   checkBlocks(check, builder, getX(), /*scales=*/{}, blockSize);
   int64_t rank = cast<ShapedType>(getX().getType()).getRank();
   if (isDynamic(getX(), rank - 1) && !getPad()) {
-    AffineExpr d0 = builder.getAffineDimExpr(0);
     Value k = check.getSize(getX(), rank - 1);
-    check.expect(check.isEqual(check.apply(d0 % blockSize, {OpFoldResult(k)}),
-                               check.getConstant(0)),
+    check.expect(check.isMultiple(k, blockSize),
                  "K to be a multiple of the block size, " + Twine(blockSize));
   }
 }

@@ -42,8 +42,19 @@ public:
     return compare(arith::CmpIPredicate::sgt, size, getConstant(least - 1));
   }
   Value isPositive(Value size) { return isAtLeast(size, 1); }
+  Value isMultiple(Value size, int64_t divisor) {
+    return isEqual(apply(getAffineDimExpr(0, loc.getContext()) % divisor,
+                         {OpFoldResult(size)}),
+                   getConstant(0));
+  }
   Value isEither(Value lhs, Value rhs) {
     return builder.createOrFold<arith::OrIOp>(loc, lhs, rhs);
+  }
+  Value multiply(Value size, int64_t factor) {
+    if (factor == 1)
+      return size;
+    return apply(getAffineDimExpr(0, loc.getContext()) * factor,
+                 {OpFoldResult(size)});
   }
   Value apply(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
     return getValueOrCreateConstantIndexOp(

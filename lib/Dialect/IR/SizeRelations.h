@@ -14,22 +14,26 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_IR_SIZERELATIONS_H
 #define BLOCKSCALE_LIB_DIALECT_IR_SIZERELATIONS_H
 
-#include "blockscale/Dialect/IR/BlockScale.h"
+#include "NamedShape.h"
+#include "SizeChecker.h"
 
 namespace mlir::blockscale {
 
-/// A dimension of a value, with the names that messages give to both.
+/// A dimension of a value; its size times `factor` is the size that `name`
+/// stands for.
 struct NamedDim {
-  Value value;
+  NamedShape shape;
   unsigned dim;
-  StringRef valueName;
-  StringRef dimName;
+  StringRef name;
+  int64_t factor = 1;
 
+  bool isDynamic() const { return shape.type().isDynamicDim(dim); }
   int64_t getSize() const {
-    return cast<ShapedType>(value.getType()).getDimSize(dim);
+    return isDynamic() ? ShapedType::kDynamic
+                       : shape.type().getDimSize(dim) * factor;
   }
   bool isSameAs(const NamedDim &other) const {
-    return value == other.value && dim == other.dim;
+    return shape.value == other.shape.value && dim == other.dim;
   }
 };
 
@@ -38,21 +42,24 @@ struct SizeRelation {
   NamedDim dim;
   NamedDim reference;
 
-  bool isStatic() const {
-    return !ShapedType::isDynamic(dim.getSize()) &&
-           !ShapedType::isDynamic(reference.getSize());
-  }
+  bool isStatic() const { return !dim.isDynamic() && !reference.isDynamic(); }
 
   /// "x_scale to have the M of x".
   std::string describe() const {
-    return (dim.valueName + " to have the " + reference.dimName + " of " +
-            reference.valueName)
+    return (dim.shape.name + " to have the " + reference.name + " of " +
+            reference.shape.name)
         .str();
   }
 };
 
-/// Constraints (C3), (C4) and (C6) of `mma_scaled`.
-SmallVector<SizeRelation> getSizeRelations(MmaScaledOp op);
+/// Checks the static sizes, also two that have to be equal to a dynamic one.
+LogicalResult verifySizes(Operation *op, ArrayRef<SizeRelation> relations);
+
+/// Emits the size that the name of `dim` stands for.
+Value emitSize(SizeChecker &check, const NamedDim &dim);
+
+/// Checks the other sizes at run time.
+void checkSizes(SizeChecker &check, ArrayRef<SizeRelation> relations);
 
 } // namespace mlir::blockscale
 

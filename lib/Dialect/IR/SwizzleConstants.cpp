@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConstantFolds.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Support/ScaleLayout.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -23,15 +24,6 @@ using namespace mlir::blockscale;
 /// another order, and from a splat.
 static constexpr int64_t kLimit = int64_t(1) << 24;
 static constexpr int64_t kSplatLimit = int64_t(1) << 16;
-
-/// The bytes of scales of `type`; nullopt above the limit.
-static std::optional<int64_t> getByteCount(ShapedType type) {
-  int64_t count = 1;
-  for (int64_t size : type.getShape())
-    if (size < 1 || llvm::MulOverflow(count, size, count) || count > kLimit)
-      return std::nullopt;
-  return count;
-}
 
 /// Calls `visit` with the positions of each scale in the row-major buffer of
 /// scales of `shape`, and in the swizzled one.
@@ -61,11 +53,10 @@ DenseElementsAttr blockscale::swizzleConstant(DenseElementsAttr scales,
   if (scales.isSplat() && !isPadded)
     return scales.resizeSplat(type);
 
-  std::optional<int64_t> count = getByteCount(type);
-  if (!count || (scales.isSplat() && *count > kSplatLimit))
+  if (!isSmall(type, scales.isSplat() ? kSplatLimit : kLimit))
     return {};
   ArrayRef<char> from = scales.getRawData();
-  std::vector<char> to(*count, 0);
+  std::vector<char> to(type.getNumElements(), 0);
   visitScales(shape, rowsLast, [&](int64_t rowMajor, int64_t swizzled) {
     to[swizzled] = from[scales.isSplat() ? 0 : rowMajor];
   });
@@ -76,11 +67,10 @@ DenseElementsAttr blockscale::unswizzleConstant(DenseElementsAttr swizzled,
                                                 ShapedType type) {
   if (swizzled.isSplat())
     return swizzled.resizeSplat(type);
-  std::optional<int64_t> count = getByteCount(type);
-  if (!count)
+  if (!isSmall(type, kLimit))
     return {};
   ArrayRef<char> from = swizzled.getRawData();
-  std::vector<char> to(*count);
+  std::vector<char> to(type.getNumElements());
   visitScales(type.getShape(), /*rowsLast=*/false,
               [&](int64_t rowMajor, int64_t position) {
                 to[rowMajor] = from[position];

@@ -11,15 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AtomLayout.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Support/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -30,26 +29,20 @@ OpFoldResult SwizzleScalesOp::fold(FoldAdaptor adaptor) {
   if (auto scales = dyn_cast_if_present<DenseElementsAttr>(adaptor.getSource()))
     return swizzleConstant(scales, cast<ShapedType>(getType()));
   auto unswizzle = getSource().getDefiningOp<UnswizzleScalesOp>();
-  if (!unswizzle || unswizzle.getSource().getType() != getType() ||
-      unswizzle.getSource() == getResult()) // A cycle, in a graph region.
-    return {};
-  auto scales = cast<ShapedType>(getSource().getType());
-  ArrayRef<int64_t> tail = scales.getShape().take_back(2);
-  if (!scales.hasStaticShape() || tail[0] % kScaleAtomRows != 0 ||
-      tail[1] % kScaleAtomBlocks != 0)
-    return {};
-  return unswizzle.getSource();
+  if (unswizzle && canReplace(unswizzle.getSource(), getResult()) &&
+      fillsAtoms(cast<ShapedType>(getSource().getType()), kScaleAtomExtents))
+    return unswizzle.getSource();
+  return {};
 }
 
 /// unswizzle(swizzle(s)) is s. Dynamic sizes that may differ from those of s
 /// are left to the pattern below.
 OpFoldResult UnswizzleScalesOp::fold(FoldAdaptor) {
   auto swizzle = getSource().getDefiningOp<SwizzleScalesOp>();
-  if (!swizzle || swizzle.getSource().getType() != getType() ||
-      !cast<ShapedType>(getType()).hasStaticShape() ||
-      swizzle.getSource() == getResult()) // A cycle, in a graph region.
-    return {};
-  return swizzle.getSource();
+  if (swizzle && canReplace(swizzle.getSource(), getResult()) &&
+      cast<ShapedType>(getType()).hasStaticShape())
+    return swizzle.getSource();
+  return {};
 }
 
 /// Whether `scales`, perhaps transposed, is a scale operand of `mma_scaled` on
@@ -69,61 +62,9 @@ static bool feedsMmaScaled(Value scales) {
 static LogicalResult foldUnswizzleOfDynamicSwizzle(UnswizzleScalesOp op,
                                                    PatternRewriter &rewriter) {
   auto swizzle = op.getSource().getDefiningOp<SwizzleScalesOp>();
-  if (!swizzle)
-    return rewriter.notifyMatchFailure(op, "source is not swizzle_scales");
-  Value scales = swizzle.getSource();
-  if (scales == op.getResult())
-    return rewriter.notifyMatchFailure(op, "cycle in a graph region");
-  if (!isa<RankedTensorType>(scales.getType()))
-    return rewriter.notifyMatchFailure(op, "vectors are left to the folder");
-  for (auto [dim, size] : llvm::enumerate(op.getMixedSizes())) {
-    FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(
-        ValueBoundsConstraintSet::Variable(size),
-        ValueBoundsConstraintSet::Variable(scales, static_cast<int64_t>(dim)));
-    if (failed(equal) || !*equal)
-      return rewriter.notifyMatchFailure(op, "sizes may differ");
-  }
-  if (scales.getType() == op.getType())
-    rewriter.replaceOp(op, scales);
-  else
-    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op.getType(), scales);
-  return success();
-}
-
-/// Constants in `sizes` become static sizes of the result.
-static LogicalResult foldConstantSizes(UnswizzleScalesOp op,
-                                       PatternRewriter &rewriter) {
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "vectors have static sizes");
-  // Invalid sizes stay dynamic, because a static one would not verify.
-  auto isPossible = [&](unsigned dim, int64_t size) {
-    SmallVector<int64_t> shape(type.getShape());
-    shape[dim] = size;
-    int64_t got = cast<ShapedType>(op.getSource().getType()).getDimSize(dim);
-    return size >= 1 &&
-           (ShapedType::isDynamic(got) || getSwizzledShape(shape)[dim] == got);
-  };
-
-  SmallVector<int64_t> shape(type.getShape());
-  SmallVector<Value> sizes;
-  unsigned next = 0;
-  for (auto [dim, size] : llvm::enumerate(shape)) {
-    if (!ShapedType::isDynamic(size))
-      continue;
-    Value operand = op.getSizes()[next++];
-    std::optional<int64_t> constant = getConstantIntValue(operand);
-    if (constant && isPossible(dim, *constant))
-      size = *constant;
-    else
-      sizes.push_back(operand);
-  }
-  if (sizes.size() == op.getSizes().size())
-    return rewriter.notifyMatchFailure(op, "no size is a usable constant");
-  Value unswizzled = UnswizzleScalesOp::create(
-      rewriter, op.getLoc(), type.clone(shape), op.getSource(), sizes);
-  rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, unswizzled);
-  return success();
+  return replaceByOriginal(rewriter, op, op.getMixedSizes(),
+                           swizzle ? swizzle.getSource() : Value(),
+                           "swizzle_scales");
 }
 
 /// Folds to the row-major scales of a swizzled constant, except for operands of
@@ -147,7 +88,7 @@ static LogicalResult foldUnswizzleOfConstant(UnswizzleScalesOp op,
 
 void UnswizzleScalesOp::getCanonicalizationPatterns(RewritePatternSet &results,
                                                     MLIRContext *context) {
-  results.add(foldConstantSizes)
+  results.add(foldConstantSizes<UnswizzleScalesOp, getSwizzledShape>)
       .add(foldUnswizzleOfConstant)
       .add(foldUnswizzleOfDynamicSwizzle);
 }

@@ -10,13 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AtomLayout.h"
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Support/ScaleLayout.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -25,9 +25,7 @@ SmallVector<int64_t> blockscale::getSwizzledShape(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> result(shape.drop_back(2));
   for (auto [size, extent] :
        llvm::zip_equal(shape.take_back(2), kScaleAtomExtents))
-    result.push_back(ShapedType::isDynamic(size)
-                         ? size
-                         : llvm::divideCeilSigned(size, extent));
+    result.push_back(countAtoms(size, extent));
   result.append({kScaleAtomOuter, kScaleAtomInner});
   return result;
 }
@@ -36,16 +34,9 @@ SmallVector<OpFoldResult>
 blockscale::getSwizzledSizes(OpBuilder &builder, Location loc,
                              ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> result(sizes.drop_back(2));
-  AffineExpr d0 = builder.getAffineDimExpr(0);
   for (auto [size, extent] :
-       llvm::zip_equal(sizes.take_back(2), kScaleAtomExtents)) {
-    OpFoldResult atoms = affine::makeComposedFoldedAffineApply(
-        builder, loc, d0.ceilDiv(extent), {size});
-    // A negative size, in an invalid program, does not become static.
-    if (getConstantIntValue(atoms).value_or(0) < 0)
-      atoms = getValueOrCreateConstantIndexOp(builder, loc, atoms);
-    result.push_back(atoms);
-  }
+       llvm::zip_equal(sizes.take_back(2), kScaleAtomExtents))
+    result.push_back(countAtoms(builder, loc, size, extent));
   for (int64_t size : {kScaleAtomOuter, kScaleAtomInner})
     result.push_back(builder.getIndexAttr(size));
   return result;
@@ -55,9 +46,6 @@ blockscale::getSwizzledSizes(OpBuilder &builder, Location loc,
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// Checks (S1) to (S3) and (U1) to (U3): `swizzled` is the 32x4x4 form of
-/// `rowMajor`. `swizzledName` says whether it is the source or the result.
-/// Unless `isInferred`, a dynamic size matches a static one.
 ArrayRef<NamedTile> SwizzleScalesOp::getTileOperands() {
   static constexpr NamedTile tile = {"source", TileType::Scales};
   return tile;
@@ -76,9 +64,12 @@ NamedTile UnswizzleScalesOp::getTileResult() {
   return {"the result", TileType::Scales};
 }
 
+/// Checks (S1) to (S3) and (U1) to (U3): `inAtoms`, the source or the result,
+/// is the 32x4x4 form of `rowMajor`. Unless `isInferred`, a dynamic size
+/// matches a static one.
 static LogicalResult verifySwizzle(Operation *op, ShapedType rowMajor,
-                                   ShapedType swizzled, StringRef swizzledName,
-                                   bool isInferred) {
+                                   const NamedShape &inAtoms, bool isInferred) {
+  ShapedType swizzled = inAtoms.type();
   for (ShapedType type : {rowMajor, swizzled})
     if (auto tensor = dyn_cast<RankedTensorType>(type))
       if (tensor.getEncoding())
@@ -99,42 +90,22 @@ static LogicalResult verifySwizzle(Operation *op, ShapedType rowMajor,
       return op->emitOpError("expected all sizes to be at least 1, got ")
              << type;
 
-  SmallVector<int64_t> expected = getSwizzledShape(rowMajor.getShape());
-  bool matches = static_cast<int64_t>(expected.size()) == swizzled.getRank();
-  for (auto [want, got] : llvm::zip(expected, swizzled.getShape()))
-    matches &= want == got || (!isInferred && (ShapedType::isDynamic(want) ||
-                                               ShapedType::isDynamic(got)));
-  // The atom itself is never dynamic.
-  matches &= swizzled.getShape().take_back(2) ==
-             ArrayRef<int64_t>({kScaleAtomOuter, kScaleAtomInner});
-  if (matches)
-    return success();
-  std::string text;
-  for (int64_t size : expected)
-    text += (text.empty() ? "" : "x") +
-            (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
-  return op->emitOpError("expected the ")
-         << swizzledName << " to have shape " << text
-         << ", the 32x4x4 layout of " << rowMajor << ", got " << swizzled;
+  return verifyInAtoms(op, rowMajor, inAtoms,
+                       getSwizzledShape(rowMajor.getShape()), "32x4x4 layout",
+                       isInferred);
 }
 
 LogicalResult SwizzleScalesOp::verify() {
   return verifySwizzle(getOperation(), cast<ShapedType>(getSource().getType()),
-                       cast<ShapedType>(getResult().getType()), "result",
-                       /*isInferred=*/true);
+                       {"the result", getResult()}, /*isInferred=*/true);
 }
 
 LogicalResult UnswizzleScalesOp::verify() {
   auto result = cast<ShapedType>(getResult().getType());
-  if (failed(verifySwizzle(getOperation(), result,
-                           cast<ShapedType>(getSource().getType()), "source",
+  if (failed(verifySwizzle(getOperation(), result, {"the source", getSource()},
                            /*isInferred=*/false)))
     return failure();
-  if (getSizes().size() != result.getNumDynamicDims())
-    return emitOpError("expected ")
-           << result.getNumDynamicDims() << " sizes, one for each dynamic size "
-           << "of " << result << ", got " << getSizes().size();
-  return success();
+  return verifyNumSizes(*this, result, getSizes());
 }
 
 //===----------------------------------------------------------------------===//

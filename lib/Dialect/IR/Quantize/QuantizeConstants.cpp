@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConstantFolds.h"
 #include "blockscale/Dialect/IR/ScaleRules.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,17 +20,6 @@
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-/// The most elements of a constant that folding creates.
-static constexpr int64_t kLimit = int64_t(1) << 22;
-
-static bool isSmall(ShapedType type) {
-  int64_t count = 1;
-  for (int64_t size : type.getShape())
-    if (size < 1 || llvm::MulOverflow(count, size, count) || count > kLimit)
-      return false;
-  return true;
-}
 
 /// The code of the value of `type` that is nearest to `value`, which is not
 /// NaN. Saturates.
@@ -46,13 +36,6 @@ static uint8_t encode(float value, FloatType type) {
   else
     number.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
   return number.bitcastToAPInt().getZExtValue();
-}
-
-static float toFloat(APFloat value) {
-  bool losesInfo = false;
-  value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                &losesInfo);
-  return value.convertToFloat();
 }
 
 namespace {
@@ -116,12 +99,6 @@ private:
   FloatType elementType, scaleType;
 };
 } // namespace
-
-static DenseElementsAttr makeCodes(ShapedType type, ArrayRef<uint8_t> codes) {
-  return DenseElementsAttr::getFromRawBuffer(
-      type,
-      ArrayRef(reinterpret_cast<const char *>(codes.data()), codes.size()));
-}
 
 std::optional<QuantizedConstant>
 blockscale::quantizeConstant(DenseElementsAttr x,

@@ -11,28 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Tiling.h"
 #include "blockscale/Dialect/IR/KnownMultiple.h"
 #include "blockscale/Dialect/IR/ScaleRules.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-using Sizes = ArrayRef<OpFoldResult>;
-
-static SmallVector<Range> getDomain(OpBuilder &builder, Operation *op,
-                                    Value elements) {
-  auto type = cast<ShapedType>(elements.getType());
-  SmallVector<OpFoldResult> sizes =
-      isa<TensorType>(type)
-          ? tensor::getMixedSizes(builder, op->getLoc(), elements)
-          : getAsIndexOpFoldResult(op->getContext(), type.getShape());
-  return llvm::map_to_vector(sizes, [&](OpFoldResult size) {
-    return Range{builder.getIndexAttr(0), size, builder.getIndexAttr(1)};
-  });
-}
 
 namespace {
 /// The blocks of an op along the last dimension of `elements`.
@@ -43,14 +28,14 @@ struct Blocks {
   /// Whether the last block of a row may have fewer elements.
   bool mayEnd;
 
+  bool isLastSize(Value value) const {
+    return isSizeOf(value, elements,
+                    cast<ShapedType>(elements.getType()).getRank() - 1);
+  }
+
   bool isWhole(OpFoldResult value) const {
     return isKnownMultiple(value, size, [&](Value of, int64_t divisor) {
-      auto dim = of.getDefiningOp<tensor::DimOp>();
-      std::optional<int64_t> index =
-          dim ? dim.getConstantIndex() : std::nullopt;
-      return dim && !mayEnd && dim.getSource() == elements && index &&
-             *index == cast<ShapedType>(elements.getType()).getRank() - 1 &&
-             size % divisor == 0;
+      return !mayEnd && size % divisor == 0 && isLastSize(of);
     });
   }
 
@@ -61,15 +46,12 @@ struct Blocks {
       return false;
     if (std::optional<int64_t> known = getConstantIntValue(count))
       return *known == k;
-    auto dim = cast<Value>(count).getDefiningOp<tensor::DimOp>();
-    std::optional<int64_t> index = dim ? dim.getConstantIndex() : std::nullopt;
-    return dim && dim.getSource() == elements && index &&
-           *index == cast<ShapedType>(elements.getType()).getRank() - 1;
+    return isLastSize(cast<Value>(count));
   }
 
   LogicalResult verifyTile(Sizes offsets, Sizes sizes) const {
-    if (!isa<TensorType>(elements.getType()))
-      return op->emitOpError("expected tensors to tile, got vectors");
+    if (failed(verifyTensors(op, isa<TensorType>(elements.getType()))))
+      return failure();
     if (isRow(offsets.back(), sizes.back()) ||
         (isWhole(offsets.back()) && isWhole(sizes.back())))
       return success();
@@ -85,17 +67,9 @@ struct Blocks {
   /// Offsets or sizes in elements, from those in blocks.
   SmallVector<OpFoldResult> toElements(OpBuilder &builder, Sizes blocks) const {
     SmallVector<OpFoldResult> result(blocks);
-    AffineExpr d0 = builder.getAffineDimExpr(0);
-    result.back() = affine::makeComposedFoldedAffineApply(
-        builder, op->getLoc(), d0 * size, {blocks.back()});
+    result.back() =
+        scaleSize(builder, op->getLoc(), blocks.back(), size, /*divisor=*/1);
     return result;
-  }
-
-  Value slice(OpBuilder &builder, Value source, Sizes offsets,
-              Sizes sizes) const {
-    SmallVector<OpFoldResult> strides(offsets.size(), builder.getIndexAttr(1));
-    return tensor::ExtractSliceOp::create(builder, op->getLoc(), source,
-                                          offsets, sizes, strides);
   }
 };
 } // namespace
@@ -108,23 +82,16 @@ static Blocks getBlocks(DequantizeOp op) {
   return {op, op.getElements(), op.getBlock(), /*mayEnd=*/true};
 }
 
-static SmallVector<Operation *> getSlices(ValueRange values) {
-  return llvm::map_to_vector(values,
-                             [](Value value) { return value.getDefiningOp(); });
-}
-
 //===----------------------------------------------------------------------===//
 // quantize
 //===----------------------------------------------------------------------===//
 
 SmallVector<utils::IteratorType> QuantizeOp::getLoopIteratorTypes() {
-  return SmallVector<utils::IteratorType>(
-      cast<ShapedType>(getX().getType()).getRank(),
-      utils::IteratorType::parallel);
+  return getParallelLoops(getX());
 }
 
 SmallVector<Range> QuantizeOp::getIterationDomain(OpBuilder &builder) {
-  return getDomain(builder, *this, getX());
+  return getDomain(builder, getSizes(builder, getLoc(), getX()));
 }
 
 FailureOr<TilingResult> QuantizeOp::getTiledImplementation(OpBuilder &builder,
@@ -135,7 +102,7 @@ FailureOr<TilingResult> QuantizeOp::getTiledImplementation(OpBuilder &builder,
     return emitOpError("expected no largest magnitude of an op to tile");
   if (failed(blocks.verifyTile(offsets, sizes)))
     return failure();
-  Value x = blocks.slice(builder, getX(), offsets, sizes);
+  Value x = extractTile(builder, getLoc(), getX(), offsets, sizes);
   auto typeOf = [](Sizes of, Value like) {
     SmallVector<int64_t> shape;
     SmallVector<Value> dynamic;
@@ -185,22 +152,6 @@ LogicalResult QuantizeOp::getIterationDomainTileFromResultTile(
   return success();
 }
 
-/// The result `resultNumber` of `op` on a tile.
-template <typename Op>
-static FailureOr<TilingResult> generateTile(OpBuilder &builder, Op op,
-                                            unsigned resultNumber,
-                                            Sizes offsets, Sizes sizes) {
-  SmallVector<OpFoldResult> domainOffsets, domainSizes;
-  if (failed(op.getIterationDomainTileFromResultTile(
-          builder, resultNumber, offsets, sizes, domainOffsets, domainSizes)))
-    return failure();
-  FailureOr<TilingResult> tiled =
-      op.getTiledImplementation(builder, domainOffsets, domainSizes);
-  if (succeeded(tiled))
-    tiled->tiledValues = {tiled->tiledValues[resultNumber]};
-  return tiled;
-}
-
 FailureOr<TilingResult>
 QuantizeOp::generateResultTileValue(OpBuilder &builder, unsigned resultNumber,
                                     Sizes offsets, Sizes sizes) {
@@ -212,13 +163,11 @@ QuantizeOp::generateResultTileValue(OpBuilder &builder, unsigned resultNumber,
 //===----------------------------------------------------------------------===//
 
 SmallVector<utils::IteratorType> DequantizeOp::getLoopIteratorTypes() {
-  return SmallVector<utils::IteratorType>(
-      cast<ShapedType>(getElements().getType()).getRank(),
-      utils::IteratorType::parallel);
+  return getParallelLoops(getElements());
 }
 
 SmallVector<Range> DequantizeOp::getIterationDomain(OpBuilder &builder) {
-  return getDomain(builder, *this, getElements());
+  return getDomain(builder, getSizes(builder, getLoc(), getElements()));
 }
 
 FailureOr<TilingResult> DequantizeOp::getTiledImplementation(OpBuilder &builder,
@@ -228,9 +177,10 @@ FailureOr<TilingResult> DequantizeOp::getTiledImplementation(OpBuilder &builder,
   if (failed(blocks.verifyTile(offsets, sizes)))
     return failure();
   SmallVector<Value> operands = {
-      blocks.slice(builder, getElements(), offsets, sizes),
-      blocks.slice(builder, getScales(), blocks.toBlocks(builder, offsets),
-                   blocks.toBlocks(builder, sizes))};
+      extractTile(builder, getLoc(), getElements(), offsets, sizes),
+      extractTile(builder, getLoc(), getScales(),
+                  blocks.toBlocks(builder, offsets),
+                  blocks.toBlocks(builder, sizes))};
   SmallVector<Operation *> slices = getSlices(operands);
   auto type = cast<RankedTensorType>(operands[0].getType())
                   .clone(getElementTypeOrSelf(getResult().getType()));

@@ -12,6 +12,7 @@
 
 #include "SizeChecker.h"
 #include "Sparse/SparseShapes.h"
+#include "Tiling.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -21,23 +22,6 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 // Checks of shapes
 //===----------------------------------------------------------------------===//
-
-LogicalResult blockscale::verifySameKind(Operation *op,
-                                         ArrayRef<NamedShape> values) {
-  Type first = values.front().value.getType();
-  for (const NamedShape &value : values) {
-    Type type = value.value.getType();
-    if (isa<TensorType>(type) != isa<TensorType>(first))
-      return op->emitOpError("expected all to be tensors or all to be vectors, "
-                             "got ")
-             << first << " and " << type;
-    if (auto tensor = dyn_cast<RankedTensorType>(type))
-      if (tensor.getEncoding())
-        return op->emitOpError("expected tensors without encoding, got ")
-               << type;
-  }
-  return success();
-}
 
 LogicalResult blockscale::verifyNoZeroSize(Operation *op,
                                            ArrayRef<NamedShape> values) {
@@ -86,9 +70,7 @@ blockscale::scaleLastSize(OpBuilder &builder, Location loc,
                           ArrayRef<OpFoldResult> sizes, int64_t factor,
                           int64_t divisor) {
   SmallVector<OpFoldResult> result(sizes);
-  AffineExpr d0 = builder.getAffineDimExpr(0);
-  result.back() = affine::makeComposedFoldedAffineApply(
-      builder, loc, (d0 * factor).floorDiv(divisor), {sizes.back()});
+  result.back() = scaleSize(builder, loc, sizes.back(), factor, divisor);
   return result;
 }
 
@@ -114,6 +96,19 @@ static LogicalResult verifyMultiple(Operation *op, const NamedShape &dense,
   return op->emitOpError("expected the last size of ")
          << dense.name << " to be a multiple of " << divisor << ", " << of
          << ", got " << k;
+}
+
+/// The check at run time that corresponds to `verifyMultiple`. Messages call
+/// the size `name`.
+static void checkMultiple(SizeChecker &check, Value dense, int64_t divisor,
+                          StringRef of, StringRef name) {
+  int64_t last = cast<ShapedType>(dense.getType()).getRank() - 1;
+  if (!isDynamic(dense, last))
+    return;
+  Value k = check.getSize(dense, last);
+  check.expect(check.isPositive(k), name + " to be at least 1");
+  check.expect(check.isMultiple(k, divisor),
+               name + " to be a multiple of " + of + ", " + Twine(divisor));
 }
 
 /// The checks at run time that correspond to `verifyAlongK`.
@@ -197,18 +192,9 @@ OpFoldResult SparsifyOp::fold(FoldAdaptor adaptor) {
 void SparsifyOp::generateRuntimeVerification(
     OpBuilder &builder, Location loc,
     function_ref<std::string(Operation *, StringRef)> generateErrorMessage) {
-  int64_t last = cast<ShapedType>(getSource().getType()).getRank() - 1;
-  if (!isDynamic(getSource(), last))
-    return;
   SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
-  Value k = check.getSize(getSource(), last);
-  int64_t chunk = getUnits().chunk();
-  check.expect(check.isPositive(k), "the last size to be at least 1");
-  check.expect(check.isEqual(check.apply(builder.getAffineDimExpr(0) % chunk,
-                                         {OpFoldResult(k)}),
-                             check.getConstant(0)),
-               "the last size to be a multiple of the elements of a chunk, " +
-                   Twine(chunk));
+  checkMultiple(check, getSource(), getUnits().chunk(),
+                "the elements of a chunk", "the last size");
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,6 +242,15 @@ bool CompressOp::hasTensorSemantics() {
   return isa<TensorType>(getSource().getType());
 }
 
+/// The types of the elements and of the metadata of a dense type.
+static std::pair<Type, Type> inferCompressed(Type dense,
+                                             const GranularityInfo &units) {
+  return {scaleLastDim(dense, getElementTypeOrSelf(dense), kKeptUnits,
+                       kUnitsPerChunk),
+          scaleLastDim(dense, IntegerType::get(dense.getContext(), 8), 1,
+                       units.elementsPerByte())};
+}
+
 /// Inferred types do not have more static sizes than what they are inferred
 /// from.
 static LogicalResult verifyInferred(Operation *op, const NamedShape &result,
@@ -271,25 +266,19 @@ LogicalResult CompressOp::verify() {
   SmallVector<AlongK> values = getAlongK(*this);
   if (failed(verifyCompressed(*this, values, getUnits())))
     return failure();
-  Type source = getSource().getType();
-  if (failed(verifyInferred(*this, values[1].shape,
-                            scaleLastDim(source, getElementTypeOrSelf(source),
-                                         1, values[1].factor))))
+  auto [elements, metadata] =
+      inferCompressed(getSource().getType(), getUnits());
+  if (failed(verifyInferred(*this, values[1].shape, elements)))
     return failure();
-  return verifyInferred(*this, values[2].shape,
-                        scaleLastDim(source, IntegerType::get(getContext(), 8),
-                                     1, values[2].factor));
+  return verifyInferred(*this, values[2].shape, metadata);
 }
 
 void CompressOp::build(OpBuilder &builder, OperationState &state, Value source,
                        Granularity granularity) {
-  const GranularityInfo &units = getGranularityInfo(granularity);
-  Type type = source.getType();
-  build(builder, state,
-        scaleLastDim(type, getElementTypeOrSelf(type), kKeptUnits,
-                     kUnitsPerChunk),
-        scaleLastDim(type, builder.getI8Type(), 1, units.elementsPerByte()),
-        source, GranularityAttr::get(builder.getContext(), granularity));
+  auto [elements, metadata] =
+      inferCompressed(source.getType(), getGranularityInfo(granularity));
+  build(builder, state, elements, metadata, source,
+        GranularityAttr::get(builder.getContext(), granularity));
 }
 
 LogicalResult CompressOp::reifyResultShapes(
@@ -321,18 +310,9 @@ void CompressOp::generateRuntimeVerification(
     function_ref<std::string(Operation *, StringRef)> generateErrorMessage) {
   // (K4). Sizes of results follow from those of the source; that there are at
   // most two non-zero units in a chunk is checked by the decomposition.
-  int64_t last = cast<ShapedType>(getSource().getType()).getRank() - 1;
-  if (!isDynamic(getSource(), last))
-    return;
   SizeChecker check(builder, loc, getOperation(), generateErrorMessage);
-  Value k = check.getSize(getSource(), last);
-  int64_t divisor = getUnits().elementsPerByte();
-  check.expect(check.isPositive(k), "K to be at least 1");
-  check.expect(check.isEqual(check.apply(builder.getAffineDimExpr(0) % divisor,
-                                         {OpFoldResult(k)}),
-                             check.getConstant(0)),
-               "K to be a multiple of the elements of a byte of metadata, " +
-                   Twine(divisor));
+  checkMultiple(check, getSource(), getUnits().elementsPerByte(),
+                "the elements of a byte of metadata", "K");
 }
 
 const GranularityInfo &DecompressOp::getUnits() {

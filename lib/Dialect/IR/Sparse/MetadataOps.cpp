@@ -11,12 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SizeChecker.h"
+#include "AtomLayout.h"
 #include "Sparse/SparseShapes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -28,12 +25,8 @@ SmallVector<int64_t>
 blockscale::getTiledMetadataShape(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> result(shape.drop_back(2));
   // Atoms along K come first.
-  for (unsigned dim : {1, 0}) {
-    int64_t size = shape.take_back(2)[dim];
-    result.push_back(ShapedType::isDynamic(size)
-                         ? size
-                         : llvm::divideCeilSigned(size, kExtents[dim]));
-  }
+  for (unsigned dim : {1, 0})
+    result.push_back(countAtoms(shape.take_back(2)[dim], kExtents[dim]));
   result.append({kMetadataAtomRows, kMetadataAtomBytes});
   return result;
 }
@@ -42,15 +35,9 @@ SmallVector<OpFoldResult>
 blockscale::getTiledMetadataSizes(OpBuilder &builder, Location loc,
                                   ArrayRef<OpFoldResult> sizes) {
   SmallVector<OpFoldResult> result(sizes.drop_back(2));
-  AffineExpr d0 = builder.getAffineDimExpr(0);
-  for (unsigned dim : {1, 0}) {
-    OpFoldResult atoms = affine::makeComposedFoldedAffineApply(
-        builder, loc, d0.ceilDiv(kExtents[dim]), {sizes.take_back(2)[dim]});
-    // A negative size, in an invalid program, does not become static.
-    if (getConstantIntValue(atoms).value_or(0) < 0)
-      atoms = getValueOrCreateConstantIndexOp(builder, loc, atoms);
-    result.push_back(atoms);
-  }
+  for (unsigned dim : {1, 0})
+    result.push_back(
+        countAtoms(builder, loc, sizes.take_back(2)[dim], kExtents[dim]));
   for (int64_t size : kExtents)
     result.push_back(builder.getIndexAttr(size));
   return result;
@@ -72,24 +59,9 @@ static LogicalResult verifyTiled(Operation *op, const NamedShape &rowMajor,
            << rowMajor.name << " to have rank 2 or 3, got " << rowMajor.type();
   if (failed(verifyNoZeroSize(op, {rowMajor, tiled})))
     return failure();
-  SmallVector<int64_t> expected =
-      getTiledMetadataShape(rowMajor.type().getShape());
-  ArrayRef<int64_t> shape = tiled.type().getShape();
-  bool matches = expected.size() == shape.size();
-  for (auto [want, got] : llvm::zip(expected, shape))
-    matches &= want == got || (!isInferred && (ShapedType::isDynamic(want) ||
-                                               ShapedType::isDynamic(got)));
-  // The atom itself is never dynamic.
-  matches &= shape.size() >= 2 && shape.take_back(2) == ArrayRef(kExtents);
-  if (matches)
-    return success();
-  std::string text;
-  for (int64_t size : expected)
-    text += (text.empty() ? "" : "x") +
-            (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
-  return op->emitOpError("expected ")
-         << tiled.name << " to have shape " << text << ", the atoms of "
-         << rowMajor.type() << ", got " << tiled.type();
+  return verifyInAtoms(op, rowMajor.type(), tiled,
+                       getTiledMetadataShape(rowMajor.type().getShape()),
+                       "atoms", isInferred);
 }
 
 LogicalResult TileMetadataOp::verify() {
@@ -101,12 +73,8 @@ LogicalResult UntileMetadataOp::verify() {
   if (failed(verifyTiled(*this, {"the result", getResult()},
                          {"the source", getSource()}, /*isInferred=*/false)))
     return failure();
-  auto result = cast<ShapedType>(getResult().getType());
-  if (getSizes().size() != result.getNumDynamicDims())
-    return emitOpError("expected ")
-           << result.getNumDynamicDims() << " sizes, one for each dynamic size "
-           << "of " << result << ", got " << getSizes().size();
-  return success();
+  return verifyNumSizes(*this, cast<ShapedType>(getResult().getType()),
+                        getSizes());
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,19 +142,12 @@ void UntileMetadataOp::generateRuntimeVerification(
 
   // (V2) and (V3)
   SmallVector<OpFoldResult> sizes = getMixedSizes();
-  for (auto [dim, size] : llvm::enumerate(sizes)) {
-    // There may be no rows.
-    int64_t least = dim + 1 == sizes.size() ? 1 : 0;
-    if (isa<Value>(size))
-      check.expect(check.isAtLeast(cast<Value>(size), least),
-                   "sizes of at least 0, and bytes of at least 1");
-  }
+  for (size_t dim = 0; dim != sizes.size(); ++dim)
+    checkLeast(check, sizes, dim, "bytes");
   SmallVector<OpFoldResult> tiled = getTiledMetadataSizes(builder, loc, sizes);
   for (auto [dim, atoms] : llvm::enumerate(ArrayRef(tiled).drop_back(2)))
-    check.expect(
-        check.isEqual(getValueOrCreateConstantIndexOp(builder, loc, atoms),
-                      check.getSize(getSource(), dim)),
-        "sizes that round up to the atoms of the source");
+    checkAtoms(check, getSource(), dim,
+               getValueOrCreateConstantIndexOp(builder, loc, atoms));
 }
 
 //===----------------------------------------------------------------------===//
@@ -199,15 +160,10 @@ OpFoldResult TileMetadataOp::fold(FoldAdaptor adaptor) {
   if (auto bytes = dyn_cast_if_present<DenseElementsAttr>(adaptor.getSource()))
     return tileMetadataConstant(bytes, cast<ShapedType>(getType()));
   auto untile = getSource().getDefiningOp<UntileMetadataOp>();
-  if (!untile || untile.getSource().getType() != getType() ||
-      untile.getSource() == getResult()) // A cycle, in a graph region.
-    return {};
-  auto rowMajor = cast<ShapedType>(getSource().getType());
-  ArrayRef<int64_t> tail = rowMajor.getShape().take_back(2);
-  if (!rowMajor.hasStaticShape() || tail[0] % kMetadataAtomRows != 0 ||
-      tail[1] % kMetadataAtomBytes != 0)
-    return {};
-  return untile.getSource();
+  if (untile && canReplace(untile.getSource(), getResult()) &&
+      fillsAtoms(cast<ShapedType>(getSource().getType()), kExtents))
+    return untile.getSource();
+  return {};
 }
 
 /// untile(tile(m)) is m, if sizes cannot differ.
@@ -218,80 +174,21 @@ OpFoldResult UntileMetadataOp::fold(FoldAdaptor adaptor) {
   if (auto bytes = dyn_cast_if_present<DenseElementsAttr>(adaptor.getSource()))
     return untileMetadataConstant(bytes, type);
   auto tile = getSource().getDefiningOp<TileMetadataOp>();
-  if (!tile || tile.getSource().getType() != type ||
-      tile.getSource() == getResult()) // A cycle, in a graph region.
-    return {};
-  return tile.getSource();
+  if (tile && canReplace(tile.getSource(), getResult()))
+    return tile.getSource();
+  return {};
 }
 
 /// untile(tile(m)) is m if the dynamic sizes are known to be those of m.
 static LogicalResult foldUntileOfDynamicTile(UntileMetadataOp op,
                                              PatternRewriter &rewriter) {
   auto tile = op.getSource().getDefiningOp<TileMetadataOp>();
-  if (!tile)
-    return rewriter.notifyMatchFailure(op, "source is not tile_metadata");
-  Value metadata = tile.getSource();
-  if (metadata == op.getResult())
-    return rewriter.notifyMatchFailure(op, "cycle in a graph region");
-  if (!isa<RankedTensorType>(metadata.getType()))
-    return rewriter.notifyMatchFailure(op, "vectors are left to the folder");
-  for (auto [dim, size] : llvm::enumerate(op.getMixedSizes())) {
-    FailureOr<bool> equal = ValueBoundsConstraintSet::areEqual(
-        ValueBoundsConstraintSet::Variable(size),
-        ValueBoundsConstraintSet::Variable(metadata,
-                                           static_cast<int64_t>(dim)));
-    if (failed(equal) || !*equal)
-      return rewriter.notifyMatchFailure(op, "sizes may differ");
-  }
-  if (metadata.getType() == op.getType())
-    rewriter.replaceOp(op, metadata);
-  else
-    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op.getType(), metadata);
-  return success();
-}
-
-/// Constants in `sizes` become static sizes of the result.
-static LogicalResult foldConstantSizes(UntileMetadataOp op,
-                                       PatternRewriter &rewriter) {
-  auto type = dyn_cast<RankedTensorType>(op.getType());
-  if (!type)
-    return rewriter.notifyMatchFailure(op, "vectors have static sizes");
-  auto source = cast<ShapedType>(op.getSource().getType());
-  // Invalid sizes stay dynamic, because a static one would not verify.
-  auto isPossible = [&](ArrayRef<int64_t> shape, int64_t size) {
-    if (size < 1)
-      return false;
-    for (auto [want, got] :
-         llvm::zip(getTiledMetadataShape(shape), source.getShape()))
-      if (want != got && !ShapedType::isDynamic(want) &&
-          !ShapedType::isDynamic(got))
-        return false;
-    return true;
-  };
-
-  SmallVector<int64_t> shape(type.getShape());
-  SmallVector<Value> sizes;
-  unsigned next = 0;
-  for (int64_t &size : shape) {
-    if (!ShapedType::isDynamic(size))
-      continue;
-    Value operand = op.getSizes()[next++];
-    std::optional<int64_t> constant = getConstantIntValue(operand);
-    size = constant.value_or(ShapedType::kDynamic);
-    if (constant && isPossible(shape, *constant))
-      continue;
-    size = ShapedType::kDynamic;
-    sizes.push_back(operand);
-  }
-  if (sizes.size() == op.getSizes().size())
-    return rewriter.notifyMatchFailure(op, "no size is a usable constant");
-  Value untiled = UntileMetadataOp::create(
-      rewriter, op.getLoc(), type.clone(shape), op.getSource(), sizes);
-  rewriter.replaceOpWithNewOp<tensor::CastOp>(op, type, untiled);
-  return success();
+  return replaceByOriginal(rewriter, op, op.getMixedSizes(),
+                           tile ? tile.getSource() : Value(), "tile_metadata");
 }
 
 void UntileMetadataOp::getCanonicalizationPatterns(RewritePatternSet &results,
                                                    MLIRContext *) {
-  results.add(foldConstantSizes).add(foldUntileOfDynamicTile);
+  results.add(foldConstantSizes<UntileMetadataOp, getTiledMetadataShape>)
+      .add(foldUntileOfDynamicTile);
 }

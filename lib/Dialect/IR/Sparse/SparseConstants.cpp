@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConstantFolds.h"
 #include "blockscale/Dialect/IR/ScaleRules.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "llvm/ADT/bit.h"
@@ -18,17 +19,6 @@
 
 using namespace mlir;
 using namespace mlir::blockscale;
-
-/// The most elements of a constant that folding creates.
-static constexpr int64_t kLimit = int64_t(1) << 22;
-
-static bool isSmall(ShapedType type) {
-  int64_t count = 1;
-  for (int64_t size : type.getShape())
-    if (size < 1 || llvm::MulOverflow(count, size, count) || count > kLimit)
-      return false;
-  return true;
-}
 
 /// The codes of a constant of floats of at most 8 bits.
 static SmallVector<uint8_t> getCodes(DenseElementsAttr values) {
@@ -44,12 +34,6 @@ static SmallVector<uint8_t> getBytes(DenseElementsAttr values) {
   });
 }
 
-static DenseElementsAttr makeCodes(ShapedType type, ArrayRef<uint8_t> codes) {
-  return DenseElementsAttr::getFromRawBuffer(
-      type,
-      ArrayRef(reinterpret_cast<const char *>(codes.data()), codes.size()));
-}
-
 //===----------------------------------------------------------------------===//
 // sparsify
 //===----------------------------------------------------------------------===//
@@ -57,12 +41,8 @@ static DenseElementsAttr makeCodes(ShapedType type, ArrayRef<uint8_t> codes) {
 /// The magnitude of a unit, as the bits of an f32, with one NaN above infinity.
 static uint32_t getMagnitude(ArrayRef<APFloat> unit) {
   float sum = 0;
-  for (APFloat value : unit) {
-    bool losesInfo = false;
-    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-    sum += std::abs(value.convertToFloat());
-  }
+  for (const APFloat &value : unit)
+    sum += std::abs(toFloat(value));
   uint32_t bits = llvm::bit_cast<uint32_t>(sum) & kF32Magnitude;
   return bits > kF32Infinity ? kF32NaN : bits;
 }

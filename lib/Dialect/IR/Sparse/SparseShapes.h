@@ -14,20 +14,10 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_IR_SPARSE_SPARSESHAPES_H
 #define BLOCKSCALE_LIB_DIALECT_IR_SPARSE_SPARSESHAPES_H
 
+#include "NamedShape.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 
 namespace mlir::blockscale {
-
-/// A value of an op, with its name in messages.
-struct NamedShape {
-  StringRef name;
-  Value value;
-
-  ShapedType type() const { return cast<ShapedType>(value.getType()); }
-};
-
-/// (X1), (Z1), (K1), (R1), (N1), (V1): values of one kind, without encoding.
-LogicalResult verifySameKind(Operation *op, ArrayRef<NamedShape> values);
 
 /// (X7), (Z2), (K4), (R4), (N3), (V3): no size of 0.
 LogicalResult verifyNoZeroSize(Operation *op, ArrayRef<NamedShape> values);

@@ -83,6 +83,7 @@ struct DecomposePass final
     populateDecomposeSwizzlePatterns(layouts);
     populateDecomposePackingPatterns(layouts);
     populateDecomposeQuantizePatterns(layouts);
+    populateDecomposeMetadataPatterns(layouts);
     populateDecomposeSparsePatterns(layouts);
     layouts.add(resolveSizeOfLaunch);
     tensor::EmptyOp::getCanonicalizationPatterns(layouts, &getContext());

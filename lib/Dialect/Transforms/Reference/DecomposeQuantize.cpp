@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Quantize/BlockArithmetic.h"
+#include "Utils/BlockMap.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -36,16 +37,6 @@ static Value toCode(OpBuilder &b, Location loc, Value element) {
       b, loc, b.getIntegerType(element.getType().getIntOrFloatBitWidth()),
       element);
   return arith::ExtUIOp::create(b, loc, b.getI32Type(), bits);
-}
-
-/// (.., k) -> (.., k / blockSize)
-static AffineMap getBlockMap(MLIRContext *context, unsigned rank,
-                             int64_t blockSize) {
-  SmallVector<AffineExpr> exprs;
-  for (unsigned dim = 0; dim != rank; ++dim)
-    exprs.push_back(getAffineDimExpr(dim, context));
-  exprs.back() = exprs.back().floorDiv(blockSize);
-  return AffineMap::get(rank, 0, exprs, context);
 }
 
 /// A tensor of `element` whose elements `body` computes from those of `inputs`.

@@ -6,21 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The reference semantics of sparsify, compress, decompress, tile_metadata and
-// untile_metadata in upstream ops: each element of a result looks up what it is
-// made of.
+// The reference semantics of sparsify, compress and decompress in upstream ops:
+// each element of a result looks up what it is made of.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Quantize/BlockArithmetic.h"
 #include "Reference/SparseEmitter.h"
-#include "Utils/MetadataLayout.h"
+#include "Utils/BlockMap.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/ScaleRules.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "blockscale/Dialect/Transforms/Reference/Sparse.h"
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -200,8 +197,8 @@ static LogicalResult decomposeCompress(CompressOp op,
         return emit.narrow(byte, 8);
       });
   constexpr int64_t kLogicalPerKept = kUnitsPerChunk / kKeptUnits;
-  AffineMap bytes = getPerElementMap(rewriter.getContext(), sizes.size(),
-                                     units.elementsPerByte() / kLogicalPerKept);
+  AffineMap bytes = getBlockMap(rewriter.getContext(), sizes.size(),
+                                units.elementsPerByte() / kLogicalPerKept);
   Value elements = generate(
       rewriter, loc, units,
       scaleLastSize(rewriter, loc, sizes, 1, kLogicalPerKept), element,
@@ -256,7 +253,7 @@ static LogicalResult decomposeDecompress(DecompressOp op,
       scaleLastSize(rewriter, loc,
                     getOperandSizes(rewriter, loc, op.getElements(), kept.view),
                     kUnitsPerChunk, kKeptUnits);
-  AffineMap bytes = metadata.map.compose(getPerElementMap(
+  AffineMap bytes = metadata.map.compose(getBlockMap(
       rewriter.getContext(), sizes.size(), op.getUnits().elementsPerByte()));
   Value result = generate(
       rewriter, loc, op.getUnits(), sizes,
@@ -269,87 +266,8 @@ static LogicalResult decomposeDecompress(DecompressOp op,
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// tile_metadata and untile_metadata
-//===----------------------------------------------------------------------===//
-
-/// The byte at the current position of the loops, or padding.
-static Value emitTiled(OpBuilder &b, Location loc, const OperandView &source,
-                       ArrayRef<OpFoldResult> sizes) {
-  unsigned rank = sizes.size();
-  auto apply = [&](AffineExpr expr, ArrayRef<Value> operands) {
-    return getValueOrCreateConstantIndexOp(
-        b, loc,
-        affine::makeComposedFoldedAffineApply(b, loc, expr,
-                                              getAsOpFoldResult(operands)));
-  };
-  SmallVector<Value> position = getLoopIndices(b, loc, rank + 2);
-  AffineMap untile = getUntileMetadataMap(b.getContext(), rank);
-
-  // Padding loads an arbitrary existing byte, and drops it.
-  ArithEmitter emit(b, loc);
-  SmallVector<Value> logical;
-  Value isInside = emit.flag(true);
-  for (unsigned dim = 0; dim != rank; ++dim) {
-    Value index = apply(untile.getResult(dim), position);
-    if (dim + 2 >= rank) {
-      Value size = getValueOrCreateConstantIndexOp(b, loc, sizes[dim]);
-      Value below = emit.is(ArithEmitter::IP::ult, index, size);
-      isInside = emit.bitAnd(isInside, below);
-      index = emit.select(below, index, emit.index(0));
-    }
-    logical.push_back(index);
-  }
-  SmallVector<Value> physical;
-  for (AffineExpr expr : source.map.getResults())
-    physical.push_back(apply(expr, logical));
-  Value byte = tensor::ExtractOp::create(b, loc, source.tensor, physical);
-  Value padding =
-      arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(kPaddingMetadata));
-  return emit.select(isInside, byte, padding);
-}
-
-static LogicalResult decomposeTile(TileMetadataOp op,
-                                   PatternRewriter &rewriter) {
-  Location loc = op.getLoc();
-  OperandView source = getOperandView(rewriter, loc, op.getSource());
-  SmallVector<OpFoldResult> sizes =
-      getOperandSizes(rewriter, loc, op.getSource(), source);
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, getTiledMetadataSizes(rewriter, loc, sizes),
-      rewriter.getI8Type());
-  Value result =
-      computeElements(rewriter, loc, {}, {}, empty,
-                      [&](OpBuilder &b, Location bodyLoc, ValueRange) {
-                        return emitTiled(b, bodyLoc, source, sizes);
-                      });
-  rewriter.replaceOp(op,
-                     convertFromTensor(rewriter, loc, result, op.getType()));
-  return success();
-}
-
-/// Every byte looks up its place; no padding is read.
-static LogicalResult decomposeUntile(UntileMetadataOp op,
-                                     PatternRewriter &rewriter) {
-  Location loc = op.getLoc();
-  auto type = cast<ShapedType>(op.getType());
-  OperandView source = getOperandView(rewriter, loc, op.getSource());
-  AffineMap map = source.map.compose(
-      getTileMetadataMap(rewriter.getContext(), type.getRank()));
-  Value empty = tensor::EmptyOp::create(rewriter, loc, op.getMixedSizes(),
-                                        type.getElementType());
-  Value result = computeElements(
-      rewriter, loc, source.tensor, map, empty,
-      [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  rewriter.replaceOp(op,
-                     convertFromTensor(rewriter, loc, result, op.getType()));
-  return success();
-}
-
 void blockscale::populateDecomposeSparsePatterns(RewritePatternSet &patterns) {
   patterns.add(decomposeSparsify)
       .add(decomposeCompress)
-      .add(decomposeDecompress)
-      .add(decomposeTile)
-      .add(decomposeUntile);
+      .add(decomposeDecompress);
 }

@@ -17,15 +17,14 @@
 
 #include "Reference/ScaledProduct.h"
 #include "Reference/SparseEmitter.h"
+#include "Utils/BlockMap.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "blockscale/Dialect/Transforms/Reference/Sparse.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
-using utils::IteratorType;
 
 static constexpr int64_t kLogicalPerKept = kUnitsPerChunk / kKeptUnits;
 
@@ -38,7 +37,7 @@ static Value findLogicalIndices(OpBuilder &builder, SparseMmaScaledOp op) {
   OperandView metadata = getOperandView(builder, loc, op.getMetadata());
   SmallVector<OpFoldResult> sizes = getOperandSizes(builder, loc, op.getX(), x);
   unsigned rank = sizes.size();
-  AffineMap bytes = metadata.map.compose(getPerElementMap(
+  AffineMap bytes = metadata.map.compose(getBlockMap(
       builder.getContext(), rank, units.elementsPerByte() / kLogicalPerKept));
   Format format = *getElementFormat(getElementTypeOrSelf(op.getX().getType()));
   Value empty =
@@ -61,77 +60,34 @@ static Value findLogicalIndices(OpBuilder &builder, SparseMmaScaledOp op) {
       });
 }
 
-/// Adds the products to `sum`. The loops are ([batch,] M, K / 2, N), N
-/// innermost, so that y and the sum are read along their rows.
-static Value multiply(OpBuilder &builder, SparseMmaScaledOp op, Value sum,
-                      ArrayRef<OpFoldResult> sizes) {
-  Location loc = op.getLoc();
-  MLIRContext *context = builder.getContext();
-  auto xType = cast<ShapedType>(op.getX().getType());
-  auto yType = cast<ShapedType>(op.getY().getType());
-  unsigned rank = sizes.size();
-  unsigned m = rank - 2, k = rank - 1, n = rank;
-  bool hasBatch = rank == 3;
-
-  Value x = decodeScaled(builder, loc, op.getX(), op.getXScale(),
-                         xType.getRank() - 1, op.getBlock() / kLogicalPerKept);
-  Value indices = findLogicalIndices(builder, op);
-  Value y = decodeScaled(builder, loc, op.getY(), op.getYScale(),
-                         yType.getRank() - 2, op.getBlock());
-  auto isDynamicBatch = [](ShapedType type) {
-    return type.getRank() == 3 && type.isDynamicDim(0);
-  };
-  if (isDynamicBatch(xType)) {
-    x = broadcastBatch(builder, loc, x, sizes[0]);
-    indices = broadcastBatch(builder, loc, indices, sizes[0]);
-  }
-  if (isDynamicBatch(yType))
-    y = broadcastBatch(builder, loc, y, sizes[0]);
-
-  auto getMap = [&](bool isBatched, bool isOne, unsigned row, unsigned column) {
-    SmallVector<AffineExpr> exprs;
-    if (isBatched)
-      exprs.push_back(isOne ? getAffineConstantExpr(0, context)
-                            : getAffineDimExpr(0, context));
-    exprs.push_back(getAffineDimExpr(row, context));
-    exprs.push_back(getAffineDimExpr(column, context));
-    return AffineMap::get(rank + 1, 0, exprs, context);
-  };
-  AffineMap xMap = getMap(xType.getRank() == 3, xType.getDimSize(0) == 1, m, k);
-  AffineMap sumMap = getMap(hasBatch, /*isOne=*/false, m, n);
-  SmallVector<IteratorType> iterators(rank + 1, IteratorType::parallel);
-  iterators[k] = IteratorType::reduction;
-  return linalg::GenericOp::create(
-             builder, loc, sum.getType(), ValueRange{x, indices}, sum,
-             ArrayRef<AffineMap>{xMap, xMap, sumMap}, iterators,
-             [&](OpBuilder &b, Location bodyLoc, ValueRange args) {
-               SmallVector<Value> loops = getLoopIndices(b, bodyLoc, rank + 1);
-               SmallVector<Value> at;
-               if (yType.getRank() == 3)
-                 at.push_back(
-                     yType.getDimSize(0) == 1
-                         ? arith::ConstantIndexOp::create(b, bodyLoc, 0)
-                               .getResult()
-                         : loops[0]);
-               at.push_back(arith::IndexCastOp::create(
-                   b, bodyLoc, b.getIndexType(), args[1]));
-               at.push_back(loops[n]);
-               Value other = tensor::ExtractOp::create(b, bodyLoc, y, at);
-               Value product =
-                   arith::MulFOp::create(b, bodyLoc, args[0], other);
-               Value next = arith::AddFOp::create(b, bodyLoc, args[2], product);
-               linalg::YieldOp::create(b, bodyLoc, next);
-             })
-      .getResult(0);
-}
-
 static LogicalResult decomposeSparseMma(SparseMmaScaledOp op,
                                         PatternRewriter &rewriter) {
-  Location loc = op.getLoc();
-  SmallVector<OpFoldResult> sizes = getSumSizes(rewriter, loc, op.getAcc());
-  Value sum = extendAcc(rewriter, loc, op.getAcc(), sizes);
-  sum = multiply(rewriter, op, sum, sizes);
-  rewriter.replaceOp(op, roundSum(rewriter, loc, sum, sizes, op.getType()));
+  ScaledProduct product(rewriter, op, op.getAcc());
+  auto getRank = [](Value value) {
+    return cast<ShapedType>(value.getType()).getRank();
+  };
+  Value x = product.decode(op.getX(), op.getXScale(), getRank(op.getX()) - 1,
+                           op.getBlock() / kLogicalPerKept);
+  Value indices = product.broadcastBatch(findLogicalIndices(rewriter, op));
+  Value y = product.decode(op.getY(), op.getYScale(), getRank(op.getY()) - 2,
+                           op.getBlock());
+  AffineMap xMap = product.getXMap(x), yMap = product.getYMap(y);
+  product.replace(
+      {x, indices}, {xMap, xMap},
+      [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+        SmallVector<Value> loops = getLoopIndices(b, loc, yMap.getNumDims());
+        SmallVector<Value> at;
+        if (getRank(y) == 3)
+          at.push_back(
+              isa<AffineConstantExpr>(yMap.getResult(0))
+                  ? arith::ConstantIndexOp::create(b, loc, 0).getResult()
+                  : loops[0]);
+        at.push_back(
+            arith::IndexCastOp::create(b, loc, b.getIndexType(), args[1]));
+        at.push_back(loops.back());
+        Value other = tensor::ExtractOp::create(b, loc, y, at);
+        return arith::MulFOp::create(b, loc, args[0], other);
+      });
   return success();
 }
 

@@ -15,32 +15,46 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_REFERENCE_SCALEDPRODUCT_H
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace mlir::blockscale {
 
-/// Dequantizes `operand` to f64, in its shape. `block` elements along `kDim`
-/// share a scale. Every product is exact: it has at most 6 bits of significand,
-/// and an exponent well inside f64's range.
-Value decodeScaled(OpBuilder &builder, Location loc, Value operand, Value scale,
-                   unsigned kDim, int64_t block);
+/// A product into an accumulator while it is decomposed. The loops are
+/// ([batch,] M, K, N), N innermost, so that y and the sum are read along their
+/// rows.
+class ScaledProduct {
+public:
+  ScaledProduct(PatternRewriter &rewriter, Operation *op, Value acc);
 
-/// Broadcasts the batch of `source`, which is 1 or `batch`, to `batch`, if it
-/// is known only at run time which of them it is.
-Value broadcastBatch(OpBuilder &builder, Location loc, Value source,
-                     OpFoldResult batch);
+  /// Dequantizes `operand` to f64, in its shape. `block` elements along `kDim`
+  /// share a scale. Every product is exact: it has at most 6 bits of
+  /// significand, and an exponent well inside f64's range.
+  Value decode(Value operand, Value scale, unsigned kDim, int64_t block);
 
-/// The sizes of the accumulator.
-SmallVector<OpFoldResult> getSumSizes(OpBuilder &builder, Location loc,
-                                      Value acc);
+  /// Broadcasts the batch of `matrix` to that of the sum, if it is known only
+  /// at run time whether it is 1.
+  Value broadcastBatch(Value matrix);
 
-/// The accumulator as a tensor of f64.
-Value extendAcc(OpBuilder &builder, Location loc, Value acc,
-                ArrayRef<OpFoldResult> sizes);
+  /// The maps from the loops to x and y. A batch of 1 is broadcast.
+  AffineMap getXMap(Value x) { return getMap(x, m, k); }
+  AffineMap getYMap(Value y) { return getMap(y, k, n); }
 
-/// The sum, a tensor of f64, rounded to the elements of `type`.
-Value roundSum(OpBuilder &builder, Location loc, Value sum,
-               ArrayRef<OpFoldResult> sizes, Type type);
+  using Multiply = function_ref<Value(OpBuilder &, Location, ValueRange)>;
+
+  /// Replaces the op by the sum of the accumulator and of the products that
+  /// `multiply` makes of elements of `inputs` at `maps`.
+  void replace(ValueRange inputs, ArrayRef<AffineMap> maps, Multiply multiply);
+
+private:
+  AffineMap getMap(Value matrix, unsigned row, unsigned column);
+
+  PatternRewriter &rewriter;
+  Operation *op;
+  Location loc;
+  SmallVector<OpFoldResult> sizes;
+  unsigned m, k, n;
+  Value sum;
+};
 
 } // namespace mlir::blockscale
 

@@ -22,15 +22,6 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-AffineMap blockscale::getPerElementMap(MLIRContext *context, unsigned rank,
-                                       int64_t perElement) {
-  SmallVector<AffineExpr> exprs;
-  for (unsigned dim = 0; dim != rank; ++dim)
-    exprs.push_back(getAffineDimExpr(dim, context));
-  exprs.back() = exprs.back().floorDiv(perElement);
-  return AffineMap::get(rank, 0, exprs, context);
-}
-
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//

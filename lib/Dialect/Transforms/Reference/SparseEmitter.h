@@ -16,7 +16,6 @@
 
 #include "Utils/ArithEmitter.h"
 #include "blockscale/Support/SparseMetadata.h"
-#include "mlir/IR/AffineMap.h"
 
 namespace mlir::blockscale {
 
@@ -78,11 +77,6 @@ public:
 private:
   const GranularityInfo &units;
 };
-
-/// The map from an index of a matrix of `rank` dimensions to that of another
-/// one, of which an element is for `perElement` of the first along K.
-AffineMap getPerElementMap(MLIRContext *context, unsigned rank,
-                           int64_t perElement);
 
 } // namespace mlir::blockscale
 

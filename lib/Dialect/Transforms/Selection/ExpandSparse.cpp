@@ -28,6 +28,7 @@
 #include "Selection/ExpandSparse.h"
 
 #include "Reference/SparseEmitter.h"
+#include "Utils/BlockMap.h"
 #include "Utils/CheckMessage.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/Sparse.h"
@@ -236,7 +237,7 @@ private:
                       kUnitsPerChunk, kKeptUnits);
     unsigned rank = sizes.size();
     AffineMap bytes = metadata.map.compose(
-        getPerElementMap(b.getContext(), rank, units.elementsPerByte()));
+        getBlockMap(b.getContext(), rank, units.elementsPerByte()));
     return generate(sizes, getMarkType(), metadata.tensor, bytes,
                     [&](SparseEmitter &emit, ValueRange args) {
                       SmallVector<Value> at = getLoopIndices(emit.b, loc, rank);

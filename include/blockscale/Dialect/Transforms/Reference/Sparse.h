@@ -17,9 +17,12 @@ namespace mlir::blockscale {
 /// which each kept element finds its row of y. Apply before the patterns below.
 void populateDecomposeSparseMmaPatterns(RewritePatternSet &patterns);
 
-/// `sparsify`, `compress`, `decompress`, `tile_metadata` and `untile_metadata`
-/// to `linalg.generic`. Fields that are not legal, and chunks with too many
-/// non-zero units, fail assertions in the loops.
+/// `tile_metadata` and `untile_metadata` to `linalg.generic`.
+void populateDecomposeMetadataPatterns(RewritePatternSet &patterns);
+
+/// `sparsify`, `compress` and `decompress` to `linalg.generic`. Fields that are
+/// not legal, and chunks with too many non-zero units, fail assertions in the
+/// loops.
 void populateDecomposeSparsePatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::blockscale
