@@ -6,7 +6,17 @@ import harness
 import numpy as np
 from sparse_oracle import FIELDS, UNITS, metadata_of
 
+# Scales and block sizes of sparse fp4 in pairs. Blocks of 32 with f8E8M0FNU take two instructions.
+PAIR_ROWS = {("f8E8M0FNU", 64), ("f8E8M0FNU", 32), ("f8E4M3FN", 32)}
 CHIPS = ("sm_80", "sm_90a", "sm_100a", "sm_120a")
+
+
+def is_native_row(types, block, granularity):
+    """Whether sm_120a has mma.sp for these types of x, y and scales (PTX ISA, "mma.sp")."""
+    is_fp4 = types[:2] == ("f4E2M1FN", "f4E2M1FN")
+    if granularity == "pairs":
+        return is_fp4 and (types[2], block) in PAIR_ROWS
+    return types[2] == "f8E8M0FNU" and block == 64
 
 
 def tensor(shape, element, dynamic=False):
@@ -17,7 +27,7 @@ def attribute(granularity):
     return f"granularity = #blockscale.granularity<{granularity}>"
 
 
-def start(folder, text, arrays, results, device="cpu"):
+def start(folder, text, arrays, results, device="cpu", flags=()):
     """Runs @main; the finished process, and the paths of results."""
     program = folder / "program.mlir"
     program.write_text(text)
@@ -27,7 +37,7 @@ def start(folder, text, arrays, results, device="cpu"):
     outputs = [folder / f"{device}{i}.npy" for i in range(results)]
     command = [harness.RUN, program]
     if device != "cpu":
-        command += ["--device=sim", f"--target={device}", "--check=race,strict"]
+        command += ["--device=sim", f"--target={device}", "--check=race,strict", *flags]
     for path in outputs:
         command += ["-o", path]
     done = subprocess.run(
@@ -36,9 +46,9 @@ def start(folder, text, arrays, results, device="cpu"):
     return done, outputs
 
 
-def run(folder, text, arrays, results, device="cpu"):
+def run(folder, text, arrays, results, device="cpu", flags=()):
     """The results of @main, and what was printed on stderr."""
-    done, outputs = start(folder, text, arrays, results, device)
+    done, outputs = start(folder, text, arrays, results, device, flags)
     assert done.returncode == 0, f"{device}: exit code {done.returncode}\n{done.stderr}\n{text}"
     return [np.load(path, allow_pickle=False) for path in outputs], done.stderr
 

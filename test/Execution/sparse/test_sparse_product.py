@@ -8,7 +8,16 @@ import blockscale
 import numpy as np
 import pytest
 from harness import assert_bit_equal
-from sparse_cases import CHIPS, attribute, product_data, product_program, run, start, tensor
+from sparse_cases import (
+    CHIPS,
+    attribute,
+    is_native_row,
+    product_data,
+    product_program,
+    run,
+    start,
+    tensor,
+)
 from sparse_oracle import (
     UNITS,
     batched_product,
@@ -65,8 +74,10 @@ def test_batch(x_batch, y_batch, dynamic, tmp_path):
 def test_device(types, block, granularity, chip, tmp_path):
     data = product_data(types, block, granularity, 17, 10, 128, 3)
     printed = check(tmp_path, data, types, block, granularity, chip)
-    reason = "no kernel with a sparse block-scaled instruction in this version"
-    assert f"{reason}; x is decompressed for a dense product" in printed
+    reason = f"no kernel with a sparse instruction for it on {chip}"
+    is_native = chip == "sm_120a" and is_native_row(types, block, granularity)
+    assert (reason in printed) != is_native
+    assert ("x is decompressed for a dense product" in printed) != is_native
 
 
 @pytest.mark.parametrize("chip", ["sm_90a", "sm_120a"])

@@ -272,8 +272,8 @@ Value MmaEmitter::keepHalf(Value registers, std::optional<unsigned> half) {
   Value column = emitElementPosition(b, loc, layout, lane, 0, 0).second;
   AffineExpr d0 = getAffineDimExpr(0, b.getContext());
   // A sparse A has the kept elements of a block.
-  int64_t kept = types.sparsity ? types.blockSize / 2 : types.blockSize;
-  Value parity = applyExpr(b, loc, d0.floorDiv(kept) % 2, column);
+  int64_t block = types.sparsity ? types.blockSize / 2 : types.blockSize;
+  Value parity = applyExpr(b, loc, d0.floorDiv(block) % 2, column);
   Value wanted = arith::ConstantIndexOp::create(b, loc, *half);
   Value isKept =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, parity, wanted);

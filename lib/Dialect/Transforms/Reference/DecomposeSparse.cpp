@@ -238,9 +238,7 @@ static Value emitDecompressed(SparseEmitter &emit, DecompressOp op,
         emit.is(ArithEmitter::IP::eq, emit.getPosition(field, i), unit);
     code = emit.select(isHere, keptCode, code);
   }
-  emit.expect(emit.isLegal(field, areZero), op,
-              "fields of metadata whose two positions ascend, or 0000 where "
-              "both kept units are zeros");
+  emit.expectLegal(field, areZero, op);
   return emit.toElement(code, type);
 }
 

@@ -49,10 +49,7 @@ static Value findLogicalIndices(OpBuilder &builder, SparseMmaScaledOp op) {
         Value index = getLoopIndices(b, bodyLoc, rank).back();
         Value chunk = emit.getKeptChunk(index);
         Value field = emit.getField(args[1], chunk);
-        emit.expect(
-            emit.isLegal(field, emit.isZero(emit.toCode(args[0]), format)), op,
-            "fields of metadata whose two positions ascend, or 0000 where both "
-            "kept units are zeros");
+        emit.expectLegal(field, emit.isZero(emit.toCode(args[0]), format), op);
         Value position = emit.getPosition(field, emit.getKeptUnit(index));
         Value k = emit.join(chunk, emit.toIndex(position),
                             emit.getInUnit(index), kUnitsPerChunk);

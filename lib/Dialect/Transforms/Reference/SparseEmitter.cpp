@@ -142,3 +142,9 @@ void SparseEmitter::expect(Value condition, Operation *op,
   cf::AssertOp::create(inner, loc, failed,
                        getCheckMessage(op, ("expected " + expectation).str()));
 }
+
+void SparseEmitter::expectLegal(Value field, Value isZero, Operation *op) {
+  expect(isLegal(field, isZero), op,
+         "fields of metadata whose two positions ascend, or 0000 where both "
+         "kept units are zeros");
+}

@@ -70,6 +70,8 @@ public:
   Value hasField(Value nonZeros);
 
   void expect(Value condition, Operation *op, const Twine &expectation);
+  /// Expects a legal field, where `isZero` says whether what it keeps is zero.
+  void expectLegal(Value field, Value isZero, Operation *op);
 
   Value toIndex(Value integer);
   Value toInteger(Value index);

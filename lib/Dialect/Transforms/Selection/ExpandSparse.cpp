@@ -388,9 +388,12 @@ static Value isKeptZero(SparseEmitter &emit, SparseMmaScaledOp op,
 }
 
 /// A copy of the metadata whose fields have been checked. Kept units are read
-/// only where a field is not legal.
+/// only where a field is not legal. PTX leaves open what the field of an empty
+/// chunk does: it becomes the one of the first two units, unless these may meet
+/// NaN or infinity of y.
 static Value checkMetadata(OpBuilder &b, SparseMmaScaledOp op) {
   Location loc = op.getLoc();
+  bool replacesEmpty = !Expansion(b, op).mayHaveSpecials();
   OperandView metadata = traceOperand(op.getMetadata());
   OperandView x = traceOperand(op.getX());
   Type type = getElementTypeOrSelf(op.getMetadata().getType());
@@ -402,6 +405,7 @@ static Value checkMetadata(OpBuilder &b, SparseMmaScaledOp op) {
       [&](OpBuilder &inner, Location, ValueRange args) -> Value {
         SparseEmitter emit(inner, loc, op.getUnits());
         SmallVector<Value> at = getLoopIndices(inner, loc, sizes.size());
+        Value legal = args[0];
         for (unsigned i : {0, 1}) {
           Value field = emit.getField(args[0], emit.index(i));
           Value isLegal = emit.isLegal(field, emit.flag(false));
@@ -409,10 +413,17 @@ static Value checkMetadata(OpBuilder &b, SparseMmaScaledOp op) {
                                           /*withElseRegion=*/false);
           OpBuilder body = branch.getThenBodyBuilder();
           SparseEmitter rare(body, loc, op.getUnits());
-          rare.expect(rare.isLegal(field, isKeptZero(rare, op, x, at, i)), op,
-                      kLegalFieldsExpectation);
+          rare.expectLegal(field, isKeptZero(rare, op, x, at, i), op);
+          if (!replacesEmpty)
+            continue;
+          auto first = static_cast<int64_t>(kPaddingMetadata & (0xF << 4 * i));
+          Value isEmpty = emit.isEqual(field, kEmptyChunkField);
+          Value added = emit.select(isEmpty, emit.integer(first), emit.integer(0));
+          legal = arith::OrIOp::create(
+              inner, loc, legal,
+              arith::TruncIOp::create(inner, loc, type, added));
         }
-        return args[0];
+        return legal;
       });
 }
 
