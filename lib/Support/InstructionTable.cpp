@@ -152,11 +152,10 @@ const std::vector<Instruction> &blockscale::getInstructions() {
   return instructions;
 }
 
-const Instruction *blockscale::lookupInstruction(Path path, Kind kind, Format a,
-                                                 Format b, Format scale,
-                                                 unsigned scaleVec,
-                                                 std::optional<Granularity>
-                                                     sparsity) {
+const Instruction *
+blockscale::lookupInstruction(Path path, Kind kind, Format a, Format b,
+                              Format scale, unsigned scaleVec,
+                              std::optional<Granularity> sparsity) {
   for (const Instruction &i : getInstructions())
     if (i.path == path && i.kind == kind && i.a == a && i.b == b &&
         i.scale == scale && i.scaleVec == scaleVec && i.sparsity == sparsity)

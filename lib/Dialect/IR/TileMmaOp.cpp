@@ -49,7 +49,8 @@ int64_t TileMmaOp::getNumK() {
   return getInstruction().isSparse() ? 2 * k : k;
 }
 
-static LogicalResult verifySharedMemory(Operation *op, StringRef name, MemRefType type) { // (T1)
+static LogicalResult verifySharedMemory(Operation *op, StringRef name,
+                                        MemRefType type) { // (T1)
   if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
       !gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type))
     return op->emitOpError("expected ")
@@ -68,8 +69,8 @@ static LogicalResult verifySharedMemory(Operation *op, StringRef name, MemRefTyp
       bytes *= size;
   }
   if (bytes > largest)
-    return op->emitOpError("expected ") << name << " to have at most "
-                                        << largest << " bytes, got " << type;
+    return op->emitOpError("expected ")
+           << name << " to have at most " << largest << " bytes, got " << type;
   return success();
 }
 

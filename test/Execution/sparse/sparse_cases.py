@@ -27,7 +27,7 @@ def attribute(granularity):
     return f"granularity = #blockscale.granularity<{granularity}>"
 
 
-def start(folder, text, arrays, results, device="cpu", flags=()):
+def start(folder, text, arrays, results, device="cpu", flags=(), checks="race,strict"):
     """Runs @main; the finished process, and the paths of results."""
     program = folder / "program.mlir"
     program.write_text(text)
@@ -37,7 +37,7 @@ def start(folder, text, arrays, results, device="cpu", flags=()):
     outputs = [folder / f"{device}{i}.npy" for i in range(results)]
     command = [harness.RUN, program]
     if device != "cpu":
-        command += ["--device=sim", f"--target={device}", "--check=race,strict", *flags]
+        command += ["--device=sim", f"--target={device}", f"--check={checks}", *flags]
     for path in outputs:
         command += ["-o", path]
     done = subprocess.run(
@@ -46,9 +46,9 @@ def start(folder, text, arrays, results, device="cpu", flags=()):
     return done, outputs
 
 
-def run(folder, text, arrays, results, device="cpu", flags=()):
+def run(folder, text, arrays, results, device="cpu", flags=(), checks="race,strict"):
     """The results of @main, and what was printed on stderr."""
-    done, outputs = start(folder, text, arrays, results, device, flags)
+    done, outputs = start(folder, text, arrays, results, device, flags, checks)
     assert done.returncode == 0, f"{device}: exit code {done.returncode}\n{done.stderr}\n{text}"
     return [np.load(path, allow_pickle=False) for path in outputs], done.stderr
 

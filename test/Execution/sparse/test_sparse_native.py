@@ -53,8 +53,8 @@ def test_rows(row, tmp_path):
     check(tmp_path, row, product_data(*row, 21, 12, 5 * max(row[1], 64), seed=1))
 
 
-# M, N and blocks along K: one row, one column, more than a tile, whole tiles.
-SIZES = [(1, 8, 1), (16, 1, 2), (70, 9, 7), (128, 64, 8), (130, 72, 9), (40, 136, 4)]
+# M, N and blocks along K: one row, two columns, more than a tile, whole tiles.
+SIZES = [(1, 8, 1), (16, 2, 2), (70, 10, 7), (128, 64, 8), (130, 72, 9), (40, 136, 4)]
 SIZED = [ROWS[0], ROWS[1], ROWS[2], ROWS[3], ROWS[-1]]
 
 
@@ -70,7 +70,7 @@ def test_sizes(row, sizes, dynamic, tmp_path):
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
 def test_batch(x_batch, y_batch, dynamic, tmp_path):
     row = ROWS[0]
-    data = product_data(*row, 18, 9, 4 * row[1], 3, x_batch, y_batch)
+    data = product_data(*row, 18, 10, 4 * row[1], 3, x_batch, y_batch)
     check(tmp_path, row, data, dynamic=dynamic)
 
 
@@ -98,7 +98,7 @@ def test_seeds(seed, tmp_path):
     """Warps in other orders."""
     row = ROWS[2]
     data = product_data(*row, 130, 72, 6 * 64, seed=6)
-    check(tmp_path, row, data, flags=[f"--schedule-seed={seed}"])
+    check(tmp_path, row, data, flags=[f"--sim-seed={seed}"])
 
 
 @pytest.mark.parametrize("chip", ["sm_120a", "sm_121a", "sm_120f", "sm_121f"])
@@ -153,7 +153,7 @@ def test_empty_chunks(y, is_replaced, tmp_path):
         done, _ = start(tmp_path, text, data, 1, "sm_120a", NATIVE)
         assert done.returncode == 1 and "0000" in done.stderr.replace("0b", "")
         data[3][...] = np.where(data[3] & 0x7F == 0x7F, 0, data[3])
-        [result], _ = run(tmp_path, text, data, 1, "sm_120a", (*NATIVE, "--check=none"))
+        [result], _ = run(tmp_path, text, data, 1, "sm_120a", NATIVE, "race")
     else:
         [result], _ = run(tmp_path, text, data, 1, "sm_120a", NATIVE)
     assert_bit_equal(result, batched_product(*data, *row))

@@ -100,7 +100,7 @@ static SmallVector<TileStep> getSteps(AsyncTileMmaOp op) {
     const Instruction &wide = *lookupWide(narrow.getInstruction(), *k);
     auto attr = InstructionAttr::get(
         op.getContext(), narrow.getPath(), narrow.getM(), narrow.getN(), wide.k,
-        wide.kind, wide.a, wide.b, wide.scale, wide.scaleVec);
+        wide.kind, wide.a, wide.b, wide.scale, wide.scaleVec, wide.sparsity);
     round.clear();
     for (unsigned k : wide.getKPattern())
       round.push_back(k == wide.k ? attr : narrow);

@@ -57,8 +57,7 @@ static SmallVector<Value> joinHalves(OpBuilder &b, Location loc,
     llvm::append_range(registers, extractElements(b, loc, high));
     tiles.push_back(vector::FromElementsOp::create(
         b, loc,
-        VectorType::get(static_cast<int64_t>(registers.size()),
-                        b.getI32Type()),
+        VectorType::get(static_cast<int64_t>(registers.size()), b.getI32Type()),
         registers));
   }
   return tiles;
@@ -119,11 +118,11 @@ public:
           b, loc, addIndex(b, loc, byte, at % chunkBytes), half);
     SmallVector<Value> words;
     for (int64_t i = 0; i != tiles; ++i)
-      words.push_back(loadWords(
-          b, loc, memory,
-          {makeIndex(b, loc, at / chunkBytes),
-           addIndex(b, loc, row, i * getAccFragment().rows), inChunk},
-          kWordBytes)[0]);
+      words.push_back(
+          loadWords(b, loc, memory,
+                    {makeIndex(b, loc, at / chunkBytes),
+                     addIndex(b, loc, row, i * getAccFragment().rows), inChunk},
+                    kWordBytes)[0]);
     return words;
   }
 
@@ -168,8 +167,8 @@ public:
         emitter.emitStep(step, aTiles, aWords, b.loadStep(step), bWords, acc);
         continue;
       }
-      SmallVector<Value> bTiles =
-          joinHalves(builder, loc, b.loadStep(2 * step), b.loadStep(2 * step + 1));
+      SmallVector<Value> bTiles = joinHalves(builder, loc, b.loadStep(2 * step),
+                                             b.loadStep(2 * step + 1));
       emitter.emitStep(step, aTiles, aWords, bTiles, bWords, acc,
                        metadata->loadStep(step));
     }

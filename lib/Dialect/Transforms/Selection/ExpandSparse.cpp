@@ -418,7 +418,8 @@ static Value checkMetadata(OpBuilder &b, SparseMmaScaledOp op) {
             continue;
           auto first = static_cast<int64_t>(kPaddingMetadata & (0xF << 4 * i));
           Value isEmpty = emit.isEqual(field, kEmptyChunkField);
-          Value added = emit.select(isEmpty, emit.integer(first), emit.integer(0));
+          Value added =
+              emit.select(isEmpty, emit.integer(first), emit.integer(0));
           legal = arith::OrIOp::create(
               inner, loc, legal,
               arith::TruncIOp::create(inner, loc, type, added));

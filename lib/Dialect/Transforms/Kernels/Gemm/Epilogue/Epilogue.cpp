@@ -24,9 +24,9 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 /// Position of an element in the result.
-static SmallVector<Value> getPosition(const KernelProblem &problem,
-                                      const BlockTile &tile, Value row,
-                                      Value column) {
+static SmallVector<Value> getResultPosition(const KernelProblem &problem,
+                                            const BlockTile &tile, Value row,
+                                            Value column) {
   if (problem.resultType.getRank() == 2)
     return {row, column};
   return {tile.batch, row, column};
@@ -84,9 +84,9 @@ Value blockscale::emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
   Location loc = kernel.getLoc();
   bool inBounds = !tile.isGuarded;
   if (problem.acc && !problem.producer)
-    return AccLoadOp::create(b, loc, type, kernel.getArgument(*problem.acc),
-                             getPosition(problem, tile, tile.row, tile.column),
-                             inBounds);
+    return AccLoadOp::create(
+        b, loc, type, kernel.getArgument(*problem.acc),
+        getResultPosition(problem, tile, tile.row, tile.column), inBounds);
   if (!problem.producer)
     return AccZeroOp::create(b, loc, type);
   auto op = AccGenerateOp::create(b, loc, type, tile.row, tile.column, sizes.m,
@@ -95,9 +95,10 @@ Value blockscale::emitInitialAccumulator(OpBuilder &b, gpu::GPUFuncOp kernel,
   OpBuilder::InsertionGuard guard(b);
   Block *body =
       b.createBlock(&op.getBody(), {}, {indexType, indexType}, {loc, loc});
-  Value element = emitInitialElement(
-      b, kernel, problem,
-      getPosition(problem, tile, body->getArgument(0), body->getArgument(1)));
+  Value element =
+      emitInitialElement(b, kernel, problem,
+                         getResultPosition(problem, tile, body->getArgument(0),
+                                           body->getArgument(1)));
   YieldOp::create(b, loc, element);
   return op;
 }
@@ -112,8 +113,8 @@ beginElementBody(OpBuilder &b, gpu::GPUFuncOp kernel,
   Type indexType = b.getIndexType();
   Block *body = b.createBlock(
       &region, {}, {b.getF32Type(), indexType, indexType}, {loc, loc, loc});
-  SmallVector<Value> position =
-      getPosition(problem, tile, body->getArgument(1), body->getArgument(2));
+  SmallVector<Value> position = getResultPosition(
+      problem, tile, body->getArgument(1), body->getArgument(2));
   Value sum = body->getArgument(0);
   if (addsFirst)
     sum = arith::AddFOp::create(
@@ -163,7 +164,7 @@ void blockscale::emitEpilogue(OpBuilder &b, gpu::GPUFuncOp kernel,
     return emitQuantized(b, kernel, problem, sizes, tile, acc, addsFirst);
   if (!problem.consumer && !addsFirst && !tile.hasAlignedRows) {
     AccStoreOp::create(b, loc, acc, kernel.getArgument(problem.result),
-                       getPosition(problem, tile, tile.row, tile.column),
+                       getResultPosition(problem, tile, tile.row, tile.column),
                        inBounds);
     return;
   }

@@ -276,8 +276,7 @@ ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
       getComputedCombination(product.op, product.instruction);
   Kind kind = product.instruction.getKind();
   int64_t rowElements = kBankRowBytes * 8 / getSlot(kind, types.lhs).bits;
-  tile.push_back(
-      fit(k, getLeastK(types), std::min(rowElements, limits.mostK)));
+  tile.push_back(fit(k, getLeastK(types), std::min(rowElements, limits.mostK)));
 
   auto make = [&](int64_t stages) {
     return MultistageScheduleAttr::get(product.op.getContext(), tile, {2, 2},
@@ -294,9 +293,9 @@ ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
   // A sparse y of all K takes twice the bytes of x: with fewer columns of it,
   // two stages fit.
   if (types.sparsity)
-    while (tile[1] > kHalf && kWantedStages * getSharedBytes(types, kind,
-                                                             make(1)) >
-                                  getMostSharedBytes(product.chip))
+    while (tile[1] > kHalf &&
+           kWantedStages * getSharedBytes(types, kind, make(1)) >
+               getMostSharedBytes(product.chip))
       tile[1] /= 2;
   while (stages > 1 && isTooLarge())
     --stages;

@@ -170,7 +170,7 @@ void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
   auto instruction = InstructionAttr::get(
       context, row.path, schedule.getM() * getCtaGroup(), schedule.getN(),
       row.k, row.kind, getElements(true).format, getElements(false).format,
-      row.scale, row.scaleVec);
+      row.scale, row.scaleVec, row.sparsity);
   // With `steps`, the last stage is shorter than a swizzle row may be.
   int64_t wideK = steps ? 0 : schedule.getInstructionK();
   AsyncTileMmaOp::create(

@@ -33,7 +33,7 @@ InstructionAttr WarpgroupRoles::getInstruction() const {
   const Instruction &row = problem.instruction.getInstruction();
   return InstructionAttr::get(problem.instruction.getContext(), row.path, row.m,
                               plan.getSchedule().getN(), row.k, row.kind, row.a,
-                              row.b, row.scale, row.scaleVec);
+                              row.b, row.scale, row.scaleVec, row.sparsity);
 }
 
 void WarpgroupRoles::emitInit() {
