@@ -19,13 +19,14 @@ END = "<!-- end: scripts/support_table.py -->"
 
 
 def read_matrix(text):
-    """{chip: {(x, y, scale, B): (support, PTX version, instruction)}}, without illegal combinations."""
-    matrix = {}
+    """{chip: {(x, y, scale, B): (support, PTX version, instruction)}}, without illegal combinations; that of sparse x."""
+    dense, sparse = {}, {}
     for line in text.splitlines()[1:]:
         chip, x, y, scale, block, support, ptx, instruction = line.split(maxsplit=7)
+        matrix = sparse if "/" in x else dense
         if support != "illegal":
             matrix.setdefault(chip, {})[x, y, scale, block] = support, ptx, instruction
-    return matrix
+    return dense, sparse
 
 
 def group(keys, value_of):
@@ -50,7 +51,22 @@ def table(*rows):
 
 
 def make_tables(text):
-    matrix = read_matrix(text)
+    dense, sparse = read_matrix(text)
+    lowest = [("PTX", "chips")]
+    versions = group(dense, lambda chip: ", ".join(sorted({ptx for _, ptx, _ in dense[chip].values()})))
+    lowest += [(version, code(chips)) for version, chips in sorted(versions) if version != "-"]
+    count, *tables = tables_of(dense)
+    sparse_count, *sparse_tables = tables_of(sparse)
+    return "\n\n".join([
+        f"The {count} legal combinations:", tables[0], "What computes them:", tables[1],
+        f"The {sparse_count} combinations of a [sparse x](Sparse.md) that instructions have, with its granularity:",
+        sparse_tables[0], "What computes them:", sparse_tables[1],
+        "The lowest PTX version of the code:", table(*lowest),
+    ])
+
+
+def tables_of(matrix):
+    """How many combinations there are, a table of them, and one of what computes them."""
 
     def of_combination(combination):
         return tuple((cells[combination][0], cells[combination][2]) for cells in matrix.values())
@@ -76,13 +92,7 @@ def make_tables(text):
         for i, ((status, instruction), members) in enumerate(by_cell):
             text = f"`{instruction}`" if "." in instruction else instruction
             support.append((code(chips) if i == 0 else "", ", ".join(names[j] for j in members), status, text))
-
-    lowest = [("PTX", "chips")]
-    versions = group(matrix, lambda chip: ", ".join(sorted({ptx for _, ptx, _ in matrix[chip].values()})))
-    lowest += [(version, code(chips)) for version, chips in sorted(versions) if version != "-"]
-    count = sum(map(len, classes))
-    return "\n\n".join([f"The {count} legal combinations:", table(*legal), "What computes them:", table(*support),
-                        "The lowest PTX version of the code:", table(*lowest)])
+    return sum(map(len, classes)), table(*legal), table(*support)
 
 
 def with_tables(page, tables):

@@ -14,6 +14,7 @@
 #include "blockscale/Driver/SupportMatrix.h"
 
 #include "blockscale/Support/InstructionTable.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -46,6 +47,37 @@ static Support getSupport(const TypeCombination &types, const Chip &chip) {
   return {"converted", text, ptx};
 }
 
+/// The same for a sparse product whose types some instruction has. Without an
+/// instruction of the chip, x is decompressed for a dense product of B or B / 2.
+static Support getSparseSupport(const TypeCombination &types,
+                                const Chip &chip) {
+  TypeCombination dense = {types.lhs, types.rhs, types.scale, types.blockSize};
+  if (!isLegal(dense))
+    dense.blockSize /= 2;
+  if (chip.isCpu())
+    return getSupport(dense, chip);
+  if (std::optional<InstructionChoice> choice = chooseNative(types, chip)) {
+    bool isRewritten = choice->getRewrite() != Rewrite::None;
+    return {isRewritten ? "rewritten" : "native",
+            isRewritten ? std::string(describeRewrite(choice->getRewrite()))
+                        : getOpcode(*choice->emitted),
+            formatPtxVersion(getLowestPtx(*choice->emitted, chip))};
+  }
+  Support support = getSupport(dense, chip);
+  support.status = "decompressed";
+  return support;
+}
+
+/// The types of sparse products that some instruction computes.
+static std::vector<TypeCombination> getSparseCombinations() {
+  std::vector<TypeCombination> result;
+  for (const Instruction &instruction : getInstructions())
+    if (instruction.isSparse() &&
+        !llvm::is_contained(result, instruction.getTypeCombination()))
+      result.push_back(instruction.getTypeCombination());
+  return result;
+}
+
 static void printLine(raw_ostream &os, ArrayRef<std::string> cells) {
   static constexpr unsigned widths[] = {8, 10, 10, 11, 3, 10, 5};
   std::string line;
@@ -76,5 +108,15 @@ void blockscale::printSupportMatrix(raw_ostream &os, const Chip *chip) {
                            std::string(support.status), support.ptx,
                            support.instruction});
           }
+    for (const TypeCombination &types : getSparseCombinations()) {
+      Support support = getSparseSupport(types, candidate);
+      printLine(os, {std::string(candidate.name),
+                     name(types.lhs) + "/" +
+                         std::string(getGranularityInfo(*types.sparsity).name),
+                     name(types.rhs), name(types.scale),
+                     std::to_string(types.blockSize),
+                     std::string(support.status), support.ptx,
+                     support.instruction});
+    }
   }
 }

@@ -415,7 +415,7 @@ func.func @mma_sync_m1_scale_vec(%a: vector<4xi32>, %b: vector<2xi32>,
 
 func.func @mma_sync_m1_path(%a: vector<4xi32>, %b: vector<2xi32>,
                             %c: vector<4xf32>, %s: i32) {
-  // expected-error@+1 {{'blockscale.mma_sync' op expected an instruction of mma_sync, got #blockscale.instruction<tcgen05, 128x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>}}
+  // expected-error@+1 {{'blockscale.mma_sync' op expected a dense instruction of mma_sync, got #blockscale.instruction<tcgen05, 128x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>}}
   %d = blockscale.mma_sync <tcgen05, 128x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1> %a, %b, %c, %s[0, 0], %s[0, 0]
   return
 }

@@ -56,7 +56,7 @@ func.func private @accumulators(!blockscale.acc<16x8, #blockscale.warps<1x1>>,
 // CHECK-SAME:    %[[ACC:[a-z0-9]+]]: !blockscale.acc<64x32, #blockscale.warps<2x1>>)
 // CHECK:         blockscale.tile_mma %[[A]], %[[A_SCALE]], %[[B]], %[[B_SCALE]], %[[ACC]] types = <e4m3, e2m1, ue8m0, 32> instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1> : memref<64x128xi8, #gpu.address_space<workgroup>>, memref<64x4xi8, #gpu.address_space<workgroup>>, memref<32x128xi8, #gpu.address_space<workgroup>>, memref<32x4xi8, #gpu.address_space<workgroup>>, <64x32, #blockscale.warps<2x1>>
 // GENERIC-LABEL: sym_name = "tile_mma"
-// GENERIC:         "blockscale.tile_mma"({{.*}}) <{instruction = #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0>, types = #blockscale.type_combination<e4m3, e2m1, ue8m0, 32>}> :
+// GENERIC:         "blockscale.tile_mma"({{.*}}) <{instruction = #blockscale.instruction<mma_sync, 16x8x32, mxf8f6f4, e4m3, e2m1, ue8m0, 1>, operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0, 0>, types = #blockscale.type_combination<e4m3, e2m1, ue8m0, 32>}> :
 func.func @tile_mma(%a: memref<64x128xi8, #gpu.address_space<workgroup>>,
                     %a_scale: memref<64x4xi8, #gpu.address_space<workgroup>>,
                     %b: memref<32x128xi8, #gpu.address_space<workgroup>>,

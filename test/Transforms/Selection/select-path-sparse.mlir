@@ -1,7 +1,7 @@
 // Sparse products become dense ones, with a remark, and with what keeps their meaning at NaN and
 // infinity of y.
 
-// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_120a --blockscale-select-path --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --blockscale-select-path --split-input-file --verify-diagnostics | FileCheck %s
 
 // y of fp6 has neither. Blocks of 64 become blocks of 32, with each scale twice.
 // CHECK-DAG:   #[[$TWICE:.*]] = affine_map<(d0, d1) -> (d0, d1 floordiv 2)>
@@ -12,11 +12,11 @@
 // CHECK:         %[[DENSE:.*]] = blockscale.decompress %[[X]], %[[M]] {granularity = #blockscale.granularity<2:4>}
 // CHECK:         %[[XS2:.*]] = linalg.generic {indexing_maps = [#[[$TWICE]], #{{.*}}]{{.*}} ins(%[[XS]] :
 // CHECK:         %[[YS2:.*]] = linalg.generic {indexing_maps = [#[[$TWICE_Y]], #{{.*}}]
-// CHECK:         blockscale.mma_scaled %[[DENSE]], %[[XS2]], %[[Y]], %[[YS2]], %{{.*}} {block_size = 32 : i64, blockscale.path = #blockscale.path<mma_sync>}
+// CHECK:         blockscale.mma_scaled %[[DENSE]], %[[XS2]], %[[Y]], %[[YS2]], %{{.*}} {block_size = 32 : i64, blockscale.path = #blockscale.path<tcgen05>}
 // CHECK-NOT:     blockscale.mma_scaled
 func.func @repeated_scales(%x: tensor<4x64xf8E4M3FN>, %m: tensor<4x16xi8>, %xs: tensor<4x2xf8E8M0FNU>,
                            %y: tensor<128x8xf6E2M3FN>, %ys: tensor<2x8xf8E8M0FNU>, %acc: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-remark @+1 {{no kernel with a sparse block-scaled instruction in this version; x is decompressed for a dense product with blocks of 32}}
+  // expected-remark @+1 {{no kernel with a sparse instruction for it on sm_100a, one computes it on sm_120a, sm_120f, sm_121a, sm_121f; x is decompressed for a dense product with blocks of 32}}
   %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc {granularity = #blockscale.granularity<2:4>}
       : tensor<4x64xf8E4M3FN>, tensor<4x16xi8>, tensor<4x2xf8E8M0FNU>, tensor<128x8xf6E2M3FN>, tensor<2x8xf8E8M0FNU>, tensor<4x8xf32>
   return %d : tensor<4x8xf32>

@@ -37,6 +37,9 @@ TEST(InstructionTable, LegalTypeCombinations) {
   EXPECT_FALSE(isLegal({Format::E2M1, Format::E2M1, Format::UE4M3, 32}));
   EXPECT_FALSE(isLegal({Format::E4M3, Format::E4M3, Format::UE8M0, 16}));
   EXPECT_FALSE(isLegal({Format::E2M1, Format::E4M3, Format::UE4M3, 16}));
+  // That of a sparse product.
+  EXPECT_FALSE(isLegal(
+      {Format::E4M3, Format::E4M3, Format::UE8M0, 64, Granularity::Elements}));
 }
 
 TEST(InstructionTable, LegalBlockSizes) {
@@ -51,17 +54,26 @@ TEST(InstructionTable, LegalBlockSizes) {
             (Sizes{}));
 }
 
-// PTX ISA, table 36, and the list of shapes in the description of mma.
-TEST(InstructionTable, MmaSyncRows) {
+// PTX ISA, table 36, and the lists of shapes in the descriptions of mma and
+// mma.sp: sparse ones have twice the K, and blocks of twice the size.
+static void expectMmaSyncRows(bool isSparse) {
   unsigned emitted = 0, perKind[3] = {};
+  unsigned factor = isSparse ? 2 : 1;
   std::set<std::tuple<Kind, Format, Format, Format, unsigned>> distinct;
   for (const Instruction &row : getInstructions(Path::MmaSync)) {
+    if (row.isSparse() != isSparse)
+      continue;
+    if (isSparse)
+      EXPECT_EQ(*row.sparsity, row.kind == Kind::MXF8F6F4
+                                   ? Granularity::Elements
+                                   : Granularity::Pairs);
     EXPECT_TRUE(
         distinct.insert({row.kind, row.a, row.b, row.scale, row.scaleVec})
             .second);
     emitted += row.isEmitted();
     perKind[unsigned(row.kind)] += row.isEmitted();
-    EXPECT_EQ(row.k, row.kind == Kind::MXF8F6F4 ? 32u : 64u);
+    EXPECT_EQ(row.k, factor * (row.kind == Kind::MXF8F6F4 ? 32u : 64u));
+    EXPECT_EQ(row.getKeptK(), row.k / factor);
     EXPECT_EQ(row.k, row.scaleVec * row.blockSize);
     EXPECT_EQ(row.lowestPtx, row.isEmitted() ? 87u : 91u);
     EXPECT_EQ(row.rewrite == Rewrite::None, row.isEmitted());
@@ -71,6 +83,46 @@ TEST(InstructionTable, MmaSyncRows) {
   EXPECT_EQ(perKind[unsigned(Kind::MXF8F6F4)], 25u);
   EXPECT_EQ(perKind[unsigned(Kind::MXF4)], 1u);
   EXPECT_EQ(perKind[unsigned(Kind::MXF4NVF4)], 2u);
+}
+
+TEST(InstructionTable, MmaSyncRows) {
+  expectMmaSyncRows(/*isSparse=*/false);
+  expectMmaSyncRows(/*isSparse=*/true);
+}
+
+// ptxas 13.0: families have sparse instructions for bytes only.
+TEST(InstructionTable, SparseChoice) {
+  auto find = [](TypeCombination types, const char *chip) -> std::string {
+    std::optional<InstructionChoice> choice =
+        chooseInstruction(types, *lookupChip(chip));
+    return choice ? getOpcode(*choice->emitted) : "";
+  };
+  TypeCombination bytes = {Format::E4M3, Format::E2M1, Format::UE8M0, 64,
+                           Granularity::Elements};
+  TypeCombination pairs = {Format::E2M1, Format::E2M1, Format::UE4M3, 32,
+                           Granularity::Pairs};
+  for (const char *chip : {"sm_120a", "sm_120f", "sm_121a", "sm_121f"})
+    EXPECT_EQ(find(bytes, chip),
+              "mma.sp.kind::mxf8f6f4.block_scale.scale_vec::1X");
+  for (const char *chip : {"sm_120a", "sm_121a"})
+    EXPECT_EQ(find(pairs, chip),
+              "mma.sp.kind::mxf4nvf4.block_scale.scale_vec::4X");
+  for (const char *chip : {"sm_120f", "sm_121f", "sm_90a", "sm_80"})
+    EXPECT_EQ(find(pairs, chip), "");
+  // Blocks of another size, and elements where the kind has pairs.
+  bytes.blockSize = 32;
+  EXPECT_EQ(find(bytes, "sm_120a"), "");
+  pairs.sparsity = Granularity::Elements;
+  EXPECT_EQ(find(pairs, "sm_120a"), "");
+  // Two instructions for blocks of 32 with ue8m0.
+  TypeCombination halves = {Format::E2M1, Format::E2M1, Format::UE8M0, 32,
+                            Granularity::Pairs};
+  std::optional<InstructionChoice> choice =
+      chooseInstruction(halves, *lookupChip("sm_120a"));
+  ASSERT_TRUE(choice);
+  EXPECT_EQ(choice->getRewrite(), Rewrite::TwoHalfBlocks);
+  EXPECT_EQ(choice->emitted->blockSize, 64u);
+  EXPECT_TRUE(choice->emitted->isSparse());
 }
 
 // All type combinations, with elements in bytes; fp4 twice also with packed
@@ -321,8 +373,10 @@ TEST(InstructionTable, WideInstructions) {
     const Instruction *wide = lookupWide(row, 96);
     EXPECT_EQ(lookupWide(row, 64), nullptr);
     for (const Chip &chip : getChips())
-      EXPECT_EQ(row.isOn(chip),
-                chip.has(row.path) && (!row.isWide() || chip.capability == 103))
+      EXPECT_EQ(row.isOn(chip), chip.has(row.path) &&
+                                    (!row.isWide() || chip.capability == 103) &&
+                                    (row.sparsity != Granularity::Pairs ||
+                                     chip.name.back() == 'a'))
           << chip.name;
     if (!row.isWide())
       EXPECT_EQ(row.getKPattern(), std::vector<unsigned>{row.k});

@@ -171,7 +171,7 @@ static std::string getText(const Instruction &instruction) {
 static std::vector<Instruction> getMmaSyncRows() {
   std::vector<Instruction> rows;
   for (const Instruction &instruction : getInstructions())
-    if (instruction.path == Path::MmaSync)
+    if (instruction.path == Path::MmaSync && !instruction.isSparse())
       rows.push_back(instruction);
   return rows;
 }
