@@ -31,13 +31,18 @@ WARPS = "tile=128x128x{},warps=2x2,stages={}"
 MMA_SYNC_SPECIALIZED = "tile=128x128x{},stages=2,accumulators=1,persistent=1"
 PIPELINE = "tile=128x256x{},stages=4,accumulators=2,persistent=1"
 TWO_CTA = "tile=128x256x{},stages={},accumulators=2,persistent=1,cluster=2x1,two_cta=1"
-# name: chip, types of x and y, of scales (None without), block size, schedule
+SPARSE = "tile=128x{}x256,warps=2x2,stages={}"
+# name: chip, types of x and y, of scales (None without), block size, schedule, and the granularity of a sparse x
 KERNELS = {
     "e4m3-e4m3": ("sm_120a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, WARPS.format(128, 3)),
     "e2m1-e2m1": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, WARPS.format(256, 2)),
     "e2m1-e2m1-ue4m3": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, WARPS.format(256, 2)),
     "e4m3-e2m1": ("sm_120a", "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, WARPS.format(128, 3)),
     "e2m3-e3m2": ("sm_120a", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU", 32, WARPS.format(128, 3)),
+    "sparse-e4m3-e4m3": ("sm_120a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 64, SPARSE.format(64, 2), "2:4"),
+    "sparse-e2m1-e2m1": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 64, SPARSE.format(128, 3), "pairs"),
+    "sparse-e2m1-e2m1-ue4m3": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 32, SPARSE.format(128, 3), "pairs"),
+    "sparse-e4m3-e2m1": ("sm_120a", "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 64, SPARSE.format(64, 2), "2:4"),
     "copied-e4m3-e4m3": ("sm_120a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, MMA_SYNC_SPECIALIZED.format(128)),
     "copied-e2m1-e2m1": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, MMA_SYNC_SPECIALIZED.format(256)),
     "copied-e2m1-e2m1-ue4m3": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, MMA_SYNC_SPECIALIZED.format(256)),
@@ -62,8 +67,11 @@ TRITON = {
 }
 
 
-def program(x, y, scale, block, m=SIZE, n=SIZE, k=SIZE, is_k_last=True):
-    """A function on M x K and N x K operands, or K x M and K x N, with 32x4x4 scales or without."""
+def program(x, y, scale, block, m=SIZE, n=SIZE, k=SIZE, is_k_last=True, granularity=None):
+    """A function on M x K and N x K operands, or K x M and K x N, with 32x4x4 scales or without.
+
+    A sparse x, of M x K / 2, is followed by its metadata.
+    """
     if scale is None:
         return unscaled_program(x, m, n, k)
     blocks = k // block
@@ -79,8 +87,15 @@ def program(x, y, scale, block, m=SIZE, n=SIZE, k=SIZE, is_k_last=True):
     name, source, target = ("y", bt, b) if is_k_last else ("x", at, a)
     x_name, y_name = ("%x", "%t") if is_k_last else ("%t", "%y")
     y_columns, d = f"tensor<{blocks}x{n}x{scale}>", f"tensor<{m}x{n}xf32>"
+    op, metadata, attribute, metadata_type = "mma_scaled", "", "", ""
+    if granularity:
+        op, attribute = "sparse_mma_scaled", f" {{granularity = #blockscale.granularity<{granularity}>, legal_metadata}}"
+        a = x_stored = f"tensor<{m}x{k // 2}x{x}>"
+        bytes_of_metadata = f"tensor<{m}x{k // {'2:4': 8, 'pairs': 16}[granularity]}xi8>"
+        metadata, metadata_type = f" %e: {bytes_of_metadata},", f" {bytes_of_metadata},"
+        x_name = "%x, %e"
     return f"""
-func.func @mma(%x: {x_stored}, %sx: {x_atoms}, %y: {y_stored}, %sy: {y_atoms}) -> {d} {{
+func.func @mma(%x: {x_stored},{metadata} %sx: {x_atoms}, %y: {y_stored}, %sy: {y_atoms}) -> {d} {{
   %acc = arith.constant dense<0.0> : {d}
   %sx_rows = blockscale.unswizzle_scales %sx : {x_atoms} to {x_rows}
   %sy_rows = blockscale.unswizzle_scales %sy : {y_atoms} to {y_rows}
@@ -88,8 +103,8 @@ func.func @mma(%x: {x_stored}, %sx: {x_atoms}, %y: {y_stored}, %sy: {y_atoms}) -
   %sy_empty = tensor.empty() : {y_columns}
   %t = linalg.transpose ins(%{name} : {source}) outs(%t_empty : {target}) permutation = [1, 0]
   %syt = linalg.transpose ins(%sy_rows : {y_rows}) outs(%sy_empty : {y_columns}) permutation = [1, 0]
-  %d = blockscale.mma_scaled {x_name}, %sx_rows, {y_name}, %syt, %acc
-       : {a}, {x_rows}, {b}, {y_columns}, {d}
+  %d = blockscale.{op} {x_name}, %sx_rows, {y_name}, %syt, %acc{attribute}
+       : {a},{metadata_type} {x_rows}, {b}, {y_columns}, {d}
   return %d : {d}
 }}
 """
@@ -119,9 +134,9 @@ def build(args):
     compiler = args.build / "bin" / "blockscale-compile"
     args.out.mkdir(parents=True, exist_ok=True)
     for name in args.only:
-        chip, x, y, scale, block, schedule = KERNELS[name]
+        chip, x, y, scale, block, schedule, *sparse = KERNELS[name]
         source = args.out / f"{name}.mlir"
-        source.write_text(program(x, y, scale, block))
+        source.write_text(program(x, y, scale, block, granularity=sparse[0] if sparse else None))
         subprocess.run([compiler, source, f"--target={chip}", f"--schedule={schedule}",
                         "-o", args.out / f"{name}.ptx"], check=True)
         subprocess.run([find("ptxas"), f"-arch={chip}", args.out / f"{name}.ptx",

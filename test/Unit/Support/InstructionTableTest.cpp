@@ -275,14 +275,18 @@ TEST(InstructionTable, NativeInstructionsComeFirst) {
     }
 }
 
+// A dense one, and its sparse counterpart.
 TEST(InstructionTable, OneRowIsNotEmitted) {
   for (const Instruction &row : getInstructions(Path::MmaSync)) {
     if (row.isEmitted())
       continue;
+    unsigned factor = row.isSparse() ? 2 : 1;
     EXPECT_EQ(row.getTypeCombination(),
-              (TypeCombination{Format::E2M1, Format::E2M1, Format::UE8M0, 16}));
+              (TypeCombination{Format::E2M1, Format::E2M1, Format::UE8M0,
+                               16 * factor, row.sparsity}));
     EXPECT_EQ(getOpcode(row),
-              "mma.sync.kind::mxf4nvf4.block_scale.scale_vec::4X");
+              std::string(row.isSparse() ? "mma.sp" : "mma.sync") +
+                  ".kind::mxf4nvf4.block_scale.scale_vec::4X");
     EXPECT_EQ(row.rewrite, Rewrite::TwoHalfBlocks);
     // Its replacement is in an older PTX version.
     std::optional<InstructionChoice> choice =
@@ -290,7 +294,8 @@ TEST(InstructionTable, OneRowIsNotEmitted) {
     ASSERT_TRUE(choice);
     EXPECT_EQ(choice->wanted->kind, row.kind);
     EXPECT_EQ(choice->getRewrite(), Rewrite::TwoHalfBlocks);
-    EXPECT_EQ(choice->emitted->blockSize, 32u);
+    EXPECT_EQ(choice->emitted->blockSize, 32u * factor);
+    EXPECT_EQ(choice->emitted->sparsity, row.sparsity);
     EXPECT_EQ(getLowestPtx(*choice->emitted, *lookupChip("sm_120a")), 87u);
     EXPECT_EQ(getLowestPtx(*choice->emitted, *lookupChip("sm_121f")), 88u);
   }

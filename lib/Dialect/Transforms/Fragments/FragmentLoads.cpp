@@ -27,6 +27,29 @@ using namespace mlir::blockscale;
 /// One load writes four registers: a tile of A, or two of B.
 static constexpr int64_t kRegistersPerLoad = 4;
 
+/// The fragments of B for a sparse instruction: those of the two halves of K of
+/// a dense one, one behind the other.
+static const FragmentLayout &getSparseBLayout(unsigned slotBits) {
+  auto make = [](unsigned bits) {
+    FragmentLayout layout = getFragmentLayout(Operand::B, bits);
+    layout.columns *= 2;
+    layout.registers *= 2;
+    return layout;
+  };
+  static const FragmentLayout bytes = make(8), nibbles = make(4);
+  return slotBits == 8 ? bytes : nibbles;
+}
+
+/// Where rows of B are contiguous along K, a load has all registers of a tile
+/// for a sparse instruction.
+static const FragmentLayout &getLayoutOf(TileMmaOp op, Operand operand,
+                                         unsigned slotBits) {
+  if (operand == Operand::B && op.getInstruction().isSparse() &&
+      op.getLayout(Operand::B).major == Major::K)
+    return getSparseBLayout(slotBits);
+  return getFragmentLayout(operand, slotBits);
+}
+
 FragmentLoader::FragmentLoader(OpBuilder &builder, TileMmaOp op,
                                Operand operand, Value lane, Value first,
                                int64_t rows)
@@ -34,8 +57,8 @@ FragmentLoader::FragmentLoader(OpBuilder &builder, TileMmaOp op,
       elements(operand == Operand::A ? op.getA() : op.getB()),
       scales(operand == Operand::A ? op.getAScale() : op.getBScale()),
       layout(op.getLayout(operand)), order(op.getScaleOrder(operand)),
-      slot(op.getSlot(operand)),
-      fragment(getFragmentLayout(operand, slot.bits)), rows(rows) {
+      slot(op.getSlot(operand)), fragment(getLayoutOf(op, operand, slot.bits)),
+      rows(rows) {
   TypeCombinationAttr types = op.getTypes();
   Format format = operand == Operand::A ? types.getA() : types.getB();
   bool isExtended = layout.storage == Storage::Padded &&
@@ -99,7 +122,7 @@ void FragmentLoader::prepareRows() {
   laneChunk = values[1];
   if (layout.isSwizzled)
     swizzle = values[2];
-  // A lane's chunk is 0 or 1, and a step has two chunks.
+  // A lane's chunk is one of those of a step, which are a power of two.
   hasDisjointChunks = true;
 }
 

@@ -24,7 +24,9 @@ public:
                  Value lane, Value first, int64_t rows);
 
   /// Returns one value for each tile of the warp's share. If the instruction is
-  /// not block-scaled, padded elements are returned as they are in memory.
+  /// not block-scaled, padded elements are returned as they are in memory. Of a
+  /// B for a sparse instruction whose rows are not contiguous along K, it is a
+  /// step of half of K.
   SmallVector<Value> loadStep(int64_t step);
   /// The same for a step that is not constant; elements are contiguous along K.
   SmallVector<Value> loadStep(Value step);

@@ -167,8 +167,11 @@ public:
         emitter.emitStep(step, aTiles, aWords, b.loadStep(step), bWords, acc);
         continue;
       }
-      SmallVector<Value> bTiles = joinHalves(builder, loc, b.loadStep(2 * step),
-                                             b.loadStep(2 * step + 1));
+      bool isWhole = op.getLayout(Operand::B).major == Major::K;
+      SmallVector<Value> bTiles =
+          isWhole ? b.loadStep(step)
+                  : joinHalves(builder, loc, b.loadStep(2 * step),
+                               b.loadStep(2 * step + 1));
       emitter.emitStep(step, aTiles, aWords, bTiles, bWords, acc,
                        metadata->loadStep(step));
     }
