@@ -80,7 +80,9 @@ def test_chips(chip, tmp_path):
 
 
 @pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
-@pytest.mark.parametrize("tile", mma_sync_specialized_cases.TILES[:4], ids=lambda tile: f"{tile[0]}x{tile[1]}")
+@pytest.mark.parametrize(
+    "tile", tiers.first(mma_sync_specialized_cases.TILES[:4], 1), ids=lambda tile: f"{tile[0]}x{tile[1]}"
+)
 def test_ptxas(tile, tmp_path):
     """ptxas spills no register where copies bring all, tiles are whole and K is rounds of all stages."""
     for number, row in enumerate(mma_sync_specialized_cases.FACTOR_TYPES):

@@ -152,8 +152,8 @@ def assemble(case, folder):
 @pytest.mark.full
 @pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
 @pytest.mark.parametrize("tile_n, more, n, dynamic, orders", tiers.product(
-    [64, 128, 192, 256], [("", 2), ("2x1", 2, 0, 1), ("", 2, 1), ("2x1", 2, 1, 1)], [1024, 1003], ["", "m", "mn", "mnk"],
-    [("plain", "transposed"), ("transposed", "plain")],
+    [64, 128, 192, 256], [("", 2), ("2x1", 2, 0, 1), ("", 2, 1), ("2x1", 2, 1, 1)], [1024, 1003],
+    ["", "m", "mn", "mnk"], [("plain", "transposed"), ("transposed", "plain")],
 ), ids=tiers.names)
 def test_ptxas(tile_n, more, n, dynamic, orders, tmp_path):
     """No register is spilled."""

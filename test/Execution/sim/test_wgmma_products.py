@@ -244,7 +244,9 @@ def check_spills(said):
 
 @pytest.mark.full
 @pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
-@pytest.mark.parametrize("tile, k, orders", tiers.product(TILES, [(256, 1), (296, 1), (512, 2)], ORDERS), ids=tiers.names)
+@pytest.mark.parametrize(
+    "tile, k, orders", tiers.product(TILES, [(256, 1), (296, 1), (512, 2)], ORDERS), ids=tiers.names
+)
 def test_ptxas(tile, k, orders, tmp_path):
     """Of whole tiles, no register is spilled, and no wgmma waits for the one in front (C7510, C7517, C7518)."""
     size, split_k = k
@@ -258,7 +260,8 @@ def test_ptxas(tile, k, orders, tmp_path):
 @pytest.mark.full
 @pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
 @pytest.mark.parametrize(
-    "tile, dynamic, n, orders", tiers.product(DEFAULT_TILES, ["", "m", "mn", "mnk"], [1000, 1003], ORDERS), ids=tiers.names
+    "tile, dynamic, n, orders", tiers.product(DEFAULT_TILES, ["", "m", "mn", "mnk"], [1000, 1003], ORDERS),
+    ids=tiers.names,
 )
 def test_ptxas_of_tiles_that_are_cut(tile, dynamic, n, orders, tmp_path):
     """The same for tiles that are taken by default where they may end behind the result. A check that fails is
