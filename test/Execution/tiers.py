@@ -73,10 +73,13 @@ def first(cases, count):
 
 
 def product(*choices):
-    """The product of choices as parameters: the first to show a value run always, pairs of values are `full`, and the
-    others `exhaustive`.
+    """The product of choices as parameters: always as many as the longest choice has, each with other values; some that
+    have each pair of values are `full`, and the others `exhaustive`.
     """
-    cases = pairs(itertools.product(*choices), lambda case: list(enumerate(case)))
+    choices = [list(choice) for choice in choices]
+    diagonal = [tuple(choice[i % len(choice)] for choice in choices) for i in range(max(map(len, choices)))]
+    cases = [*diagonal, *(case for case in itertools.product(*choices) if case not in diagonal)]
+    cases = pairs(cases, lambda case: list(enumerate(case)))
     return [pytest.param(*unmarked(case), marks=getattr(case, "marks", ())) for case in cases]
 
 
