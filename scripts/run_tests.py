@@ -9,9 +9,10 @@ of the others, several run at the same time. The last line is
 failed and something passed.
 
 Without --full, the wide cover is left out, and is no part of the sum: the cases
-of pytest that are marked `full`, and clang-tidy.
+of pytest that are marked `full`, and clang-tidy. The wide cover has each pair of
+values; with --exhaustive, whole products run, which takes hours.
 
-usage: run_tests.py [--full] [--build DIR] [--lit PATH] [--jobs N]
+usage: run_tests.py [--full | --exhaustive] [--build DIR] [--lit PATH] [--jobs N]
 """
 
 import argparse
@@ -26,8 +27,14 @@ from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEST = ROOT / "test"
-# These take minutes, and start first, so that none of them runs alone at the end.
-LONGEST = ("test_native.py", "test_simulated.py", "test_type_combinations.py", "test_kernels.py", "test_tcgen05.py")
+# These take minutes, and start first, so that none of them runs alone at the end: in the order of --full.
+LONGEST = (
+    "test_warp_specialized.py", "test_weight_only.py", "test_dequantized_products.py", "test_wgmma_products.py",
+    "test_mixed_input.py", "python", "test_warp_specialized_mutations.py", "test_tcgen05_products.py",
+    "test_mma_sync_specialized.py", "test_programs.py", "test_native.py", "test_simulated.py", "test_fused.py",
+    "test_imported_weights.py", "test_tune.py", "test_chains.py", "test_captured.py", "test_softmax.py",
+    "test_tensor_core.py", "test_mma_sync_products.py",
+)
 
 
 class Runner(NamedTuple):
@@ -41,8 +48,7 @@ def lit(build, program):
     return Runner("lit", [sys.executable, program, "-v", "--xunit-xml-output=REPORT", build / "test"])
 
 
-def pytest(path, is_full):
-    flags = ["--full"] if is_full else []
+def pytest(path, flags):
     command = [sys.executable, "-m", "pytest", "-q", *flags, "--junitxml=REPORT", path]
     return Runner(f"pytest {path.relative_to(TEST)}", command)
 
@@ -52,17 +58,16 @@ def check_sources(build, tool):
     return Runner(tool, [sys.executable, script, tool, "--build", build, "--report=REPORT"])
 
 
-def parallel_runners(build, is_full):
+def parallel_runners(build, flags):
     """The commands that may run in parallel: one for each program, and for each file of long tests."""
-    if is_full:
+    if flags:
         yield check_sources(build, "clang-tidy")
-    files = [*TEST.glob("Execution/*/test_*.py"), *TEST.glob("Benchmarks/test_*.py")]
+    files = [*TEST.glob("Execution/*/test_*.py"), *TEST.glob("Benchmarks/test_*.py"), TEST / "python"]
     longest = {name: i for i, name in enumerate(LONGEST)}
     for path in sorted(files, key=lambda path: (longest.get(path.name, len(longest)), path)):
-        yield pytest(path, is_full)
+        yield pytest(path, flags)
     for program in sorted((build / "test" / "Unit").glob("*Tests")):
         yield Runner(program.name, [program, "--gtest_brief=1", "--gtest_output=xml:REPORT"])
-    yield pytest(TEST / "python", is_full)
     yield check_sources(build, "clang-format")
 
 
@@ -104,6 +109,7 @@ def run(runner, reports, environment):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true", help="also run the wide cover")
+    parser.add_argument("--exhaustive", action="store_true", help="also run whole products of cases; has --full")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--lit", default="/usr/lib/llvm-22/bin/lit")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runners at the same time")
@@ -115,7 +121,8 @@ def main():
 
     results = [run(lit(build, options.lit), reports, environment)]
     with ThreadPoolExecutor(options.jobs) as pool:
-        runners = parallel_runners(build, options.full)
+        flags = ["--exhaustive"] if options.exhaustive else ["--full"] if options.full else []
+        runners = parallel_runners(build, flags)
         results += pool.map(lambda runner: run(runner, reports, environment), runners)
     passed, failed, skipped = map(sum, zip(*results))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

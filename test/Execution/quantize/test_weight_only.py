@@ -7,6 +7,7 @@ import blockscale
 import harness
 import numpy as np
 import pytest
+import tiers
 from weight_only_cases import BATCH, FORMATS, MAPS, TRANSPOSE, Product
 
 OTHERS = ("sm_80", "sm_100a", "sm_120a")
@@ -48,8 +49,7 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize("way", ALL_WAYS)
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size, way", tiers.product(SIZES, ALL_WAYS))
 def test_sizes(size, way, tmp_path):
     m, n, k, tile = SIZES[size]
     assert not run_mixed_input(Product(m, n, k, "mxfp4", **ALL_WAYS[way]), tmp_path, tile)
@@ -90,14 +90,33 @@ DYNAMIC = [
 ]
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """Compiles a product of dynamic sizes for sm_90a once, whatever the sizes."""
+    done = {}
+
+    def compile(product):
+        if product.text not in done:
+            done[product.text] = product.compile(tmp_path_factory.mktemp("compiled"), "sm_90a")
+        return done[product.text]
+
+    return compile
+
+
+# By the number of the size.
+OF_DYNAMIC = (
+    ("mxfp4", ALL_WAYS["bf16"]), ("nvfp4", ALL_WAYS["tensor scale"]), ("mxfp8", ALL_WAYS["f16"]),
+    ("nvfp4", ALL_WAYS["f16 with tensor scale"]),
+)
+
+
 @pytest.mark.parametrize("size", DYNAMIC, ids=lambda size: "x".join(map(str, size)))
-def test_dynamic(size, tmp_path):
+def test_dynamic(size, compiled, tmp_path):
     """One function for all sizes: of its kernels, those for the size run, and no other."""
     m, n, k = size
-    format = ["mxfp4", "nvfp4", "mxfp8"][k // 64 % 3]
-    way = list(ALL_WAYS.values())[DYNAMIC.index(size) % len(ALL_WAYS)]
+    format, way = OF_DYNAMIC[DYNAMIC.index(size) % len(OF_DYNAMIC)]
     product = Product(m, n, k, format, has_acc=True, is_dynamic=True, multiple=16, **way)
-    result, kernels, said = product.run(tmp_path, "sm_90a")
+    result, kernels, said = product.launch(tmp_path, compiled(product))
     product.check(result)
     assert "remark" not in said and not is_anew(kernels)
     [_] = [name for name in kernels if name.startswith("main__matmul") or name == "main"]
@@ -106,26 +125,26 @@ def test_dynamic(size, tmp_path):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_dynamic_formats(format, tmp_path):
+def test_dynamic_formats(format, compiled, tmp_path):
     """Aligned scales and others, and a result that is computed anew."""
     for k, anew in ((512, False), (448, False), (192, True)):
         product = Product(18, 72, k, format, has_acc=True, is_dynamic=True, multiple=16)
         if anew:
             product.ys[3, 1] = 0x7F if product.format[1] == "f8E4M3FN" else 3
-        result, kernels, _ = product.run(tmp_path, "sm_90a")
+        result, kernels, _ = product.launch(tmp_path, compiled(product))
         product.check(result)
         assert is_anew(kernels) == anew
 
 
-def test_dynamic_others(tmp_path):
+def test_dynamic_others(compiled, tmp_path):
     """What no mixed-input kernel takes: rows of quantized elements of no 16 bytes; and no rows of x, or of y."""
     product = Product(12, 40, 48, "nvfp4", has_acc=True, is_dynamic=True, multiple=16)
-    result, kernels, _ = product.run(tmp_path, "sm_90a")
+    result, kernels, _ = product.launch(tmp_path, compiled(product))
     product.check(result)
     assert not any("permute" in name for name in kernels)
     for m, n in ((0, 40), (12, 0)):
         product = Product(m, n, 64, "nvfp4", has_acc=True, is_dynamic=True, multiple=16)
-        assert product.run(tmp_path, "sm_90a")[0].shape == (m, n)
+        assert product.launch(tmp_path, compiled(product))[0].shape == (m, n)
 
 
 # Types of results behind an elementwise op, and what makes them of integers in f32.
@@ -263,30 +282,31 @@ TENSOR_SCALES = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["bf16", "f16"])
-@pytest.mark.parametrize("format", ["mxfp8", "mxfp6", "mxfp4", "nvfp4"])
-def test_tensor_scales(format, dtype, tmp_path):
+@pytest.mark.parametrize(
+    "format, dtype, g", tiers.product(["mxfp8", "mxfp6", "mxfp4", "nvfp4"], ["bf16", "f16"], TENSOR_SCALES)
+)
+def test_tensor_scales(format, dtype, g, tmp_path):
     """All codes with some scales, one in each row of y: equal to `dequantize` to the bit."""
     element, scale, _ = FORMATS[format]
     codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
     codes = codes[np.isfinite(blockscale.decode(codes, element))]
     scales = np.array([0x01, 0x35, 0x7E] if scale == "f8E4M3FN" else [100, 126, 140])
     k = 512 if element == "f4E2M1FN" else 256
-    for g, anew in TENSOR_SCALES.items():
-        product = Product(3, len(codes) * len(scales), k, format, dtype=dtype, g=g)
-        product.y[...], product.ys[...] = 0, 0x38 if scale == "f8E4M3FN" else 127
-        product.y[:, 0], product.ys[:, 0] = np.tile(codes, len(scales)), np.repeat(scales, len(codes))
-        product.x[...] = 0
-        product.x[:, 0] = [1, -2, 0.25]
-        result, kernels, _ = product.run(tmp_path, "sm_90a", schedule(64, 8, k))
-        assert is_anew(kernels) == anew, g
-        # NaN times other columns is NaN, too.
-        with np.errstate(all="ignore"):
-            columns = product.x[:, :1] * product.weights()[:, 0].astype(np.float32)
-        if np.isfinite(g):
-            np.testing.assert_array_equal(result, columns)
-        else:
-            assert np.isnan(result).all()
+    anew = TENSOR_SCALES[g]
+    product = Product(3, len(codes) * len(scales), k, format, dtype=dtype, g=g)
+    product.y[...], product.ys[...] = 0, 0x38 if scale == "f8E4M3FN" else 127
+    product.y[:, 0], product.ys[:, 0] = np.tile(codes, len(scales)), np.repeat(scales, len(codes))
+    product.x[...] = 0
+    product.x[:, 0] = [1, -2, 0.25]
+    result, kernels, _ = product.run(tmp_path, "sm_90a", schedule(64, 8, k))
+    assert is_anew(kernels) == anew, g
+    # NaN times other columns is NaN, too.
+    with np.errstate(all="ignore"):
+        columns = product.x[:, :1] * product.weights()[:, 0].astype(np.float32)
+    if np.isfinite(g):
+        np.testing.assert_array_equal(result, columns)
+    else:
+        assert np.isnan(result).all()
 
 
 def run_dequantized(product, folder, device, schedule=None, is_exact=False, split_k=1):
@@ -299,9 +319,7 @@ def run_dequantized(product, folder, device, schedule=None, is_exact=False, spli
     return result
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("device", [*OTHERS, "sm_90a"])
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format, device, way", tiers.product(FORMATS, [*OTHERS, "sm_90a"], WAYS))
 def test_dequant_mma(format, device, way, tmp_path):
     for m in (1, 19):
         run_dequantized(Product(m, 72, 160, format, **WAYS[way]), tmp_path, device)
@@ -318,30 +336,27 @@ CONVERTED = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("size", CONVERTED)
-def test_dequant_mma_sizes(size, way, tmp_path):
+@pytest.mark.parametrize("size, way, format", tiers.product(CONVERTED, WAYS, ("mxfp8", "nvfp4")))
+def test_dequant_mma_sizes(size, way, format, tmp_path):
     m, n, k, schedule, split_k = CONVERTED[size]
-    for format in ("mxfp8", "nvfp4"):
-        run_dequantized(Product(m, n, k, format, **WAYS[way]), tmp_path, "sm_80", schedule, split_k=split_k)
+    run_dequantized(Product(m, n, k, format, **WAYS[way]), tmp_path, "sm_80", schedule, split_k=split_k)
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("format", ["mxfp6", "mxfp4", "nvfp4"])
+@pytest.mark.parametrize("format, way", tiers.product(["mxfp6", "mxfp4", "nvfp4"], WAYS))
 def test_dequant_mma_dynamic(format, way, tmp_path):
     for m, n, k in ((1, 40, 96), (70, 72, 256)):
         product = Product(m, n, k, format, has_acc=True, is_dynamic=True, **WAYS[way])
         run_dequantized(product, tmp_path, "sm_120a")
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_dequant_mma_dynamic_paths(way, tmp_path):
+@pytest.mark.parametrize("sizes, format, way", tiers.product(
+    ((16, 64, 256), (5, 64, 256), (5, 40, 160), (21, 64, 384), (5, 64, 160)), ("mxfp8", "mxfp6", "nvfp4"), WAYS,
+), ids=tiers.names)
+def test_dequant_mma_dynamic_paths(sizes, format, way, tmp_path):
     """Of few rows: whole tiles, N and K of whole tiles, and neither."""
-    for m, n, k in ((16, 64, 256), (5, 64, 256), (5, 40, 160), (21, 64, 384), (5, 64, 160)):
-        for format in ("mxfp8", "mxfp6", "nvfp4"):
-            product = Product(m, n, k, format, has_acc=True, is_dynamic=True, **WAYS[way])
-            schedule = "tile=16x32x128,warps=1x2,stages=2,split_k=2"
-            run_dequantized(product, tmp_path, "sm_80", schedule, split_k=2)
+    product = Product(*sizes, format, has_acc=True, is_dynamic=True, **WAYS[way])
+    schedule = "tile=16x32x128,warps=1x2,stages=2,split_k=2"
+    run_dequantized(product, tmp_path, "sm_80", schedule, split_k=2)
 
 
 def test_multiples(tmp_path):
@@ -411,8 +426,7 @@ def test_dequant_mma_quantized(tmp_path):
             assert names == (["main__permute_0", "main", "main__exact_recomputation_2"] if flags else ["main"])
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("format", ["mxfp8", "mxfp6", "mxfp4", "nvfp4"])
+@pytest.mark.parametrize("format, way", tiers.product(["mxfp8", "mxfp6", "mxfp4", "nvfp4"], WAYS))
 def test_dequant_mma_transposed(format, way, tmp_path):
     """x that is read along M, and a quantized y that is contiguous along N."""
     for name, shape in (("x", (40, 256)), ("c", (64, 256))):
@@ -438,8 +452,7 @@ SPECIAL_CODES = {"nan": ("mxfp8", 0x7F), "infinity": ("e5m2", 0x7C), "minus infi
                  "nan of e5m2": ("e5m2", 0x7E)}
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("special", [*SPECIALS, *SPECIAL_CODES])
+@pytest.mark.parametrize("special, way", tiers.product([*SPECIALS, *SPECIAL_CODES], WAYS))
 def test_dequant_mma_specials(special, way, tmp_path):
     """Values that are inexact in bf16 are rounded, including subnormal ones and infinity."""
     format, scale, number = SPECIALS.get(special, (SPECIAL_CODES.get(special, ("",))[0], None, None))
@@ -456,8 +469,7 @@ def test_dequant_mma_specials(special, way, tmp_path):
     product.check(product.run(tmp_path, "cpu")[0])
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("format", ["mxfp8", "e5m2", "e3m2", "mxfp6", "mxfp4", "nvfp4"])
+@pytest.mark.parametrize("format, way", tiers.product(["mxfp8", "e5m2", "e3m2", "mxfp6", "mxfp4", "nvfp4"], WAYS))
 def test_all_dequant_mma(format, way, tmp_path):
     """Values times powers of two, one in each row of y: equal to `dequantize` to the bit, and to the CPU."""
     element, scale, _ = FORMATS[format]

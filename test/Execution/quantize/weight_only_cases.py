@@ -108,6 +108,36 @@ class Product:
             result = (result.astype(np.uint32) << 16).view(np.float32)
         return result, kernels, done.stderr
 
+    def compile(self, folder, chip):
+        """What `launch` takes, and what was said; of dynamic sizes, for all products of this text."""
+        (folder / "p.mlir").write_text(self.text)
+        done = subprocess.run(
+            [harness.RUN.with_name("blockscale-compile"), "p.mlir", f"--target={chip}", "--launch-info=p.json", "-o",
+             "p.ptx"], cwd=folder, capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=False,
+        )
+        assert done.returncode == 0, f"{done.stderr}\n{self.text}"
+        return folder, done.stderr
+
+    def launch(self, folder, compiled):
+        """The same as `run` of what was compiled."""
+        where, said = compiled
+        elements = [self.dtype, *self.format[:2], "f32"]
+        arrays = [to_bits(self.x, self.dtype), self.y, self.ys, *([] if self.acc is None else [self.acc])]
+        arguments = []
+        for i, (array, element) in enumerate(zip(arrays, elements)):
+            np.save(folder / f"{i}.npy", harness.gpu_buffer(array, element))
+            arguments.append(f"in:{folder / str(i)}.npy")
+        m, n = self.x.shape[-2], self.y.shape[-2]
+        done = subprocess.run(
+            [harness.RUN.with_name("blockscale-sim"), where / "p.ptx", f"--launch-info={where / 'p.json'}",
+             "--check=race,proxy,strict", f"--stats={folder / 'stats.json'}", *arguments,
+             f"out:{folder / 'd.npy'}:f4:{m}x{n}"],
+            capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=False,
+        )
+        assert done.returncode == 0 and not done.stderr, f"{done.stderr}\n{self.text}"
+        statistics = json.loads((folder / "stats.json").read_text())
+        return np.load(folder / "d.npy"), {kernel["name"]: kernel for kernel in statistics["kernels"]}, said
+
     def weights(self):
         """y as bf16 or f16 values."""
         if self.g is None:

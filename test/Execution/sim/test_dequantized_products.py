@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tiers
 from harness import RUN
-from simulated import SIMULATOR, features
+from simulated import SIMULATOR, parts
 
 CHECKS = ["--check=race,proxy,strict"]
 # Those that every path takes, and scales at the ends of what bf16 holds.
@@ -43,14 +43,7 @@ def compiled(case, folder, flags=()):
     return ptx.read_text()
 
 
-def about(case):
-    """Each x, each y, each way to scale, and what is around products."""
-    row = re.match(r"f\w+-f\w+-f\w+-\d+", case.name)
-    types = [feature[1:] if isinstance(feature, tuple) else feature for feature in features(case)]
-    return [*types, case.name.replace(row[0], "") if row else case.name]
-
-
-@pytest.mark.parametrize("case", tiers.cover([*SHARED, *EDGES], about), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.pairs([*SHARED, *EDGES], parts), ids=lambda case: case.name)
 def test_all(case, tmp_path):
     text = compiled(case, tmp_path)
     assert "wgmma.mma_async.sync.aligned" in text and "__dequantize_operand_" in text and "__exact_recomputation_" in text

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tiers
 from harness import RUN
-from simulated import check
+from simulated import ROW, check
 
 CHECKS = ["--check=race,proxy,strict"]
 # y as N x K, or as B x N x K; its scales in rows along K or along N, or in the 32x4x4 layout.
@@ -149,11 +149,21 @@ def test_formats(types, tmp_path):
     assert not product.run(tmp_path, schedule_text(64, 16, 8 * box))
 
 
-# One of each width of the tile always: those of fp4 are neighbours.
+def parts(case):
+    """x, y, the way to scale, the width of the tile and parts of K."""
+    row, more = ROW.fullmatch(case.name.split("-mixed-")[0]), case.name.split("-mixed-")[1]
+    return list(enumerate((*row.groups(), *more.split("-"))))
+
+
+def width(case):
+    return parts(case)[3:4]
+
+
+# Those of fp4 are the only ones with each width of the tile.
 CASES = sorted(mixed_input_cases.all_mixed_input(), key=lambda case: "f4E2M1FN-f4E2M1FN-f8E4M3" not in case.name)
 
 
-@pytest.mark.parametrize("case", tiers.first(CASES, len(mixed_input_cases.COLUMNS)), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.pairs(CASES, parts, width), ids=lambda case: case.name)
 def test_cases(case, tmp_path):
     """Those that run on a card, too."""
     check(case, tmp_path, ["--target=sm_90a"])

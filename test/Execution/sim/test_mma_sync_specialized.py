@@ -10,8 +10,7 @@ import pytest
 import warp_specialized_cases
 import tiers
 import mma_sync_specialized_cases
-from simulated import SIMULATOR, features
-from test_warp_specialized import around
+from simulated import SIMULATOR, around, features
 
 CHECKS = ["--check=race,proxy,strict"]
 PTXAS = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
@@ -49,7 +48,7 @@ def test_rounds(case, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "case", tiers.cover(list(mma_sync_specialized_cases.around()), around), ids=lambda case: case.name
+    "case", tiers.pairs(mma_sync_specialized_cases.around(), around), ids=lambda case: case.name
 )
 def test_around(case, tmp_path):
     run(case, tmp_path)
@@ -81,7 +80,9 @@ def test_chips(chip, tmp_path):
 
 
 @pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
-@pytest.mark.parametrize("tile", mma_sync_specialized_cases.TILES[:4], ids=lambda tile: f"{tile[0]}x{tile[1]}")
+@pytest.mark.parametrize(
+    "tile", tiers.first(mma_sync_specialized_cases.TILES[:4], 1), ids=lambda tile: f"{tile[0]}x{tile[1]}"
+)
 def test_ptxas(tile, tmp_path):
     """ptxas spills no register where copies bring all, tiles are whole and K is rounds of all stages."""
     for number, row in enumerate(mma_sync_specialized_cases.FACTOR_TYPES):

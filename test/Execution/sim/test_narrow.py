@@ -7,7 +7,7 @@ import tiers
 from gpu_bundle import check_case, write_case
 from gpu_cases import Case, Expectation, add_problem
 from harness import Program, exact
-from simulated import SIMULATOR, check, features
+from simulated import SIMULATOR, check, parts
 
 SPLITS = list(narrow_cases.split_k())
 
@@ -23,7 +23,7 @@ def test_native(case, tmp_path):
     check(case, tmp_path, ["--target=sm_120a"])
 
 
-@pytest.mark.parametrize("case", tiers.cover(list(narrow_cases.around()), features), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.pairs(narrow_cases.around(), parts), ids=lambda case: case.name)
 def test_around(case, tmp_path):
     check(case, tmp_path, ["--target=sm_80"])
 

@@ -3,10 +3,10 @@
 import gpu_bundle
 import pytest
 import tiers
-from simulated import check, features
+from simulated import check, parts
 
 
-@pytest.mark.parametrize("case", tiers.cover(gpu_bundle.select(""), features), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.pairs(gpu_bundle.select(""), parts), ids=lambda case: case.name)
 def test_native(case, tmp_path):
-    """The whole product of rows and layouts is `full`."""
+    """The whole product of rows and layouts is `exhaustive`."""
     check(case, tmp_path, ["--target=sm_120a"])

@@ -17,7 +17,7 @@ import tiers
 import vector_kernels
 from gpu_cases import add_problem
 from harness import COMBINATIONS, RUN, Program, random
-from simulated import check, features, row_types
+from simulated import check, parts, row_types
 
 SHAPES = [(1, 1, None), (2, 2, 64), (33, 17, 96), (130, 70, 160)]
 
@@ -78,7 +78,7 @@ CONVERTED_LAYOUTS = [*gpu_bundle.select("-layouts-aligned"), *gpu_bundle.select(
 @pytest.mark.parametrize(
     "case",
     [
-        *tiers.cover(CONVERTED, features), *tiers.cover(CONVERTED_LAYOUTS, row_types),
+        *tiers.pairs(CONVERTED, parts), *tiers.pairs(CONVERTED_LAYOUTS, parts, row_types),
         *tiers.first(gpu_bundle.select("vector-"), 2),
     ],
     ids=lambda case: case.name,
@@ -102,7 +102,7 @@ def test_plain(case, tmp_path):
     assert "mma" not in (tmp_path / f"{case.name}.ptx").read_text().replace("mma_scaled", "")
 
 
-@pytest.mark.parametrize("case", tiers.cover(ELSEWHERE, features), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.pairs(ELSEWHERE, parts), ids=lambda case: case.name)
 def test_emulated(case, tmp_path):
     """The code for sm_120a with its instructions in software."""
     check(case, tmp_path, ["--target=sm_120a", "--emulate-on=sm_80"])

@@ -151,17 +151,16 @@ def assemble(case, folder):
 
 @pytest.mark.full
 @pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
-@pytest.mark.parametrize("dynamic", ["", "m", "mn", "mnk"])
-@pytest.mark.parametrize("n", [1024, 1003])
-@pytest.mark.parametrize("more", [("", 2), ("2x1", 2, 0, 1), ("", 2, 1), ("2x1", 2, 1, 1)], ids=str)
-@pytest.mark.parametrize("tile_n", [64, 128, 192, 256])
-def test_ptxas(tile_n, more, n, dynamic, tmp_path):
+@pytest.mark.parametrize("tile_n, more, n, dynamic, orders", tiers.product(
+    [64, 128, 192, 256], [("", 2), ("2x1", 2, 0, 1), ("", 2, 1), ("2x1", 2, 1, 1)], [1024, 1003],
+    ["", "m", "mn", "mnk"], [("plain", "transposed"), ("transposed", "plain")],
+), ids=tiers.names)
+def test_ptxas(tile_n, more, n, dynamic, orders, tmp_path):
     """No register is spilled."""
-    for x_order, y_order in (("plain", "transposed"), ("transposed", "plain")):
-        problems = [
-            Problem("bf16", 1024, n, k, x_order, y_order, None, acc, end, dynamic, (128, tile_n, 3, 1, 8, 1, *more))
-            for k in (256, 200) for acc, end in (("zero", ""), ("argument", ""), ("bias", "residual"), ("zero", "bf16"))
-        ]
-        said = assemble(matmul_cases.case("tiles", problems), tmp_path)
-        spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", said)
-        assert spills and set(spills) == {("0", "0")}, said
+    problems = [
+        Problem("bf16", 1024, n, k, *orders, None, acc, end, dynamic, (128, tile_n, 3, 1, 8, 1, *more))
+        for k in (256, 200) for acc, end in (("zero", ""), ("argument", ""), ("bias", "residual"), ("zero", "bf16"))
+    ]
+    said = assemble(matmul_cases.case("tiles", problems), tmp_path)
+    spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", said)
+    assert spills and set(spills) == {("0", "0")}, said

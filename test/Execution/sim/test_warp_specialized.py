@@ -1,5 +1,6 @@
 """Kernels of the path tcgen05 in the simulator, which checks races and proxies."""
 
+import functools
 import re
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ import warp_specialized_cases
 import tiers
 from gpu_cases import Expectation
 from harness import COMBINATIONS, REPO, RUN, Combination
-from simulated import SIMULATOR, features
+from simulated import ROW, SIMULATOR, around, features, parts
 
 CHIPS = ["sm_100a", "sm_100f", "sm_103a", "sm_103f", "sm_110a", "sm_110f"]
 CHECKS = ["--check=race,proxy,strict"]
@@ -28,10 +29,7 @@ def types(case):
     return [feature[1:] if isinstance(feature, tuple) else feature for feature in features(case)]
 
 
-def around(case):
-    """What is around a product, and what its schedule is for; each with each."""
-    row = re.match(r"f\w+-f\w+-f\w+-\d+", case.name)[0]
-    return [case.name.replace(row, ""), row]
+ALL = tiers.pairs(SHARED, parts, types)
 
 
 def native_combinations(chip):
@@ -49,7 +47,7 @@ def native_combinations(chip):
 def test_every_combination_is_executed(chip):
     """With --full: a combination without a case is missing here."""
     executed = {
-        expectation.row for case in SHARED for expectation in getattr(case, "expectations", ())
+        expectation.row for case in tiers.runs_with_full(ALL) for expectation in getattr(case, "expectations", ())
         if isinstance(expectation, Expectation)
     }
     assert native_combinations(chip) == set(COMBINATIONS) == executed
@@ -61,7 +59,7 @@ def run(case, folder, chip="sm_100a", flags=()):
     return (folder / f"{case.name}.ptx").read_text()
 
 
-@pytest.mark.parametrize("case", tiers.cover(SHARED, types), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", ALL, ids=lambda case: case.name)
 def test_all(case, tmp_path):
     gpu_bundle.write_case(case, tmp_path, ["--target=sm_100a", "--native-only"])
     gpu_bundle.check_case(case, tmp_path, SIMULATOR)
@@ -125,7 +123,7 @@ AROUND = [
 ]
 
 
-@pytest.mark.parametrize("case", tiers.cover(AROUND, around), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.pairs(AROUND, around), ids=lambda case: case.name)
 def test_around(case, tmp_path):
     run(case, tmp_path)
 
@@ -159,18 +157,35 @@ def test_chips(chip, tmp_path):
     assert f".target {chip}" in run(case, tmp_path, chip)
 
 
+def shape_of_code(case):
+    """What the code of a case depends on: types, what is around products, and its schedule but for stages."""
+    row = ROW.search(case.name)
+    flags = case.flags[0].removeprefix("--schedule=").split(",") if case.flags else []
+    return [row[0] if row else "", *(flag for flag in flags if "stages" not in flag and "raster_group" not in flag)]
+
+
+@functools.cache
+def cases_for_ptxas():
+    # Pairs with 64 rows may spill some where warps fill stages.
+    clusters = [case for case in warp_specialized_cases.clusters() if "64x256" not in case.name]
+    return tiers.pairs([
+        *warp_specialized_cases.factors(), *warp_specialized_cases.schedules(), *warp_specialized_cases.rounds(), *warp_specialized_cases.groups(),
+        *warp_specialized_cases.swap_ab(), *warp_specialized_cases.swapped_tiles(), *warp_specialized_cases.split_k(), *clusters, *AROUND,
+    ], shape_of_code)
+
+
 @pytest.mark.full
 @pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
 @pytest.mark.parametrize("chip", CHIPS)
-def test_ptxas(chip, tmp_path):
-    """ptxas takes all kernels for the first chip and some for each other one, and spills no register."""
-    # Pairs with 64 rows may spill some where warps fill stages.
-    clusters = [case for case in warp_specialized_cases.clusters() if "64x256" not in case.name]
-    cases = [
-        *warp_specialized_cases.factors(), *warp_specialized_cases.schedules(), *warp_specialized_cases.rounds(), *warp_specialized_cases.groups(),
-        *warp_specialized_cases.swap_ab(), *warp_specialized_cases.swapped_tiles(), *warp_specialized_cases.split_k(), *clusters, *AROUND,
-    ]
+def test_ptxas(chip, tmp_path, request):
+    """ptxas takes kernels of each pair of what code depends on for the first chip and some for each other one, and spills
+    no register. With --exhaustive, it takes all kernels.
+    """
     number = CHIPS.index(chip)
+    if request.config.getoption("--exhaustive"):
+        cases = [tiers.unmarked(case) for case in cases_for_ptxas()]
+    else:
+        cases = tiers.runs_always(cases_for_ptxas()) if number else tiers.runs_with_full(cases_for_ptxas())
     for case in cases[number::len(CHIPS)] if number else cases:
         gpu_bundle.write_case(case, tmp_path, [f"--target={chip}"])
         done = subprocess.run(

@@ -222,6 +222,7 @@ def test_checks_are_a_kernel_of_their_own(rows, tmp_path):
 
 # Tiles, three warpgroups and two parts of one among them.
 TILES = [(64, 64), (64, 256), (128, 128), (128, 256), (192, 128), (256, 128)]
+ORDERS = [("plain", "transposed"), ("transposed", "plain")]
 DEFAULT_TILES = [(64, 64), (64, 128), (64, 256), (128, 128), (128, 192), (128, 256)]
 
 
@@ -234,49 +235,56 @@ def assemble(case, folder):
     ).stderr
 
 
-@pytest.mark.full
-@pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
-@pytest.mark.parametrize("tile", TILES, ids=lambda tile: "x".join(map(str, tile)))
-def test_ptxas(tile, tmp_path):
-    """Of whole tiles, no register is spilled, and no wgmma waits for the one in front (C7510, C7517, C7518)."""
-    for x_order, y_order in (("plain", "transposed"), ("transposed", "plain")):
-        for k, split_k in ((256, 1), (296, 1), (512, 2)):
-            schedule = (*tile, 3, 1, 8, split_k)
-            problems = [
-                Problem("bf16", 768, 768, k, x_order, y_order, acc=acc, end=end, schedule=schedule)
-                for acc, end in (("zero", ""), ("zero", "bf16"), ("bias", "residual"))
-            ]
-            said = assemble(matmul_cases.case("tiles", problems), tmp_path)
-            spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", said)
-            assert spills and set(spills) == {("0", "0")}
-            assert not re.search(r"C75\d\d", said), said
-
-
-@pytest.mark.full
-@pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
-@pytest.mark.parametrize("tile", DEFAULT_TILES, ids=lambda tile: "x".join(map(str, tile)))
-@pytest.mark.parametrize("dynamic", ["", "m", "mn", "mnk"])
-@pytest.mark.parametrize("n", [1000, 1003])
-def test_ptxas_of_tiles_that_are_cut(n, dynamic, tile, tmp_path):
-    """The same for tiles that are taken by default where they may end behind the result. A check that fails is
-    a call, which would let all products of its kernel wait (C7510).
-    """
-    for x_order, y_order in (("plain", "transposed"), ("transposed", "plain")):
-        problems = [
-            Problem("bf16", 1000, n, 200, x_order, y_order, None, acc, end, dynamic, (*tile, 3, 1, 8, 1))
-            for acc, end in (("zero", ""), ("argument", ""), ("bias", "residual"), ("argument", "bf16"))
-        ]
-        said = assemble(matmul_cases.case("cut", problems), tmp_path)
-        spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", said)
-        assert spills and set(spills) == {("0", "0")}, said
-        assert not re.search(r"C75\d\d", said), said
+def check_spills(said):
+    """None, and no wgmma waits for another one."""
+    spills = re.findall(r"(\d+) bytes spill stores, (\d+) bytes spill loads", said)
+    assert spills and set(spills) == {("0", "0")}, said
+    assert not re.search(r"C75\d\d", said), said
 
 
 @pytest.mark.full
 @pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
 @pytest.mark.parametrize(
-    "case", [*matmul_cases.factors(), *matmul_cases.split_k(), *matmul_cases.dynamic_sizes()],
-    ids=lambda case: case.name,
+    "tile, k, orders", tiers.product(TILES, [(256, 1), (296, 1), (512, 2)], ORDERS), ids=tiers.names
+)
+def test_ptxas(tile, k, orders, tmp_path):
+    """Of whole tiles, no register is spilled, and no wgmma waits for the one in front (C7510, C7517, C7518)."""
+    size, split_k = k
+    problems = [
+        Problem("bf16", 768, 768, size, *orders, acc=acc, end=end, schedule=(*tile, 3, 1, 8, split_k))
+        for acc, end in (("zero", ""), ("zero", "bf16"), ("bias", "residual"))
+    ]
+    check_spills(assemble(matmul_cases.case("tiles", problems), tmp_path))
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
+@pytest.mark.parametrize(
+    "tile, dynamic, n, orders", tiers.product(DEFAULT_TILES, ["", "m", "mn", "mnk"], [1000, 1003], ORDERS),
+    ids=tiers.names,
+)
+def test_ptxas_of_tiles_that_are_cut(tile, dynamic, n, orders, tmp_path):
+    """The same for tiles that are taken by default where they may end behind the result. A check that fails is
+    a call, which would let all products of its kernel wait (C7510).
+    """
+    problems = [
+        Problem("bf16", 1000, n, 200, *orders, None, acc, end, dynamic, (*tile, 3, 1, 8, 1))
+        for acc, end in (("zero", ""), ("argument", ""), ("bias", "residual"), ("argument", "bf16"))
+    ]
+    check_spills(assemble(matmul_cases.case("cut", problems), tmp_path))
+
+
+def schedules(case):
+    """Those of the products of a case."""
+    return re.findall(r"#blockscale\.\w+<tile.*?>", case.program.text())
+
+
+@pytest.mark.full
+@pytest.mark.skipif(not Path(PTXAS).is_file(), reason="needs ptxas")
+@pytest.mark.parametrize(
+    "case", tiers.cover(
+        [*matmul_cases.factors(), *matmul_cases.split_k(), *matmul_cases.dynamic_sizes()], schedules,
+    ), ids=lambda case: case.name,
 )
 def test_ptxas_takes(case, tmp_path):
     """Of all other sizes and tiles, some of which spill registers."""

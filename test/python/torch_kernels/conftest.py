@@ -1,12 +1,15 @@
 """Where the bundle of blockscale.torch and the simulator are."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from kernel_cases import Simulated
 
 REPO = Path(__file__).resolve().parents[3]
+# Has the module `tiers`.
+sys.path.append(str(REPO / "test" / "Execution"))
 BUILD = Path(os.environ.get("BLOCKSCALE_BUILD", REPO / "build")).resolve()
 BUNDLE = Path(
     os.environ.get("BLOCKSCALE_TORCH_BUNDLE", BUILD / "python" / "blockscale" / "torch" / "kernels.bundle")

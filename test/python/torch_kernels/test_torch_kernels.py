@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import tiers
 from kernel_cases import FORMATS, PRODUCTS, check_product, check_quantize, to_bf16
 
 from blockscale import runtime
@@ -23,29 +24,27 @@ SIZES_OF_KERNELS = (
 WIDE = ((1, 8, 32), (16, 128, 2048), (128, 256, 512), (129, 131, 160), (200, 24, 1312), (33, 300, 64))
 
 
-def name(sizes):
-    return "x".join(map(str, sizes))
+def name(value):
+    """That of sizes, or of a function."""
+    if not isinstance(value, tuple):
+        return value
+    return ("x" if isinstance(value[0], int) else "_").join(map(str, value))
 
 
-@pytest.mark.parametrize("chip", CHIPS)
-@pytest.mark.parametrize("sizes", SIZES, ids=name)
-@pytest.mark.parametrize("kind,format", PAIRS)
-def test_product(run, kind, format, sizes, chip):
-    check_product(run, kind, format, chip, *sizes)
+@pytest.mark.parametrize("function, sizes, chip", tiers.product(PAIRS, SIZES, CHIPS), ids=name)
+def test_product(run, function, sizes, chip):
+    check_product(run, *function, chip, *sizes)
 
 
-@pytest.mark.parametrize("sizes", SIZES_OF_KERNELS, ids=name)
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format, sizes", tiers.product(FORMATS, SIZES_OF_KERNELS), ids=name)
 def test_kernels_of_rows(run, format, sizes):
     check_product(run, "linear", format, "sm_90a", *sizes)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("chip", CHIPS)
-@pytest.mark.parametrize("sizes", WIDE, ids=name)
-@pytest.mark.parametrize("kind,format", PAIRS)
-def test_product_of_other_sizes(run, kind, format, sizes, chip):
-    check_product(run, kind, format, chip, *sizes)
+@pytest.mark.parametrize("function, sizes, chip", tiers.product(PAIRS, WIDE, CHIPS), ids=name)
+def test_product_of_other_sizes(run, function, sizes, chip):
+    check_product(run, *function, chip, *sizes)
 
 
 @pytest.mark.parametrize("chip", CHIPS)
