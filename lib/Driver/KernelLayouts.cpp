@@ -25,8 +25,9 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 ArrayRef<StringRef> blockscale::getLayoutNames() {
-  static constexpr StringRef names[] = {
-      "a", "scale_a", "b", "scale_b", "accumulator", "shared", "tmem"};
+  static constexpr StringRef names[] = {"a",      "metadata", "scale_a",
+                                        "b",      "scale_b",  "accumulator",
+                                        "shared", "tmem"};
   return names;
 }
 
@@ -160,12 +161,20 @@ static KernelLayouts getLayouts(TileMmaOp op) {
         getSlot(instruction.getKind(), getFormat(op.getTypes(), operand));
     LayoutGrid grid = isNative ? getFragmentGrid(operand, inRegister)
                                : getPairGrid(operand, order);
+    if (!isA && instruction.isSparse())
+      grid = getSparseBGrid(inRegister);
     if (unsigned turns =
             getInterleave(instruction.getKind(), op.getLayout(operand), slot);
         turns != 1)
       grid.title += "; the tile interleaves " + std::to_string(turns) +
                     " groups of 8 rows";
     kernel.layouts.push_back({isA ? "a" : "b", {std::move(grid)}, {}});
+    if (isA && op.getMetadata()) {
+      kernel.layouts.push_back({"metadata", {getMetadataGrid(kernel.k)}, {}});
+      shared.grids.push_back(
+          getMetadataTileGrid(getTileShape(op.getMetadata()), kernel.k,
+                              getFirstByte(op.getMetadata())));
+    }
     if (scales)
       kernel.layouts.push_back(
           {isA ? "scale_a" : "scale_b", {getScaleFragmentGrid(operand)}, {}});

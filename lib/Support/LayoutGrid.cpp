@@ -13,6 +13,9 @@
 
 #include "blockscale/Support/LayoutGrid.h"
 
+#include "blockscale/Support/SparseFragments.h"
+#include "blockscale/Support/SparseMetadata.h"
+
 #include <functional>
 
 using namespace mlir;
@@ -87,8 +90,8 @@ static LayoutGrid makeGrid(std::string title, std::string rowName, int64_t rows,
 // Registers
 //===----------------------------------------------------------------------===//
 
-LayoutGrid blockscale::getFragmentGrid(Operand operand, Slot slot) {
-  const FragmentLayout &layout = getFragmentLayout(operand, slot.bits);
+static LayoutGrid makeFragmentGrid(Operand operand, Slot slot,
+                                   const FragmentLayout &layout) {
   std::string title = getName(operand) + " of one instruction";
   if (operand == Operand::C)
     title += ", f32";
@@ -107,6 +110,25 @@ LayoutGrid blockscale::getFragmentGrid(Operand operand, Slot slot) {
         applyLayout<3>(layout.toLane, std::array<int64_t, 2>{row, column}));
     position.resize(coordinates.size());
     return position;
+  });
+}
+
+LayoutGrid blockscale::getFragmentGrid(Operand operand, Slot slot) {
+  return makeFragmentGrid(operand, slot, getFragmentLayout(operand, slot.bits));
+}
+
+LayoutGrid blockscale::getSparseBGrid(Slot slot) {
+  return makeFragmentGrid(Operand::B, slot, getSparseBLayout(slot.bits));
+}
+
+LayoutGrid blockscale::getMetadataGrid(int64_t k) {
+  constexpr int64_t kRows = 16, kHalves = 2;
+  LayoutGrid grid =
+      makeGrid("metadata of A, a 32-bit word of each lane",
+               getRowName(Operand::A), kRows, "k", kHalves, {"lane"});
+  grid.unit = k / kHalves;
+  return fill(std::move(grid), [](int64_t row, int64_t half) {
+    return Position{getMetadataLane(row, half)};
   });
 }
 
@@ -177,6 +199,20 @@ LayoutGrid blockscale::getTileGrid(Operand operand, const TileLayout &layout,
     piece ^= row / swizzle.rowsPerStep % swizzle.modulus;
     int64_t boxRow = box * shape.rows + row;
     return Position{firstByte + boxRow * shape.rowBytes + piece * kChunkBytes};
+  });
+}
+
+LayoutGrid blockscale::getMetadataTileGrid(const TileShape &shape, int64_t k,
+                                           int64_t firstByte) {
+  int64_t steps = shape.rowBytes / kMetadataStepBytes;
+  LayoutGrid grid = makeGrid("metadata of A", getRowName(Operand::A),
+                             shape.rows, "k", shape.columns * steps, {"byte"});
+  grid.unit = k;
+  return fill(std::move(grid), [&](int64_t row, int64_t column) {
+    int64_t step = column % steps ^ row / 8 % steps;
+    return Position{firstByte +
+                    (column / steps * shape.rows + row) * shape.rowBytes +
+                    step * kMetadataStepBytes};
   });
 }
 

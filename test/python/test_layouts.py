@@ -212,7 +212,7 @@ def test_layouts_that_kernels_do_not_have(warp, tensor):
     for kernel, name, text in [
         (warp, "tmem", "got 'tmem'; @main: a scale_a b scale_b accumulator shared"),
         (tensor, "a", "got 'a'; @main: scale_a scale_b accumulator shared tmem"),
-        (warp, "c", "unknown layout 'c', expected one of a scale_a b"),
+        (warp, "c", "unknown layout 'c', expected one of a metadata scale_a b"),
     ]:
         with pytest.raises(blockscale.CompileError, match=text):
             kernel.show_layout(name)

@@ -45,7 +45,7 @@ struct KernelLayouts {
   const KernelLayout *lookup(StringRef name) const;
 };
 
-/// "a", "scale_a", "b", "scale_b", "accumulator", "shared" and "tmem".
+/// "a", "metadata", "scale_a", "b", "scale_b", "accumulator", "shared", "tmem".
 ArrayRef<StringRef> getLayoutNames();
 
 /// The layouts of the first product of each kernel of `module`, which is at the

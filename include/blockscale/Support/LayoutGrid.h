@@ -46,6 +46,11 @@ struct LayoutGrid {
 /// A, B or C of one `mma.sync` with elements in `slot`.
 LayoutGrid getFragmentGrid(Operand operand, Slot slot);
 
+/// B of one `mma.sp` with elements in `slot`, and the fields of its metadata
+/// for `k` logical elements, a word of each lane for half of them.
+LayoutGrid getSparseBGrid(Slot slot);
+LayoutGrid getMetadataGrid(int64_t k);
+
 /// A or B of the two `mma.sync` of one step, as 16-bit values in `order`.
 LayoutGrid getPairGrid(Operand operand, PairOrder order);
 
@@ -62,6 +67,11 @@ struct TileShape {
 /// is the first byte of it; the tile starts at `firstByte`.
 LayoutGrid getTileGrid(Operand operand, const TileLayout &layout, Slot slot,
                        const TileShape &shape, int64_t firstByte);
+
+/// Metadata in shared memory (T8): chunks of the rows of the tile, each of them
+/// rows of 8 or 16 bytes. A column is what one instruction reads of a row.
+LayoutGrid getMetadataTileGrid(const TileShape &shape, int64_t k,
+                               int64_t firstByte);
 
 /// Scales in shared memory in `order`, whose dimensions are the coordinates.
 LayoutGrid getScaleTileGrid(Operand operand, ScaleOrder order,

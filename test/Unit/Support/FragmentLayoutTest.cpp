@@ -8,6 +8,7 @@
 
 #include "blockscale/Support/FragmentLayout.h"
 #include "blockscale/Support/PairLayout.h"
+#include "blockscale/Support/SparseFragments.h"
 #include "gtest/gtest.h"
 
 #include <set>
@@ -30,6 +31,30 @@ static std::vector<Position> getPositions(const FragmentLayout &layout) {
       for (int64_t slot = 0; slot != layout.slots; ++slot)
         positions.push_back({lane, reg, slot});
   return positions;
+}
+
+// PTX ISA, "Matrix fragments for sparse mma.m16n8k64" and "... m16n8k128".
+TEST(FragmentLayout, SparseB) {
+  for (int64_t bits : {8, 4}) {
+    const FragmentLayout &layout = getSparseBLayout(bits);
+    int64_t slots = 32 / bits;
+    EXPECT_EQ(layout.rows, 8);
+    EXPECT_EQ(layout.columns, 16 * slots);
+    EXPECT_EQ(layout.registers, 4);
+    for (const Position &at : getPositions(layout)) {
+      auto [lane, reg, slot] = at;
+      Point element = {lane / 4, slots * (lane % 4) + slot + 4 * slots * reg};
+      EXPECT_EQ(applyLayout<2>(layout.toElement, at), element);
+      EXPECT_EQ(applyLayout<3>(layout.toLane, element), at);
+    }
+  }
+}
+
+// Lane 4 g + t has the row g, of odd t the row g + 8; t = 2 and 3 have the
+// second half of K.
+TEST(FragmentLayout, MetadataOfSparseA) {
+  for (int64_t lane = 0; lane != kWarpLanes; ++lane)
+    EXPECT_EQ(getMetadataLane(lane / 4 + lane % 2 * 8, lane / 2 % 2), lane);
 }
 
 TEST(FragmentLayout, OneForEachOperandAndSlot) {

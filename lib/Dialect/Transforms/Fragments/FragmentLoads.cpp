@@ -17,6 +17,7 @@
 #include "Utils/LaneOps.h"
 #include "Utils/ScaleOuter.h"
 #include "blockscale/Support/ScaleLayout.h"
+#include "blockscale/Support/SparseFragments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,19 +27,6 @@ using namespace mlir::blockscale;
 
 /// One load writes four registers: a tile of A, or two of B.
 static constexpr int64_t kRegistersPerLoad = 4;
-
-/// The fragments of B for a sparse instruction: those of the two halves of K of
-/// a dense one, one behind the other.
-static const FragmentLayout &getSparseBLayout(unsigned slotBits) {
-  auto make = [](unsigned bits) {
-    FragmentLayout layout = getFragmentLayout(Operand::B, bits);
-    layout.columns *= 2;
-    layout.registers *= 2;
-    return layout;
-  };
-  static const FragmentLayout bytes = make(8), nibbles = make(4);
-  return slotBits == 8 ? bytes : nibbles;
-}
 
 /// Where rows of B are contiguous along K, a load has all registers of a tile
 /// for a sparse instruction.

@@ -1,0 +1,38 @@
+//===- SparseFragments.h - Registers of mma.sp ------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What mma.sp has beside the registers of a dense mma.sync: its A, the kept
+// elements, is that of a dense instruction of half its K.
+//
+// Sources: PTX ISA, "Matrix fragments for sparse mma.m16n8k64 with .u8/.s8/
+// .e4m3/.e5m2" and "... mma.m16n8k128 with .u4/.s4", and the figures of their
+// metadata.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_SUPPORT_SPARSEFRAGMENTS_H
+#define BLOCKSCALE_SUPPORT_SPARSEFRAGMENTS_H
+
+#include "blockscale/Support/FragmentLayout.h"
+
+namespace mlir::blockscale {
+
+/// B, in slots of 8 or 4 bits: the registers of the two halves of K of a dense
+/// instruction, one behind the other.
+const FragmentLayout &getSparseBLayout(unsigned slotBits);
+
+/// Whose fields a lane's word of metadata has, with the selector 0: those of
+/// row `lane / 4 + 8 (lane % 2)` of the 16, of the half `lane / 2 % 2` of K.
+/// The lane of a row and a half.
+constexpr int64_t getMetadataLane(int64_t row, int64_t half) {
+  return row % 8 * 4 + half * 2 + row / 8;
+}
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_SUPPORT_SPARSEFRAGMENTS_H
