@@ -1,4 +1,5 @@
-"""The ops on a card, with the functions of kernels.bundle and sparse.bundle. Tensors have been checked, and are matrices.
+"""The ops on a card, with the functions of kernels.bundle and sparse.bundle. Tensors have been checked, and are
+matrices.
 
 Results and workspaces are torch's memory, so that calls may be captured in a graph. Functions must be loaded before
 that, which any call does.

@@ -94,8 +94,8 @@ def load_sparse_24_bitmask(compressed, bitmask, weight_scale=None):
         scales = torch.from_numpy(numpy.full((*rows, 2 * half // format.block), ONE, numpy.uint8))
     else:
         codes, scales = cpu.quantize(_scaled(compressed, weight_scale, rows, is_fp8), None, formats.get("mxfp8"))
-    device = compressed.device
-    return QuantizedTensor(codes.to(device), scales.to(device), format.name, None, torch.from_numpy(metadata).to(device))
+    codes, scales, metadata = (each.to(compressed.device) for each in (codes, scales, torch.from_numpy(metadata)))
+    return QuantizedTensor(codes, scales, format.name, None, metadata)
 
 
 def _scaled(compressed, weight_scale, rows, is_fp8):

@@ -20,8 +20,8 @@ class Linear(nn.Module):
     activations  None: weight-only quantization, x stays bf16. "dynamic": x is quantised to the weight's format
 
     x is bf16 of (..., K), the result bf16 of (..., N); other types of x raise TypeError. `codes`, `scales`,
-    `tensor_scale`, `metadata` and `bias` are buffers: state_dict() has them under these names, and they keep their types when the
-    model is given another one, as by `model.half()`. Gradients raise RuntimeError.
+    `tensor_scale`, `metadata` and `bias` are buffers: state_dict() has them under these names, and they keep their
+    types when the model is given another one, as by `model.half()`. Gradients raise RuntimeError.
     """
 
     def __init__(self, weight, bias=None, activations=None):
@@ -54,8 +54,8 @@ class Linear(nn.Module):
 
     @classmethod
     def from_linear(cls, linear, format, activations=None, sparse=False):
-        """A `Linear` from a torch.nn.Linear, whose weight is quantised on its device. With `sparse`, all but two of four
-        weights, or pairs of them, become 0 first: see QuantizedTensor.from_float.
+        """A `Linear` from a torch.nn.Linear, whose weight is quantised on its device. With `sparse`, all but two of
+        four weights, or pairs of them, become 0 first: see QuantizedTensor.from_float.
 
         Raises ValueError if in_features is no multiple of the format's block, TypeError for DTensors.
         """

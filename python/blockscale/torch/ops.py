@@ -80,7 +80,7 @@ def run_linear(x, codes, scales, tensor_scale, bias, format, activations=None, m
     format        "mxfp8", "mxfp4" or "nvfp4"
     activations   None: weight-only, x stays bf16. "dynamic": x is quantised to the same format first; for nvfp4 with
                   the largest magnitude of x / (448 * 6) as g
-    metadata      of a sparse weight: uint8 of N x K / 8, or N x K / 16 for fp4. Legal fields, which are not checked here
+    metadata      of a sparse weight: uint8 of N x K / 8, or N x K / 16 for fp4. Its fields are not checked here
 
     Returns bf16 of (..., N): the f32 sum times g, plus bias, rounded once. Raises TypeError or ValueError.
     """

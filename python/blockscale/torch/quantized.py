@@ -52,8 +52,9 @@ class QuantizedTensor:
 
         `tensor_scale` is g of nvfp4; the default is the largest magnitude / (448 * 6).
 
-        With `sparse`, two of four elements (mxfp8), or two of four pairs (fp4), become 0 first, those that are smallest,
-        as by `sparsify`. Of a weight that is sparse already, nothing is lost. This is done with numpy, on a card, too.
+        With `sparse`, two of four elements (mxfp8), or two of four pairs (fp4), become 0 first, those that are
+        smallest, as by `sparsify`. Of a weight that is sparse already, nothing is lost. This is done with numpy, also
+        for a weight on a card.
         """
         check_flag("sparse", sparse)
         description = formats.get(format, sparse)
@@ -77,7 +78,9 @@ class QuantizedTensor:
         return self.metadata is not None
 
     def to_dense(self):
-        """The same values, not sparse: half of them, or more, are 0. Each scale is there for both halves of its block."""
+        """The same values, not sparse: half of them, or more, are 0. Each scale is there for both halves of its
+        block. A sparse tensor on a card needs sparse.bundle for it.
+        """
         if not self.is_sparse:
             return self
         backend = card if self.codes.is_cuda else cpu
@@ -131,8 +134,8 @@ class QuantizedTensor:
         return {**state, "metadata": self.metadata} if self.is_sparse else state
 
     def __repr__(self):
-        sparse = ", sparse=True" * self.is_sparse
-        return f"QuantizedTensor(shape={tuple(self.shape)}, format={self.format!r}, device={str(self.device)!r}{sparse})"
+        parts = f"shape={tuple(self.shape)}, format={self.format!r}, device={str(self.device)!r}"
+        return f"QuantizedTensor({parts}{', sparse=True' * self.is_sparse})"
 
 
 def sparsify(weight, format):

@@ -26,7 +26,8 @@ def reference(array, format):
     g = {"tensor_scale": np.abs(array).max() / np.float32(2688)} if format == "nvfp4" else {}
     codes, scales = blockscale.quantize(array, element, scale, block, **g)
     kept, metadata = blockscale.compress(codes, element, granularity)
-    return kept, metadata, scales, blockscale.dequantize(codes, scales, element, scale, block, **g), g.get("tensor_scale")
+    values = blockscale.dequantize(codes, scales, element, scale, block, **g)
+    return kept, metadata, scales, values, g.get("tensor_scale")
 
 
 def unpacked(tensor, format):
@@ -97,8 +98,8 @@ def test_linear_on_the_cpu(torch, format, activations, bias):
         gx = {"tensor_scale": np.abs(left).max() / np.float32(2688)} if format == "nvfp4" else {}
         x_codes, x_scales = blockscale.quantize(left, element, scale, block, **gx)
         expected = blockscale.sparse_mma_scaled(
-            kept, metadata, scales, x_codes.T, x_scales.T, np.zeros((23, 6), np.float32), x_type=element, y_type=element,
-            scale_type=scale, granularity=granularity,
+            kept, metadata, scales, x_codes.T, x_scales.T, np.zeros((23, 6), np.float32), x_type=element,
+            y_type=element, scale_type=scale, granularity=granularity,
         ).T.astype(np.float64) * (g * gx["tensor_scale"] if gx else 1)
     else:
         expected = left.astype(np.float64) @ values.T.astype(np.float64)
@@ -303,7 +304,7 @@ def test_wrong_weights(torch, format):
 
     block = SPARSE[format][2]
     for call in (lambda x: QuantizedTensor.from_float(x, format, sparse=True), lambda x: sparsify(x, format)):
-        with pytest.raises(ValueError, match=f"weight: expected a last dimension of whole blocks of {block}, got shape"):
+        with pytest.raises(ValueError, match=f"weight: expected a last dimension of whole blocks of {block}, got"):
             call(random_values(torch, 4, block // 2))
         with pytest.raises(TypeError, match="weight: expected torch.bfloat16 or torch.float16 or torch.float32, got"):
             call(torch.zeros((4, block), torch.uint8))
@@ -360,7 +361,8 @@ def test_bitmask_is_quantized(torch, dtype, factors):
     mask = make_bitmask(rng, 10, 192)
     if dtype == "float8_e4m3fn":
         stored = torch.from_numpy(rng.integers(0, 0x7F, (10, 96), dtype=np.uint8))
-        values, stored = blockscale.decode(stored.numpy(), "f8E4M3FN").astype(np.float32), stored.view(torch.float8_e4m3fn)
+        values = blockscale.decode(stored.numpy(), "f8E4M3FN").astype(np.float32)
+        stored = stored.view(torch.float8_e4m3fn)
     else:
         stored = random_values(torch, 10, 96, dtype=dtype)
         values = stored.float().numpy()
@@ -392,7 +394,7 @@ def test_wrong_bitmasks(torch):
     for arguments, kind, message in (
         (dict(dtype="uint8"), TypeError, "compressed: expected torch.float8_e4m3fn or torch.bfloat16 or .*uint8"),
         (dict(values=(32,), mask=(8,)), ValueError, r"compressed: expected at least 2 dimensions, got shape \(32,\)"),
-        (dict(values=(4, 16), mask=(4, 4)), ValueError, "compressed: expected rows of whole blocks of 32 stored elements"),
+        (dict(values=(4, 16), mask=(4, 4)), ValueError, "compressed: expected rows of whole blocks of 32 stored"),
         (dict(mask=(4, 16)), ValueError, r"bitmask: expected shape \(4, 8\), for compressed of shape \(4, 32\), got"),
         (dict(byte=0x57), ValueError, "bitmask row 0, chunk 0: expected 2 of 4 bits set, got 3"),
         (dict(scale=((3, 1),)), ValueError, r"weight_scale: expected one value or shape \(4, 1\), got shape \(3, 1\)"),

@@ -69,7 +69,7 @@ def test_decompress(run_sparse, format, chip):
 
 
 def check_product(run_sparse, format, chip, m, n, k, special=None):
-    """x is quantized by the rules of the reference; `special` is in it at [m // 2, 3], and in the weight's last scale."""
+    """x is quantized by the rules of the reference; `special` is in it at [m // 2, 3], and NaN in the last scale."""
     element, scale, block, _ = FORMATS[format]
     rng = make_rng(format, m, n, k)
     weight = Weight(rng, n, k, format)
