@@ -1,4 +1,4 @@
-"""Puts kernels.bundle into a wheel: what is not in pyproject.toml, because it lies in CMake's build tree."""
+"""Puts kernels.bundle and sparse.bundle into a wheel: what is not in pyproject.toml, because it lies in CMake's build tree."""
 
 import os
 import shutil
@@ -16,12 +16,19 @@ class BuildWithKernels(build_py):
         super().run()
         named = os.environ.get("BLOCKSCALE_TORCH_BUNDLE")
         bundle = Path(named) if named else ROOT / "build" / "python" / FOLDER / "kernels.bundle"
-        if bundle.is_file():
-            shutil.copy(bundle, Path(self.build_lib) / FOLDER / "kernels.bundle")
-        elif named:
+        if named and not bundle.is_file():
             raise FileNotFoundError(f"BLOCKSCALE_TORCH_BUNDLE: expected a file, got {named}")
+        self.add(bundle, "kernels.bundle", "kernels (target blockscale-torch-kernels)")
+        self.add(
+            bundle.with_name("sparse.bundle"), "sparse.bundle",
+            "kernels for sparse weights (target blockscale-torch-sparse-kernels)",
+        )
+
+    def add(self, bundle, name, what):
+        if bundle.is_file():
+            shutil.copy(bundle, Path(self.build_lib) / FOLDER / name)
         else:
-            self.warn(f"no {bundle}: blockscale.torch will have no kernels (target blockscale-torch-kernels)")
+            self.warn(f"no {bundle}: blockscale.torch will have no {what}")
 
 
 setup(cmdclass={"build_py": BuildWithKernels})

@@ -26,9 +26,11 @@ from .formats import decode, encode, get_format
 from .packing import packed_hint
 from .reference import LEGAL_TYPE_COMBINATIONS, SCALE_FORMATS
 
-# The legal (element, scale, B): those of one operand of the 27 combinations.
+# The legal (element, scale, B): those of one operand of the 27 combinations, with B or, for sparse products, 2 B.
 QUANTIZE_TYPE_COMBINATIONS = tuple(
-    dict.fromkeys((x, scale, block) for x, y, scale, block in LEGAL_TYPE_COMBINATIONS if x == y)
+    dict.fromkeys(
+        (x, scale, times * block) for times in (1, 2) for x, y, scale, block in LEGAL_TYPE_COMBINATIONS if x == y
+    )
 )
 
 _E8M0_BIAS = 127

@@ -594,7 +594,7 @@ func.func @acc_quantize_g4_types(%acc: !blockscale.acc<16x32, #blockscale.warps<
 
 func.func @acc_quantize_g4_block(%acc: !blockscale.acc<16x32, #blockscale.warps<1x1>>, %i: index, %g: f32,
     %elements: memref<16x64xi8>, %scales: memref<16x2xi8>) {
-  // expected-error@+1 {{'blockscale.acc_quantize' op expected a block size of 32 for 'f8E4M3FN' with 'f8E8M0FNU' scales, got 16}}
+  // expected-error@+1 {{'blockscale.acc_quantize' op expected a block size of 32 or 64 for 'f8E4M3FN' with 'f8E8M0FNU' scales, got 16}}
   blockscale.acc_quantize %acc at(%i, %i) of(%i, %i) to %elements, %scales {
   ^bb0(%e: f32, %row: index, %column: index):
     blockscale.yield %e : f32

@@ -81,15 +81,15 @@ func.func @q4_scale(%x: tensor<4x32xf32>) {
 // -----
 
 func.func @q4_block(%x: tensor<4x64xf32>) {
-  // expected-error @+1 {{expected a block size of 16 or 32 for 'f4E2M1FN' with 'f8E8M0FNU' scales, got 64}}
-  %c, %s = blockscale.quantize %x {block_size = 64 : i64} : tensor<4x64xf32> to tensor<4x64xf4E2M1FN>, tensor<4x1xf8E8M0FNU>
+  // expected-error @+1 {{expected a block size of 16 or 32 or 64 for 'f4E2M1FN' with 'f8E8M0FNU' scales, got 8}}
+  %c, %s = blockscale.quantize %x {block_size = 8 : i64} : tensor<4x64xf32> to tensor<4x64xf4E2M1FN>, tensor<4x8xf8E8M0FNU>
   return
 }
 
 // -----
 
 func.func @q4_zero(%x: tensor<4x64xf32>) {
-  // expected-error @+1 {{expected a block size of 32 for 'f8E4M3FN' with 'f8E8M0FNU' scales, got 0}}
+  // expected-error @+1 {{expected a block size of 32 or 64 for 'f8E4M3FN' with 'f8E8M0FNU' scales, got 0}}
   %c, %s = blockscale.quantize %x {block_size = 0 : i64} : tensor<4x64xf32> to tensor<4x64xf8E4M3FN>, tensor<4x1xf8E8M0FNU>
   return
 }
@@ -145,7 +145,7 @@ func.func @e3(%c: tensor<4x64xf8E4M3FN>, %s: tensor<4x4xf8E8M0FNU>) {
 // -----
 
 func.func @e4(%c: tensor<4x64xf8E4M3FN>, %s: tensor<4x4xf8E8M0FNU>) {
-  // expected-error @+1 {{expected a block size of 32 for 'f8E4M3FN' with 'f8E8M0FNU' scales, got 16}}
+  // expected-error @+1 {{expected a block size of 32 or 64 for 'f8E4M3FN' with 'f8E8M0FNU' scales, got 16}}
   %y = blockscale.dequantize %c, %s : tensor<4x64xf8E4M3FN>, tensor<4x4xf8E8M0FNU> to tensor<4x64xf32>
   return
 }

@@ -26,9 +26,10 @@ LARGEST = {
     "f8E4M3FN": (448, 8), "f8E5M2": (57344, 15), "f6E3M2FN": (28, 4), "f6E2M3FN": (7.5, 2),
     "f4E2M1FN": (6, 2),
 }
+# Of dense products, then those with twice their blocks, for sparse ones.
 COMBINATIONS = [(element, "f8E8M0FNU", 32) for element in ELEMENTS] + [
     ("f4E2M1FN", "f8E8M0FNU", 16), ("f4E2M1FN", "f8E4M3FN", 16),
-]
+] + [(element, "f8E8M0FNU", 64) for element in ELEMENTS] + [("f4E2M1FN", "f8E4M3FN", 32)]
 RULES = ("floor", "ceil", "even", "rceil")
 NAN_CODES = {"f8E8M0FNU": 0xFF, "f8E4M3FN": 0x7F}
 

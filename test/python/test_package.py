@@ -118,7 +118,9 @@ def test_wheel(tmp_path):
     # Where CMake puts it.
     data = project / "build" / "python" / "blockscale" / "torch"
     data.mkdir(parents=True)
-    (data / "kernels.bundle").write_bytes(b"\0")
+    bundles = ("kernels.bundle", "sparse.bundle")
+    for name in bundles:
+        (data / name).write_bytes(b"\0")
     environment = {name: value for name, value in os.environ.items() if name != "BLOCKSCALE_TORCH_BUNDLE"}
     build = "from setuptools import build_meta; print(build_meta.build_wheel('..'))"
     done = subprocess.run(
@@ -130,6 +132,6 @@ def test_wheel(tmp_path):
     with zipfile.ZipFile(tmp_path / name) as wheel:
         files = set(wheel.namelist())
     expected = {str(path.relative_to(REPO / "python")) for path in SOURCES}
-    assert files >= expected | {"blockscale/py.typed", "blockscale/torch/kernels.bundle"}
+    assert files >= expected | {"blockscale/py.typed", *(f"blockscale/torch/{name}" for name in bundles)}
     code = "import blockscale; print(blockscale.__file__, blockscale.decode([7], 'f4E2M1FN'))"
     assert python(code, tmp_path / name) == f"{tmp_path / name}/blockscale/__init__.py [6.]"

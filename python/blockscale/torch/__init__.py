@@ -4,15 +4,16 @@
 
     convert_linear_(model, "mxfp4")                          # weight-only: x stays bf16
     convert_linear_(model, "nvfp4", activations="dynamic")   # x is quantised, too
+    convert_linear_(model, "mxfp8", sparse=True)             # 2:4 sparse weights
 
 Kernels come from kernels.bundle and are launched by blockscale.runtime, so neither a compiler nor the CUDA toolkit is
 needed. See docs/Torch.md. Needs torch 2.4 or later, which is imported here.
 """
 
-from .checkpoints import load_mxfp4_gpt_oss, load_nvfp4_modelopt
+from .checkpoints import load_mxfp4_gpt_oss, load_nvfp4_modelopt, load_sparse_24_bitmask
 from .linear import Conversion, Linear, convert_linear_
 from .ops import linear, mma_scaled, quantize
-from .quantized import QuantizedTensor
+from .quantized import QuantizedTensor, sparsify
 
 __all__ = [
     "Conversion",
@@ -22,6 +23,8 @@ __all__ = [
     "linear",
     "load_mxfp4_gpt_oss",
     "load_nvfp4_modelopt",
+    "load_sparse_24_bitmask",
     "mma_scaled",
     "quantize",
+    "sparsify",
 ]

@@ -1,4 +1,4 @@
-"""Finds kernels.bundle and its functions.
+"""Finds kernels.bundle, and sparse.bundle beside it, and their functions.
 
 An installed package has it beside this module, a checkout in its build tree. BLOCKSCALE_TORCH_BUNDLE names another
 one.
@@ -11,39 +11,43 @@ from pathlib import Path
 from .. import runtime
 
 NAME = "kernels.bundle"
+# Of sparse weights. Not part of the other, which most users need alone.
+SPARSE_NAME = "sparse.bundle"
+TARGETS = {NAME: "blockscale-torch-kernels", SPARSE_NAME: "blockscale-torch-sparse-kernels"}
 VARIABLE = "BLOCKSCALE_TORCH_BUNDLE"
 HERE = Path(__file__).resolve().parent
 
 
-def candidates():
+def candidates(name=NAME):
     """The paths at which a bundle may be, best first."""
     named = os.environ.get(VARIABLE)
     if named:
-        return [Path(named)]
-    paths = [HERE / NAME]
+        return [Path(named) if name == NAME else Path(named).with_name(name)]
+    paths = [HERE / name]
     if HERE.parents[1].name == "python":  # a checkout
-        paths.append(HERE.parents[2] / "build" / "python" / "blockscale" / "torch" / NAME)
+        paths.append(HERE.parents[2] / "build" / "python" / "blockscale" / "torch" / name)
     return paths
 
 
-def find():
-    """The path of the bundle. Raises FileNotFoundError."""
-    paths = candidates()
+def find(name=NAME):
+    """The path of a bundle. Raises FileNotFoundError."""
+    paths = candidates(name)
     for path in paths:
         if path.is_file():
             return path
     raise FileNotFoundError(
-        f"blockscale.torch: expected its kernels at {' or '.join(map(str, paths))}, found none: build the target "
-        f"blockscale-torch-kernels, or name the file by {VARIABLE}"
+        f"blockscale.torch: expected its kernels{' for sparse weights' * (name == SPARSE_NAME)} at "
+        f"{' or '.join(map(str, paths))}, found none: build the target {TARGETS[name]}, or name "
+        f"{'the file' if name == NAME else f'{NAME} in the same folder'} by {VARIABLE}"
     )
 
 
 @functools.lru_cache(maxsize=None)
-def load():
-    return runtime.load(find())
+def load(name=NAME):
+    return runtime.load(find(name))
 
 
 @functools.lru_cache(maxsize=None)
-def function(name):
-    """A function of the bundle, as a `blockscale.runtime.Kernel`."""
-    return load()[name]
+def function(name, is_sparse=False):
+    """A function of a bundle, as a `blockscale.runtime.Kernel`."""
+    return load(SPARSE_NAME if is_sparse else NAME)[name]

@@ -1,4 +1,5 @@
-"""The ops on a card, with the functions of kernels.bundle. Tensors have been checked, and are matrices.
+"""The ops on a card, with the functions of kernels.bundle and sparse.bundle. Tensors have been checked, and are
+matrices.
 
 Results and workspaces are torch's memory, so that calls may be captured in a graph. Functions must be loaded before
 that, which any call does.
@@ -52,6 +53,32 @@ def mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, f
         arguments += [one(x) if g is None else g for g in (x_tensor_scale, y_tensor_scale)]
     arguments.append(zero_bias(n, x) if bias is None else bias)
     _launch(bundle.function(f"mma_scaled_{format.name}"), arguments, out, device)
+    return out
+
+
+def decompress(codes, metadata, scales, format):
+    """(codes, scales) of the dense format, of a weight: each scale is there twice, for half of the block each."""
+    device = codes.device
+    n, columns = codes.shape
+    out = tuple(
+        torch.empty((n, 2 * size), dtype=torch.uint8, device=device) for size in (columns, scales.shape[1])
+    )
+    if n:
+        _launch(bundle.function(f"decompress_{format.name}", is_sparse=True), [codes, metadata, scales], out, device)
+    return out
+
+
+def sparse_mma_scaled(codes, metadata, scales, x, x_tensor_scale, tensor_scale, bias, format):
+    """bf16 of M x N: x is quantized to the format, by the same function."""
+    m, n, device = x.shape[0], codes.shape[0], x.device
+    out = torch.empty((m, n), dtype=torch.bfloat16, device=device)
+    if m == 0 or n == 0:
+        return out
+    arguments = [codes, metadata, scales, x]
+    if format.is_scaled:
+        arguments += [one(x) if g is None else g for g in (x_tensor_scale, tensor_scale)]
+    arguments.append(zero_bias(n, x) if bias is None else bias)
+    _launch(bundle.function(f"sparse_mma_scaled_{format.name}", is_sparse=True), arguments, out, device)
     return out
 
 

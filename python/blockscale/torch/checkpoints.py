@@ -1,11 +1,18 @@
 """Reads weights of published checkpoints into QuantizedTensors. Values do not change, and contiguous tensors are not
-copied.
+copied, but where a function says that it quantizes.
 """
 
+import numpy
 import torch
 
-from .checks import check_tensors, fail
+from ..formats import decode
+from ..sparse_metadata import compress_bitmask
+from . import cpu, formats
+from .checks import VALUE_DTYPES, check_devices, check_tensors, fail
 from .quantized import QuantizedTensor
+
+# The e8m0 scale 1.
+ONE = 127
 
 
 def _bytes(name, tensor, *dtypes):
@@ -51,3 +58,58 @@ def load_nvfp4_modelopt(weight, weight_scale, weight_scale_2):
         fail(ValueError, "weight_scale_2", "one number of float32",
              f"{weight_scale_2.dtype} of shape {tuple(weight_scale_2.shape)}")
     return QuantizedTensor(weight, weight_scale, "nvfp4", weight_scale_2.reshape(()))
+
+
+def load_sparse_24_bitmask(compressed, bitmask, weight_scale=None):
+    """A weight of compressed-tensors in the format `sparse-24-bitmask`, of its `.compressed` and `.bitmask`.
+
+    compressed    float8_e4m3fn, bf16, f16 or f32 of (..., N, K / 2): two of each four elements along K
+    bitmask       uint8 of (..., N, K / 8): bit i % 8 of byte i / 8 is set if the element at k = i is stored
+    weight_scale  factors of a quantized checkpoint, bf16, f16 or f32: one value, or one for each row, (..., N, 1)
+
+    Returns a sparse QuantizedTensor of mxfp8, of (..., N, K), that keeps the elements of the mask. Elements of
+    float8_e4m3fn without `weight_scale` stay as they are, with scales of 1; all else is quantized, factors included, to
+    blocks of 64. K is a multiple of 64. Raises TypeError or ValueError.
+    """
+    format = formats.get("mxfp8", is_sparse=True)
+    check_tensors(("weight_scale",), compressed=compressed, bitmask=bitmask, weight_scale=weight_scale)
+    is_fp8 = compressed.dtype == getattr(torch, "float8_e4m3fn", None)
+    if not is_fp8 and compressed.dtype not in VALUE_DTYPES:
+        fail(TypeError, "compressed", f"torch.float8_e4m3fn or {' or '.join(map(str, VALUE_DTYPES))}", compressed.dtype)
+    if bitmask.dtype != torch.uint8:
+        fail(TypeError, "bitmask", torch.uint8, bitmask.dtype)
+    if compressed.dim() < 2:
+        fail(ValueError, "compressed", "at least 2 dimensions", f"shape {tuple(compressed.shape)}")
+    *rows, half = compressed.shape
+    if half == 0 or 2 * half % format.block:
+        fail(ValueError, "compressed", f"rows of whole blocks of {format.block // 2} stored elements", f"{half}")
+    if tuple(bitmask.shape) != (*rows, half // 4):
+        fail(ValueError, "bitmask", f"shape {(*rows, half // 4)}, for compressed of shape {tuple(compressed.shape)}",
+             tuple(bitmask.shape))
+    check_devices(compressed=compressed, bitmask=bitmask, weight_scale=weight_scale)
+    _, metadata = compress_bitmask(cpu.to_numpy(compressed.view(torch.uint8) if is_fp8 else compressed.float()),
+                                   cpu.to_numpy(bitmask))
+    if is_fp8 and weight_scale is None:
+        codes = compressed.view(torch.uint8)
+        scales = torch.from_numpy(numpy.full((*rows, 2 * half // format.block), ONE, numpy.uint8))
+    else:
+        codes, scales = cpu.quantize(_scaled(compressed, weight_scale, rows, is_fp8), None, formats.get("mxfp8"))
+    codes, scales, metadata = (each.to(compressed.device) for each in (codes, scales, torch.from_numpy(metadata)))
+    return QuantizedTensor(codes, scales, format.name, None, metadata)
+
+
+def _scaled(compressed, weight_scale, rows, is_fp8):
+    """Stored elements times their factors, in f32, on the CPU."""
+    if is_fp8:
+        values = decode(cpu.to_numpy(compressed.view(torch.uint8)), "f8E4M3FN").astype(numpy.float32)
+        values = torch.from_numpy(values)
+    else:
+        values = compressed.float().cpu()
+    if weight_scale is None:
+        return values
+    if weight_scale.dtype not in VALUE_DTYPES:
+        fail(TypeError, "weight_scale", " or ".join(map(str, VALUE_DTYPES)), weight_scale.dtype)
+    if weight_scale.numel() != 1 and tuple(weight_scale.shape) != (*rows, 1):
+        fail(ValueError, "weight_scale", f"one value or shape {(*rows, 1)}", f"shape {tuple(weight_scale.shape)}")
+    factors = weight_scale.float().cpu()
+    return values * (factors.reshape(()) if weight_scale.numel() == 1 else factors)

@@ -2,11 +2,20 @@
 
 import torch
 
+from ..packing import unpack
+from ..sparsity import read_fields
+from ..sparse_metadata import GRANULARITIES
+
 VALUE_DTYPES = (torch.bfloat16, torch.float16, torch.float32)
 
 
 def fail(kind, name, expected, got):
     raise kind(f"{name}: expected {expected}, got {got}")
+
+
+def check_flag(name, value):
+    if not isinstance(value, bool):
+        fail(TypeError, name, "a bool", type(value).__name__)
 
 
 def is_distributed(x):
@@ -39,22 +48,39 @@ def check_values(name, x, dtypes, block=None):
         fail(ValueError, name, f"a last dimension of whole blocks of {block}", f"shape {tuple(x.shape)}")
 
 
-def check_quantized(name, codes, scales, format, arguments=("codes", "scales")):
-    """Checks that quantized elements and scales, the arguments of these names, belong together. Returns K."""
-    for each, what, argument in zip((codes, scales), ("codes", "scales"), arguments):
+def check_quantized(name, codes, scales, format, arguments=("codes", "scales"), metadata=None):
+    """Checks that quantized elements and scales, the arguments of these names, and the metadata of a sparse format
+    belong together. Returns K.
+    """
+    parts = [(codes, "codes", arguments[0]), (scales, "scales", arguments[1])]
+    if format.is_sparse:
+        parts.append((metadata, "metadata", "metadata"))
+    for each, what, argument in parts:
         check_tensors(**{argument: each})
         if each.dtype != torch.uint8:
             fail(TypeError, argument, torch.uint8, each.dtype)
         if each.dim() < 2:
             fail(ValueError, f"{what} of {name}", "at least 2 dimensions", f"shape {tuple(each.shape)}")
-    k = codes.shape[-1] * format.per_byte
+    k = codes.shape[-1] * format.columns_per_byte
     if k < format.block or k % format.block:
         fail(ValueError, f"codes of {name}", f"rows of whole blocks of {format.block} elements", f"{k}")
     expected = (*codes.shape[:-1], k // format.block)
     if tuple(scales.shape) != expected:
         fail(ValueError, f"scales of {name}", f"shape {expected}, for codes of shape {tuple(codes.shape)}",
              tuple(scales.shape))
+    expected = (*codes.shape[:-1], k // format.columns_per_metadata) if format.is_sparse else None
+    if expected and tuple(metadata.shape) != expected:
+        fail(ValueError, f"metadata of {name}", f"shape {expected}, for codes of shape {tuple(codes.shape)}",
+             tuple(metadata.shape))
     return k
+
+
+def check_fields(codes, metadata, format):
+    """Checks the fields of metadata, whose shape has been checked, on the host: a kernel would stop the process."""
+    kept = codes.cpu().numpy()
+    if format.per_byte == 2:
+        kept = unpack(kept, format.element)
+    read_fields(kept, metadata.cpu().numpy(), format.element, GRANULARITIES[format.granularity])
 
 
 def check_matrix(name, codes, argument="codes"):
@@ -105,13 +131,13 @@ def check_x(x, k, **others):
     check_devices(x=x, **others)
 
 
-def check_linear(x, codes, scales, tensor_scale, bias, format, activations=None):
+def check_linear(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None):
     check_activations(activations)
     check_matrix("the weight", codes)
-    k = check_quantized("the weight", codes, scales, format)
+    k = check_quantized("the weight", codes, scales, format, metadata=metadata)
     check_tensor_scale("tensor_scale", tensor_scale, format)
     check_bias(bias, codes.shape[0])
-    check_x(x, k, codes=codes, scales=scales, tensor_scale=tensor_scale, bias=bias)
+    check_x(x, k, codes=codes, scales=scales, metadata=metadata, tensor_scale=tensor_scale, bias=bias)
 
 
 def check_mma_scaled(x, x_scales, y, y_scales, x_tensor_scale, y_tensor_scale, bias, format):

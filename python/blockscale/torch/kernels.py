@@ -24,6 +24,12 @@ FORMATS = {
     "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 32, False),
     "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16, True),
 }
+# With 2:4 sparse weights: the same and the granularity. As in instructions, a scale is that of as many kept elements as
+# it is of dense ones, so of a block of twice as many.
+SPARSE_FORMATS = {
+    format: (element, scale, 2 * block, is_scaled, "pairs" if element == "f4E2M1FN" else "2:4")
+    for format, (element, scale, block, is_scaled) in FORMATS.items()
+}
 VALUE_TYPES = ("bf16", "f16", "f32")
 
 # The product is for any number of rows.
@@ -96,12 +102,12 @@ func.func @mma_scaled_{format}(%x: {x}, %xs: {scales}, %y: {quantized}, %ys: {sc
 }}
 """
 
-# The sums times each g plus bias, rounded to bf16.
+# The sums times each g plus bias, rounded to bf16. `sizes` are m, n, or in a transposed product n, m.
 END = """
-  %re = tensor.empty(%m, %n) : tensor<?x?xbf16>
+  %re = tensor.empty({values}) : tensor<?x?xbf16>
   %r = linalg.generic {{
-      indexing_maps = [affine_map<(m, n) -> (m, n)>{maps}, affine_map<(m, n) -> (n)>,
-                       affine_map<(m, n) -> (m, n)>],
+      indexing_maps = [affine_map<({sizes}) -> ({sizes})>{maps}, affine_map<({sizes}) -> (n)>,
+                       affine_map<({sizes}) -> ({sizes})>],
       iterator_types = ["parallel", "parallel"]}}
       ins(%d{operands}, %bias : tensor<?x?xf32>{types}, tensor<?xbf16>) outs(%re : tensor<?x?xbf16>) {{
   ^bb0(%sum_{count}: f32{inner}, %bias_in: bf16, %old: bf16):{steps}
@@ -109,16 +115,19 @@ END = """
     %biased = arith.addf %sum_0, %bias_f32 : f32
     %rounded = arith.truncf %biased : f32 to bf16
     linalg.yield %rounded : bf16
-  }} -> tensor<?x?xbf16>
+  }} -> tensor<?x?xbf16>"""
+
+RETURN = """
   return %r : tensor<?x?xbf16>"""
 
 
-def make_end(count):
-    """(arguments of the function after the operands, the text after the product), for so many g."""
+def make_end(count, is_transposed=False):
+    """(arguments of the function after the operands, the text after the product, up to %r), for so many g."""
     each = list(reversed(range(count)))
+    sizes = "nm" if is_transposed else "mn"
     return "".join(f", %g_{i}: tensor<f32>" for i in each) + ", %bias: tensor<?xbf16>", END.format(
-        count=count,
-        maps=", affine_map<(m, n) -> ()>" * count,
+        count=count, sizes=", ".join(sizes), values=", ".join(f"%{size}" for size in sizes),
+        maps=f", affine_map<({', '.join(sizes)}) -> ()>" * count,
         operands="".join(f", %g_{i}" for i in each),
         types=", tensor<f32>" * count,
         inner="".join(f", %g_in_{i}: f32" for i in each),
@@ -138,10 +147,11 @@ def make_format(format):
         )
     arguments, end = make_end(1 if is_scaled else 0)
     yield LINEAR.format(
-        x="tensor<?x?xbf16>", whole=WHOLE_BLOCKS.format(block), of_function=ANY, arguments=arguments, end=end, **names
+        x="tensor<?x?xbf16>", whole=WHOLE_BLOCKS.format(block), of_function=ANY, arguments=arguments,
+        end=end + RETURN, **names,
     )
     arguments, end = make_end(2 if is_scaled else 0)
-    yield MMA_SCALED.format(x=quantized, of_function=ANY, arguments=arguments, end=end, **names)
+    yield MMA_SCALED.format(x=quantized, of_function=ANY, arguments=arguments, end=end + RETURN, **names)
 
 
 def make_program():

@@ -8,20 +8,20 @@ import torch
 from torch import nn
 
 from . import formats, ops
-from .checks import check_activations, check_bias, check_devices, check_tensors, check_x, fail
+from .checks import check_activations, check_bias, check_devices, check_flag, check_tensors, check_x, fail
 from .quantized import QuantizedTensor
 
 
 class Linear(nn.Module):
     """x times the transpose of a quantised weight, plus bias: replaces `torch.nn.Linear` for inference.
 
-    weight       a QuantizedTensor of N x K
+    weight       a QuantizedTensor of N x K, which may be sparse
     bias         bf16 of N (other types are rounded), or None
     activations  None: weight-only quantization, x stays bf16. "dynamic": x is quantised to the weight's format
 
     x is bf16 of (..., K), the result bf16 of (..., N); other types of x raise TypeError. `codes`, `scales`,
-    `tensor_scale` and `bias` are buffers: state_dict() has them under these names, and they keep their types when the
-    model is given another one, as by `model.half()`. Gradients raise RuntimeError.
+    `tensor_scale`, `metadata` and `bias` are buffers: state_dict() has them under these names, and they keep their
+    types when the model is given another one, as by `model.half()`. Gradients raise RuntimeError.
     """
 
     def __init__(self, weight, bias=None, activations=None):
@@ -44,6 +44,7 @@ class Linear(nn.Module):
         self.register_buffer("codes", weight.codes)
         self.register_buffer("scales", weight.scales)
         self.register_buffer("tensor_scale", tensor_scale)
+        self.register_buffer("metadata", weight.metadata)
         self.register_buffer("bias", bias)
         # Kernels always add a bias.
         zeros = None if bias is not None else torch.zeros(
@@ -52,27 +53,33 @@ class Linear(nn.Module):
         self.register_buffer("_zeros", zeros, persistent=False)
 
     @classmethod
-    def from_linear(cls, linear, format, activations=None):
-        """A `Linear` from a torch.nn.Linear, whose weight is quantised on its device.
+    def from_linear(cls, linear, format, activations=None, sparse=False):
+        """A `Linear` from a torch.nn.Linear, whose weight is quantised on its device. With `sparse`, all but two of
+        four weights, or pairs of them, become 0 first: see QuantizedTensor.from_float.
 
         Raises ValueError if in_features is no multiple of the format's block, TypeError for DTensors.
         """
         if not isinstance(linear, nn.Linear):
             fail(TypeError, "linear", "a torch.nn.Linear", type(linear).__name__)
-        return cls(QuantizedTensor.from_float(linear.weight, format), linear.bias, activations)
+        return cls(QuantizedTensor.from_float(linear.weight, format, sparse=sparse), linear.bias, activations)
 
     @property
     def quantized_weight(self):
-        return QuantizedTensor(self.codes, self.scales, self.format, self.tensor_scale)
+        return QuantizedTensor(self.codes, self.scales, self.format, self.tensor_scale, self.metadata)
+
+    @property
+    def is_sparse(self):
+        return self.metadata is not None
 
     def forward(self, x):
         bias = self._zeros if self.bias is None else self.bias
         arguments = (x, self.codes, self.scales, self.tensor_scale, bias)
         if not ops.is_plain(x):
             ops.check_untraced(self.format, x=x)
-            return torch.ops.blockscale.linear(*arguments, self.format, self.activations)
+            return torch.ops.blockscale.linear(*arguments, self.format, self.activations, self.metadata)
         check_x(x, self.in_features, codes=self.codes)
-        return ops.run_checked_linear(*arguments, formats.FORMATS[self.format], self.activations)
+        format = (formats.SPARSE_FORMATS if self.is_sparse else formats.FORMATS)[self.format]
+        return ops.run_checked_linear(*arguments, format, self.activations, self.metadata)
 
     def _apply(self, fn, recurse=True):
         """Moves buffers, but keeps their types."""
@@ -87,7 +94,7 @@ class Linear(nn.Module):
     def extra_repr(self):
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}, "
-            f"format={self.format!r}, activations={self.activations!r}"
+            f"format={self.format!r}, activations={self.activations!r}" + ", sparse=True" * self.is_sparse
         )
 
 
@@ -98,12 +105,12 @@ class Conversion(NamedTuple):
     kept: Dict[str, str]
 
 
-def _reason_to_keep(module, format):
+def _reason_to_keep(module, format, sparse):
     """Why a linear layer cannot be converted; None if it can."""
     if type(module) is not nn.Linear:
         # A subclass may use its weight in another way, as in nn.MultiheadAttention.
         return f"a {type(module).__name__}, which is no torch.nn.Linear itself"
-    block = formats.get(format).block
+    block = formats.get(format, sparse).block
     if module.in_features == 0 or module.in_features % block:
         return f"in_features {module.in_features}, which is no multiple of {block}"
     if module.out_features == 0:
@@ -111,7 +118,7 @@ def _reason_to_keep(module, format):
     return None
 
 
-def convert_linear_(model, format, activations=None, filter=None, unsupported="raise"):
+def convert_linear_(model, format, activations=None, filter=None, unsupported="raise", sparse=False):
     """Replaces each torch.nn.Linear of a model by a `Linear` of `format`, in place.
 
     format       "mxfp8", "mxfp4" or "nvfp4"
@@ -121,11 +128,13 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
     unsupported  what to do with layers that cannot be converted (in_features no multiple of the block, subclasses of
                  nn.Linear): "raise", the default, raises ValueError before anything is changed; "keep" keeps them, with
                  a warning
+    sparse       whether weights become 2:4 sparse, as by Linear.from_linear
 
     Returns a Conversion, with the names of the converted layers, and the reason for each kept one. A layer that a model
     has under several names stays shared.
     """
-    formats.get(format)
+    check_flag("sparse", sparse)
+    formats.get(format, sparse)
     check_activations(activations)
     if unsupported not in ("raise", "keep"):
         fail(ValueError, "unsupported", "'raise' or 'keep'", repr(unsupported))
@@ -140,7 +149,7 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
         if filter is not None and not filter(name, module):
             kept[name] = "filter"
             continue
-        reason = _reason_to_keep(module, format)
+        reason = _reason_to_keep(module, format, sparse)
         if reason:
             unfit[name] = reason
         else:
@@ -159,7 +168,7 @@ def convert_linear_(model, format, activations=None, filter=None, unsupported="r
         name, module = chosen.pop(0)
         new = made.get(module)
         if new is None:
-            new = Linear.from_linear(module, format, activations).train(module.training)
+            new = Linear.from_linear(module, format, activations, sparse).train(module.training)
             if uses[module] > 1:
                 made[module] = new
         uses[module] -= 1

@@ -69,31 +69,39 @@ def run_mma_scaled(
     )
 
 
-def run_linear(x, codes, scales, tensor_scale, bias, format, activations=None):
+def run_linear(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None):
     """x times the transpose of a quantized weight, plus bias.
 
     x             bf16 of (..., K)
-    codes         the quantized weight: uint8 of N x K, or N x K / 2 for fp4
+    codes         the quantized weight: uint8 of N x K, or N x K / 2 for fp4; half as many columns if it is sparse
     scales        uint8 of N x K / block
     tensor_scale  g of nvfp4: f32 without dimensions; None is 1
     bias          bf16 of N, or None
     format        "mxfp8", "mxfp4" or "nvfp4"
     activations   None: weight-only, x stays bf16. "dynamic": x is quantised to the same format first; for nvfp4 with
                   the largest magnitude of x / (448 * 6) as g
+    metadata      of a sparse weight: uint8 of N x K / 8, or N x K / 16 for fp4. Its fields are not checked here
 
     Returns bf16 of (..., N): the f32 sum times g, plus bias, rounded once. Raises TypeError or ValueError.
     """
-    format = formats.get(format)
-    check_linear(x, codes, scales, tensor_scale, bias, format, activations)
-    return run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations)
+    format = formats.get(format, metadata is not None)
+    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata)
+    return run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata)
 
 
-def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations):
-    """The same for a `format` of formats.FORMATS, without checks: some of them take as long as a launch."""
+def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata):
+    """The same for a `format` of formats.FORMATS, or SPARSE_FORMATS with metadata, without checks: some of them take as
+    long as a launch.
+    """
     backend, rows = _where(x), _rows(x)
     if activations is None:
+        if format.is_sparse:
+            codes, scales = backend.decompress(codes, metadata, scales, format)
+            format = formats.FORMATS[format.name]
         return _like(backend.linear(rows, codes, scales, tensor_scale, bias, format), x)
     g = backend.tensor_scale_of(rows) if format.is_scaled else None
+    if format.is_sparse:
+        return _like(backend.sparse_mma_scaled(codes, metadata, scales, rows, g, tensor_scale, bias, format), x)
     x_codes, x_scales = backend.quantize(rows, g, format)
     return _like(backend.mma_scaled(x_codes, x_scales, codes, scales, g, tensor_scale, bias, format), x)
 
@@ -117,9 +125,9 @@ def mma_scaled_op(
 @torch.library.custom_op("blockscale::linear", mutates_args=())
 def linear_op(
     x: Tensor, codes: Tensor, scales: Tensor, tensor_scale: Optional[Tensor], bias: Optional[Tensor], format: str,
-    activations: Optional[str] = None,
+    activations: Optional[str] = None, metadata: Optional[Tensor] = None,
 ) -> Tensor:
-    return run_linear(x, codes, scales, tensor_scale, bias, format, activations)
+    return run_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata)
 
 
 # Fakes, which have shapes and no data. The checks apply to them, too.
@@ -143,8 +151,9 @@ def _(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None
 
 
 @linear_op.register_fake
-def _(x, codes, scales, tensor_scale, bias, format, activations=None):
-    check_linear(x, codes, scales, tensor_scale, bias, formats.get(format), activations)
+def _(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None):
+    format = formats.get(format, metadata is not None)
+    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata)
     return x.new_empty((*x.shape[:-1], codes.shape[0]))
 
 
@@ -162,7 +171,7 @@ for _op in (quantize_op, mma_scaled_op, linear_op):
 # What users call. If something is traced, or a gradient may be asked for, the call goes through the dispatcher. Values
 # that are no tensors, and DTensors, are refused before that, since the dispatcher's messages name no argument.
 
-OPTIONAL = ("tensor_scale", "x_tensor_scale", "y_tensor_scale", "bias")
+OPTIONAL = ("tensor_scale", "x_tensor_scale", "y_tensor_scale", "bias", "metadata")
 
 
 def is_plain(*tensors):
@@ -203,11 +212,13 @@ def mma_scaled(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_s
     return torch.ops.blockscale.mma_scaled(*arguments)
 
 
-def linear(x, codes, scales, tensor_scale, bias, format, activations=None):
-    arguments = (x, codes, scales, tensor_scale, bias, format, activations)
+def linear(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None):
+    arguments = (x, codes, scales, tensor_scale, bias, format, activations, metadata)
     if is_plain(x, codes, bias):
         return run_linear(*arguments)
-    check_untraced(format, x=x, codes=codes, scales=scales, tensor_scale=tensor_scale, bias=bias)
+    check_untraced(
+        format, x=x, codes=codes, scales=scales, tensor_scale=tensor_scale, bias=bias, metadata=metadata
+    )
     return torch.ops.blockscale.linear(*arguments)
 
 

@@ -4,7 +4,15 @@ import torch
 
 from ..formats import decode
 from . import card, cpu, formats
-from .checks import VALUE_DTYPES, check_quantized, check_devices, check_values, check_tensor_scale
+from .checks import (
+    VALUE_DTYPES,
+    check_devices,
+    check_fields,
+    check_flag,
+    check_quantized,
+    check_tensor_scale,
+    check_values,
+)
 from .ops import run_quantize
 
 
@@ -15,38 +23,77 @@ class QuantizedTensor:
     scales        uint8 of (..., N, K / block), row-major: e8m0, or ue4m3 for nvfp4
     format        "mxfp8", "mxfp4" or "nvfp4"
     tensor_scale  g of nvfp4, f32 without dimensions (None is 1): a value is element * scale * g
+    metadata      of a 2:4 sparse tensor, else None: uint8 of (..., N, K / 8), or (..., N, K / 16) for fp4, which is
+                  sparse in pairs of elements. Then codes has the kept half of each row, and blocks are twice as long
     shape         the shape of the dequantized tensor
 
-    Raises TypeError or ValueError for tensors that do not belong together.
+    Raises TypeError or ValueError for tensors that do not belong together, and for metadata with fields that are not
+    legal.
     """
 
-    def __init__(self, codes, scales, format, tensor_scale=None):
-        description = formats.get(format)
-        k = check_quantized("the tensor", codes, scales, description)
+    def __init__(self, codes, scales, format, tensor_scale=None, metadata=None):
+        description = formats.get(format, metadata is not None)
+        k = check_quantized("the tensor", codes, scales, description, metadata=metadata)
         check_tensor_scale("tensor_scale", tensor_scale, description)
-        check_devices(codes=codes, scales=scales, tensor_scale=tensor_scale)
+        check_devices(codes=codes, scales=scales, metadata=metadata, tensor_scale=tensor_scale)
+        if metadata is not None:
+            check_fields(codes, metadata, description)
         # Contiguous, as kernels need them, so that no call has to copy.
-        self.codes, self.scales = (card.ready(each) if each.is_cuda else each.contiguous() for each in (codes, scales))
+        self.codes, self.scales, self.metadata = (
+            each if each is None else card.ready(each) if each.is_cuda else each.contiguous()
+            for each in (codes, scales, metadata)
+        )
         self.format, self.tensor_scale = format, tensor_scale
         self.shape = torch.Size((*codes.shape[:-1], k))
 
     @classmethod
-    def from_float(cls, weight, format, tensor_scale=None):
+    def from_float(cls, weight, format, tensor_scale=None, sparse=False):
         """Quantises bf16, f16 or f32 of (..., N, K) on its device: with a kernel on a card, with numpy on the CPU.
 
         `tensor_scale` is g of nvfp4; the default is the largest magnitude / (448 * 6).
+
+        With `sparse`, two of four elements (mxfp8), or two of four pairs (fp4), become 0 first, those that are
+        smallest, as by `sparsify`. Of a weight that is sparse already, nothing is lost. This is done with numpy, also
+        for a weight on a card.
         """
-        description = formats.get(format)
+        check_flag("sparse", sparse)
+        description = formats.get(format, sparse)
         check_values("weight", weight, VALUE_DTYPES, description.block)
         weight = weight.detach()
+        if sparse:
+            weight = cpu.sparsify(weight, description.granularity)
         if description.is_scaled and tensor_scale is None:
             backend = card if weight.is_cuda else cpu
             tensor_scale = backend.tensor_scale_of(weight.reshape(-1, weight.shape[-1]))
+        if sparse:
+            check_tensor_scale("tensor_scale", tensor_scale, description)
+            check_devices(weight=weight, tensor_scale=tensor_scale)
+            codes, metadata, scales = cpu.compress(weight, tensor_scale, description)
+            return cls(codes, scales, format, tensor_scale, metadata)
         codes, scales = run_quantize(weight, format, tensor_scale)
         return cls(codes, scales, format, tensor_scale)
 
+    @property
+    def is_sparse(self):
+        return self.metadata is not None
+
+    def to_dense(self):
+        """The same values, not sparse: half of them, or more, are 0. Each scale is there for both halves of its
+        block. A sparse tensor on a card needs sparse.bundle for it.
+        """
+        if not self.is_sparse:
+            return self
+        backend = card if self.codes.is_cuda else cpu
+        parts = (each.reshape(-1, each.shape[-1]) for each in (self.codes, self.metadata, self.scales))
+        codes, scales = backend.decompress(*parts, formats.get(self.format, True))
+        lead = self.shape[:-1]
+        codes, scales = (each.reshape(*lead, each.shape[-1]) for each in (codes, scales))
+        return QuantizedTensor(codes, scales, self.format, self.tensor_scale)
+
     def dequantize(self, dtype=torch.bfloat16):
         """The dequantized tensor, (..., N, K): fl(fl(element * scale) * g) in f32, rounded to `dtype`."""
+        if self.is_sparse:
+            return self.to_dense().dequantize(dtype)
         description = formats.get(self.format)
         codes = self.codes
         if description.per_byte == 2:
@@ -64,10 +111,14 @@ class QuantizedTensor:
 
     def to(self, device):
         """The same on another device."""
-        scale = self.tensor_scale
-        return QuantizedTensor(
-            self.codes.to(device), self.scales.to(device), self.format, None if scale is None else scale.to(device)
-        )
+        return self._map(lambda each: each.to(device))
+
+    def _map(self, function):
+        """The same with a function of each tensor."""
+        state = self.state_dict()
+        return QuantizedTensor(**{
+            name: value if name == "format" or value is None else function(value) for name, value in state.items()
+        })
 
     def __getitem__(self, index):
         """One tensor of a batch, such as an expert: an integer index into the first dimension."""
@@ -75,14 +126,28 @@ class QuantizedTensor:
             raise IndexError(
                 f"expected an integer into the first of at least 3 dimensions, got {index!r} into {tuple(self.shape)}"
             )
-        return QuantizedTensor(self.codes[index], self.scales[index], self.format, self.tensor_scale)
+        return self._map(lambda each: each if each is self.tensor_scale else each[index])
 
     def state_dict(self):
         """Tensors and the name of the format, by name: `QuantizedTensor(**state)` makes the same."""
-        return {"codes": self.codes, "scales": self.scales, "format": self.format, "tensor_scale": self.tensor_scale}
+        state = {"codes": self.codes, "scales": self.scales, "format": self.format, "tensor_scale": self.tensor_scale}
+        return {**state, "metadata": self.metadata} if self.is_sparse else state
 
     def __repr__(self):
-        return f"QuantizedTensor(shape={tuple(self.shape)}, format={self.format!r}, device={str(self.device)!r})"
+        parts = f"shape={tuple(self.shape)}, format={self.format!r}, device={str(self.device)!r}"
+        return f"QuantizedTensor({parts}{', sparse=True' * self.is_sparse})"
+
+
+def sparsify(weight, format):
+    """bf16, f16 or f32 of (..., K) with all but the largest two of each four elements 0, or of each four pairs of
+    elements for a `format` of fp4: what QuantizedTensor.from_float(weight, format, sparse=True) keeps.
+
+    What stays is not changed, of equals the first ones stay, and NaN and infinity are largest. K is a multiple of the
+    format's sparse block. This is done with numpy, on a card, too. Raises TypeError or ValueError.
+    """
+    description = formats.get(format, True)
+    check_values("weight", weight, VALUE_DTYPES, description.block)
+    return cpu.sparsify(weight.detach(), description.granularity)
 
 
 def _table(name, device):

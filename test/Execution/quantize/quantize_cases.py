@@ -7,9 +7,11 @@ import harness
 import numpy as np
 
 RULES = ("floor", "ceil", "even", "rceil")
-# Elements, scales, block size.
+# Elements, scales, block size: that of dense products, or twice that, as sparse ones have it.
 FORMATS = tuple(
-    dict.fromkeys((row.x, row.scale, row.block) for row in harness.COMBINATIONS if row.x == row.y)
+    dict.fromkeys(
+        (row.x, row.scale, times * row.block) for times in (1, 2) for row in harness.COMBINATIONS if row.x == row.y
+    )
 )
 CHIPS = ("sm_90a", "sm_100a", "sm_120a")
 DEVICES = ("cpu", *CHIPS)

@@ -16,6 +16,7 @@ MXFP8 = ("f8E4M3FN", "f8E8M0FNU", 32)
 MXFP6 = ("f6E3M2FN", "f8E8M0FNU", 32)
 MXFP4 = ("f4E2M1FN", "f8E8M0FNU", 32)
 HALVES = ("f4E2M1FN", "f8E8M0FNU", 16)
+WIDE = ("f8E4M3FN", "f8E8M0FNU", 64)
 NVFP4 = ("f4E2M1FN", "f8E4M3FN", 16)
 
 
@@ -194,6 +195,7 @@ CASES = [
             Case(chip, MXFP6, 100, 96, dtype="bf16", rule="even"),
             Case(chip, MXFP4, 70, 128, dtype=None, atoms=True),
             Case(chip, HALVES, 40, 64, batch=(2,), rule="floor"),
+            Case(chip, WIDE, 70, 128, behind=("quantize",)),
             Case(chip, NVFP4, 130, 64, amax=True),
             Case(chip, NVFP4, 33, 128, dtype="f16", dynamic=True),
             Case(

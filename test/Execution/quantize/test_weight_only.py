@@ -8,7 +8,7 @@ import harness
 import numpy as np
 import pytest
 import tiers
-from weight_only_cases import BATCH, FORMATS, MAPS, TRANSPOSE, Product
+from weight_only_cases import BATCH, FORMATS, MAPS, TRANSPOSE, WIDE_BLOCKS, Product
 
 OTHERS = ("sm_80", "sm_100a", "sm_120a")
 # Exact in bf16; rounded to f32 and to bf16; to f16; both.
@@ -323,6 +323,16 @@ def run_dequantized(product, folder, device, schedule=None, is_exact=False, spli
 def test_dequant_mma(format, device, way, tmp_path):
     for m in (1, 19):
         run_dequantized(Product(m, 72, 160, format, **WAYS[way]), tmp_path, device)
+
+
+@pytest.mark.parametrize("device", ["cpu", *OTHERS, "sm_90a"])
+@pytest.mark.parametrize("format", WIDE_BLOCKS)
+def test_wide_blocks(format, device, tmp_path):
+    """In any way; with a K that is no multiple of a kernel's stages, and dynamic sizes."""
+    for m, k, is_dynamic in ((1, 192, False), (19, 448, False), (19, 512, True)):
+        product = Product(m, 72, k, format, has_acc=True, is_dynamic=is_dynamic)
+        result, _, _ = product.run(tmp_path, device)
+        product.check(result)
 
 
 # Sizes of the product, the schedule, and split-K.

@@ -19,6 +19,12 @@ FORMATS = {
     "mxfp4-16": ("f4E2M1FN", "f8E8M0FNU", 16),
     "nvfp4": ("f4E2M1FN", "f8E4M3FN", 16),
 }
+# Blocks of sparse products, which kernels with dequantized operands need not have.
+WIDE_BLOCKS = {
+    "mxfp8-64": ("f8E4M3FN", "f8E8M0FNU", 64),
+    "mxfp4-64": ("f4E2M1FN", "f8E8M0FNU", 64),
+    "nvfp4-32": ("f4E2M1FN", "f8E4M3FN", 32),
+}
 # How y, stored as N x K, becomes K x N.
 MAPS = """%d = linalg.matmul
        indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
@@ -43,7 +49,7 @@ class Product:
 
     def __init__(self, m, n, k, format, near=2, form=MAPS, batch=None, has_acc=False, is_doubled=False, g=None,
                  dtype="bf16", is_dynamic=False, multiple=1):
-        self.format, self.dtype, self.g = FORMATS[format], dtype, g
+        self.format, self.dtype, self.g = {**FORMATS, **WIDE_BLOCKS}[format], dtype, g
         element, scale, block = self.format
         lead = (batch,) if batch else ()
         rng = np.random.default_rng(m * n + k)

@@ -286,3 +286,25 @@ def test_gradients_are_refused():
         x = random_values(5, 128).requires_grad_()
         with pytest.raises(RuntimeError, match="no gradient"):
             layer(x).sum().backward()
+
+
+# Sparse weights.
+
+
+@pytest.mark.parametrize("m", [1, 17, 300])
+@pytest.mark.parametrize("activations", ACTIVATIONS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_sparse_linear_is_that_of_the_reference(format, activations, m):
+    import torch
+    from blockscale.torch import Linear, convert_linear_
+
+    torch.manual_seed(m)
+    model = torch.nn.Sequential(torch.nn.Linear(320, 136)).to("cuda", torch.bfloat16)
+    convert_linear_(model, format, activations, sparse=True)
+    [layer] = model
+    assert type(layer) is Linear and layer.is_sparse
+    x = random_values(m, 320)
+    out = layer(x)
+    compiled = torch.compile(model, fullgraph=True)(x)
+    assert torch.equal(compiled, out)
+    assert distance(out, layer.cpu()(x.cpu())) < MOST_DISTANCE

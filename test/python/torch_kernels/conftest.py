@@ -1,4 +1,4 @@
-"""Where the bundle of blockscale.torch and the simulator are."""
+"""Where the bundles of blockscale.torch and the simulator are."""
 
 import os
 import sys
@@ -23,9 +23,26 @@ def bundle_path():
     return BUNDLE
 
 
-@pytest.fixture
-def run(bundle_path, tmp_path):
+@pytest.fixture(scope="session")
+def sparse_bundle_path():
+    path = BUNDLE.with_name("sparse.bundle")
+    if not path.exists():
+        pytest.skip("needs sparse.bundle, target blockscale-torch-sparse-kernels")
+    return path
+
+
+def simulate(bundle, folder):
     program = BUILD / "bin" / "blockscale-sim"
     if not program.exists():
         pytest.skip("needs blockscale-sim")
-    return Simulated(program, bundle_path, tmp_path)
+    return Simulated(program, bundle, folder)
+
+
+@pytest.fixture
+def run(bundle_path, tmp_path):
+    return simulate(bundle_path, tmp_path)
+
+
+@pytest.fixture
+def run_sparse(sparse_bundle_path, tmp_path):
+    return simulate(sparse_bundle_path, tmp_path)

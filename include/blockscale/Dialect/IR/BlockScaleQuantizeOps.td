@@ -50,7 +50,8 @@ def BlockScale_QuantizeOp : BlockScale_BlockOp<"quantize"> {
     `elements` are quantized. K_s is `K / block_size`. With `pad`, K
     may be any size: the last block of a row has the remaining elements, and K_s
     is rounded up. The combinations of element type, scale and block size are
-    those of an operand of `mma_scaled`.
+    those of an operand of `mma_scaled`, or of `sparse_mma_scaled`, which also
+    has blocks of twice that size.
 
     Let *amax* be the largest magnitude of a block, *max* and *emax* the largest
     value of the element type and its exponent:
@@ -96,7 +97,7 @@ def BlockScale_QuantizeOp : BlockScale_BlockOp<"quantize"> {
     * (Q2) `elements` has the shape of `x`.
     * (Q3) `scales` has the shape of `x`, except for K_s in the last dimension.
     * (Q4) Element type, scale type and block size are a legal combination of
-      `mma_scaled`.
+      `mma_scaled` or `sparse_mma_scaled`.
     * (Q5) `rule` is only for scales of type `f8E8M0FNU`, `tensor_scale` only
       for those of type `f8E4M3FN`.
     * (Q6) All sizes are at least 1; K is a multiple of the block size, unless
@@ -196,7 +197,7 @@ def BlockScale_DequantizeOp : BlockScale_BlockOp<"dequantize"> {
     * (E3) `scales` has the shape of `elements`, except for K_s in the last
       dimension, which is K over the block size, rounded up.
     * (E4) Element type, scale type and block size are a legal combination of
-      `mma_scaled`.
+      `mma_scaled` or `sparse_mma_scaled`.
     * (E5) All sizes are at least 1.
 
     Example:

@@ -8,7 +8,7 @@
 
 #include "Quantize/BlockTypes.h"
 #include "blockscale/Dialect/IR/ScaleRules.h"
-#include "blockscale/Support/InstructionTable.h"
+#include "blockscale/Support/SparseMetadata.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringExtras.h"
@@ -31,8 +31,9 @@ LogicalResult blockscale::verifyBlockTypes(Operation *op, Type element,
                            "f6E2M3FN or f4E2M1FN and scales of f8E8M0FNU or "
                            "f8E4M3FN, got ")
            << element << " and " << scale;
+  // Those of dense and of sparse products.
   std::vector<unsigned> legal =
-      getLegalBlockSizes(*elementFormat, *elementFormat, *scaleFormat);
+      getLegalSparseBlockSizes(*elementFormat, *elementFormat, *scaleFormat);
   if (legal.empty())
     return op->emitOpError("expected scales of type f8E8M0FNU for ")
            << element << ", got " << scale;
