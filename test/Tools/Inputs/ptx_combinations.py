@@ -8,8 +8,8 @@ instruction, as written down here from the PTX ISA, and no other mma. With --ptx
 is compiled for every native chip, and assembled. For sm_80 every combination has the instruction of
 bf16 that operands are converted for.
 
-instructions: a gpu.module with each of the 28 instructions under every selector. The PTX has
-them all. With --ptxas, for every native chip, and assembled.
+instructions: a gpu.module with each of the 28 instructions under every selector, and with each sparse
+one. The PTX has them all. With --ptxas, for every native chip, and assembled.
 
 A combination or an instruction that is missing here or there is an error.
 """
@@ -183,6 +183,18 @@ def check_combinations(with_ptxas):
 # Instructions
 
 
+def is_for_families(instruction):
+    """Whether sm_120f and sm_121f have its sparse form (ptxas 13.0): packed fp4 is for single chips."""
+    return instruction[0] == "mxf8f6f4"
+
+
+def get_sparse_opcode(instruction):
+    """PTX ISA, "mma.sp": twice the K."""
+    k = INSTRUCTIONS[instruction]
+    dense = get_opcode(instruction).replace(f"m16n8k{k}.", f"m16n8k{2 * k}.")
+    return dense.replace("mma.sync.", "mma.sp::ordered_metadata.sync.")
+
+
 def get_selectors(instruction):
     """Each selector of A and each one of B at least once: (byte, thread) of A, then of B."""
     a = list(product(BYTES[instruction[-1]], A_THREADS))
@@ -190,11 +202,16 @@ def get_selectors(instruction):
     return [sa + sb for sa, sb in zip(islice(cycle(a), len(b)), b)]
 
 
-def make_kernel(name, instruction):
-    shape = f"16x8x{INSTRUCTIONS[instruction]}"
+def make_kernel(name, instruction, is_sparse):
+    shape = f"16x8x{INSTRUCTIONS[instruction] * (1 + is_sparse)}"
     attribute = ", ".join(map(str, ("mma_sync", shape, *instruction)))
+    op, operands = "mma_sync", "%a, %b, %d{}"
+    if is_sparse:
+        attribute += ", 2:4" if is_for_families(instruction) else ", pairs"
+        # Any four registers for B, and one with fields.
+        op, operands = "mma_sp", "%a, %a, %d{}, %sb"
     lines = [
-        f"%d{i + 1} = blockscale.mma_sync <{attribute}> %a, %b, %d{i}, %sa[{p}, {q}], %sb[{r}, {s}]"
+        f"%d{i + 1} = blockscale.{op} <{attribute}> {operands.format(i)}, %sa[{p}, {q}], %sb[{r}, {s}]"
         for i, (p, q, r, s) in enumerate(get_selectors(instruction))
     ]
     newline = "\n          "
@@ -224,7 +241,7 @@ def read_selectors(ptx):
             constants[move[1]] = int(move[2])
         elif line.strip().startswith(".visible"):
             constants = {}
-        elif mma := re.match(r"\s*(mma\.sync\S+)", line):
+        elif mma := re.match(r"\s*(mma\.s\S+)", line):
             pairs = re.findall(r"\{(%rs\d+), (%rs\d+)\}", line)
             require(len(pairs) == 2, f"expected two pairs of selectors: {line}")
             values = tuple(constants[name] for pair in pairs for name in pair)
@@ -232,11 +249,14 @@ def read_selectors(ptx):
     return selectors
 
 
-def check_instructions_on(chip, with_ptxas):
-    kernels = [make_kernel(f"kernel_{i}", each) for i, each in enumerate(INSTRUCTIONS)]
+def check_instructions_on(chip, is_sparse, with_ptxas):
+    rows = [each for each in INSTRUCTIONS if not is_sparse or chip.endswith("a") or is_for_families(each)]
+    kernels = [make_kernel(f"kernel_{i}", each, is_sparse) for i, each in enumerate(rows)]
     ptx, found = compile_and_read(f"gpu.module @kernels {{{''.join(kernels)}\n}}", chip)
-    expected = {get_opcode(each): get_selectors(each) for each in INSTRUCTIONS}
-    require(len(expected) == 28, f"expected 28 instructions, got {len(expected)}")
+    name = get_sparse_opcode if is_sparse else get_opcode
+    expected = {name(each): get_selectors(each) for each in rows}
+    count = 25 if is_sparse and chip.endswith("f") else 28
+    require(len(expected) == count, f"expected {count} instructions, got {len(expected)}")
     require(set(found) == set(expected), f"{chip}: expected {set(expected)}, got {set(found)}")
     for opcode, selectors in read_selectors(ptx).items():
         require(
@@ -250,7 +270,7 @@ def check_instructions_on(chip, with_ptxas):
 
 def check_instructions(with_ptxas):
     chips = CHIPS if with_ptxas else ["sm_120a"]
-    return sum(run_all(check_instructions_on, [(chip, with_ptxas) for chip in chips]))
+    return sum(run_all(check_instructions_on, product(chips, (False, True), [with_ptxas])))
 
 
 def main(what, *flags):
