@@ -21,17 +21,20 @@ static LogicalResult fail(ModuleOp module, const std::string &message) {
   return emitError(UnknownLoc::get(module.getContext())) << message;
 }
 
-/// The floating-point operations of all `mma_scaled` in a run of `entry`;
-/// nullopt with loops and calls, which may run any number of times.
+/// The floating-point operations of all products with scales in a run of
+/// `entry`, of sparse ones those of the logical K; nullopt with loops and
+/// calls, which may run any number of times.
 static std::optional<double> countFlops(ModuleOp module, func::FuncOp entry) {
   double flops = 0;
-  WalkResult result = module.walk([&](MmaScaledOp op) -> WalkResult {
-    auto x = cast<ShapedType>(op.getX().getType());
+  WalkResult result = module.walk([&](ProductOpInterface op) -> WalkResult {
+    if (!op.getXScale())
+      return WalkResult::advance();
+    auto y = cast<ShapedType>(op.getY().getType());
     auto acc = cast<ShapedType>(op.getAcc().getType());
     if (op->getParentOp() != entry || !hasStaticShapes(op))
       return WalkResult::interrupt();
     flops += 2.0 * static_cast<double>(acc.getNumElements()) *
-             static_cast<double>(x.getShape().back());
+             static_cast<double>(y.getDimSize(y.getRank() - 2));
     return WalkResult::advance();
   });
   if (result.wasInterrupted() || flops == 0)

@@ -182,8 +182,9 @@ std::vector<unsigned> blockscale::getWideKs() {
   return result;
 }
 
-// Packed sparse operands are for single chips, not for their families; see
-// "Feature '.kind::mxf4 with .sp modifier'" of ptxas.
+// Packed sparse operands are for single chips, not for their families. (ptxas
+// 13.0 refuses others: "Instruction 'Sparse mma with block scale' not supported
+// on .target 'sm_120f'".)
 bool Instruction::isOn(const Chip &chip) const {
   bool isForFamilies = sparsity != Granularity::Pairs;
   return chip.has(path) && (isForFamilies || !chip.isFamily()) &&

@@ -105,14 +105,17 @@ func.func @tile_mma_t8_memory(%a: memref<16x128xi8, #gpu.address_space<workgroup
 
 // -----
 
-func.func @tile_mma_kept(%a: memref<16x256xi8, #gpu.address_space<workgroup>>, %s: i8,
-                         %b: memref<8x256xi8, #gpu.address_space<workgroup>>,
+// K is 256 by the scales.
+func.func @tile_mma_kept(%a: memref<16x256xi8, #gpu.address_space<workgroup>>,
+                         %s: memref<16x4xi8, #gpu.address_space<workgroup>>,
+                         %b: memref<8x256xi8, #gpu.address_space<workgroup>>, %t: i8,
                          %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>,
                          %e: memref<2x16x16xi8, #gpu.address_space<workgroup>>) {
-  // expected-error@+1 {{expected b to have 512 bytes per row for 512 elements, got 256}}
-  %d = blockscale.tile_mma %a, %s, %b, %s, %acc metadata %e types = <e4m3, e4m3, ue8m0, 64, 2:4>
+  // expected-error@+1 {{expected a to have 128 bytes per row for 128 elements, got 256}}
+  %d = blockscale.tile_mma %a, %s, %b, %t, %acc metadata %e types = <e4m3, e4m3, ue8m0, 64, 2:4>
        instruction = <mma_sync, 16x8x64, mxf8f6f4, e4m3, e4m3, ue8m0, 1, 2:4>
-       : memref<16x256xi8, #gpu.address_space<workgroup>>, i8, memref<8x256xi8, #gpu.address_space<workgroup>>, i8,
+       : memref<16x256xi8, #gpu.address_space<workgroup>>, memref<16x4xi8, #gpu.address_space<workgroup>>,
+         memref<8x256xi8, #gpu.address_space<workgroup>>, i8,
          !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<2x16x16xi8, #gpu.address_space<workgroup>>
   return
 }

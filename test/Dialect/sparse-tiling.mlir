@@ -16,11 +16,11 @@
 // CHECK-DAG:         tensor.extract_slice %{{.*}}[%[[M]], %[[BLOCK]]] [16, 2] [1, 1] : tensor<32x4xf8E8M0FNU>
 // CHECK-DAG:         tensor.extract_slice %{{.*}}[%[[K]], 0] [128, 8] [1, 1] : tensor<256x8xf8E5M2>
 // CHECK-DAG:         tensor.extract_slice %{{.*}}[%[[BLOCK]], 0] [2, 8] [1, 1] : tensor<4x8xf8E8M0FNU>
-// CHECK:             blockscale.sparse_mma_scaled {{.*}} {block_size = 64 : i64, granularity = #blockscale.granularity<2:4>}
+// CHECK:             blockscale.sparse_mma_scaled {{.*}} {block_size = 64 : i64, granularity = #blockscale.granularity<2:4>, legal_metadata}
 module attributes {transform.with_named_sequence} {
   func.func @product(%x: tensor<32x128xf8E4M3FN>, %m: tensor<32x32xi8>, %xs: tensor<32x4xf8E8M0FNU>,
                      %y: tensor<256x8xf8E5M2>, %ys: tensor<4x8xf8E8M0FNU>, %acc: tensor<32x8xf32>) -> tensor<32x8xf32> {
-    %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc {granularity = #blockscale.granularity<2:4>}
+    %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc {granularity = #blockscale.granularity<2:4>, legal_metadata}
         : tensor<32x128xf8E4M3FN>, tensor<32x32xi8>, tensor<32x4xf8E8M0FNU>, tensor<256x8xf8E5M2>, tensor<4x8xf8E8M0FNU>, tensor<32x8xf32>
     return %d : tensor<32x8xf32>
   }

@@ -249,7 +249,7 @@ LogicalResult TileMmaOp::verify() {
     return emitOpError("expected K_s to be a multiple of ")
            << kScalesPerWord << " and K of " << instruction.k << ", got "
            << scales << " and " << k;
-  int64_t keptK = instruction.isSparse() ? k / 2 : k;
+  int64_t keptK = k / instruction.k * instruction.getKeptK();
   if (failed(a.verifyShape(keptK)) || failed(b.verifyShape(k)) ||
       failed(verifyMetadata(*this, k)))
     return failure();

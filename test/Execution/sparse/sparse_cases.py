@@ -53,15 +53,29 @@ def run(folder, text, arrays, results, device="cpu", flags=(), checks="race,stri
     return [np.load(path, allow_pickle=False) for path in outputs], done.stderr
 
 
-def product_program(shapes, types, block, granularity, dynamic=False):
-    """sparse_mma_scaled of arguments; `types` are those of x, y and scales."""
+def product_program(shapes, types, block, granularity, dynamic=False, transposed=()):
+    """sparse_mma_scaled of arguments; `types` are those of x, y and scales.
+
+    Arguments whose numbers are in `transposed`, static matrices, are the transposes of what the op takes.
+    """
     x, y, scale = types
     elements = (x, "i8", scale, y, scale, "f32")
     kinds = [tensor(shape, element, dynamic) for shape, element in zip(shapes, elements)]
     names = [f"%arg{i}" for i in range(6)]
-    arguments = ", ".join(f"{name}: {kind}" for name, kind in zip(names, kinds))
+    stored = [
+        tensor(shape[::-1], element) if i in transposed else kind
+        for i, (shape, element, kind) in enumerate(zip(shapes, elements, kinds))
+    ]
+    arguments = ", ".join(f"{name}: {kind}" for name, kind in zip(names, stored))
+    lines = []
+    for i in transposed:
+        lines += [
+            f"  %e{i} = tensor.empty() : {kinds[i]}",
+            f"  %t{i} = linalg.transpose ins({names[i]} : {stored[i]}) outs(%e{i} : {kinds[i]}) permutation = [1, 0]",
+        ]
+        names[i] = f"%t{i}"
     return "\n".join([
-        f"func.func @main({arguments}) -> {kinds[5]} {{",
+        f"func.func @main({arguments}) -> {kinds[5]} {{", *lines,
         f"  %d = blockscale.sparse_mma_scaled {', '.join(names)}"
         f" {{{attribute(granularity)}, block_size = {block} : i64}} : {', '.join(kinds)}",
         f"  return %d : {kinds[5]}",

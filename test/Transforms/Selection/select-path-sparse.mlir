@@ -80,3 +80,42 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// A path that is requested is that of the dense product.
+// CHECK-LABEL: func.func @requested(
+// CHECK:         blockscale.mma_scaled {{.*}}blockscale.path = #blockscale.path<dequant_mma>
+func.func @requested(%x: tensor<4x64xf8E4M3FN>, %m: tensor<4x16xi8>, %xs: tensor<4x2xf8E8M0FNU>,
+                     %y: tensor<128x8xf6E2M3FN>, %ys: tensor<2x8xf8E8M0FNU>, %acc: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-remark @+1 {{no kernel with a sparse instruction for it on sm_100a, one computes it on sm_120a}}
+  %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc
+      {granularity = #blockscale.granularity<2:4>, blockscale.path = #blockscale.path<dequant_mma>}
+      : tensor<4x64xf8E4M3FN>, tensor<4x16xi8>, tensor<4x2xf8E8M0FNU>, tensor<128x8xf6E2M3FN>, tensor<2x8xf8E8M0FNU>, tensor<4x8xf32>
+  return %d : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @refused(%x: tensor<4x64xf8E4M3FN>, %m: tensor<4x16xi8>, %xs: tensor<4x2xf8E8M0FNU>,
+                   %y: tensor<128x8xf6E2M3FN>, %ys: tensor<2x8xf8E8M0FNU>, %acc: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-remark @+2 {{no kernel with a sparse instruction for it on sm_100a}}
+  // expected-error @+1 {{expected a path for tensors on sm_100a, got wgmma}}
+  %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc
+      {granularity = #blockscale.granularity<2:4>, blockscale.path = #blockscale.path<wgmma>}
+      : tensor<4x64xf8E4M3FN>, tensor<4x16xi8>, tensor<4x2xf8E8M0FNU>, tensor<128x8xf6E2M3FN>, tensor<2x8xf8E8M0FNU>, tensor<4x8xf32>
+  return %d : tensor<4x8xf32>
+}
+
+// -----
+
+// Only dense instructions are emulated.
+gpu.module @kernels {
+  gpu.func @step(%a: vector<4xi32>, %c: vector<4xf32>, %e: i32, %out: memref<32x4xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @+1 {{no mma.sp.kind::mxf4.block_scale.scale_vec::2X on sm_100a, the instruction is there on sm_120a, sm_121a}}
+    %d = blockscale.mma_sp <mma_sync, 16x8x128, mxf4, e2m1, e2m1, ue8m0, 2, pairs> %a, %a, %c, %e, %e[0, 0], %e[0, 0]
+    vector.store %d, %out[%c0, %c0] : memref<32x4xf32>, vector<4xf32>
+    gpu.return
+  }
+}

@@ -80,6 +80,7 @@ SparseMmaScaledOp::getTiledImplementation(OpBuilder &builder, Sizes offsets,
   auto tiled = SparseMmaScaledOp::create(
       builder, getLoc(), operands[0], operands[1], operands[2], operands[3],
       operands[4], operands[5], getGranularity().getValue(), getBlock());
+  tiled.setLegalMetadata(getLegalMetadata());
   tiled->setDiscardableAttrs(
       llvm::to_vector(getOperation()->getDiscardableAttrs()));
   return TilingResult{{tiled}, {tiled.getResult()}, slices};

@@ -25,7 +25,8 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// One load writes four registers: a tile of A, or two of B.
+/// One load writes four registers: a tile of A or of a B for a sparse
+/// instruction, or two of another B.
 static constexpr int64_t kRegistersPerLoad = 4;
 
 /// Where rows of B are contiguous along K, a load has all registers of a tile

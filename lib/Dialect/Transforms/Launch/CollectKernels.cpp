@@ -201,19 +201,14 @@ private:
   }
 
   static LogicalResult verifyPurpose(gpu::GPUFuncOp kernel) {
-    constexpr StringLiteral names[] = {kMmaScaledPurpose,
-                                       kMatmulPurpose,
-                                       kSwizzleScalesPurpose,
-                                       kQuantizePurpose,
-                                       kDequantizePurpose,
-                                       kReducePurpose,
-                                       kSoftmaxPurpose,
-                                       kSplitKReductionPurpose,
-                                       kDequantizeOperandPurpose,
-                                       kPermutePurpose,
-                                       kExactRecomputationPurpose,
-                                       kChecksPurpose,
-                                       kLoopsPurpose};
+    constexpr StringLiteral names[] = {
+        kMmaScaledPurpose,       kSparseMmaScaledPurpose,
+        kMatmulPurpose,          kSwizzleScalesPurpose,
+        kQuantizePurpose,        kDequantizePurpose,
+        kReducePurpose,          kSoftmaxPurpose,
+        kSplitKReductionPurpose, kDequantizeOperandPurpose,
+        kPermutePurpose,         kExactRecomputationPurpose,
+        kChecksPurpose,          kLoopsPurpose};
     Attribute purpose = kernel->getAttr(kPurposeAttrName);
     auto name = dyn_cast_or_null<StringAttr>(purpose);
     if (!purpose || (name && llvm::is_contained(names, name.getValue())))
@@ -316,9 +311,10 @@ private:
   }
 
   static size_t getMainKernel(ArrayRef<Launch> launches) {
+    constexpr StringLiteral kProducts[] = {
+        kMmaScaledPurpose, kSparseMmaScaledPurpose, kMatmulPurpose};
     for (auto [i, launch] : llvm::enumerate(launches))
-      if (getPurpose(launch) == kMmaScaledPurpose ||
-          getPurpose(launch) == kMatmulPurpose)
+      if (llvm::is_contained(kProducts, getPurpose(launch)))
         return i;
     return launches.empty() ? 0 : launches.size() - 1;
   }

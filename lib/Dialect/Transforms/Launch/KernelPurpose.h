@@ -18,6 +18,8 @@ namespace mlir::blockscale {
 inline constexpr llvm::StringLiteral kPurposeAttrName = "blockscale.purpose";
 
 inline constexpr llvm::StringLiteral kMmaScaledPurpose = "mma_scaled";
+inline constexpr llvm::StringLiteral kSparseMmaScaledPurpose =
+    "sparse_mma_scaled";
 /// Matmuls of linalg.
 inline constexpr llvm::StringLiteral kMatmulPurpose = "matmul";
 inline constexpr llvm::StringLiteral kSwizzleScalesPurpose = "swizzle_scales";

@@ -1,10 +1,13 @@
-//===- ExpandSparse.cpp - Sparse products as dense ones -------------------===//
+//===- ExpandSparse.cpp - Sparse products for GPUs ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Sparse products with an instruction get its path, and a check of their
+// metadata; others become dense.
 //
 // A dense product with the decompressed x differs from the sparse one if y has
 // NaN or infinity: a zero that was not kept makes NaN of it. So NaN and
@@ -136,11 +139,14 @@ public:
       xScale = repeatScales(xScale, getRank(xScale) - 1);
       yScale = repeatScales(yScale, getRank(yScale) - 2);
     }
+    Value y = mayHaveSpecials() ? replaceSpecials() : op.getY();
+    auto product = MmaScaledOp::create(b, loc, dense, xScale, y, yScale,
+                                       op.getAcc(), block);
+    // It is checked as that of any other product.
+    if (Attribute path = op->getAttr(kPathAttrName))
+      product->setAttr(kPathAttrName, path);
     if (!mayHaveSpecials())
-      return MmaScaledOp::create(b, loc, dense, xScale, op.getY(), yScale,
-                                 op.getAcc(), block);
-    Value product = MmaScaledOp::create(
-        b, loc, dense, xScale, replaceSpecials(), yScale, op.getAcc(), block);
+      return product;
     bool hasInfinity = getFormatInfo(yFormat).special == SpecialCodes::Ieee;
     Value ones = countProduct(markKept(/*withSigns=*/false),
                               markSpecials(/*onlyInfinity=*/false));
@@ -456,7 +462,6 @@ static LogicalResult expandProduct(SparseMmaScaledOp op,
     reason += ", one computes it on " + chips;
   if (nativeOnly)
     return op.emitOpError(reason);
-  op->removeAttr(kPathAttrName);
   InFlightDiagnostic remark = op.emitRemark(reason);
   // On vectors it becomes loops, which are exact.
   if (!op.hasTensorSemantics()) {

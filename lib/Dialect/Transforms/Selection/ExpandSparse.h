@@ -1,4 +1,4 @@
-//===- ExpandSparse.h - Sparse products as dense ones -----------*- C++ -*-===//
+//===- ExpandSparse.h - Sparse products for GPUs ----------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -28,8 +28,6 @@ namespace mlir::blockscale {
 using namespace mlir;
 using namespace mlir::blockscale;
 
-using Side = MmaScaledOp::Side;
-
 static void printSize(raw_ostream &os, int64_t size) {
   if (ShapedType::isDynamic(size))
     os << '?';
@@ -43,10 +41,9 @@ static bool printHead(raw_ostream &os, ProductOpInterface op, PathAttr path,
                       InstructionAttr instruction) {
   if (auto function = op->getParentOfType<func::FuncOp>())
     os << '@' << function.getName() << ": ";
-  auto x = cast<ShapedType>(op.getX().getType());
   auto sizes =
       llvm::to_vector(cast<ShapedType>(op.getAcc().getType()).getShape());
-  sizes.push_back(x.getDimSize(MmaScaledOp::getKDim(Side::X, x.getRank())));
+  sizes.push_back(getLogicalK(op));
   llvm::interleave(
       sizes, os, [&](int64_t size) { printSize(os, size); }, " x ");
   os << ", " << StringRef(getPathInfo(path.getValue()).name);

@@ -39,6 +39,15 @@ static std::string listChips(ArrayRef<Path> paths) {
   return names;
 }
 
+/// The names of the chips that have `instruction`.
+static std::string listChips(const Instruction &instruction) {
+  std::string names;
+  for (const Chip &chip : getChips())
+    if (instruction.isOn(chip))
+      names += (names.empty() ? "" : ", ") + std::string(chip.name);
+  return names;
+}
+
 /// Checks that `chip` has the instructions of ops below the tile level in
 /// `root`. Unless `nativeOnly`, instructions that can be emulated only get a
 /// remark. Emits an error at others.
@@ -49,7 +58,13 @@ static LogicalResult checkNamedInstructions(Operation *root, const Chip &chip,
         op->getInherentAttr("instruction").value_or(Attribute()));
     if (!instruction)
       return WalkResult::advance();
-    bool isNative = instruction.getInstruction().isNative();
+    const Instruction &row = instruction.getInstruction();
+    // There are no sparse instructions in software.
+    if (row.isSparse() && !row.isOn(chip))
+      return op->emitOpError("no ")
+             << getOpcode(row) << " on " << StringRef(chip.name)
+             << ", the instruction is there on " << listChips(row);
+    bool isNative = row.isNative();
     bool isPlain = instruction.getInstruction().scaling == Scaling::Nowhere;
     if (isPlain && !chip.has(instruction.getPath()))
       return op->emitOpError("no ")

@@ -163,8 +163,9 @@ private:
     const KernelProblem &problem = host.problem;
     if (std::string remark = gemm.getRemark(problem); !remark.empty())
       op->emitRemark(remark);
-    StringRef purpose =
-        isa<MmaScaledOp>(op) ? kMmaScaledPurpose : kMatmulPurpose;
+    StringRef purpose = isa<MmaScaledOp>(op) ? kMmaScaledPurpose
+                        : op.getMetadata()   ? kSparseMmaScaledPurpose
+                                             : kMatmulPurpose;
     return formLaunch(
         host, purpose, gemm.getShape(problem),
         [&](gpu::GPUFuncOp kernel) { gemm.build(kernel, problem); });

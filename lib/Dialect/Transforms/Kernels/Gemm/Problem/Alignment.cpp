@@ -27,18 +27,13 @@ static std::optional<KernelProblem> getAligned(const KernelProblem &problem,
       !isMultiple(problem.n, shape.n) || !isMultiple(problem.k, shape.k))
     return std::nullopt;
   KernelProblem aligned = problem;
-  if (hasWholeM && ShapedType::isDynamic(problem.m))
-    aligned[GemmOperand::A].rowMultiple =
-        aligned[GemmOperand::SFA].rowMultiple = shape.m;
-  if (ShapedType::isDynamic(problem.n))
-    aligned[GemmOperand::B].rowMultiple =
-        aligned[GemmOperand::SFB].rowMultiple = shape.n;
-  if (ShapedType::isDynamic(problem.k)) {
-    aligned[GemmOperand::A].columnMultiple =
-        aligned[GemmOperand::B].columnMultiple = shape.k;
-    aligned[GemmOperand::SFA].columnMultiple =
-        aligned[GemmOperand::SFB].columnMultiple =
-            shape.k / problem.types.blockSize;
+  for (GemmOperand id : kGemmOperands) {
+    bool isA = getInfo(id).isA;
+    if (ShapedType::isDynamic(isA ? problem.m : problem.n) &&
+        (!isA || hasWholeM))
+      aligned[id].rowMultiple = isA ? shape.m : shape.n;
+    if (ShapedType::isDynamic(problem.k))
+      aligned[id].columnMultiple = problem.getColumns(id, shape.k);
   }
   return aligned;
 }

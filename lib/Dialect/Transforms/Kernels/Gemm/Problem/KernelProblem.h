@@ -35,18 +35,18 @@ enum class Contiguity {
 struct KernelOperand {
   /// The parameter of the kernel that holds it, a memref of bytes. Unused for a
   /// splat.
-  unsigned argument;
+  unsigned argument = 0;
   /// (batch, row, column) -> position in the memref; see StoredView.
   AffineMap map;
-  unsigned bits;
-  Contiguity contiguity;
+  unsigned bits = 8;
+  Contiguity contiguity = Contiguity::Other;
   /// Divisors of the sizes: a static size itself, or a known divisor of a
   /// dynamic one. If rows of memory are padded, the one along them divides the
   /// padded length: see getStrideAlignment.
-  int64_t rowMultiple;
-  int64_t columnMultiple;
+  int64_t rowMultiple = 1;
+  int64_t columnMultiple = 1;
   /// Whether the batch may be 1 when that of the result is not.
-  bool mayBroadcast;
+  bool mayBroadcast = false;
   /// Whether it is in an argument or in the workspace. Constants are data of
   /// the kernel's module, which no tensor map can describe.
   bool hasOwnMemory = true;

@@ -29,7 +29,6 @@ inline constexpr int64_t kEstimatedSize = int64_t(1) << 16;
 /// operands, which pays only for large sizes.
 inline constexpr int64_t kDequantizedSize = 4096;
 
-/// The sizes of `op`; a dynamic one counts as `dynamicSize`.
 /// The logical K: that of x, or of y where x is sparse.
 inline int64_t getLogicalK(ProductOpInterface op) {
   using Side = MmaScaledOp::Side;
@@ -39,6 +38,7 @@ inline int64_t getLogicalK(ProductOpInterface op) {
   return type.getDimSize(MmaScaledOp::getKDim(side, type.getRank()));
 }
 
+/// The sizes of `op`; a dynamic one counts as `dynamicSize`.
 inline OpSizes getOpSizes(ProductOpInterface op, int64_t dynamicSize) {
   auto sizeOr = [&](int64_t size) {
     return ShapedType::isDynamic(size) ? dynamicSize : size;

@@ -140,7 +140,7 @@ static LoaderPtr planScales(const KernelOperand &operand, int64_t blockSize,
                             /*isAsync=*/isAtoms || isColumns);
 }
 
-/// The loaders of all operands.
+/// The loader of metadata; null if x is dense.
 static LoaderPtr planMetadata(const KernelProblem &problem,
                               const TileExtent &extent) {
   if (!problem.reads(GemmOperand::E))
@@ -155,6 +155,7 @@ static LoaderPtr planMetadata(const KernelProblem &problem,
                             /*isAsync=*/piece != 0);
 }
 
+/// The loaders of all operands.
 static PerOperand<LoaderPtr> planLoaders(const KernelProblem &problem,
                                          Kind kind,
                                          const StageExtents &extents) {
