@@ -56,7 +56,9 @@ def main():
     m, n, k = map(int, options.size.split("x"))
     print(f"{'kernel':16} {'wavefronts':>10} {'worst line':>10} {'sectors':>10} {'bytes/needed':>12}")
     with tempfile.TemporaryDirectory() as folder:
-        cases = [(name, *kernel, True) for name, (chip, *kernel) in KERNELS.items() if chip == CHIP]
+        # Those of a sparse x have other bytes and another tile.
+        dense = {name: kernel for name, (chip, *kernel) in KERNELS.items() if chip == CHIP and "sparse" not in name}
+        cases = [(name, *kernel, True) for name, kernel in dense.items()]
         cases.append(("e2m1-e2m1, K x M", *KERNELS["e2m1-e2m1"][1:], False))
         for name, x, y, scale, block, schedule, is_k_last in cases:
             text = program(x, y, scale, block, m, n, k, is_k_last)
