@@ -102,8 +102,8 @@ static LogicalResult convertMmaSync(MmaSyncOp op, PatternRewriter &rewriter) {
 }
 
 static LogicalResult convertMmaSp(MmaSpOp op, PatternRewriter &rewriter) {
-  Value selector = LLVM::ConstantOp::create(rewriter, op.getLoc(),
-                                            rewriter.getI32Type(), 0);
+  Value selector =
+      LLVM::ConstantOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), 0);
   return convertMma(op, rewriter,
                     [&](Type type, ValueRange a, ValueRange b, ValueRange c,
                         auto... rest) -> Value {

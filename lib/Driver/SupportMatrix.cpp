@@ -48,7 +48,8 @@ static Support getSupport(const TypeCombination &types, const Chip &chip) {
 }
 
 /// The same for a sparse product whose types some instruction has. Without an
-/// instruction of the chip, x is decompressed for a dense product of B or B / 2.
+/// instruction of the chip, x is decompressed for a dense product of B or B
+/// / 2.
 static Support getSparseSupport(const TypeCombination &types,
                                 const Chip &chip) {
   TypeCombination dense = {types.lhs, types.rhs, types.scale, types.blockSize};
@@ -110,13 +111,13 @@ void blockscale::printSupportMatrix(raw_ostream &os, const Chip *chip) {
           }
     for (const TypeCombination &types : getSparseCombinations()) {
       Support support = getSparseSupport(types, candidate);
-      printLine(os, {std::string(candidate.name),
-                     name(types.lhs) + "/" +
-                         std::string(getGranularityInfo(*types.sparsity).name),
-                     name(types.rhs), name(types.scale),
-                     std::to_string(types.blockSize),
-                     std::string(support.status), support.ptx,
-                     support.instruction});
+      printLine(os,
+                {std::string(candidate.name),
+                 name(types.lhs) + "/" +
+                     std::string(getGranularityInfo(*types.sparsity).name),
+                 name(types.rhs), name(types.scale),
+                 std::to_string(types.blockSize), std::string(support.status),
+                 support.ptx, support.instruction});
     }
   }
 }

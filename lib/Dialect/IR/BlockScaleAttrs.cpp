@@ -163,11 +163,9 @@ void BlockScaleDialect::addAttributesAndTypes() {
 // Type combinations and instructions
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-TypeCombinationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                            Format a, Format b, Format scale,
-                            unsigned blockSize,
-                            std::optional<Granularity> sparsity) {
+LogicalResult TypeCombinationAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, Format a, Format b,
+    Format scale, unsigned blockSize, std::optional<Granularity> sparsity) {
   if (isComputed({a, b, scale, blockSize, sparsity}))
     return success();
   InFlightDiagnostic diagnostic =

@@ -113,6 +113,4 @@ std::string MmaSpOp::describeInstruction() {
   return getOpcode(getInstruction().getInstruction());
 }
 
-LogicalResult MmaSpOp::verify() {
-  return verifyMma(*this, /*isSparse=*/true);
-}
+LogicalResult MmaSpOp::verify() { return verifyMma(*this, /*isSparse=*/true); }

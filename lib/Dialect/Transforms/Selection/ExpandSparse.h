@@ -15,10 +15,10 @@
 namespace mlir::blockscale {
 
 /// Prepares ops on sparse operands in functions of `root` for a GPU: checks of
-/// dynamic sizes become assertions. A `sparse_mma_scaled` gets the path that has
-/// an instruction for it, and its metadata is checked. Without such a path, it
-/// becomes `decompress` and `mma_scaled`, with a remark; with `nativeOnly`, that
-/// is an error. Sparse ops in kernels always are errors.
+/// dynamic sizes become assertions. A `sparse_mma_scaled` gets the path that
+/// has an instruction for it, and its metadata is checked. Without such a path,
+/// it becomes `decompress` and `mma_scaled`, with a remark; with `nativeOnly`,
+/// that is an error. Sparse ops in kernels always are errors.
 LogicalResult expandSparse(Operation *root, const PathChooser &chooser,
                            bool nativeOnly);
 

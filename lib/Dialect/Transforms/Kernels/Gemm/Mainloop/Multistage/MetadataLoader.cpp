@@ -51,12 +51,12 @@ private:
     bindDims(b.getContext(), row, number, first, s);
     AffineExpr byte = number * pieceBytes;
     Value whole = addConstant(b, loc, piece.row, piece.rowOffset);
-    SmallVector<Value> values = applyExprs(
-        b, loc,
-        {byte.floorDiv(chunkBytes), byte % chunkBytes,
-         row.floorDiv(kGroupRows) % 2 * kMetadataStepBytes, first + row,
-         s * rowBytes + byte},
-        {whole, piece.index, source.origin, source.step});
+    SmallVector<Value> values =
+        applyExprs(b, loc,
+                   {byte.floorDiv(chunkBytes), byte % chunkBytes,
+                    row.floorDiv(kGroupRows) % 2 * kMetadataStepBytes,
+                    first + row, s * rowBytes + byte},
+                   {whole, piece.index, source.origin, source.step});
     Value inChunk = values[1];
     if (chunkBytes != kMetadataStepBytes)
       inChunk = arith::XOrIOp::create(b, loc, inChunk, values[2]);

@@ -35,9 +35,8 @@ Stages blockscale::getStages(const TypeCombination &types, Kind kind,
   for (bool isA : {true, false}) {
     Format format = isA ? types.lhs : types.rhs;
     // All layouts of elements, and all orders of scales, take the same bytes.
-    tiles[getElementsOf(isA)] =
-        getElementTile(extents.getElements(isA, types.sparsity),
-                       getSlot(kind, format), {});
+    tiles[getElementsOf(isA)] = getElementTile(
+        extents.getElements(isA, types.sparsity), getSlot(kind, format), {});
     if (getFormatInfo(format).use != FormatUse::HighPrecision)
       tiles[getScalesOf(isA)] =
           getScaleTile(extents.get(isA), types.blockSize, /*words=*/0);
@@ -165,9 +164,8 @@ static PerOperand<LoaderPtr> planLoaders(const KernelProblem &problem,
     loaders[getElementsOf(isA)] =
         planElements(problem[getElementsOf(isA)], isA ? types.lhs : types.rhs,
                      kind, extents.getElements(isA, types.sparsity));
-    loaders[getScalesOf(isA)] =
-        planScales(problem[getScalesOf(isA)], types.blockSize,
-                   extents.get(isA));
+    loaders[getScalesOf(isA)] = planScales(problem[getScalesOf(isA)],
+                                           types.blockSize, extents.get(isA));
   }
   loaders[GemmOperand::E] = planMetadata(problem, extents.a);
   return loaders;

@@ -25,8 +25,7 @@ struct StageExtents {
 
   const TileExtent &get(bool isA) const { return isA ? a : b; }
   /// That of the elements of a side; a sparse A has only the kept ones.
-  TileExtent getElements(bool isA,
-                         std::optional<Granularity> sparsity) const {
+  TileExtent getElements(bool isA, std::optional<Granularity> sparsity) const {
     TileExtent extent = get(isA);
     if (isA && sparsity)
       extent.k = extent.k * kKeptUnits / kUnitsPerChunk;

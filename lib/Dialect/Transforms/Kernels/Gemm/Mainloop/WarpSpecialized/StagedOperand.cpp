@@ -31,10 +31,10 @@ KernelProblem blockscale::getInstructionProblem(const KernelProblem &problem) {
   for (auto get : {getElementsOf, getScalesOf})
     std::swap(sides[get(/*isA=*/true)], sides[get(/*isA=*/false)]);
   InstructionAttr of = problem.instruction;
-  sides.instruction = InstructionAttr::get(
-      of.getContext(), of.getPath(), of.getM(), of.getN(), of.getK(),
-      of.getKind(), of.getB(), of.getA(), of.getScale(), of.getScaleVec(),
-      of.getSparsity());
+  sides.instruction =
+      InstructionAttr::get(of.getContext(), of.getPath(), of.getM(), of.getN(),
+                           of.getK(), of.getKind(), of.getB(), of.getA(),
+                           of.getScale(), of.getScaleVec(), of.getSparsity());
   return sides;
 }
 
