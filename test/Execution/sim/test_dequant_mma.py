@@ -3,7 +3,7 @@
 import gpu_bundle
 import pytest
 import tiers
-from simulated import SIMULATOR, check, features
+from simulated import SIMULATOR, check, parts
 
 EDGES = gpu_bundle.select("-edges")
 # One for each row, and some with dynamic sizes.
@@ -15,14 +15,14 @@ def compiled(case, folder, target):
     return (folder / f"{case.name}.ptx").read_text()
 
 
-@pytest.mark.parametrize("case", tiers.cover(gpu_bundle.every_case(), features), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.pairs(gpu_bundle.every_case(), parts), ids=lambda case: case.name)
 def test_all(case, tmp_path):
     """All that there is for sm_120a, for the lowest chip."""
     check(case, tmp_path, ["--target=sm_80"])
 
 
 @pytest.mark.parametrize("target", ["sm_89", "sm_90"])
-@pytest.mark.parametrize("case", tiers.cover([*EDGES, *FEW], features), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.pairs([*EDGES, *FEW], parts), ids=lambda case: case.name)
 def test_chips(case, target, tmp_path):
     text = compiled(case, tmp_path, target)
     assert "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32" in text
