@@ -128,7 +128,8 @@ LayoutGrid blockscale::getMetadataGrid(int64_t k) {
                getRowName(Operand::A), kRows, "k", kHalves, {"lane"});
   grid.unit = k / kHalves;
   return fill(std::move(grid), [](int64_t row, int64_t half) {
-    return Position{getMetadataLane(row, half)};
+    return toPosition(applyLayout<1>(getMetadataFragment().toLane,
+                                     std::array<int64_t, 2>{row, half}));
   });
 }
 

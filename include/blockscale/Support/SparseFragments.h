@@ -26,12 +26,13 @@ namespace mlir::blockscale {
 /// instruction, one behind the other.
 const FragmentLayout &getSparseBLayout(unsigned slotBits);
 
-/// Whose fields a lane's word of metadata has, with the selector 0: those of
-/// row `lane / 4 + 8 (lane % 2)` of the 16, of the half `lane / 2 % 2` of K.
-/// The lane of a row and a half.
-constexpr int64_t getMetadataLane(int64_t row, int64_t half) {
-  return row % 8 * 4 + half * 2 + row / 8;
-}
+/// Whose fields a lane's word of metadata has, with the selector 0: those of a
+/// row of the 16 and of a half of K.
+struct MetadataFragment {
+  /// Lane -> (row, half), and (row, half) -> lane.
+  std::array<LayoutTerm, 3> toRow, toLane;
+};
+const MetadataFragment &getMetadataFragment();
 
 } // namespace mlir::blockscale
 

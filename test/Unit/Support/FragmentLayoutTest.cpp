@@ -53,8 +53,13 @@ TEST(FragmentLayout, SparseB) {
 // Lane 4 g + t has the row g, of odd t the row g + 8; t = 2 and 3 have the
 // second half of K.
 TEST(FragmentLayout, MetadataOfSparseA) {
-  for (int64_t lane = 0; lane != kWarpLanes; ++lane)
-    EXPECT_EQ(getMetadataLane(lane / 4 + lane % 2 * 8, lane / 2 % 2), lane);
+  using Lane = std::array<int64_t, 1>;
+  const MetadataFragment &fragment = getMetadataFragment();
+  for (int64_t lane = 0; lane != kWarpLanes; ++lane) {
+    Point expected = {lane / 4 + lane % 2 * 8, lane / 2 % 2};
+    EXPECT_EQ(applyLayout<2>(fragment.toRow, Lane{lane}), expected);
+    EXPECT_EQ(applyLayout<1>(fragment.toLane, expected), Lane{lane});
+  }
 }
 
 TEST(FragmentLayout, OneForEachOperandAndSlot) {

@@ -17,6 +17,8 @@
 #include "Fragments/FragmentLoads.h"
 #include "Utils/IndexValues.h"
 #include "Utils/LaneOps.h"
+#include "Utils/OperandView.h"
+#include "blockscale/Support/SparseFragments.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -97,14 +99,19 @@ public:
   MetadataLoads(OpBuilder &b, TileMmaOp op, const WarpTile &tile, Value lane)
       : b(b), loc(op.getLoc()), memory(op.getMetadata()),
         tiles(tile.m / getAccFragment().rows) {
-    AffineExpr l, first;
-    bindDims(b.getContext(), l, first);
+    MLIRContext *context = b.getContext();
+    AffineMap ofLane =
+        getLayoutMap(context, getMetadataFragment().toRow, /*numLayoutDims=*/1,
+                     /*numLayoutResults=*/2, /*numDims=*/1);
+    SmallVector<Value> at = applyMap(b, loc, ofLane, lane);
+    AffineExpr inTile, half, first;
+    bindDims(context, inTile, half, first);
     SmallVector<Value> values =
         applyExprs(b, loc,
-                   {first + l.floorDiv(4) + l % 2 * kGroupRows,
-                    l.floorDiv(2) % 2 * kWordBytes, l % 2 * kMetadataStepBytes},
-                   {lane, tile.firstRow});
-    row = values[0], byte = values[1], half = values[2];
+                   {first + inTile, half * kWordBytes,
+                    inTile.floorDiv(kGroupRows) % 2 * kMetadataStepBytes},
+                   {at[0], at[1], tile.firstRow});
+    row = values[0], byte = values[1], turn = values[2];
   }
 
   /// One word for each tile of the warp's share.
@@ -115,7 +122,7 @@ public:
     // The halves of rows whose number has the bit 8 are swapped.
     if (chunkBytes != kMetadataStepBytes)
       inChunk = arith::XOrIOp::create(
-          b, loc, addIndex(b, loc, byte, at % chunkBytes), half);
+          b, loc, addIndex(b, loc, byte, at % chunkBytes), turn);
     SmallVector<Value> words;
     for (int64_t i = 0; i != tiles; ++i)
       words.push_back(
@@ -132,7 +139,8 @@ private:
   Location loc;
   TypedValue<MemRefType> memory;
   int64_t tiles;
-  Value row, byte, half;
+  /// `turn` swaps the halves of 16 bytes.
+  Value row, byte, turn;
 };
 
 class MmaSyncMultiply final : public WarpMultiply {

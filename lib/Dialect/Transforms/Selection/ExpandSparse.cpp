@@ -1,13 +1,10 @@
-//===- ExpandSparse.cpp - Sparse products for GPUs ------------------------===//
+//===- ExpandSparse.cpp - Sparse products as dense ones -------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Sparse products with an instruction get its path, and a check of their
-// metadata; others become dense.
 //
 // A dense product with the decompressed x differs from the sparse one if y has
 // NaN or infinity: a zero that was not kept makes NaN of it. So NaN and
@@ -32,17 +29,13 @@
 
 #include "Reference/SparseEmitter.h"
 #include "Utils/BlockMap.h"
-#include "Utils/CheckMessage.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
 
@@ -116,18 +109,9 @@ public:
     return llvm::is_contained(dense, block) ? block : block / 2;
   }
 
-  /// Whether y may have NaN or infinity. What the program quantizes has none.
-  bool mayHaveSpecials() {
-    if (getFormatInfo(yFormat).special == SpecialCodes::None)
-      return false;
-    if (auto result = dyn_cast<OpResult>(yView.tensor))
-      if (isa<QuantizeOp>(result.getOwner()) && result.getResultNumber() == 0)
-        return false;
-    DenseElementsAttr constant;
-    if (!matchPattern(yView.tensor, m_Constant(&constant)))
-      return true;
-    return llvm::any_of(constant.getValues<APFloat>(),
-                        [](const APFloat &value) { return !value.isFinite(); });
+  /// Whether the format of y has infinity, beside NaN.
+  bool hasInfinity() const {
+    return getFormatInfo(yFormat).special == SpecialCodes::Ieee;
   }
 
   Value build() {
@@ -139,18 +123,18 @@ public:
       xScale = repeatScales(xScale, getRank(xScale) - 1);
       yScale = repeatScales(yScale, getRank(yScale) - 2);
     }
-    Value y = mayHaveSpecials() ? replaceSpecials() : op.getY();
+    bool hasSpecials = mayHaveSpecials(op);
+    Value y = hasSpecials ? replaceSpecials() : op.getY();
     auto product = MmaScaledOp::create(b, loc, dense, xScale, y, yScale,
                                        op.getAcc(), block);
     // It is checked as that of any other product.
     if (Attribute path = op->getAttr(kPathAttrName))
       product->setAttr(kPathAttrName, path);
-    if (!mayHaveSpecials())
+    if (!hasSpecials)
       return product;
-    bool hasInfinity = getFormatInfo(yFormat).special == SpecialCodes::Ieee;
     Value ones = countProduct(markKept(/*withSigns=*/false),
                               markSpecials(/*onlyInfinity=*/false));
-    Value signs = hasInfinity
+    Value signs = hasInfinity()
                       ? countProduct(markKept(/*withSigns=*/true),
                                      markSpecials(/*onlyInfinity=*/true))
                       : Value();
@@ -348,136 +332,31 @@ private:
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Products with a sparse instruction
-//===----------------------------------------------------------------------===//
-
-/// Whether metadata may have illegal fields: not what the program makes by
-/// `compress`, and no constant without them.
-static bool mayBeIllegal(SparseMmaScaledOp op) {
-  if (op.getLegalMetadata())
+bool blockscale::mayHaveSpecials(SparseMmaScaledOp op) {
+  Type type = getElementTypeOrSelf(op.getY().getType());
+  if (getFormatInfo(*getElementFormat(type)).special == SpecialCodes::None)
     return false;
-  Value metadata = traceOperand(op.getMetadata()).tensor;
-  if (metadata.getDefiningOp<CompressOp>())
-    return false;
+  Value y = traceOperand(op.getY()).tensor;
+  if (auto result = dyn_cast<OpResult>(y))
+    if (isa<QuantizeOp>(result.getOwner()) && result.getResultNumber() == 0)
+      return false;
   DenseElementsAttr constant;
-  if (!matchPattern(metadata, m_Constant(&constant)))
+  if (!matchPattern(y, m_Constant(&constant)))
     return true;
-  return llvm::any_of(constant.getValues<APInt>(), [](const APInt &byte) {
-    uint64_t fields = byte.getZExtValue();
-    return !isLegalField(fields & (kNumFields - 1)) ||
-           !isLegalField(fields >> kFieldBits);
-  });
+  return llvm::any_of(constant.getValues<APFloat>(),
+                      [](const APFloat &value) { return !value.isFinite(); });
 }
 
-/// Whether the kept units of the field `i` of a byte of metadata at `at` are
-/// zeros.
-static Value isKeptZero(SparseEmitter &emit, SparseMmaScaledOp op,
-                        const OperandView &x, ArrayRef<Value> at, unsigned i) {
-  Location loc = op.getLoc();
-  int64_t kept = op.getUnits().keptOfChunk();
-  AffineExpr d0 = emit.b.getAffineDimExpr(0);
-  Format format = *getElementFormat(getElementTypeOrSelf(op.getX().getType()));
-  Value isZero = emit.flag(true);
-  for (int64_t element = 0; element != kept; ++element) {
-    SmallVector<Value> position(at);
-    position.back() =
-        emit.apply(d0 * (2 * kept) + (i * kept + element), at.back());
-    SmallVector<Value> physical;
-    for (AffineExpr expr : x.map.getResults())
-      physical.push_back(emit.apply(expr, position));
-    Value code =
-        emit.toCode(tensor::ExtractOp::create(emit.b, loc, x.tensor, physical));
-    isZero = emit.bitAnd(isZero, emit.isZero(code, format));
-  }
-  return isZero;
-}
-
-/// A copy of the metadata whose fields have been checked. Kept units are read
-/// only where a field is not legal. PTX leaves open what the field of an empty
-/// chunk does: it becomes the one of the first two units, unless these may meet
-/// NaN or infinity of y.
-static Value checkMetadata(OpBuilder &b, SparseMmaScaledOp op) {
-  Location loc = op.getLoc();
-  bool replacesEmpty = !Expansion(b, op).mayHaveSpecials();
-  OperandView metadata = traceOperand(op.getMetadata());
-  OperandView x = traceOperand(op.getX());
-  Type type = getElementTypeOrSelf(op.getMetadata().getType());
-  SmallVector<OpFoldResult> sizes =
-      getOperandSizes(b, loc, op.getMetadata(), metadata);
-  Value empty = tensor::EmptyOp::create(b, loc, sizes, type);
-  return computeElements(
-      b, loc, metadata.tensor, metadata.map, empty,
-      [&](OpBuilder &inner, Location, ValueRange args) -> Value {
-        SparseEmitter emit(inner, loc, op.getUnits());
-        SmallVector<Value> at = getLoopIndices(inner, loc, sizes.size());
-        Value legal = args[0];
-        for (unsigned i : {0, 1}) {
-          Value field = emit.getField(args[0], emit.index(i));
-          Value isLegal = emit.isLegal(field, emit.flag(false));
-          auto branch = scf::IfOp::create(inner, loc, emit.negate(isLegal),
-                                          /*withElseRegion=*/false);
-          OpBuilder body = branch.getThenBodyBuilder();
-          SparseEmitter rare(body, loc, op.getUnits());
-          rare.expectLegal(field, isKeptZero(rare, op, x, at, i), op);
-          if (!replacesEmpty)
-            continue;
-          auto first = static_cast<int64_t>(kPaddingMetadata & (0xF << 4 * i));
-          Value isEmpty = emit.isEqual(field, kEmptyChunkField);
-          Value added =
-              emit.select(isEmpty, emit.integer(first), emit.integer(0));
-          legal = arith::OrIOp::create(
-              inner, loc, legal,
-              arith::TruncIOp::create(inner, loc, type, added));
-        }
-        return legal;
-      });
-}
-
-static LogicalResult expandProduct(SparseMmaScaledOp op,
-                                   const PathChooser &chooser,
-                                   bool nativeOnly) {
-  Attribute wanted = op->getAttr(kPathAttrName);
-  if (wanted && !isa<PathAttr>(wanted))
-    return op.emitOpError("expected the attribute '")
-           << kPathAttrName << "' to be a #blockscale.path, got " << wanted;
-  std::optional<Path> path = chooser.chooseSparse(op);
-  if (path && (!wanted || cast<PathAttr>(wanted).getValue() == *path)) {
-    op->setAttr(kPathAttrName, PathAttr::get(op.getContext(), *path));
-    OpBuilder builder(op);
-    if (mayBeIllegal(op))
-      op.getMetadataMutable().assign(checkMetadata(builder, op));
-    return success();
-  }
-  std::string reason = "no kernel with a sparse instruction for it on " +
-                       std::string(chooser.chip.name);
-  if (path)
-    reason = "the attribute '" + kPathAttrName.str() +
-             "' does not request the path " +
-             std::string(getPathInfo(*path).name);
-  else if (chooser.emulatedOn)
-    reason = "no sparse instruction in software";
-  else if (std::string chips = PathChooser::listSparseChips(op.getTypes());
-           !chips.empty())
-    reason += ", one computes it on " + chips;
-  if (nativeOnly)
-    return op.emitOpError(reason);
-  InFlightDiagnostic remark = op.emitRemark(reason);
-  // On vectors it becomes loops, which are exact.
-  if (!op.hasTensorSemantics()) {
-    remark << "; computed by loops";
-    return success();
-  }
+void blockscale::expandSparse(SparseMmaScaledOp op,
+                              InFlightDiagnostic &remark) {
   OpBuilder builder(op);
   Expansion expansion(builder, op);
   remark << "; x is decompressed for a dense product";
   if (int64_t block = expansion.getDenseBlock(); block != op.getBlock())
     remark << " with blocks of " << block;
-  if (expansion.mayHaveSpecials())
+  if (mayHaveSpecials(op))
     remark << ", and what NaN"
-           << (getFormatInfo(
-                   *getElementFormat(getElementTypeOrSelf(op.getY().getType())))
-                           .special == SpecialCodes::Ieee
+           << (expansion.hasInfinity()
                    ? " and infinity of y contribute is counted by two more "
                      "products"
                    : " of y contributes is counted by one more product")
@@ -485,31 +364,4 @@ static LogicalResult expandProduct(SparseMmaScaledOp op,
               "does not need";
   op.replaceAllUsesWith(expansion.build());
   op.erase();
-  return success();
-}
-
-LogicalResult blockscale::expandSparse(Operation *root,
-                                       const PathChooser &chooser,
-                                       bool nativeOnly) {
-  SmallVector<Operation *> ops;
-  root->walk([&](Operation *op) {
-    if (isa<SparseMmaScaledOp, SparsifyOp, CompressOp, DecompressOp,
-            TileMetadataOp, UntileMetadataOp>(op))
-      ops.push_back(op);
-  });
-  for (Operation *op : ops) {
-    if (op->getParentOfType<gpu::GPUModuleOp>())
-      return op->emitError("not supported in this version: '")
-             << op->getName() << "' in a kernel";
-    OpBuilder builder(op);
-    if (auto checked = dyn_cast<RuntimeVerifiableOpInterface>(op))
-      checked.generateRuntimeVerification(builder, op->getLoc(),
-                                          [](Operation *of, StringRef message) {
-                                            return getCheckMessage(of, message);
-                                          });
-    if (auto product = dyn_cast<SparseMmaScaledOp>(op))
-      if (failed(expandProduct(product, chooser, nativeOnly)))
-        return failure();
-  }
-  return success();
 }

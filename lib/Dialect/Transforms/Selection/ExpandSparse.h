@@ -1,4 +1,4 @@
-//===- ExpandSparse.h - Sparse products for GPUs ----------------*- C++ -*-===//
+//===- ExpandSparse.h - Sparse products as dense ones --------- -*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,18 +9,18 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_EXPANDSPARSE_H
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_SELECTION_EXPANDSPARSE_H
 
-#include "Selection/PathChoice.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "blockscale/Dialect/IR/Sparse.h"
 
 namespace mlir::blockscale {
 
-/// Prepares ops on sparse operands in functions of `root` for a GPU: checks of
-/// dynamic sizes become assertions. A `sparse_mma_scaled` gets the path that
-/// has an instruction for it, and its metadata is checked. Without such a path,
-/// it becomes `decompress` and `mma_scaled`, with a remark; with `nativeOnly`,
-/// that is an error. Sparse ops in kernels always are errors.
-LogicalResult expandSparse(Operation *root, const PathChooser &chooser,
-                           bool nativeOnly);
+/// Whether y of `op` may have NaN or infinity. What the program quantizes has
+/// none.
+bool mayHaveSpecials(SparseMmaScaledOp op);
+
+/// Replaces `op`, on tensors, by `decompress` and `mma_scaled`, which gets the
+/// path that is requested for `op`, and by what keeps its meaning at NaN and
+/// infinity of y. Says so in `remark`.
+void expandSparse(SparseMmaScaledOp op, InFlightDiagnostic &remark);
 
 } // namespace mlir::blockscale
 

@@ -13,8 +13,8 @@
 
 #include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
-#include "Selection/ExpandSparse.h"
 #include "Selection/PathChoice.h"
+#include "Selection/SparsePaths.h"
 #include "Selection/UnscaledProducts.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
@@ -108,7 +108,7 @@ struct SelectPathPass final
       return signalPassFailure();
     PathChooser chooser = {*(*target).getChip(), (*target).getEmulatedOn(),
                            !noWorkspace};
-    if (failed(expandSparse(getOperation(), chooser, nativeOnly)) ||
+    if (failed(selectSparsePaths(getOperation(), chooser, nativeOnly)) ||
         failed(selectPaths(chooser)) || failed(selectUnscaledPaths(chooser)) ||
         failed(
             checkNamedInstructions(getOperation(), chooser.chip, nativeOnly)))
