@@ -57,7 +57,8 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     With a sparse instruction, `a` holds the kept elements, `K / 2` of them in a
     row, and `metadata` is `C x M x 8 S` bytes: the fields of A, row by row, 8
     bytes for each instruction along K, those of S instructions (1 or 2) side by
-    side.
+    side. With S = 2, the two are exchanged in rows r of odd `r div 8`, so that
+    the loads of a warp have no bank conflicts.
 
     With mixed input, A has bf16 or f16 values of two bytes without scales, and
     `a_scale` is an `i8` that is ignored. Elements of B are then dequantized and
