@@ -196,9 +196,11 @@ static std::optional<uint64_t> getKCode(Kind kind, unsigned k) {
 InstructionFields
 blockscale::getInstructionFields(const Instruction &instruction, unsigned m,
                                  unsigned n) {
-  return {
+  InstructionFields fields = {
       instruction.kind, instruction.a, instruction.b, instruction.scale, m, n,
       instruction.k};
+  fields.isSparse = instruction.isSparse();
+  return fields;
 }
 
 std::optional<uint32_t>
@@ -213,7 +215,8 @@ blockscale::encodeInstructionDescriptor(const InstructionFields &fields) {
   if (!a || !b || !scale || !k)
     return std::nullopt;
   std::optional<uint64_t> word =
-      encodeFields(row->form, {{"b_scale_id", fields.bScaleId},
+      encodeFields(row->form, {{"sparse", fields.isSparse},
+                               {"b_scale_id", fields.bScaleId},
                                {"d_type", row->sumCode},
                                {"a_type", *a},
                                {"b_type", *b},

@@ -79,6 +79,7 @@ struct InstructionFields {
   unsigned m, n, k;
   bool isTransposedA = false, isTransposedB = false;
   bool isNegatedA = false, isNegatedB = false;
+  bool isSparse = false;
   unsigned aScaleId = 0, bScaleId = 0;
 };
 

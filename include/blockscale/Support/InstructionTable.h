@@ -167,7 +167,9 @@ struct Instruction {
   }
   bool isSparse() const { return sparsity.has_value(); }
   /// Kept elements of A along K.
-  unsigned getKeptK() const { return isSparse() ? k / 2 : k; }
+  unsigned getKeptK() const {
+    return static_cast<unsigned>(getKeptElements(k, sparsity));
+  }
   /// Whether the code generator has it.
   bool isEmitted() const { return isKnownPtxVersion(lowestPtx); }
   /// Whether it is a block-scaled instruction.

@@ -44,6 +44,13 @@ inline constexpr unsigned kNumGranularities = 2;
 inline constexpr unsigned kUnitsPerChunk = 4;
 inline constexpr unsigned kKeptUnits = 2;
 
+/// The elements that an operand has of `k` logical ones along K; a dense one
+/// has all of them.
+constexpr int64_t getKeptElements(int64_t k,
+                                  std::optional<Granularity> sparsity) {
+  return sparsity ? k * kKeptUnits / kUnitsPerChunk : k;
+}
+
 struct GranularityInfo {
   Granularity granularity;
   /// The name in attributes and messages.

@@ -63,6 +63,8 @@ bool blockscale::alignDescribedMemory(Operation *root) {
             getPatternBytes(matrix.getMatrixShape().rowBytes));
     else if (auto copy = dyn_cast<CopyScalesOp>(op))
       align(copy.getMemory(), kBankRowBytes);
+    else if (auto atom = dyn_cast<CopyMetadataOp>(op))
+      align(atom.getMemory(), kBankRowBytes);
     else
       return;
     isFound = true;

@@ -28,7 +28,7 @@ static constexpr StringLiteral kPredicated = "blockscale.predicated";
 static bool canPredicate(Operation *op, bool hasTensorCore) {
   if (auto arrive = dyn_cast<BarrierArriveOp>(op))
     return arrive.getBytes().has_value();
-  if (isa<CopyScalesOp, Tcgen05MmaOp, Tcgen05CommitOp>(op))
+  if (isa<CopyScalesOp, CopyMetadataOp, Tcgen05MmaOp, Tcgen05CommitOp>(op))
     return hasTensorCore;
   return isa<TensorLoadOp>(op);
 }

@@ -60,19 +60,31 @@ static NVVM::CTAGroupKind getGroup(int64_t group) {
   return group == 2 ? NVVM::CTAGroupKind::CTA_2 : NVVM::CTAGroupKind::CTA_1;
 }
 
-/// The form of `tcgen05.cp` that copies atoms to lanes for a number of copies.
-struct ScaleCopyForm {
-  int64_t copies;
+/// A form of `tcgen05.cp`.
+struct CopyForm {
   StringRef text;
   NVVM::Tcgen05CpShape shape;
   NVVM::Tcgen05CpMulticast multicast;
 };
-static constexpr ScaleCopyForm kScaleCopyForms[] = {
-    {4, ".32x128b.warpx4", NVVM::Tcgen05CpShape::SHAPE_32x128b,
-     NVVM::Tcgen05CpMulticast::WARPX4},
-    {2, ".64x128b.warpx2::01_23", NVVM::Tcgen05CpShape::SHAPE_64x128b,
-     NVVM::Tcgen05CpMulticast::WARPX2_01_23},
+
+/// The form that copies atoms of scales to lanes for a number of copies.
+struct ScaleCopyForm {
+  int64_t copies;
+  CopyForm form;
 };
+static constexpr ScaleCopyForm kScaleCopyForms[] = {
+    {4,
+     {".32x128b.warpx4", NVVM::Tcgen05CpShape::SHAPE_32x128b,
+      NVVM::Tcgen05CpMulticast::WARPX4}},
+    {2,
+     {".64x128b.warpx2::01_23", NVVM::Tcgen05CpShape::SHAPE_64x128b,
+      NVVM::Tcgen05CpMulticast::WARPX2_01_23}},
+};
+
+/// The one that copies atoms of metadata: a row to a lane.
+static constexpr CopyForm kMetadataCopyForm = {
+    ".128x128b", NVVM::Tcgen05CpShape::SHAPE_128x128b,
+    NVVM::Tcgen05CpMulticast::NONE};
 
 /// The PTX text of a CTA group.
 static std::string getGroupText(int64_t group) {
@@ -131,7 +143,7 @@ static LogicalResult convertTmemDealloc(TmemDeallocOp op,
   return success();
 }
 
-/// tmem_acc, tmem_scales and tmem_operand.
+/// tmem_acc, tmem_scales, tmem_operand and tmem_metadata.
 template <typename Op>
 static LogicalResult convertTmemRegion(Op op, PatternRewriter &rewriter) {
   Value address =
@@ -170,35 +182,55 @@ convertMatrixDescriptor(MatrixDescriptorOp op, PatternRewriter &rewriter,
 // Asynchronous instructions
 //===----------------------------------------------------------------------===//
 
-static LogicalResult convertCopyScales(CopyScalesOp op,
-                                       PatternRewriter &rewriter,
-                                       const LLVMTypeConverter &converter) {
+/// Replaces `op`, which copies an atom at an offset of shared memory, by the
+/// `form` of `tcgen05.cp` that copies it to `address`. Atoms of scales and of
+/// metadata are 16 bytes side by side.
+template <typename CopyOp>
+static LogicalResult replaceCopy(CopyOp op, PatternRewriter &rewriter,
+                                 const LLVMTypeConverter &converter,
+                                 const CopyForm &form, Value address) {
   Location loc = op.getLoc();
   std::optional<uint64_t> word = encodeScaleAtomDescriptor();
   if (!word)
     return rewriter.notifyMatchFailure(op, "expected a descriptor");
   Value descriptor = addSharedAddress(rewriter, loc, converter, *word,
                                       op.getMemory(), op.getOffset());
+  if (Value predicate = getPredicate(op))
+    return replaceByPtx(rewriter, op, predicate,
+                        "tcgen05.cp" + getGroupText(op.getGroup()) +
+                            form.text.str() + " [$0], $1;",
+                        {address, descriptor});
+  Value pointer = toPointer(rewriter, loc, address);
+  rewriter.replaceOpWithNewOp<NVVM::Tcgen05CpOp>(
+      op, form.shape, getGroup(op.getGroup()), form.multicast,
+      NVVM::Tcgen05CpSrcFormatAttr(), pointer, descriptor);
+  return success();
+}
+
+static LogicalResult convertCopyMetadata(CopyMetadataOp op,
+                                         PatternRewriter &rewriter,
+                                         const LLVMTypeConverter &converter) {
+  constexpr int64_t kColumnsOfAtom = kMetadataAtomBytes / kTensorColumnBytes;
+  Value address =
+      getAddress(rewriter, op.getLoc(), op.getMetadata(),
+                 static_cast<int64_t>(op.getAtom()) * kColumnsOfAtom);
+  return replaceCopy(op, rewriter, converter, kMetadataCopyForm, address);
+}
+
+static LogicalResult convertCopyScales(CopyScalesOp op,
+                                       PatternRewriter &rewriter,
+                                       const LLVMTypeConverter &converter) {
   constexpr int64_t kColumnsOfAtom = kScaleAtomRows / kTensorWarpLanes;
   auto atom = static_cast<int64_t>(op.getRowAtom());
   auto number = static_cast<int64_t>(op.getWord());
   int64_t columns = number * op.getScales().getType().getColumnsOfWord() +
                     atom * kColumnsOfAtom;
-  Value address = getAddress(rewriter, loc, op.getScales(), columns);
-  const auto *form =
-      llvm::find_if(kScaleCopyForms, [&](const ScaleCopyForm &row) {
-        return row.copies == op.getScales().getType().getCopies();
+  Value address = getAddress(rewriter, op.getLoc(), op.getScales(), columns);
+  const auto *row =
+      llvm::find_if(kScaleCopyForms, [&](const ScaleCopyForm &of) {
+        return of.copies == op.getScales().getType().getCopies();
       });
-  if (Value predicate = getPredicate(op))
-    return replaceByPtx(rewriter, op, predicate,
-                        "tcgen05.cp" + getGroupText(op.getGroup()) +
-                            form->text.str() + " [$0], $1;",
-                        {address, descriptor});
-  Value pointer = toPointer(rewriter, loc, address);
-  rewriter.replaceOpWithNewOp<NVVM::Tcgen05CpOp>(
-      op, form->shape, getGroup(op.getGroup()), form->multicast,
-      NVVM::Tcgen05CpSrcFormatAttr(), pointer, descriptor);
-  return success();
+  return replaceCopy(op, rewriter, converter, row->form, address);
 }
 
 /// ptxas rematerializes constants for each instruction, two for this one. A
@@ -278,29 +310,69 @@ static LogicalResult convertUnscaled(Tcgen05MmaOp op, const MmaOperands &of,
   return success();
 }
 
+namespace {
+/// What block-scaled instructions have beside MmaOperands.
+struct ScaledForm {
+  NVVM::MMABlockScaleKind kind;
+  NVVM::Tcgen05MMABlockScale block;
+  Value aScale, bScale;
+
+  /// The qualifiers of the opcode.
+  std::string getText() const {
+    return ".kind::" + NVVM::stringifyMMABlockScaleKind(kind).str() +
+           ".block_scale." + NVVM::stringifyTcgen05MMABlockScale(block).str();
+  }
+};
+} // namespace
+
+static LogicalResult convertSparse(Tcgen05MmaOp op, const MmaOperands &of,
+                                   const ScaledForm &form,
+                                   PatternRewriter &rewriter) {
+  Location loc = op.getLoc();
+  constexpr int64_t kColumnsOfStep = kMetadataStepBytes / kTensorColumnBytes;
+  Value metadata =
+      getAddress(rewriter, loc, op.getMetadata(),
+                 static_cast<int64_t>(op.getMetadataStep()) * kColumnsOfStep);
+  if (Value predicate = getPredicate(op))
+    return replaceByPtx(rewriter, op, predicate,
+                        "tcgen05.mma.sp" + getGroupText(op.getGroup()) +
+                            form.getText() +
+                            " [$0], $1, $2, [$4], $3, [$5], [$6], $7;",
+                        {of.acc, of.a, of.b, of.descriptor, metadata,
+                         form.aScale, form.bScale, of.accumulate});
+  rewriter.replaceOpWithNewOp<NVVM::Tcgen05MMASparseBlockScaleOp>(
+      op, form.kind, getGroup(op.getGroup()), form.block,
+      NVVM::Tcgen05MMACollectorOp::DISCARD, toPointer(rewriter, loc, of.acc),
+      of.a, of.b, of.descriptor, of.accumulate,
+      toPointer(rewriter, loc, metadata), toPointer(rewriter, loc, form.aScale),
+      toPointer(rewriter, loc, form.bScale));
+  return success();
+}
+
 static LogicalResult convertScaled(Tcgen05MmaOp op, const MmaOperands &of,
                                    PatternRewriter &rewriter) {
   Location loc = op.getLoc();
   const Instruction &instruction = op.getInstruction().getInstruction();
-  // The NVVM dialect has the names of kinds and blocks of PTX.
+  // The NVVM dialect has the names of kinds and blocks of PTX, which count the
+  // kept elements of a sparse A.
   auto kind = NVVM::symbolizeMMABlockScaleKind(stringifyKind(instruction.kind));
   auto block = NVVM::symbolizeTcgen05MMABlockScale(
-      "block" + std::to_string(instruction.blockSize));
+      "block" + std::to_string(getKeptElements(instruction.blockSize,
+                                               instruction.sparsity)));
   if (!kind || !block)
     return rewriter.notifyMatchFailure(op, "expected an instruction that the "
                                            "NVVM dialect has");
   Value aScale = getScales(rewriter, loc, op.getAScale(), op.getABlock());
   Value bScale = getScales(rewriter, loc, op.getBScale(), op.getBBlock());
-  if (Value predicate = getPredicate(op)) {
-    std::string text =
-        "tcgen05.mma" + getGroupText(op.getGroup()) +
-        ".kind::" + std::string(stringifyKind(instruction.kind)) +
-        ".block_scale.block" + std::to_string(instruction.blockSize) +
-        of.getText() + ", [$4], [$5], $6;";
+  ScaledForm form = {*kind, *block, aScale, bScale};
+  if (instruction.isSparse())
+    return convertSparse(op, of, form, rewriter);
+  if (Value predicate = getPredicate(op))
     return replaceByPtx(
-        rewriter, op, predicate, text,
+        rewriter, op, predicate,
+        "tcgen05.mma" + getGroupText(op.getGroup()) + form.getText() +
+            of.getText() + ", [$4], [$5], $6;",
         {of.acc, of.a, of.b, of.descriptor, aScale, bScale, of.accumulate});
-  }
   rewriter.replaceOpWithNewOp<NVVM::Tcgen05MMABlockScaleOp>(
       op, *kind, getGroup(op.getGroup()), *block,
       NVVM::Tcgen05MMACollectorOp::DISCARD, toPointer(rewriter, loc, of.acc),
@@ -442,6 +514,7 @@ void blockscale::populateTcgen05ToNVVMConversionPatterns(
       .add(convertTmemRegion<TmemAccOp>)
       .add(convertTmemRegion<TmemScalesOp>)
       .add(convertTmemRegion<TmemOperandOp>)
+      .add(convertTmemRegion<TmemMetadataOp>)
       .add(convertInstructionDescriptor)
       .add(convertTcgen05Mma)
       .add(convertTmemLoad)
@@ -449,5 +522,5 @@ void blockscale::populateTcgen05ToNVVMConversionPatterns(
       .add(convertTmemWait)
       .add(convertTcgen05Fence);
   addPatterns(patterns, converter, convertTmemAlloc, convertMatrixDescriptor,
-              convertCopyScales, convertTcgen05Commit);
+              convertCopyScales, convertCopyMetadata, convertTcgen05Commit);
 }

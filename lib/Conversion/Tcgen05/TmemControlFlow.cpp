@@ -25,7 +25,8 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 static bool isTmem(Type type) {
-  return isa<TmemType, TmemAccType, TmemScalesType, TmemOperandType>(type);
+  return isa<TmemType, TmemAccType, TmemScalesType, TmemOperandType,
+             TmemMetadataType>(type);
 }
 
 namespace {

@@ -322,6 +322,9 @@ def BlockScale_AsyncTileMmaOp
     blocks has half of the rows of A and half of those of B, at the same offset
     of its own memory.
 
+    With a sparse instruction, A has the kept elements, half of K, and
+    `metadata` is in tensor memory.
+
     Constraints:
 
     * (A1) The instruction, the accumulator and the scales meet the constraints
@@ -330,10 +333,12 @@ def BlockScale_AsyncTileMmaOp
       `padded` for fp4 and fp6 of kind mxf8f6f4, else in `slots`.
     * (A3) Tiles have the M and N of the instruction; in a pair of CTAs, half of
       it.
-    * (A4) Both have the same K, a multiple of 32 bytes.
+    * (A4) Both have the same K, a multiple of 32 bytes; a sparse A has half of
+      the bytes of B.
     * (A5) With `instruction_k`, the types have a wide instruction with this K,
       swizzle rows of both have 128 bytes, N is a multiple of 16, and there are
       no `steps`.
+    * (A6) The metadata holds the fields of all instructions.
 
     Example:
 
@@ -360,25 +365,29 @@ def BlockScale_AsyncTileMmaOp
   let arguments = (ins
     MemRefRankOf<[I8], [2, 3]>:$a, Optional<BlockScale_TmemScalesType>:$a_scale,
     MemRefRankOf<[I8], [2, 3]>:$b, Optional<BlockScale_TmemScalesType>:$b_scale,
-    BlockScale_TmemAccType:$acc, I1:$accumulate, Optional<Index>:$steps,
+    BlockScale_TmemAccType:$acc, I1:$accumulate,
+    Optional<BlockScale_TmemMetadataType>:$metadata, Optional<Index>:$steps,
     BlockScale_InstructionAttr:$instruction,
     BlockScale_TileLayoutAttr:$a_layout, BlockScale_TileLayoutAttr:$b_layout,
     OptionalAttr<I64Attr>:$instruction_k);
   let assemblyFormat = [{
     custom<TilesAndScales>($a, $a_scale, $b, $b_scale, $acc, $accumulate)
-    (`steps` $steps^)? `instruction` `=` $instruction
+    (`metadata` $metadata^)? (`steps` $steps^)? `instruction` `=` $instruction
     `layouts` `=` $a_layout `,` $b_layout
     (`instruction_k` `=` $instruction_k^)? attr-dict
     `:` custom<TileAndScaleTypes>(ref($a_scale), type($a), type($a_scale),
                                   type($b), type($b_scale), type($acc))
+    (`,` qualified(type($metadata))^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Bytes along K of an instruction with K = 32 (an element per byte), K =
-    /// 64 (packed fp4) or K = 16 (16-bit elements).
+    /// Bytes along K of A that an instruction with K = 32 (an element per byte),
+    /// K = 64 (packed fp4) or K = 16 (16-bit elements) reads.
     static constexpr int64_t kStepBytes = 32;
     /// The bytes of an element; 1 for packed ones.
     int64_t getUnit();
+    /// The bytes along K that an instruction reads of B.
+    int64_t getBytesOfB();
     /// The number of such instructions along K.
     int64_t getNumSteps();
   }];

@@ -222,6 +222,53 @@ def BlockScale_CopyScalesOp
   let hasVerifier = 1;
 }
 
+def BlockScale_CopyMetadataOp
+    : BlockScale_Tcgen05Op<"copy_metadata", "tcgen05.cp"> {
+  let summary = "copy metadata from shared to tensor memory";
+  let description = [{
+    Copies one atom of `tile_metadata`, the 128 rows of 16 bytes from `offset`
+    on, to the bytes `16 atom` to `16 atom + 15` of all rows of the metadata.
+    One thread executes it. It is ordered and tracked as `copy_scales`. With
+    `group = 2`, both blocks of the pair of CTAs copy from their own shared
+    memory to their own tensor memory.
+
+    Constraints:
+
+    * (P1) `memory` holds bytes, and has a static shape, the identity layout and
+      the workgroup memory space.
+    * (P2) The bytes are in the metadata.
+    * (P3) A constant `offset` is a multiple of 16, and the atom is in `memory`.
+    * (P4) `group` is 1 or 2.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @copy(%atoms: memref<2x2048xi8, #gpu.address_space<workgroup>>,
+                     %metadata: !blockscale.tmem_metadata<128x32>) {
+        %c0 = arith.constant 0 : index
+        %c2048 = arith.constant 2048 : index
+        blockscale.copy_metadata %atoms[%c0], %metadata {atom = 0 : i64}
+            : memref<2x2048xi8, #gpu.address_space<workgroup>>,
+              !blockscale.tmem_metadata<128x32>
+        blockscale.copy_metadata %atoms[%c2048], %metadata {atom = 1 : i64}
+            : memref<2x2048xi8, #gpu.address_space<workgroup>>,
+              !blockscale.tmem_metadata<128x32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins MemRefOf<[I8]>:$memory, Index:$offset,
+                       BlockScale_TmemMetadataType:$metadata, I64Attr:$atom,
+                       BlockScale_Group:$group);
+  let assemblyFormat = [{
+    $memory `[` $offset `]` `,` $metadata attr-dict `:` type($memory) `,`
+    qualified(type($metadata))
+  }];
+  let hasVerifier = 1;
+}
+
 def BlockScale_Tcgen05MmaOp
     : BlockScale_Tcgen05Op<"tcgen05_mma", "tcgen05.mma",
                            [AttrSizedOperandSegments]> {
@@ -237,6 +284,10 @@ def BlockScale_Tcgen05MmaOp
     tensor memory. In brackets after the scales is the first block along K that
     the instruction uses. A is M x K, and B N x K: contiguous along K, or along
     M with `transpose_a` and along N with `transpose_b`.
+
+    A sparse instruction (`tcgen05.mma.sp`) reads the kept elements of A, half of
+    K, and `metadata`; in brackets is which instruction's metadata it uses, of
+    those that lie one after the other.
 
     Constraints:
 
@@ -257,7 +308,10 @@ def BlockScale_Tcgen05MmaOp
     * (T7) `group` is 1 or 2, and equals that of the accumulator.
     * (T8) With a pair of CTAs and K = 96, M is 256. The scales of such an
       instruction extend into the next four blocks; with M = 128, the hardware
-      expects these in nearer columns than copies store them.
+      expects these in nearer columns than copies store them. With a pair of
+      CTAs and a sparse A, M is 256, too.
+    * (T9) There is metadata if the instruction is sparse, and `metadata_step`
+      is one of its instructions. A sparse A is in shared memory.
 
     Example:
 
@@ -278,6 +332,19 @@ def BlockScale_Tcgen05MmaOp
             : !blockscale.tmem_acc<128x256>, i64
         gpu.return
       }
+      gpu.func @sparse_step(%acc: !blockscale.tmem_acc<128x256>, %a: i64,
+                            %b: i64, %sa: !blockscale.tmem_scales<128x4>,
+                            %sb: !blockscale.tmem_scales<256x4>,
+                            %metadata: !blockscale.tmem_metadata<128x32>) {
+        %true = arith.constant true
+        blockscale.tcgen05_mma
+            <tcgen05, 128x256x64, mxf8f6f4, e4m3, e4m3, ue8m0, 1, 2:4>
+            %acc, %a, %b, %sa[3], %sb[3], %true metadata %metadata[3]
+            : !blockscale.tmem_acc<128x256>, i64,
+              !blockscale.tmem_scales<128x4>, !blockscale.tmem_scales<256x4>,
+              !blockscale.tmem_metadata<128x32>
+        gpu.return
+      }
     }
     ```
   }];
@@ -289,14 +356,18 @@ def BlockScale_Tcgen05MmaOp
     DefaultValuedAttr<I64Attr, "0">:$a_block,
     Optional<BlockScale_TmemScalesType>:$b_scale,
     DefaultValuedAttr<I64Attr, "0">:$b_block,
-    I1:$accumulate, UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+    I1:$accumulate, Optional<BlockScale_TmemMetadataType>:$metadata,
+    DefaultValuedAttr<I64Attr, "0">:$metadata_step,
+    UnitAttr:$transpose_a, UnitAttr:$transpose_b,
     BlockScale_Group:$group);
   let assemblyFormat = [{
     $instruction $acc `,` $a `,` $b `,`
     custom<BlocksAndAccumulate>($a_scale, $a_block, $b_scale, $b_block,
                                 $accumulate)
+    (`metadata` $metadata^ `[` $metadata_step `]`)?
     attr-dict `:` qualified(type($acc)) `,` type($a)
     (`,` qualified(type($a_scale))^ `,` qualified(type($b_scale)))?
+    (`,` qualified(type($metadata))^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

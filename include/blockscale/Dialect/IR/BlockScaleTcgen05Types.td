@@ -126,6 +126,28 @@ def BlockScale_TmemOperandType
   }];
 }
 
+def BlockScale_TmemMetadataType
+    : BlockScale_Tcgen05Type<"TmemMetadata", "tmem_metadata"> {
+  let summary = "metadata of a sparse A in tensor memory";
+  let description = [{
+    Rows of metadata in lanes, with 4 bytes of a row in each column. One
+    instruction reads 8 bytes of each row, 2 columns, and one `copy_metadata`
+    writes 16.
+
+    Constraint (C1): There are 128 rows, and a multiple of 16 bytes for each of
+    them that fits in tensor memory.
+
+    Example: `!blockscale.tmem_metadata<128x32>`.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$bytes);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    int64_t getNumColumns() const;
+    /// The instructions whose metadata it holds.
+    int64_t getNumSteps() const;
+  }];
+}
+
 def BlockScale_TmemWaitKind : I32EnumAttr<
     "TmemWaitKind", "the accesses to wait for",
     [I32EnumAttrCase<"Load", 0, "load">,

@@ -175,4 +175,29 @@ def BlockScale_TmemOperandOp
   }];
 }
 
+def BlockScale_TmemMetadataOp
+    : BlockScale_TmemRegionOp<"tmem_metadata", BlockScale_TmemMetadataType> {
+  let summary = "metadata of a sparse A in tensor memory";
+  let description = [{
+    The metadata from column `column` of the allocation on, which is a multiple
+    of 4.
+
+    Constraint (R1) as for `tmem_acc`, and a constant `column` is a multiple of
+    4.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @regions(%tmem: !blockscale.tmem<512>) {
+        %c256 = arith.constant 256 : index
+        %metadata = blockscale.tmem_metadata %tmem[%c256]
+            : !blockscale.tmem<512> -> !blockscale.tmem_metadata<128x32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+}
+
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALETMEMOPS_TD

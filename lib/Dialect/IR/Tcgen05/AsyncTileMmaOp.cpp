@@ -46,6 +46,11 @@ int64_t AsyncTileMmaOp::getNumSteps() {
          kStepBytes;
 }
 
+int64_t AsyncTileMmaOp::getBytesOfB() {
+  const Instruction &instruction = getInstruction().getInstruction();
+  return kStepBytes * instruction.k / instruction.getKeptK();
+}
+
 /// Checks how swizzle rows of a tile store elements.
 static LogicalResult verifyStorage(AsyncTileMmaOp op, Operand operand) {
   InstructionAttr instruction = op.getInstruction();
@@ -82,9 +87,16 @@ LogicalResult AsyncTileMmaOp::verify() {
   }
   int64_t a = getBytesOfK(getTile(*this, Operand::A).getShape(), getUnit());
   int64_t b = getBytesOfK(getTile(*this, Operand::B).getShape(), getUnit());
-  if (a != b || a < kStepBytes || a % kStepBytes != 0) // (A4)
-    return emitOpError("expected tiles with the same multiple of ")
-           << kStepBytes << " bytes along K, got " << a << " and " << b;
+  if (a * getBytesOfB() != b * kStepBytes || a < kStepBytes ||
+      a % kStepBytes != 0) { // (A4)
+    InFlightDiagnostic diagnostic = emitOpError("expected tiles with ");
+    if (instruction.getSparsity())
+      diagnostic << "a multiple of " << kStepBytes
+                 << " bytes of a and twice as many of b";
+    else
+      diagnostic << "the same multiple of " << kStepBytes << " bytes";
+    return diagnostic << " along K, got " << a << " and " << b;
+  }
   if (std::optional<uint64_t> k = getInstructionK()) { // (A5)
     const Instruction *wide = lookupWide(instruction.getInstruction(), *k);
     constexpr int64_t kRowBytes = 128, kStepN = 16;
@@ -106,8 +118,9 @@ LogicalResult AsyncTileMmaOp::verify() {
        getAcc().getType(),
        group,
        {getScalesType(getAScale()), last, getALayout().getMajor() == Major::MN},
-       {getScalesType(getBScale()), last,
-        getBLayout().getMajor() == Major::MN}});
+       {getScalesType(getBScale()), last, getBLayout().getMajor() == Major::MN},
+       getMetadataType(getMetadata()),
+       getNumSteps() - 1}); // (A6)
 }
 
 LogicalResult AccReadOp::verify() {

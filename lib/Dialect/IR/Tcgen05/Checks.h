@@ -57,12 +57,20 @@ struct Product {
   TmemAccType acc;
   int64_t group;
   ProductScales a, b;
+  /// Null for a dense A; and which instruction's it is.
+  TmemMetadataType metadata;
+  int64_t metadataStep;
 };
 LogicalResult verifyProduct(Operation *op, const Product &product);
 
 /// The type of `scales`; null without scales.
 inline TmemScalesType getScalesType(TypedValue<TmemScalesType> scales) {
   return scales ? scales.getType() : TmemScalesType();
+}
+
+/// The type of `metadata`; null for a dense A.
+inline TmemMetadataType getMetadataType(TypedValue<TmemMetadataType> metadata) {
+  return metadata ? metadata.getType() : TmemMetadataType();
 }
 
 /// A tile in shared memory for a `matrix_descriptor`.

@@ -13,6 +13,8 @@
 
 #include "Tcgen05/Checks.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -70,6 +72,23 @@ static LogicalResult verifyScales(Operation *op, const Product &product,
   return verifyScaleId(op, product.instruction, fields);
 }
 
+static LogicalResult verifyMetadata(Operation *op,
+                                    const Product &product) { // (T9)
+  bool isSparse = product.instruction.getInstruction().isSparse();
+  if (isSparse != (product.metadata != nullptr))
+    return op->emitOpError("expected ")
+           << (isSparse ? "metadata for " : "no metadata for ")
+           << product.instruction;
+  if (!isSparse)
+    return success();
+  int64_t most = product.metadata.getNumSteps() - 1;
+  if (product.metadataStep >= 0 && product.metadataStep <= most)
+    return success();
+  return op->emitOpError("expected the step of metadata to be 0 to ")
+         << most << " for " << product.metadata << ", got "
+         << product.metadataStep;
+}
+
 LogicalResult blockscale::verifyProduct(Operation *op, const Product &product) {
   InstructionAttr instruction = product.instruction;
   if (instruction.getPath() != Path::Tcgen05) // (T1)
@@ -92,9 +111,12 @@ LogicalResult blockscale::verifyProduct(Operation *op, const Product &product) {
                           layout.getScaleCopies())))
     return failure();
   const Instruction &row = instruction.getInstruction();
-  if (row.isWide() && layout.parts != 1) // (T8)
-    return op->emitOpError("expected M of 256 for pairs of CTAs with K of ")
-           << row.k << ", got " << instruction;
+  if ((row.isWide() || row.isSparse()) && layout.parts != 1) // (T8)
+    return op->emitOpError("expected M of 256 for pairs of CTAs with ")
+           << (row.isSparse() ? "a sparse A" : "K of " + llvm::utostr(row.k))
+           << ", got " << instruction;
+  if (failed(verifyMetadata(op, product)))
+    return failure();
   return verifyN(op, instruction, product.group,
                  product.b.isTransposed); // (T6)
 }
@@ -106,9 +128,15 @@ LogicalResult Tcgen05MmaOp::verify() {
       getAcc().getType(),
       number(getGroup()),
       {getScalesType(getAScale()), number(getABlock()), getTransposeA()},
-      {getScalesType(getBScale()), number(getBBlock()), getTransposeB()}};
+      {getScalesType(getBScale()), number(getBBlock()), getTransposeB()},
+      getMetadataType(getMetadata()),
+      number(getMetadataStep())};
   if (failed(verifyProduct(*this, product)))
     return failure();
+  bool isSparse = getInstruction().getInstruction().isSparse();
+  if (isSparse && isa<TmemOperandType>(getA().getType())) // (T9)
+    return emitOpError("expected a sparse a in shared memory, got ")
+           << getA().getType();
   if (getTransposeA() && isa<TmemOperandType>(getA().getType())) // (T5)
     return emitOpError("expected a in shared memory to transpose it, got ")
            << getA().getType();

@@ -123,14 +123,37 @@ LogicalResult TmemAccOp::verify() { return verifyRegion(*this); }
 LogicalResult TmemScalesOp::verify() { return verifyRegion(*this); }
 LogicalResult TmemOperandOp::verify() { return verifyRegion(*this); }
 
+LogicalResult TmemMetadataOp::verify() {
+  // CUTLASS starts its metadata at such columns; the PTX ISA does not say more.
+  constexpr int64_t kAlignment = kMetadataAtomBytes / kTensorColumnBytes;
+  if (std::optional<int64_t> column = getConstantIntValue(getColumn());
+      column && *column % kAlignment != 0)
+    return emitOpError("expected column to be a multiple of ")
+           << kAlignment << ", got " << *column;
+  return verifyRegion(*this);
+}
+
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
 
-LogicalResult CopyScalesOp::verify() {
-  MemRefType memory = getMemory().getType();
-  if (failed(verifySharedMemory(*this, "memory", memory))) // (P1)
+/// Checks that `bytes` bytes, an atom, from `offset` on are in `memory`.
+static LogicalResult verifyAtom(Operation *op, MemRefType memory, Value offset,
+                                int64_t bytes) { // (P1), (P3)
+  if (failed(verifySharedMemory(op, "memory", memory)))
     return failure();
+  int64_t most = memory.getNumElements() - bytes;
+  if (most < 0)
+    return op->emitOpError("expected memory to have at least the ")
+           << bytes << " bytes of an atom, got " << memory;
+  std::optional<int64_t> first = getConstantIntValue(offset);
+  if (first && (*first < 0 || *first > most || *first % kChunkBytes != 0))
+    return op->emitOpError("expected offset to be a multiple of ")
+           << kChunkBytes << " from 0 to " << most << ", got " << *first;
+  return success();
+}
+
+LogicalResult CopyScalesOp::verify() {
   TmemScalesType scales = getScales().getType(); // (P2)
   auto atom = static_cast<int64_t>(getRowAtom());
   auto word = static_cast<int64_t>(getWord());
@@ -143,15 +166,22 @@ LogicalResult CopyScalesOp::verify() {
   if (word < 0 || word >= scales.getNumWords())
     return emitOpError("expected word to be less than ")
            << scales.getNumWords() << " for " << scales << ", got " << word;
-  int64_t bytes = kScaleAtomBytes * copied; // (P3)
-  int64_t most = memory.getNumElements() - bytes;
-  std::optional<int64_t> offset = getConstantIntValue(getOffset());
-  if (most < 0)
-    return emitOpError("expected memory to have at least the ")
-           << bytes << " bytes of an atom, got " << memory;
-  if (offset && (*offset < 0 || *offset > most || *offset % kChunkBytes != 0))
-    return emitOpError("expected offset to be a multiple of ")
-           << kChunkBytes << " from 0 to " << most << ", got " << *offset;
+  if (failed(verifyAtom(*this, getMemory().getType(), getOffset(),
+                        kScaleAtomBytes * copied)))
+    return failure();
+  return verifyGroup(*this, getGroup()); // (P4)
+}
+
+LogicalResult CopyMetadataOp::verify() {
+  TmemMetadataType metadata = getMetadata().getType();
+  auto atom = static_cast<int64_t>(getAtom());
+  if (int64_t atoms = metadata.getBytes() / kMetadataAtomBytes;
+      atom < 0 || atom >= atoms) // (P2)
+    return emitOpError("expected atom to be less than ")
+           << atoms << " for " << metadata << ", got " << atom;
+  if (failed(verifyAtom(*this, getMemory().getType(), getOffset(),
+                        kMetadataAtomRows * kMetadataAtomBytes)))
+    return failure();
   return verifyGroup(*this, getGroup()); // (P4)
 }
 

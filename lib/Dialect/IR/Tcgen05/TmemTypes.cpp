@@ -8,6 +8,7 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 
+#include "blockscale/Support/SparseMetadata.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -156,6 +157,39 @@ int64_t TmemScalesType::getColumnsOfWord() const {
 
 int64_t TmemScalesType::getNumWords() const {
   return getBlocks() / kBlocksOfWord;
+}
+
+//===----------------------------------------------------------------------===//
+// tmem_metadata
+//===----------------------------------------------------------------------===//
+
+Type TmemMetadataType::parse(AsmParser &parser) {
+  return parseSized<TmemMetadataType>(parser, "128x32");
+}
+
+void TmemMetadataType::print(AsmPrinter &printer) const {
+  printer << "<" << getRows() << "x" << getBytes() << ">";
+}
+
+LogicalResult
+TmemMetadataType::verify(function_ref<InFlightDiagnostic()> emitError,
+                         int64_t rows, int64_t bytes) { // (C1)
+  constexpr int64_t kMost = kTensorColumns * kTensorColumnBytes;
+  if (rows == kMetadataAtomRows && bytes >= kMetadataAtomBytes &&
+      bytes <= kMost && bytes % kMetadataAtomBytes == 0)
+    return success();
+  return emitError() << "expected " << kMetadataAtomRows
+                     << " rows of a multiple of " << kMetadataAtomBytes
+                     << " bytes up to " << kMost << ", got " << rows << "x"
+                     << bytes;
+}
+
+int64_t TmemMetadataType::getNumColumns() const {
+  return getBytes() / kTensorColumnBytes;
+}
+
+int64_t TmemMetadataType::getNumSteps() const {
+  return getBytes() / kMetadataStepBytes;
 }
 
 //===----------------------------------------------------------------------===//

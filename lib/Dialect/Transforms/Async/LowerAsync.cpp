@@ -130,18 +130,21 @@ static void lowerTileMma(AsyncTileMmaOp op) {
                                            index, op.getSteps());
       at = scf::IfOp::create(b, loc, isStep).getThenBodyBuilder();
     }
-    auto describe = [&, byte = step.byte](Value memory,
-                                          TileLayoutAttr layout) -> Value {
+    auto describe = [&](Value memory, TileLayoutAttr layout,
+                        int64_t byte) -> Value {
       int64_t bytes = getOffset(cast<MemRefType>(memory.getType()),
                                 layout.getMajor(), byte, op.getUnit());
       Value offset = arith::ConstantIndexOp::create(at, loc, bytes);
       return MatrixDescriptorOp::create(at, loc, memory, offset, layout);
     };
-    Value x = describe(op.getA(), op.getALayout());
-    Value y = describe(op.getB(), op.getBLayout());
+    int64_t byteOfB = step.byte * op.getBytesOfB() / AsyncTileMmaOp::kStepBytes;
+    Value x = describe(op.getA(), op.getALayout(), step.byte);
+    Value y = describe(op.getB(), op.getBLayout(), byteOfB);
     Tcgen05MmaOp::create(at, loc, step.instruction, op.getAcc(), x, y,
                          op.getAScale(), step.block, op.getBScale(), step.block,
                          number == 0 ? op.getAccumulate() : always,
+                         op.getMetadata(),
+                         op.getMetadata() ? static_cast<int64_t>(number) : 0,
                          op.getALayout().getMajor() == Major::MN,
                          op.getBLayout().getMajor() == Major::MN,
                          op.getAcc().getType().getGroup());

@@ -55,9 +55,10 @@ public:
   /// Whether it computes elementwise ops around the product, too, and knows
   /// operands that are splats.
   virtual bool fusesSurroundings() const { return true; }
-  /// Whether it takes scale factors only in the 32x4x4 layout. A kernel in
-  /// front swizzles others.
-  virtual bool wantsScaleAtoms() const { return false; }
+  /// Whether it takes scale factors only in the 32x4x4 layout, and metadata
+  /// only in atoms, or in rows that bulk copies make atoms of. A kernel in
+  /// front arranges others.
+  virtual bool wantsAtoms() const { return false; }
   /// Whether it reads operands only through tensor maps. An operand that no
   /// tensor map can describe is copied first. Only the types, the instruction
   /// and the schedule of `problem` are known at that point.

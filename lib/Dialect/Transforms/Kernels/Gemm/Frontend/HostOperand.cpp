@@ -10,8 +10,11 @@
 
 #include "Kernels/Gemm/Problem/KnownMultiples.h"
 #include "Kernels/Gemm/Problem/OperandMemory.h"
+#include "Utils/MetadataLayout.h"
 #include "Utils/OperandView.h"
 #include "Utils/PackedElements.h"
+#include "blockscale/Dialect/IR/Sparse.h"
+#include "blockscale/Support/SparseMetadata.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -44,22 +47,36 @@ static Value pack(OpBuilder &builder, Location loc, Value tensor) {
       builder, loc, RankedTensorType::get(shape, builder.getI8Type()), tensor);
 }
 
-/// The scales `operand`, whose rows are dimension `rowDim`, as atoms that a
-/// `swizzle_scales` makes, which gets a kernel of its own.
-static StoredView swizzleForKernel(OpBuilder &builder, Location loc,
-                                   Value operand, unsigned rowDim) {
+/// The scales or the metadata `operand`, whose rows are dimension `rowDim`, as
+/// atoms that an op makes which gets a kernel of its own.
+static StoredView makeAtoms(OpBuilder &builder, Location loc, Value operand,
+                            unsigned rowDim, bool isMetadata) {
   auto [rows, map] = putRowsFirst(builder, loc, operand, rowDim);
-  // A `swizzle_scales` of a constant would be folded.
+  // That op of a constant would be folded.
   if (matchPattern(rows, m_Constant()))
     rows = copyTensor(builder, loc, rows);
   auto type = cast<RankedTensorType>(rows.getType());
+  MLIRContext *context = builder.getContext();
+  constexpr unsigned kByte = 8;
+  if (isMetadata)
+    return {TileMetadataOp::create(builder, loc, rows),
+            getTileMetadataMap(context, type.getRank()).compose(map), kByte};
   auto swizzled = RankedTensorType::get(getSwizzledShape(type.getShape()),
                                         type.getElementType());
-  Value atoms = SwizzleScalesOp::create(builder, loc, swizzled, rows);
-  constexpr unsigned kByte = 8;
-  return {atoms,
-          getSwizzleMap(builder.getContext(), type.getRank()).compose(map),
-          kByte};
+  return {SwizzleScalesOp::create(builder, loc, swizzled, rows),
+          getSwizzleMap(context, type.getRank()).compose(map), kByte};
+}
+
+/// Whether copies of whole atoms, or of boxes of 128 rows of 16 bytes, bring
+/// only metadata of `source`, which has legal fields: beside it, copies bring
+/// zeros, and atoms of others have any padding.
+static bool isWholeMetadata(const OperandSource &source, AffineMap map,
+                            Contiguity contiguity) {
+  AffineExpr row = getAffineDimExpr(1, map.getContext());
+  return KernelProblem::isMultiple(source.rows, kMetadataAtomRows) &&
+         KernelProblem::isMultiple(source.columns, kMetadataAtomBytes) &&
+         (contiguity == Contiguity::Atoms ||
+          (contiguity == Contiguity::Columns && map.getResultPosition(row)));
 }
 
 // TMA reads an operand through a tensor map, which describes whole matrices
@@ -138,10 +155,14 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
   AffineMap map = getOperandMap(op->getContext(), rank, rowDim, batch);
   if (source.map)
     map = source.map.compose(map);
-  bool hasAtoms = source.isScale() && gemm.wantsScaleAtoms();
-  if (hasAtoms &&
-      getContiguity(view.map.compose(map), rank) != Contiguity::Atoms)
-    view = swizzleForKernel(builder, loc, source.value, rowDim);
+  bool isMetadata = getInfo(source.id).isMetadata;
+  bool hasAtoms = (source.isScale() || isMetadata) && gemm.wantsAtoms();
+  Contiguity contiguity = getContiguity(view.map.compose(map), rank);
+  bool isInPlace =
+      isMetadata ? isWholeMetadata(source, view.map.compose(map), contiguity)
+                 : contiguity == Contiguity::Atoms;
+  if (hasAtoms && !isInPlace)
+    view = makeAtoms(builder, loc, source.value, rowDim, isMetadata);
   if (hasAtoms && !hasOwnMemory(view.tensor))
     view.tensor = copyTensor(builder, loc, view.tensor);
   if (getHighPrecisionFormat(type.getElementType()))
@@ -178,7 +199,7 @@ HostOperand blockscale::makeHostOperand(OpBuilder &builder,
     operand.splat = getSplat(view.tensor);
   Format format =
       source.side() == Side::X ? problem.types.lhs : problem.types.rhs;
-  if (!source.isScale() && !getInfo(source.id).isMetadata &&
+  if (!source.isScale() && !isMetadata &&
       gemm.wantsPackedElements(operand, format, problem)) {
     view.tensor = pack(builder, loc, view.tensor);
     operand.bits = getFormatInfo(format).bits;

@@ -26,7 +26,7 @@ namespace mlir::blockscale {
 enum class Contiguity {
   Rows,    // the rows of a column are contiguous
   Columns, // the columns of one row are
-  Atoms,   // scales in the 32x4x4 layout
+  Atoms,   // scales in the 32x4x4 layout, or atoms of metadata
   Other,
 };
 

@@ -8,6 +8,7 @@
 
 #include "Kernels/Gemm/Problem/OperandMemory.h"
 
+#include "Utils/MetadataLayout.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -39,11 +40,12 @@ Contiguity blockscale::getContiguity(AffineMap map, unsigned rank) {
     SmallVector<AffineExpr> index = {row, column};
     if (rank == 3)
       index.insert(index.begin(), map.getResult(0));
-    AffineMap swizzle = getSwizzleMap(context, rank)
-                            .compose(AffineMap::get(3, 0, index, context));
-    return simplifyAffineMap(swizzle) == simplifyAffineMap(map)
-               ? Contiguity::Atoms
-               : Contiguity::Other;
+    AffineMap logical = AffineMap::get(3, 0, index, context);
+    for (AffineMap atoms :
+         {getSwizzleMap(context, rank), getTileMetadataMap(context, rank)})
+      if (simplifyAffineMap(atoms.compose(logical)) == simplifyAffineMap(map))
+        return Contiguity::Atoms;
+    return Contiguity::Other;
   }
   AffineExpr last = map.getResults().back();
   if (last == row)

@@ -105,6 +105,14 @@ LogicalResult Tcgen05DenseChooser::verify(ScheduledProduct product,
                        << " rows each, got " << given;
   if (failed(verifyStages(product, schedule, emitError)))
     return failure();
+  // PTX ISA, "Matrix shape": pairs with a sparse A have M of 256; and only A
+  // can be sparse.
+  if (product.op.getMetadata() &&
+      (schedule.getSwapAb() || schedule.getM() != kTensorLanes))
+    return emitError() << "expected M of the tile to be " << kTensorLanes
+                       << " and operands that are not swapped for a sparse x, "
+                          "got "
+                       << given;
   if (isInSoftware(product.op) &&
       (schedule.getTwoCta() || schedule.getInstructionK() != 0))
     return emitError() << "not supported in this version: pairs of CTAs and "

@@ -171,8 +171,8 @@ SmallVector<ScheduleCandidate> blockscale::getScheduleCandidates(
   SmallVector<BestOfTiles> found;
   for (int64_t columns : getTileColumns(problem.n))
     found.push_back(search.find(columns, /*swapsAb=*/false));
-  // With more rows there are several tiles in either case.
-  if (problem.m <= kMostN)
+  // With more rows there are several tiles in either case. A sparse x is A.
+  if (problem.m <= kMostN && !instruction.isSparse())
     for (int64_t columns : getTileColumns(problem.m))
       found.push_back(search.find(columns, /*swapsAb=*/true));
 

@@ -41,8 +41,11 @@ EstimatedProblem blockscale::getEstimatedProblem(ProductOpInterface op) {
   TypeCombination types = op.getTypes();
   bool mayDivideK =
       getOpSizes(op, ShapedType::kDynamic).k != ShapedType::kDynamic;
-  return {getOpSizes(op, kEstimatedSize), bits(types.lhs), bits(types.rhs),
-          mayDivideK};
+  int64_t aBits = getKeptElements(bits(types.lhs), types.sparsity);
+  if (types.sparsity)
+    aBits += llvm::divideCeilSigned(
+        kFieldBits, getGranularityInfo(*types.sparsity).chunk());
+  return {getOpSizes(op, kEstimatedSize), aBits, bits(types.rhs), mayDivideK};
 }
 
 ScheduleRates blockscale::getScheduleRates(const Chip &chip, Kind kind) {
@@ -57,6 +60,7 @@ ScheduleRates blockscale::getScheduleRates(const Chip &chip, Kind kind) {
           find(&ChipRates::l2Bytes),
           find(&ChipRates::copyLatency),
           find(&ChipRates::memoryGigabytes),
+          find(&ChipRates::sparseFactor),
           getTunedLimits(chip.capability).nextKernel};
 }
 
@@ -143,6 +147,8 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
   // rows that the operands have, but whole atoms of scales.
   uint64_t instructions = divideCeil(k, instruction.k);
   uint64_t flops = 2 * tileM * tileN * instruction.k;
+  if (instruction.isSparse())
+    flops = divideCeil(flops, rates.sparseFactor.value);
   uint64_t tensor =
       multiply(instructions, divideCeil(flops, rates.flops.value));
   // An instruction with the larger K takes as long as one with the smaller K:
@@ -155,9 +161,11 @@ ScheduleEstimate blockscale::estimateSchedule(const EstimatedProblem &asked,
         divideCeil(multiply(tensor, pattern.size()), patternK / instruction.k);
   }
   uint64_t scaleBytes = multiply(steps, plan.getBytes(GemmOperand::SFA) +
-                                            plan.getBytes(GemmOperand::SFB));
+                                            plan.getBytes(GemmOperand::SFB) +
+                                            plan.getBytes(GemmOperand::E));
+  uint64_t columnsOfB = plan.getColumns(/*isA=*/false);
   uint64_t readBytes =
-      multiply(instructions, (tileM + tileN / group) * kStepBytes);
+      multiply(instructions, (tileM + columnsOfB * tileN / group) * kStepBytes);
   uint64_t shared = divideCeil(llvm::SaturatingAdd(readBytes, scaleBytes),
                                rates.sharedBytes.value);
   uint64_t rows = std::min<uint64_t>(problem.m, tileM),

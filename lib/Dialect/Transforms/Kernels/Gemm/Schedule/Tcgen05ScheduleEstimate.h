@@ -39,7 +39,8 @@ namespace mlir::blockscale {
 /// A product. Sizes are those of the op; a dynamic one counts as large, so that
 /// all SMs are busy.
 struct EstimatedProblem : OpSizes {
-  /// Bits of an element of x and of y in memory.
+  /// Bits in memory of an element of x and of y along K; of a sparse x, with
+  /// its metadata.
   int64_t aBits, bBits;
   /// Whether split-K is allowed.
   bool mayDivideK = true;
@@ -51,7 +52,7 @@ EstimatedProblem getEstimatedProblem(ProductOpInterface op);
 /// The rates that the estimate needs.
 struct ScheduleRates {
   Rate sms, megahertz, flops, sharedBytes, l2Bytes, copyLatency,
-      memoryGigabytes;
+      memoryGigabytes, sparseFactor;
   /// From the end of a kernel to the work of the next one.
   uint64_t nextKernelNanoseconds;
 };

@@ -138,7 +138,10 @@ static void printStage(raw_ostream &os, const TmemPlan &plan) {
     end = first + bytes;
     printBytes(os, info.letter, first, end);
     os << info.name << ", ";
-    if (!info.isScale)
+    if (info.isMetadata)
+      printCount(os, bytes / kMetadataAtomBytes, "row")
+          << " of " << kMetadataAtomBytes;
+    else if (!info.isScale)
       printCount(os, bytes / kSwizzleRowBytes, "row")
           << " of " << kSwizzleRowBytes;
     else
@@ -230,7 +233,7 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
   int64_t first = plan.getScaleColumn(true);
   int64_t columns = plan.getScaleColumnsOfStage();
   if (columns != 0)
-    drawColumns(os, "scales", first,
+    drawColumns(os, plan.getMetadataBytes() ? "stages" : "scales", first,
                 first + columns * plan.getScaleSlots() - 1);
   if (int64_t shared = plan.getSharedColumns())
     os << "  both sums have columns " << plan.getAccColumn(1) << " to "
@@ -244,6 +247,12 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
        << " on column " << plan.getAccumulatorColumns() << " + c\n";
   if (columns == 0)
     return;
+  if (int64_t bytes = plan.getMetadataBytes()) {
+    int64_t column = plan.getMetadataColumn() - first;
+    os << "  metadata of stage s: the last " << bytes / kTensorColumnBytes
+       << " of its columns; +" << column
+       << " + i has bytes 4 i to 4 i + 3 of row l in lane l\n";
+  }
   os << "  scales of stage s: columns " << first << " + " << columns << " s to "
      << first + columns - 1 << " + " << columns << " s";
   if (plan.getScaleSlots() != schedule.getStages())

@@ -27,8 +27,8 @@ struct StageExtents {
   /// That of the elements of a side; a sparse A has only the kept ones.
   TileExtent getElements(bool isA, std::optional<Granularity> sparsity) const {
     TileExtent extent = get(isA);
-    if (isA && sparsity)
-      extent.k = extent.k * kKeptUnits / kUnitsPerChunk;
+    if (isA)
+      extent.k = getKeptElements(extent.k, sparsity);
     return extent;
   }
 };

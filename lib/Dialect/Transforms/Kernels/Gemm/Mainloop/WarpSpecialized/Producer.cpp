@@ -31,6 +31,21 @@ void RoleEmitter::emitExpected(OpBuilder &at, const Pipeline &pipeline,
   BarrierArriveOp::create(at, loc, barriers, full, at.getI64IntegerAttr(bytes));
 }
 
+/// The row where the metadata of a tile at `row` starts. In a cluster, a tile
+/// may be wholly outside of the result. Copies would bring zeros for it, which
+/// are no legal fields: it gets the metadata of the last rows.
+Value RoleEmitter::emitRowOfMetadata(OpBuilder &at, Value row) const {
+  if (KernelProblem::isMultiple(problem.m, plan.getRowsOfSubTiles() *
+                                               cluster.getSize().m) ||
+      cluster.getSize().m == 1)
+    return row;
+  AffineExpr d0 = at.getAffineDimExpr(0);
+  Value last = applyExprs(
+      at, loc, {(d0 - 1).floorDiv(kMetadataAtomRows) * kMetadataAtomRows},
+      sizes.m)[0];
+  return arith::MinUIOp::create(at, loc, row, last);
+}
+
 void RoleEmitter::emitCopies(OpBuilder &at, const WorkTile &tile, Value step,
                              const Pipeline &pipeline,
                              const PipelineState &state, Sides sides) {
@@ -46,10 +61,12 @@ void RoleEmitter::emitCopies(OpBuilder &at, const WorkTile &tile, Value step,
     Value mapPointer = kernel.getArgument(map++);
     if (sides != Sides::Both && isA != (sides == Sides::A))
       continue;
-    int64_t columns = isScale ? k / problem.types.blockSize : k;
+    int64_t columns = problem.getColumns(id, k);
     TileOrigin from;
     from.batch = getOperandBatch(at, kernel, problem[id], tile.matrix);
     from.row = emitRow(at, tile, id);
+    if (isMetadata)
+      from.row = emitRowOfMetadata(at, from.row);
     from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
     operand.tensor->emit(
         at, loc, mapPointer, from, shared,

@@ -284,14 +284,15 @@ Value RoleEmitter::emitStageOffset(OpBuilder &at, const Pipeline &pipeline,
 }
 
 MemRefType RoleEmitter::getTileType(bool isA) const {
-  WarpSpecializedScheduleAttr schedule = plan.getSchedule();
-  int64_t rows = plan.getRows(isA);
-  SmallVector<int64_t> shape = {rows, kSwizzleRowBytes};
+  int64_t rows = plan.getRows(isA), columns = plan.getColumns(isA);
+  SmallVector<int64_t> shape = {columns, rows, kSwizzleRowBytes};
+  if (columns == 1)
+    shape.erase(shape.begin());
   if (getElements(isA).layout.major == Major::MN) {
     int64_t rowBytes =
         rows * getElementBytes(problem.instruction.getInstruction());
     int64_t bytes = getColumnBytes(rowBytes);
-    shape = {rowBytes / bytes, schedule.getK(), bytes};
+    shape = {rowBytes / bytes, plan.getElementsOfK(isA), bytes};
   }
   auto space = cast<MemRefType>(shared.getType()).getMemorySpace();
   return MemRefType::get(shape, b.getI8Type(), MemRefLayoutAttrInterface(),

@@ -21,8 +21,9 @@ SharedMemoryPlan::SharedMemoryPlan(const Instruction &instruction,
                                    WarpSpecializedScheduleAttr schedule,
                                    std::optional<Format> quantizedA,
                                    int64_t slices, int64_t bytesBehind)
-    : schedule(schedule), quantizedA(quantizedA), slices(slices),
-      bytesBehind(bytesBehind), scaleWords(0) {
+    : schedule(schedule), sparsity(instruction.sparsity),
+      quantizedA(quantizedA), slices(slices), bytesBehind(bytesBehind),
+      scaleWords(0) {
   if (instruction.scaleVec != 0)
     scaleWords = schedule.getK() / instruction.blockSize / kBlocksOfWord;
   assignOffsets();
@@ -31,8 +32,8 @@ SharedMemoryPlan::SharedMemoryPlan(const Instruction &instruction,
 SharedMemoryPlan::SharedMemoryPlan(const Instruction &instruction,
                                    WarpSpecializedScheduleAttr schedule,
                                    int64_t blockSize)
-    : schedule(schedule), slices(1), bytesBehind(0),
-      scaleWords(schedule.getK() / blockSize / kBlocksOfWord) {
+    : schedule(schedule), sparsity(instruction.sparsity), slices(1),
+      bytesBehind(0), scaleWords(schedule.getK() / blockSize / kBlocksOfWord) {
   assignOffsets();
 }
 
@@ -74,12 +75,12 @@ int64_t SharedMemoryPlan::getRowAtoms(bool isA) const {
 int64_t SharedMemoryPlan::getBytes(GemmOperand operand) const {
   auto [isA, isScale, isMetadata, letter, name] = getInfo(operand);
   if (isMetadata)
-    return 0; // This mainloop has none yet.
+    return getRows(isA) * getMetadataBytes();
   if (isScale)
     return getRowAtoms(isA) * scaleWords * kScaleAtomBytes;
   int64_t rows = getRows(isA);
   if (!quantizedA)
-    return rows * kSwizzleRowBytes;
+    return getColumns(isA) * rows * kSwizzleRowBytes;
   if (!isA && isGemv())
     return 0;
   constexpr int64_t kValueBits = 16, kByteBits = 8;

@@ -8,7 +8,8 @@
 //
 // The shared-memory plan of warp-specialized kernels. A stage holds the tiles
 // of A and B in swizzle rows of 128 bytes and, for block-scaled instructions,
-// the atoms of their scale factors. The mbarriers are numbered here, too.
+// the atoms of their scale factors, and of the metadata of a sparse A. The
+// mbarriers are numbered here, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +58,21 @@ public:
   int64_t getRowAtomBytes(bool isA) const;
   /// Elements along K of a slice.
   int64_t getSliceK() const { return schedule.getK() / slices; }
+  /// The elements along K that A, or B, has in a stage: a sparse A has only the
+  /// kept ones.
+  int64_t getElementsOfK(bool isA) const {
+    return isA ? getKeptElements(schedule.getK(), sparsity) : schedule.getK();
+  }
+  /// The swizzle rows side by side that they take if they are contiguous.
+  int64_t getColumns(bool isA) const {
+    return getElementsOfK(isA) / getElementsOfK(/*isA=*/true);
+  }
+  /// The bytes of metadata of a row in a stage; 0 for a dense A.
+  int64_t getMetadataBytes() const {
+    return sparsity ? schedule.getK() /
+                          getGranularityInfo(*sparsity).elementsPerByte()
+                    : 0;
+  }
 
   /// How many u32 of four scales a stage has along K; 0 without scales.
   int64_t getScaleWords() const { return scaleWords; }
@@ -83,6 +99,7 @@ private:
   void assignOffsets();
 
   WarpSpecializedScheduleAttr schedule;
+  std::optional<Granularity> sparsity;
   std::optional<Format> quantizedA;
   int64_t slices, bytesBehind, scaleWords;
   PerOperand<int64_t> offsets;
@@ -115,7 +132,7 @@ int64_t getMostStageBytes(const Chip &chip);
 /// has one byte there.
 int64_t getElementBytes(const Instruction &instruction);
 
-/// The elements along K in a swizzle row.
+/// The elements along K in a swizzle row; of a sparse A, the logical ones.
 int64_t getSwizzleRowElements(const Instruction &instruction);
 
 } // namespace mlir::blockscale

@@ -36,12 +36,21 @@ void RoleEmitter::emitFill(OpBuilder &at, const WorkTile &tile, Value thread,
     if (!operand.loader)
       continue;
     bool isA = getInfo(id).isA;
-    Value memory = emitView(at, operand.loader->getTile().shape, at.getI8Type(),
-                            emitStageOffset(at, state, plan.getOffset(id)));
-    FillSource source = {getOperandBatch(at, kernel, problem[id], tile.matrix),
-                         isA ? sizes.m : sizes.n, sizes.k,
-                         emitRow(at, tile, id), step};
-    operand.loader->emit(at, context, memory, source);
+    int64_t columns = plan.getColumns(isA);
+    SmallVector<int64_t> shape(operand.loader->getTile().shape);
+    for (int64_t column = 0; column != columns; ++column) {
+      int64_t first = column * ShapedType::getNumElements(shape);
+      Value memory =
+          emitView(at, shape, at.getI8Type(),
+                   emitStageOffset(at, state, plan.getOffset(id) + first));
+      AffineExpr d0 = at.getAffineDimExpr(0);
+      FillSource source = {
+          getOperandBatch(at, kernel, problem[id], tile.matrix),
+          isA ? sizes.m : sizes.n, isA && sizes.keptK ? sizes.keptK : sizes.k,
+          emitRow(at, tile, id),
+          applyExprs(at, loc, {d0 * columns + column}, step)[0]};
+      operand.loader->emit(at, context, memory, source);
+    }
     hasCopies |= operand.loader->isAsync();
   }
   if (hasCopies) {

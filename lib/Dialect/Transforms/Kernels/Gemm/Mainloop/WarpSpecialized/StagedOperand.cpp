@@ -55,7 +55,8 @@ static LoaderPtr makeLoader(const KernelProblem &problem,
   const KernelOperand &operand = problem[getElementsOf(isA)];
   WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
   int64_t rows = pipeline.getRows(isA);
-  TileExtent extent = {rows, schedule.getK(), rows,
+  // A swizzle row of B has half of its K for a sparse A.
+  TileExtent extent = {rows, pipeline.getElementsOfK(/*isA=*/true), rows,
                        kSoftwareProducerWarps * kWarpLanes};
   Kind kind = problem.instruction.getKind();
   // mma.sync warps read the layouts of the multistage kernel, too.
@@ -87,7 +88,7 @@ blockscale::planStagedOperands(const KernelProblem &problem,
   for (GemmOperand id : kGemmOperands) {
     StagedOperand &operand = operands[id];
     auto [isA, isScale, isMetadata, letter, name] = getInfo(id);
-    if (isMetadata || (isScale && !problem.hasScales()))
+    if ((isMetadata && !problem.reads(id)) || (isScale && !problem.hasScales()))
       continue;
     if (!isA && pipeline.isGemv())
       continue;
@@ -97,7 +98,8 @@ blockscale::planStagedOperands(const KernelProblem &problem,
       operand.layout = operand.tensor->getLayout();
       continue;
     }
-    assert(!isScale && "copies bring all scales in the 32x4x4 layout");
+    assert(!isScale && !isMetadata &&
+           "copies bring all scales and metadata in atoms");
     operand.loader = makeLoader(problem, pipeline, isA, operand.format);
     operand.layout = operand.loader->getTile().layout;
   }

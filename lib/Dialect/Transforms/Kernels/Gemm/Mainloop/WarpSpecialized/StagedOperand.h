@@ -47,7 +47,7 @@ std::string describeSoftwareOperands(const StagedOperands &operands,
 KernelProblem getInstructionProblem(const KernelProblem &problem);
 
 /// The operands of such a problem. Scales are in the 32x4x4 layout, see
-/// GemmKernel::wantsScaleAtoms. The result points into the problem.
+/// GemmKernel::wantsAtoms. The result points into the problem.
 StagedOperands planStagedOperands(const KernelProblem &problem,
                                   const SharedMemoryPlan &pipeline);
 StagedOperands planStagedOperands(KernelProblem &&,

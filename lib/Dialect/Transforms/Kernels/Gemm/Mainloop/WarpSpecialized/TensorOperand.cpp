@@ -185,12 +185,16 @@ SmallVector<int64_t> TensorOperand::planBox(const SharedMemoryPlan &pipeline,
   SmallVector<int64_t> box(operand->map.getNumResults(), 1);
   box.back() = columnBytes / unit;
   // The elements of a swizzle row: of rows, or along K.
-  int64_t &boxRows = box[outer];
-  boxRows = isK ? rows : schedule.getK();
+  int64_t &boxRows = box[outer], k = pipeline.getElementsOfK(isA());
+  boxRows = isK ? rows : k;
   if (!isK) {
     copies = rows * unit / columnBytes;
     copyRows = columnBytes / unit;
-    copyBytes = columnBytes * schedule.getK();
+    copyBytes = columnBytes * k;
+  } else if (pipeline.getColumns(isA()) != 1) {
+    copies = pipeline.getColumns(isA());
+    copyColumns = k / copies;
+    copyBytes = rows * columnBytes;
   }
   int64_t parts =
       BlockCluster::getParts(schedule.getCluster(), schedule.getTwoCta(), id);
@@ -269,10 +273,9 @@ bool TensorOperand::planElements(const KernelProblem &problem,
                          : std::max<int64_t>(8 / getFormatInfo(format).bits, 1);
   map = makeMap(rank, type->name, sizes, symbols, box,
                 getSwizzleName(columnBytes), elements);
-  countedBytes =
-      rows * pipeline.getSchedule().getK() * (isPadded ? operand->bits : 0) / 8;
-  if (!isPadded)
-    countedBytes = rows * kSwizzleRowBytes;
+  countedBytes = isPadded
+                     ? rows * pipeline.getElementsOfK(isA()) * operand->bits / 8
+                     : pipeline.getColumns(isA()) * rows * kSwizzleRowBytes;
   if (pipeline.getQuantizedA()) {
     copyColumns = getSwizzleRowElements(instruction);
     copies = pipeline.getSliceK() / copyColumns;
@@ -360,6 +363,48 @@ bool TensorOperand::planScales(const KernelProblem &problem,
   return true;
 }
 
+/// Atoms of metadata are 8 rows of 256 bytes for tensor maps, whose boxes have
+/// at most so many elements along an index.
+static constexpr int64_t kMetadataUnits = 8,
+                         kMetadataUnitBytes = kMetadataAtomRows *
+                                              kMetadataAtomBytes /
+                                              kMetadataUnits;
+
+/// Atoms as they are, or boxes of 128 rows of 16 bytes of row-major metadata,
+/// which become atoms.
+bool TensorOperand::planMetadata(const SharedMemoryPlan &pipeline,
+                                 std::string &reason) {
+  bool isAtoms = operand->contiguity == Contiguity::Atoms;
+  if (!isAtoms && operand->contiguity != Contiguity::Columns)
+    return refuse(reason, "expected metadata in atoms, or row-major");
+  WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
+  int64_t parts =
+      BlockCluster::getParts(schedule.getCluster(), schedule.getTwoCta(), id);
+  MLIRContext *context = operand->map.getContext();
+  unsigned rank = operand->map.getNumResults();
+  SmallVector<AffineExpr> sizes = getSymbols(context, rank);
+  SmallVector<int64_t> box(rank, 1);
+  if (isAtoms) {
+    sizes[rank - 2] = getAffineConstantExpr(kMetadataUnits, context);
+    sizes[rank - 1] = getAffineConstantExpr(kMetadataUnitBytes, context);
+    box[rank - 2] = kMetadataUnits / parts;
+    box[rank - 1] = kMetadataUnitBytes;
+    partUnits = kMetadataUnits / parts;
+  } else {
+    partRows = kMetadataAtomRows / parts;
+    box[*operand->map.getResultPosition(getAffineDimExpr(1, context))] =
+        partRows;
+    box[rank - 1] = kMetadataAtomBytes;
+  }
+  partBytes = kMetadataAtomRows * kMetadataAtomBytes / parts;
+  copies = pipeline.getMetadataBytes() / kMetadataAtomBytes;
+  copyColumns = kMetadataAtomBytes;
+  copyBytes = kMetadataAtomRows * kMetadataAtomBytes;
+  countedBytes = pipeline.getBytes(id);
+  map = makeMap(rank, "u1", sizes, sizes, box, "none", /*codes=*/1);
+  return true;
+}
+
 std::optional<TensorOperand>
 TensorOperand::plan(const KernelProblem &problem,
                     const SharedMemoryPlan &pipeline, GemmOperand id,
@@ -369,7 +414,9 @@ TensorOperand::plan(const KernelProblem &problem,
   result.id = id;
   bool isA = result.isA(), isElements = !result.isScale();
   bool isPlanned = false;
-  if (isA && pipeline.getQuantizedA())
+  if (result.isMetadata())
+    isPlanned = result.planMetadata(pipeline, reason);
+  else if (isA && pipeline.getQuantizedA())
     isPlanned = result.planQuantized(pipeline, reason);
   else
     isPlanned = isElements ? result.planElements(problem, pipeline, reason)
@@ -437,6 +484,14 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
       position.push_back(makeIndex(b, loc, 0));
       if (sharing.parts != 1)
         addScalePart(b, loc, sharing.part, position);
+    } else if (isMetadata() && operand->contiguity == Contiguity::Atoms) {
+      // The first byte of the part of an atom.
+      AffineExpr d0 = b.getAffineDimExpr(0);
+      Value zero = makeIndex(b, loc, 0), first = zero;
+      if (sharing.parts != 1)
+        first = applyExprs(b, loc, {d0 * partUnits}, sharing.part)[0];
+      position.pop_back_n(2);
+      position.append({first, zero});
     } else if (elementsOfUnit != 1) {
       AffineExpr d0 = b.getAffineDimExpr(0);
       position.back() =

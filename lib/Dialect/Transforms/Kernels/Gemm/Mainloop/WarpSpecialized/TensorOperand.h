@@ -75,10 +75,13 @@ private:
   /// The distance from the part of one block to that of the next one in rows,
   /// columns and bytes. For scales, see `ScaleParts`.
   int64_t partRows = 0, partColumns = 0, partBytes = 0;
+  /// The same for atoms of metadata, in units of 256 bytes.
+  int64_t partUnits = 0;
   ScaleParts scaleParts;
 
   bool isA() const { return getInfo(id).isA; }
   bool isScale() const { return getInfo(id).isScale; }
+  bool isMetadata() const { return getInfo(id).isMetadata; }
   GemmOperand id = GemmOperand::A;
   /// Elements in a unit of the innermost coordinate.
   int64_t elementsOfUnit = 1;
@@ -92,6 +95,7 @@ private:
   bool planQuantized(const SharedMemoryPlan &pipeline, std::string &reason);
   bool planScales(const KernelProblem &problem,
                   const SharedMemoryPlan &pipeline, std::string &reason);
+  bool planMetadata(const SharedMemoryPlan &pipeline, std::string &reason);
   /// The TMA box of one copy. Divides the tile between the blocks that share
   /// it: by whole copies, or by rows of each box. `outer` is the dimension that
   /// is not contiguous.

@@ -228,7 +228,7 @@ private:
 
 class MmaSyncDenseKernel final : public WarpSpecializedKernel {
 public:
-  bool wantsScaleAtoms() const override { return true; }
+  bool wantsAtoms() const override { return true; }
   bool wantsPackedElements(const KernelOperand &operand, Format format,
                            const KernelProblem &problem) const override {
     return couldCopyIfPacked(operand, format, problem);

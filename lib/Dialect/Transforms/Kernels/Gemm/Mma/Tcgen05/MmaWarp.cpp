@@ -26,8 +26,46 @@ using namespace mlir;
 using namespace mlir::blockscale;
 
 //===----------------------------------------------------------------------===//
-// Scales
+// Scales and metadata
 //===----------------------------------------------------------------------===//
+
+/// The column of the stage of `state` that is `first` in the first one.
+Value Tcgen05Roles::emitColumnOfStage(OpBuilder &at, const PipelineState &state,
+                                      int64_t first) {
+  Value columns = index(at, tmemPlan.getScaleColumnsOfStage());
+  Value slot = stages.emitStage(at, state);
+  if (tmemPlan.getScaleSlots() != stages.getNumStages())
+    slot = at.createOrFold<arith::RemUIOp>(loc, slot,
+                                           index(at, tmemPlan.getScaleSlots()));
+  Value column = at.createOrFold<arith::MulIOp>(loc, slot, columns);
+  return addIndex(at, loc, column, first);
+}
+
+/// The metadata of the stage of `state` in tensor memory; null for a dense A.
+Value Tcgen05Roles::emitMetadata(OpBuilder &at, const PipelineState &state) {
+  if (!problem.types.sparsity)
+    return Value();
+  auto type = TmemMetadataType::get(at.getContext(), kMetadataAtomRows,
+                                    plan.getMetadataBytes());
+  return TmemMetadataOp::create(
+      at, loc, type, tmem,
+      emitColumnOfStage(at, state, tmemPlan.getMetadataColumn()));
+}
+
+/// Copies the metadata of the stage of `state` to tensor memory.
+void Tcgen05Roles::emitMetadataCopies(OpBuilder &at,
+                                      const PipelineState &state) {
+  constexpr int64_t kAtomBytes = kMetadataAtomRows * kMetadataAtomBytes;
+  Value metadata = emitMetadata(at, state);
+  if (!metadata)
+    return;
+  int64_t atoms = plan.getBytes(GemmOperand::E) / kAtomBytes;
+  for (int64_t atom = 0; atom != atoms; ++atom) {
+    int64_t byte = plan.getOffset(GemmOperand::E) + atom * kAtomBytes;
+    CopyMetadataOp::create(at, loc, shared, emitStageOffset(at, state, byte),
+                           metadata, atom, getCtaGroup());
+  }
+}
 
 /// The scales of the stage of `state` in tensor memory, `shift` columns (null
 /// for 0) further; null without scales.
@@ -35,13 +73,7 @@ Value Tcgen05Roles::emitScales(OpBuilder &at, const PipelineState &state,
                                bool isA, Value shift) {
   if (!problem.hasScales())
     return Value();
-  Value columns = index(at, tmemPlan.getScaleColumnsOfStage());
-  Value slot = stages.emitStage(at, state);
-  if (tmemPlan.getScaleSlots() != stages.getNumStages())
-    slot = at.createOrFold<arith::RemUIOp>(loc, slot,
-                                           index(at, tmemPlan.getScaleSlots()));
-  Value column = at.createOrFold<arith::MulIOp>(loc, slot, columns);
-  column = addIndex(at, loc, column, tmemPlan.getScaleColumn(isA));
+  Value column = emitColumnOfStage(at, state, tmemPlan.getScaleColumn(isA));
   if (shift)
     column = addIndices(at, loc, column, shift);
   auto type = TmemScalesType::get(
@@ -160,6 +192,7 @@ void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
   WarpSpecializedScheduleAttr schedule = plan.getSchedule();
   MLIRContext *context = at.getContext();
   emitScaleCopies(at, state);
+  emitMetadataCopies(at, state);
   Value a = emitTile(at, state, true), other = emitTile(at, state, false);
   Value aScales = emitScales(at, state, true, emitShift(at, tile, true));
   Value bScales = emitScales(at, state, false, emitShift(at, tile, false));
@@ -174,7 +207,8 @@ void Tcgen05Roles::emitProduct(OpBuilder &at, const BlockTile &tile,
   // With `steps`, the last stage is shorter than a swizzle row may be.
   int64_t wideK = steps ? 0 : schedule.getInstructionK();
   AsyncTileMmaOp::create(
-      at, loc, a, aScales, other, bScales, acc, accumulate, steps, instruction,
+      at, loc, a, aScales, other, bScales, acc, accumulate,
+      emitMetadata(at, state), steps, instruction,
       TileLayoutAttr::get(context, getElements(true).layout),
       TileLayoutAttr::get(context, getElements(false).layout),
       wideK ? at.getI64IntegerAttr(wideK) : IntegerAttr());

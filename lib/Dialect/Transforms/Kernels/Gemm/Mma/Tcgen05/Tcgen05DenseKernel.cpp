@@ -22,7 +22,7 @@ using namespace mlir::blockscale;
 namespace {
 class Tcgen05DenseKernel final : public WarpSpecializedKernel {
 public:
-  bool wantsScaleAtoms() const override { return true; }
+  bool wantsAtoms() const override { return true; }
   bool wantsPackedElements(const KernelOperand &operand, Format format,
                            const KernelProblem &problem) const override {
     return couldCopyIfPacked(operand, format, problem);

@@ -45,8 +45,12 @@ private:
                    const PipelineState &state, Value acc, Value step,
                    Value steps);
   void emitScaleCopies(OpBuilder &b, const PipelineState &state);
+  void emitMetadataCopies(OpBuilder &b, const PipelineState &state);
   void emitMask(OpBuilder &b, const PipelineState &state);
   Value emitPeerMemory(OpBuilder &b) const;
+  Value emitColumnOfStage(OpBuilder &b, const PipelineState &state,
+                          int64_t first);
+  Value emitMetadata(OpBuilder &b, const PipelineState &state);
   Value emitScales(OpBuilder &b, const PipelineState &state, bool isA,
                    Value shift);
   Value emitShift(OpBuilder &b, const BlockTile &tile, bool isA) const;

@@ -32,7 +32,8 @@ TmemPlan::TmemPlan(const Instruction &instruction,
                    WarpSpecializedScheduleAttr schedule)
     : SharedMemoryPlan(instruction, schedule, /*quantizedA=*/std::nullopt,
                        /*slices=*/1, getUnusedBytes(instruction, schedule)) {
-  scaleColumns = getScaleColumns(true) + getScaleColumns(false);
+  scaleColumns = getScaleColumns(true) + getScaleColumns(false) +
+                 getMetadataBytes() / kTensorColumnBytes;
   scaleSlots = getSchedule().getStages();
   if (getSchedule().getAccumulators() == 1)
     return;
@@ -74,6 +75,10 @@ int64_t TmemPlan::getScaleColumn(bool isA) const {
   int64_t first = getAccColumn(getSchedule().getAccumulators() - 1) +
                   getAccumulatorColumns();
   return isA ? first : first + getScaleColumns(true);
+}
+
+int64_t TmemPlan::getMetadataColumn() const {
+  return getScaleColumn(false) + getScaleColumns(false);
 }
 
 bool TmemPlan::fitsTensorMemory() const {

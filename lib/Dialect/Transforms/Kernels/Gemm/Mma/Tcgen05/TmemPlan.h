@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The columns of tensor memory: accumulator stages, and the scale factors of
-// stages. Each stage has scale columns of its own where they fit, so that
-// the same wait covers both: whoever may fill a stage may also copy its scales.
+// The columns of tensor memory: accumulator stages, and the scale factors and
+// metadata of stages. Each stage has such columns of its own where they fit, so
+// that the same wait covers both: whoever may fill a stage may also copy them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,10 +43,12 @@ public:
   int64_t getScaleCopies(bool isA) const;
   int64_t getScaleColumns(bool isA) const;
 
-  /// The first column of accumulator stage `i`, and of the scales of A or B in
-  /// a stage.
+  /// The first column of accumulator stage `i`, and of the scales of A or B and
+  /// the metadata of A in a stage.
   int64_t getAccColumn(int64_t i) const;
   int64_t getScaleColumn(bool isA) const;
+  int64_t getMetadataColumn() const;
+  /// The columns of the scales and the metadata of a stage.
   int64_t getScaleColumnsOfStage() const { return scaleColumns; }
   /// How many slots of scale columns there are, a divisor of the number of
   /// stages: stage s has the slot s modulo this.
