@@ -173,6 +173,7 @@ static KernelLayouts getLayouts(TileMmaOp op) {
       kernel.layouts.push_back({"metadata", {getMetadataGrid(kernel.k)}, {}});
       shared.grids.push_back(
           getMetadataTileGrid(getTileShape(op.getMetadata()), kernel.k,
+                              /*isSwapped=*/!op.getMetadataAtoms(),
                               getFirstByte(op.getMetadata())));
     }
     if (scales)
@@ -262,10 +263,26 @@ static void addAtoms(std::vector<LayoutGrid> &grids, Operand operand,
   }
 }
 
+/// The same for the atoms of metadata that an instruction with this K reads.
+static void addAtoms(std::vector<LayoutGrid> &grids,
+                     TypedValue<TmemMetadataType> metadata, int64_t k) {
+  constexpr TileShape kAtom = {1, kMetadataAtomRows, kMetadataAtomBytes};
+  for (auto copy : metadata.getParentBlock()->getOps<CopyMetadataOp>()) {
+    if (getColumn<TmemMetadataOp>(copy.getMetadata()).first !=
+        getColumn<TmemMetadataOp>(metadata).first)
+      continue;
+    LayoutGrid grid = getMetadataTileGrid(
+        kAtom, k, /*isSwapped=*/false,
+        getFirstByte(copy.getMemory()) + getOffset(copy.getOffset()).first);
+    grid.title += ": atom " + std::to_string(copy.getAtom());
+    grids.push_back(std::move(grid));
+  }
+}
+
 /// The columns of all MMAs of a kernel: loops over stages may be unrolled.
 static KernelLayout getTensorMemory(gpu::GPUFuncOp function) {
   KernelLayout tmem = {"tmem", {}, {}};
-  std::vector<TensorRegion> scalesOfA, scalesOfB;
+  std::vector<TensorRegion> scalesOfA, scalesOfB, metadata;
   function.walk([&](AsyncTileMmaOp op) {
     addRegion(tmem.regions, "sums", getColumn<TmemAccOp>(op.getAcc()),
               op.getAcc().getType().getNumColumns());
@@ -275,8 +292,12 @@ static KernelLayout getTensorMemory(gpu::GPUFuncOp function) {
               op.getAScale().getType().getNumColumns());
     addRegion(scalesOfB, "scales of B", getColumn<TmemScalesOp>(op.getBScale()),
               op.getBScale().getType().getNumColumns());
+    if (op.getMetadata())
+      addRegion(metadata, "metadata of A",
+                getColumn<TmemMetadataOp>(op.getMetadata()),
+                op.getMetadata().getType().getNumColumns());
   });
-  for (const auto &regions : {scalesOfA, scalesOfB})
+  for (const auto &regions : {scalesOfA, scalesOfB, metadata})
     tmem.regions.insert(tmem.regions.end(), regions.begin(), regions.end());
   return tmem;
 }
@@ -303,6 +324,14 @@ static KernelLayouts getLayouts(AsyncTileMmaOp op) {
          {getTensorScaleGrid(operand, type.getRows(), type.getBlocks(),
                              type.getCopies(),
                              getColumn<TmemScalesOp>(scales).first)},
+         {}});
+  }
+  if (TypedValue<TmemMetadataType> metadata = op.getMetadata()) {
+    addAtoms(shared.grids, metadata, kernel.k);
+    kernel.layouts.push_back(
+        {"metadata",
+         {getTensorMetadataGrid(metadata.getType().getNumColumns(), kernel.k,
+                                getColumn<TmemMetadataOp>(metadata).first)},
          {}});
   }
   TmemAccType sums = op.getAcc().getType();

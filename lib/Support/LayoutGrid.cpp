@@ -204,13 +204,13 @@ LayoutGrid blockscale::getTileGrid(Operand operand, const TileLayout &layout,
 }
 
 LayoutGrid blockscale::getMetadataTileGrid(const TileShape &shape, int64_t k,
-                                           int64_t firstByte) {
+                                           bool isSwapped, int64_t firstByte) {
   int64_t steps = shape.rowBytes / kMetadataStepBytes;
   LayoutGrid grid = makeGrid("metadata of A", getRowName(Operand::A),
                              shape.rows, "k", shape.columns * steps, {"byte"});
   grid.unit = k;
   return fill(std::move(grid), [&](int64_t row, int64_t column) {
-    int64_t step = column % steps ^ row / 8 % steps;
+    int64_t step = column % steps ^ (isSwapped ? row / 8 % steps : 0);
     return Position{firstByte +
                     (column / steps * shape.rows + row) * shape.rowBytes +
                     step * kMetadataStepBytes};
@@ -323,6 +323,17 @@ LayoutGrid blockscale::getTensorScaleGrid(Operand operand, int64_t rows,
                     firstColumn + inPart / kTensorWarpLanes +
                         block / kBlocksOfWord * region.columnsOfWord,
                     block % kBlocksOfWord};
+  });
+}
+
+LayoutGrid blockscale::getTensorMetadataGrid(int64_t columns, int64_t k,
+                                             int64_t firstColumn) {
+  constexpr int64_t kColumnsOfStep = kMetadataStepBytes / kTensorColumnBytes;
+  LayoutGrid grid = makeGrid("metadata of A", getRowName(Operand::A),
+                             kTensorLanes, "k", columns, {"lane", "column"});
+  grid.unit = k / kColumnsOfStep;
+  return fill(std::move(grid), [&](int64_t row, int64_t column) {
+    return Position{row, firstColumn + column};
   });
 }
 

@@ -119,3 +119,58 @@ func.func @tile_mma_kept(%a: memref<16x256xi8, #gpu.address_space<workgroup>>,
          !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<2x16x16xi8, #gpu.address_space<workgroup>>
   return
 }
+
+// -----
+
+func.func @tile_mma_t8_columns(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %s: i8,
+                               %b: memref<2x8x128xi8, #gpu.address_space<workgroup>>,
+                               %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>,
+                               %e: memref<2x16x16xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected b to have one column, got 2}}
+  %d = blockscale.tile_mma %a, %s, %b, %s, %acc metadata %e types = <e4m3, e4m3, ue8m0, 64, 2:4>
+       instruction = <mma_sync, 16x8x64, mxf8f6f4, e4m3, e4m3, ue8m0, 1, 2:4>
+       : memref<16x128xi8, #gpu.address_space<workgroup>>, i8, memref<2x8x128xi8, #gpu.address_space<workgroup>>, i8,
+         !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<2x16x16xi8, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @tile_mma_t8_three_columns(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %s: i8,
+                                     %b: memref<4x8x64xi8, #gpu.address_space<workgroup>>,
+                                     %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>,
+                                     %e: memref<2x16x16xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected b to have one column, or two with rows along K, got 4}}
+  %d = blockscale.tile_mma %a, %s, %b, %s, %acc metadata %e types = <e4m3, e4m3, ue8m0, 64, 2:4>
+       instruction = <mma_sync, 16x8x64, mxf8f6f4, e4m3, e4m3, ue8m0, 1, 2:4> {metadata_atoms}
+       : memref<16x128xi8, #gpu.address_space<workgroup>>, i8, memref<4x8x64xi8, #gpu.address_space<workgroup>>, i8,
+         !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<2x16x16xi8, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @tile_mma_t8_atoms(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %s: i8,
+                             %b: memref<2x8x128xi8, #gpu.address_space<workgroup>>,
+                             %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>,
+                             %e: memref<4x16x8xi8, #gpu.address_space<workgroup>>) {
+  // expected-error@+1 {{expected metadata of the shape C x 16 x 16, of 32 bytes for each row, got 'memref<4x16x8xi8}}
+  %d = blockscale.tile_mma %a, %s, %b, %s, %acc metadata %e types = <e4m3, e4m3, ue8m0, 64, 2:4>
+       instruction = <mma_sync, 16x8x64, mxf8f6f4, e4m3, e4m3, ue8m0, 1, 2:4> {metadata_atoms}
+       : memref<16x128xi8, #gpu.address_space<workgroup>>, i8, memref<2x8x128xi8, #gpu.address_space<workgroup>>, i8,
+         !blockscale.acc<16x8, #blockscale.warps<1x1>>, memref<4x16x8xi8, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @tile_mma_t8_dense_atoms(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %s: i8,
+                                   %b: memref<8x128xi8, #gpu.address_space<workgroup>>,
+                                   %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
+  // expected-error@+1 {{expected metadata for metadata_atoms}}
+  %d = blockscale.tile_mma %a, %s, %b, %s, %acc types = <e4m3, e4m3, ue8m0, 32>
+       instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e4m3, ue8m0, 1> {metadata_atoms}
+       : memref<16x128xi8, #gpu.address_space<workgroup>>, i8, memref<8x128xi8, #gpu.address_space<workgroup>>, i8,
+         !blockscale.acc<16x8, #blockscale.warps<1x1>>
+  return
+}

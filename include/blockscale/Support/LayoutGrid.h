@@ -69,9 +69,10 @@ LayoutGrid getTileGrid(Operand operand, const TileLayout &layout, Slot slot,
                        const TileShape &shape, int64_t firstByte);
 
 /// Metadata in shared memory (T8): chunks of the rows of the tile, each of them
-/// rows of 8 or 16 bytes. A column is what one instruction reads of a row.
+/// rows of 8 or 16 bytes, whose halves may be swapped in every other group of 8
+/// rows. A column is what one instruction reads of a row.
 LayoutGrid getMetadataTileGrid(const TileShape &shape, int64_t k,
-                               int64_t firstByte);
+                               bool isSwapped, int64_t firstByte);
 
 /// Scales in shared memory in `order`, whose dimensions are the coordinates.
 LayoutGrid getScaleTileGrid(Operand operand, ScaleOrder order,
@@ -81,6 +82,11 @@ LayoutGrid getScaleTileGrid(Operand operand, ScaleOrder order,
 /// Scales in tensor memory, from `firstColumn` on.
 LayoutGrid getTensorScaleGrid(Operand operand, int64_t rows, int64_t blocks,
                               int64_t copies, int64_t firstColumn);
+
+/// Metadata in tensor memory, `columns` of them from `firstColumn` on, for
+/// instructions with this K.
+LayoutGrid getTensorMetadataGrid(int64_t columns, int64_t k,
+                                 int64_t firstColumn);
 
 /// Sums in tensor memory, from `firstColumn` on.
 LayoutGrid getTensorAccGrid(const AccLayout &layout, int64_t n,

@@ -183,18 +183,20 @@ convertMatrixDescriptor(MatrixDescriptorOp op, PatternRewriter &rewriter,
 //===----------------------------------------------------------------------===//
 
 /// Replaces `op`, which copies an atom at an offset of shared memory, by the
-/// `form` of `tcgen05.cp` that copies it to `address`. Atoms of scales and of
-/// metadata are 16 bytes side by side.
+/// `form` of `tcgen05.cp` that copies it to `region`, some columns further.
+/// Atoms of scales and of metadata are 16 bytes side by side.
 template <typename CopyOp>
 static LogicalResult replaceCopy(CopyOp op, PatternRewriter &rewriter,
                                  const LLVMTypeConverter &converter,
-                                 const CopyForm &form, Value address) {
+                                 const CopyForm &form, Value region,
+                                 int64_t columns) {
   Location loc = op.getLoc();
   std::optional<uint64_t> word = encodeScaleAtomDescriptor();
   if (!word)
     return rewriter.notifyMatchFailure(op, "expected a descriptor");
   Value descriptor = addSharedAddress(rewriter, loc, converter, *word,
                                       op.getMemory(), op.getOffset());
+  Value address = getAddress(rewriter, loc, region, columns);
   if (Value predicate = getPredicate(op))
     return replaceByPtx(rewriter, op, predicate,
                         "tcgen05.cp" + getGroupText(op.getGroup()) +
@@ -211,10 +213,9 @@ static LogicalResult convertCopyMetadata(CopyMetadataOp op,
                                          PatternRewriter &rewriter,
                                          const LLVMTypeConverter &converter) {
   constexpr int64_t kColumnsOfAtom = kMetadataAtomBytes / kTensorColumnBytes;
-  Value address =
-      getAddress(rewriter, op.getLoc(), op.getMetadata(),
-                 static_cast<int64_t>(op.getAtom()) * kColumnsOfAtom);
-  return replaceCopy(op, rewriter, converter, kMetadataCopyForm, address);
+  return replaceCopy(op, rewriter, converter, kMetadataCopyForm,
+                     op.getMetadata(),
+                     static_cast<int64_t>(op.getAtom()) * kColumnsOfAtom);
 }
 
 static LogicalResult convertCopyScales(CopyScalesOp op,
@@ -225,12 +226,12 @@ static LogicalResult convertCopyScales(CopyScalesOp op,
   auto number = static_cast<int64_t>(op.getWord());
   int64_t columns = number * op.getScales().getType().getColumnsOfWord() +
                     atom * kColumnsOfAtom;
-  Value address = getAddress(rewriter, op.getLoc(), op.getScales(), columns);
   const auto *row =
       llvm::find_if(kScaleCopyForms, [&](const ScaleCopyForm &of) {
         return of.copies == op.getScales().getType().getCopies();
       });
-  return replaceCopy(op, rewriter, converter, row->form, address);
+  return replaceCopy(op, rewriter, converter, row->form, op.getScales(),
+                     columns);
 }
 
 /// ptxas rematerializes constants for each instruction, two for this one. A

@@ -36,11 +36,17 @@ Slot TileMmaOp::getSlot(Operand operand) {
                                                              : types.getB());
 }
 
+/// The columns of a tile that lie one after the other.
+static int64_t getColumns(MemRefType type) {
+  return type.getRank() == 3 ? type.getDimSize(0) : 1;
+}
+
 /// The elements along K of a tile of `type`.
 static int64_t getTileK(MemRefType type, TileLayout layout, Slot slot) {
   if (layout.major == Major::MN)
     return type.getDimSize(0);
-  return type.getDimSize(1) * 8 / getStoredBits(layout.storage, slot);
+  return getColumns(type) * type.getShape().back() * 8 /
+         getStoredBits(layout.storage, slot);
 }
 
 int64_t TileMmaOp::getNumK() {
@@ -88,6 +94,7 @@ public:
     order = op.getScaleOrder(operand);
     Value scale = operand == Operand::A ? op.getAScale() : op.getBScale();
     scales = dyn_cast<MemRefType>(scale.getType());
+    mayHaveColumns = operand == Operand::B && op.getMetadataAtoms();
   }
   /// Without scales.
   TileOperandVerifier(Operation *op, InstructionAttr instruction,
@@ -129,20 +136,27 @@ public:
     if (failed(verifyLayout()))
       return failure();
     bool isK = layout.major == Major::K;
+    ArrayRef<int64_t> shape = elements.getShape().take_back(2);
+    int64_t columns = getColumns(elements);
+    if (columns != 1 && (columns != 2 || !mayHaveColumns || !isK)) // (T8)
+      return op->emitOpError("expected ")
+             << name << " to have one column"
+             << (mayHaveColumns ? ", or two with rows along K" : "") << ", got "
+             << columns;
     int64_t bytes = (isK ? k : rows) * getStoredBits(layout.storage, slot) / 8;
-    if (failed(verifyRows(name, elements.getDimSize(0), isK ? rows : k,
+    if (failed(verifyRows(name, shape[0], isK ? rows : k,
                           isK ? "rows" : "steps along K")))
       return failure();
-    if (elements.getDimSize(1) != bytes) // (T4)
+    if (columns * shape[1] != bytes) // (T4)
       return op->emitOpError("expected ")
              << name << " to have " << bytes << " bytes per row for "
-             << (isK ? k : rows) << " elements, got " << elements.getDimSize(1);
-    if (layout.isSwizzled && !canSwizzle(bytes))
+             << (isK ? k : rows) << " elements, got " << columns * shape[1];
+    if (layout.isSwizzled && !canSwizzle(shape[1]))
       return op->emitOpError("expected ")
              << name
              << " to have rows of 16, 32, 64 or a multiple of 128 bytes that "
                 "are swizzled, got "
-             << bytes;
+             << shape[1];
     if (!scales || order != ScaleOrder::Rows)
       return success();
     return verifyRows(scaleName, scales.getDimSize(0), rows, "rows");
@@ -189,6 +203,7 @@ private:
   MemRefType elements, scales;
   int64_t rows;
   Format format;
+  bool mayHaveColumns = false;
 };
 } // namespace
 
@@ -199,6 +214,8 @@ static LogicalResult verifyMetadata(TileMmaOp op, int64_t k) { // (T8)
     return op.emitOpError("expected metadata ")
            << (instruction.isSparse() ? "for" : "only for")
            << " a sparse instruction, got " << op.getInstruction();
+  if (!hasMetadata && op.getMetadataAtoms())
+    return op.emitOpError("expected metadata for metadata_atoms");
   if (!hasMetadata)
     return success();
   MemRefType type = op.getMetadata().getType();
@@ -206,15 +223,17 @@ static LogicalResult verifyMetadata(TileMmaOp op, int64_t k) { // (T8)
     return failure();
   ArrayRef<int64_t> shape = type.getShape();
   int64_t bytes = k / instruction.k * kMetadataStepBytes;
-  bool hasWidth =
-      shape[2] == kMetadataStepBytes || shape[2] == kMetadataChunkBytes;
+  bool hasAtoms = op.getMetadataAtoms();
+  bool hasWidth = (shape[2] == kMetadataStepBytes && !hasAtoms) ||
+                  shape[2] == kMetadataChunkBytes;
   if (hasWidth && shape[0] * shape[2] == bytes &&
       shape[1] == cast<AccType>(op.getAcc().getType()).getM())
     return success();
   return op.emitOpError("expected metadata of the shape C x ")
          << cast<AccType>(op.getAcc().getType()).getM() << " x "
-         << kMetadataStepBytes << " or " << kMetadataChunkBytes << ", of "
-         << bytes << " bytes for each row, got " << type;
+         << (hasAtoms ? "" : llvm::utostr(kMetadataStepBytes) + " or ")
+         << kMetadataChunkBytes << ", of " << bytes
+         << " bytes for each row, got " << type;
 }
 
 LogicalResult TileMmaOp::verify() {

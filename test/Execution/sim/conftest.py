@@ -1,4 +1,4 @@
-"""Makes `harness`, the modules of this folder and of ../cuda, and the package `blockscale` importable."""
+"""Makes `harness`, the modules of this folder, of ../cuda and of ../sparse, and the package `blockscale` importable."""
 
 import sys
 from pathlib import Path
@@ -6,5 +6,5 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 EXECUTION = HERE.parent
 sys.path[:0] = [str(HERE), str(EXECUTION), str(EXECUTION.parents[1] / "python")]
-# Behind, because it has a conftest of its own.
-sys.path.append(str(EXECUTION / "cuda"))
+# Behind, because they have conftests of their own.
+sys.path += [str(EXECUTION / "cuda"), str(EXECUTION / "sparse")]

@@ -49,8 +49,8 @@ USED_IN_WIDE = {"mma b leading"}
 
 
 @pytest.fixture(scope="module", params=[
-    name if name in ("mxfp8", "bf16") else tiers.full(name)
-    for name in (*warp_specialized_kernels.KERNELS, *warp_specialized_kernels.PRODUCTS)
+    name if name in ("mxfp8", "bf16", "sparse") else tiers.full(name)
+    for name in (*warp_specialized_kernels.KERNELS, *warp_specialized_kernels.PRODUCTS, *warp_specialized_kernels.SPARSE)
 ])
 def pipeline(request, tmp_path_factory):
     return warp_specialized_kernels.build(request.param, tmp_path_factory.mktemp(request.param))
@@ -93,7 +93,8 @@ def term(change):
 
 # Pipelines whose operands differ; the others have the same instructions.
 @pytest.mark.parametrize("pipeline", [
-    name if name == "mxfp8" else tiers.full(name) for name in ("mxfp8", "nvfp4", "warps", "wide", "two-cta")
+    name if name in ("mxfp8", "sparse") else tiers.full(name)
+    for name in ("mxfp8", "nvfp4", "warps", "wide", "two-cta", "sparse", "sparse-atoms")
 ], indirect=True)
 def test_each_term_matters(pipeline, request):
     """Without --full, some of the terms; without --exhaustive, some in kernels but the first."""

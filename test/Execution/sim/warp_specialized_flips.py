@@ -26,7 +26,7 @@ TENSOR = {"column": 1, "four columns": 4, "lane": 1 << 16, "window": 32 << 16}
 # What is changed in every multiplication; all else is in the second one.
 OF_EACH_MMA = {
     "a scale id", "b scale id", "a start + 32", "b start + 32", "d four columns",
-    "a scales four columns", "b scales four columns", "accumulate",
+    "a scales four columns", "b scales four columns", "metadata column", "accumulate",
 }
 # The same for copies of scales.
 OF_EACH_CP = {"to four columns", "start + 512"}
@@ -72,15 +72,16 @@ def operands(line):
 
 
 def of_mma(lines, i, n):
-    """The operands of tcgen05.mma: [d], a, b, descriptor, [scales], [scales], predicate."""
-    d, a, b, descriptor, a_scales, b_scales, accumulate = operands(lines[i])
+    """The operands of tcgen05.mma: [d], a, b, with a sparse A [metadata], descriptor, [scales], [scales], predicate."""
+    d, a, b, *metadata, descriptor, a_scales, b_scales, accumulate = operands(lines[i])
     fields = {**INSTRUCTION, "smaller n": (n // 8 ^ n // 16) << 17}
     for name, mask in fields.items():
         yield name, flip(lines, i, descriptor, exclusive_or(mask))
     for name, operand in (("a", a), ("b", b)):
         for field, mask in MATRIX.items():
             yield f"{name} {field}", flip(lines, i, operand, exclusive_or(mask, 64))
-    for name, operand in (("d", d), ("a scales", a_scales), ("b scales", b_scales)):
+    in_tensor_memory = [("d", d), ("a scales", a_scales), ("b scales", b_scales), *(("metadata", e) for e in metadata)]
+    for name, operand in in_tensor_memory:
         for what, number in TENSOR.items():
             yield f"{name} {what}", flip(lines, i, operand[1:-1], add(number))
     if accumulate == "-1":

@@ -11,6 +11,7 @@ import blockscale
 import gpu_bundle
 import matmul_cases
 import numpy as np
+import sparse_cases
 import warp_specialized_cases
 from gpu_cases import NVFP4
 from matmul_cases import Problem
@@ -46,6 +47,11 @@ KERNELS = {
     "cluster": (E4M3, (1150, 128, 576), BY_MAPS, f"tile=128x64x128,{PIPELINE},cluster=2x2"),
     # Six parts of three tiles, which a second kernel adds.
     "split_k": (E4M3, (300, 16, 832), BY_MAPS, f"tile=128x16x128,{PIPELINE},split_k=2"),
+}
+# A sparse x, with metadata in rows and in atoms of a kernel in front.
+SPARSE = {
+    "sparse": ((("f8E4M3FN", "f8E5M2", "f8E8M0FNU"), 64, "2:4"), (640, 16, 1280), f"tile=128x16x256,{PIPELINE}"),
+    "sparse-atoms": ((("f4E2M1FN", "f4E2M1FN", "f8E4M3FN"), 32, "pairs"), (610, 16, 2080), f"tile=128x16x512,{PIPELINE}"),
 }
 # The same without scales: a stage is both operands.
 PRODUCTS = {
@@ -89,6 +95,8 @@ def build(name, folder):
     if name in PRODUCTS:
         case = matmul_cases.case(name, [PRODUCTS[name]])
         return prepare(case, folder, "sm_100a", case.expectations[0].expected)
+    if name in SPARSE:
+        return build_sparse(name, folder)
     row, sizes, layout, schedule = KERNELS[name]
     problems = [(*sizes, layout, ())]
     case = warp_specialized_cases.case(name, row, problems, (f"--schedule={schedule}",), "wide")
@@ -106,9 +114,13 @@ def forget_digest(info):
 
 def prepare(case, folder, chip, expected):
     """The one kernel, or two, of a case with one result."""
-    name = case.name
     gpu_bundle.write_case(case, folder, [f"--target={chip}", "--native-only"])
     buffers, [(dtype, shape, _)] = gpu_bundle.describe(case.program, case.expectations)
+    return make_pipeline(case.name, folder, buffers, dtype, shape, expected)
+
+
+def make_pipeline(name, folder, buffers, dtype, shape, expected):
+    """The pipeline whose code and launch info are in `folder`."""
     info = folder / f"{name}.json"
     # As on a card with one SM: one block, or one cluster.
     info.write_text(info.read_text().replace('{"multiprocessors":1}', "1"))
@@ -122,6 +134,26 @@ def prepare(case, folder, chip, expected):
     return Pipeline(name, folder, text, arguments, expected)
 
 
+def build_sparse(name, folder):
+    row, sizes, schedule = SPARSE[name]
+    data = sparse_cases.product_data(*row, *sizes, seed=1)
+    source = folder / f"{name}.mlir"
+    # Without the kernel that looks for illegal fields.
+    text = sparse_cases.product_program([array.shape for array in data], *row)
+    source.write_text(text.replace("granularity =", "legal_metadata, granularity ="))
+    command = [
+        SIMULATOR.parent / "blockscale-compile", source, "--target=sm_100a", "--native-only", f"--schedule={schedule}",
+        f"--launch-info={folder / f'{name}.json'}", "-o", folder / f"{name}.ptx",
+    ]
+    subprocess.run(command, capture_output=True, timeout=TIMEOUT_S, check=True)
+    (x_type, y_type, scale_type), block_size, granularity = row
+    expected = blockscale.sparse_mma_scaled(
+        *data, x_type=x_type, y_type=y_type, scale_type=scale_type, granularity=granularity, block_size=block_size
+    )
+    return make_pipeline(name, folder, data, "f4", expected.shape, expected)
+
+
 def get_n(name):
     """N of the instructions."""
-    return int(KERNELS[name][3].split("x")[1])
+    schedule = SPARSE[name][2] if name in SPARSE else KERNELS[name][3]
+    return int(schedule.split("x")[1])

@@ -1,4 +1,4 @@
-"""Products through mma.sp in the simulator, against exact rationals: every row of the instruction table."""
+"""Products through mma.sp and tcgen05.mma.sp in the simulator, against exact rationals: every row of the instruction table."""
 
 import re
 import subprocess
@@ -20,6 +20,8 @@ ROWS = [
     *(((*FP4, scale), block, "pairs") for scale, block in sorted(PAIR_ROWS)),
     *(((x, y, E8M0), 64, "2:4") for x in ELEMENTS for y in ELEMENTS),
 ]
+CHIPS = ("sm_120a", "sm_100a", "sm_103a")
+CHECKS = "race,proxy,strict"
 COMPILE = harness.RUN.parent / "blockscale-compile"
 NATIVE = ("--native-only",)
 
@@ -29,10 +31,19 @@ def name(row):
     return "-".join([*types, str(block), granularity])
 
 
+def expected_of(data, row):
+    """The exact result; where fractions would take long, that of the package `blockscale` in numpy."""
+    if data[0].shape[-2] * data[3].size < 10**6:
+        return batched_product(*data, *row)
+    (x_type, y_type, scale_type), block_size, granularity = row
+    types = dict(x_type=x_type, y_type=y_type, scale_type=scale_type)
+    return blockscale.sparse_mma_scaled(*data, **types, granularity=granularity, block_size=block_size)
+
+
 def check(folder, row, data, chip="sm_120a", dynamic=False, flags=()):
     text = product_program([a.shape for a in data], *row, dynamic)
-    [result], printed = run(folder, text, data, 1, chip, (*NATIVE, *flags))
-    assert_bit_equal(result, batched_product(*data, *row))
+    [result], printed = run(folder, text, data, 1, chip, (*NATIVE, *flags), CHECKS)
+    assert_bit_equal(result, expected_of(data, row))
     return printed
 
 
@@ -48,9 +59,10 @@ def compiled(folder, row, sizes, chip="sm_120a", dynamic=False):
 
 
 @pytest.mark.parametrize("row", tiers.cover(ROWS, lambda row: (*enumerate(row[0]), row[1:])), ids=name)
-def test_rows(row, tmp_path):
+@pytest.mark.parametrize("chip", [*CHIPS[:2], tiers.full(CHIPS[2])])
+def test_rows(row, chip, tmp_path):
     """Ragged M, N and K: tails of a tile, of an instruction's K, and of a word of metadata."""
-    check(tmp_path, row, product_data(*row, 21, 12, 5 * max(row[1], 64), seed=1))
+    check(tmp_path, row, product_data(*row, 21, 12, 5 * max(row[1], 64), seed=1), chip)
 
 
 # M, N and blocks along K: one row, two columns, more than a tile, whole tiles.
@@ -61,23 +73,37 @@ SIZED = [ROWS[0], ROWS[1], ROWS[2], ROWS[3], ROWS[-1]]
 @pytest.mark.parametrize("row", SIZED, ids=name)
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 @pytest.mark.parametrize("dynamic", [False, tiers.full(True)], ids=["static", "dynamic"])
-def test_sizes(row, sizes, dynamic, tmp_path):
+@pytest.mark.parametrize("chip", CHIPS[:2])
+def test_sizes(row, sizes, dynamic, chip, tmp_path):
     m, n, blocks = sizes
-    check(tmp_path, row, product_data(*row, m, n, blocks * row[1], seed=2), dynamic=dynamic)
+    check(tmp_path, row, product_data(*row, m, n, blocks * row[1], seed=2), chip, dynamic)
 
 
 @pytest.mark.parametrize("x_batch, y_batch", [((3,), ()), ((), (3,)), ((3,), (3,)), ((1,), (3,))], ids=str)
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
-def test_batch(x_batch, y_batch, dynamic, tmp_path):
+@pytest.mark.parametrize("chip", CHIPS[:2])
+def test_batch(x_batch, y_batch, dynamic, chip, tmp_path):
     row = ROWS[0]
     data = product_data(*row, 18, 10, 4 * row[1], 3, x_batch, y_batch)
-    check(tmp_path, row, data, dynamic=dynamic)
+    check(tmp_path, row, data, chip, dynamic)
 
 
 SCHEDULES = [
     "tile=32x32x256,warps=1x1,stages=1", "tile=64x128x256,warps=2x2,stages=2",
     "tile=128x64x512,warps=4x1,stages=1", "tile=64x64x256,warps=1x4,stages=3",
 ]
+# Stages of warp-specialized kernels have 256 or, with packed elements, 512 along K.
+ROLES = {
+    "sm_120a": ["tile=128x64x{k},stages=2,accumulators=1,persistent=1", "tile=128x128x{k},stages=1,accumulators=1,persistent=1"],
+    "sm_100a": [
+        f"tile=128x{columns}x{{k}},stages={stages},accumulators={accumulators},persistent=1{more}"
+        for columns, stages, accumulators, more in [
+            (64, 2, 2, ""), (256, 2, 1, ""), (128, 3, 2, ",cluster=2x1"), (128, 1, 1, ",cluster=1x2"),
+            (256, 2, 2, ",cluster=2x1,two_cta=1"), (128, 2, 2, ",cluster=4x1,two_cta=1"),
+            (128, 2, 2, ",cluster=2x2,two_cta=1"),
+        ]
+    ],
+}
 
 
 @pytest.mark.parametrize("row", [ROWS[0], ROWS[1], ROWS[3]], ids=name)
@@ -87,18 +113,67 @@ def test_schedules(row, schedule, tmp_path):
     check(tmp_path, row, data, flags=[f"--schedule={schedule}"])
 
 
+ROLE_ROWS = [ROWS[0], ROWS[1], ROWS[2], ROWS[3], ROWS[15], ROWS[-1]]
+# Whole tiles, whose metadata bulk copies bring in rows; and ragged ones, of which a kernel in front makes atoms.
+ROLE_SIZES = [(256, 128, 1024), (300, 200, 1088)]
+
+
+ROLE_CASES = [
+    (chip, schedule, row, sizes, dynamic) for chip in ROLES for schedule in ROLES[chip] for row in ROLE_ROWS
+    for sizes in ROLE_SIZES for dynamic in (False, True)
+]
+
+
+@pytest.mark.parametrize(
+    "case",
+    tiers.pairs(ROLE_CASES, lambda case: [case[:2], case[2], case[3:]], lambda case: [case[:2], (case[0], case[2]), (case[0], case[3:])]),
+    ids=lambda case: "-".join([*case[:2], name(case[2]), *map(str, case[3:])]),
+)
+def test_roles(case, tmp_path):
+    """Warp-specialized kernels: with metadata in rows and in atoms, in clusters and in pairs of CTAs."""
+    chip, schedule, row, sizes, dynamic = case
+    data = product_data(*row, *sizes, seed=15)
+    flags = [f"--schedule={schedule.format(k=512 if row[2] == 'pairs' else 256)}"]
+    check(tmp_path, row, data, chip, dynamic, flags)
+
+
+@pytest.mark.parametrize("chip", ROLES)
+@pytest.mark.parametrize("sizes", [(256, 64, 1024), (200, 64, 1088)], ids=str)
+def test_atoms(chip, sizes, tmp_path):
+    """Atoms whose padding is no metadata are not read in place."""
+    row = (("f8E4M3FN", "f8E4M3FN", E8M0), 64, "2:4")
+    data = product_data(*row, *sizes, seed=16)
+    rows, width = data[1].shape
+    atoms = np.full((-(-width // 16), -(-rows // 128), 128, 16), 0x55, np.int8)
+    for byte in range(width):
+        for m in range(rows):
+            atoms[byte // 16, m // 128, m % 128, byte % 16] = data[1][m, byte]
+    text = product_program([a.shape for a in data], *row).replace("granularity =", "legal_metadata, granularity =")
+    kind, stored = f"tensor<{rows}x{width}xi8>", f"tensor<{'x'.join(map(str, atoms.shape))}xi8>"
+    text = text.replace(f"%arg1: {kind}", f"%tiled: {stored}").replace(
+        "{\n", f"{{\n  %arg1 = blockscale.untile_metadata %tiled : {stored} to {kind}\n", 1
+    )
+    flags = (*NATIVE, f"--schedule={ROLES[chip][0].format(k=256)}")
+    [result], _ = run(tmp_path, text, [data[0], atoms, *data[2:]], 1, chip, flags, CHECKS)
+    assert_bit_equal(result, expected_of(data, row))
+    done = subprocess.run([COMPILE, tmp_path / "program.mlir", f"--target={chip}", *flags], capture_output=True, text=True, check=True)
+    # Scales get three kernels, too.
+    assert done.stdout.count(".entry") == (4 if sizes[0] % 128 == 0 else 5)
+
+
 # Which of x, metadata and y are stored transposed; y of N x K is what torch has.
 LAYOUTS = [(3,), (0,), (1,), (0, 1, 3)]
 
 
 @pytest.mark.parametrize("row", tiers.cover([ROWS[0], ROWS[1], ROWS[4], ROWS[-2], ROWS[12]], lambda row: row[2]), ids=name)
 @pytest.mark.parametrize("transposed", LAYOUTS, ids=str)
-def test_layouts(row, transposed, tmp_path):
-    data = product_data(*row, 34, 18, 10 * max(row[1], 64), seed=12)
+@pytest.mark.parametrize("chip, sizes", [("sm_120a", (34, 18, 640)), ("sm_100a", (34, 18, 640)), ("sm_100a", (128, 128, 512))])
+def test_layouts(row, transposed, chip, sizes, tmp_path):
+    data = product_data(*row, *sizes, seed=12)
     stored = [np.ascontiguousarray(a.T) if i in transposed else a for i, a in enumerate(data)]
     text = product_program([a.shape for a in data], *row, transposed=transposed)
-    [result], _ = run(tmp_path, text, stored, 1, "sm_120a", NATIVE)
-    assert_bit_equal(result, batched_product(*data, *row))
+    [result], _ = run(tmp_path, text, stored, 1, chip, NATIVE, CHECKS)
+    assert_bit_equal(result, expected_of(data, row))
 
 
 def test_dynamic_whole_tiles(tmp_path):
@@ -139,25 +214,33 @@ def test_surroundings(tmp_path):
     assert done.stdout.count(".entry") == 1
 
 
-def test_split_k(tmp_path):
+@pytest.mark.parametrize(
+    "chip, schedule",
+    [("sm_120a", "tile=32x32x256,warps=1x1,stages=2"), ("sm_120a", ROLES["sm_120a"][0]), ("sm_100a", ROLES["sm_100a"][0])],
+)
+def test_split_k(chip, schedule, tmp_path):
     row = ROWS[3]
     data = product_data(*row, 33, 17, 1600, seed=5)
-    check(tmp_path, row, data, flags=["--schedule=tile=32x32x256,warps=1x1,stages=2,split_k=3"])
+    check(tmp_path, row, data, chip, flags=[f"--schedule={schedule.format(k=256)},split_k=3"])
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_seeds(seed, tmp_path):
+@pytest.mark.parametrize("chip", CHIPS[:2])
+def test_seeds(seed, chip, tmp_path):
     """Warps in other orders."""
     row = ROWS[2]
     data = product_data(*row, 130, 72, 6 * 64, seed=6)
-    check(tmp_path, row, data, flags=[f"--sim-seed={seed}"])
+    check(tmp_path, row, data, chip, flags=[f"--sim-seed={seed}"])
 
 
-@pytest.mark.parametrize("chip", ["sm_120a", "sm_121a", "sm_120f", "sm_121f"])
+@pytest.mark.parametrize(
+    "chip", ["sm_120a", "sm_121a", "sm_120f", "sm_121f", "sm_100a", "sm_103a", "sm_110a", "sm_100f", "sm_103f", "sm_110f"]
+)
 def test_chips(chip, tmp_path):
     """Families have sparse instructions for bytes, not for packed fp4."""
     text = compiled(tmp_path, ROWS[3], (32, 16, 256), chip)
-    assert re.search(r"mma\.sp::ordered_metadata\S*kind::mxf8f6f4", text)
+    opcode = r"mma\.sp::ordered_metadata" if chip.startswith("sm_12") else r"tcgen05\.mma\.sp\."
+    assert re.search(rf"{opcode}\S*kind::mxf8f6f4", text)
     row = ROWS[0]
     data = product_data(*row, 16, 8, 4 * row[1], seed=7)
     program = product_program([a.shape for a in data], *row)
@@ -166,8 +249,8 @@ def test_chips(chip, tmp_path):
         assert done.returncode == 0, done.stderr
         return
     assert done.returncode == 1
-    reason = f"no kernel with a sparse instruction for it on {chip}, one computes it on sm_120a, sm_121a"
-    assert reason in done.stderr
+    reason = f"no kernel with a sparse instruction for it on {chip}, one computes it on "
+    assert reason + "sm_100a, sm_103a, sm_110a, sm_120a, sm_121a" in done.stderr
 
 
 def test_two_instructions(tmp_path):
@@ -179,14 +262,15 @@ def test_two_instructions(tmp_path):
     assert counts[0] == 2 * counts[1] > 0
 
 
-def test_dense_y_is_not_read(tmp_path):
+@pytest.mark.parametrize("chip", CHIPS[:2])
+def test_dense_y_is_not_read(chip, tmp_path):
     """What is not kept is not read, even NaN; a kept zero times NaN is NaN."""
     row = (("f8E4M3FN", "f8E4M3FN", E8M0), 64, "2:4")
     data = product_data(*row, 6, 8, 128, seed=8)
     data[3][5, :] = 0x7F
     expected = batched_product(*data, *row)
     assert np.isnan(expected).any() and not np.isnan(expected).all()
-    check(tmp_path, row, data)
+    check(tmp_path, row, data, chip)
 
 
 @pytest.mark.parametrize("y, is_replaced", [("f6E2M3FN", True), ("f8E4M3FN", False)])

@@ -3,22 +3,22 @@
 
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --blockscale-select-path --split-input-file --verify-diagnostics | FileCheck %s
 
-// y of fp6 has neither. Blocks of 64 become blocks of 32, with each scale twice.
+// fp4 has neither. Blocks of 32 become blocks of 16, with each scale twice.
 // CHECK-DAG:   #[[$TWICE:.*]] = affine_map<(d0, d1) -> (d0, d1 floordiv 2)>
 // CHECK-DAG:   #[[$TWICE_Y:.*]] = affine_map<(d0, d1) -> (d0 floordiv 2, d1)>
 // CHECK-LABEL: func.func @repeated_scales(
-// CHECK-SAME:    %[[X:.*]]: tensor<4x64xf8E4M3FN>, %[[M:.*]]: tensor<4x16xi8>, %[[XS:.*]]: tensor<4x2xf8E8M0FNU>,
-// CHECK-SAME:    %[[Y:.*]]: tensor<128x8xf6E2M3FN>,
+// CHECK-SAME:    %[[X:.*]]: tensor<4x64xf4E2M1FN>, %[[M:.*]]: tensor<4x16xi8>, %[[XS:.*]]: tensor<4x4xf8E4M3FN>,
+// CHECK-SAME:    %[[Y:.*]]: tensor<128x8xf4E2M1FN>,
 // CHECK:         %[[DENSE:.*]] = blockscale.decompress %[[X]], %[[M]] {granularity = #blockscale.granularity<2:4>}
 // CHECK:         %[[XS2:.*]] = linalg.generic {indexing_maps = [#[[$TWICE]], #{{.*}}]{{.*}} ins(%[[XS]] :
 // CHECK:         %[[YS2:.*]] = linalg.generic {indexing_maps = [#[[$TWICE_Y]], #{{.*}}]
-// CHECK:         blockscale.mma_scaled %[[DENSE]], %[[XS2]], %[[Y]], %[[YS2]], %{{.*}} {block_size = 32 : i64, blockscale.path = #blockscale.path<tcgen05>}
+// CHECK:         blockscale.mma_scaled %[[DENSE]], %[[XS2]], %[[Y]], %[[YS2]], %{{.*}} {block_size = 16 : i64, blockscale.path = #blockscale.path<tcgen05>}
 // CHECK-NOT:     blockscale.mma_scaled
-func.func @repeated_scales(%x: tensor<4x64xf8E4M3FN>, %m: tensor<4x16xi8>, %xs: tensor<4x2xf8E8M0FNU>,
-                           %y: tensor<128x8xf6E2M3FN>, %ys: tensor<2x8xf8E8M0FNU>, %acc: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-remark @+1 {{no kernel with a sparse instruction for it on sm_100a, one computes it on sm_120a, sm_120f, sm_121a, sm_121f; x is decompressed for a dense product with blocks of 32}}
+func.func @repeated_scales(%x: tensor<4x64xf4E2M1FN>, %m: tensor<4x16xi8>, %xs: tensor<4x4xf8E4M3FN>,
+                           %y: tensor<128x8xf4E2M1FN>, %ys: tensor<4x8xf8E4M3FN>, %acc: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-remark @+1 {{no kernel with a sparse instruction for it on sm_100a; x is decompressed for a dense product with blocks of 16}}
   %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc {granularity = #blockscale.granularity<2:4>}
-      : tensor<4x64xf8E4M3FN>, tensor<4x16xi8>, tensor<4x2xf8E8M0FNU>, tensor<128x8xf6E2M3FN>, tensor<2x8xf8E8M0FNU>, tensor<4x8xf32>
+      : tensor<4x64xf4E2M1FN>, tensor<4x16xi8>, tensor<4x4xf8E4M3FN>, tensor<128x8xf4E2M1FN>, tensor<4x8xf8E4M3FN>, tensor<4x8xf32>
   return %d : tensor<4x8xf32>
 }
 
@@ -88,7 +88,7 @@ gpu.module @kernels {
 // CHECK:         blockscale.mma_scaled {{.*}}blockscale.path = #blockscale.path<dequant_mma>
 func.func @requested(%x: tensor<4x64xf8E4M3FN>, %m: tensor<4x16xi8>, %xs: tensor<4x2xf8E8M0FNU>,
                      %y: tensor<128x8xf6E2M3FN>, %ys: tensor<2x8xf8E8M0FNU>, %acc: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-remark @+1 {{no kernel with a sparse instruction for it on sm_100a, one computes it on sm_120a}}
+  // expected-remark @+1 {{the attribute 'blockscale.path' does not request the path tcgen05; x is decompressed}}
   %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc
       {granularity = #blockscale.granularity<2:4>, blockscale.path = #blockscale.path<dequant_mma>}
       : tensor<4x64xf8E4M3FN>, tensor<4x16xi8>, tensor<4x2xf8E8M0FNU>, tensor<128x8xf6E2M3FN>, tensor<2x8xf8E8M0FNU>, tensor<4x8xf32>
@@ -99,7 +99,7 @@ func.func @requested(%x: tensor<4x64xf8E4M3FN>, %m: tensor<4x16xi8>, %xs: tensor
 
 func.func @refused(%x: tensor<4x64xf8E4M3FN>, %m: tensor<4x16xi8>, %xs: tensor<4x2xf8E8M0FNU>,
                    %y: tensor<128x8xf6E2M3FN>, %ys: tensor<2x8xf8E8M0FNU>, %acc: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-remark @+2 {{no kernel with a sparse instruction for it on sm_100a}}
+  // expected-remark @+2 {{the attribute 'blockscale.path' does not request the path tcgen05}}
   // expected-error @+1 {{expected a path for tensors on sm_100a, got wgmma}}
   %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc
       {granularity = #blockscale.granularity<2:4>, blockscale.path = #blockscale.path<wgmma>}

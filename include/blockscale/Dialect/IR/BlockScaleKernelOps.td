@@ -28,6 +28,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 //===----------------------------------------------------------------------===//
 
 defvar BlockScale_Bytes = MemRefRankOf<[I8], [2]>;
+defvar BlockScale_BytesInColumns = MemRefRankOf<[I8], [2, 3]>;
 defvar BlockScale_SharedMetadata = MemRefRankOf<[I8], [3]>;
 defvar BlockScale_TileScales = AnyTypeOf<[MemRefRankOf<[I8], [2, 3, 4]>, I8]>;
 defvar BlockScale_Sums = MemRefRankOf<[F32], [2, 3]>;
@@ -58,7 +59,9 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     row, and `metadata` is `C x M x 8 S` bytes: the fields of A, row by row, 8
     bytes for each instruction along K, those of S instructions (1 or 2) side by
     side. With S = 2, the two are exchanged in rows r of odd `r div 8`, so that
-    the loads of a warp have no bank conflicts.
+    the loads of a warp have no bank conflicts, but not with `metadata_atoms`:
+    then they are atoms of `tile_metadata`, as bulk copies bring them. `b` may
+    have two columns side by side, `2 x N x L` for 2 L bytes along K.
 
     With mixed input, A has bf16 or f16 values of two bytes without scales, and
     `a_scale` is an `i8` that is ignored. Elements of B are then dequantized and
@@ -93,7 +96,9 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     * (T7) With mixed input, `a_scale` is an `i8`; only then is there a
       `tensor_scale`.
     * (T8) With a sparse instruction, and only then, there is `metadata`; its
-      shape is `C x M x 8` or `C x M x 16` for the instructions of K.
+      shape is `C x M x 8` or `C x M x 16` for the instructions of K, the
+      latter with `metadata_atoms`. Only with it may `b` have two columns, with
+      `k`.
 
     With an accumulator in the registers of warps (the paths mma_sync and
     dequant_mma):
@@ -144,7 +149,7 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
   let arguments = (ins
     Arg<BlockScale_Bytes, "elements of A", [MemRead]>:$a,
     Arg<BlockScale_TileScales, "scales of A", [MemRead]>:$a_scale,
-    Arg<BlockScale_Bytes, "elements of B", [MemRead]>:$b,
+    Arg<BlockScale_BytesInColumns, "elements of B", [MemRead]>:$b,
     Arg<BlockScale_TileScales, "scales of B", [MemRead]>:$b_scale,
     BlockScale_AccType:$acc,
     Optional<Index>:$blocks, Optional<F32>:$tensor_scale,
@@ -155,7 +160,8 @@ def BlockScale_TileMmaOp : BlockScale_KernelOp<"tile_mma", [
     OptionalAttr<BlockScale_TileLayoutAttr>:$a_layout,
     OptionalAttr<BlockScale_TileLayoutAttr>:$b_layout,
     OptionalAttr<BlockScale_ScaleTileLayoutAttr>:$a_scale_layout,
-    OptionalAttr<BlockScale_ScaleTileLayoutAttr>:$b_scale_layout);
+    OptionalAttr<BlockScale_ScaleTileLayoutAttr>:$b_scale_layout,
+    UnitAttr:$metadata_atoms);
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = [{
     $a `,` $a_scale `,` $b `,` $b_scale `,` $acc (`blocks` $blocks^)?
@@ -471,7 +477,7 @@ def BlockScale_LoadMatrixOp : BlockScale_InstructionOp<
     ```
   }];
   let arguments = (ins
-    Arg<BlockScale_Bytes, "rows", [MemRead]>:$memory, Index:$offset,
+    Arg<BlockScale_BytesInColumns, "rows", [MemRead]>:$memory, Index:$offset,
     DefaultValuedAttr<I64Attr, "0">:$plus, I64Attr:$code_bits,
     UnitAttr:$transposed);
   let results = (outs AnyTypeOf<[BlockScale_AFragment, BlockScale_BFragment]>

@@ -95,8 +95,7 @@ void FragmentLoader::prepareRows() {
   AffineExpr tile = d2.floorDiv(8).floorDiv(fragment.registers);
   unsigned bits = getStoredBits(layout.storage, slot);
   int64_t chunkElements = kChunkBytes * 8 / bits;
-  ChunkSwizzle chunkSwizzle =
-      getChunkSwizzle(cast<MemRefType>(elements.getType()).getDimSize(1));
+  ChunkSwizzle chunkSwizzle = getChunkSwizzle(getRowBytes());
   // Rows of other loads differ from a lane's row by multiples of 8, which is a
   // period of the swizzle.
   SmallVector<Value> values = applyMap(
@@ -122,8 +121,7 @@ void FragmentLoader::prepareTransposed() {
   MLIRContext *context = b.getContext();
   AffineExpr d0, d1, d2;
   bindDims(context, d0, d1, d2);
-  ChunkSwizzle chunkSwizzle =
-      getChunkSwizzle(cast<MemRefType>(elements.getType()).getDimSize(1));
+  ChunkSwizzle chunkSwizzle = getChunkSwizzle(getRowBytes());
   int64_t chunkElements = kChunkBytes * 8 / slot.bits;
   laneRow = lane;
   laneChunk = applyExpr(b, loc, d0.floorDiv(chunkElements), first);
@@ -149,7 +147,7 @@ FragmentLoader::Address FragmentLoader::getChunk(int64_t index) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
-  int64_t rowBytes = cast<MemRefType>(elements.getType()).getDimSize(1);
+  int64_t rowBytes = getRowBytes();
   int64_t modulus = swizzle ? getChunkSwizzle(rowBytes).modulus : 1;
   // The swizzle permutes groups of `modulus` chunks, each in the same way.
   int64_t permuted = hasDisjointChunks ? index % modulus : index;
@@ -184,15 +182,26 @@ FragmentLoader::Address FragmentLoader::getChunk(int64_t index) {
   return {offset, plus};
 }
 
+int64_t FragmentLoader::getRowBytes() const {
+  return cast<MemRefType>(elements.getType()).getShape().back();
+}
+
 FragmentLoader::Address FragmentLoader::getAddress(int64_t load, int64_t step) {
-  int64_t rowBytes = cast<MemRefType>(elements.getType()).getDimSize(1);
+  int64_t rowBytes = getRowBytes();
   bool isK = layout.major == Major::K;
   int64_t stepBytes =
       fragment.columns * getStoredBits(layout.storage, slot) / 8;
   int64_t loadBytes =
       tilesPerLoad * fragment.rows * getStoredBits(layout.storage, slot) / 8;
-  Address address =
-      getChunk((isK ? step * stepBytes : load * loadBytes) / kChunkBytes);
+  // A step along K is in one of the columns of B.
+  int64_t byte = isK ? step * stepBytes : load * loadBytes, column = 0;
+  auto type = cast<MemRefType>(elements.getType());
+  if (type.getRank() == 3) {
+    column = byte / rowBytes;
+    byte %= rowBytes;
+  }
+  Address address = getChunk(byte / kChunkBytes);
+  address.plus += column * rowBytes * type.getShape().take_back(2).front();
   address.plus += rowBytes * (isK ? load * tilesPerLoad * fragment.rows
                                   : step * fragment.columns);
   return address;
@@ -221,7 +230,7 @@ SmallVector<Value> FragmentLoader::loadStep(int64_t step) {
 
 SmallVector<Value> FragmentLoader::loadStep(Value step) {
   assert(layout.major == Major::K && "addresses of rows");
-  int64_t rowBytes = cast<MemRefType>(elements.getType()).getDimSize(1);
+  int64_t rowBytes = getRowBytes();
   int64_t stepBytes =
       fragment.columns * getStoredBits(layout.storage, slot) / 8;
   AffineExpr row, chunk, s;

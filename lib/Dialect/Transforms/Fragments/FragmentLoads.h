@@ -45,6 +45,8 @@ private:
   void prepareTransposed();
   Address getChunk(int64_t index);
   Address getAddress(int64_t load, int64_t step);
+  /// The bytes of a row of a tile, or of one of its columns.
+  int64_t getRowBytes() const;
   SmallVector<Value> loadTiles(function_ref<Address(int64_t load)> getAddress);
   SmallVector<Value> loadRegisters(const Address &address, int64_t count);
   Value loadWord(int64_t group, int64_t word);

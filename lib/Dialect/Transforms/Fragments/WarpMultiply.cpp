@@ -111,18 +111,19 @@ public:
                    {first + inTile, half * kWordBytes,
                     inTile.floorDiv(kGroupRows) % 2 * kMetadataStepBytes},
                    {at[0], at[1], tile.firstRow});
-    row = values[0], byte = values[1], turn = values[2];
+    row = values[0], byte = values[1];
+    if (!op.getMetadataAtoms())
+      turn = values[2];
   }
 
   /// One word for each tile of the warp's share.
   SmallVector<Value> loadStep(int64_t step) {
     int64_t chunkBytes = memory.getType().getDimSize(2);
     int64_t at = step * kMetadataStepBytes;
-    Value inChunk = byte;
+    Value inChunk = addIndex(b, loc, byte, at % chunkBytes);
     // The halves of rows whose number has the bit 8 are swapped.
-    if (chunkBytes != kMetadataStepBytes)
-      inChunk = arith::XOrIOp::create(
-          b, loc, addIndex(b, loc, byte, at % chunkBytes), turn);
+    if (chunkBytes != kMetadataStepBytes && turn)
+      inChunk = arith::XOrIOp::create(b, loc, inChunk, turn);
     SmallVector<Value> words;
     for (int64_t i = 0; i != tiles; ++i)
       words.push_back(
@@ -139,7 +140,7 @@ private:
   Location loc;
   TypedValue<MemRefType> memory;
   int64_t tiles;
-  /// `turn` swaps the halves of 16 bytes.
+  /// `turn` swaps the halves of 16 bytes; null in atoms.
   Value row, byte, turn;
 };
 

@@ -45,9 +45,9 @@ LogicalResult MmaSyncDenseChooser::verify(ScheduledProduct product,
                                           ScheduleInterface given,
                                           EmitErrorFn emitError) const {
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
-  if (product.op.getMetadata())
-    return emitError() << "expected a multistage schedule for a sparse x, got "
-                       << given;
+  if (product.op.getMetadata() && schedule.getM() != kMetadataAtomRows)
+    return emitError() << "expected M of the tile to be " << kMetadataAtomRows
+                       << " for a sparse x, got " << given;
   // Tiles start with an atom of scales, or in the middle of one.
   constexpr int64_t kSides[] = {64, 128, 256};
   for (auto [name, size] :
@@ -88,9 +88,10 @@ SmallVector<ScheduleInterface>
 MmaSyncDenseChooser::getCandidates(ScheduledProduct product) const {
   const Instruction &instruction = product.getInstruction();
   SmallVector<ScheduleInterface> candidates;
-  if (product.op.getMetadata())
-    return candidates; // This kernel reads no metadata.
   for (const DenseTile &row : kWarpSpecializedTiles) {
+    // Metadata comes in whole atoms.
+    if (product.op.getMetadata() && row.m != kMetadataAtomRows)
+      continue;
     int64_t tile[] = {row.m, row.n, getSwizzleRowElements(instruction)};
     auto make = [&](int64_t stages) {
       return WarpSpecializedScheduleAttr::get(product.op->getContext(), tile,
@@ -171,8 +172,6 @@ static bool areWhole(ProductOpInterface op,
 /// replay of the simulator they are 1.4 to 2.4 times as fast as the multistage
 /// kernel, also with two stages instead of three.
 ScheduleInterface MmaSyncDenseChooser::choose(ScheduledProduct product) const {
-  if (product.op.getMetadata())
-    return {};
   auto schedule =
       cast<WarpSpecializedScheduleAttr>(getCandidates(product).front());
   auto multistage = cast<MultistageScheduleAttr>(

@@ -89,10 +89,10 @@ BlockCluster::BlockCluster(OpBuilder &b, Location loc, ClusterSize size,
   column = emit.index(inRow);
   Value rowRanks = emit.ranks(inColumn, size.n, size.m);
   Value columnRanks = emit.ranks(inRow * size.m, size.m, 1);
-  sharing[GemmOperand::A] =
-      sharing[GemmOperand::SFA] = {size.n, column, rowRanks};
-  sharing[GemmOperand::B] =
-      sharing[GemmOperand::SFB] = {size.m, row, columnRanks};
+  for (GemmOperand operand : kGemmOperands)
+    sharing[operand] = getInfo(operand).isA
+                           ? OperandSharing{size.n, column, rowRanks}
+                           : OperandSharing{size.m, row, columnRanks};
   auto all = emit.ranks(rank, size.getBlocks(), 1);
   if (pairs) {
     AffineExpr odd = rank % kPair;

@@ -31,19 +31,22 @@ void RoleEmitter::emitExpected(OpBuilder &at, const Pipeline &pipeline,
   BarrierArriveOp::create(at, loc, barriers, full, at.getI64IntegerAttr(bytes));
 }
 
-/// The row where the metadata of a tile at `row` starts. In a cluster, a tile
-/// may be wholly outside of the result. Copies would bring zeros for it, which
-/// are no legal fields: it gets the metadata of the last rows.
-Value RoleEmitter::emitRowOfMetadata(OpBuilder &at, Value row) const {
-  if (KernelProblem::isMultiple(problem.m, plan.getRowsOfSubTiles() *
-                                               cluster.getSize().m) ||
-      cluster.getSize().m == 1)
-    return row;
+/// Keeps copies of metadata inside of it. Outside, they would bring zeros,
+/// which are no legal fields. In a cluster, a tile may be wholly outside of the
+/// result: it gets the metadata of the last rows. Of a stage, a part may be
+/// behind the end of K.
+void RoleEmitter::emitMetadataBounds(OpBuilder &at, TileOrigin &from) const {
   AffineExpr d0 = at.getAffineDimExpr(0);
-  Value last = applyExprs(
-      at, loc, {(d0 - 1).floorDiv(kMetadataAtomRows) * kMetadataAtomRows},
-      sizes.m)[0];
-  return arith::MinUIOp::create(at, loc, row, last);
+  auto getLast = [&](Value size, int64_t unit) {
+    return applyExprs(at, loc, {(d0 - 1).floorDiv(unit) * unit}, size)[0];
+  };
+  int64_t blocks = cluster.getSize().m;
+  if (blocks != 1 &&
+      !KernelProblem::isMultiple(problem.m, plan.getRowsOfSubTiles() * blocks))
+    from.row = arith::MinUIOp::create(at, loc, from.row,
+                                      getLast(sizes.m, kMetadataAtomRows));
+  if (!KernelProblem::isMultiple(problem.k, plan.getSchedule().getK()))
+    from.mostColumn = getLast(sizes.metadata, kMetadataAtomBytes);
 }
 
 void RoleEmitter::emitCopies(OpBuilder &at, const WorkTile &tile, Value step,
@@ -65,9 +68,9 @@ void RoleEmitter::emitCopies(OpBuilder &at, const WorkTile &tile, Value step,
     TileOrigin from;
     from.batch = getOperandBatch(at, kernel, problem[id], tile.matrix);
     from.row = emitRow(at, tile, id);
-    if (isMetadata)
-      from.row = emitRowOfMetadata(at, from.row);
     from.column = applyExprs(at, loc, {d0 * columns}, step)[0];
+    if (isMetadata)
+      emitMetadataBounds(at, from);
     operand.tensor->emit(
         at, loc, mapPointer, from, shared,
         emitStageOffset(at, pipeline, state, plan.getOffset(id)), barriers,

@@ -139,7 +139,7 @@ protected:
   void emitCopies(OpBuilder &b, const WorkTile &tile, Value step,
                   const Pipeline &pipeline, const PipelineState &state,
                   Sides sides = Sides::Both);
-  Value emitRowOfMetadata(OpBuilder &b, Value row) const;
+  void emitMetadataBounds(OpBuilder &b, TileOrigin &from) const;
   const StagedOperand &getElements(bool isA) const {
     return operands[getElementsOf(isA)];
   }

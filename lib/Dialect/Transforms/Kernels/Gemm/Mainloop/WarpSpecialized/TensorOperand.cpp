@@ -475,9 +475,11 @@ void TensorOperand::emit(OpBuilder &b, Location loc, Value mapPointer,
   }
   for (int64_t i = 0; i != copies; ++i) {
     Value row = addIndex(b, loc, firstRow, i * copyRows);
-    SmallVector<Value> position = applyMap(
-        b, loc, operand->map,
-        {origin.batch, row, addIndex(b, loc, column, i * copyColumns)});
+    Value at = addIndex(b, loc, column, i * copyColumns);
+    if (origin.mostColumn)
+      at = arith::MinUIOp::create(b, loc, at, origin.mostColumn);
+    SmallVector<Value> position =
+        applyMap(b, loc, operand->map, {origin.batch, row, at});
     if (isScale()) {
       // The first byte of an atom.
       position.pop_back_n(2);

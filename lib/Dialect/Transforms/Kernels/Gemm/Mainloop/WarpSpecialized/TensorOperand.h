@@ -20,9 +20,11 @@
 namespace mlir::blockscale {
 
 /// The origin of a tile in an operand, where its copies start: the matrix of a
-/// batch, the row, and the column (of elements, or of scale blocks).
+/// batch, the row, and the column (of elements, of scale blocks, or of bytes of
+/// metadata). With `mostColumn`, copies from columns beyond it bring those from
+/// it on.
 struct TileOrigin {
-  Value batch, row, column;
+  Value batch, row, column, mostColumn;
 };
 
 /// How the blocks of a cluster divide the scale atoms of a stage for multicast:

@@ -173,9 +173,10 @@ private:
     auto atoms = ScaleTileLayoutAttr::get(context, ScaleOrder::Atoms);
     sum = TileMmaOp::create(
         at, loc, sum.getType(), a, aScales, b, bScales, sum, blocks,
-        /*tensor_scale=*/Value(), /*metadata=*/Value(),
+        /*tensor_scale=*/Value(), emitMetadata(at, state),
         TypeCombinationAttr::get(context, problem.types), problem.instruction,
-        getLayout(true), getLayout(false), atoms, atoms);
+        getLayout(true), getLayout(false), atoms, atoms,
+        /*metadata_atoms=*/problem.types.sparsity.has_value());
     // One thread arrives for all lanes of the warp.
     constexpr int32_t kAllLanes = -1;
     NVVM::SyncWarpOp::create(at, loc, word(at, kAllLanes));
@@ -189,11 +190,24 @@ private:
     int64_t rows = isA ? schedule.getM() : schedule.getN();
     // One element a byte if rows are contiguous.
     SmallVector<int64_t> shape = {rows, kSwizzleRowBytes};
+    if (int64_t columns = plan.getColumns(isA); columns != 1)
+      shape.insert(shape.begin(), columns);
     if (getElements(isA).layout.major == Major::MN)
-      shape = {schedule.getK(), rows};
+      shape = {plan.getElementsOfK(isA), rows};
     return emitView(
         at, shape, at.getI8Type(),
         emitStageOffset(at, state, plan.getOffset(getElementsOf(isA))));
+  }
+
+  /// The metadata of A; null if A is dense.
+  Value emitMetadata(OpBuilder &at, const PipelineState &state) {
+    if (!problem.types.sparsity)
+      return Value();
+    return emitView(at,
+                    {plan.getMetadataBytes() / kMetadataAtomBytes,
+                     kMetadataAtomRows, kMetadataAtomBytes},
+                    at.getI8Type(),
+                    emitStageOffset(at, state, plan.getOffset(GemmOperand::E)));
   }
 
   /// Their scales. A tile of 64 rows may start in the middle of an atom, which
