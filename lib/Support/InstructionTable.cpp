@@ -403,15 +403,25 @@ namespace {
 struct ScaleQualifier {
   std::string_view opcode, sparseOpcode;
   std::string_view before;
-  unsigned Instruction::*number;
+  unsigned (*getNumber)(const Instruction &instruction);
   std::string_view after;
 };
 } // namespace
 
+static unsigned getScaleVec(const Instruction &instruction) {
+  return instruction.scaleVec;
+}
+
+/// PTX counts the kept elements of a block.
+static unsigned getKeptOfBlock(const Instruction &instruction) {
+  return static_cast<unsigned>(
+      getKeptElements(instruction.blockSize, instruction.sparsity));
+}
+
 std::string blockscale::getOpcode(const Instruction &instruction) {
   static constexpr ScaleQualifier qualifiers[] = {
-      {"mma.sync", "mma.sp", ".scale_vec::", &Instruction::scaleVec, "X"},
-      {"tcgen05.mma", "tcgen05.mma.sp", ".block", &Instruction::blockSize, ""}};
+      {"mma.sync", "mma.sp", ".scale_vec::", getScaleVec, "X"},
+      {"tcgen05.mma", "tcgen05.mma.sp", ".block", getKeptOfBlock, ""}};
   std::string opcode(getPathInfo(instruction.path).opcode);
   if (!instruction.isNative())
     return opcode;
@@ -422,6 +432,6 @@ std::string blockscale::getOpcode(const Instruction &instruction) {
                                             : qualifier.opcode) +
          ".kind::" + std::string(stringifyKind(instruction.kind)) +
          ".block_scale" + std::string(qualifier.before) +
-         std::to_string(instruction.*qualifier.number) +
+         std::to_string(qualifier.getNumber(instruction)) +
          std::string(qualifier.after);
 }

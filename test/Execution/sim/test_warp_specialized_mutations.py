@@ -94,7 +94,7 @@ def term(change):
 # Pipelines whose operands differ; the others have the same instructions.
 @pytest.mark.parametrize("pipeline", [
     name if name in ("mxfp8", "sparse") else tiers.full(name)
-    for name in ("mxfp8", "nvfp4", "warps", "wide", "two-cta", "sparse", "sparse-atoms")
+    for name in ("mxfp8", "nvfp4", "warps", "wide", "two-cta", "sparse")
 ], indirect=True)
 def test_each_term_matters(pipeline, request):
     """Without --full, some of the terms; without --exhaustive, some in kernels but the first."""

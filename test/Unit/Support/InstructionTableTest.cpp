@@ -386,7 +386,7 @@ TEST(InstructionTable, WideInstructions) {
     if (!row.isWide())
       EXPECT_EQ(row.getKPattern(), std::vector<unsigned>{row.k});
     if (row.path != Path::Tcgen05 || hasContainers(row.kind) ||
-        row.scaling == Scaling::Nowhere) {
+        row.scaling == Scaling::Nowhere || row.isSparse()) {
       EXPECT_EQ(wide, nullptr);
       continue;
     }

@@ -369,7 +369,9 @@ TEST_F(ScheduleChoice, EverythingIsLegal) {
             int64_t rowsOfB = of.schedule.getSwapAb() ? m : n;
             ASSERT_TRUE(rowsOfB <= of.schedule.getN() ||
                         of.schedule.getN() % kTileUnit == 0);
-            ASSERT_GT(of.schedule.getStages(), 1);
+            ASSERT_GT(of.schedule.getStages(), 1)
+                << m << "x" << n << "x" << k * instruction.blockSize << " "
+                << getOpcode(instruction) << " on " << chip.name;
             ASSERT_TRUE(of.schedule.getSplitK() == 1 ||
                         (of.schedule.getSplitK() - 1) * of.schedule.getK() <
                             k * instruction.blockSize);

@@ -111,19 +111,44 @@ public:
                    {first + inTile, half * kWordBytes,
                     inTile.floorDiv(kGroupRows) % 2 * kMetadataStepBytes},
                    {at[0], at[1], tile.firstRow});
-    row = values[0], byte = values[1];
+    row = values[0], byte = values[1], turn = values[2];
     if (!op.getMetadataAtoms())
-      turn = values[2];
+      return;
+    Value none = makeIndex(b, loc, 0);
+    isTurned =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, turn, none);
   }
 
   /// One word for each tile of the warp's share.
   SmallVector<Value> loadStep(int64_t step) {
+    if (!isTurned)
+      return load(step);
+    // Rows that are 8 apart have the same banks. So the lanes with the second
+    // of them load the words of two steps in the opposite order.
+    if (step % kStepsOfChunk != 0)
+      return std::move(next);
+    SmallVector<Value> words = load(step);
+    next = load(step + 1);
+    for (auto [first, second] : llvm::zip_equal(words, next)) {
+      Value of = arith::SelectOp::create(b, loc, isTurned, second, first);
+      second = arith::SelectOp::create(b, loc, isTurned, first, second);
+      first = of;
+    }
+    return words;
+  }
+
+private:
+  static constexpr int64_t kWordBytes = 4, kStepsOfChunk = kMetadataChunkBytes /
+                                                           kMetadataStepBytes;
+
+  SmallVector<Value> load(int64_t step) {
     int64_t chunkBytes = memory.getType().getDimSize(2);
     int64_t at = step * kMetadataStepBytes;
-    Value inChunk = addIndex(b, loc, byte, at % chunkBytes);
+    Value inChunk = byte;
     // The halves of rows whose number has the bit 8 are swapped.
-    if (chunkBytes != kMetadataStepBytes && turn)
-      inChunk = arith::XOrIOp::create(b, loc, inChunk, turn);
+    if (chunkBytes != kMetadataStepBytes)
+      inChunk = arith::XOrIOp::create(
+          b, loc, addIndex(b, loc, byte, at % chunkBytes), turn);
     SmallVector<Value> words;
     for (int64_t i = 0; i != tiles; ++i)
       words.push_back(
@@ -134,14 +159,16 @@ public:
     return words;
   }
 
-private:
-  static constexpr int64_t kWordBytes = 4;
   OpBuilder &b;
   Location loc;
   TypedValue<MemRefType> memory;
   int64_t tiles;
-  /// `turn` swaps the halves of 16 bytes; null in atoms.
+  /// `turn` swaps the halves of 16 bytes.
   Value row, byte, turn;
+  /// In atoms, whose halves are not swapped: whether the lane loads them in the
+  /// opposite order; the words of the next step.
+  Value isTurned;
+  SmallVector<Value> next;
 };
 
 class MmaSyncMultiply final : public WarpMultiply {

@@ -62,7 +62,8 @@ static void expectFields(const blockscale::InstructionFields &fields) {
       blockscale::encodeInstructionDescriptor(fields);
   ASSERT_TRUE(word);
   blockscale::Result<InstructionDescriptor> d = InstructionDescriptor::decode(
-      *word, getKind(fields.kind), fields.m == 256 ? 2 : 1);
+      *word, getKind(fields.kind), fields.m == 256 ? 2 : 1,
+      fields.isSparse ? MmaVariant::Sparse : MmaVariant::Dense);
   ASSERT_TRUE(d) << d.message();
   EXPECT_EQ(d->a, getType(fields.a));
   EXPECT_EQ(d->b, getType(fields.b));
@@ -79,7 +80,7 @@ static void expectFields(const blockscale::InstructionFields &fields) {
   EXPECT_EQ(d->isNegatedB, fields.isNegatedB);
   EXPECT_EQ(d->scaleIdA, fields.aScaleId);
   EXPECT_EQ(d->scaleIdB, fields.bScaleId);
-  EXPECT_FALSE(d->isSparse);
+  EXPECT_EQ(d->isSparse, fields.isSparse);
 }
 
 TEST(EncodedDescriptors, Instructions) {

@@ -102,8 +102,12 @@ MmaSyncDenseChooser::getCandidates(ScheduledProduct product) const {
     int64_t bytes =
         getSharedMemoryPlan(product.op.getTypes(), instruction, make(1))
             .getStageBytes();
-    candidates.push_back(make(std::clamp<int64_t>(
-        getMostStageBytes(product.chip) / bytes, 1, row.mostStages)));
+    // With a single stage, copies and MMAs take turns: a smaller tile is
+    // faster.
+    int64_t stages = getMostStageBytes(product.chip) / bytes;
+    if (stages == 1 && &row != std::prev(std::end(kWarpSpecializedTiles)))
+      continue;
+    candidates.push_back(make(std::clamp<int64_t>(stages, 1, row.mostStages)));
   }
   return candidates;
 }
@@ -153,7 +157,7 @@ static bool areAllCopied(ProductOpInterface op, Kind kind) {
   TypeCombination types = op.getTypes();
   return k % (types.blockSize * kScalesPerWord) == 0 &&
          areCopied(MmaScaledOp::Side::X, op.getX(), op.getXScale(), types.lhs,
-                   kind, k) &&
+                   kind, getKeptElements(k, types.sparsity)) &&
          areCopied(MmaScaledOp::Side::Y, op.getY(), op.getYScale(), types.rhs,
                    kind, k);
 }
@@ -176,8 +180,8 @@ ScheduleInterface MmaSyncDenseChooser::choose(ScheduledProduct product) const {
       cast<WarpSpecializedScheduleAttr>(getCandidates(product).front());
   auto multistage = cast<MultistageScheduleAttr>(
       getMmaSyncMultistageChooser().choose(product));
-  if (multistage.getTile() == schedule.getTile() &&
-      areWhole(product.op, schedule) &&
+  if (multistage.getM() >= schedule.getM() &&
+      multistage.getN() >= schedule.getN() && areWhole(product.op, schedule) &&
       areAllCopied(product.op, product.instruction.getKind()))
     return schedule;
   return {};

@@ -114,7 +114,7 @@ private:
     BestOfTiles best;
     for (int64_t wideK : getInstructionKs(columns))
       for (int64_t accumulators : {2, 1})
-        for (int64_t stages = kMostStages; stages != 0; --stages)
+        for (int64_t stages = kMostStages; stages != 1; --stages)
           find({columns, stages, accumulators, swapsAb, isPair, wideK}, best);
     return best;
   }
