@@ -29,6 +29,7 @@ SIZE = 4096
 
 WARPS = "tile=128x128x{},warps=2x2,stages={}"
 MMA_SYNC_SPECIALIZED = "tile=128x128x{},stages=2,accumulators=1,persistent=1"
+COPIED_N64 = "tile=128x64x{},stages={},accumulators=1,persistent=1"
 PIPELINE = "tile=128x256x{},stages=4,accumulators=2,persistent=1"
 TWO_CTA = "tile=128x256x{},stages={},accumulators=2,persistent=1,cluster=2x1,two_cta=1"
 SPARSE = "tile=128x{}x256,warps=2x2,stages={}"
@@ -48,11 +49,22 @@ KERNELS = {
     "copied-e2m1-e2m1-ue4m3": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, MMA_SYNC_SPECIALIZED.format(256)),
     "copied-e4m3-e2m1": ("sm_120a", "f8E4M3FN", "f4E2M1FN", "f8E8M0FNU", 32, MMA_SYNC_SPECIALIZED.format(128)),
     "copied-e2m3-e3m2": ("sm_120a", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU", 32, MMA_SYNC_SPECIALIZED.format(128)),
+    "copied-e4m3-e4m3-n64": ("sm_120a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, COPIED_N64.format(128, 3)),
+    "copied-e2m1-e2m1-ue4m3-n64": ("sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, COPIED_N64.format(256, 3)),
+    "copied-sparse-e4m3-e4m3": ("sm_120a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 64, COPIED_N64.format(256, 2), "2:4"),
+    "copied-sparse-e2m1-e2m1-ue4m3": (
+        "sm_120a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 32, COPIED_N64.format(512, 2), "pairs"),
     "warp-specialized-e4m3-e4m3": ("sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, PIPELINE.format(128)),
     "warp-specialized-e2m1-e2m1": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E8M0FNU", 32, PIPELINE.format(256)),
     "warp-specialized-e2m1-e2m1-ue4m3": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, PIPELINE.format(256)),
     "two-cta-e4m3-e4m3": ("sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 32, TWO_CTA.format(128, 6)),
     "two-cta-e2m1-e2m1-ue4m3": ("sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, TWO_CTA.format(256, 4)),
+    "two-cta-sparse-e4m3-e4m3": (
+        "sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 64, TWO_CTA.format(256, 4), "2:4"),
+    "two-cta-sparse-e2m1-e2m1-ue4m3": (
+        "sm_100a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 32, TWO_CTA.format(512, 3), "pairs"),
+    "warp-specialized-sparse-e4m3-e4m3": (
+        "sm_100a", "f8E4M3FN", "f8E4M3FN", "f8E8M0FNU", 64, "tile=128x256x256,stages=2,accumulators=2,persistent=1", "2:4"),
     "wide-e2m1-e2m1-ue4m3": ("sm_103a", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, TWO_CTA.format(256, 4) + ",k=96"),
     "warp-specialized-bf16": ("sm_100a", "bf16", "bf16", None, 1, PIPELINE.format(64)),
     "two-cta-bf16": ("sm_100a", "bf16", "bf16", None, 1, TWO_CTA.format(64, 7)),
