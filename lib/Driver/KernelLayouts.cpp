@@ -161,7 +161,7 @@ static KernelLayouts getLayouts(TileMmaOp op) {
         getSlot(instruction.getKind(), getFormat(op.getTypes(), operand));
     LayoutGrid grid = isNative ? getFragmentGrid(operand, inRegister)
                                : getPairGrid(operand, order);
-    if (!isA && instruction.isSparse())
+    if (!isA && isNative && instruction.isSparse())
       grid = getSparseBGrid(inRegister);
     if (unsigned turns =
             getInterleave(instruction.getKind(), op.getLayout(operand), slot);

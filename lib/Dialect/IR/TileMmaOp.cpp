@@ -205,7 +205,8 @@ static LogicalResult verifyMetadata(TileMmaOp op, int64_t k) { // (T8)
   if (failed(verifySharedMemory(op, "metadata", type)))
     return failure();
   ArrayRef<int64_t> shape = type.getShape();
-  int64_t bytes = k / instruction.k * kMetadataStepBytes;
+  int64_t bytes =
+      k / getGranularityInfo(*instruction.sparsity).elementsPerByte();
   bool hasWidth =
       shape[2] == kMetadataStepBytes || shape[2] == kMetadataChunkBytes;
   if (hasWidth && shape[0] * shape[2] == bytes &&
