@@ -27,21 +27,22 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
-/// Fields of a word.
 static constexpr int64_t kWordBytes = 4;
+/// Groups of 8 rows of an instruction.
+static constexpr unsigned kGroupsOfTile = 2;
 
 SparseWords::SparseWords(OpBuilder &b, TileMmaOp op, const WarpTile &tile,
                          Value lane)
     : emit{b, op.getLoc()}, memory(op.getMetadata()),
       isPairs(op.getInstruction().getSparsity() == Granularity::Pairs),
-      tiles(tile.m / getAccFragment().rows) {
+      groups(tile.m / kGroupRows), interleave(tile.interleaveM) {
   AffineExpr l, first;
   bindDims(b.getContext(), l, first);
   // The bytes of an even lane, and of an odd one.
   int64_t even = isPairs ? 0x5410 : 0x6420, odd = isPairs ? 0x7632 : 0x7531;
   SmallVector<Value> values =
       applyExprs(b, emit.loc,
-                 {first + l.floorDiv(kLanesOfRow),
+                 {first + l.floorDiv(kLanesOfRow) * interleave,
                   l.floorDiv(2) % kMetadataSelectors * kWordBytes,
                   l % 2 * (odd - even) + even},
                  {lane, tile.firstRow ? tile.firstRow : emit.index(0)});
@@ -50,23 +51,30 @@ SparseWords::SparseWords(OpBuilder &b, TileMmaOp op, const WarpTile &tile,
   selector = emit.toWord(values[2]);
 }
 
-/// The word of `row` for `step`. The halves of 16 bytes are swapped in
-/// `isLower` ones, whose number has the bit 8.
-Value SparseWords::load(Value row, const Step &step, bool isLower) const {
+/// The word of the lane's row of `group` for `step`. In shared memory, the
+/// halves of 16 bytes are swapped in rows whose number has the bit 8.
+Value SparseWords::load(unsigned group, const Step &step) const {
   auto type = cast<MemRefType>(memory.getType());
   int64_t width = type.getDimSize(2);
   int64_t stepBytes = isPairs ? kWordBytes : kMetadataStepBytes;
-  int64_t turn =
-      isLower && width != kMetadataStepBytes ? kMetadataStepBytes : 0;
-  AffineExpr inStep, s;
-  bindDims(emit.b.getContext(), inStep, s);
+  int64_t turn = group % interleave;
+  AffineExpr inStep, s, r;
+  bindDims(emit.b.getContext(), inStep, s, r);
+  // Without interleaving, the bit is that of the group.
+  AffineExpr bit = interleave == 1
+                       ? getAffineConstantExpr(group % 2, r.getContext())
+                       : r.floorDiv(kGroupRows) % 2;
   // No bytes of a step are in two chunks.
   AffineExpr start = s * stepBytes;
-  SmallVector<Value> at =
-      applyExprs(emit.b, emit.loc,
-                 {start.floorDiv(width), (start + inStep + turn) % width},
-                 {byte, step.value ? step.value : emit.index(step.number)});
-  return loadWords(emit.b, emit.loc, memory, {at[0], row, at[1]}, kWordBytes)
+  Value ofGroup =
+      addIndex(emit.b, emit.loc, row, (group - turn) * kGroupRows + turn);
+  SmallVector<Value> at = applyExprs(
+      emit.b, emit.loc,
+      {start.floorDiv(width),
+       (start + inStep + bit * kMetadataStepBytes) % width},
+      {byte, step.value ? step.value : emit.index(step.number), ofGroup});
+  return loadWords(emit.b, emit.loc, memory, {at[0], ofGroup, at[1]},
+                   kWordBytes)
       .front();
 }
 
@@ -83,14 +91,14 @@ Value SparseWords::splitNibbles(Value word) const {
 
 SmallVector<Value> SparseWords::loadStep(const Step &step) const {
   SmallVector<Value> words;
-  for (int64_t i = 0; i != tiles; ++i) {
-    std::array<Value, 2> ofRows;
-    for (bool isLower : {false, true}) {
-      int64_t offset = i * getAccFragment().rows + isLower * kGroupRows;
-      Value word = load(addIndex(emit.b, emit.loc, row, offset), step, isLower);
-      ofRows[isLower] = isPairs ? word : splitNibbles(word);
+  for (int64_t group = 0; group != groups; group += kGroupsOfTile) {
+    std::array<Value, kGroupsOfTile> ofGroups;
+    for (auto [i, word] : llvm::enumerate(ofGroups)) {
+      word = load(group + i, step);
+      if (!isPairs)
+        word = splitNibbles(word);
     }
-    words.push_back(emit.permute(ofRows[0], ofRows[1], selector));
+    words.push_back(emit.permute(ofGroups[0], ofGroups[1], selector));
   }
   return words;
 }

@@ -24,14 +24,15 @@ public:
   SmallVector<Value> loadStep(const Step &step) const;
 
 private:
-  Value load(Value row, const Step &step, bool isLower) const;
+  Value load(unsigned group, const Step &step) const;
   Value splitNibbles(Value word) const;
 
   WordEmitter emit;
   Value memory;
   bool isPairs;
-  int64_t tiles;
-  /// The first of the lane's rows, and its bytes in those of a step.
+  /// Groups of 8 rows, and how many of them are interleaved (WarpTile).
+  int64_t groups, interleave;
+  /// The lane's row of the first group, and its bytes in those of a step.
   Value row, byte;
   /// Selects the bytes of the two rows.
   Value selector;
