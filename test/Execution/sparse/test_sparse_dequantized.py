@@ -148,6 +148,15 @@ def test_split_k(row, n, tmp_path):
     check(tmp_path, row, data, "sm_90a", flags=["--schedule=tile=64x32x128,warps=4x1,stages=2,split_k=3"])
 
 
+@pytest.mark.parametrize("row", [SIZED[0], SIZED[2]], ids=name)
+def test_few_columns(row, tmp_path):
+    """The schedule that is chosen for few columns, which divides K."""
+    data = product_data(*row, 130, 2, 2048, seed=19)
+    check(tmp_path, row, data, "sm_90a")
+    ptx = compiled(tmp_path, product_program([a.shape for a in data], *row), "--target=sm_90a").stdout
+    assert "split_k_reduction" in ptx
+
+
 # Exponents of the scales of x and of y, whose products stay exact: inside of what bf16 holds, and outside of it.
 EXPONENTS = [(-100, 100), (120, -120), (-127, 127), (-126, 120)]
 
@@ -280,8 +289,9 @@ def test_choices(tmp_path):
         assert REMARK in printed(sizes, chip)
     assert REMARK in printed(small, "sm_90a")
     assert "x is decompressed" in printed(large, "sm_90a")
-    # One product instead of two.
-    assert REMARK in printed(large, "sm_90a", y="f8E4M3FN")
+    # One product instead of two, or of three.
+    assert "x is decompressed" in printed(large, "sm_90a", y="f8E4M3FN")
+    assert REMARK in printed(large, "sm_90a", y="f8E5M2")
     assert REMARK in printed((8192, 1, 8192), "sm_90a")
     assert REMARK in printed(large, "sm_90a", attribute=path("dequant_mma"))
     assert "x is decompressed" in printed(small, "sm_90a", attribute=path("wgmma"))
