@@ -28,6 +28,7 @@
 #include "blockscale/Driver/ProgramOps.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "blockscale/Runtime/CodeDigest.h"
+#include "blockscale/Support/SparseFragments.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringExtras.h"
@@ -63,6 +64,10 @@ static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
     else if (needsTensorMemory(op))
       lowest = std::max(lowest, kBulkCopyPtx);
   });
+  module.walk([&](NVVM::MmaSpOp op) {
+    if (op.getOrderedMetadata())
+      lowest = std::max(lowest, kOrderedMetadataPtx);
+  });
   // Every PTX version with these chips has conversions to fp6 and fp4.
   module.walk([&](NVVM::ConvertF32x2ToF8x2Op op) {
     std::optional<Format> format = getElementFormat(op.getDstTy());
@@ -71,6 +76,14 @@ static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
     lowest = std::max(lowest, version.value_or(0));
   });
   return lowest;
+}
+
+/// Uses mma.sp without its qualifier, which means the same for legal metadata,
+/// if the PTX version `wanted` has only that.
+static void useOlderMetadata(ModuleOp module, unsigned wanted) {
+  if (wanted == 0 || wanted >= kOrderedMetadataPtx)
+    return;
+  module.walk([](NVVM::MmaSpOp op) { op.setOrderedMetadata(false); });
 }
 
 /// `wanted`, or if that is 0 the lowest version that works, at least
@@ -300,6 +313,8 @@ static FailureOr<GpuCode> compile(ModuleOp module, GpuCompileOptions options) {
             verifies)) ||
         failed(finishLevel(module, level.stage, options, signature, code)))
       return failure();
+    if (level.stage == GpuStage::Instruction)
+      useOlderMetadata(module, options.ptxVersion);
     if (level.stage == GpuStage::Instruction)
       ptx = choosePtxVersion(module, chip, options.ptxVersion);
   }

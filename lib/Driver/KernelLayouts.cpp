@@ -161,8 +161,12 @@ static KernelLayouts getLayouts(TileMmaOp op) {
         getSlot(instruction.getKind(), getFormat(op.getTypes(), operand));
     LayoutGrid grid = isNative ? getFragmentGrid(operand, inRegister)
                                : getPairGrid(operand, order);
-    if (!isA && instruction.isSparse())
-      grid = getSparseBGrid(inRegister);
+    if (std::optional<Granularity> sparsity = instruction.getSparsity()) {
+      if (!isNative)
+        grid = getSparsePairGrid(operand, *sparsity);
+      else if (!isA)
+        grid = getSparseBGrid(inRegister);
+    }
     if (unsigned turns =
             getInterleave(instruction.getKind(), op.getLayout(operand), slot);
         turns != 1)
@@ -170,11 +174,17 @@ static KernelLayouts getLayouts(TileMmaOp op) {
                     " groups of 8 rows";
     kernel.layouts.push_back({isA ? "a" : "b", {std::move(grid)}, {}});
     if (isA && op.getMetadata()) {
-      kernel.layouts.push_back({"metadata", {getMetadataGrid(kernel.k)}, {}});
-      shared.grids.push_back(
-          getMetadataTileGrid(getTileShape(op.getMetadata()), kernel.k,
-                              /*isSwapped=*/!op.getMetadataAtoms(),
-                              getFirstByte(op.getMetadata())));
+      kernel.layouts.push_back(
+          {"metadata",
+           {isNative ? getMetadataGrid(kernel.k)
+                     : getPairMetadataGrid(*instruction.getSparsity())},
+           {}});
+      shared.grids.push_back(getMetadataTileGrid(
+          getTileShape(op.getMetadata()),
+          kMetadataStepBytes *
+              getGranularityInfo(*instruction.getSparsity()).elementsPerByte(),
+          /*isSwapped=*/!op.getMetadataAtoms(),
+          getFirstByte(op.getMetadata())));
     }
     if (scales)
       kernel.layouts.push_back(

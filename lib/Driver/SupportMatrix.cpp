@@ -47,9 +47,10 @@ static Support getSupport(const TypeCombination &types, const Chip &chip) {
   return {"converted", text, ptx};
 }
 
-/// The same for a sparse product whose types some instruction has. Without an
-/// instruction of the chip, x is decompressed for a dense product of B or B
-/// / 2.
+/// The same for a sparse product whose types some block-scaled instruction has.
+/// Without one on the chip, it is what large products become: one instruction
+/// takes dequantized elements and metadata, or x is decompressed for a dense
+/// product of B or B / 2.
 static Support getSparseSupport(const TypeCombination &types,
                                 const Chip &chip) {
   TypeCombination dense = {types.lhs, types.rhs, types.scale, types.blockSize};
@@ -64,16 +65,21 @@ static Support getSparseSupport(const TypeCombination &types,
                         : getOpcode(*choice->emitted),
             formatPtxVersion(getLowestPtx(*choice->emitted, chip))};
   }
+  if (chip.paths.front() == Path::DequantMma) {
+    const Instruction &kept = *chooseInstruction(types, chip)->emitted;
+    return {"converted", getOpcode(kept),
+            formatPtxVersion(getLowestPtx(kept, chip))};
+  }
   Support support = getSupport(dense, chip);
   support.status = "decompressed";
   return support;
 }
 
-/// The types of sparse products that some instruction computes.
+/// The types of sparse products that some block-scaled instruction computes.
 static std::vector<TypeCombination> getSparseCombinations() {
   std::vector<TypeCombination> result;
   for (const Instruction &instruction : getInstructions())
-    if (instruction.isSparse() &&
+    if (instruction.isSparse() && instruction.isNative() &&
         !llvm::is_contained(result, instruction.getTypeCombination()))
       result.push_back(instruction.getTypeCombination());
   return result;

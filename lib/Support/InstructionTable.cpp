@@ -12,6 +12,8 @@
 
 #include "blockscale/Support/InstructionTable.h"
 
+#include "blockscale/Support/SparseFragments.h"
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -53,6 +55,9 @@ static constexpr Scaling kInside = Scaling::InInstruction,
                          kNowhere = Scaling::Nowhere;
 static constexpr ScaleIds kAbsent = 0b0000, kZero = 0b0001, kEven = 0b0101,
                           kAny = 0b1111;
+// sp::ordered_metadata. (Without it, mma.sp is there since 7.1: see
+// useOlderMetadata.)
+static constexpr unsigned kOrdered = kOrderedMetadataPtx;
 static constexpr Rewrite kNo = Rewrite::None, kHalves = Rewrite::TwoHalfBlocks;
 
 // Schedules choose the instructions with a larger K, which some chips have; the
@@ -102,6 +107,20 @@ static constexpr InstructionFamily kFamilies[] = {
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, 70, kFirst,  kNo, kAbsent},
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kBefore, 70, kFirst,  kNo, kAbsent},
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kBefore, 70, kFirst,  kNo, kAbsent},
+  {Path::DequantMma, Kind::BF16,       16,  16, 8,   8, 64, Format::UE8M0, 1,  kBefore, kOrdered, kLast,  kNo, kAbsent, kNone, kElements},
+  {Path::DequantMma, Kind::BF16,       16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, kOrdered, kLast,  kNo, kAbsent, kNone, kElements},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 1,  kBefore, kOrdered, kFirst, kNo, kAbsent, kNone, kElements},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, kOrdered, kFirst, kNo, kAbsent, kNone, kElements},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kBefore, kOrdered, kFirst, kNo, kAbsent, kNone, kElements},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 2,  kBefore, kOrdered, kFirst, kNo, kAbsent, kNone, kElements},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kBefore, kOrdered, kFirst, kNo, kAbsent, kNone, kElements},
+  {Path::DequantMma, Kind::BF16,       16,  16, 8,   8, 64, Format::UE8M0, 1,  kBefore, kOrdered, kLast,  kNo, kAbsent, kNone, kPairs},
+  {Path::DequantMma, Kind::BF16,       16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, kOrdered, kLast,  kNo, kAbsent, kNone, kPairs},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 1,  kBefore, kOrdered, kFirst, kNo, kAbsent, kNone, kPairs},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kBefore, kOrdered, kFirst, kNo, kAbsent, kNone, kPairs},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kBefore, kOrdered, kFirst, kNo, kAbsent, kNone, kPairs},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 2,  kBefore, kOrdered, kFirst, kNo, kAbsent, kNone, kPairs},
+  {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kBefore, kOrdered, kFirst, kNo, kAbsent, kNone, kPairs},
   {Path::DequantMma, Kind::BF16,       16,  16, 8,   8, 32, Format::UE8M0, 1,  kOfB,    70, kLast,   kNo, kAbsent},
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 2,  kOfB,    70, kFirst,  kNo, kAbsent},
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE8M0, 4,  kOfB,    70, kFirst,  kNo, kAbsent},
@@ -187,11 +206,11 @@ std::vector<unsigned> blockscale::getWideKs() {
   return result;
 }
 
-// Packed sparse operands are for single chips, not for their families. (ptxas
-// 13.0 refuses others: "Instruction 'Sparse mma with block scale' not supported
-// on .target 'sm_120f'".)
+// Packed operands of sparse block-scaled instructions are for single chips, not
+// for their families. (ptxas 13.0 refuses others: "Instruction 'Sparse mma with
+// block scale' not supported on .target 'sm_120f'".)
 bool Instruction::isOn(const Chip &chip) const {
-  bool isForFamilies = sparsity != Granularity::Pairs;
+  bool isForFamilies = sparsity != Granularity::Pairs || !isNative();
   return chip.has(path) && (isForFamilies || !chip.isFamily()) &&
          (!isWide() || (wide.firstCapability <= chip.capability &&
                         chip.capability <= wide.lastCapability));
@@ -417,6 +436,10 @@ static unsigned getKeptOfBlock(const Instruction &instruction) {
   return static_cast<unsigned>(
       getKeptElements(instruction.blockSize, instruction.sparsity));
 }
+/// Of operands that are dequantized in registers; that of a dense one is in the
+/// table of paths.
+static constexpr std::string_view kSparseDequantMmaOpcode =
+    "mma.sp.m16n8k32.f32.bf16.bf16.f32";
 
 std::string blockscale::getOpcode(const Instruction &instruction) {
   static constexpr ScaleQualifier qualifiers[] = {
@@ -424,7 +447,8 @@ std::string blockscale::getOpcode(const Instruction &instruction) {
       {"tcgen05.mma", "tcgen05.mma.sp", ".block", getKeptOfBlock, ""}};
   std::string opcode(getPathInfo(instruction.path).opcode);
   if (!instruction.isNative())
-    return opcode;
+    return instruction.isSparse() ? std::string(kSparseDequantMmaOpcode)
+                                  : opcode;
   const ScaleQualifier &qualifier = *std::find_if(
       std::begin(qualifiers), std::end(qualifiers),
       [&](const ScaleQualifier &row) { return row.opcode == opcode; });

@@ -133,13 +133,16 @@ LayoutGrid blockscale::getMetadataGrid(int64_t k) {
   });
 }
 
-/// The thread and the pair with an element of a step.
+/// The thread, the pair and its half with an element of a step.
 static Position findPair(PairOrder order, unsigned element) {
   for (unsigned thread = 0; thread != 4; ++thread)
     for (unsigned i = 0; i != kInstructionsPerStep; ++i)
       for (unsigned pair = 0; pair != kPairsPerInstruction; ++pair)
-        if (getPairElement(order, thread, i, pair) == element - element % 2)
-          return {thread, i, pair};
+        for (unsigned half : {0, 1})
+          if (getPairElement(order, thread, i, pair) +
+                  half * getPairDistance(order) ==
+              element)
+            return {thread, i, pair, half};
   return {};
 }
 
@@ -155,7 +158,50 @@ LayoutGrid blockscale::getPairGrid(Operand operand, PairOrder order) {
   return fill(std::move(grid), [&](int64_t row, int64_t column) -> Position {
     Position pair = findPair(order, static_cast<unsigned>(column));
     return {row % kGroupRows * kThreads + pair[0], pair[1],
-            pair[2] * groups + row / kGroupRows, column % 2};
+            pair[2] * groups + row / kGroupRows, pair[3]};
+  });
+}
+
+LayoutGrid blockscale::getSparsePairGrid(Operand operand,
+                                         Granularity granularity) {
+  constexpr int64_t kGroupRows = 8, kThreads = 4, kRowGroups = 2;
+  bool isA = operand == Operand::A, isPairs = granularity == Granularity::Pairs;
+  PairOrder order = getSparsePairOrder(granularity, isA);
+  LayoutGrid grid =
+      makeGrid(getName(operand) + (isA ? ", kept elements," : "") +
+                   " of the two instructions of a step, 16-bit values",
+               getRowName(operand), (isA ? kRowGroups : 1) * kGroupRows, "k",
+               (isA ? 1 : 2) * int64_t(kStepElements),
+               {"lane", "instruction", "register", "half"});
+  return fill(std::move(grid), [&](int64_t row, int64_t column) -> Position {
+    Position pair =
+        findPair(order, static_cast<unsigned>(column % kStepElements));
+    int64_t lane = row % kGroupRows * kThreads + pair[0];
+    // What has the chunks of an instruction: 16 kept elements, 32 of B.
+    int64_t part = isA ? pair[1] : column / kStepElements;
+    int64_t inPart = isA ? row / kGroupRows : pair[1];
+    return {lane, isPairs ? pair[2] : part,
+            2 * (isPairs ? part : pair[2]) + inPart, pair[3]};
+  });
+}
+
+LayoutGrid blockscale::getPairMetadataGrid(Granularity granularity) {
+  constexpr int64_t kRows = 16, kGroupRows = 8, kThreads = 4, kChunks = 8,
+                    kStep = 2 * kStepElements;
+  bool isPairs = granularity == Granularity::Pairs;
+  int64_t chunk = getGranularityInfo(granularity).chunk();
+  LayoutGrid grid = makeGrid(
+      "metadata of A for the two instructions of a step, fields of a "
+      "32-bit word of each lane",
+      getRowName(Operand::A), kRows, "k", kStep / chunk, {"lane", "field"});
+  grid.unit = chunk;
+  return fill(std::move(grid), [&](int64_t row, int64_t column) -> Position {
+    int64_t instruction = column / kChunks, c = column % kChunks;
+    int64_t thread = isPairs ? c / kValueChunksPerLane : c % 2;
+    int64_t field = isPairs ? c % kValueChunksPerLane : c / 2;
+    return {row % kGroupRows * kThreads + kMetadataSelectors * instruction +
+                thread,
+            row / kGroupRows * kValueChunksPerLane + field};
   });
 }
 

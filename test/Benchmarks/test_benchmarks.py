@@ -43,7 +43,7 @@ ELSEWHERE = {
     "captured.py", "estimates.py", "sass_loop.py", "gpu.py", "gpu_cases.py", "gpu_contenders.py", "gpu_graphs.py",
     "gpu_launch.py", "gpu_measure.py", "gpu_report.py", "gpu_schedules.py", "gpu_triton.py", "hardware_numerics.py",
     "kernel_chain.py", "quantize.py", "fused_quantize.py", "math_errors_card.py", "runtime_host_time.py",
-    "products.py", "torch_linear.py", "tune_rows.py", "weight_only.py",
+    "products.py", "sparse_fallback.py", "torch_linear.py", "tune_rows.py", "weight_only.py",
 }
 
 
@@ -130,6 +130,23 @@ def test_weight_only_build(tmp_path):
         f"{format}{way}-{m}": kernels
         for format in ("mxfp4", "nvfp4") for way in ("", "-scaled", "-f16") for m in (1, 16, 4096)
     }
+
+
+# sparse_fallback.py
+
+
+def test_sparse_fallback_build(tmp_path):
+    """One kernel reads metadata, with split-K for one column; two ways more, of which one decompresses."""
+    sizes = ["--sizes", "256x256x512", "8192x1x8192"]
+    run("sparse_fallback.py", "build", str(tmp_path), "--target=sm_80", f"--build={BUILD}", *sizes)
+    assert len(list(tmp_path.glob("*.ptx"))) == len(list(tmp_path.glob("*-*.json"))) == 6
+    kernels = {
+        path.stem: len(json.loads(path.read_text())["kernels"]) for path in tmp_path.glob("*-*.json")
+    }
+    assert [kernels[f"{way}-256x256x512"] for way in ("kept", "decompressed", "dense")] == [1, 2, 1]
+    assert [kernels[f"{way}-8192x1x8192"] for way in ("kept", "decompressed", "dense")] == [2, 3, 2]
+    for path in tmp_path.glob("*.ptx"):
+        assert ("mma.sp" in path.read_text()) == path.stem.startswith("kept")
 
 
 # products.py

@@ -22,8 +22,8 @@ func.func private @name() attributes {i = #blockscale.instruction<mma_sync, 16x8
 
 // -----
 
-// expected-error@+1 {{expected a legal type combination, got e4m3 times e4m3 with ue8m0 scales and a block size of 32 of a sparse A, 2:4}}
-func.func private @types() attributes {t = #blockscale.type_combination<e4m3, e4m3, ue8m0, 32, 2:4>}
+// expected-error@+1 {{expected a legal type combination, got e4m3 times e4m3 with ue8m0 scales and a block size of 16 of a sparse A, 2:4}}
+func.func private @types() attributes {t = #blockscale.type_combination<e4m3, e4m3, ue8m0, 16, 2:4>}
 
 // -----
 

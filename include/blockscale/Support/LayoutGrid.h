@@ -54,6 +54,11 @@ LayoutGrid getMetadataGrid(int64_t k);
 /// A or B of the two `mma.sync` of one step, as 16-bit values in `order`.
 LayoutGrid getPairGrid(Operand operand, PairOrder order);
 
+/// The same for the two `mma.sp` of one step, 64 logical elements; and the
+/// fields of their metadata, a column for each chunk.
+LayoutGrid getSparsePairGrid(Operand operand, Granularity granularity);
+LayoutGrid getPairMetadataGrid(Granularity granularity);
+
 /// The scales of one register of A or B, a word for each of 32 rows.
 LayoutGrid getScaleFragmentGrid(Operand operand);
 

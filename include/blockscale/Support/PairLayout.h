@@ -37,13 +37,36 @@ inline constexpr unsigned kPairsPerInstruction = 2;
 /// With `isSwapped` (if an operand is contiguous along rows), q is replaced by
 /// q xor (t / 2), or by q xor t for packed elements. Then the rows that lanes
 /// pass for one transposed load are in different banks.
+///
+/// For a sparse instruction, A has the kept elements of a chunk in one lane,
+/// and B half of the elements of a chunk in each of two neighboring lanes. So
+/// pairs of B, or with pairs that are kept the pairs of both operands, have
+/// other elements (see PairShape). The order is that of bytes, not swapped.
+enum class PairShape : unsigned char {
+  /// Two neighbors, those above.
+  Neighbors,
+  /// Those from 16 i + 8 (t / 2) + 4 q + 2 (t mod 2) on: q and the low bit of t
+  /// change places.
+  Crossed,
+  /// 16 i + 4 t + q, and the second one behind it: the even or the odd elements
+  /// of two kept pairs, or of two of the four pairs that may be kept.
+  Alternate,
+};
+
 struct PairOrder {
   bool isPacked;
   bool isSwapped;
+  PairShape shape = PairShape::Neighbors;
 };
 
 /// The order for operands whose kind is `kind`.
 PairOrder getPairOrder(Kind kind, bool anyIsTransposed);
+
+/// The order of A or B for a sparse instruction.
+PairOrder getSparsePairOrder(Granularity granularity, bool isA);
+
+/// The elements from the first to the second one of a pair.
+unsigned getPairDistance(PairOrder order);
 
 /// The first of the two elements of a step that thread `thread` holds in pair
 /// `pair` of instruction `instruction`.

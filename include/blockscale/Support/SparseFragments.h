@@ -10,8 +10,8 @@
 // elements, is that of a dense instruction of half its K.
 //
 // Sources: PTX ISA, "Matrix fragments for sparse mma.m16n8k64 with .u8/.s8/
-// .e4m3/.e5m2" and "... mma.m16n8k128 with .u4/.s4", and the figures of their
-// metadata.
+// .e4m3/.e5m2", "... mma.m16n8k128 with .u4/.s4" and "... mma.m16n8k32 with
+// .f16 and .bf16 types", and the figures of their metadata.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +33,17 @@ struct MetadataFragment {
   std::array<LayoutTerm, 3> toRow, toLane;
 };
 const MetadataFragment &getMetadataFragment();
+
+/// For bf16, a word has the fields of four chunks of row lane / 4 in its low
+/// half, and those of row lane / 4 + 8 in its high half: chunks 0 to 3 in an
+/// even lane, 4 to 7 in an odd one. The lanes with lane / 2 mod 2 equal to the
+/// selector are read.
+inline constexpr unsigned kValueChunksPerLane = 4;
+inline constexpr unsigned kMetadataSelectors = 2;
+
+/// The lowest PTX version with mma.sp::ordered_metadata. Before it, mma.sp has
+/// no such qualifier.
+inline constexpr unsigned kOrderedMetadataPtx = 85;
 
 } // namespace mlir::blockscale
 

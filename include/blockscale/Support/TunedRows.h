@@ -103,6 +103,10 @@ struct TunedLimits {
   /// operands are dequantized to memory first; bytes per nanosecond of the
   /// kernels that dequantize; launches and the end of a kernel, in nanoseconds.
   uint64_t syncProducts, wgmmaProducts, writtenBytes, launches;
+  /// The multiply-adds per nanosecond, those of what is not kept included, of
+  /// mma.sp for a sparse operand that is dequantized in registers. (A dense
+  /// product reads what a kernel in front decompresses.)
+  uint64_t sparseProducts;
 
   /// The bytes of operands that a block with wgmma reads per clock.
   uint64_t blockBytes;

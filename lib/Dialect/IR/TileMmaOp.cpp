@@ -222,7 +222,8 @@ static LogicalResult verifyMetadata(TileMmaOp op, int64_t k) { // (T8)
   if (failed(verifySharedMemory(op, "metadata", type)))
     return failure();
   ArrayRef<int64_t> shape = type.getShape();
-  int64_t bytes = k / instruction.k * kMetadataStepBytes;
+  int64_t bytes =
+      k / getGranularityInfo(*instruction.sparsity).elementsPerByte();
   bool hasAtoms = op.getMetadataAtoms();
   bool hasWidth = (shape[2] == kMetadataStepBytes && !hasAtoms) ||
                   shape[2] == kMetadataChunkBytes;

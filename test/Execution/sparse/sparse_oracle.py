@@ -81,8 +81,26 @@ def product(x, metadata, x_scale, y, y_scale, acc, types, block, granularity):
     return result
 
 
-def batched_product(x, metadata, x_scale, y, y_scale, acc, *rules):
-    """The same, with a batch of x or y or both, which broadcasts."""
+def exact_product(x, metadata, x_scale, y, y_scale, acc, types, block, granularity):
+    """The same for finite operands whose sums are exact in float64, as float64 computes them."""
+    unit = UNITS[granularity]
+    x, y = blockscale.decode(x, types[0]), blockscale.decode(y, types[1])
+    scales = [blockscale.decode(codes, blockscale.SCALE_FORMATS[types[2]]) for codes in (x_scale, y_scale)]
+    fields = fields_of(metadata)
+    y = y.astype(np.float64) * scales[1].astype(np.float64).repeat(block, 0)
+    kept = np.arange(x.shape[1])
+    in_chunk = kept % (2 * unit)
+    result = np.empty_like(acc)
+    for m in range(x.shape[0]):
+        position = fields[m, kept // (2 * unit)] >> 2 * (in_chunk // unit) & 3
+        places = kept // (2 * unit) * 4 * unit + position.astype(int) * unit + in_chunk % unit
+        result[m] = acc[m] + (x[m] * scales[0][m, places // block].astype(np.float64)) @ y[places]
+    assert np.isfinite(result).all()
+    return result
+
+
+def batched_product(x, metadata, x_scale, y, y_scale, acc, *rules, product=product):
+    """`product` with a batch of x or y or both, which broadcasts."""
     if acc.ndim == 2:
         return product(x, metadata, x_scale, y, y_scale, acc, *rules)
 

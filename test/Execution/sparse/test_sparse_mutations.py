@@ -13,11 +13,13 @@ COMPILE, SIMULATOR = (harness.RUN.parent / f"blockscale-{name}" for name in ("co
 ROW = (("f8E4M3FN", "f8E5M2", "f8E8M0FNU"), 64, "2:4")
 # Three steps in two stages; two tiles of 16 rows and of 8 columns in a warp.
 SIZES, SCHEDULE = (64, 32, 768), "tile=64x32x256,warps=2x2,stages=2"
+# Of fp8 with scales, and of bf16.
+CHIPS = {"native": "sm_120a", "dequantized": "sm_80"}
 SEEDS = range(4)
 
 INSTRUCTION = re.compile(
     r"\t(mma\.sp::\S+)\n\s*\{(?P<d>[^}]*)\},\n\s*\{(?P<a>[^}]*)\},\n\s*\{(?P<b>[^}]*)\},\n\s*\{(?P<c>[^}]*)\},\n"
-    r"\s*(?P<e>%r\d+),\n\s*0,\n\s*(?P<sa>%r\d+), \{(?P<ida>[^}]*)\},\n\s*(?P<sb>%r\d+), \{(?P<idb>[^}]*)\};"
+    r"\s*(?P<e>%r\d+),\n\s*(?P<selector>[01])(?P<scales>(?:,\n\s*%r\d+, \{[^}]*\})*);"
 )
 
 
@@ -26,7 +28,7 @@ def instruction(match, before="", **changed):
     part = {**match.groupdict(), **changed}
     return (
         f"\t{{ .reg .b32 %n<3>;\n{before}\n\t{match[1]} {{{part['d']}}}, {{{part['a']}}}, {{{part['b']}}}, {{{part['c']}}},"
-        f" {part['e']}, 0, {part['sa']}, {{{part['ida']}}}, {part['sb']}, {{{part['idb']}}};\n\t}}"
+        f" {part['e']}, {part['selector']}{part['scales']};\n\t}}"
     )
 
 
@@ -63,7 +65,7 @@ LINES = r"bar\.sync|cp\.async\.wait_group|cp\.async\.commit_group"
 class Kernel:
     """A compiled product, its arguments and its result."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, chip):
         self.folder = folder
         data = product_data(*ROW, *SIZES, seed=1)
         self.expected = batched_product(*data, *ROW)
@@ -72,7 +74,7 @@ class Kernel:
         text = product_program([a.shape for a in data], *ROW).replace("granularity =", "legal_metadata, granularity =")
         source.write_text(text)
         subprocess.run(
-            [COMPILE, source, "--target=sm_120a", "--native-only", f"--schedule={SCHEDULE}", "-o", folder / "kernel.ptx",
+            [COMPILE, source, f"--target={chip}", f"--schedule={SCHEDULE}", "-o", folder / "kernel.ptx",
              f"--launch-info={folder / 'info.json'}"], check=True,
         )
         self.text = (folder / "kernel.ptx").read_text()
@@ -98,9 +100,9 @@ class Kernel:
         return None
 
 
-@pytest.fixture(scope="module")
-def kernel(tmp_path_factory):
-    return Kernel(tmp_path_factory.mktemp("sparse"))
+@pytest.fixture(scope="module", params=CHIPS)
+def kernel(request, tmp_path_factory):
+    return Kernel(tmp_path_factory.mktemp("sparse"), CHIPS[request.param])
 
 
 def test_correct(kernel):
@@ -113,6 +115,14 @@ def test_correct(kernel):
 @pytest.mark.parametrize("flip", FLIPS.values(), ids=FLIPS)
 def test_each_operand_matters(flip, kernel):
     assert kernel.show(INSTRUCTION.sub(flip, kernel.text, count=1), seeds=[0]) == "sums"
+
+
+def test_selector_matters(kernel):
+    """The metadata that another instruction of bf16 reads; with 32 lanes there is one selector."""
+    if {match["selector"] for match in INSTRUCTION.finditer(kernel.text)} == {"0"}:
+        return
+    changed = INSTRUCTION.sub(lambda match: instruction(match, selector=1 - int(match["selector"])), kernel.text, count=1)
+    assert kernel.show(changed, seeds=[0]) == "sums"
 
 
 def test_metadata_is_that_of_its_tile(kernel):

@@ -83,12 +83,14 @@ gpu.module @kernels {
 
 // -----
 
-// A path that is requested is that of the dense product.
+// dequant_mma has an instruction that reads metadata. It is chosen where it is requested, and where no
+// dense instruction has scales.
 // CHECK-LABEL: func.func @requested(
-// CHECK:         blockscale.mma_scaled {{.*}}blockscale.path = #blockscale.path<dequant_mma>
+// CHECK-NOT:     blockscale.decompress
+// CHECK:         blockscale.sparse_mma_scaled {{.*}}blockscale.path = #blockscale.path<dequant_mma>
 func.func @requested(%x: tensor<4x64xf8E4M3FN>, %m: tensor<4x16xi8>, %xs: tensor<4x2xf8E8M0FNU>,
                      %y: tensor<128x8xf6E2M3FN>, %ys: tensor<2x8xf8E8M0FNU>, %acc: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-remark @+1 {{the attribute 'blockscale.path' does not request the path tcgen05; x is decompressed}}
+  // expected-remark @+1 {{the attribute 'blockscale.path' does not request the path tcgen05; dequantized to bf16 for mma.sp.m16n8k32.f32.bf16.bf16.f32, which reads the metadata}}
   %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc
       {granularity = #blockscale.granularity<2:4>, blockscale.path = #blockscale.path<dequant_mma>}
       : tensor<4x64xf8E4M3FN>, tensor<4x16xi8>, tensor<4x2xf8E8M0FNU>, tensor<128x8xf6E2M3FN>, tensor<2x8xf8E8M0FNU>, tensor<4x8xf32>

@@ -107,13 +107,21 @@ TEST(InstructionTable, SparseChoice) {
   for (const char *chip : {"sm_120a", "sm_121a"})
     EXPECT_EQ(find(pairs, chip),
               "mma.sp.kind::mxf4nvf4.block_scale.scale_vec::4X");
-  for (const char *chip : {"sm_120f", "sm_121f", "sm_90a", "sm_80"})
-    EXPECT_EQ(find(pairs, chip), "");
+  auto isNative = [](TypeCombination types, const char *chip) {
+    return chooseNative(types, *lookupChip(chip)).has_value();
+  };
+  constexpr const char *kOfValues = "mma.sp.m16n8k32.f32.bf16.bf16.f32";
+  for (const char *chip : {"sm_120f", "sm_121f", "sm_90a", "sm_80"}) {
+    EXPECT_FALSE(isNative(pairs, chip));
+    EXPECT_EQ(find(pairs, chip), kOfValues);
+  }
   // Blocks of another size, and elements where the kind has pairs.
   bytes.blockSize = 32;
-  EXPECT_EQ(find(bytes, "sm_120a"), "");
+  EXPECT_FALSE(isNative(bytes, "sm_120a"));
+  EXPECT_EQ(find(bytes, "sm_120a"), kOfValues);
   pairs.sparsity = Granularity::Elements;
-  EXPECT_EQ(find(pairs, "sm_120a"), "");
+  EXPECT_FALSE(isNative(pairs, "sm_120a"));
+  EXPECT_EQ(find(pairs, "sm_120a"), kOfValues);
   // Two instructions for blocks of 32 with ue8m0.
   TypeCombination halves = {Format::E2M1, Format::E2M1, Format::UE8M0, 32,
                             Granularity::Pairs};
@@ -130,6 +138,8 @@ TEST(InstructionTable, SparseChoice) {
 TEST(InstructionTable, DequantMmaRows) {
   unsigned perKind[kNumKinds] = {};
   for (const Instruction &row : getInstructions(Path::DequantMma)) {
+    if (row.isSparse())
+      continue;
     ++perKind[unsigned(row.kind)];
     bool isPacked = row.kind == Kind::BF16Packed;
     EXPECT_EQ(row.m, 16u);
@@ -156,6 +166,34 @@ TEST(InstructionTable, DequantMmaRows) {
   EXPECT_EQ(perKind[unsigned(Kind::Unscaled)], 2u);
   EXPECT_EQ(stringifyKind(Kind::BF16), "bf16");
   EXPECT_EQ(stringifyKind(Kind::BF16Packed), "bf16_packed");
+}
+
+// The same types of a sparse A, with elements and with pairs, in blocks of
+// dense products and in twice as large ones.
+TEST(InstructionTable, SparseDequantMmaRows) {
+  std::set<std::tuple<Format, Format, Format, unsigned, Granularity>> types;
+  for (const Instruction &row : getInstructions(Path::DequantMma)) {
+    if (!row.isSparse())
+      continue;
+    EXPECT_EQ(row.k, 64u);
+    EXPECT_EQ(row.getKeptK(), 32u);
+    EXPECT_EQ(row.k, row.scaleVec * row.blockSize);
+    EXPECT_TRUE(row.isEmitted());
+    EXPECT_FALSE(row.isNative());
+    EXPECT_EQ(getOpcode(row), "mma.sp.m16n8k32.f32.bf16.bf16.f32");
+    EXPECT_EQ(getLowestPtx(row, *lookupChip("sm_80")), 85u);
+    types.insert({row.a, row.b, row.scale, row.blockSize, *row.sparsity});
+  }
+  unsigned count = 0;
+  for (Format a : getFormats(/*areScales=*/false))
+    for (Format b : getFormats(/*areScales=*/false))
+      for (Format scale : getFormats(/*areScales=*/true))
+        for (unsigned block : getLegalSparseBlockSizes(a, b, scale))
+          for (Granularity kept : {Granularity::Elements, Granularity::Pairs}) {
+            EXPECT_TRUE(types.count({a, b, scale, block, kept}));
+            ++count;
+          }
+  EXPECT_EQ(count, types.size());
 }
 
 // Mixed input: quantized B with high-precision A, which mma_scaled does not
@@ -378,10 +416,11 @@ TEST(InstructionTable, WideInstructions) {
     const Instruction *wide = lookupWide(row, 96);
     EXPECT_EQ(lookupWide(row, 64), nullptr);
     for (const Chip &chip : getChips())
-      EXPECT_EQ(row.isOn(chip), chip.has(row.path) &&
-                                    (!row.isWide() || chip.capability == 103) &&
-                                    (row.sparsity != Granularity::Pairs ||
-                                     chip.name.back() == 'a'))
+      EXPECT_EQ(row.isOn(chip),
+                chip.has(row.path) &&
+                    (!row.isWide() || chip.capability == 103) &&
+                    (row.sparsity != Granularity::Pairs || !row.isNative() ||
+                     chip.name.back() == 'a'))
           << chip.name;
     if (!row.isWide())
       EXPECT_EQ(row.getKPattern(), std::vector<unsigned>{row.k});

@@ -30,10 +30,12 @@ using namespace mlir::blockscale;
 static constexpr int64_t kRegistersPerLoad = 4;
 
 /// Where rows of B are contiguous along K, a load has all registers of a tile
-/// for a sparse instruction.
+/// for a sparse instruction. (Dequantized elements are loaded as for a dense
+/// one.)
 static const FragmentLayout &getLayoutOf(TileMmaOp op, Operand operand,
                                          unsigned slotBits) {
   if (operand == Operand::B && op.getInstruction().isSparse() &&
+      op.getInstruction().getInstruction().isNative() &&
       op.getLayout(Operand::B).major == Major::K)
     return getSparseBLayout(slotBits);
   return getFragmentLayout(operand, slotBits);

@@ -22,6 +22,14 @@
 using namespace mlir;
 using namespace mlir::blockscale;
 
+static SmallVector<Value> extractSums(OpBuilder &b, Location loc, Value sums,
+                                      size_t count) {
+  SmallVector<Value> values;
+  for (size_t i = 0; i != count; ++i)
+    values.push_back(LLVM::ExtractValueOp::create(b, loc, sums, i));
+  return values;
+}
+
 SmallVector<Value> blockscale::multiplyPairs(OpBuilder &b, Location loc,
                                              Type element, ValueRange a,
                                              ValueRange other, ValueRange c) {
@@ -41,10 +49,25 @@ SmallVector<Value> blockscale::multiplyPairs(OpBuilder &b, Location loc,
       b, loc, type, aWords, bWords, c, ArrayRef<int64_t>{16, 8, 16},
       std::nullopt, std::nullopt, Types{both, both},
       Layouts{NVVM::MMALayout::row, NVVM::MMALayout::col});
-  SmallVector<Value> values;
-  for (size_t i = 0; i != c.size(); ++i)
-    values.push_back(LLVM::ExtractValueOp::create(b, loc, sums, i));
-  return values;
+  return extractSums(b, loc, sums, c.size());
+}
+
+SmallVector<Value> blockscale::multiplySparsePairs(OpBuilder &b, Location loc,
+                                                   ValueRange a,
+                                                   ValueRange other,
+                                                   ValueRange c, Value metadata,
+                                                   unsigned selector) {
+  auto type = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), SmallVector<Type>(c.size(), b.getF32Type()));
+  constexpr auto kBoth = NVVM::MMATypes::bf16;
+  Value lanes = LLVM::ConstantOp::create(b, loc, b.getI32Type(),
+                                         static_cast<int64_t>(selector));
+  auto sums = NVVM::MmaSpOp::create(
+      b, loc, type, a, other, c, metadata, lanes, ArrayRef<int64_t>{16, 8, 32},
+      std::nullopt, std::array<NVVM::MMATypes, 2>{kBoth, kBoth});
+  // The driver takes it away for old PTX versions.
+  sums.setOrderedMetadata(true);
+  return extractSums(b, loc, sums, c.size());
 }
 
 /// The registers of one step of A, and behind them those of B.

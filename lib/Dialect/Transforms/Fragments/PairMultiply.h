@@ -19,6 +19,12 @@ namespace mlir::blockscale {
 SmallVector<Value> multiplyPairs(OpBuilder &b, Location loc, Type element,
                                  ValueRange a, ValueRange other, ValueRange c);
 
+/// `c` plus one sparse instruction on bf16 values, the kept ones of A. The
+/// lanes that `selector` names have `metadata`.
+SmallVector<Value> multiplySparsePairs(OpBuilder &b, Location loc, ValueRange a,
+                                       ValueRange other, ValueRange c,
+                                       Value metadata, unsigned selector);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_PAIRMULTIPLY_H

@@ -99,16 +99,6 @@ public:
         xFormat(getFormat(op.getX())), yFormat(getFormat(op.getY())),
         yView(traceOperand(op.getY())) {}
 
-  /// The block size of the dense product: half of it, with each scale twice, if
-  /// a dense one has no blocks of this size.
-  int64_t getDenseBlock() {
-    std::vector<unsigned> dense = getLegalBlockSizes(
-        xFormat, yFormat,
-        *getScaleFormat(getElementTypeOrSelf(op.getXScale().getType())));
-    int64_t block = op.getBlock();
-    return llvm::is_contained(dense, block) ? block : block / 2;
-  }
-
   /// Whether the format of y has infinity, beside NaN.
   bool hasInfinity() const {
     return getFormatInfo(yFormat).special == SpecialCodes::Ieee;
@@ -117,7 +107,7 @@ public:
   Value build() {
     Value dense = DecompressOp::create(b, loc, op.getX(), op.getMetadata(),
                                        op.getGranularity().getValue());
-    int64_t block = getDenseBlock();
+    int64_t block = getDenseTypes(op).blockSize;
     Value xScale = op.getXScale(), yScale = op.getYScale();
     if (block != op.getBlock()) {
       xScale = repeatScales(xScale, getRank(xScale) - 1);
@@ -347,12 +337,28 @@ bool blockscale::mayHaveSpecials(SparseMmaScaledOp op) {
                       [](const APFloat &value) { return !value.isFinite(); });
 }
 
+/// The block size of a dense product is half of it, with each scale twice, if
+/// there are no dense blocks of this size.
+TypeCombination blockscale::getDenseTypes(SparseMmaScaledOp op) {
+  TypeCombination types = op.getTypes();
+  types.sparsity.reset();
+  if (!isLegal(types))
+    types.blockSize /= 2;
+  return types;
+}
+
+unsigned blockscale::getNumDenseProducts(SparseMmaScaledOp op) {
+  if (!mayHaveSpecials(op))
+    return 1;
+  return getFormatInfo(op.getTypes().rhs).special == SpecialCodes::Ieee ? 3 : 2;
+}
+
 void blockscale::expandSparse(SparseMmaScaledOp op,
                               InFlightDiagnostic &remark) {
   OpBuilder builder(op);
   Expansion expansion(builder, op);
   remark << "; x is decompressed for a dense product";
-  if (int64_t block = expansion.getDenseBlock(); block != op.getBlock())
+  if (int64_t block = getDenseTypes(op).blockSize; block != op.getBlock())
     remark << " with blocks of " << block;
   if (mayHaveSpecials(op))
     remark << ", and what NaN"

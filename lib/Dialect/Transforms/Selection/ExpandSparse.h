@@ -17,6 +17,11 @@ namespace mlir::blockscale {
 /// none.
 bool mayHaveSpecials(SparseMmaScaledOp op);
 
+/// The types of the dense product that `op` becomes, and how many of them there
+/// are.
+TypeCombination getDenseTypes(SparseMmaScaledOp op);
+unsigned getNumDenseProducts(SparseMmaScaledOp op);
+
 /// Replaces `op`, on tensors, by `decompress` and `mma_scaled`, which gets the
 /// path that is requested for `op`, and by what keeps its meaning at NaN and
 /// infinity of y. Says so in `remark`.

@@ -10,6 +10,8 @@
 
 #include "Kernels/Gemm/Paths/GemmPath.h"
 #include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Kernels/Gemm/Schedule/Choosers.h"
+#include "Selection/ExpandSparse.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -83,6 +85,26 @@ std::optional<Path> PathChooser::chooseSparse(SparseMmaScaledOp op) const {
   if (!choice)
     return std::nullopt;
   return choice->emitted->path;
+}
+
+std::optional<InstructionChoice>
+PathChooser::chooseDequantizedSparse(SparseMmaScaledOp op,
+                                     PathAttr wanted) const {
+  constexpr Path kPath = Path::DequantMma;
+  if (!op.hasTensorSemantics() || emulatedOn || !chip.has(kPath))
+    return std::nullopt;
+  std::optional<InstructionChoice> choice =
+      chooseInstruction(op.getTypes(), kPath);
+  if (!choice)
+    return std::nullopt;
+  Request request = getRequest(op, kPath);
+  bool isWanted =
+      wanted ? wanted.getValue() == kPath
+             : request == Request::This ||
+                   (request == Request::None &&
+                    !chooseNative(getDenseTypes(op), chip) &&
+                    isMetadataFaster(op, chip, getNumDenseProducts(op)));
+  return isWanted ? choice : std::nullopt;
 }
 
 std::string PathChooser::listSparseChips(const TypeCombination &types) {

@@ -38,6 +38,12 @@ struct PathChooser {
   /// nullopt if there is none.
   std::optional<Path> chooseSparse(SparseMmaScaledOp op) const;
 
+  /// The instruction of the path dequant_mma that computes `op` with its
+  /// metadata, if it is faster than a dense product, or if the path is
+  /// `wanted` (null for any).
+  std::optional<InstructionChoice>
+  chooseDequantizedSparse(SparseMmaScaledOp op, PathAttr wanted) const;
+
   /// Whether the chip that runs the code has the instruction of `choice`, or
   /// can emulate it. Only block-scaled instructions can be emulated.
   bool isExecuted(const InstructionChoice &choice) const;

@@ -48,6 +48,15 @@ static LogicalResult selectPath(SparseMmaScaledOp op,
     remark << "; computed by loops";
     return success();
   }
+  if (std::optional<InstructionChoice> kept =
+          chooser.chooseDequantizedSparse(op, cast_or_null<PathAttr>(wanted))) {
+    remark << "; dequantized to bf16 for " << getOpcode(*kept->emitted)
+           << ", which reads the metadata";
+    op->setAttr(kPathAttrName,
+                PathAttr::get(op.getContext(), kept->emitted->path));
+    checkMetadata(op);
+    return success();
+  }
   expandSparse(op, remark);
   return success();
 }

@@ -17,7 +17,8 @@ namespace mlir::blockscale {
 /// Prepares ops on sparse operands in functions of `root` for a GPU: checks of
 /// dynamic sizes become assertions. A `sparse_mma_scaled` gets the path that
 /// has an instruction for it, and its metadata is checked. Without such a path,
-/// it becomes a dense product, with a remark; with `nativeOnly`, that is an
+/// it gets dequant_mma, whose instruction takes dequantized elements, or it
+/// becomes a dense product, each with a remark; with `nativeOnly`, that is an
 /// error. Sparse ops in kernels always are errors.
 LogicalResult selectSparsePaths(Operation *root, const PathChooser &chooser,
                                 bool nativeOnly);

@@ -90,6 +90,8 @@ private:
 } // namespace
 
 void DequantizeEmitter::emitExact(Sums &sums) {
+  if (granularity)
+    return emitSparsePairs(sums);
   emitPairs(sums, /*rounding=*/nullptr);
 }
 
@@ -130,13 +132,14 @@ void DequantizeEmitter::addProduct(Sums &sums, unsigned m, unsigned n,
 void DequantizeEmitter::forEachStep(SmallVector<Value> &values,
                                     bool takesValues,
                                     function_ref<void(const Step &)> body) {
+  int64_t count = steps / getPartsOfStep();
   if (!takesValues) {
-    for (int64_t number = 0; number != steps; ++number)
+    for (int64_t number = 0; number != count; ++number)
       body({number, {}});
     return;
   }
   OpBuilder &b = emit.b;
-  Value first = emit.index(0), last = emit.index(steps), one = emit.index(1);
+  Value first = emit.index(0), last = emit.index(count), one = emit.index(1);
   auto loop = scf::ForOp::create(b, emit.loc, first, last, one, values);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
@@ -148,6 +151,8 @@ void DequantizeEmitter::forEachStep(SmallVector<Value> &values,
 }
 
 void DequantizeEmitter::emitScaledSums(Sums &sums) {
+  if (granularity)
+    return emitSparseScaledSums(sums);
   auto emitStep = x.scales ? &DequantizeEmitter::emitScaledStep
                            : &DequantizeEmitter::emitRoundedStep;
   ElementPairsPtr xElements = x.makePairs(), yElements = y.makePairs();
@@ -278,15 +283,24 @@ Value DequantizeEmitter::dropFinite(Value value) {
 Value DequantizeEmitter::emitIsInexact(const DequantizedOperand &operand) {
   ElementPairsPtr elements = operand.makePairs();
   SmallVector<Value> found = {emit.flag(false)};
+  // A step of a sparse A has the elements of one of 16 along K in each part.
+  unsigned parts = getPartsOfStep();
+  unsigned instructions =
+      granularity && &operand == &x ? 1 : kInstructionsPerStep;
   forEachStep(found, elements->takesValues(), [&](const Step &step) {
     elements->load(step);
-    SmallVector<Value> words =
-        operand.scales->getRowWords(step, operand.groups);
-    for (auto [group, word] : llvm::enumerate(words))
-      for (unsigned i = 0; i != kInstructionsPerStep; ++i)
-        found[0] =
-            emit.bitOr(found[0], operand.scales->isInexact(
-                                     step, word, elements->getPairs(group, i)));
+    for (unsigned part = 0; part != parts; ++part) {
+      Step ofPart = parts == 1 ? step : step.getPart(emit, part, parts);
+      SmallVector<Value> words =
+          operand.scales->getRowWords(ofPart, operand.groups);
+      for (auto [group, word] : llvm::enumerate(words))
+        for (unsigned i = 0; i != instructions; ++i)
+          found[0] = emit.bitOr(
+              found[0],
+              operand.scales->isInexact(
+                  ofPart, word,
+                  elements->getPairs(group, part * instructions + i)));
+    }
   });
   return emit.vote(NVVM::VoteSyncKind::any, found[0]);
 }

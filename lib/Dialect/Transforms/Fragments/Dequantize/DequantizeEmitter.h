@@ -10,6 +10,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_FRAGMENTS_DEQUANTIZE_DEQUANTIZEEMITTER_H
 
 #include "Fragments/Dequantize/DequantizeScales.h"
+#include "Fragments/Dequantize/SparseWords.h"
 #include "Fragments/Dequantize/SpecialScan.h"
 
 #include <functional>
@@ -41,10 +42,29 @@ public:
         lane(product.lane), x(std::move(x)), y(std::move(y)),
         scan(std::move(scan)), rounding(rounding) {}
 
+  /// From now on, A has the kept elements of a sparse one, whose metadata
+  /// `makeMetadata` loads at the insertion point of the builder.
+  void setMetadata(Granularity kept,
+                   std::function<SparseWordsPtr()> makeMetadata) {
+    granularity = kept;
+    makeWords = std::move(makeMetadata);
+  }
+
   SmallVector<Value> emitProduct(ValueRange elements);
 
 private:
   using Sums = SmallVector<Value>;
+
+  /// Products of a sparse A, in SparseProducts.cpp.
+  struct SparsePairs;
+  class SparseOperands;
+  void emitSparsePairs(Sums &sums);
+  void emitSparseScaledSums(Sums &sums);
+  void emitSparseScaledStep(Sums &sums, const Step &step, SparseOperands &a,
+                            SparseOperands &b, SparseWords &words);
+  void addSparse(MutableArrayRef<Value> sums, const SparsePairs &a,
+                 const SparsePairs &b, unsigned m, unsigned n, unsigned number,
+                 Value word) const;
 
   Value emitIsExact(const DequantizedOperand &operand);
   Value emitIsInexact(const DequantizedOperand &operand);
@@ -66,6 +86,8 @@ private:
   /// values). `values` are the values that it updates.
   void forEachStep(SmallVector<Value> &values, bool takesValues,
                    function_ref<void(const Step &)> body);
+  /// The elements along K that a step of A stands for, in steps of 32.
+  unsigned getPartsOfStep() const { return granularity ? 2 : 1; }
 
   SmallVector<Value> multiply(ArrayRef<Value> a, ArrayRef<Value> b,
                               ValueRange c) const;
@@ -78,6 +100,9 @@ private:
   SpecialScanPtr scan;
   /// The type that instructions multiply.
   Rounding rounding;
+  /// Of a sparse A.
+  std::optional<Granularity> granularity;
+  std::function<SparseWordsPtr()> makeWords;
   /// Values up to this magnitude are not added, see dropFinite.
   Value leftOut;
 };

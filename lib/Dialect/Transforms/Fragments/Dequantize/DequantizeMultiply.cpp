@@ -60,9 +60,13 @@ public:
         Attribute(cast<AccType>(op.getAcc().getType()).getLayout()));
     int64_t numThreads = warps.getNumWarps() * int64_t(kWarpLanes);
     DequantizedOperand x = makeOperand(Operand::A), y = makeOperand(Operand::B);
-    return DequantizeEmitter(b, product, tile, k, std::move(x), std::move(y),
-                             makeTileScan(b, op, numThreads), rounding)
-        .emitProduct(acc);
+    DequantizeEmitter emitter(b, product, tile, k, std::move(x), std::move(y),
+                              makeTileScan(b, op, numThreads), rounding);
+    if (op.getMetadata())
+      emitter.setMetadata(*op.getInstruction().getSparsity(), [&] {
+        return std::make_unique<SparseWords>(b, op, tile, lane);
+      });
+    return emitter.emitProduct(acc);
   }
 
   SmallVector<Value> emitVectors(OpBuilder &b, const WarpProduct &product,

@@ -98,11 +98,13 @@ SmallVector<Value> DequantizeScales::getRowWords(const Step &step,
 
 /// The index of the byte, in its word, with the first scale of `step`.
 Value DequantizeScales::getByteNumber(const Step &step) const {
+  int64_t steps = getStepsPerWord();
   if (!step.value)
-    return emit.integer(step.number % getStepsPerWord() * getNumBlocks());
+    return emit.integer(step.number % steps * kStepElements / types.blockSize);
   AffineExpr d0 = getAffineDimExpr(0, emit.b.getContext());
   return emit.toWord(applyExpr(
-      emit.b, emit.loc, d0 % getStepsPerWord() * getNumBlocks(), step.value));
+      emit.b, emit.loc, (d0 % steps * kStepElements).floorDiv(types.blockSize),
+      step.value));
 }
 
 /// Copies byte `number` of `word` to the bytes whose nibble in `targets` is 1
@@ -146,8 +148,10 @@ Value DequantizeScales::getByteNumberOfLane(const Step &step) const {
                                                 l.floorDiv(2) % 2, lane)));
 }
 
-Value DequantizeScales::getFactor(const Step &step, Value rowWord) const {
-  Value number = getByteNumberOfLane(step);
+Value DequantizeScales::getFactor(const Step &step, Value rowWord,
+                                  std::optional<unsigned> block) const {
+  Value number =
+      block ? emit.add(getByteNumber(step), *block) : getByteNumberOfLane(step);
   const FormatInfo &info = getFormatInfo(types.scale);
   constexpr unsigned kMantissaBits = 7, kBias = 127;
   if (info.mantissaBits == 0) {

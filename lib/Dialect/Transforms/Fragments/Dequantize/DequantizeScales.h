@@ -46,8 +46,10 @@ public:
   }
 
   /// The scales of `step` from `rowWord`, as a pair of bf16 factors for shifted
-  /// elements; see `scale`.
-  Value getFactor(const Step &step, Value rowWord) const;
+  /// elements; see `scale`. If the step has two blocks, they are that of the
+  /// lane's packed elements, or those of `block`.
+  Value getFactor(const Step &step, Value rowWord,
+                  std::optional<unsigned> block = std::nullopt) const;
   /// `pairs` times their scales, whose factor is `factor`.
   Pairs scale(const Pairs &pairs, Value factor) const;
   /// The values of `pairs` without scales, with infinities and NaN.
@@ -78,8 +80,10 @@ public:
   /// Whether a scale of `step` is 0, and any of `pairs` is not.
   Value isInexact(const Step &step, Value rowWord, const Pairs &pairs) const;
 
-  /// Blocks in a step.
-  unsigned getNumBlocks() const { return kStepElements / types.blockSize; }
+  /// Blocks in a step, or 1 if a block has more than one step.
+  unsigned getNumBlocks() const {
+    return std::max(kStepElements / types.blockSize, 1u);
+  }
 
 private:
   /// Whether one multiplication dequantizes elements. With scales that have a
@@ -95,7 +99,9 @@ private:
   bool isMixedInput() const {
     return getFormatInfo(types.lhs).use == FormatUse::HighPrecision;
   }
-  unsigned getStepsPerWord() const { return kScalesPerWord / getNumBlocks(); }
+  unsigned getStepsPerWord() const {
+    return kScalesPerWord * types.blockSize / kStepElements;
+  }
   SmallVector<Value> getWords(const Step &step) const;
   Value getByteNumber(const Step &step) const;
   Value getByteNumberOfLane(const Step &step) const;

@@ -13,10 +13,18 @@
 
 #include "Fragments/Dequantize/ElementPairs.h"
 
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
+
+Step Step::getPart(const WordEmitter &emit, unsigned i, unsigned count) const {
+  if (!value)
+    return {number * count + i, {}};
+  AffineExpr d0 = getAffineDimExpr(0, emit.b.getContext());
+  return {0, applyExpr(emit.b, emit.loc, d0 * count + i, value)};
+}
 
 //===----------------------------------------------------------------------===//
 // Shifting
@@ -29,6 +37,9 @@ namespace {
 constexpr std::array<uint32_t, 2> kByteSelectors = {0x9180, 0xB3A2};
 constexpr std::array<uint32_t, 4> kNibbleSelectors = {0xC480, 0xD591, 0xE6A2,
                                                       0xF7B3};
+/// The same for pairs of every second element.
+constexpr std::array<uint32_t, 2> kAlternateBytes = {0xA280, 0xB391};
+constexpr std::array<uint32_t, 2> kAlternateNibbles = {0x9180, 0xD5C4};
 } // namespace
 
 SmallVector<Value> blockscale::getExchangeBits(const WordEmitter &emit,
@@ -67,14 +78,39 @@ static SmallVector<Value> exchangeSelectors(const WordEmitter &emit,
   return exchange(emit, values, bits);
 }
 
+HalfExchange::HalfExchange(WordEmitter emit, Value lane) : emit(emit) {
+  Value word = emit.toWord(lane);
+  Value isOdd = emit.isDifferent(emit.bitAnd(word, 1), 0);
+  neighbor = emit.bitXor(word, 1);
+  auto choose = [&](uint32_t even, uint32_t odd) {
+    return emit.select(isOdd, emit.integer(odd), emit.integer(even));
+  };
+  // An even lane needs the low halves of both registers of both lanes.
+  sent = choose(0x7632, 0x5410);
+  constexpr std::array<uint32_t, 2> kReceived = {0xD5C4, 0xF7E6};
+  for (unsigned number : {0, 1})
+    selectors[number] = {choose(kByteSelectors[0], kReceived[number]),
+                         choose(kReceived[number], kByteSelectors[1])};
+}
+
+Value HalfExchange::exchange(Value first, Value second) const {
+  return emit.shuffle(emit.permute(first, second, sent), neighbor);
+}
+
 ElementShifter::ElementShifter(WordEmitter emit, Format format, PairOrder order,
                                Value lane, Format value)
     : emit(emit), format(getCodeFormat(format, value)), order(order) {
   SmallVector<Value> bits = getExchangeBits(emit, order, lane);
   bool isNibbles = getFormatInfo(format).bits == 4;
-  ArrayRef<uint32_t> nibbles = kNibbleSelectors;
-  byteSelectors = exchangeSelectors(emit, kByteSelectors,
-                                    order.isPacked ? ArrayRef<Value>() : bits);
+  ArrayRef<uint32_t> bytes = kByteSelectors, nibbles = kNibbleSelectors;
+  if (order.shape == PairShape::Alternate) {
+    bytes = kAlternateBytes;
+    nibbles = kAlternateNibbles;
+  } else if (order.shape == PairShape::Crossed) {
+    halves.emplace(emit, lane);
+  }
+  byteSelectors =
+      exchangeSelectors(emit, bytes, order.isPacked ? ArrayRef<Value>() : bits);
   if (isNibbles)
     nibbleSelectors = exchangeSelectors(
         emit, order.isPacked ? nibbles : nibbles.take_front(2), bits);
@@ -85,6 +121,19 @@ Pairs ElementShifter::shiftBytes(Value word) const {
   Pairs pairs;
   for (unsigned q : {0, 1})
     pairs[q] = shift(emit.permute(word, {}, byteSelectors[q]));
+  return pairs;
+}
+
+std::array<Pairs, 2> ElementShifter::shiftCrossed(Value first,
+                                                  Value second) const {
+  Value words[] = {emit.shiftLeft(first, format.signShift),
+                   emit.shiftLeft(second, format.signShift)};
+  Value received = halves->exchange(words[0], words[1]);
+  std::array<Pairs, 2> pairs;
+  for (unsigned i : {0, 1})
+    for (unsigned q : {0, 1})
+      pairs[i][q] =
+          shift(emit.permute(words[i], received, halves->getSelector(i, q)));
   return pairs;
 }
 

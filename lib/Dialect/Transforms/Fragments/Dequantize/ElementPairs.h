@@ -23,6 +23,9 @@ using Pairs = std::array<Value, kPairsPerInstruction>;
 struct Step {
   int64_t number;
   Value value;
+
+  /// Part `i` of `count` that the step has.
+  Step getPart(const WordEmitter &emit, unsigned i, unsigned count) const;
 };
 
 /// The elements of A or B that a lane holds. Methods emit code at the insertion
@@ -32,10 +35,12 @@ class ElementPairs {
 public:
   virtual ~ElementPairs() = default;
 
-  /// Loads step `step`.
+  /// Loads step `step`; for a sparse instruction, the 32 kept elements of A or
+  /// the 64 of B that belong to them.
   virtual void load(const Step &step) = 0;
-  /// The pairs of group `group` for instruction `i`: each element times
-  /// 2^-exponent of its format, or a high-precision element unchanged.
+  /// The pairs of group `group` for instruction `i`, of each 16 elements of the
+  /// step: each element times 2^-exponent of its format, or a high-precision
+  /// element unchanged.
   virtual Pairs getPairs(unsigned group, unsigned i) = 0;
   /// Whether a step may be a value.
   virtual bool takesValues() const { return true; }
@@ -51,6 +56,27 @@ SmallVector<Value> getExchangeBits(const WordEmitter &emit, PairOrder order,
 SmallVector<Value> exchange(const WordEmitter &emit, ArrayRef<Value> values,
                             ArrayRef<Value> bits);
 
+/// Exchanges halves of registers between neighboring lanes, for pairs that are
+/// crossed.
+class HalfExchange {
+public:
+  HalfExchange(WordEmitter emit, Value lane);
+
+  /// Of two registers, the half of each that the neighbor has and this lane
+  /// needs.
+  Value exchange(Value first, Value second) const;
+  /// The selector of prmt for pair `q` of register `number` of two, from it and
+  /// what exchange returns: bytes, with copies of their signs above them.
+  Value getSelector(unsigned number, unsigned q) const {
+    return selectors[number][q];
+  }
+
+private:
+  WordEmitter emit;
+  Value neighbor, sent;
+  std::array<std::array<Value, 2>, 2> selectors;
+};
+
 /// Shifts elements of `format` into position in 16 bits, from registers in
 /// which they are contiguous along K.
 class ElementShifter {
@@ -61,6 +87,8 @@ public:
 
   /// The pairs of a 32-bit register with an element in each byte.
   Pairs shiftBytes(Value word) const;
+  /// The pairs of two such registers, which are crossed.
+  std::array<Pairs, 2> shiftCrossed(Value first, Value second) const;
   /// The pairs of a 32-bit register with an element in each nibble: if the
   /// order is packed, those of instruction `i`, else those of the low half.
   Pairs shiftNibbles(Value word, unsigned i) const;
@@ -73,6 +101,7 @@ private:
   CodeFormat format;
   PairOrder order;
   SmallVector<Value> byteSelectors, nibbleSelectors;
+  std::optional<HalfExchange> halves;
 };
 
 /// The quantized elements of an operand of `op` in shared memory, for the

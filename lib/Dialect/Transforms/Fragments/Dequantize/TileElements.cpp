@@ -25,6 +25,12 @@ using namespace mlir::blockscale;
 /// The thread of a lane in the quad that has its row.
 static AffineExpr getThread(AffineExpr lane) { return lane % kLanesOfRow; }
 
+/// The elements of a step along K.
+static unsigned getStepElements(TileMmaOp op, Operand operand) {
+  bool isSparseB = op.getInstruction().isSparse() && operand == Operand::B;
+  return isSparseB ? 2 * kStepElements : kStepElements;
+}
+
 /// The index of `step` as a value.
 static Value getStepValue(const WordEmitter &emit, const Step &step) {
   return step.value ? step.value : emit.index(step.number);
@@ -36,19 +42,18 @@ static Value getStepValue(const WordEmitter &emit, const Step &step) {
 
 namespace {
 /// Elements in the slots of the instruction, or padded.
-class FragmentTile final : public ElementPairs {
+class FragmentTile : public ElementPairs {
 public:
   FragmentTile(OpBuilder &b, TileMmaOp op, Operand operand, Format format,
                PairOrder order, Value lane, Value first, int64_t rows)
-      : emit{b, op.getLoc()}, operand(operand), order(order), lane(lane),
+      : emit{b, op.getLoc()}, shifter(emit, format, order, lane),
+        operand(operand), order(order), lane(lane),
         isPadded(op.getLayout(operand).storage == Storage::Padded),
-        loader(b, op, operand, lane, first, rows),
-        shifter(emit, format, order, lane) {}
+        loader(b, op, operand, lane, first, rows) {}
 
   void load(const Step &step) override {
     if (!order.isPacked) {
-      tiles = step.value ? loader.loadStep(step.value)
-                         : loader.loadStep(step.number);
+      tiles = loadTiles(step);
       return;
     }
     // A fragment of nibbles has two steps.
@@ -74,8 +79,19 @@ public:
       }
       return shifter.shiftNibbles(word, i);
     }
-    Value word = getRegister(group, i);
-    return shifter.shiftBytes(isPadded ? spreadElements(word) : word);
+    return shifter.shiftBytes(getBytes(group, i));
+  }
+
+protected:
+  SmallVector<Value> loadTiles(const Step &step) {
+    return step.value ? loader.loadStep(step.value)
+                      : loader.loadStep(step.number);
+  }
+
+  /// A register with an element in each byte.
+  Value getBytes(unsigned group, unsigned number) {
+    Value word = getRegister(group, number);
+    return isPadded ? spreadElements(word) : word;
   }
 
 private:
@@ -104,60 +120,110 @@ private:
     return spread(halves, 0x003F003F, 2, 0x3F003F00);
   }
 
+protected:
   WordEmitter emit;
+  ElementShifter shifter;
+  SmallVector<Value> tiles;
+
+private:
   Operand operand;
   PairOrder order;
   Value lane;
   bool isPadded;
   FragmentLoader loader;
-  ElementShifter shifter;
-  SmallVector<Value> tiles;
   /// The half of the fragments that belongs to the step: a constant, or a
   /// value.
   unsigned part = 0;
   Value isSecond;
 };
 
-/// Packed elements, with the other operand in bytes. Of each 16 elements, a
-/// lane has those at the same positions along K as of the other operand: two
-/// bytes.
+/// B of a sparse instruction: the fragments of two steps of 32 elements.
+class SparseFragmentTile final : public FragmentTile {
+public:
+  SparseFragmentTile(OpBuilder &b, TileMmaOp op, Format format, PairOrder order,
+                     Value lane, Value first, int64_t rows)
+      : FragmentTile(b, op, Operand::B, format, order, lane, first, rows),
+        isCrossed(order.shape == PairShape::Crossed) {}
+
+  void load(const Step &step) override {
+    current = step;
+    half.reset();
+  }
+
+  Pairs getPairs(unsigned group, unsigned i) override {
+    if (half != i / 2) {
+      half = i / 2;
+      crossed.clear();
+      tiles = loadTiles(current.getPart(emit, i / 2, 2));
+    }
+    if (!isCrossed)
+      return shifter.shiftBytes(getBytes(group, i % 2));
+    auto [it, isNew] = crossed.try_emplace(group);
+    if (isNew)
+      it->second = shifter.shiftCrossed(getBytes(group, 0), getBytes(group, 1));
+    return it->second[i % 2];
+  }
+
+private:
+  bool isCrossed;
+  Step current = {};
+  std::optional<unsigned> half;
+  llvm::SmallDenseMap<unsigned, std::array<Pairs, 2>> crossed;
+};
+
+/// Packed elements, with the other operand in bytes, or for a sparse
+/// instruction. Of each 16 elements, a lane has those at the same positions
+/// along K as of the other operand: two bytes, or two of four where pairs are
+/// crossed.
 class PackedTile final : public ElementPairs {
 public:
   PackedTile(OpBuilder &b, TileMmaOp op, Operand operand, Format format,
              PairOrder order, Value lane, Value first)
       : emit{b, op.getLoc()},
         memory(operand == Operand::A ? op.getA() : op.getB()),
+        stepChunks(getStepElements(op, operand) / kStepElements),
+        isCrossed(order.shape == PairShape::Crossed),
         shifter(emit, format, order, lane) {
     ChunkSwizzle chunks =
         getChunkSwizzle(cast<MemRefType>(memory.getType()).getDimSize(1));
     AffineExpr l, f;
     bindDims(b.getContext(), l, f);
     AffineExpr group = l.floorDiv(kLanesOfRow);
-    SmallVector<Value> values =
-        applyExprs(b, emit.loc,
-                   {f + group, getThread(l) * 2,
-                    group.floorDiv(chunks.rowsPerStep) % chunks.modulus},
-                   {lane, first});
+    SmallVector<Value> values = applyExprs(
+        b, emit.loc,
+        {f + group, isCrossed ? getThread(l).floorDiv(2) * 4 : getThread(l) * 2,
+         group.floorDiv(chunks.rowsPerStep) % chunks.modulus,
+         getThread(l) % 2 * 0x11 + 0x4420},
+        {lane, first});
     row = values[0];
     byte = values[1];
+    if (isCrossed)
+      selector = emit.toWord(values[3]);
     if (op.getLayout(operand).isSwizzled)
       swizzle = values[2];
   }
 
   void load(const Step &step) override { current = step; }
 
-  /// The elements of a step are one chunk, those of an instruction half of it.
+  /// Each 32 elements are one chunk, those of an instruction half of it.
   Pairs getPairs(unsigned group, unsigned i) override {
-    Value chunk = getStepValue(emit, current);
+    Step part =
+        stepChunks == 1 ? current : current.getPart(emit, i / 2, stepChunks);
+    Value chunk = getStepValue(emit, part);
     if (swizzle)
       chunk = arith::XOrIOp::create(emit.b, emit.loc, chunk, swizzle);
     Value at = addIndex(emit.b, emit.loc, row, group * kGroupRows);
     AffineExpr c, d;
     bindDims(emit.b.getContext(), c, d);
-    Value first =
-        applyExpr(emit.b, emit.loc, c * kChunkBytes + d + i * (kChunkBytes / 2),
-                  {chunk, byte});
-    return shifter.shiftNibbles(loadHalf(at, first), i);
+    Value first = applyExpr(emit.b, emit.loc,
+                            c * kChunkBytes + d + i % 2 * (kChunkBytes / 2),
+                            {chunk, byte});
+    if (!isCrossed)
+      return shifter.shiftNibbles(loadHalf(at, first), i);
+    // Bytes 0 and 2, or 1 and 3.
+    Value word =
+        loadWords(emit.b, emit.loc, memory, {at, first}, kWordBytes).front();
+    return shifter.shiftNibbles(emit.permute(word, {}, selector), i);
   }
 
 private:
@@ -174,10 +240,14 @@ private:
     return arith::ExtUIOp::create(b, emit.loc, b.getI32Type(), half);
   }
 
+  static constexpr int64_t kWordBytes = 4;
   WordEmitter emit;
   Value memory;
+  /// Chunks of 16 bytes in a step.
+  unsigned stepChunks;
+  bool isCrossed;
   ElementShifter shifter;
-  Value row, byte, swizzle;
+  Value row, byte, swizzle, selector;
   Step current = {};
 };
 } // namespace
@@ -195,7 +265,9 @@ public:
                  PairOrder order, Value lane, Value first)
       : emit{b, op.getLoc()},
         memory(operand == Operand::A ? op.getA() : op.getB()),
-        format(getCodeFormat(format)), shifter(emit, format, order, lane) {
+        format(getCodeFormat(format)),
+        stepParts(getStepElements(op, operand) / kStepElements),
+        shifter(emit, format, order, lane) {
     TileLayout layout = op.getLayout(operand);
     turns = getInterleave(op.getInstruction().getKind(), layout,
                           op.getSlot(operand));
@@ -203,7 +275,7 @@ public:
     ChunkSwizzle chunks = getChunkSwizzle(rowBytes);
     AffineExpr d0, d1;
     bindDims(b.getContext(), d0, d1);
-    memoryRow = applyExpr(b, emit.loc, getMemoryRow(d0, order.isPacked), lane);
+    memoryRow = applyExpr(b, emit.loc, getMemoryRow(d0, order), lane);
     SmallVector<Value> values =
         applyExprs(b, emit.loc,
                    {d0.floorDiv(chunks.rowsPerStep) % chunks.modulus,
@@ -220,7 +292,8 @@ public:
   }
 
   Pairs getPairs(unsigned group, unsigned i) override {
-    const Words &words = loadChunk(group / turns);
+    const Words &words = loadChunk(group / turns, i / kInstructionsPerStep);
+    i %= kInstructionsPerStep;
     Pairs pairs;
     for (unsigned q : {0, 1})
       pairs[q] = turns == 2 ? shiftBytes(words[2 * i + q], group % turns)
@@ -229,18 +302,26 @@ public:
   }
 
 private:
-  /// A lane's elements of a step, in the order of pairs.
+  /// A lane's elements of 32 along K, in the order of pairs.
   static constexpr unsigned kWords = 2 * kInstructionsPerStep;
   using Words = std::array<Value, kWords>;
 
-  /// The row of memory, one of the 32 elements along K of a step, that `lane`
+  /// The row of memory, one of 32 elements along K, that `lane`
   /// passes to ldmatrix. It is row lane mod 8 of matrix lane div 8, and becomes
   /// the pair of that index in the lanes whose thread is (lane mod 8) div 2.
   /// See PairOrder.
-  static AffineExpr getMemoryRow(AffineExpr lane, bool isPacked) {
+  static AffineExpr getMemoryRow(AffineExpr lane, PairOrder order) {
     AffineExpr pair = lane.floorDiv(8), row = lane % 8;
+    AffineExpr first = pair.floorDiv(2) * 16, thread = row.floorDiv(2);
+    if (order.shape == PairShape::Crossed)
+      return first + thread.floorDiv(2) * 8 + pair % 2 * 4 + row % 4;
+    if (!order.isPacked && !order.isSwapped) {
+      int64_t distance = getPairDistance(order);
+      return first + thread * 4 + pair % 2 * (3 - distance) +
+             row % 2 * distance;
+    }
     auto exclusiveOr = [](AffineExpr x, AffineExpr y) { return (x + y) % 2; };
-    if (isPacked)
+    if (order.isPacked)
       return row.floorDiv(2) * 8 +
              exclusiveOr(pair.floorDiv(2), row.floorDiv(4)) * 4 +
              exclusiveOr(pair, row.floorDiv(2)) * 2 + row % 2;
@@ -248,8 +329,9 @@ private:
            exclusiveOr(pair, row.floorDiv(4)) * 2 + row % 2;
   }
 
-  const Words &loadChunk(unsigned number) {
-    auto [it, isNew] = loaded.try_emplace(number);
+  /// `part` is the half of a step of 64 elements, else 0.
+  const Words &loadChunk(unsigned number, unsigned part) {
+    auto [it, isNew] = loaded.try_emplace({number, part});
     if (!isNew)
       return it->second;
     OpBuilder &b = emit.b;
@@ -258,7 +340,8 @@ private:
     Value at = addIndex(b, emit.loc, chunk, number);
     if (swizzle)
       at = arith::XOrIOp::create(b, emit.loc, at, swizzle);
-    int64_t stepBytes = kStepElements * rowBytes;
+    int64_t partBytes = kStepElements * rowBytes,
+            stepBytes = stepParts * partBytes;
     Value offset =
         applyExpr(b, emit.loc, c * kChunkBytes + l * rowBytes, {at, memoryRow});
     if (current.value)
@@ -268,7 +351,8 @@ private:
     constexpr unsigned kTransposedBits = 16;
     Value matrices = LoadMatrixOp::create(
         b, emit.loc, type, memory, offset,
-        current.value ? 0 : current.number * stepBytes, kTransposedBits,
+        (current.value ? 0 : current.number * stepBytes) + part * partBytes,
+        kTransposedBits,
         /*transposed=*/true);
     for (unsigned i = 0; i != kWords; ++i)
       it->second[i] = vector::ExtractOp::create(b, emit.loc, matrices, i);
@@ -297,12 +381,13 @@ private:
   WordEmitter emit;
   Value memory;
   CodeFormat format;
+  unsigned stepParts;
   ElementShifter shifter;
   unsigned turns;
   int64_t rowBytes;
   Value memoryRow, swizzle, chunk;
   Step current = {};
-  llvm::SmallDenseMap<unsigned, Words> loaded;
+  llvm::SmallDenseMap<std::pair<unsigned, unsigned>, Words> loaded;
 };
 } // namespace
 
@@ -388,8 +473,10 @@ private:
 };
 } // namespace
 
-/// The order of the pairs of both operands of `op`.
-static PairOrder getOrderOf(TileMmaOp op) {
+/// The order of the pairs of `operand` of `op`.
+static PairOrder getOrderOf(TileMmaOp op, Operand operand) {
+  if (std::optional<Granularity> sparsity = op.getInstruction().getSparsity())
+    return getSparsePairOrder(*sparsity, operand == Operand::A);
   bool isTransposed = op.getLayout(Operand::A).major == Major::MN ||
                       op.getLayout(Operand::B).major == Major::MN;
   return getPairOrder(op.getInstruction().getKind(), isTransposed);
@@ -397,23 +484,29 @@ static PairOrder getOrderOf(TileMmaOp op) {
 
 ElementPairsPtr blockscale::makeHighPrecisionTile(OpBuilder &b, TileMmaOp op,
                                                   Value lane, Value first) {
-  return std::make_unique<HighPrecisionTile>(b, op, getOrderOf(op), lane,
-                                             first);
+  return std::make_unique<HighPrecisionTile>(b, op, getOrderOf(op, Operand::A),
+                                             lane, first);
 }
 
 ElementPairsPtr blockscale::makeTileElements(OpBuilder &b, TileMmaOp op,
                                              Operand operand, Value lane,
                                              Value first, int64_t rows) {
-  PairOrder order = getOrderOf(op);
+  PairOrder order = getOrderOf(op, operand);
+  bool isSparse = op.getInstruction().isSparse();
   TypeCombinationAttr types = op.getTypes();
   Format format = operand == Operand::A ? types.getA() : types.getB();
   TileLayout layout = op.getLayout(operand);
   if (layout.major == Major::MN)
     return std::make_unique<TransposedTile>(b, op, operand, format, order, lane,
                                             first);
-  if (layout.storage == Storage::Packed)
+  // Nibbles lie in memory as packed elements do.
+  bool isNibbles = op.getSlot(operand).bits == 4;
+  if (layout.storage == Storage::Packed || (isSparse && isNibbles))
     return std::make_unique<PackedTile>(b, op, operand, format, order, lane,
                                         first);
+  if (isSparse && operand == Operand::B)
+    return std::make_unique<SparseFragmentTile>(b, op, format, order, lane,
+                                                first, rows);
   return std::make_unique<FragmentTile>(b, op, operand, format, order, lane,
                                         first, rows);
 }

@@ -33,6 +33,11 @@ std::string findDequantMmaMixedInputObstacle(ProductOpInterface op,
                                              const Chip &, bool hasWorkspace);
 /// Whether wgmma is the best path for `op`, see GemmPath.
 bool isWgmmaBest(ProductOpInterface op, const Chip &chip, bool hasWorkspace);
+/// Whether the path dequant_mma computes the sparse `op` with its metadata
+/// faster than `numProducts` dense ones of the path wgmma, or of dequant_mma,
+/// behind a kernel that decompresses x.
+bool isMetadataFaster(ProductOpInterface op, const Chip &chip,
+                      uint64_t numProducts);
 /// Why no kernel of wgmma takes `op` as a mixed-input product.
 std::string findWgmmaMixedInputObstacle(ProductOpInterface op, const Chip &chip,
                                         bool hasWorkspace);

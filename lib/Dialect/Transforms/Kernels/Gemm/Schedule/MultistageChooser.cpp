@@ -212,6 +212,10 @@ static MultistageScheduleAttr chooseNarrow(ScheduledProduct product,
     return {};
   if (isUnscaled(product))
     *narrow = getUnscaledNarrowTile(*narrow, chip);
+  // Blocks of 64 are those of sparse products.
+  TypeCombination types = getComputedCombination(op, product.instruction);
+  if (types.sparsity)
+    narrow->k = std::max(narrow->k, getLeastK(types));
   uint64_t results = llvm::SaturatingMultiply<uint64_t>(
       batch == 0 ? kMany : batch,
       llvm::divideCeilSigned(std::max(rows, columns), narrow->rowsOfY));

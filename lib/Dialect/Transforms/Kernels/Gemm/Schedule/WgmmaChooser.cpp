@@ -59,22 +59,56 @@ LogicalResult WgmmaChooser::verify(ScheduledProduct product,
 // The path
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What limits the time of a product with scales.
+struct DequantizedSizes {
+  uint64_t products, valuesOfX, values;
+};
+} // namespace
+
+static uint64_t multiply(uint64_t first, uint64_t second) {
+  return llvm::SaturatingMultiply<uint64_t>(first, second);
+}
+
+static DequantizedSizes getDequantizedSizes(ProductOpInterface op) {
+  OpSizes sizes = getOpSizes(op, kDequantizedSize);
+  uint64_t ofX = multiply(multiply(sizes.batch, sizes.m), sizes.k);
+  return {multiply(ofX, sizes.n), ofX,
+          multiply(multiply(sizes.batch, sizes.m + sizes.n), sizes.k)};
+}
+
+/// Nanoseconds of a product whose operands are dequantized by kernels in front.
+static uint64_t estimateDequantized(const DequantizedSizes &sizes,
+                                    const TunedLimits &limits) {
+  constexpr uint64_t kBytesOfValue = 3;
+  return sizes.products / limits.wgmmaProducts +
+         multiply(sizes.values, kBytesOfValue) / limits.writtenBytes +
+         limits.launches;
+}
+
 /// Whether a product with scales is faster if kernels in front dequantize its
 /// operands.
 static bool isDequantizedFaster(ProductOpInterface op, const Chip &chip) {
   TunedLimits limits = getTunedLimits(chip.capability);
-  constexpr uint64_t kBytesOfValue = 3;
-  OpSizes sizes = getOpSizes(op, kDequantizedSize);
-  auto multiply = [](uint64_t first, auto... factors) {
-    ((first = llvm::SaturatingMultiply<uint64_t>(first, factors)), ...);
-    return first;
-  };
-  uint64_t products = multiply(sizes.batch, sizes.m, sizes.n, sizes.k);
-  uint64_t values = multiply(sizes.batch, sizes.m + sizes.n, sizes.k);
-  return products / limits.wgmmaProducts +
-             multiply(values, kBytesOfValue) / limits.writtenBytes +
-             limits.launches <
-         products / limits.syncProducts;
+  DequantizedSizes sizes = getDequantizedSizes(op);
+  return estimateDequantized(sizes, limits) <
+         sizes.products / limits.syncProducts;
+}
+
+bool blockscale::isMetadataFaster(ProductOpInterface op, const Chip &chip,
+                                  uint64_t numProducts) {
+  TunedLimits limits = getTunedLimits(chip.capability);
+  DequantizedSizes sizes = getDequantizedSizes(op);
+  uint64_t dense = sizes.products / limits.syncProducts;
+  if (chip.has(Path::Wgmma))
+    dense = std::min(dense, estimateDequantized(sizes, limits));
+  // Half of the elements are read, and all are written.
+  constexpr uint64_t kBytesOfElement = 2;
+  uint64_t decompressed =
+      multiply(sizes.valuesOfX, kBytesOfElement) / limits.writtenBytes +
+      limits.launches;
+  return sizes.products / limits.sparseProducts <=
+         multiply(dense, numProducts) + decompressed;
 }
 
 bool blockscale::isWgmmaBest(ProductOpInterface op, const Chip &chip,

@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+"""Sparse products on CUDA cards without block-scaled instructions, beside dense ones.
+
+usage: sparse_fallback.py build DIR [--target=CHIP] [--sizes MxNxK...]    programs, PTX and launch infos
+       sparse_fallback.py run DIR                                         measures them; needs torch and a card
+
+Three ways to compute W times y, with weights W (M x K) and y (stored as N x K) of f8E4M3FN in blocks of 32:
+`kept` reads kept elements and metadata (mma.sp of bf16), `decompressed` writes a dense W first, and `dense` has a
+dense W as argument. A time is the least of medians of CUDA graphs, in turns. With few columns, calls go through
+copies of W that do not fit into the cache. The results of all ways are compared with sums of f32.
+
+`kept / dense` is what docs/performance.md tells; where it and `kept / decompressed` change sides on sm_90a decides
+`sparseProducts` in lib/Support/TunedRows.cpp.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+ELEMENT, SCALE, BLOCK = "f8E4M3FN", "f8E8M0FNU", 32
+WAYS = ("kept", "decompressed", "dense")
+SIZES = ((8192, 8192, 8192), (4096, 4096, 4096), (2048, 2048, 2048), (8192, 1, 8192), (8192, 16, 8192), (8192, 64, 8192))
+# Up to so many columns, W is read from memory in each call.
+FEW, COLD_BYTES = 64, 300 << 20
+GRAPH_S, ROUNDS = 2e-3, 7
+
+
+def program(way, m, n, k):
+    """`main` of x, the metadata of a sparse one, its scales, y and its scales."""
+    def tensor(element, *shape):
+        return f"tensor<{'x'.join(map(str, shape))}x{element}>"
+
+    dense, kept = tensor(ELEMENT, m, k), tensor(ELEMENT, m, k // 2)
+    metadata, xs = tensor("i8", m, k // 8), tensor(SCALE, m, k // BLOCK)
+    y, ys = tensor(ELEMENT, n, k), tensor(SCALE, n, k // BLOCK)
+    yk, ysk, d = tensor(ELEMENT, k, n), tensor(SCALE, k // BLOCK, n), tensor("f32", m, n)
+    granularity = "granularity = #blockscale.granularity<2:4>"
+    x = f"%x: {dense}" if way == "dense" else f"%x: {kept}, %m: {metadata}"
+    lines = [
+        f"func.func @main({x}, %xs: {xs}, %y: {y}, %ys: {ys}) -> {d} {{",
+        f"  %acc = arith.constant dense<0.0> : {d}",
+        f"  %e = tensor.empty() : {yk}", f"  %es = tensor.empty() : {ysk}",
+        f"  %yk = linalg.transpose ins(%y : {y}) outs(%e : {yk}) permutation = [1, 0]",
+        f"  %ysk = linalg.transpose ins(%ys : {ys}) outs(%es : {ysk}) permutation = [1, 0]",
+    ]
+    if way == "kept":
+        lines.append(
+            f"  %d = blockscale.sparse_mma_scaled %x, %m, %xs, %yk, %ysk, %acc {{{granularity}, legal_metadata,"
+            f" blockscale.path = #blockscale.path<dequant_mma>}} : {kept}, {metadata}, {xs}, {yk}, {ysk}, {d}"
+        )
+    else:
+        operand = "%x" if way == "dense" else "%full"
+        if way == "decompressed":
+            lines.append(f"  %full = blockscale.decompress %x, %m {{{granularity}}} : {kept}, {metadata} to {dense}")
+        lines.append(f"  %d = blockscale.mma_scaled {operand}, %xs, %yk, %ysk, %acc : {dense}, {xs}, {yk}, {ysk}, {d}")
+    return "\n".join([*lines, f"  return %d : {d}", "}"]) + "\n"
+
+
+def build(options):
+    options.folder.mkdir(parents=True, exist_ok=True)
+    cases = {f"{way}-{m}x{n}x{k}": (way, m, n, k) for (m, n, k), way in itertools.product(options.sizes, WAYS)}
+    (options.folder / "cases.json").write_text(json.dumps(cases))
+    for name, case in cases.items():
+        base = options.folder / name
+        base.with_suffix(".mlir").write_text(program(*case))
+        subprocess.run(
+            [options.build / "bin" / "blockscale-compile", base.with_suffix(".mlir"), f"--target={options.target}",
+             f"--launch-info={base.with_suffix('.json')}", "-o", base.with_suffix(".ptx")],
+            check=True, stderr=subprocess.DEVNULL,
+        )
+    print(f"{len(cases)} programs for {options.target} in {options.folder}")
+
+
+class Data:
+    """Operands on the card: copies of W, and what its first copy times y is."""
+
+    def __init__(self, torch, m, n, k):
+        copies = max(2, COLD_BYTES // (m * k)) if n <= FEW else 1
+        fields = torch.tensor([0b0100, 0b1000, 0b1001, 0b1100, 0b1101, 0b1110], device="cuda", dtype=torch.uint8)
+
+        def random(low, high, *shape):
+            return torch.randint(low, high, shape, device="cuda", dtype=torch.uint8)
+
+        self.kept = random(0x20, 0x60, copies, m, k // 2)
+        chosen = fields[torch.randint(0, 6, (copies, m, k // 8, 2), device="cuda")]
+        self.metadata = chosen[..., 0] | chosen[..., 1] << 4
+        self.x_scale = random(120, 130, copies, m, k // BLOCK)
+        self.y, self.y_scale = random(0x20, 0x60, n, k), random(120, 130, n, k // BLOCK)
+        self.dense = torch.zeros(copies, m, k, device="cuda", dtype=torch.uint8)
+        for i in range(copies):
+            field = chosen[i].flatten(1)
+            at = torch.arange(0, k, 4, device="cuda") + torch.stack([field & 3, field >> 2]).long()
+            for which in (0, 1):
+                self.dense[i].scatter_(1, at[which], self.kept[i, :, which::2].contiguous())
+        rows = min(m, 128)
+        x, y = (
+            codes.view(torch.float8_e4m3fn).float().unflatten(-1, (-1, BLOCK))
+            * torch.exp2(scales.float() - 127)[..., None]
+            for codes, scales in ((self.dense[0, :rows], self.x_scale[0, :rows]), (self.y, self.y_scale))
+        )
+        self.expected = x.flatten(1).double() @ y.flatten(1).double().T
+
+    def arguments(self, way, i):
+        x = [self.dense[i]] if way == "dense" else [self.kept[i], self.metadata[i]]
+        return [*x, self.x_scale[i], self.y, self.y_scale]
+
+
+def run(options):
+    import torch
+    from gpu_launch import Driver, Function
+
+    torch.manual_seed(1)
+    driver = Driver()
+    torch.zeros(1, device="cuda")
+    card = torch.cuda.get_device_properties("cuda")
+    print(card.name)
+    print(f"{'size':18} {'kept us':>9} {'TFLOP/s':>8} {'decompressed':>12} {'dense':>9} {'kept/decompr.':>13} {'kept/dense':>10}")
+    sizes = dict.fromkeys(tuple(case[1:]) for case in json.loads((options.folder / "cases.json").read_text()).values())
+    for m, n, k in sizes:
+        data, graphs = Data(torch, m, n, k), {}
+        result = torch.empty(m, n, device="cuda")
+        keep = []
+        for way in WAYS:
+            base = options.folder / f"{way}-{m}x{n}x{k}"
+            info = json.loads(base.with_suffix(".json").read_text())
+            shapes = [tuple(t.shape) for t in data.arguments(way, 0)]
+            function = Function(driver, base.with_suffix(".ptx").read_bytes(), info, shapes, card.multi_processor_count)
+            workspace = torch.empty(max(function.workspace, 1), dtype=torch.uint8, device="cuda")
+            calls = [
+                function.bind([t.data_ptr() for t in data.arguments(way, i)], [result.data_ptr()], workspace.data_ptr())
+                for i in range(len(data.kept))
+            ]
+            keep += [workspace, calls]
+
+            def launch_all(calls=calls):
+                for launches in calls:
+                    for launch in launches:
+                        launch.run(torch.cuda.current_stream().cuda_stream)
+
+            result.fill_(float("nan"))
+            for launch in calls[0]:
+                launch.run(torch.cuda.current_stream().cuda_stream)
+            error = (result[: len(data.expected)].double() - data.expected).abs().max() / data.expected.abs().max()
+            if not error < 1e-4:
+                print(f"{base.name}: wrong, relative error {float(error):.2g}")
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                launch_all()
+            graphs[way] = graph, len(calls)
+
+        def measure(graph, turns):
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            graph.replay()
+            start.record()
+            for _ in range(turns):
+                graph.replay()
+            end.record()
+            end.synchronize()
+            return start.elapsed_time(end) * 1e-3 / turns
+
+        turns = {way: max(1, round(GRAPH_S / measure(graph, 1))) for way, (graph, _) in graphs.items()}
+        samples = {way: [] for way in WAYS}
+        for _ in range(ROUNDS):
+            for way, (graph, calls) in graphs.items():
+                samples[way].append(measure(graph, turns[way]) / calls)
+        us = {way: statistics.median(of) * 1e6 for way, of in samples.items()}
+        print(
+            f"{f'{m}x{n}x{k}':18} {us['kept']:9.1f} {2e-6 * m * n * k / us['kept']:8.1f} {us['decompressed']:12.1f}"
+            f" {us['dense']:9.1f} {us['kept'] / us['decompressed']:13.2f} {us['kept'] / us['dense']:10.2f}", flush=True,
+        )
+        del data, graphs, keep, result
+
+
+def parse_size(text):
+    m, n, k = map(int, text.split("x"))
+    return m, n, k
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS
+    )
+    steps = parser.add_subparsers(dest="step", required=True)
+    step = steps.add_parser("build")
+    step.add_argument("folder", type=pathlib.Path)
+    step.add_argument("--target", default="sm_90a", metavar="CHIP")
+    step.add_argument("--sizes", nargs="+", type=parse_size, default=SIZES, metavar="MxNxK")
+    step.add_argument("--build", type=pathlib.Path, default=os.environ.get("BLOCKSCALE_BUILD", ROOT / "build"))
+    step = steps.add_parser("run")
+    step.add_argument("folder", type=pathlib.Path)
+    options = parser.parse_args()
+    {"build": build, "run": run}[options.step](options)
+
+
+if __name__ == "__main__":
+    main()
