@@ -67,9 +67,12 @@ def pairs_of(features):
     return {*itertools.combinations(features, 2), *((feature, feature) for feature in features)}
 
 
-def first(cases, count):
-    """The first `count` run always, the others are `full`."""
-    return [case if i < count else full(case) for i, case in enumerate(cases)]
+def first(cases, count, step=1):
+    """The first `count` run always; of the others, one of `step` is `full`, and the rest is `exhaustive`."""
+    return [
+        case if i < count else full(case) if (i - count) % step == 0 else exhaustive(case)
+        for i, case in enumerate(cases)
+    ]
 
 
 def product(*choices):

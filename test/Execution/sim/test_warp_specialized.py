@@ -85,7 +85,7 @@ def test_groups(case, tmp_path):
     run(case, tmp_path)
 
 
-@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.swap_ab()), 15), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.swap_ab()), 15, 3), ids=lambda case: case.name)
 def test_swap_ab(case, tmp_path):
     run(case, tmp_path)
 
@@ -100,12 +100,12 @@ def test_odd_columns(case, tmp_path):
     run(case, tmp_path)
 
 
-@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.split_k()), 15), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.split_k()), 15, 3), ids=lambda case: case.name)
 def test_split_k_ranges(case, tmp_path):
     run(case, tmp_path)
 
 
-@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.clusters()), 15), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", tiers.first(list(warp_specialized_cases.clusters()), 15, 3), ids=lambda case: case.name)
 def test_clusters(case, tmp_path):
     text = run(case, tmp_path)
     group = 2 if "two_cta=1" in case.flags[0] else 1

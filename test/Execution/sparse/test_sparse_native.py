@@ -325,3 +325,41 @@ def test_legal_metadata(tmp_path):
     assert kernels["promised"] == kernels["checked"] - 1
     [result], _ = run(tmp_path, promised, data, 1, "sm_120a", NATIVE)
     assert_bit_equal(result, batched_product(*data, *row))
+
+
+@pytest.mark.parametrize("chip, opcode", [("sm_120a", r"mma\.sp::"), ("sm_100a", r"tcgen05\.mma\.sp"), ("sm_80", r"mma\.sp::")])
+@pytest.mark.parametrize("is_weight", [False, True], ids=["x", "y"])
+def test_raised(chip, opcode, is_weight, tmp_path):
+    """A dense product of a decompressed x, or of weights N x K, becomes sparse with --raise, with the same result."""
+    row = ((*FP4, E8M0), 32, "pairs")
+    kept, metadata, scales, y, y_scales, acc = product_data(*row, 24, 40, 256, seed=17)
+    wide, narrow = "tensor<24x256xf4E2M1FN>", "tensor<256x40xf4E2M1FN>"
+
+    def transposed(name, source, shape, element):
+        """`name`, the transpose of `source`, which has `shape`."""
+        kinds = [f"tensor<{rows}x{columns}x{element}>" for rows, columns in (shape, shape[::-1])]
+        return [f"  {name}_e = tensor.empty() : {kinds[1]}",
+                f"  {name} = linalg.transpose ins({source} : {kinds[0]}) outs({name}_e : {kinds[1]}) permutation = [1, 0]"]
+
+    lines = [f"  %dense = blockscale.decompress %kept, %metadata {{granularity = #blockscale.granularity<pairs>}}"
+             f" : tensor<24x128xf4E2M1FN>, tensor<24x16xi8> to {wide}"]
+    names, kinds = ("%dense", "%xs", "%y", "%ys"), (wide, f"tensor<24x8x{E8M0}>", narrow, f"tensor<8x40x{E8M0}>")
+    result = "tensor<24x40xf32>"
+    if is_weight:
+        lines += [*transposed("%w", "%dense", (24, 256), "f4E2M1FN"), *transposed("%ws", "%xs", (24, 8), E8M0),
+                  *transposed("%x", "%y", (256, 40), "f4E2M1FN"), *transposed("%s", "%ys", (8, 40), E8M0)]
+        names, result, acc = ("%x", "%s", "%w", "%ws"), "tensor<40x24xf32>", np.ascontiguousarray(acc.T)
+        kinds = ("tensor<40x256xf4E2M1FN>", f"tensor<40x8x{E8M0}>", "tensor<256x24xf4E2M1FN>", f"tensor<8x24x{E8M0}>")
+    text = "\n".join([
+        f"func.func @main(%kept: tensor<24x128xf4E2M1FN>, %metadata: tensor<24x16xi8>, %xs: tensor<24x8x{E8M0}>, %y: {narrow},"
+        f" %ys: tensor<8x40x{E8M0}>, %acc: {result}) -> {result} {{", *lines,
+        f"  %d = blockscale.mma_scaled {', '.join(names)}, %acc : {', '.join(kinds)}, {result}", f"  return %d : {result}", "}",
+    ])
+    data = [kept, metadata, scales, y, y_scales, acc]
+    expected = batched_product(*data[:5], acc.T if is_weight else acc, *row)
+    [got], _ = run(tmp_path, text, data, 1, chip, ["--raise"], CHECKS)
+    assert_bit_equal(got, np.ascontiguousarray(expected.T) if is_weight else expected)
+    done = subprocess.run(
+        [COMPILE, tmp_path / "program.mlir", f"--target={chip}", "--raise"], capture_output=True, text=True, check=True
+    )
+    assert re.search(opcode, done.stdout)

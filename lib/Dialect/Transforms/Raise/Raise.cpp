@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Raise/RaiseBlocks.h"
+#include "Raise/RaiseSparse.h"
 #include "Raise/RaiseWeights.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
@@ -183,4 +184,5 @@ void blockscale::populateRaisePatterns(RewritePatternSet &patterns,
                                        const RaiseOptions &options) {
   patterns.add<RaiseLinalg, RaiseVectorContract>(patterns.getContext(),
                                                  options);
+  populateRaiseSparsePatterns(patterns);
 }

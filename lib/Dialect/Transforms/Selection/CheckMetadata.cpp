@@ -16,7 +16,7 @@
 #include "Selection/CheckMetadata.h"
 
 #include "Reference/SparseEmitter.h"
-#include "Selection/ExpandSparse.h"
+#include "Utils/OperandSpecials.h"
 #include "Utils/OperandView.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -68,7 +68,7 @@ static Value isKeptZero(SparseEmitter &emit, SparseMmaScaledOp op,
 
 static Value copyChecked(OpBuilder &b, SparseMmaScaledOp op) {
   Location loc = op.getLoc();
-  bool replacesEmpty = !mayHaveSpecials(op);
+  bool replacesEmpty = !mayHaveSpecials(op.getY());
   OperandView metadata = traceOperand(op.getMetadata());
   OperandView x = traceOperand(op.getX());
   Type type = getElementTypeOrSelf(op.getMetadata().getType());

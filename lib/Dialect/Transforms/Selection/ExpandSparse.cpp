@@ -29,13 +29,13 @@
 
 #include "Reference/SparseEmitter.h"
 #include "Utils/BlockMap.h"
+#include "Utils/OperandSpecials.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/IR/Sparse.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 #include <limits>
 
@@ -113,7 +113,7 @@ public:
       xScale = repeatScales(xScale, getRank(xScale) - 1);
       yScale = repeatScales(yScale, getRank(yScale) - 2);
     }
-    bool hasSpecials = mayHaveSpecials(op);
+    bool hasSpecials = mayHaveSpecials(op.getY());
     Value y = hasSpecials ? replaceSpecials() : op.getY();
     auto product = MmaScaledOp::create(b, loc, dense, xScale, y, yScale,
                                        op.getAcc(), block);
@@ -322,21 +322,6 @@ private:
 };
 } // namespace
 
-bool blockscale::mayHaveSpecials(SparseMmaScaledOp op) {
-  Type type = getElementTypeOrSelf(op.getY().getType());
-  if (getFormatInfo(*getElementFormat(type)).special == SpecialCodes::None)
-    return false;
-  Value y = traceOperand(op.getY()).tensor;
-  if (auto result = dyn_cast<OpResult>(y))
-    if (isa<QuantizeOp>(result.getOwner()) && result.getResultNumber() == 0)
-      return false;
-  DenseElementsAttr constant;
-  if (!matchPattern(y, m_Constant(&constant)))
-    return true;
-  return llvm::any_of(constant.getValues<APFloat>(),
-                      [](const APFloat &value) { return !value.isFinite(); });
-}
-
 /// The block size of a dense product is half of it, with each scale twice, if
 /// there are no dense blocks of this size.
 TypeCombination blockscale::getDenseTypes(SparseMmaScaledOp op) {
@@ -348,7 +333,7 @@ TypeCombination blockscale::getDenseTypes(SparseMmaScaledOp op) {
 }
 
 unsigned blockscale::getNumDenseProducts(SparseMmaScaledOp op) {
-  if (!mayHaveSpecials(op))
+  if (!mayHaveSpecials(op.getY()))
     return 1;
   return getFormatInfo(op.getTypes().rhs).special == SpecialCodes::Ieee ? 3 : 2;
 }
@@ -360,7 +345,7 @@ void blockscale::expandSparse(SparseMmaScaledOp op,
   remark << "; x is decompressed for a dense product";
   if (int64_t block = getDenseTypes(op).blockSize; block != op.getBlock())
     remark << " with blocks of " << block;
-  if (mayHaveSpecials(op))
+  if (mayHaveSpecials(op.getY()))
     remark << ", and what NaN"
            << (expansion.hasInfinity()
                    ? " and infinity of y contribute is counted by two more "

@@ -13,10 +13,6 @@
 
 namespace mlir::blockscale {
 
-/// Whether y of `op` may have NaN or infinity. What the program quantizes has
-/// none.
-bool mayHaveSpecials(SparseMmaScaledOp op);
-
 /// The types of the dense product that `op` becomes, and how many of them there
 /// are.
 TypeCombination getDenseTypes(SparseMmaScaledOp op);
