@@ -23,6 +23,7 @@ inline constexpr llvm::StringLiteral kSparseMmaScaledPurpose =
 /// Matmuls of linalg.
 inline constexpr llvm::StringLiteral kMatmulPurpose = "matmul";
 inline constexpr llvm::StringLiteral kSwizzleScalesPurpose = "swizzle_scales";
+inline constexpr llvm::StringLiteral kDecompressPurpose = "decompress";
 inline constexpr llvm::StringLiteral kQuantizePurpose = "quantize";
 inline constexpr llvm::StringLiteral kDequantizePurpose = "dequantize";
 /// Reductions along rows.

@@ -82,6 +82,7 @@ private:
         .Case<QuantizeOp>(by(formQuantize))
         .Case<DequantizeOp>(by(formDequantize))
         .Case<SwizzleScalesOp>(by(formSwizzle))
+        .Case<DecompressOp>(by(formDecompress))
         .Case<linalg::GenericOp>(by(formReduce))
         .Case<linalg::SoftmaxOp>(by(formSoftmax))
         .Default(FormedResults(SmallVector<Value>()));

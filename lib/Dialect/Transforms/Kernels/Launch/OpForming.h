@@ -16,6 +16,7 @@
 #define BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_LAUNCH_OPFORMING_H
 
 #include "blockscale/Dialect/IR/BlockScale.h"
+#include "blockscale/Dialect/IR/Sparse.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/SymbolTable.h"
@@ -51,6 +52,12 @@ FormedResults formDequantize(RewriterBase &rewriter,
 /// the `quantize` that makes the scales may fuse it.
 FormedResults formSwizzle(RewriterBase &rewriter,
                           SymbolTableCollection &symbols, SwizzleScalesOp op);
+
+/// Gives `op`, on tensors in a function for a GPU, a kernel, if its units are
+/// bytes in memory: elements of fp8 and fp6, or pairs of packed fp4. Any other
+/// stays and becomes loops.
+FormedResults formDecompress(RewriterBase &rewriter,
+                             SymbolTableCollection &symbols, DecompressOp op);
 
 /// Gives `op`, a reduction or a softmax along rows in a function for a GPU, a
 /// kernel; any other stays and becomes loops.
