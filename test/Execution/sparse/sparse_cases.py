@@ -12,7 +12,7 @@ CHIPS = ("sm_80", "sm_90a", "sm_100a", "sm_120a")
 
 
 def is_native_row(types, block, granularity):
-    """Whether sm_120a has mma.sp for these types of x, y and scales (PTX ISA, "mma.sp")."""
+    """Whether sm_120a has mma.sp, and sm_100a tcgen05.mma.sp, for these types of x, y and scales (PTX ISA, "mma.sp")."""
     is_fp4 = types[:2] == ("f4E2M1FN", "f4E2M1FN")
     if granularity == "pairs":
         return is_fp4 and (types[2], block) in PAIR_ROWS
