@@ -271,6 +271,8 @@ def test_spelling(flags, opcode, version, tmp_path):
     assert f".version {version}" in ptx
     assert set(re.findall(r"mma\.sp\S*", ptx)) == {f"{opcode}.aligned.m16n8k32.row.col.f32.bf16.bf16.f32"}
     check(tmp_path, row, data, flags=flags)
+    done = compiled(tmp_path, text, "--target=sm_80", "--ptx-version=70")
+    assert done.returncode == 1 and "PTX 7.0 is too old" in done.stderr and "expected at least 7.1" in done.stderr
 
 
 def test_choices(tmp_path):
