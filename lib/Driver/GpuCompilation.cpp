@@ -65,8 +65,8 @@ static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
       lowest = std::max(lowest, kBulkCopyPtx);
   });
   module.walk([&](NVVM::MmaSpOp op) {
-    if (op.getOrderedMetadata())
-      lowest = std::max(lowest, kOrderedMetadataPtx);
+    lowest = std::max(lowest, op.getOrderedMetadata() ? kOrderedMetadataPtx
+                                                      : kSparseValuesPtx);
   });
   // Every PTX version with these chips has conversions to fp6 and fp4.
   module.walk([&](NVVM::ConvertF32x2ToF8x2Op op) {
@@ -313,10 +313,10 @@ static FailureOr<GpuCode> compile(ModuleOp module, GpuCompileOptions options) {
             verifies)) ||
         failed(finishLevel(module, level.stage, options, signature, code)))
       return failure();
-    if (level.stage == GpuStage::Instruction)
+    if (level.stage == GpuStage::Instruction) {
       useOlderMetadata(module, options.ptxVersion);
-    if (level.stage == GpuStage::Instruction)
       ptx = choosePtxVersion(module, chip, options.ptxVersion);
+    }
   }
 
   if (options.stage <= GpuStage::NVVM) {

@@ -41,9 +41,10 @@ const MetadataFragment &getMetadataFragment();
 inline constexpr unsigned kValueChunksPerLane = 4;
 inline constexpr unsigned kMetadataSelectors = 2;
 
-/// The lowest PTX version with mma.sp::ordered_metadata. Before it, mma.sp has
-/// no such qualifier.
-inline constexpr unsigned kOrderedMetadataPtx = 85;
+/// The lowest PTX versions with mma.sp of bf16, and with
+/// mma.sp::ordered_metadata. (Without the qualifier, positions may descend, and
+/// chips to come may be slow.)
+inline constexpr unsigned kSparseValuesPtx = 71, kOrderedMetadataPtx = 85;
 
 } // namespace mlir::blockscale
 
