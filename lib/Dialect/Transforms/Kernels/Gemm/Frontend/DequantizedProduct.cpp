@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -25,6 +26,33 @@ using Side = MmaScaledOp::Side;
 
 /// TMA needs rows of multiples of 16 bytes: 8 values of bf16.
 static constexpr int64_t kValuesOf16Bytes = 8;
+
+/// The power of two by which the values of y that `problem` multiplies are too
+/// small, but for its tensor scale. Those of x are too large by it.
+static unsigned getShiftOfY(const KernelProblem &problem) {
+  return getScaleShift(problem.types.rhs, problem.types.scale,
+                       problem.instruction.getA());
+}
+
+/// The exponent of a tensor scale that is a constant power of two, and that x
+/// is multiplied by in place of y; nullopt for another one, or none. No product
+/// changes by that, and no bit of the result: x is multiplied by a power of two
+/// anyway, which rounds nothing as long as it does not get smaller, and
+/// dequantize rounds nothing of the values that are dequantized in registers
+/// with a power of two in this range.
+static std::optional<int> getFoldedScale(const KernelProblem &problem) {
+  constexpr int kMost = 32;
+  APFloat scale(0.0f);
+  if (!problem.tensorScale.value ||
+      problem.instruction.getA() != Format::BF16 ||
+      !matchPattern(problem.tensorScale.value, m_ConstantFloat(&scale)))
+    return std::nullopt;
+  int exponent = scale.getExactLog2();
+  auto least = -static_cast<int>(getShiftOfY(problem));
+  if (exponent < least || exponent > kMost)
+    return std::nullopt;
+  return exponent;
+}
 
 namespace {
 struct DequantizedOperand {
@@ -68,10 +96,10 @@ public:
       Format other = isX ? original.types.rhs : original.types.lhs;
       problem.chunkElements = kChunkBits / getFormatInfo(other).storedBits();
       // Elements of y that a tensor scale multiplies are not shifted.
-      problem.scaleShift = original.tensorScale.value
-                               ? 0
-                               : getScaleShift(other, original.types.scale,
-                                               original.instruction.getA());
+      if (std::optional<int> exponent = getFoldedScale(original))
+        problem.scaleShift = getShiftOfY(original) + *exponent;
+      else if (!original.tensorScale.value)
+        problem.scaleShift = getShiftOfY(original);
     }
     problem.k = original.k;
     problem.isTransposed = !otherInRegisters &&
@@ -195,6 +223,8 @@ DequantizedProduct blockscale::formDequantizedProduct(
     // From here on, x counts as bf16, whatever it was.
     problem.quantizedB = host.problem.types;
     problem.quantizedB->lhs = problem.quantizedB->rhs;
+    if (getFoldedScale(host.problem))
+      problem.tensorScale = {};
   }
   for (bool isX : {true, false}) {
     KernelOperand &elements = problem[getElementsOf(isX)],
