@@ -60,10 +60,9 @@ Value blockscale::emitInitialElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                                 kernel.getArgument(*problem.acc), position);
 }
 
-/// `sum` at `position` of the result behind the fused elementwise op.
-static Value emitResult(OpBuilder &b, gpu::GPUFuncOp kernel,
-                        const KernelProblem &problem, ArrayRef<Value> position,
-                        Value sum) {
+Value blockscale::emitResultElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+                                    const KernelProblem &problem,
+                                    ArrayRef<Value> position, Value sum) {
   if (!problem.consumer)
     return sum;
   return emitFusedElement(b, kernel, *problem.consumer, position, sum);
@@ -72,7 +71,7 @@ static Value emitResult(OpBuilder &b, gpu::GPUFuncOp kernel,
 void blockscale::emitEpilogueElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                                      const KernelProblem &problem,
                                      ArrayRef<Value> position, Value sum) {
-  Value element = emitResult(b, kernel, problem, position, sum);
+  Value element = emitResultElement(b, kernel, problem, position, sum);
   memref::StoreOp::create(b, kernel.getLoc(), element,
                           kernel.getArgument(problem.result), position);
 }
@@ -150,7 +149,7 @@ static void emitQuantized(OpBuilder &b, gpu::GPUFuncOp kernel,
   OpBuilder::InsertionGuard guard(b);
   auto [position, sum] =
       beginElementBody(b, kernel, problem, tile, op.getBody(), addsFirst);
-  Value result = emitResult(b, kernel, problem, position, sum);
+  Value result = emitResultElement(b, kernel, problem, position, sum);
   YieldOp::create(b, loc, BlockArithmetic(b, loc).toF32(result));
 }
 

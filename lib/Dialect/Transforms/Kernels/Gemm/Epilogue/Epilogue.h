@@ -29,8 +29,12 @@ Value emitInitialElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                          const KernelProblem &problem,
                          ArrayRef<Value> position);
 
-/// Stores D at `position` of the result: `sum`, behind the fused elementwise
-/// op.
+/// D at `position` of the result: `sum`, behind the fused elementwise op.
+Value emitResultElement(OpBuilder &b, gpu::GPUFuncOp kernel,
+                        const KernelProblem &problem, ArrayRef<Value> position,
+                        Value sum);
+
+/// Stores that.
 void emitEpilogueElement(OpBuilder &b, gpu::GPUFuncOp kernel,
                          const KernelProblem &problem, ArrayRef<Value> position,
                          Value sum);

@@ -12,8 +12,8 @@
 // follows.
 //
 // With dynamic sizes, loads depend on each other: the number of ranges is not
-// known. So a thread has several elements then, whose loads are in flight at
-// the same time.
+// known. So a thread has several elements then, and adds several ranges at a
+// time, whose loads are in flight at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,9 +77,17 @@ public:
       loaded.push_back(arith::MinUIOp::create(b, loc, ofThread.back(), last));
     }
     SmallVector<Value> sums = emitSums(b, matrix, row, loaded);
+    // All loads of the epilogue are in front of all stores, which wait for
+    // them.
+    for (auto [column, sum] : llvm::zip_equal(loaded, sums))
+      sum = emitResultElement(b, kernel, problem,
+                              getPosition(matrix, row, column),
+                              addInitial(b, matrix, row, column, sum));
     for (auto [each, sum] : llvm::zip_equal(ofThread, sums)) {
       OpBuilder then = emitIfBelow(b, each, columns);
-      emitElement(then, matrix, row, each, sum);
+      memref::StoreOp::create(then, loc, sum,
+                              kernel.getArgument(problem.result),
+                              getPosition(matrix, row, each));
     }
     gpu::ReturnOp::create(b, loc);
   }
@@ -90,15 +98,27 @@ private:
     return scf::IfOp::create(b, loc, isInside).getThenBodyBuilder();
   }
 
-  void emitElement(OpBuilder &b, Value matrix, Value row, Value column,
-                   Value sum) {
+  SmallVector<Value> getPosition(Value matrix, Value row, Value column) {
     SmallVector<Value> position = {row, column};
     if (problem.hasBatch)
       position.insert(position.begin(), matrix);
-    if (problem.acc || problem.producer)
-      sum = arith::AddFOp::create(
-          b, loc, sum, emitInitialElement(b, kernel, problem, position));
-    emitEpilogueElement(b, kernel, problem, position, sum);
+    return position;
+  }
+
+  Value addInitial(OpBuilder &b, Value matrix, Value row, Value column,
+                   Value sum) {
+    if (!problem.acc && !problem.producer)
+      return sum;
+    return arith::AddFOp::create(
+        b, loc, sum,
+        emitInitialElement(b, kernel, problem,
+                           getPosition(matrix, row, column)));
+  }
+
+  void emitElement(OpBuilder &b, Value matrix, Value row, Value column,
+                   Value sum) {
+    emitEpilogueElement(b, kernel, problem, getPosition(matrix, row, column),
+                        addInitial(b, matrix, row, column, sum));
   }
 
   SmallVector<Value> load(OpBuilder &b, Value matrix, Value row,
@@ -139,25 +159,52 @@ private:
     Value end = memref::DimOp::create(b, loc, partials, 0);
     SmallVector<Value> sums = load(b, matrix, row, columns);
     Value second = addIndices(b, loc, matrix, batch);
-    auto loop = scf::ForOp::create(b, loc, second, end, batch, sums);
-    OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());
-    SmallVector<Value> next = load(inner, loop.getInductionVar(), row, columns);
-    scf::YieldOp::create(inner, loc,
-                         add(inner, loop.getRegionIterArgs(), next));
-    return llvm::to_vector_of<Value>(loop.getResults());
+    // Groups of ranges, whose loads are in flight at once; then single ones.
+    constexpr int64_t kGroup = 4;
+    auto times = [&](int64_t count) {
+      return b.createOrFold<arith::MulIOp>(loc, batch,
+                                           makeIndex(b, loc, count));
+    };
+    Value others = times(kGroup - 1), group = times(kGroup);
+    Value last = arith::MaxUIOp::create(b, loc, end, others);
+    last = arith::SubIOp::create(b, loc, last, others);
+    SmallVector<Value> carried(sums);
+    carried.push_back(second);
+    auto groups = scf::ForOp::create(b, loc, second, last, group, carried);
+    OpBuilder inner = OpBuilder::atBlockBegin(groups.getBody());
+    sums = llvm::to_vector_of<Value>(groups.getRegionIterArgs().drop_back());
+    sums = addRanges(inner, sums, groups.getInductionVar(), batch, kGroup, row,
+                     columns);
+    sums.push_back(addIndices(inner, loc, groups.getInductionVar(), group));
+    scf::YieldOp::create(inner, loc, sums);
+    auto singles = scf::ForOp::create(b, loc, groups.getResults().back(), end,
+                                      batch, groups.getResults().drop_back());
+    inner = OpBuilder::atBlockBegin(singles.getBody());
+    scf::YieldOp::create(
+        inner, loc,
+        addRanges(inner, llvm::to_vector_of<Value>(singles.getRegionIterArgs()),
+                  singles.getInductionVar(), batch, 1, row, columns));
+    return llvm::to_vector_of<Value>(singles.getResults());
   }
 
   /// The same for `count` ranges, whose loads are all in flight at once.
   SmallVector<Value> emitSums(OpBuilder &b, Value matrix, Value batch,
                               int64_t count, Value row, ValueRange columns) {
+    return addRanges(b, {}, matrix, batch, count, row, columns);
+  }
+
+  /// `sums`, none for zeros, and those of `count` ranges from `matrix` on,
+  /// whose loads are all in flight at once.
+  SmallVector<Value> addRanges(OpBuilder &b, SmallVector<Value> sums,
+                               Value matrix, Value batch, int64_t count,
+                               Value row, ValueRange columns) {
     SmallVector<SmallVector<Value>> loaded;
     for (int64_t range = 0; range != count; ++range) {
       loaded.push_back(load(b, matrix, row, columns));
       matrix = addIndices(b, loc, matrix, batch);
     }
-    SmallVector<Value> sums = loaded.front();
-    for (ArrayRef<Value> next : ArrayRef(loaded).drop_front())
-      sums = add(b, sums, next);
+    for (ArrayRef<Value> next : loaded)
+      sums = sums.empty() ? SmallVector<Value>(next) : add(b, sums, next);
     return sums;
   }
 
