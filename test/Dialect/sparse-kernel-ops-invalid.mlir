@@ -126,7 +126,7 @@ func.func @tile_mma_t8_columns(%a: memref<16x128xi8, #gpu.address_space<workgrou
                                %b: memref<2x8x128xi8, #gpu.address_space<workgroup>>,
                                %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>,
                                %e: memref<2x16x16xi8, #gpu.address_space<workgroup>>) {
-  // expected-error@+1 {{expected b to have one column, got 2}}
+  // expected-error@+1 {{expected b to have two dimensions, got 'memref<2x8x128xi8}}
   %d = blockscale.tile_mma %a, %s, %b, %s, %acc metadata %e types = <e4m3, e4m3, ue8m0, 64, 2:4>
        instruction = <mma_sync, 16x8x64, mxf8f6f4, e4m3, e4m3, ue8m0, 1, 2:4>
        : memref<16x128xi8, #gpu.address_space<workgroup>>, i8, memref<2x8x128xi8, #gpu.address_space<workgroup>>, i8,
@@ -140,7 +140,7 @@ func.func @tile_mma_t8_three_columns(%a: memref<16x128xi8, #gpu.address_space<wo
                                      %b: memref<4x8x64xi8, #gpu.address_space<workgroup>>,
                                      %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>,
                                      %e: memref<2x16x16xi8, #gpu.address_space<workgroup>>) {
-  // expected-error@+1 {{expected b to have one column, or two with rows along K, got 4}}
+  // expected-error@+1 {{expected b to have two dimensions, or two columns with rows along K, got 'memref<4x8x64xi8}}
   %d = blockscale.tile_mma %a, %s, %b, %s, %acc metadata %e types = <e4m3, e4m3, ue8m0, 64, 2:4>
        instruction = <mma_sync, 16x8x64, mxf8f6f4, e4m3, e4m3, ue8m0, 1, 2:4> {metadata_atoms}
        : memref<16x128xi8, #gpu.address_space<workgroup>>, i8, memref<4x8x64xi8, #gpu.address_space<workgroup>>, i8,
@@ -167,7 +167,7 @@ func.func @tile_mma_t8_atoms(%a: memref<16x128xi8, #gpu.address_space<workgroup>
 func.func @tile_mma_t8_dense_atoms(%a: memref<16x128xi8, #gpu.address_space<workgroup>>, %s: i8,
                                    %b: memref<8x128xi8, #gpu.address_space<workgroup>>,
                                    %acc: !blockscale.acc<16x8, #blockscale.warps<1x1>>) {
-  // expected-error@+1 {{expected metadata for metadata_atoms}}
+  // expected-error@+1 {{expected metadata for a block-scaled instruction with metadata_atoms, got #blockscale.instruction<mma_sync, 16x8x32}}
   %d = blockscale.tile_mma %a, %s, %b, %s, %acc types = <e4m3, e4m3, ue8m0, 32>
        instruction = <mma_sync, 16x8x32, mxf8f6f4, e4m3, e4m3, ue8m0, 1> {metadata_atoms}
        : memref<16x128xi8, #gpu.address_space<workgroup>>, i8, memref<8x128xi8, #gpu.address_space<workgroup>>, i8,

@@ -138,11 +138,12 @@ public:
     bool isK = layout.major == Major::K;
     ArrayRef<int64_t> shape = elements.getShape().take_back(2);
     int64_t columns = getColumns(elements);
-    if (columns != 1 && (columns != 2 || !mayHaveColumns || !isK)) // (T8)
+    bool hasColumns = elements.getRank() == 3;
+    if (hasColumns && (columns != 2 || !mayHaveColumns || !isK)) // (T8)
       return op->emitOpError("expected ")
-             << name << " to have one column"
-             << (mayHaveColumns ? ", or two with rows along K" : "") << ", got "
-             << columns;
+             << name << " to have two dimensions"
+             << (mayHaveColumns ? ", or two columns with rows along K" : "")
+             << ", got " << elements;
     int64_t bytes = (isK ? k : rows) * getStoredBits(layout.storage, slot) / 8;
     if (failed(verifyRows(name, shape[0], isK ? rows : k,
                           isK ? "rows" : "steps along K")))
@@ -214,8 +215,10 @@ static LogicalResult verifyMetadata(TileMmaOp op, int64_t k) { // (T8)
     return op.emitOpError("expected metadata ")
            << (instruction.isSparse() ? "for" : "only for")
            << " a sparse instruction, got " << op.getInstruction();
-  if (!hasMetadata && op.getMetadataAtoms())
-    return op.emitOpError("expected metadata for metadata_atoms");
+  if (op.getMetadataAtoms() && !(hasMetadata && instruction.isNative()))
+    return op.emitOpError("expected metadata for a block-scaled instruction "
+                          "with metadata_atoms, got ")
+           << op.getInstruction();
   if (!hasMetadata)
     return success();
   MemRefType type = op.getMetadata().getType();

@@ -97,6 +97,12 @@ LogicalResult AsyncTileMmaOp::verify() {
       diagnostic << "the same multiple of " << kStepBytes << " bytes";
     return diagnostic << " along K, got " << a << " and " << b;
   }
+  // Descriptors of swizzled rows along K do not go on in the next column.
+  MatrixShape shapeOfB = getTile(*this, Operand::B).getShape();
+  if (shapeOfB.major == Major::K && shapeOfB.isSwizzled &&
+      shapeOfB.rowBytes < getBytesOfB()) // (A4)
+    return emitOpError("expected swizzle rows of b of at least ")
+           << getBytesOfB() << " bytes, got " << shapeOfB.rowBytes;
   if (std::optional<uint64_t> k = getInstructionK()) { // (A5)
     const Instruction *wide = lookupWide(instruction.getInstruction(), *k);
     constexpr int64_t kRowBytes = 128, kStepN = 16;
@@ -120,7 +126,7 @@ LogicalResult AsyncTileMmaOp::verify() {
        {getScalesType(getAScale()), last, getALayout().getMajor() == Major::MN},
        {getScalesType(getBScale()), last, getBLayout().getMajor() == Major::MN},
        getMetadataType(getMetadata()),
-       getNumSteps() - 1}); // (A6)
+       getMetadata() ? getNumSteps() - 1 : 0}); // (A6)
 }
 
 LogicalResult AccReadOp::verify() {

@@ -79,6 +79,9 @@ static LogicalResult verifyMetadata(Operation *op,
     return op->emitOpError("expected ")
            << (isSparse ? "metadata for " : "no metadata for ")
            << product.instruction;
+  if (!isSparse && product.metadataStep != 0)
+    return op->emitOpError("expected metadata_step 0 without metadata, got ")
+           << product.metadataStep;
   if (!isSparse)
     return success();
   int64_t most = product.metadata.getNumSteps() - 1;

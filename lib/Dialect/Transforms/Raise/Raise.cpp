@@ -72,6 +72,22 @@ static Outcome match(Operation *op, const RaiseOptions &options) {
   return outcome;
 }
 
+/// Says why products of decompressed operands are not raised; with
+/// `reportOnly`, also which would be.
+static void remarkOnSparse(Operation *op, bool reportOnly) {
+  std::string reason;
+  std::optional<bool> isRaised = canRaiseSparse(op, reason);
+  if (!isRaised)
+    return;
+  if (!*isRaised)
+    emitRemark(op->getLoc(), "not raised to blockscale.sparse_mma_scaled: ")
+        << reason;
+  else if (reportOnly)
+    emitRemark(op->getLoc(), "a product of a decompressed operand is dense; "
+                             "blockscale-raise (--raise) makes it "
+                             "blockscale.sparse_mma_scaled");
+}
+
 static LogicalResult raise(Operation *op, const RaiseOptions &options,
                            PatternRewriter &rewriter) {
   Outcome outcome = match(op, options);
@@ -150,6 +166,7 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
     }
     // The remaining contractions were not raised.
     getOperation()->walk([&](Operation *op) {
+      remarkOnSparse(op, /*reportOnly=*/false);
       Outcome outcome = match(op, options);
       if (!outcome && !outcome.reason.empty())
         // At the location: a remark at the op would print the op, which takes
@@ -162,6 +179,7 @@ struct RaisePass final : mlir::blockscale::impl::RaisePassBase<RaisePass> {
 private:
   void report(const RaiseOptions &options) {
     getOperation()->walk([&](Operation *op) {
+      remarkOnSparse(op, /*reportOnly=*/true);
       Outcome outcome = match(op, options);
       if (outcome)
         emitRemark(op->getLoc(), "a block-scaled matmul stays scalar "

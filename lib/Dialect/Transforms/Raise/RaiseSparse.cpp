@@ -46,15 +46,61 @@ static DecompressOp findTransposed(Value y) {
   return made.getInput().getDefiningOp<DecompressOp>();
 }
 
-static bool isLegalBlock(Value x, Value y, MmaScaledOp op) {
+namespace {
+/// A product as a sparse one: the `decompress` that makes x or, with
+/// `isTransposed`, the transpose of y.
+struct SparseMatch {
+  DecompressOp sparse;
+  bool isTransposed;
+};
+} // namespace
+
+/// Whether a block-scaled instruction of some chip has a sparse x as `sparse`
+/// makes it, beside `dense`.
+static bool hasInstruction(DecompressOp sparse, Value dense, MmaScaledOp op) {
   auto format = [](Value value) {
     return *getElementFormat(getElementTypeOrSelf(value.getType()));
   };
-  return llvm::is_contained(
-      getLegalSparseBlockSizes(
-          format(x), format(y),
-          *getScaleFormat(getElementTypeOrSelf(op.getXScale().getType()))),
-      static_cast<unsigned>(op.getBlock()));
+  TypeCombination types = op.getTypes();
+  types.lhs = format(sparse.getElements());
+  types.rhs = format(dense);
+  types.sparsity = sparse.getGranularity().getValue();
+  return llvm::any_of(getChips(), [&](const Chip &chip) {
+    return chooseNative(types, chip).has_value();
+  });
+}
+
+/// The match of `op`; without one, why not, if an operand is decompressed.
+static std::optional<SparseMatch> matchSparse(MmaScaledOp op,
+                                              std::string &reason) {
+  auto x = op.getX().getDefiningOp<DecompressOp>();
+  DecompressOp y = findTransposed(op.getY());
+  if (!x && !y)
+    return std::nullopt;
+  SparseMatch match = {x ? x : y, /*isTransposed=*/!x};
+  Value dense = x ? op.getY() : op.getX();
+  if (mayHaveSpecials(dense))
+    reason =
+        "expected the other operand to have neither NaN nor infinity (fp6, "
+        "fp4, or what the program quantizes)";
+  else if (!hasInstruction(match.sparse, dense, op))
+    reason = "expected types, blocks and a granularity that a sparse "
+             "instruction of some chip has";
+  else if (match.isTransposed && !op.hasTensorSemantics())
+    reason = "expected tensors for the transposed product";
+  else if (match.isTransposed && !op->getDiscardableAttrs().empty())
+    reason = "expected no attributes that request a path or a schedule for the "
+             "transposed product";
+  return reason.empty() ? std::optional(match) : std::nullopt;
+}
+
+std::optional<bool> blockscale::canRaiseSparse(Operation *op,
+                                               std::string &reason) {
+  auto product = dyn_cast<MmaScaledOp>(op);
+  if (!product)
+    return std::nullopt;
+  bool isMatch = matchSparse(product, reason).has_value();
+  return isMatch || !reason.empty() ? std::optional(isMatch) : std::nullopt;
 }
 
 namespace {
@@ -63,27 +109,28 @@ struct RaiseDecompressed final : OpRewritePattern<MmaScaledOp> {
 
   LogicalResult matchAndRewrite(MmaScaledOp op,
                                 PatternRewriter &rewriter) const override {
-    if (auto x = op.getX().getDefiningOp<DecompressOp>();
-        x && !mayHaveSpecials(op.getY()) && isLegalBlock(x, op.getY(), op)) {
-      rewriter.replaceOpWithNewOp<SparseMmaScaledOp>(
-          op, x.getElements(), x.getMetadata(), op.getXScale(), op.getY(),
-          op.getYScale(), op.getAcc(), x.getGranularity().getValue(),
-          op.getBlockSize().value_or(0));
-      return success();
-    }
-    DecompressOp y = findTransposed(op.getY());
-    if (!y || !op.hasTensorSemantics() || mayHaveSpecials(op.getX()) ||
-        !isLegalBlock(y, op.getX(), op))
-      return rewriter.notifyMatchFailure(
-          op, "expected an operand that is decompressed, and another one "
-              "without NaN and infinity");
+    std::string reason;
+    std::optional<SparseMatch> match = matchSparse(op, reason);
+    if (!match)
+      return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+        diagnostic << (reason.empty() ? "expected an operand that is "
+                                        "decompressed"
+                                      : reason);
+      });
     Location loc = op.getLoc();
-    auto flip = [&](Value tensor) { return transpose(rewriter, loc, tensor); };
-    Value product = SparseMmaScaledOp::create(
-        rewriter, loc, y.getElements(), y.getMetadata(), flip(op.getYScale()),
-        flip(op.getX()), flip(op.getXScale()), flip(op.getAcc()),
-        y.getGranularity().getValue(), op.getBlockSize().value_or(0));
-    rewriter.replaceOp(op, flip(product));
+    DecompressOp sparse = match->sparse;
+    auto put = [&](Value tensor) {
+      return match->isTransposed ? transpose(rewriter, loc, tensor) : tensor;
+    };
+    bool isY = match->isTransposed;
+    auto product = SparseMmaScaledOp::create(
+        rewriter, loc, sparse.getElements(), sparse.getMetadata(),
+        put(isY ? op.getYScale() : op.getXScale()),
+        put(isY ? op.getX() : op.getY()),
+        put(isY ? op.getXScale() : op.getYScale()), put(op.getAcc()),
+        sparse.getGranularity().getValue(), op.getBlock());
+    product->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, put(product));
     return success();
   }
 };

@@ -13,6 +13,10 @@
 
 namespace mlir::blockscale {
 
+/// Whether `op` is a product that the pattern below raises; nullopt if no
+/// operand of it is decompressed. Sets the reason why it is not raised.
+std::optional<bool> canRaiseSparse(Operation *op, std::string &reason);
+
 /// Adds a pattern that makes `sparse_mma_scaled` of a `mma_scaled` whose x is a
 /// `decompress`, or whose y is the transpose of one.
 void populateRaiseSparsePatterns(RewritePatternSet &patterns);

@@ -135,7 +135,8 @@ LogicalResult Tcgen05DenseChooser::verify(ScheduledProduct product,
                        << (swapsAb ? "rows" : "columns") << ", got " << given;
   if (!plan.fitsTensorMemory())
     return emitError()
-           << "expected a schedule whose accumulators and scales fit into "
+           << "expected a schedule whose accumulators, scales and metadata fit "
+              "into "
            << kTensorColumns << " columns of tensor memory, got " << given;
   return success();
 }

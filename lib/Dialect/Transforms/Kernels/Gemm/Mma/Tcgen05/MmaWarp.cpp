@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One thread of the MMA warp waits for a full stage, copies its scale factors,
-// if it has any, to tensor memory (tcgen05.cp), and starts tcgen05.mma. Commits
+// One thread of the MMA warp waits for a full stage, copies its scale factors
+// and metadata, if it has any, to tensor memory (tcgen05.cp), and starts
+// tcgen05.mma. Commits
 // tell the producer that a stage is empty, and the epilogue warps that an
 // accumulator is complete.
 //
@@ -234,8 +235,8 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
       applyExprs(at, loc, {d0.floorDiv(k), (d0 % k).ceilDiv(stepK)}, sizes.k);
   auto multiply = [&](OpBuilder &inner, Value step, const PipelineState &state,
                       Value steps) {
-    // MMAs may still read the scales that were copied before: PTX does not
-    // order a copy behind them ("Pipelined tcgen05 instructions").
+    // MMAs may still read what was copied before: PTX does not order a copy
+    // behind them ("Pipelined tcgen05 instructions").
     if (tmemPlan.getScaleSlots() != stages.getNumStages())
       stages.emitWaitDone(inner, state, tmemPlan.getScaleSlots());
     stages.emitWaitFull(inner, state,
