@@ -142,8 +142,9 @@ def build_sparse(name, folder):
         if all(len({*column[:4]}) == 4 for column in (*data[2][:1], *data[4].T[:1]))
     )
     source = folder / f"{name}.mlir"
-    # Without the kernel that looks for illegal fields.
-    text = sparse_cases.product_program([array.shape for array in data], *row)
+    # Without the kernel that looks for illegal fields; y is N x K, so that K of a stage is two columns.
+    y = 3
+    text = sparse_cases.product_program([array.shape for array in data], *row, transposed=(y,))
     source.write_text(text.replace("granularity =", "legal_metadata, granularity ="))
     command = [
         SIMULATOR.parent / "blockscale-compile", source, "--target=sm_100a", "--native-only", f"--schedule={schedule}",
@@ -154,6 +155,7 @@ def build_sparse(name, folder):
     expected = blockscale.sparse_mma_scaled(
         *data, x_type=x_type, y_type=y_type, scale_type=scale_type, granularity=granularity, block_size=block_size
     )
+    data[y] = np.ascontiguousarray(data[y].T)
     return make_pipeline(name, folder, data, "f4", expected.shape, expected)
 
 
