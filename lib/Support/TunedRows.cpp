@@ -85,7 +85,7 @@ static constexpr TunedLimits kLimits[] = {
      1 << 30,       // products from which on they are, with a wide tile
      64,            // rows up to which mma.sync takes what wgmma does not
      120'000, 325'000, 4'000, 6'000, // 2048- to 8192-cubed
-     140'000,       // the instructions of its loop alone take 0.86 of the time
+     120'000,       // benchmarks/sparse_fallback.py, 2048-cubed
      48,            // bytes for a block in a clock
      2000,          // assumed: 900 for each of many kernels that add 32768 sums,
                     // in a CUDA graph, and more in a stream
