@@ -236,7 +236,7 @@ def test_sass_loop_with_fakes(tmp_path):
         PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}", PYTHONPATH=str(tmp_path),
     )
     rows = [line.split() for line in output.splitlines()[1:]]
-    assert [row[1] for row in rows] == ["ours", "Triton"] * 4 + ["ours"] * 19
+    assert [row[1] for row in rows] == ["ours", "Triton"] * 4 + ["ours"] * 26
     # MMA, copies, NOP, others, others per MMA, spills.
     assert {tuple(row[2:]) for row in rows} == {("2", "0", "1", "2", "1.00", "1")}
     cubin = (tmp_path / f"{KERNEL}-triton.cubin").read_text()
