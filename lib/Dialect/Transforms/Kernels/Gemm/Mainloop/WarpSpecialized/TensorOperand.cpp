@@ -358,7 +358,7 @@ bool TensorOperand::planScales(const KernelProblem &problem,
   box[box.size() - 3] = scaleParts.rowAtoms;
   box[box.size() - 2] = scaleParts.columnAtoms;
   box[box.size() - 1] = scaleParts.atomUnits;
-  map = makeMap(rank, "u2", sizes, bytes, box, "none", /*elements=*/1);
+  map = makeMap(rank, "u2", sizes, bytes, box, "none", /*codes=*/1);
   countedBytes = pipeline.getBytes(id);
   return true;
 }
