@@ -87,7 +87,7 @@ static constexpr DenseTile kWarpSpecializedTiles[] = {
 SmallVector<ScheduleInterface>
 MmaSyncDenseChooser::getCandidates(ScheduledProduct product) const {
   const Instruction &instruction = product.getInstruction();
-  SmallVector<ScheduleInterface> candidates;
+  SmallVector<WarpSpecializedScheduleAttr> candidates;
   for (const DenseTile &row : kWarpSpecializedTiles) {
     // Metadata comes in whole atoms.
     if (product.op.getMetadata() && row.m != kMetadataAtomRows)
@@ -102,14 +102,14 @@ MmaSyncDenseChooser::getCandidates(ScheduledProduct product) const {
     int64_t bytes =
         getSharedMemoryPlan(product.op.getTypes(), instruction, make(1))
             .getStageBytes();
-    // With a single stage, copies and MMAs take turns: a smaller tile is
-    // faster.
+    // With a single stage, copies and MMAs take turns: a smaller tile, which
+    // comes later, is faster.
     int64_t stages = getMostStageBytes(product.chip) / bytes;
-    if (stages == 1 && &row != std::prev(std::end(kWarpSpecializedTiles)))
-      continue;
+    if (!candidates.empty() && candidates.back().getStages() == 1)
+      candidates.pop_back();
     candidates.push_back(make(std::clamp<int64_t>(stages, 1, row.mostStages)));
   }
-  return candidates;
+  return llvm::to_vector_of<ScheduleInterface>(candidates);
 }
 
 //===----------------------------------------------------------------------===//

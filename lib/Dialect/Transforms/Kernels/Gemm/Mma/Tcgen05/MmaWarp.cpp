@@ -8,9 +8,8 @@
 //
 // One thread of the MMA warp waits for a full stage, copies its scale factors
 // and metadata, if it has any, to tensor memory (tcgen05.cp), and starts
-// tcgen05.mma. Commits
-// tell the producer that a stage is empty, and the epilogue warps that an
-// accumulator is complete.
+// tcgen05.mma. Commits tell the producer that a stage is empty, and the
+// epilogue warps that an accumulator is complete.
 //
 //===----------------------------------------------------------------------===//
 
