@@ -83,6 +83,20 @@ def product_program(shapes, types, block, granularity, dynamic=False, transposed
     ]) + "\n"
 
 
+def rectified_program(shapes, *row):
+    """max(0, d) of the d of `product_program`, whose metadata is promised to be legal."""
+    kind = tensor(shapes[5], "f32")
+    return product_program(shapes, *row).replace(f"  return %d : {kind}", f"""  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : {kind}
+  %r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]}} ins(%d : {kind}) outs(%e : {kind}) {{
+  ^bb0(%in: f32, %out: f32):
+    %m = arith.maximumf %in, %z : f32
+    linalg.yield %m : f32
+  }} -> {kind}
+  return %r : {kind}""").replace("granularity =", "legal_metadata, granularity =")
+
+
 def random_metadata(rng, rows, k, granularity):
     """Legal fields, each of the six at least once in a chunk of many."""
     fields = rng.choice(list(FIELDS), (*rows, k // (4 * UNITS[granularity])))

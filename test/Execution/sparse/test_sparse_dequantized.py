@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import tiers
 from harness import assert_bit_equal
-from sparse_cases import product_data, product_program, run, start
+from sparse_cases import product_data, product_program, rectified_program, run, start
 from sparse_oracle import UNITS, batched_product, exact_product, fields_of, metadata_of
 
 E8M0, E4M3 = "f8E8M0FNU", "f8E4M3FN"
@@ -252,17 +252,7 @@ def test_surroundings(tmp_path):
     """Ops behind the result are fused, and so is the accumulator."""
     row = SIZED[1]
     data = product_data(*row, 40, 24, 320, seed=14)
-    text = product_program([a.shape for a in data], *row)
-    kind = "tensor<40x24xf32>"
-    text = text.replace(f"  return %d : {kind}", f"""  %z = arith.constant 0.0 : f32
-  %e = tensor.empty() : {kind}
-  %r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
-      iterator_types = ["parallel", "parallel"]}} ins(%d : {kind}) outs(%e : {kind}) {{
-  ^bb0(%in: f32, %out: f32):
-    %m = arith.maximumf %in, %z : f32
-    linalg.yield %m : f32
-  }} -> {kind}
-  return %r : {kind}""").replace("granularity =", "legal_metadata, granularity =")
+    text = rectified_program([a.shape for a in data], *row)
     [result], _ = run(tmp_path, text, data, 1, "sm_80")
     assert_bit_equal(result, np.maximum(exact(data, row), 0))
     assert compiled(tmp_path, text, "--target=sm_80").stdout.count(".entry") == 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tiers
 from harness import assert_bit_equal
-from sparse_cases import PAIR_ROWS, product_data, product_program, run, start
+from sparse_cases import PAIR_ROWS, product_data, product_program, rectified_program, run, start
 from sparse_oracle import batched_product, fields_of, metadata_of
 
 E8M0 = "f8E8M0FNU"
@@ -195,17 +195,7 @@ def test_surroundings(tmp_path):
     """Ops in front of the accumulator and behind the result are fused."""
     row = ROWS[3]
     data = product_data(*row, 40, 24, 320, seed=14)
-    text = product_program([a.shape for a in data], *row)
-    kind = "tensor<40x24xf32>"
-    text = text.replace(f"  return %d : {kind}", f"""  %z = arith.constant 0.0 : f32
-  %e = tensor.empty() : {kind}
-  %r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
-      iterator_types = ["parallel", "parallel"]}} ins(%d : {kind}) outs(%e : {kind}) {{
-  ^bb0(%in: f32, %out: f32):
-    %m = arith.maximumf %in, %z : f32
-    linalg.yield %m : f32
-  }} -> {kind}
-  return %r : {kind}""").replace("granularity =", "legal_metadata, granularity =")
+    text = rectified_program([a.shape for a in data], *row)
     [result], _ = run(tmp_path, text, data, 1, "sm_120a", NATIVE)
     assert_bit_equal(result, np.maximum(batched_product(*data, *row), 0))
     done = subprocess.run(
