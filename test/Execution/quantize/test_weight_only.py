@@ -309,6 +309,49 @@ def test_tensor_scales(format, dtype, g, tmp_path):
         assert np.isnan(result).all()
 
 
+# What y lacks in registers, and the first and last scale there.
+IN_REGISTERS = {"mxfp8": (25, 35, 159), "mxfp4": (31, 33, 159), "nvfp4": (7, 0x01, 0x7E)}
+# The exponent of the largest power of two that x takes over from y.
+MOST_OF_X = 32
+
+
+@pytest.mark.parametrize("format, exponent", [
+    (format, exponent) for format, (shift, _, _) in IN_REGISTERS.items()
+    for exponent in (-shift - 1, -shift, 0, MOST_OF_X, MOST_OF_X + 1)
+])
+def test_powers_of_two(format, exponent, tmp_path):
+    """x is multiplied by a power of two in place of y: no bit changes, and what overflows is recomputed."""
+    element, scale, _ = FORMATS[format]
+    shift, first, last = IN_REGISTERS[format]
+    codes = np.arange(1 << blockscale.FORMATS[element].bits, dtype=np.uint8)
+    codes = codes[np.isfinite(blockscale.decode(codes, element))]
+    scales = np.array([first, (first + last) // 2, last])
+    k = 512 if element == "f4E2M1FN" else 256
+    product = Product(4, len(codes) * len(scales), k, format, g=2.0**exponent)
+    product.y[...], product.ys[...] = 0, 0x38 if scale == "f8E4M3FN" else 127
+    product.y[:, 0], product.ys[:, 0] = np.tile(codes, len(scales)), np.repeat(scales, len(codes))
+    product.x[...] = 0
+    weights = product.weights()[:, 0].astype(np.float32)
+    power = shift + exponent if -shift <= exponent <= MOST_OF_X else 0
+    for largest, anew in ((127 - power, False), (128 - power, True)):
+        # 2^128 is infinity, which counts as an overflow.
+        with np.errstate(all="ignore"):
+            product.x[:, 0] = [1, -2, 2.0**-20, np.float32(np.ldexp(1.0, largest))]
+            result, kernels, _ = product.run(tmp_path, "sm_90a", schedule(64, 8, k))
+            expected = product.x[:, :1] * weights
+        assert is_anew(kernels) == anew
+        np.testing.assert_array_equal(result, expected)
+
+
+def test_power_of_two_is_free(tmp_path):
+    """x is multiplied by it, once: the kernel of the product is that without a tensor scale."""
+    counts = []
+    for g in (None, 2.0**-10, 2.0**33, 0.3):
+        _, kernels, _ = Product(16, 64, 512, "mxfp4", g=g).run(tmp_path, "sm_90a", schedule(64, 16, 512))
+        counts.append(kernels["main"]["instructions"])
+    assert counts[0] == counts[1] and counts[2] == counts[3] != counts[0]
+
+
 def run_dequantized(product, folder, device, schedule=None, is_exact=False, split_k=1):
     """y is dequantized in registers for mma.sync, by one kernel; another one is the split-K reduction."""
     result, kernels, said = product.run(folder, device, schedule)
