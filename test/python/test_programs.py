@@ -99,7 +99,11 @@ def test_interrupt_ends_the_program(tmp_path):
         tmp_path / "bin" / "blockscale-compile",
         f"#!/bin/sh\necho $$ > {tmp_path}/pid.new\nmv {tmp_path}/pid.new {tmp_path}/pid\nexec sleep 100\n",
     )
-    code = "import blockscale; blockscale.compile('{}', target='sm_120a')"
+    # A shell that starts the tests in the background has SIGINT ignored, which children inherit.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        " import blockscale; blockscale.compile('{}', target='sm_120a')"
+    )
     temporary, cache = tmp_path / "tmp", tmp_path / "cache"
     temporary.mkdir()
     environment = dict(
