@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -145,6 +146,7 @@ public:
         return failure();
       kernel.getArgument(i).replaceAllUsesWith(mapping.lookup(operand));
     }
+    joinChecks();
     eraseFirstArguments(kernel, numOld);
     launch.getKernelOperandsMutable().assign(parameters);
     markTensorMaps(kernel, parameters);
@@ -152,6 +154,30 @@ public:
   }
 
 private:
+  /// Branches once for all checks, which usually hold. Where they do not, the
+  /// first one that fails speaks, and the last one if no other does: so LLVM
+  /// knows behind the branch that all hold.
+  void joinChecks() {
+    SmallVector<cf::AssertOp> checks;
+    for (Operation &op : llvm::make_range(builder.getBlock()->begin(),
+                                          builder.getInsertionPoint()))
+      if (auto check = dyn_cast<cf::AssertOp>(op))
+        checks.push_back(check);
+    if (checks.size() < 2)
+      return;
+    Location loc = kernel.getLoc();
+    Value holds = checks.front().getArg();
+    for (cf::AssertOp check : ArrayRef(checks).drop_front())
+      holds = arith::AndIOp::create(builder, loc, holds, check.getArg());
+    auto branch =
+        scf::IfOp::create(builder, loc, holds, /*withElseRegion=*/true);
+    for (cf::AssertOp check : checks)
+      check->moveBefore(branch.elseYield());
+    OpBuilder last(checks.back());
+    checks.back().getArgMutable().assign(
+        arith::ConstantIntOp::create(last, loc, /*value=*/0, /*width=*/1));
+  }
+
   /// Adds a parameter of `type` for `value` of the host.
   FailureOr<Value> addParameter(Value value, Type type) {
     unsigned index = kernel.getNumArguments();

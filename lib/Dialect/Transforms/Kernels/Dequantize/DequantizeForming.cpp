@@ -57,6 +57,7 @@ FormedResults blockscale::formDequantize(RewriterBase &rewriter,
   problem.blockSize = op.getBlock();
   if (!problem.isContiguous())
     return SmallVector<Value>();
+  problem.rows = type.getDimSize(type.getRank() - 2);
   problem.tensorScale = fuseScalar(inputs, op.getTensorScale());
   problem.result = inputs.size();
 

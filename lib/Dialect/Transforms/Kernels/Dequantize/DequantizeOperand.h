@@ -49,8 +49,9 @@ struct DequantizedOperandProblem {
   /// whole chunks, with zeros behind the last value.
   int64_t chunkElements;
   unsigned scaleShift;
-  /// K, which may be dynamic.
-  int64_t k;
+  /// K and the number of rows, which may be dynamic. The result may have more
+  /// rows, which are not written.
+  int64_t k, rows;
   /// The scalar that values are multiplied by before they are rounded.
   FusedScalar tensorScale;
   /// The parameter for the result.

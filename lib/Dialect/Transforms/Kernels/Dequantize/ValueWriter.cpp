@@ -139,6 +139,29 @@ Value ValueWriter::forEach(Value from, Value to, Value step, Value word,
   return loop.getResult(0);
 }
 
+std::pair<Value, Value> ValueWriter::emitGroup(Value task, Value groups,
+                                               Value parts) {
+  auto divide = [&]() -> SmallVector<Value> {
+    return {b.createOrFold<arith::DivUIOp>(loc, task, parts),
+            b.createOrFold<arith::RemUIOp>(loc, task, parts)};
+  };
+  if (getConstantIntValue(parts)) {
+    SmallVector<Value> of = divide();
+    return {of[0], of[1]};
+  }
+  // One row, as in decoding, should not wait for a division.
+  Value isOne = isEqual(b, loc, groups, emit.index(1));
+  Type type = b.getIndexType();
+  auto branch = scf::IfOp::create(b, loc, TypeRange{type, type}, isOne,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, ValueRange{emit.index(0), task});
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, divide());
+  return {branch.getResult(0), branch.getResult(1)};
+}
+
 Value ValueWriter::forEachTask(
     Value groups, Value parts, Value inexact,
     function_ref<Value(Value, Value, Value, Value)> body) {
@@ -154,8 +177,8 @@ Value ValueWriter::forEachTask(
   Value first = compute({d0 * kWarps + d1.floorDiv(int64_t(kWarpLanes))},
                         {block, thread})[0];
   auto runTask = [&](Value task, Value before) {
-    Value group = b.createOrFold<arith::DivUIOp>(loc, task, parts);
-    Value part = b.createOrFold<arith::RemUIOp>(loc, task, parts);
+    Value group, part;
+    std::tie(group, part) = emitGroup(task, all, parts);
     Value batch = emit.index(0);
     if (hasBatch) {
       batch = b.createOrFold<arith::DivUIOp>(loc, group, groups);
@@ -186,7 +209,7 @@ Value ValueWriter::emitGroups(Value none) {
   int64_t rowsOfTask = rounds * rowsOfRound;
   AffineExpr d0, d1;
   bindDims(b.getContext(), d0, d1);
-  Value rows = size(2), columns = size(1);
+  Value rows = emitRows(), columns = size(1);
   Value groups = compute({d0.ceilDiv(rowsOfTask)}, rows)[0];
   Value parts = compute({d0.ceilDiv(columnsOfTask)}, columns)[0];
   Value lastRow = add(rows, -1);
@@ -222,7 +245,7 @@ Value ValueWriter::emitGroups(Value none) {
         auto getOrigin = [&](Value row) {
           Origin origin = {batch, row, column, isColumn};
           if (rowsOfTask != 1 &&
-              !KernelProblem::isMultiple(shape[0], rowsOfTask)) {
+              !KernelProblem::isMultiple(problem.rows, rowsOfTask)) {
             Value isRow = isBelow(b, loc, origin.row, rows);
             origin.isInside =
                 isColumn ? arith::AndIOp::create(b, loc, isColumn, isRow)
@@ -249,6 +272,13 @@ Value ValueWriter::emitGroups(Value none) {
         }
         return inexact;
       });
+}
+
+Value ValueWriter::emitRows() {
+  if (!ShapedType::isDynamic(problem.rows))
+    return emit.index(problem.rows);
+  constexpr unsigned kRow = 1;
+  return getOperandSize(b, kernel, problem.elements, kRow);
 }
 
 Value ValueWriter::emitK() {

@@ -55,6 +55,8 @@ protected:
   /// Stores 8 values, or four pairs of them.
   void store(const Origin &origin, ArrayRef<Value> values);
 
+  /// (group, part) of task number `task` of `groups` times `parts`.
+  std::pair<Value, Value> emitGroup(Value task, Value groups, Value parts);
   /// Calls `body` for the tasks of the warp: each part of each group of
   /// rows of each matrix.
   Value forEachTask(
@@ -69,6 +71,7 @@ protected:
   MemRefType getType() const { return cast<MemRefType>(result.getType()); }
   Value size(unsigned fromEnd);
   Value emitK();
+  Value emitRows();
   Value add(Value value, int64_t number);
   SmallVector<Value> compute(ArrayRef<AffineExpr> exprs, ValueRange values);
 

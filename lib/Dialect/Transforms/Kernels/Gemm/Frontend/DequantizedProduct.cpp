@@ -13,6 +13,7 @@
 #include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
+#include "Utils/IndexValues.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -58,6 +59,8 @@ namespace {
 struct DequantizedOperand {
   Value values, skipConditions;
   KernelOperand operand;
+  /// The number of rows, if it is dynamic and there is memory for more.
+  Value rows = {};
 };
 
 /// Dequantizes one operand.
@@ -102,22 +105,33 @@ public:
         problem.scaleShift = getShiftOfY(original);
     }
     problem.k = original.k;
+    problem.rows = rows;
     problem.isTransposed = !otherInRegisters &&
                            elements.contiguity == Contiguity::Rows &&
                            KernelProblem::isMultiple(rows, kValuesOf16Bytes);
     problem.result = inputs.size();
 
-    int64_t columns = original.k;
+    int64_t columns = original.k, paddedRows = rows;
+    bool hasMoreRows = otherInRegisters && rank == 2;
+    auto schedule = dyn_cast<WarpSpecializedScheduleAttr>(original.schedule);
+    if (hasMoreRows && !ShapedType::isDynamic(rows) && schedule)
+      paddedRows = llvm::alignTo(rows, schedule.getN());
     if (problem.isPadded() && !ShapedType::isDynamic(columns))
       columns = llvm::alignTo(columns, problem.chunkElements);
-    auto values =
-        RankedTensorType::get(getSizes(rows, columns, problem), getValueType());
+    auto values = RankedTensorType::get(getSizes(paddedRows, columns, problem),
+                                        getValueType());
     Location loc = op->getLoc();
     SmallVector<OpFoldResult> sizes = getMixedSizes(problem);
-    for (auto [size, known] : llvm::zip_equal(sizes, values.getShape()))
+    for (auto [size, known] :
+         llvm::zip_equal(sizes, getSizes(rows, columns, problem)))
       if (!ShapedType::isDynamic(known))
         size = builder.getIndexAttr(known);
     OpFoldResult blocks = getDequantizeOperandBlocks(builder, loc, sizes);
+    Value dynamicRows;
+    if (hasMoreRows && ShapedType::isDynamic(rows)) {
+      dynamicRows = cast<Value>(sizes.front());
+      sizes.front() = addPadding(dynamicRows);
+    }
     auto inexactFlags = RankedTensorType::get(
         {getConstantIntValue(blocks).value_or(ShapedType::kDynamic)},
         builder.getI32Type());
@@ -133,10 +147,22 @@ public:
     LaunchOp launch = createLaunch(builder, loc, kernel, inputs, outputs, shape,
                                    {blocks, one, one}, condition);
     return {launch->getResult(0), launch->getResult(1),
-            getOperand(elements, problem)};
+            getOperand(elements, problem), dynamicRows};
   }
 
 private:
+  /// Memory of so many rows, and of those that the last tile has in addition:
+  /// TMA takes longer for rows outside than for any others. What is in them
+  /// does not matter, as a tile has at most 256 rows, and fewer for few.
+  Value addPadding(Value rows) {
+    constexpr int64_t kFew = 7, kMost = 255;
+    Location loc = op->getLoc();
+    Value behind =
+        arith::MinUIOp::create(builder, loc, addIndex(builder, loc, rows, kFew),
+                               makeIndex(builder, loc, kMost));
+    return arith::AddIOp::create(builder, loc, rows, behind);
+  }
+
   Type getValueType() {
     return host.problem.instruction.getA() == Format::F16
                ? Type(builder.getF16Type())
@@ -243,6 +269,8 @@ DequantizedProduct blockscale::formDequantizedProduct(
     dequantized.skipConditions[isX ? 0 : 1] = made.skipConditions;
     elements = made.operand;
     elements.argument = product.inputs.add(made.values);
+    if (made.rows)
+      elements.rows = product.inputs.add(made.rows);
   }
   product.renumber(problem.tensorScale.arguments, host);
   product.addSurroundings(host);

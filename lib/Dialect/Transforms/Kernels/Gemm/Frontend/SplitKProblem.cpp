@@ -60,6 +60,8 @@ HostProblem blockscale::getPartialProducts(OpBuilder &builder, Location loc,
     if (operand->splat)
       continue;
     operand->argument = products.inputs.add(host.inputs[operand->argument]);
+    if (operand->rows)
+      operand->rows = products.inputs.add(host.inputs[*operand->rows]);
   }
   products.renumber(problem.tensorScale.arguments, host);
   problem.result = products.inputs.size();

@@ -45,6 +45,9 @@ struct KernelOperand {
   /// padded length: see getStrideAlignment.
   int64_t rowMultiple = 1;
   int64_t columnMultiple = 1;
+  /// The parameter that holds the number of rows, an index, if it is dynamic
+  /// and the memref has more.
+  std::optional<unsigned> rows;
   /// Whether the batch may be 1 when that of the result is not.
   bool mayBroadcast = false;
   /// Whether it is in an argument or in the workspace. Constants are data of

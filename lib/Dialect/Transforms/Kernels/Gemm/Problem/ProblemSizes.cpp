@@ -56,13 +56,15 @@ Value blockscale::getOperandSize(OpBuilder &b, gpu::GPUFuncOp kernel,
 ProblemSizes::ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
                            const KernelProblem &problem) {
   Location loc = kernel.getLoc();
+  constexpr unsigned kRow = 1, kColumn = 2;
   auto get = [&](int64_t known, const KernelOperand &operand,
                  unsigned dim) -> Value {
-    if (ShapedType::isDynamic(known))
-      return getOperandSize(builder, kernel, operand, dim);
-    return makeIndex(builder, loc, known);
+    if (!ShapedType::isDynamic(known))
+      return makeIndex(builder, loc, known);
+    if (dim == kRow && operand.rows)
+      return kernel.getArgument(*operand.rows);
+    return getOperandSize(builder, kernel, operand, dim);
   };
-  constexpr unsigned kRow = 1, kColumn = 2;
   m = get(problem.m, problem[GemmOperand::A], kRow);
   n = get(problem.n, problem[GemmOperand::B], kRow);
   // B has the logical K.
