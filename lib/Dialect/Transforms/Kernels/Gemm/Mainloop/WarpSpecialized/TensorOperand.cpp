@@ -427,9 +427,12 @@ TensorOperand::plan(const KernelProblem &problem,
   // along M, B is. A broadcast batch reads the operand again.
   WarpSpecializedScheduleAttr schedule = pipeline.getSchedule();
   int64_t size = isA ? problem.n : problem.m;
+  std::optional<int64_t> most = isA ? problem.mostN : problem.mostM;
+  if (!ShapedType::isDynamic(size))
+    most = size;
   int64_t tile = isA ? schedule.getN() : schedule.getM();
   result.isReadOnce =
-      !ShapedType::isDynamic(size) && size <= tile &&
+      most && *most <= tile &&
       (!problem.hasBatch || (result.operand->map.isFunctionOfDim(0) &&
                              !result.operand->mayBroadcast));
   return result;

@@ -417,8 +417,11 @@ void MixedInputRoles::emitSums(OpBuilder &at, const WorkTile &tile,
   if (!runs || (!isDynamic && problem.m % kAligned != 0))
     return storeByBounds(at, sums);
   auto storeRuns = [&](OpBuilder &path) {
-    store(path, emitInRows(path, sums, *runs), !areTilesInside(),
-          /*hasAlignedRows=*/true);
+    Value inRows = emitInRows(path, sums, *runs);
+    emitByBounds(path, tile, /*isAligned=*/true,
+                 [&](OpBuilder &inner, bool isGuarded) {
+                   store(inner, inRows, isGuarded, /*hasAlignedRows=*/true);
+                 });
   };
   if (!isDynamic)
     return storeRuns(at);
