@@ -117,7 +117,7 @@ func.func @parts_of_k(%x: tensor<16x14336xf4E2M1FN>, %xs: tensor<16x448xf8E8M0FN
 
 // CHECK-LABEL: func.func @rows_256(
 // CHECK:         blockscale.mma_scaled
-// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [128, 256, 128], stages = 3, accumulators = 1, persistent = false, swap_ab = true, split_k = 2, kernel = mixed_input>
+// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [128, 128, 128], stages = 4, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>
 func.func @rows_256(%x: tensor<256x8192xf4E2M1FN>, %xs: tensor<256x256xf8E8M0FNU>,
     %y: tensor<8192x8192xf4E2M1FN>, %ys: tensor<256x8192xf8E8M0FNU>,
     %acc: tensor<256x8192xf32>) -> tensor<256x8192xf32> {
@@ -173,7 +173,7 @@ func.func @cube_2048(%x: tensor<2048x2048xf4E2M1FN>, %xs: tensor<2048x64xf8E8M0F
 
 // CHECK-LABEL: func.func @odd_k(
 // CHECK:         blockscale.mma_scaled
-// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [64, 256, 128], stages = 3, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>
+// CHECK-SAME:      #blockscale.warp_specialized_schedule<tile = [64, 192, 128], stages = 2, accumulators = 1, persistent = false, swap_ab = true, kernel = mixed_input>
 func.func @odd_k(%x: tensor<300x4160xf8E4M3FN>, %xs: tensor<300x130xf8E8M0FNU>,
     %y: tensor<4096x4160xf8E4M3FN>, %ys: tensor<130x4096xf8E8M0FNU>,
     %acc: tensor<300x4096xf32>) -> tensor<300x4096xf32> {

@@ -62,6 +62,6 @@ TEST(TunedRows, PrintsRows) {
   TunedTile tile = getTunedTiles(90, Path::Wgmma).back();
   tile.card = "H200";
   tile.benchmark = "B";
-  EXPECT_EQ(printTunedTile(tile), "{90, Path::Wgmma, 256, 4, 128, 0, 128, 0, "
-                                  "3, 2, 0, \"H200\", \"B\"},");
+  EXPECT_EQ(printTunedTile(tile), "{90, Path::Wgmma, 256, 8, 64, 0, 64, 0, "
+                                  "3, 1, 0, \"H200\", \"B\"},");
 }

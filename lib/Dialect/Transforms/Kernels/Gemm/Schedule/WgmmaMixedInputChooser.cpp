@@ -332,7 +332,9 @@ blockscale::chooseMixedInputSchedule(ProductOpInterface op, const Chip &chip,
   uint64_t products = sizes.batch;
   for (int64_t size : {sizes.m, sizes.n, sizes.k})
     products = llvm::SaturatingMultiply<uint64_t>(products, size);
-  if (!wide || products < static_cast<uint64_t>(limits.leastProducts))
+  bool isSmall = sizes.m > tiles.back().mostM &&
+                 products < static_cast<uint64_t>(limits.leastProducts);
+  if (!wide || isSmall)
     return {};
   TunedTile tile = {};
   tile.rowsOfY = wide->rowsOfY;
