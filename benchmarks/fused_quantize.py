@@ -11,12 +11,11 @@ latter two must be equal.
 """
 
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
 
 from gpu_graphs import alike, measure
+from gpu_programs import Card, compile_program
 from quantize import FORMATS, ROOT
 
 PRODUCT = ("f8E4M3FN", "f8E8M0FNU", 32)
@@ -61,53 +60,27 @@ def build(options):
         texts[f"{name}-fused"] = program(options.size, format)
         texts[f"{name}-behind"] = quantizing(options.size, *format)
     for name, text in texts.items():
-        base = options.folder / name
-        base.with_suffix(".mlir").write_text(text)
-        subprocess.run(
-            [options.build / "bin" / "blockscale-compile", base.with_suffix(".mlir"),
-             f"--target={options.target}", f"--launch-info={base.with_suffix('.json')}",
-             "-o", base.with_suffix(".ptx")],
-            check=True,
-        )
+        compile_program(options, name, text)
     (options.folder / "size").write_text(str(options.size))
     print(f"{len(texts)} programs for {options.target} in {options.folder}")
 
 
 def run(options):
     import torch
-    from gpu_launch import Driver, Function
 
-    torch.manual_seed(1)
-    driver = Driver()
-    torch.zeros(1, device="cuda")
-    card = torch.cuda.get_device_properties("cuda")
+    card = Card(torch)
     n = int((options.folder / "size").read_text())
     block = PRODUCT[2]
 
-    workspaces = []
-
-    def work(name, shapes, inputs, results):
-        """A call of all kernels of a program."""
-        base = options.folder / name
-        function = Function(
-            driver, base.with_suffix(".ptx").read_bytes(), json.loads(base.with_suffix(".json").read_text()),
-            shapes, card.multi_processor_count,
-        )
-        workspaces.append(torch.empty(function.workspace + 1, dtype=torch.uint8, device="cuda"))
-        launches = function.bind(inputs, results, workspaces[-1].data_ptr())
-
-        def call():
-            for launch in launches:
-                launch.run(torch.cuda.current_stream().cuda_stream)
-
-        return call
+    def work(name, inputs, results, shapes):
+        return card.load(options.folder / name, shapes).bind(inputs, results)
 
     x, y = (torch.randn(n, n, device="cuda").to(torch.float8_e4m3fn) for _ in range(2))
     xs, ys = (torch.randint(120, 130, (n, n // block), dtype=torch.uint8, device="cuda") for _ in range(2))
-    inputs = [value.data_ptr() for value in (x, xs, y, ys)]
+    inputs = [x, xs, y, ys]
     shapes = [(n, n), (n, n // block)] * 2
     sums = torch.empty(n, n, device="cuda")
-    product = work("product", shapes, inputs, [sums.data_ptr()])
+    product = work("product", inputs, [sums], shapes)
     print(f"{card.name}, {n} x {n} x {n}")
     print(f"{'result':8} {'product us':>10} {'fused':>7} {'behind':>7}   codes")
     for name, (element, _, size) in FORMATS.items():
@@ -117,9 +90,8 @@ def run(options):
              torch.zeros(n, n // size, dtype=torch.uint8, device="cuda")]
             for _ in range(2)
         ]
-        addresses = [[value.data_ptr() for value in pair] for pair in results]
-        fused = work(f"{name}-fused", shapes, inputs, addresses[0])
-        quantize = work(f"{name}-behind", [(n, n)], [sums.data_ptr()], addresses[1])
+        fused = work(f"{name}-fused", inputs, results[0], shapes)
+        quantize = work(f"{name}-behind", [sums], results[1], [(n, n)])
 
         def behind():
             product()

@@ -10,10 +10,10 @@ the folder and this repository's benchmarks/. Errors are in units of the last pl
 """
 
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
+
+from gpu_programs import Card, compile_program
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FUNCTIONS = "exp exp2 expm1 log log2 log10 log1p tanh sinh cosh erf sin cos tan rsqrt sqrt".split()
@@ -24,16 +24,8 @@ def build(options):
     options.folder.mkdir(parents=True, exist_ok=True)
     kind = f"tensor<{CHUNK}xf32>"
     for name in FUNCTIONS:
-        base = options.folder / name
-        base.with_suffix(".mlir").write_text(
-            f"func.func @main(%x: {kind}) -> {kind} {{\n  %y = math.{name} %x : {kind}\n  return %y : {kind}\n}}\n"
-        )
-        subprocess.run(
-            [options.build / "bin" / "blockscale-compile", base.with_suffix(".mlir"),
-             f"--target={options.target}", f"--launch-info={base.with_suffix('.json')}",
-             "-o", base.with_suffix(".ptx")],
-            check=True,
-        )
+        text = f"func.func @main(%x: {kind}) -> {kind} {{\n  %y = math.{name} %x : {kind}\n  return %y : {kind}\n}}\n"
+        compile_program(options, name, text)
     print(f"{len(FUNCTIONS)} functions for {options.target} in {options.folder}")
 
 
@@ -50,27 +42,19 @@ def largest_error(torch, y, exact):
 
 def run(options):
     import torch
-    from gpu_launch import Driver, Function
 
-    driver = Driver()
-    torch.zeros(1, device="cuda")
-    card = torch.cuda.get_device_properties("cuda")
+    card = Card(torch)
     print(card.name)
     part = 1 << 26
     for name in FUNCTIONS:
-        base = options.folder / name
-        function = Function(
-            driver, base.with_suffix(".ptx").read_bytes(), json.loads(base.with_suffix(".json").read_text()),
-            [(CHUNK,)], card.multi_processor_count,
-        )
+        loaded = card.load(options.folder / name, [(CHUNK,)])
         exact = getattr(torch, name)
         worst, where = -1.0, 0
         y = torch.empty(CHUNK, device="cuda")
         for first in range(-1 << 31, 1 << 31, CHUNK):
             x = torch.arange(first, first + CHUNK, dtype=torch.int64, device="cuda").to(torch.int32)
             x = x.view(torch.float32)
-            for launch in function.bind([x.data_ptr()], [y.data_ptr()]):
-                launch.run(torch.cuda.current_stream().cuda_stream)
+            loaded.bind([x], [y])()
             for start in range(0, CHUNK, part):
                 some = x[start:start + part]
                 error, at = largest_error(torch, y[start:start + part], exact(some.double()))

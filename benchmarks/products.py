@@ -16,10 +16,10 @@ checked against f64.
 import argparse
 import json
 import pathlib
-import subprocess
 import sys
 
 from gpu_graphs import alike, measure
+from gpu_programs import Card, compile_program
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
@@ -64,15 +64,8 @@ def build(options):
     made = cases(options)
     (options.folder / "cases.json").write_text(json.dumps(made))
     for name, (*case, schedule) in made.items():
-        base = options.folder / name
-        base.with_suffix(".mlir").write_text(program(*case))
         flags = [f"--schedule={schedule}"] if schedule else []
-        subprocess.run(
-            [options.build / "bin" / "blockscale-compile", base.with_suffix(".mlir"), *flags,
-             f"--target={options.target}", f"--launch-info={base.with_suffix('.json')}",
-             "-o", base.with_suffix(".ptx")],
-            check=True,
-        )
+        compile_program(options, name, program(*case), *flags)
     print(f"{len(made)} cases for {options.target} in {options.folder}")
 
 
@@ -89,12 +82,8 @@ def check(torch, x, y, result, eps):
 
 def run(options):
     import torch
-    from gpu_launch import Driver, Function
 
-    torch.manual_seed(1)
-    driver = Driver()
-    torch.zeros(1, device="cuda")
-    card = torch.cuda.get_device_properties("cuda")
+    card = Card(torch)
     print(card.name)
     print(f"{'case':36} {'us':>8} {'torch us':>9} {'torch/ours':>10} {'TFLOP/s':>8}  schedule")
     for name, (m, n, k, order, element, kind, schedule) in json.loads(
@@ -105,17 +94,7 @@ def run(options):
         y = stored.T if order == "nk" else stored
         result = torch.empty(m, n, device="cuda", dtype=torch.float32 if kind == "f32" else dtype)
         other = torch.empty(m, n, device="cuda", dtype=dtype)
-        base = options.folder / name
-        function = Function(
-            driver, base.with_suffix(".ptx").read_bytes(), json.loads(base.with_suffix(".json").read_text()),
-            [(m, k), tuple(stored.shape)], card.multi_processor_count,
-        )
-        workspace = torch.empty(max(function.workspace, 1), dtype=torch.uint8, device="cuda")
-        launches = function.bind([x.data_ptr(), stored.data_ptr()], [result.data_ptr()], workspace.data_ptr())
-
-        def ours(launches=launches):
-            for launch in launches:
-                launch.run(torch.cuda.current_stream().cuda_stream)
+        ours = card.load(options.folder / name, [(m, k), tuple(stored.shape)]).bind([x, stored], [result])
 
         def torchs(x=x, y=y, other=other):
             torch.mm(x, y, out=other)

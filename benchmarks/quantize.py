@@ -11,12 +11,11 @@ the first rows are checked against the numpy reference.
 """
 
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
 
 from gpu_graphs import alike, measure
+from gpu_programs import Card, compile_program
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
@@ -68,14 +67,7 @@ def build(options):
     texts = {name: program(*FORMATS[format], *SIZES[size]) for name, (format, size) in cases().items()}
     texts.update((f"{name}-back", back(*format, *BACK)) for name, format in FORMATS.items())
     for name, text in texts.items():
-        base = options.folder / name
-        base.with_suffix(".mlir").write_text(text)
-        subprocess.run(
-            [options.build / "bin" / "blockscale-compile", base.with_suffix(".mlir"),
-             f"--target={options.target}", f"--launch-info={base.with_suffix('.json')}",
-             "-o", base.with_suffix(".ptx")],
-            check=True,
-        )
+        compile_program(options, name, text)
     print(f"{len(texts)} cases for {options.target} in {options.folder}")
 
 
@@ -115,12 +107,8 @@ def run(options):
     import blockscale
     import numpy as np
     import torch
-    from gpu_launch import Driver, Function
 
-    torch.manual_seed(1)
-    driver = Driver()
-    torch.zeros(1, device="cuda")
-    card = torch.cuda.get_device_properties("cuda")
+    card = Card(torch)
     print(card.name)
     print(f"{'case':26} {'us':>8} {'TB/s':>6} {'of copy':>8} {'torch/ours':>10}  codes")
     for name, (format, size) in cases().items():
@@ -130,17 +118,7 @@ def run(options):
         x = torch.randn(m, k, device="cuda", dtype={"bf16": torch.bfloat16, "f32": torch.float32}[dtype])
         codes = torch.empty(m, k * bits // 8, dtype=torch.uint8, device="cuda")
         scales = torch.empty(m, k // block, dtype=torch.uint8, device="cuda")
-        base = options.folder / name
-        function = Function(
-            driver, base.with_suffix(".ptx").read_bytes(), json.loads(base.with_suffix(".json").read_text()),
-            [(m, k)], card.multi_processor_count,
-        )
-        launches = function.bind([x.data_ptr()], [codes.data_ptr(), scales.data_ptr()])
-
-        def ours(launches=launches):
-            for launch in launches:
-                launch.run(torch.cuda.current_stream().cuda_stream)
-
+        ours = card.load(options.folder / name, [(m, k)]).bind([x], [codes, scales])
         ours()
         torch.cuda.synchronize()
         rows = min(m, CHECKED_ROWS)
@@ -164,10 +142,10 @@ def run(options):
         )
         if not right:
             return 1
-    return run_back(options, torch, Function, driver, card)
+    return run_back(options, torch, card)
 
 
-def run_back(options, torch, Function, driver, card):
+def run_back(options, torch, card):
     """dequantize: random elements and scales."""
     import blockscale
 
@@ -179,17 +157,7 @@ def run_back(options, torch, Function, driver, card):
         scales = torch.randint(low, high, (m, k // block), dtype=torch.uint8, device="cuda")
         packed = codes[:, ::2] | codes[:, 1::2] << 4 if bits == 4 else codes
         y = torch.empty(m, k, dtype=torch.bfloat16, device="cuda")
-        base = options.folder / f"{name}-back"
-        function = Function(
-            driver, base.with_suffix(".ptx").read_bytes(), json.loads(base.with_suffix(".json").read_text()),
-            [(m, k), (m, k // block)], card.multi_processor_count,
-        )
-        launches = function.bind([packed.data_ptr(), scales.data_ptr()], [y.data_ptr()])
-
-        def ours(launches=launches):
-            for launch in launches:
-                launch.run(torch.cuda.current_stream().cuda_stream)
-
+        ours = card.load(options.folder / f"{name}-back", [(m, k), (m, k // block)]).bind([packed, scales], [y])
         ours()
         torch.cuda.synchronize()
         first = [value[:CHECKED_ROWS].cpu().numpy() for value in (codes, scales)]

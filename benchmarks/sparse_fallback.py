@@ -6,8 +6,9 @@ usage: sparse_fallback.py build DIR [--target=CHIP] [--sizes MxNxK...]    progra
 
 Three ways to compute W times y, with weights W (M x K) and y (stored as N x K) of f8E4M3FN in blocks of 32:
 `kept` reads kept elements and metadata (mma.sp of bf16), `decompressed` writes a dense W first, and `dense` has a
-dense W as argument. A time is the least of medians of CUDA graphs, in turns. With few columns, calls go through
-copies of W that do not fit into the cache. The results of all ways are compared with sums of f32.
+dense W as argument. A time is the median of samples of a CUDA graph of 20 calls; the ways take turns. With few
+columns, calls go through copies of W that do not fit into the cache. The results of all ways are compared with sums of
+f64.
 
 `kept / dense` is what docs/performance.md tells; where it and `kept / decompressed` change sides on sm_90a decides
 `sparseProducts` in lib/Support/TunedRows.cpp.
@@ -18,18 +19,16 @@ import itertools
 import json
 import os
 import pathlib
-import statistics
-import subprocess
-import sys
+
+from gpu_graphs import measure
+from gpu_programs import Card, compile_program
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "python"))
 ELEMENT, SCALE, BLOCK = "f8E4M3FN", "f8E8M0FNU", 32
 WAYS = ("kept", "decompressed", "dense")
 SIZES = ((8192, 8192, 8192), (4096, 4096, 4096), (2048, 2048, 2048), (8192, 1, 8192), (8192, 16, 8192), (8192, 64, 8192))
 # Up to so many columns, W is read from memory in each call.
 FEW, COLD_BYTES = 64, 300 << 20
-GRAPH_S, ROUNDS = 2e-3, 7
 
 
 def program(way, m, n, k):
@@ -68,13 +67,7 @@ def build(options):
     cases = {f"{way}-{m}x{n}x{k}": (way, m, n, k) for (m, n, k), way in itertools.product(options.sizes, WAYS)}
     (options.folder / "cases.json").write_text(json.dumps(cases))
     for name, case in cases.items():
-        base = options.folder / name
-        base.with_suffix(".mlir").write_text(program(*case))
-        subprocess.run(
-            [options.build / "bin" / "blockscale-compile", base.with_suffix(".mlir"), f"--target={options.target}",
-             f"--launch-info={base.with_suffix('.json')}", "-o", base.with_suffix(".ptx")],
-            check=True, stderr=subprocess.DEVNULL,
-        )
+        compile_program(options, name, program(*case), is_quiet=True)
     print(f"{len(cases)} programs for {options.target} in {options.folder}")
 
 
@@ -114,68 +107,31 @@ class Data:
 
 def run(options):
     import torch
-    from gpu_launch import Driver, Function
 
-    torch.manual_seed(1)
-    driver = Driver()
-    torch.zeros(1, device="cuda")
-    card = torch.cuda.get_device_properties("cuda")
+    card = Card(torch)
     print(card.name)
     print(f"{'size':18} {'kept us':>9} {'TFLOP/s':>8} {'decompressed':>12} {'dense':>9} {'kept/decompr.':>13} {'kept/dense':>10}")
     sizes = dict.fromkeys(tuple(case[1:]) for case in json.loads((options.folder / "cases.json").read_text()).values())
     for m, n, k in sizes:
-        data, graphs = Data(torch, m, n, k), {}
+        data, works = Data(torch, m, n, k), {}
         result = torch.empty(m, n, device="cuda")
-        keep = []
         for way in WAYS:
-            base = options.folder / f"{way}-{m}x{n}x{k}"
-            info = json.loads(base.with_suffix(".json").read_text())
-            shapes = [tuple(t.shape) for t in data.arguments(way, 0)]
-            function = Function(driver, base.with_suffix(".ptx").read_bytes(), info, shapes, card.multi_processor_count)
-            workspace = torch.empty(max(function.workspace, 1), dtype=torch.uint8, device="cuda")
-            calls = [
-                function.bind([t.data_ptr() for t in data.arguments(way, i)], [result.data_ptr()], workspace.data_ptr())
-                for i in range(len(data.kept))
-            ]
-            keep += [workspace, calls]
-
-            def launch_all(calls=calls):
-                for launches in calls:
-                    for launch in launches:
-                        launch.run(torch.cuda.current_stream().cuda_stream)
-
+            name = f"{way}-{m}x{n}x{k}"
+            loaded = card.load(options.folder / name, [tuple(t.shape) for t in data.arguments(way, 0)])
+            calls = [loaded.bind(data.arguments(way, i), [result]) for i in range(len(data.kept))]
             result.fill_(float("nan"))
-            for launch in calls[0]:
-                launch.run(torch.cuda.current_stream().cuda_stream)
+            calls[0]()
             error = (result[: len(data.expected)].double() - data.expected).abs().max() / data.expected.abs().max()
             if not error < 1e-4:
-                print(f"{base.name}: wrong, relative error {float(error):.2g}")
-            graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
-                launch_all()
-            graphs[way] = graph, len(calls)
-
-        def measure(graph, turns):
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            graph.replay()
-            start.record()
-            for _ in range(turns):
-                graph.replay()
-            end.record()
-            end.synchronize()
-            return start.elapsed_time(end) * 1e-3 / turns
-
-        turns = {way: max(1, round(GRAPH_S / measure(graph, 1))) for way, (graph, _) in graphs.items()}
-        samples = {way: [] for way in WAYS}
-        for _ in range(ROUNDS):
-            for way, (graph, calls) in graphs.items():
-                samples[way].append(measure(graph, turns[way]) / calls)
-        us = {way: statistics.median(of) * 1e6 for way, of in samples.items()}
+                print(f"{name}: wrong, relative error {float(error):.2g}")
+            works[way] = lambda i, calls=calls: calls[i % len(calls)]()
+        us = measure(torch, works)
         print(
             f"{f'{m}x{n}x{k}':18} {us['kept']:9.1f} {2e-6 * m * n * k / us['kept']:8.1f} {us['decompressed']:12.1f}"
             f" {us['dense']:9.1f} {us['kept'] / us['decompressed']:13.2f} {us['kept'] / us['dense']:10.2f}", flush=True,
         )
-        del data, graphs, keep, result
+        # The next data have the memory.
+        del data, result, loaded, calls, works
 
 
 def parse_size(text):

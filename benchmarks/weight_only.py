@@ -16,10 +16,10 @@ import argparse
 import json
 import math
 import pathlib
-import subprocess
 import sys
 
 from gpu_graphs import CALLS, measure
+from gpu_programs import Card, compile_program
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
@@ -61,14 +61,7 @@ def build(options):
     made = cases([int(m) for m in options.rows.split(",")])
     (options.folder / "cases.json").write_text(json.dumps(made))
     for name, (format, way, m) in made.items():
-        base = options.folder / name
-        base.with_suffix(".mlir").write_text(program(*FORMATS[format], m, *WAYS[way]))
-        subprocess.run(
-            [options.build / "bin" / "blockscale-compile", base.with_suffix(".mlir"),
-             f"--target={options.target}", f"--launch-info={base.with_suffix('.json')}",
-             "-o", base.with_suffix(".ptx")],
-            check=True,
-        )
+        compile_program(options, name, program(*FORMATS[format], m, *WAYS[way]))
     print(f"{len(made)} cases for {options.target} in {options.folder}")
 
 
@@ -90,12 +83,8 @@ def decoded(torch, format, codes, scales, dtype, tensor_scale):
 
 def run(options):
     import torch
-    from gpu_launch import Driver, Function
 
-    torch.manual_seed(1)
-    driver = Driver()
-    torch.zeros(1, device="cuda")
-    card = torch.cuda.get_device_properties("cuda")
+    card = Card(torch)
     print(card.name)
     print(f"{'case':20} {'us':>8} {'torch us':>9} {'torch/ours':>10} {'TB/s':>6} {'TFLOP/s':>8}  result")
     for name, (format, way, m) in json.loads((options.folder / "cases.json").read_text()).items():
@@ -109,22 +98,11 @@ def run(options):
         low, high = (120, 130) if scale == "f8E8M0FNU" else (0x30, 0x48)
         scales = torch.randint(low, high, (copies, N, K // block), device="cuda", dtype=torch.uint8)
         result = torch.empty(m, N, device="cuda", dtype=dtype)
-        base = options.folder / name
-        function = Function(
-            driver, base.with_suffix(".ptx").read_bytes(), json.loads(base.with_suffix(".json").read_text()),
-            [(m, K), (N, K), (N, K // block)], card.multi_processor_count,
-        )
-        workspace = torch.empty(max(function.workspace, 1), dtype=torch.uint8, device="cuda")
-        launches = [
-            function.bind(
-                [x.data_ptr(), codes[i].data_ptr(), scales[i].data_ptr()], [result.data_ptr()], workspace.data_ptr()
-            )
-            for i in range(copies)
-        ]
+        loaded = card.load(options.folder / name, [(m, K), (N, K), (N, K // block)])
+        calls = [loaded.bind([x, codes[i], scales[i]], [result]) for i in range(copies)]
 
-        def ours(i, launches=launches):
-            for launch in launches[i % len(launches)]:
-                launch.run(torch.cuda.current_stream().cuda_stream)
+        def ours(i, calls=calls):
+            calls[i % len(calls)]()
 
         weights = [
             decoded(torch, format, codes[i], scales[i], dtype, WAYS[way][1])

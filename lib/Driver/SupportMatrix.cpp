@@ -65,7 +65,8 @@ static Support getSparseSupport(const TypeCombination &types,
                         : getOpcode(*choice->emitted),
             formatPtxVersion(getLowestPtx(*choice->emitted, chip))};
   }
-  if (chip.paths.front() == Path::DequantMma) {
+  if (getPathInfo(chip.paths.front()).dequantization ==
+      Dequantization::InRegisters) {
     const Instruction &kept = *chooseInstruction(types, chip)->emitted;
     return {"converted", getOpcode(kept),
             formatPtxVersion(getLowestPtx(kept, chip))};

@@ -127,6 +127,7 @@ void blockscale::buildGpuKernelPipeline(OpPassManager &pm,
   pm.addPass(createNarrowIntegersToBytesPass());
   pm.addNestedPass<func::FuncOp>(createFlattenParallelLoopsPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createNestChecksPass());
   pm.addNestedPass<func::FuncOp>(createConvertParallelLoopToGpuPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addPass(createGpuKernelOutliningPass());

@@ -52,6 +52,13 @@ bool Chip::has(Path path) const {
   return std::find(paths.begin(), paths.end(), path) != paths.end();
 }
 
+std::optional<Path> Chip::findPath(Dequantization dequantization) const {
+  auto found = std::find_if(paths.begin(), paths.end(), [&](Path path) {
+    return getPathInfo(path).dequantization == dequantization;
+  });
+  return found == paths.end() ? std::nullopt : std::optional<Path>(*found);
+}
+
 static constexpr unsigned kHopper = 90;
 
 bool blockscale::hasBulkCopies(const Chip &chip) {

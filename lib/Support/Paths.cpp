@@ -15,14 +15,16 @@ using namespace mlir::blockscale;
 static constexpr std::string_view kDequantMmaOpcode =
     "mma.sync.m16n8k16.f32.bf16.bf16.f32";
 
+using D = Dequantization;
+
 // clang-format off
 static constexpr PathInfo kPaths[kNumPaths] = {
-    // path           name         opcode          warps  swizzled
-    {Path::Decompose, "decompose", "",             false, false},
-    {Path::MmaSync,   "mma_sync",  "mma.sync",     true,  true},
-    {Path::Tcgen05,   "tcgen05",   "tcgen05.mma",  false, true},
-    {Path::DequantMma, "dequant_mma", kDequantMmaOpcode, true, false},
-    {Path::Wgmma,     "wgmma",     "wgmma.mma_async", false, false},
+    // path           name         opcode          warps  swizzled dequantization
+    {Path::Decompose, "decompose", "",             false, false, D::None},
+    {Path::MmaSync,   "mma_sync",  "mma.sync",     true,  true,  D::None},
+    {Path::Tcgen05,   "tcgen05",   "tcgen05.mma",  false, true,  D::None},
+    {Path::DequantMma, "dequant_mma", kDequantMmaOpcode, true, false, D::InRegisters},
+    {Path::Wgmma,     "wgmma",     "wgmma.mma_async", false, false, D::InFront},
 };
 // clang-format on
 

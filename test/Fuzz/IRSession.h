@@ -45,6 +45,7 @@ inline constexpr const char *kGpuPasses[] = {
     "blockscale-form-kernels",
     "gpu.module(gpu.func(blockscale-to-fragments))",
     "func.func(blockscale-flatten-parallel-loops)",
+    "func.func(blockscale-nest-checks)",
     "blockscale-collect-kernels",
     "blockscale-emulate-mma",
     "blockscale-attach-target{target=sm_120a},convert-blockscale-to-nvvm",

@@ -40,6 +40,8 @@ struct Chip {
   /// Whether code for it runs on later chips of its family, too.
   bool isFamily() const { return name.back() == 'f'; }
   bool has(Path path) const;
+  /// The best path that dequantizes operands there.
+  std::optional<Path> findPath(Dequantization dequantization) const;
 };
 
 /// All targets, the CPU first, then by compute capability.

@@ -36,6 +36,17 @@ enum class Path : unsigned char {
 
 inline constexpr unsigned kNumPaths = 5;
 
+/// Where operands with scales become bf16 for a path whose instructions have
+/// none.
+enum class Dequantization : unsigned char {
+  /// Not at all: its instructions take scales, or it has none.
+  None,
+  /// In registers, in all its kernels: they take all types, and metadata.
+  InRegisters,
+  /// Those of large products by kernels in front.
+  InFront,
+};
+
 struct PathInfo {
   Path path;
   /// The name in attributes and messages.
@@ -48,6 +59,7 @@ struct PathInfo {
   bool isWarpLevel;
   /// Whether its kernels are fastest with scales in the 32x4x4 layout.
   bool wantsSwizzledScales;
+  Dequantization dequantization;
 };
 
 /// The row of `path`.

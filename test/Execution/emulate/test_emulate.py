@@ -2,7 +2,8 @@
 
 The functions find the elements that a lane needs; here matrices go to the registers element by
 element, by the inverse formulas. Both are from PTX ISA, "Matrix Fragments for mma.m16n8k32" and
-"... m16n8k64", and "Block Scaling for mma.sync". The functions are executed by `lanes`.
+"... m16n8k64", "Matrix fragments for sparse mma.m16n8k64" and "... mma.m16n8k128", and "Block Scaling for mma.sync".
+The functions are executed by `lanes`.
 """
 
 import subprocess
@@ -31,34 +32,43 @@ class Instruction(NamedTuple):
     b: str
     scale: str
     scale_vec: int
+    sparsity: str = ""
 
     def __str__(self):
-        return "_".join(map(str, self)) + "x"
+        return ("sp_" if self.sparsity else "sync_") + "_".join(map(str, self[:5])) + "x"
+
+    @property
+    def kept_k(self):
+        return 32 if self.kind == "mxf8f6f4" else 64
 
     @property
     def k(self):
-        return 32 if self.kind == "mxf8f6f4" else 64
+        """Of B, and of A with what it leaves out."""
+        return self.kept_k * (2 if self.sparsity else 1)
 
     @property
     def block(self):
         return self.k // self.scale_vec
 
 
-INSTRUCTIONS = [
+DENSE = [
     *(Instruction("mxf8f6f4", *pair, "ue8m0", 1) for pair in product(list(FORMATS)[:5], repeat=2)),
     Instruction("mxf4", "e2m1", "e2m1", "ue8m0", 2),
     Instruction("mxf4nvf4", "e2m1", "e2m1", "ue8m0", 2),
     Instruction("mxf4nvf4", "e2m1", "e2m1", "ue4m3", 4),
 ]
+INSTRUCTIONS = [*DENSE, *(of._replace(sparsity="2:4" if of.kind == "mxf8f6f4" else "pairs") for of in DENSE)]
+# Positions of the two kept units of a chunk, the first one in bits 1:0.
+FIELDS = (0b0100, 0b1000, 0b1001, 0b1100, 0b1101, 0b1110)
 
 
 @pytest.fixture(scope="module")
 def functions():
     """All functions, from one module that uses all instructions."""
     body = "".join(
-        f"%d{i} = blockscale.mma_sync <mma_sync, 16x8x{instruction.k}, "
-        f"{', '.join(map(str, instruction))}>"
-        " %a, %b, %c, %s[0, 0], %s[0, 0]\n"
+        f"%d{i} = blockscale.mma_{'sp' if instruction.sparsity else 'sync'} <mma_sync, 16x8x{instruction.k}, "
+        f"{', '.join(str(of) for of in instruction if of)}>"
+        f" %a, {'%a, %c, %s' if instruction.sparsity else '%b, %c'}, %s[0, 0], %s[0, 0]\n"
         for i, instruction in enumerate(INSTRUCTIONS)
     )
     text = (
@@ -86,20 +96,39 @@ def put(registers, lane, register, first_bit, bits, codes):
 
 
 def fragment(rng, instruction, name, codes, registers):
-    """A operand of (rows, K) codes per warp. Rows are those of A, or the columns of B."""
+    """A operand of (rows, K) codes per warp, of A the kept ones. Rows are those of A, or the columns of B."""
     warps, rows, k_size = codes.shape
     bits = blockscale.FORMATS[FORMATS[name]].bits
     result = rng.integers(0, 1 << 32, (lanes.LANES, warps, registers), np.uint32)
-    packed = instruction.k == 64
+    packed = instruction.kept_k == 64
     per_register = 8 if packed else 4
     padding = 2 if bits == 4 and not packed else 0
     for row, k in product(range(rows), range(k_size)):
         lane = 4 * (row & 7) + (k // per_register & 3)
-        half = k // (4 * per_register)
-        register = (row >> 3) + 2 * half if registers == 4 else half
+        part = k // (4 * per_register)
+        register = (row >> 3) + 2 * part if rows == M else part
         first_bit = k % per_register * (32 // per_register) + padding
         put(result, lane, register, first_bit, bits, codes[:, row, k])
     return result
+
+
+def metadata_register(fields):
+    """Of (rows, chunks) fields per warp: each lane has the eight fields of one row, of one half of K."""
+    warps = len(fields)
+    result = np.empty((lanes.LANES, warps), np.uint32)
+    for lane in range(lanes.LANES):
+        of = fields[:, (lane >> 2) + 8 * (lane & 1), 8 * (lane >> 1 & 1) :][:, :8].astype(np.uint32)
+        result[lane] = (of << np.arange(0, 32, 4, dtype=np.uint32)).sum(1, dtype=np.uint32)
+    return result
+
+
+def logical(instruction, fields):
+    """The index along K of each kept element, of (rows, chunks) fields per warp."""
+    unit = {"2:4": 1, "pairs": 2}[instruction.sparsity]
+    kept = np.arange(instruction.kept_k)
+    field = fields[..., kept // (2 * unit)]
+    position = field >> (2 * (kept // unit % 2)).astype(np.uint8) & 3
+    return kept // (2 * unit) * 4 * unit + position.astype(int) * unit + kept % unit
 
 
 def scale_register(rng, codes, lane_of, byte, thread):
@@ -140,18 +169,22 @@ def random_codes(rng, name, shape):
     return codes
 
 
-def reference(instruction, a, a_scale, b, b_scale, c):
-    """c plus products by ascending k, in float64, rounded once. B and its scales are transposed."""
+def reference(instruction, a, a_scale, b, b_scale, c, places):
+    """c plus products by ascending k, in float64, rounded once. B and its scales are transposed.
+
+    `places` are the indices along K of the elements of A in each row.
+    """
     def scaled(name, codes, scales):
-        scales = blockscale.decode(scales, FORMATS[instruction.scale])
-        return blockscale.decode(codes, FORMATS[name]) * scales.repeat(instruction.block, axis=-1)
+        return blockscale.decode(codes, FORMATS[name]) * blockscale.decode(scales, FORMATS[instruction.scale])
 
     with np.errstate(all="ignore"):
-        rows = scaled(instruction.a, a, a_scale)
-        columns = scaled(instruction.b, b, b_scale)
+        rows = scaled(instruction.a, a, np.take_along_axis(a_scale, places // instruction.block, -1))
+        columns = scaled(instruction.b, b, b_scale.repeat(instruction.block, axis=-1))
         sums = c.astype(np.float64)
-        for k in range(instruction.k):
-            sums = sums + rows[:, :, None, k] * columns[:, None, :, k]
+        for i in range(instruction.kept_k):
+            # Each row has columns of its own: (warps, rows, columns).
+            beside = np.take_along_axis(columns, places[:, None, :, i], -1).swapaxes(1, 2)
+            sums = sums + rows[:, :, None, i] * beside
         return sums.astype(np.float32)
 
 
@@ -164,21 +197,28 @@ def test_instruction(functions, instruction):
     selectors = np.array(selectors).repeat(2, axis=0).T
     a_byte, a_thread, b_byte, b_thread = selectors
     warps = len(a_byte)
-    a = random_codes(rng, instruction.a, (warps, M, instruction.k))
+    a = random_codes(rng, instruction.a, (warps, M, instruction.kept_k))
     b = random_codes(rng, instruction.b, (warps, N, instruction.k))
     a_scale = random_codes(rng, instruction.scale, (warps, M, instruction.scale_vec))
     b_scale = random_codes(rng, instruction.scale, (warps, N, instruction.scale_vec))
     c = np.float32(rng.standard_normal((warps, M, N)) * 1000)
 
+    metadata = []
+    places = np.broadcast_to(np.arange(instruction.k), (warps, M, instruction.k))
+    if instruction.sparsity:
+        fields = rng.choice(np.array(FIELDS, np.uint8), (warps, M, 16))
+        metadata, places = [metadata_register(fields)], logical(instruction, fields)
+
     lane, register = sum_positions()
     c_registers = np.empty((lanes.LANES, warps, 4), np.float32)
     c_registers[lane, :, register] = np.moveaxis(c, 0, -1)
     [d_registers] = lanes.call(
-        functions[f"emulated_mma_sync_{instruction}"],
+        functions[f"emulated_mma_{instruction}"],
         [
             fragment(rng, instruction, instruction.a, a, 4),
-            fragment(rng, instruction, instruction.b, b, 2),
+            fragment(rng, instruction, instruction.b, b, 4 if instruction.sparsity else 2),
             c_registers,
+            *metadata,
             scale_register(rng, a_scale, a_scale_lane, a_byte, a_thread),
             *selectors[:2].astype(np.uint32),
             scale_register(rng, b_scale, b_scale_lane, b_byte, b_thread),
@@ -186,7 +226,7 @@ def test_instruction(functions, instruction):
         ],
     )
     result = np.moveaxis(d_registers[lane, :, register], -1, 0)
-    expected = reference(instruction, a, a_scale, b, b_scale, c)
+    expected = reference(instruction, a, a_scale, b, b_scale, c, places)
     assert np.isfinite(expected[::2]).all()
     np.testing.assert_array_equal(np.isnan(result), np.isnan(expected))
     is_number = ~np.isnan(expected)

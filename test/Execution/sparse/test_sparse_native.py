@@ -353,3 +353,35 @@ def test_raised(chip, opcode, is_weight, tmp_path):
         [COMPILE, tmp_path / "program.mlir", f"--target={chip}", "--raise"], capture_output=True, text=True, check=True
     )
     assert re.search(opcode, done.stdout)
+
+
+@pytest.mark.parametrize("row", [ROWS[0], ROWS[1], ROWS[2], ROWS[3], ROWS[15], ROWS[-1]], ids=name)
+@pytest.mark.parametrize("other", ["sm_90", "sm_80"])
+def test_in_software(row, other, tmp_path):
+    """The kernels of sm_120a, on chips without the instruction: ragged tiles, in rows and along K."""
+    data = product_data(*row, 40, 18, 5 * max(row[1], 64), seed=24)
+    check(tmp_path, row, data, "sm_120a", flags=[f"--emulate-on={other}"])
+    done = subprocess.run(
+        [COMPILE, tmp_path / "program.mlir", "--target=sm_120a", f"--emulate-on={other}"], capture_output=True, text=True,
+        check=True,
+    )
+    assert f".target {other}" in done.stdout and "mma.sp" not in done.stdout and "emulated_mma_sp" in done.stdout
+
+
+def test_warp_specialized_in_software(tmp_path):
+    """Metadata in atoms, on a chip with bulk copies."""
+    row = ROWS[3]
+    data = product_data(*row, 256, 64, 512, seed=25)
+    schedule = ROLES["sm_120a"][0].format(k=256)
+    check(tmp_path, row, data, "sm_120a", flags=["--emulate-on=sm_90", f"--schedule={schedule}"])
+
+
+def test_tensor_core_in_software(tmp_path):
+    """Software has no tcgen05.mma.sp: a dense product takes its place."""
+    row = ROWS[3]
+    data = product_data(*row, 128, 16, 128, seed=26)
+    text = product_program([a.shape for a in data], *row)
+    [result], printed = run(tmp_path, text, data, 1, "sm_100a", ["--emulate-on=sm_90a"])
+    assert_bit_equal(result, expected_of(data, row))
+    assert "no tcgen05.mma.sp.kind::mxf8f6f4" in printed
+    assert " in software; x is decompressed for a dense product" in printed

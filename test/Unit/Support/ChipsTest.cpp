@@ -55,10 +55,25 @@ TEST(Chips, RowsOfPaths) {
     // Kernels with block-scaled instructions prefer swizzled scales.
     EXPECT_EQ(info.wantsSwizzledScales, hasNativeInstruction(info.path));
     EXPECT_EQ(info.isWarpLevel, info.opcode.substr(0, 8) == "mma.sync");
+    // Instructions without scales take operands that are dequantized.
+    EXPECT_EQ(info.dequantization != Dequantization::None,
+              !info.opcode.empty() && !hasNativeInstruction(info.path));
   }
   EXPECT_EQ(getPathInfo(Path::DequantMma).name, "dequant_mma");
   EXPECT_EQ(getPathInfo(Path::DequantMma).opcode,
             "mma.sync.m16n8k16.f32.bf16.bf16.f32");
+}
+
+TEST(Chips, PathsThatDequantize) {
+  for (const Chip &chip : getChips()) {
+    std::optional<Path> inRegisters =
+        chip.findPath(Dequantization::InRegisters);
+    EXPECT_EQ(inRegisters.has_value(), !chip.isCpu()) << chip.name;
+    EXPECT_EQ(inRegisters.value_or(Path::DequantMma), Path::DequantMma);
+    EXPECT_EQ(chip.findPath(Dequantization::InFront).has_value(),
+              chip.name == "sm_90a")
+        << chip.name;
+  }
 }
 
 TEST(Chips, FactsByHand) {

@@ -32,8 +32,9 @@ public:
         isTransposed(op.getTransposed()) {}
 
   void emit() {
-    bytes = memref::CollapseShapeOp::create(b, op.getMemory(),
-                                            ReassociationIndices{0, 1});
+    ReassociationIndices all = llvm::to_vector(llvm::seq<int64_t>(
+        0, cast<MemRefType>(op.getMemory().getType()).getRank()));
+    bytes = memref::CollapseShapeOp::create(b, op.getMemory(), all);
     Value lane = toI32(gpu::LaneIdOp::create(b, /*upper_bound=*/IntegerAttr()));
     group = arith::DivUIOp::create(b, lane, integer(4));
     inGroup = arith::RemUIOp::create(b, lane, integer(4));

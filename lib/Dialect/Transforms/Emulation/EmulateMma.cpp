@@ -36,8 +36,10 @@ using EmulatedFunctions =
 
 /// Replaces `op` by a call of such a function, which it creates if needed.
 /// Emits an error if there is no module for it.
-static LogicalResult emulateMmaSync(MmaSyncOp op,
-                                    EmulatedFunctions &functions) {
+template <typename MmaOp>
+static LogicalResult emulateMma(Operation *operation,
+                                EmulatedFunctions &functions) {
+  auto op = cast<MmaOp>(operation);
   // A call can only reach functions of its own module. (Null if an unknown op
   // is in between.)
   auto module = dyn_cast_if_present<gpu::GPUModuleOp>(
@@ -55,12 +57,13 @@ static LogicalResult emulateMmaSync(MmaSyncOp op,
         builder, op.getLoc(),
         builder.getI32IntegerAttr(static_cast<int32_t>(value)));
   };
-  auto call = func::CallOp::create(
-      builder, op.getLoc(), function,
-      ValueRange{op.getA(), op.getB(), op.getC(), op.getAScale(),
-                 selector(op.getAByte()), selector(op.getAThread()),
-                 op.getBScale(), selector(op.getBByte()),
-                 selector(op.getBThread())});
+  SmallVector<Value> operands = {op.getA(), op.getB(), op.getC()};
+  if constexpr (std::is_same_v<MmaOp, MmaSpOp>)
+    operands.push_back(op.getMetadata());
+  operands.append({op.getAScale(), selector(op.getAByte()),
+                   selector(op.getAThread()), op.getBScale(),
+                   selector(op.getBByte()), selector(op.getBThread())});
+  auto call = func::CallOp::create(builder, op.getLoc(), function, operands);
   op.getD().replaceAllUsesWith(call.getResult(0));
   op.erase();
   return success();
@@ -79,10 +82,8 @@ static const Row kRows[] = {
        emulateLoadMatrix(cast<LoadMatrixOp>(op));
        return success();
      }},
-    {MmaSyncOp::getOperationName(),
-     [](Operation *op, EmulatedFunctions &functions) {
-       return emulateMmaSync(cast<MmaSyncOp>(op), functions);
-     }},
+    {MmaSyncOp::getOperationName(), emulateMma<MmaSyncOp>},
+    {MmaSpOp::getOperationName(), emulateMma<MmaSpOp>},
 };
 
 /// The chip to compile for if none is named: its instructions exist on all.

@@ -1,4 +1,4 @@
-//===- EmulateMmaFunction.cpp - mma.sync in software ----------------------===//
+//===- EmulateMmaFunction.cpp - mma.sync and mma.sp in software -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,7 +12,8 @@
 // by those of the lowering.
 //
 // Sources: PTX ISA 9.0, "Matrix Fragments for mma.m16n8k32" and
-// "... m16n8k64"; "Block Scaling for mma.sync", figures 42 to 45.
+// "... m16n8k64"; "Matrix fragments for sparse mma.m16n8k64" and
+// "... mma.m16n8k128"; "Block Scaling for mma.sync", figures 42 to 45.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +50,10 @@ public:
   SmallVector<Value> emit(ValueRange arguments);
 
 private:
-  // Every instruction has a row of A, and a column of B, in 8 registers: 2 of
-  // each of the 4 lanes of that row. Word w is in register w / 4 of lane w % 4.
+  // Every instruction has a row of A in 8 registers: 2 of each of the 4 lanes
+  // of that row. Word w is in register w / 4 of lane w % 4. So is a column of a
+  // dense B. A column of B beside a sparse A has twice as many words in as many
+  // lanes, and word w of A has kept elements of its words 2 w and 2 w + 1.
   static constexpr unsigned kWordsPerRow = 8;
   static constexpr int32_t kShuffleWidth = 32;
 
@@ -61,13 +64,27 @@ private:
   Value shuffle(Value value, Value lane);
   Value decode(Value word, Value firstBit, Format format);
 
-  unsigned getSlotBits() const { return 32 * kWordsPerRow / instruction.k; }
+  unsigned getSlotBits() const {
+    return 32 * kWordsPerRow / instruction.getKeptK();
+  }
   unsigned getFirstBit(Format format) const;
 
+  /// What is in word `word` of two rows of A, and beside it in two columns of
+  /// B.
+  struct Word {
+    Pair a, aFactors, bFactors;
+    /// Of each column, the word, or with a sparse A the two words.
+    std::array<SmallVector<Value>, 2> b;
+    /// With a sparse A, the fields of both words of B, for each row.
+    Pair fields;
+  };
+
+  /// The slot of B that kept slot `slot` of a word of A multiplies, and in
+  /// which of the two words of a column it is.
+  std::pair<Value, Value> findKept(Value slot, Value fields);
+
   /// Adds the products of the elements of one word, by ascending k.
-  SmallVector<Value> emitWord(const Pair &aWords, const Pair &bWords,
-                              const Pair &aFactors, const Pair &bFactors,
-                              ValueRange wordSums);
+  SmallVector<Value> emitWord(const Word &word, ValueRange wordSums);
 
   /// Calls `body` for 0, ..., count - 1 and the sums so far.
   SmallVector<Value>
@@ -118,26 +135,51 @@ SmallVector<Value> Emitter::loop(
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-SmallVector<Value> Emitter::emitWord(const Pair &aWords, const Pair &bWords,
-                                     const Pair &aFactors, const Pair &bFactors,
-                                     ValueRange wordSums) {
-  unsigned elements = instruction.k / kWordsPerRow;
+/// A word of A has two chunks, one for each word of B, of two kept units. A
+/// word of B has the four units of its chunk. A field has two bits for each
+/// kept unit.
+std::pair<Value, Value> Emitter::findKept(Value slot, Value fields) {
+  auto unit =
+      static_cast<uint32_t>(getGranularityInfo(*instruction.sparsity).unit);
+  constexpr uint32_t kPositionBits = 2;
+  Value kept = div(slot, unit);
+  Value position = bitAnd(shiftRight(fields, mul(kept, kPositionBits)), 3);
+  Value inWord = add(mul(position, unit), rem(slot, unit));
+  return {inWord, isAtLeast(kept, 2)};
+}
+
+SmallVector<Value> Emitter::emitWord(const Word &word, ValueRange wordSums) {
+  unsigned elements = instruction.getKeptK() / kWordsPerRow;
   return loop(elements, wordSums, [&](Value slot, ValueRange sums) {
-    auto scaled = [&](Value word, Format format, Value factor) {
+    auto scaled = [&](Value of, Value at, Format format, Value factor) {
       Value firstBit =
-          add(mul(slot, getSlotBits()), integer(getFirstBit(format)));
-      return mul(decode(word, firstBit, format), factor);
+          add(mul(at, getSlotBits()), integer(getFirstBit(format)));
+      return mul(decode(of, firstBit, format), factor);
     };
-    Pair rows, columns;
+    // Each row of a sparse A has elements of other k.
+    Pair rows;
+    std::array<Pair, 2> columns;
     for (int32_t i : {0, 1}) {
-      rows[i] = scaled(aWords[i], instruction.a, aFactors[i]);
-      columns[i] = scaled(bWords[i], instruction.b, bFactors[i]);
+      rows[i] = scaled(word.a[i], slot, instruction.a, word.aFactors[i]);
+      for (int32_t j : {0, 1}) {
+        Value of = word.b[j].front(), at = slot;
+        if (instruction.isSparse()) {
+          auto [inWord, isSecond] = findKept(slot, word.fields[i]);
+          of = select(isSecond, word.b[j].back(), of);
+          at = inWord;
+        } else if (i == 1) {
+          columns[i][j] = columns[0][j];
+          continue;
+        }
+        columns[i][j] = scaled(of, at, instruction.b, word.bFactors[j]);
+      }
     }
     SmallVector<Value> next;
     for (auto [r, sum] : llvm::enumerate(sums)) {
       auto [row, column] = getAccOffset(static_cast<int64_t>(r));
-      next.push_back(arith::AddFOp::create(
-          builder, sum, mul(rows[row / kGroupRows], columns[column])));
+      int64_t i = row / kGroupRows;
+      next.push_back(arith::AddFOp::create(builder, sum,
+                                           mul(rows[i], columns[i][column])));
     }
     return next;
   });
@@ -145,8 +187,10 @@ SmallVector<Value> Emitter::emitWord(const Pair &aWords, const Pair &bWords,
 
 SmallVector<Value> Emitter::emit(ValueRange arguments) {
   Value a = arguments[0], b = arguments[1], c = arguments[2];
-  Value aScale = arguments[3], aByte = arguments[4], aThread = arguments[5];
-  Value bScale = arguments[6], bByte = arguments[7], bThread = arguments[8];
+  Value metadata = instruction.isSparse() ? arguments[3] : Value();
+  ValueRange scales = arguments.take_back(6);
+  Value aScale = scales[0], aByte = scales[1], aThread = scales[2];
+  Value bScale = scales[3], bByte = scales[4], bThread = scales[5];
 
   // The position of the lane's first result; the others are in the next column,
   // and 8 rows further.
@@ -182,30 +226,44 @@ SmallVector<Value> Emitter::emit(ValueRange arguments) {
     // Registers 0 and 1 of A are rows `row` and `row` + 8 of the first half of
     // K, registers 2 and 3 those of the second half.
     Value owner = rem(word, kLanesOfRow);
-    Value isSecondHalf = arith::CmpIOp::create(
-        builder, arith::CmpIPredicate::uge, word, integer(kLanesOfRow));
+    Value isSecondHalf = isAtLeast(word, kLanesOfRow);
     auto ofHalf = [&](Value registers, int64_t first, int64_t second) -> Value {
-      return arith::SelectOp::create(builder, isSecondHalf,
-                                     extract(registers, second),
-                                     extract(registers, first));
+      return select(isSecondHalf, extract(registers, second),
+                    extract(registers, first));
     };
-    Pair aWords, bWords;
+    Word found;
     for (int32_t i : {0, 1}) {
-      aWords[i] = shuffle(ofHalf(a, i, i + 2), add(rowLanes, owner));
-      bWords[i] = shuffle(ofHalf(b, 0, 1), add(columnLanes[i], owner));
+      found.a[i] = shuffle(ofHalf(a, i, i + 2), add(rowLanes, owner));
+      if (!instruction.isSparse()) {
+        found.b[i] = {shuffle(ofHalf(b, 0, 1), add(columnLanes[i], owner))};
+        continue;
+      }
+      // Words 4 r, ..., 4 r + 3 of B are in register r. Words 2 w and 2 w + 1
+      // are in one register, of two lanes beside each other.
+      Value isUpper = isAtLeast(owner, kLanesOfRow / 2);
+      Value ofWord = select(isUpper, ofHalf(b, 1, 3), ofHalf(b, 0, 2));
+      Value firstOwner = mul(rem(word, kLanesOfRow / 2), 2);
+      for (uint64_t j : {0, 1})
+        found.b[i].push_back(
+            shuffle(ofWord, add(add(columnLanes[i], firstOwner), integer(j))));
+      // Lanes 0 and 1 of a row have the fields of the first half of K, lanes 2
+      // and 3 those of the second half; odd lanes those of row `row` + 8. A
+      // word of A has 8 of the 32 bits of a half.
+      Value half = shiftLeft(div(word, kLanesOfRow), 1);
+      Value fields = shuffle(metadata, add(add(rowLanes, half), integer(i)));
+      found.fields[i] = shiftRight(fields, mul(owner, 8));
     }
 
     // One word has one scale: blocks are of 16 or 32 elements, words of 4 or 8.
+    // A sparse A has as many kept ones.
     Value block = div(word, kWordsPerRow / instruction.scaleVec);
     Value aScaleBit = mul(add(aByte, block), 8);
     Value bScaleBit = mul(add(bByte, block), 8);
-    Pair aFactors, bFactors;
     for (int32_t i : {0, 1}) {
-      aFactors[i] = decode(aScales[i], aScaleBit, instruction.scale);
-      bFactors[i] = decode(bScales[i], bScaleBit, instruction.scale);
+      found.aFactors[i] = decode(aScales[i], aScaleBit, instruction.scale);
+      found.bFactors[i] = decode(bScales[i], bScaleBit, instruction.scale);
     }
-
-    return emitWord(aWords, bWords, aFactors, bFactors, sums);
+    return emitWord(found, sums);
   });
 
   for (Value &sum : sums)
@@ -215,7 +273,8 @@ SmallVector<Value> Emitter::emit(ValueRange arguments) {
 
 static std::string getFunctionName(const Instruction &instruction) {
   return llvm::formatv(
-      "emulated_mma_sync_{0}_{1}_{2}_{3}_{4}x", stringifyKind(instruction.kind),
+      "emulated_mma_{0}_{1}_{2}_{3}_{4}_{5}x",
+      instruction.isSparse() ? "sp" : "sync", stringifyKind(instruction.kind),
       getFormatInfo(instruction.a).ptxName,
       getFormatInfo(instruction.b).ptxName,
       getFormatInfo(instruction.scale).ptxName, instruction.scaleVec);
@@ -227,10 +286,12 @@ func::FuncOp blockscale::createEmulatedMma(Location loc,
   ImplicitLocOpBuilder builder(loc, attribute.getContext());
   Type i32 = builder.getI32Type();
   auto sums = VectorType::get({4}, builder.getF32Type());
-  auto type = builder.getFunctionType({VectorType::get({4}, i32),
-                                       VectorType::get({2}, i32), sums, i32,
-                                       i32, i32, i32, i32, i32},
-                                      sums);
+  SmallVector<Type> arguments = {
+      VectorType::get({4}, i32),
+      VectorType::get({instruction.isSparse() ? 4 : 2}, i32), sums};
+  // Metadata, and a register and two selectors for the scales of each operand.
+  arguments.append(instruction.isSparse() ? 7 : 6, i32);
+  auto type = builder.getFunctionType(arguments, sums);
   auto function =
       func::FuncOp::create(builder, getFunctionName(instruction), type);
   function.setPrivate();

@@ -15,8 +15,9 @@
 namespace mlir::blockscale {
 
 /// Creates a private function, in no module yet, that computes `instruction`.
-/// Its arguments are the operands of `mma_sync` in their order, with the
-/// selectors as i32. All lanes of a warp call it together.
+/// Its arguments are the operands of `mma_sync` or, if it is sparse, of
+/// `mma_sp` in their order, with the selectors as i32. All lanes of a warp call
+/// it together.
 func::FuncOp createEmulatedMma(Location loc, InstructionAttr instruction);
 
 /// Replaces `op` by equivalent loads and shuffles. All lanes of a warp must

@@ -78,11 +78,12 @@ std::optional<Path> PathChooser::chooseUnscaled(ProductOpInterface op,
 }
 
 std::optional<Path> PathChooser::chooseSparse(SparseMmaScaledOp op) const {
-  // Only dense instructions are emulated.
-  if (!op.hasTensorSemantics() || emulatedOn)
+  if (!op.hasTensorSemantics())
     return std::nullopt;
   std::optional<InstructionChoice> choice = chooseNative(op.getTypes(), chip);
-  if (!choice)
+  // Sparse instructions of a warp are emulated, others are not.
+  if (!choice ||
+      (emulatedOn && !getPathInfo(choice->emitted->path).isWarpLevel))
     return std::nullopt;
   return choice->emitted->path;
 }
@@ -90,16 +91,16 @@ std::optional<Path> PathChooser::chooseSparse(SparseMmaScaledOp op) const {
 std::optional<InstructionChoice>
 PathChooser::chooseDequantizedSparse(SparseMmaScaledOp op,
                                      PathAttr wanted) const {
-  constexpr Path kPath = Path::DequantMma;
-  if (!op.hasTensorSemantics() || emulatedOn || !chip.has(kPath))
+  std::optional<Path> path = chip.findPath(Dequantization::InRegisters);
+  if (!op.hasTensorSemantics() || emulatedOn || !path)
     return std::nullopt;
   std::optional<InstructionChoice> choice =
-      chooseInstruction(op.getTypes(), kPath);
+      chooseInstruction(op.getTypes(), *path);
   if (!choice)
     return std::nullopt;
-  Request request = getRequest(op, kPath);
+  Request request = getRequest(op, *path);
   bool isWanted =
-      wanted ? wanted.getValue() == kPath
+      wanted ? wanted.getValue() == *path
              : request == Request::This ||
                    (request == Request::None &&
                     !chooseNative(getDenseTypes(op), chip) &&

@@ -59,11 +59,19 @@ static LogicalResult checkNamedInstructions(Operation *root, const Chip &chip,
     if (!instruction)
       return WalkResult::advance();
     const Instruction &row = instruction.getInstruction();
-    // There are no sparse instructions in software.
-    if (row.isSparse() && !row.isOn(chip))
-      return op->emitOpError("no ")
-             << getOpcode(row) << " on " << StringRef(chip.name)
-             << ", the instruction is there on " << listChips(row);
+    // Sparse instructions of a warp can be emulated, but each chip of a family
+    // has others.
+    if (row.isSparse() && !row.isOn(chip)) {
+      bool isEmulated =
+          !nativeOnly && getPathInfo(instruction.getPath()).isWarpLevel;
+      InFlightDiagnostic diagnostic =
+          isEmulated ? op->emitRemark() : InFlightDiagnostic(op->emitOpError());
+      diagnostic << "no " << getOpcode(row) << " on " << StringRef(chip.name);
+      if (isEmulated)
+        diagnostic << "; computed with the instruction in software";
+      diagnostic << ", the instruction is there on " << listChips(row);
+      return isEmulated ? WalkResult::advance() : WalkResult(diagnostic);
+    }
     bool isNative = row.isNative();
     bool isPlain = instruction.getInstruction().scaling == Scaling::Nowhere;
     if (isPlain && !chip.has(instruction.getPath()))

@@ -217,9 +217,12 @@ private:
   }
 
   /// The alternatives for `product`, those of its own path before those of
-  /// dequant_mma, which every GPU has; null if there are none.
+  /// the one that takes all types; null if there are none.
   ArrayAttr findAlternatives(const Product &product) {
-    for (Path path : {product.path, Path::DequantMma}) {
+    SmallVector<Path> paths = {product.path};
+    if (std::optional<Path> all = chip->findPath(Dequantization::InRegisters))
+      paths.push_back(*all);
+    for (Path path : paths) {
       if (!chip->has(path))
         continue;
       const GemmPath *kernels = getGemmPath(path);

@@ -29,14 +29,16 @@ static LogicalResult selectPath(SparseMmaScaledOp op,
     checkMetadata(op);
     return success();
   }
+  std::optional<InstructionChoice> native =
+      chooseNative(op.getTypes(), chooser.chip);
   std::string reason = "no kernel with a sparse instruction for it on " +
                        std::string(chooser.chip.name);
   if (path)
     reason = "the attribute '" + kPathAttrName.str() +
              "' does not request the path " +
              std::string(getPathInfo(*path).name);
-  else if (chooser.emulatedOn)
-    reason = "no sparse instruction in software";
+  else if (chooser.emulatedOn && native)
+    reason = "no " + getOpcode(*native->emitted) + " in software";
   else if (std::string chips = PathChooser::listSparseChips(op.getTypes());
            !chips.empty())
     reason += ", one computes it on " + chips;

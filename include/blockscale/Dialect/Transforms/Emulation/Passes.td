@@ -20,8 +20,8 @@ def EmulateMmaPass : Pass<"blockscale-emulate-mma", "::mlir::ModuleOp"> {
     every block-scaled instruction is replaced. After the pass, the target is
     the chip that runs the code.
 
-    A `mma_sync` in a `gpu.module` becomes a call to a function that computes
-    the same result from the same registers and selectors. The function gets
+    A `mma_sync` or `mma_sp` in a `gpu.module` becomes a call to a function that
+    computes the same result from the same registers and selectors. The function gets
     operands of other lanes by shuffles and decodes elements exactly; each
     result is one f64 sum that is rounded once. It runs on every chip with warps
     of 32 lanes.

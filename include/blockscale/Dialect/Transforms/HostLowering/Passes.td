@@ -426,6 +426,55 @@ def FlattenParallelLoopsPass
   ];
 }
 
+def NestChecksPass : Pass<"blockscale-nest-checks", "::mlir::func::FuncOp"> {
+  let summary = "put checks of parallel loops into branches";
+  let description = [{
+    Moves each `cf.assert` that is directly in an `scf.parallel` into a branch
+    that is taken where it fails: `convert-parallel-loops-to-gpu` refuses a loop
+    with a check outside of branches, which canonicalization makes of one in a
+    branch that is always taken.
+
+    Before:
+
+    ```mlir
+    func.func @check(%from: memref<8xi1>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
+        %v = memref.load %from[%i] : memref<8xi1>
+        cf.assert %v, "expected only true ones"
+        scf.reduce
+      }
+      return
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @check(%from: memref<8xi1>) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
+        %v = memref.load %from[%i] : memref<8xi1>
+        %true = arith.constant true
+        %fails = arith.xori %v, %true : i1
+        scf.if %fails {
+          cf.assert %v, "expected only true ones"
+        }
+        scf.reduce
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def LowerLeftoversPass
     : Pass<"blockscale-lower-leftovers", "::mlir::gpu::GPUModuleOp"> {
   let summary = "run upstream passes on the kernels that need them";

@@ -70,6 +70,12 @@ def RaisePass : Pass<"blockscale-raise"> {
     rounded once to the type of the other operand. A contraction that rounds in
     another way is not raised.
 
+    A `mma_scaled` whose x is made by `decompress`, or whose y is the transpose
+    of such a tensor, becomes `sparse_mma_scaled`, if the other operand has
+    neither NaN nor infinity and some chip has a sparse instruction for it; in
+    the second case it is the transposed product. A remark says why another one
+    stays dense.
+
     A contraction with a scaled operand that is not raised stays unchanged, and
     a remark gives the reason.
 

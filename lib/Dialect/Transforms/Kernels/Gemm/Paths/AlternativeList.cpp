@@ -46,7 +46,9 @@ static std::string findFault(AlternativeAttr attr, AlternativeAttr before,
     return "a schedule of the kernel mixed_input, with split_k = 1, for ranges "
            "and costs";
   auto own = op->getAttrOfType<PathAttr>(kPathAttrName);
-  if (path != Path::DequantMma && (!own || own.getValue() != path))
+  bool takesAll =
+      getPathInfo(path).dequantization == Dequantization::InRegisters;
+  if (!takesAll && (!own || own.getValue() != path))
     return "an instruction of the path of the op, or of dequant_mma";
   if (attr.getMostRanges() != 1 &&
       cast<ShapedType>(op.getAcc().getType()).getRank() == 3)

@@ -231,10 +231,10 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
                 first + plan.getAccumulatorColumns() - 1);
   }
   int64_t first = plan.getScaleColumn(true);
-  int64_t columns = plan.getScaleColumnsOfStage();
+  int64_t columns = plan.getColumnsOfStage();
   if (columns != 0)
     drawColumns(os, plan.getMetadataBytes() ? "stages" : "scales", first,
-                first + columns * plan.getScaleSlots() - 1);
+                first + columns * plan.getColumnSlots() - 1);
   if (int64_t shared = plan.getSharedColumns())
     os << "  both sums have columns " << plan.getAccColumn(1) << " to "
        << plan.getAccColumn(1) + shared - 1 << "; the first "
@@ -255,8 +255,8 @@ void blockscale::drawTensorMemory(raw_ostream &os, const TmemPlan &plan) {
   }
   os << "  scales of stage s: columns " << first << " + " << columns << " s to "
      << first + columns - 1 << " + " << columns << " s";
-  if (plan.getScaleSlots() != schedule.getStages())
-    os << ", where s counts modulo " << plan.getScaleSlots();
+  if (plan.getColumnSlots() != schedule.getStages())
+    os << ", where s counts modulo " << plan.getColumnSlots();
   os << '\n';
   printScaleColumns(os, plan, true, 0);
   printScaleColumns(os, plan, false, plan.getScaleColumn(false) - first);

@@ -100,7 +100,7 @@ bool blockscale::isMetadataFaster(ProductOpInterface op, const Chip &chip,
   TunedLimits limits = getTunedLimits(chip.capability);
   DequantizedSizes sizes = getDequantizedSizes(op);
   uint64_t dense = sizes.products / limits.syncProducts;
-  if (chip.has(Path::Wgmma))
+  if (chip.findPath(Dequantization::InFront))
     dense = std::min(dense, estimateDequantized(sizes, limits));
   // Half of the elements are read, and all are written.
   constexpr uint64_t kBytesOfElement = 2;

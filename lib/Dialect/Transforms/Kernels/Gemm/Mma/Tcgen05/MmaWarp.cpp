@@ -32,11 +32,11 @@ using namespace mlir::blockscale;
 /// The column of the stage of `state` that is `first` in the first one.
 Value Tcgen05Roles::emitColumnOfStage(OpBuilder &at, const PipelineState &state,
                                       int64_t first) {
-  Value columns = index(at, tmemPlan.getScaleColumnsOfStage());
+  Value columns = index(at, tmemPlan.getColumnsOfStage());
   Value slot = stages.emitStage(at, state);
-  if (tmemPlan.getScaleSlots() != stages.getNumStages())
-    slot = at.createOrFold<arith::RemUIOp>(loc, slot,
-                                           index(at, tmemPlan.getScaleSlots()));
+  if (tmemPlan.getColumnSlots() != stages.getNumStages())
+    slot = at.createOrFold<arith::RemUIOp>(
+        loc, slot, index(at, tmemPlan.getColumnSlots()));
   Value column = at.createOrFold<arith::MulIOp>(loc, slot, columns);
   return addIndex(at, loc, column, first);
 }
@@ -236,8 +236,8 @@ SmallVector<Value> Tcgen05Roles::emitProducts(OpBuilder &at,
                       Value steps) {
     // MMAs may still read what was copied before: PTX does not order a copy
     // behind them ("Pipelined tcgen05 instructions").
-    if (tmemPlan.getScaleSlots() != stages.getNumStages())
-      stages.emitWaitDone(inner, state, tmemPlan.getScaleSlots());
+    if (tmemPlan.getColumnSlots() != stages.getNumStages())
+      stages.emitWaitDone(inner, state, tmemPlan.getColumnSlots());
     stages.emitWaitFull(inner, state,
                         /*isCluster=*/cluster.hasPairs() &&
                             hasSoftwareProducer());

@@ -32,25 +32,25 @@ TmemPlan::TmemPlan(const Instruction &instruction,
                    WarpSpecializedScheduleAttr schedule)
     : SharedMemoryPlan(instruction, schedule, /*quantizedA=*/std::nullopt,
                        /*slices=*/1, getUnusedBytes(instruction, schedule)) {
-  scaleColumns = getScaleColumns(true) + getScaleColumns(false) +
-                 getMetadataBytes() / kTensorColumnBytes;
-  scaleSlots = getSchedule().getStages();
+  columnsOfStage = getScaleColumns(true) + getScaleColumns(false) +
+                   getMetadataBytes() / kTensorColumnBytes;
+  columnSlots = getSchedule().getStages();
   if (getSchedule().getAccumulators() == 1)
     return;
   auto getShared = [&](int64_t slots) {
     int64_t accumulators =
         getAccumulatorColumns() * getSchedule().getAccumulators();
     return std::max<int64_t>(
-        accumulators + scaleColumns * slots - kTensorColumns, 0);
+        accumulators + columnsOfStage * slots - kTensorColumns, 0);
   };
-  // A stage whose scales have columns of their own needs no further wait. But
-  // if accumulators had to share more than a quarter of their columns for that,
-  // two slots of scales are enough: one is read while the other one is written.
+  // A stage with columns of its own needs no further wait. But if accumulators
+  // had to share more than a quarter of their columns for that, two slots are
+  // enough: one is read while the other one is written.
   constexpr int64_t kSlots = 2;
-  bool sharesMuch = getShared(scaleSlots) > getAccumulatorColumns() / 4;
+  bool sharesMuch = getShared(columnSlots) > getAccumulatorColumns() / 4;
   if (sharesMuch && getSchedule().getStages() % kSlots == 0)
-    scaleSlots = kSlots;
-  sharedColumns = getShared(scaleSlots);
+    columnSlots = kSlots;
+  sharedColumns = getShared(columnSlots);
 }
 
 const AccLayout &TmemPlan::getAccumulatorLayout() const {
@@ -82,7 +82,7 @@ int64_t TmemPlan::getMetadataColumn() const {
 }
 
 bool TmemPlan::fitsTensorMemory() const {
-  int64_t end = getScaleColumn(true) + scaleColumns * scaleSlots;
+  int64_t end = getScaleColumn(true) + columnsOfStage * columnSlots;
   // Shared columns have to be read first; the others are read while the next
   // tile is multiplied.
   bool canShare = sharedColumns < getAccumulatorColumns() &&

@@ -48,11 +48,11 @@ public:
   int64_t getAccColumn(int64_t i) const;
   int64_t getScaleColumn(bool isA) const;
   int64_t getMetadataColumn() const;
-  /// The columns of the scales and the metadata of a stage.
-  int64_t getScaleColumnsOfStage() const { return scaleColumns; }
-  /// How many slots of scale columns there are, a divisor of the number of
-  /// stages: stage s has the slot s modulo this.
-  int64_t getScaleSlots() const { return scaleSlots; }
+  /// The columns of a stage: those of its scales and its metadata.
+  int64_t getColumnsOfStage() const { return columnsOfStage; }
+  /// How many stages have such columns at a time, a divisor of the number of
+  /// stages: stage s has slot s modulo this.
+  int64_t getColumnSlots() const { return columnSlots; }
   /// The columns that the two accumulators share.
   int64_t getSharedColumns() const { return sharedColumns; }
   /// The columns of a tile that have to be read before the next tile is
@@ -73,7 +73,7 @@ public:
   PipelineBarriers getBarriers() const;
 
 private:
-  int64_t scaleColumns, scaleSlots, sharedColumns = 0;
+  int64_t columnsOfStage, columnSlots, sharedColumns = 0;
 };
 
 } // namespace mlir::blockscale
