@@ -49,6 +49,8 @@ struct DequantizedOperandProblem {
   /// whole chunks, with zeros behind the last value.
   int64_t chunkElements;
   unsigned scaleShift;
+  /// What the other operand keeps two of four of, if it is sparse.
+  std::optional<Granularity> sparsity;
   /// K, which may be dynamic.
   int64_t k;
   /// The scalar that values are multiplied by before they are rounded.
