@@ -139,16 +139,15 @@ private:
   /// dense one.
   bool takesSparse(const Product &product, Path path,
                    ScheduleInterface schedule) {
-    if (!product.op.getMetadata())
+    ProductOpInterface op = product.op;
+    if (!op.getMetadata())
       return true;
     ScopedDiagnosticHandler handler(&getContext(),
                                     [](Diagnostic &) { return success(); });
-    std::optional<InstructionChoice> choice =
-        chooseInstruction(product.op, path);
+    std::optional<InstructionChoice> choice = chooseInstruction(op, path);
     return succeeded(getGemmPath(path)->verify(
-        {product.op, InstructionAttr::get(&getContext(), *choice->emitted),
-         *chip},
-        schedule, [&] { return product.op->emitError(); }));
+        {op, InstructionAttr::get(&getContext(), *choice->emitted), *chip},
+        schedule, [&] { return op->emitError(); }));
   }
 
   /// Applies the option to the matmuls of a function that support it. If none
