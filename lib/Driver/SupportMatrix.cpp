@@ -65,7 +65,8 @@ static Support getSparseSupport(const TypeCombination &types,
                         : getOpcode(*choice->emitted),
             formatPtxVersion(getLowestPtx(*choice->emitted, chip))};
   }
-  if (chip.paths.front() == Path::DequantMma) {
+  if (Path first = chip.paths.front();
+      first == Path::DequantMma || first == Path::Wgmma) {
     const Instruction &kept = *chooseInstruction(types, chip)->emitted;
     return {"converted", getOpcode(kept),
             formatPtxVersion(getLowestPtx(kept, chip))};
