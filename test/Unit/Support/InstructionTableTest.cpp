@@ -9,6 +9,7 @@
 #include "blockscale/Support/InstructionTable.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -234,7 +235,10 @@ TEST(InstructionTable, MixedInput) {
 // PTX ISA, "wgmma.mma_async.sp": twice the K, from PTX 8.2 on.
 TEST(InstructionTable, SparseWgmmaRows) {
   std::vector<Instruction> rows = getInstructions(Path::Wgmma);
-  std::erase_if(rows, [](const Instruction &row) { return !row.isSparse(); });
+  rows.erase(
+      std::remove_if(rows.begin(), rows.end(),
+                     [](const Instruction &row) { return !row.isSparse(); }),
+      rows.end());
   ASSERT_EQ(rows.size(), 4u);
   for (const Instruction &row : rows) {
     EXPECT_EQ(row.a, row.b);
@@ -252,7 +256,10 @@ TEST(InstructionTable, SparseWgmmaRows) {
 // none is a type combination of mma_scaled.
 TEST(InstructionTable, WgmmaRows) {
   std::vector<Instruction> rows = getInstructions(Path::Wgmma);
-  std::erase_if(rows, [](const Instruction &row) { return row.isSparse(); });
+  rows.erase(
+      std::remove_if(rows.begin(), rows.end(),
+                     [](const Instruction &row) { return row.isSparse(); }),
+      rows.end());
   ASSERT_EQ(rows.size(), 2u);
   for (auto [row, format] :
        {std::pair(rows[0], Format::BF16), std::pair(rows[1], Format::F16)}) {
