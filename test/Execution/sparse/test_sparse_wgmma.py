@@ -228,3 +228,15 @@ def test_choices(tmp_path):
     assert "x is decompressed" in printed(large, attribute=path("wgmma"))
     assert REMARK not in printed(large, flags=["--no-workspace"])
     assert REMARK not in printed(large, ((*FP4, E8M0), 16, "pairs"))
+
+
+@pytest.mark.parametrize("version, opcode", [("82", "mma.sp.sync"), ("87", "mma.sp::ordered_metadata.sync")])
+def test_ptx_version(version, opcode, tmp_path):
+    """PTX 8.2 has the instruction; the exact recomputation uses mma.sp as that version has it."""
+    data = product_data(*BYTES, 64, 8, 512, seed=7)
+    text = product_program([a.shape for a in data], *BYTES, transposed=(3,))
+    flags = [f"--schedule={schedule(BYTES)}"]
+    ptx = compiled(tmp_path, text, *flags, f"--ptx-version={version}").stdout
+    assert "wgmma.mma_async.sp.sync.aligned.m64n16k32.f32.bf16.bf16" in ptx and opcode in ptx
+    done = compiled(tmp_path, text, *flags, "--ptx-version=81")
+    assert done.returncode == 1 and "PTX 8.1 is too old" in done.stderr and "expected at least 8.2" in done.stderr
