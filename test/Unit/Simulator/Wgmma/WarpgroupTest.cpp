@@ -197,7 +197,8 @@ TEST(WarpgroupTest, Metadata) {
                        const std::string &behind) {
     return makeWarpgroupRun(
         concat({"mov.b32 %r14, 0x" + field + "4444444; mov.b32 %r13, ", element,
-                ";\n", kFence, kMultiplySparse, kCommit, behind}));
+                "; mov.b64 %d10, 0x800080040;\n", kFence, kMultiplySparse,
+                kCommit, behind}));
   };
   const std::string good = std::string(kWait) + kStore;
   EXPECT_EQ(getError(checkingStrictly(makeSparse("4", "1", good))), "no error");
