@@ -68,6 +68,14 @@ static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
     lowest = std::max(lowest, op.getOrderedMetadata() ? kOrderedMetadataPtx
                                                       : kSparseValuesPtx);
   });
+  // Those of warpgroups are text by now.
+  const Instruction &sparse =
+      *lookupInstruction(Path::Wgmma, Kind::Unscaled, Format::BF16,
+                         Format::BF16, Format::None, 0, Granularity::Elements);
+  module.walk([&](LLVM::InlineAsmOp op) {
+    if (op.getAsmString().contains(getOpcode(sparse)))
+      lowest = std::max(lowest, sparse.lowestPtx);
+  });
   // Every PTX version with these chips has conversions to fp6 and fp4.
   module.walk([&](NVVM::ConvertF32x2ToF8x2Op op) {
     std::optional<Format> format = getElementFormat(op.getDstTy());

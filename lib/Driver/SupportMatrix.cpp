@@ -65,8 +65,7 @@ static Support getSparseSupport(const TypeCombination &types,
                         : getOpcode(*choice->emitted),
             formatPtxVersion(getLowestPtx(*choice->emitted, chip))};
   }
-  if (getPathInfo(chip.paths.front()).dequantization ==
-      Dequantization::InRegisters) {
+  if (getPathInfo(chip.paths.front()).dequantization != Dequantization::None) {
     const Instruction &kept = *chooseInstruction(types, chip)->emitted;
     return {"converted", getOpcode(kept),
             formatPtxVersion(getLowestPtx(kept, chip))};

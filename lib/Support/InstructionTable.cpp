@@ -127,6 +127,8 @@ static constexpr InstructionFamily kFamilies[] = {
   {Path::DequantMma, Kind::BF16Packed,  16,  16, 8,   8, 64, Format::UE4M3, 4,  kOfB,    70, kFirst,  kNo, kAbsent},
   {Path::DequantMma, Kind::Unscaled,    16,  16, 8,   8, 16, Format::None,  0, kNowhere, 70, kFirst,  kNo, kAbsent},
   {Path::Wgmma,   Kind::Unscaled,       64,  64, 8, 256, 16, Format::None,  0, kNowhere, 80, kFirst,  kNo, kAbsent},
+  {Path::Wgmma,   Kind::Unscaled,       64,  64, 8, 256, 32, Format::None,  0, kNowhere, 82, kFirst,  kNo, kAbsent, kNone, kElements},
+  {Path::Wgmma,   Kind::Unscaled,       64,  64, 8, 256, 32, Format::None,  0, kNowhere, 82, kFirst,  kNo, kAbsent, kNone, kPairs},
 };
 // clang-format on
 
@@ -335,11 +337,22 @@ struct DequantizedRow {
 static constexpr DequantizedRow kDequantizedRows[] = {
     {Path::Wgmma, {Format::BF16, Format::BF16, Format::None, 1}}};
 
+/// Whether the combination is a legal one of `sparse_mma_scaled`.
+static bool isLegalSparse(const TypeCombination &types) {
+  std::vector<unsigned> sizes =
+      getLegalSparseBlockSizes(types.lhs, types.rhs, types.scale);
+  return types.sparsity &&
+         std::find(sizes.begin(), sizes.end(), types.blockSize) != sizes.end();
+}
+
 std::optional<InstructionChoice>
 blockscale::chooseInstruction(const TypeCombination &types, Path path) {
   for (const DequantizedRow &decoded : kDequantizedRows)
-    if (decoded.path == path && isLegal(types))
-      return chooseInstruction(decoded.types, path);
+    if (decoded.path == path && (isLegal(types) || isLegalSparse(types))) {
+      TypeCombination values = decoded.types;
+      values.sparsity = types.sparsity;
+      return chooseInstruction(values, path);
+    }
   if (const Instruction *emitted = findInstruction(types, path, true))
     return InstructionChoice{emitted, emitted};
   const Instruction *wanted = findInstruction(types, path, false);
@@ -436,10 +449,11 @@ static unsigned getKeptOfBlock(const Instruction &instruction) {
   return static_cast<unsigned>(
       getKeptElements(instruction.blockSize, instruction.sparsity));
 }
-/// Of operands that are dequantized in registers; that of a dense one is in the
-/// table of paths.
+/// Of operands that are dequantized in registers; those of dense ones are in
+/// the table of paths.
 static constexpr std::string_view kSparseDequantMmaOpcode =
-    "mma.sp.m16n8k32.f32.bf16.bf16.f32";
+                                      "mma.sp.m16n8k32.f32.bf16.bf16.f32",
+                                  kSparseWgmmaOpcode = "wgmma.mma_async.sp";
 
 std::string blockscale::getOpcode(const Instruction &instruction) {
   static constexpr ScaleQualifier qualifiers[] = {
@@ -447,8 +461,10 @@ std::string blockscale::getOpcode(const Instruction &instruction) {
       {"tcgen05.mma", "tcgen05.mma.sp", ".block", getKeptOfBlock, ""}};
   std::string opcode(getPathInfo(instruction.path).opcode);
   if (!instruction.isNative())
-    return instruction.isSparse() ? std::string(kSparseDequantMmaOpcode)
-                                  : opcode;
+    return !instruction.isSparse() ? opcode
+           : instruction.path == Path::Wgmma
+               ? std::string(kSparseWgmmaOpcode)
+               : std::string(kSparseDequantMmaOpcode);
   const ScaleQualifier &qualifier = *std::find_if(
       std::begin(qualifiers), std::end(qualifiers),
       [&](const ScaleQualifier &row) { return row.opcode == opcode; });

@@ -79,3 +79,81 @@ func.func private @columns(!blockscale.acc<16x128, #blockscale.warp_columns<4>>)
 
 // expected-error@+1 {{expected a multiple of 8 rows up to 256, and 16 columns for each of 4 warps, got 12x64}}
 func.func private @rows(!blockscale.acc<12x64, #blockscale.warp_columns<4>>)
+
+// -----
+
+!quantized = memref<1x64x64xi8, #gpu.address_space<workgroup>>
+!values = memref<2x16x128xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
+
+func.func @c6_granularity(%x: !quantized, %y: !values, %acc: !acc, %w: i32) {
+  // expected-error@+1 {{op expected an instruction and types of the same granularity, got #blockscale.instruction<wgmma, 64x16x32, unscaled, bf16, bf16, none, 0, pairs> and #blockscale.type_combination<e4m3, e4m3, ue8m0, 64, 2:4>}}
+  %0, %1 = blockscale.warpgroup_mma_mixed %x, %y, %acc, %w scales = %w, %w metadata = %w, %w, %w, %w, %w, %w, %w, %w
+       types = <e4m3, e4m3, ue8m0, 64, 2:4> instruction = <wgmma, 64x16x32, unscaled, bf16, bf16, none, 0, pairs>
+       layout = <k, slots, swizzled> : !quantized, !values, !acc
+  return
+}
+
+// -----
+
+!quantized = memref<1x64x64xi8, #gpu.address_space<workgroup>>
+!values = memref<2x16x128xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
+
+func.func @c6_pairs(%x: !quantized, %y: !values, %acc: !acc, %w: i32) {
+  // expected-error@+1 {{op expected elements of 4 bits where pairs are kept, got #blockscale.type_combination<e4m3, e4m3, ue8m0, 64, pairs>}}
+  %0, %1 = blockscale.warpgroup_mma_mixed %x, %y, %acc, %w scales = %w, %w metadata = %w, %w, %w, %w
+       types = <e4m3, e4m3, ue8m0, 64, pairs> instruction = <wgmma, 64x16x32, unscaled, bf16, bf16, none, 0, pairs>
+       layout = <k, slots, swizzled> : !quantized, !values, !acc
+  return
+}
+
+// -----
+
+!quantized = memref<1x64x64xi8, #gpu.address_space<workgroup>>
+!values = memref<4x16x128xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
+
+func.func @c6_blocks(%x: !quantized, %y: !values, %acc: !acc, %w: i32) {
+  // expected-error@+1 {{op expected at most 8 blocks in a chunk of 256 elements, got 16}}
+  %0, %1 = blockscale.warpgroup_mma_mixed %x, %y, %acc, %w scales = %w, %w, %w, %w, %w, %w, %w, %w metadata = %w, %w, %w, %w, %w, %w, %w, %w
+       types = <e2m1, e2m1, ue8m0, 16, pairs> instruction = <wgmma, 64x16x32, unscaled, bf16, bf16, none, 0, pairs>
+       layout = <k, slots, swizzled> : !quantized, !values, !acc
+  return
+}
+
+// -----
+
+!quantized = memref<1x64x64xi8, #gpu.address_space<workgroup>>
+!values = memref<2x16x128xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
+
+func.func @c6_metadata(%x: !quantized, %y: !values, %acc: !acc, %w: i32) {
+  // expected-error@+1 {{op expected 8 registers of metadata, got 4}}
+  %0, %1 = blockscale.warpgroup_mma_mixed %x, %y, %acc, %w scales = %w, %w metadata = %w, %w, %w, %w
+       types = <e4m3, e4m3, ue8m0, 64, 2:4> instruction = <wgmma, 64x16x32, unscaled, bf16, bf16, none, 0, 2:4>
+       layout = <k, slots, swizzled> : !quantized, !values, !acc
+  return
+}
+
+// -----
+
+!quantized = memref<1x64x64xi8, #gpu.address_space<workgroup>>
+!values = memref<1x16x128xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
+
+func.func @c6_dense(%x: !quantized, %y: !values, %acc: !acc, %w: i32) {
+  // expected-error@+1 {{op expected 0 registers of metadata, got 1}}
+  %0, %1 = blockscale.warpgroup_mma_mixed %x, %y, %acc, %w scales = %w, %w metadata = %w
+       types = <e4m3, e4m3, ue8m0, 32> instruction = <wgmma, 64x16x16, unscaled, bf16, bf16, none, 0>
+       layout = <k, slots, swizzled> : !quantized, !values, !acc
+  return
+}
+
+// -----
+
+func.func @p1_layout(%acc: !blockscale.acc<16x64, #blockscale.warp_columns<4>>) {
+  // expected-error@+1 {{'blockscale.acc_transpose' op expected an accumulator in #blockscale.warp_columns<w> and its transpose in #blockscale.warps<wx1>, got '!blockscale.acc<16x64, #blockscale.warp_columns<4>>' and '!blockscale.acc<64x16, #blockscale.warps<2x2>>'}}
+  %0 = blockscale.acc_transpose %acc : !blockscale.acc<16x64, #blockscale.warp_columns<4>> -> !blockscale.acc<64x16, #blockscale.warps<2x2>>
+  return
+}

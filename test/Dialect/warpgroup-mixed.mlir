@@ -43,3 +43,27 @@ func.func @nibbles(%y: !quantized, %x: !values, %acc: !acc, %inexact: i32, %scal
        layout = <k, slots, swizzled> : !quantized, !values, !acc
   return
 }
+
+// -----
+
+// A sparse A: a chunk of bytes has 128 elements, of which 64 are kept, and four words of metadata in each row.
+
+!quantized = memref<1x64x64xi8, #gpu.address_space<workgroup>>
+!values = memref<2x16x128xi8, #gpu.address_space<workgroup>>
+!acc = !blockscale.acc<16x64, #blockscale.warp_columns<4>>
+
+// CHECK-LABEL: func @sparse(
+// CHECK-NEXT:    blockscale.warpgroup_mma_mixed {{.*}} scales = %{{.*}}, %{{.*}} metadata = %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} types = <e4m3, e4m3, ue8m0, 64, 2:4> instruction = <wgmma, 64x16x32, unscaled, bf16, bf16, none, 0, 2:4>
+func.func @sparse(%x: !quantized, %y: !values, %acc: !acc, %inexact: i32, %w: i32) {
+  %0, %1 = blockscale.warpgroup_mma_mixed %x, %y, %acc, %inexact scales = %w, %w metadata = %w, %w, %w, %w, %w, %w, %w, %w
+       types = <e4m3, e4m3, ue8m0, 64, 2:4> instruction = <wgmma, 64x16x32, unscaled, bf16, bf16, none, 0, 2:4>
+       layout = <k, slots, swizzled> : !quantized, !values, !acc
+  return
+}
+
+// CHECK-LABEL: func @transpose(
+// CHECK-NEXT:    blockscale.acc_transpose %{{.*}} : <16x64, #blockscale.warp_columns<4>> -> <64x16, #blockscale.warps<4x1>>
+func.func @transpose(%acc: !acc) {
+  %0 = blockscale.acc_transpose %acc : !acc -> !blockscale.acc<64x16, #blockscale.warps<4x1>>
+  return
+}

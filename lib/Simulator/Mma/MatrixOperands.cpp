@@ -289,22 +289,21 @@ static unsigned readScales(const MmaForm &form, const ScaleOperands &operands,
 // Metadata
 //===----------------------------------------------------------------------===//
 
-/// Reads the positions of the elements of A, whose values have been read.
-static void readMetadata(const MmaForm &form, const MmaOperands &operands,
-                         MmaMatrices &matrices, MmaOutcome &outcome) {
+void sim::readMetadata(const MmaForm &form, const Lanes &metadata,
+                       unsigned selector, MmaMatrices &matrices,
+                       MmaOutcome &outcome) {
   const MetadataLayout &layout = *form.metadata;
-  if (operands.sparsitySelector >= layout.numSelectors) {
-    outcome.error =
-        LaneMessage{0, "sparsity selector: expected " +
-                           describeRange(1, layout.numSelectors) + ", got " +
-                           std::to_string(operands.sparsitySelector)};
+  if (selector >= layout.numSelectors) {
+    outcome.error = LaneMessage{0, "sparsity selector: expected " +
+                                       describeRange(1, layout.numSelectors) +
+                                       ", got " + std::to_string(selector)};
     return;
   }
   unsigned threads = 4 / layout.numSelectors, keptOfChunk = layout.chunk / 2;
   unsigned undefinedRows = matrices.undefinedRows;
   for (unsigned lane = 0; lane != kLanes; ++lane) {
     unsigned g = lane / 4, t = lane % 4;
-    if (t / threads != operands.sparsitySelector)
+    if (t / threads != selector)
       continue;
     // The index among the threads that contribute.
     t %= threads;
@@ -316,8 +315,8 @@ static void readMetadata(const MmaForm &form, const MmaOperands &operands,
                        f % layout.fieldsPerRow;
       unsigned firstKept = row * form.getKeptK() + chunk * keptOfChunk;
       unsigned firstBit = kFieldBits * f;
-      unsigned field = operands.metadata->value[lane] >> firstBit & 15;
-      if (operands.metadata->getUndefined(lane) >> (f / 2) & 1) {
+      unsigned field = metadata.value[lane] >> firstBit & 15;
+      if (metadata.getUndefined(lane) >> (f / 2) & 1) {
         matrices.undefinedRows |= 1u << row;
         field = kAnyLegalField;
       }
@@ -364,7 +363,8 @@ MmaOutcome sim::readOperands(const MmaForm &form, const MmaOperands &operands,
   MmaOutcome outcome;
   readRows(form, operands.a, matrices);
   if (form.isSparse())
-    readMetadata(form, operands, matrices, outcome);
+    readMetadata(form, *operands.metadata, operands.sparsitySelector, matrices,
+                 outcome);
   if (!outcome.error && form.isBlockScaled())
     matrices.undefinedRows |=
         readScales(form,

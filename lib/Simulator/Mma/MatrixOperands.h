@@ -50,6 +50,11 @@ void readRows(const MmaForm &form, llvm::ArrayRef<const Lanes *> a,
 void readAccumulator(const MmaForm &form, llvm::ArrayRef<const Lanes *> c,
                      MmaMatrices &matrices);
 
+/// Reads the positions of the elements of a sparse A, whose values have been
+/// read.
+void readMetadata(const MmaForm &form, const Lanes &metadata, unsigned selector,
+                  MmaMatrices &matrices, MmaOutcome &outcome);
+
 /// Writes D: `bits` has the elements, row by row.
 void writeResults(const MmaForm &form, const MmaMatrices &matrices,
                   const uint64_t *bits, llvm::ArrayRef<Lanes *> registers);

@@ -8,8 +8,8 @@
 //
 // The forms of wgmma.mma_async. D has 64 rows, 16 for each of the four warps of
 // a warpgroup. A warp holds them as fragments of mma.sync: the registers of D
-// are consecutive tiles of 8 columns, and the registers of A are those of one
-// tile.
+// are consecutive tiles of 8 columns, and the registers of A, and of its
+// metadata, are those of one tile.
 //
 // Source: PTX ISA, section 9.7.15 "Asynchronous Warpgroup Level Matrix
 // Multiply-Accumulate Instructions".
@@ -44,6 +44,8 @@ struct WarpgroupForm {
   const AdderRule *adder = nullptr;
   /// The guard `scale-d` is `!%p`.
   bool isScaleNegated = false;
+  /// Of a sparse A: which lanes have its metadata.
+  unsigned sparsitySelector = 0;
   /// Its name in statistics: shape and types. Two instructions may use one
   /// accumulator in succession only if these are equal.
   llvm::StringRef name = {};
@@ -62,6 +64,8 @@ struct WarpgroupForm {
 struct WarpgroupTypes {
   Type d, a, b;
   bool isSatfinite;
+  /// With .sp.
+  bool isSparse = false;
 };
 
 /// Looks up the form with a shape (such as "m64n128k16") and types; members
@@ -74,7 +78,8 @@ Result<WarpgroupForm> lookupWarpgroupForm(llvm::StringRef shape,
 std::string makeName(const WarpgroupForm &form);
 
 /// Operands: registers of D, then the registers or the descriptor of A, the
-/// descriptor of B, and the predicate scale-d. The form is a WarpgroupForm.
+/// descriptor of B, metadata if A is sparse, and the predicate scale-d. The
+/// form is a WarpgroupForm.
 void executeWarpgroupMultiply(Warp &warp, const Step &step);
 
 } // namespace mlir::blockscale::sim

@@ -38,12 +38,16 @@ public:
     llvm::ArrayRef<Slot> slots = step.operands;
     registers.d = slots.take_front(form.getNumAccumulators());
     slots = slots.drop_front(form.getNumAccumulators());
+    scale = slots.consume_back();
+    if (form.tile.isSparse()) {
+      registers.metadata = slots.take_back();
+      slots = slots.drop_back();
+    }
+    descriptorB = slots.consume_back();
     if (form.isRegisterA)
-      registers.a = slots.drop_back(2);
+      registers.a = slots;
     else
       descriptorA = slots.front();
-    descriptorB = slots.drop_back().back();
-    scale = slots.back();
   }
 
   void run();
@@ -51,12 +55,14 @@ public:
 private:
   bool readOperands();
   bool findOperand(llvm::StringRef what, uint64_t bits, Type type,
-                   unsigned rows, bool isTransposed, SharedOperand &operand);
+                   unsigned rows, unsigned k, bool isTransposed,
+                   SharedOperand &operand);
   void keepOwnRows();
   void fillRows();
+  bool fillPositions();
   void fillColumns(const DecodedMatrix &b, unsigned first);
   void record(size_t numA, size_t numB, uint64_t bytes);
-  void multiply();
+  bool multiply();
 
   Warp &warp;
   const WarpgroupForm &form;
@@ -100,7 +106,7 @@ static ElementPacking getPacking(Type type) {
 }
 
 bool Multiplication::findOperand(llvm::StringRef what, uint64_t bits, Type type,
-                                 unsigned rows, bool isTransposed,
+                                 unsigned rows, unsigned k, bool isTransposed,
                                  SharedOperand &operand) {
   Result<MatrixDescriptor> descriptor =
       MatrixDescriptor::decode(bits, DescriptorUser::Warpgroup);
@@ -118,7 +124,7 @@ bool Multiplication::findOperand(llvm::StringRef what, uint64_t bits, Type type,
                                    "; the descriptor is " + descriptor->print(),
                                "PTX ISA, leading dimension byte offset"))
     return false;
-  operand.shape = {rows, form.tile.k, isTransposed, getPacking(type)};
+  operand.shape = {rows, k, isTransposed, getPacking(type)};
   Result<std::vector<uint32_t>> chunks = findChunks(*descriptor, operand.shape);
   if (!chunks)
     return warp.error(0, what + ": " + chunks.message());
@@ -154,7 +160,6 @@ void Multiplication::keepOwnRows() {
 }
 
 void Multiplication::fillRows() {
-  unsigned k = form.tile.k;
   if (!form.isRegisterA) {
     DecodedMatrix matrix = decodeShared(warp.block.shared, a.offsets, a.shape,
                                         form.tile.a, form.isNegatedA);
@@ -168,8 +173,23 @@ void Multiplication::fillRows() {
     lanes.push_back(&warp.reg(slot));
   readRows(form.tile, lanes, tile);
   if (form.isNegatedA)
-    for (unsigned i = 0; i != kWarpRows * k; ++i)
+    for (unsigned i = 0; i != kWarpRows * form.tile.getKeptK(); ++i)
       tile.a[i] = -tile.a[i];
+}
+
+/// Where the elements of a sparse A are; false after a failure.
+bool Multiplication::fillPositions() {
+  if (!form.tile.isSparse())
+    return true;
+  MmaOutcome outcome;
+  readMetadata(form.tile, warp.reg(registers.metadata.front()),
+               form.sparsitySelector, tile, outcome);
+  if (outcome.error)
+    return warp.error(outcome.error->lane, outcome.error->text);
+  return !outcome.strict ||
+         warp.block.reportStrict(warp, outcome.strict->lane,
+                                 outcome.strict->text,
+                                 "PTX ISA, \"Sparse matrix storage\"");
 }
 
 void Multiplication::fillColumns(const DecodedMatrix &matrix, unsigned first) {
@@ -182,8 +202,11 @@ void Multiplication::fillColumns(const DecodedMatrix &matrix, unsigned first) {
   }
 }
 
-void Multiplication::multiply() {
+/// False after a failure.
+bool Multiplication::multiply() {
   fillRows();
+  if (!fillPositions())
+    return false;
   DecodedMatrix columns = decodeShared(warp.block.shared, b.offsets, b.shape,
                                        form.tile.b, form.isNegatedB);
   unsigned perTile = form.getRegistersOfTile();
@@ -205,6 +228,7 @@ void Multiplication::multiply() {
     multiplyMatrices(form.tile, tile, adder, bits);
     writeResults(form.tile, tile, bits, d);
   }
+  return true;
 }
 
 /// B is read once for all four warps.
@@ -216,6 +240,7 @@ void Multiplication::record(size_t numA, size_t numB, uint64_t bytes) {
   operation.rate = &ChipRates::bf16Flops;
   operation.flops = uint64_t(2) * kWarpRows * form.n * form.tile.k *
                     getBits(form.tile.a) / bf16Bits;
+  operation.isSparse = form.tile.isSparse();
   operation.sharedBytes =
       bytes * (numA * kWarpsOfWarpgroup + numB) /
       std::max<size_t>((numA + numB) * kWarpsOfWarpgroup, 1);
@@ -236,14 +261,14 @@ void Multiplication::run() {
   size_t numOwn = 0;
   if (!form.isRegisterA) {
     if (!findOperand("A", instruction.a, form.tile.a, kWarpgroupRows,
-                     form.isTransposedA, a))
+                     form.tile.getKeptK(), form.isTransposedA, a))
       return;
     keepOwnRows();
     chunks = a.offsets;
     numOwn = chunks.size();
   }
-  if (!findOperand("B", instruction.b, form.tile.b, form.n, form.isTransposedB,
-                   b))
+  if (!findOperand("B", instruction.b, form.tile.b, form.n, form.tile.k,
+                   form.isTransposedB, b))
     return;
   llvm::append_range(chunks, b.offsets);
   size_t numChunks = chunks.size();
@@ -255,8 +280,8 @@ void Multiplication::run() {
     block.group.statistics->addBytes("matrix_operands", reads.getNumBytes());
   if (block.group.recorder)
     record(numOwn, numChunks - numOwn, reads.getNumBytes());
-  multiply();
-  unit.getQueue(warp).issue(warp, form, registers, number, std::move(reads));
+  if (multiply())
+    unit.getQueue(warp).issue(warp, form, registers, number, std::move(reads));
 }
 
 void sim::executeWarpgroupMultiply(Warp &warp, const Step &step) {

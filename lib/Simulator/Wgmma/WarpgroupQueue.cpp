@@ -25,6 +25,17 @@ static std::string describe(uint32_t line) {
   return "wgmma.mma_async in line " + std::to_string(line);
 }
 
+llvm::StringRef WarpgroupQueue::getName(Role role) {
+  switch (role) {
+  case Role::Accumulator:
+    return "D";
+  case Role::Input:
+    return "A";
+  default:
+    return "the metadata";
+  }
+}
+
 WarpgroupQueue::RegisterUse &WarpgroupQueue::getUse(Warp &warp, Slot slot) {
   uses.resize(warp.frames.size());
   std::vector<RegisterUse> &frame = uses.back();
@@ -42,8 +53,8 @@ bool WarpgroupQueue::access(Warp &warp, const Step &step) {
     if (isInFlight(use))
       return warp.error(__builtin_ctz(warp.active),
                         step.name + " uses a register that is part of " +
-                            (use.role == Role::Accumulator ? "D" : "A") +
-                            " of the " + describe(use.line) +
+                            getName(use.role) + " of the " +
+                            describe(use.line) +
                             ": expected wgmma.wait_group for it before");
     use = {Role::Thread, step.line, ++now};
   }
@@ -54,15 +65,16 @@ bool WarpgroupQueue::checkRegister(Warp &warp, const WarpgroupForm &form,
                                    Slot slot, Role role, unsigned index) {
   const RegisterUse &use = getUse(warp, slot);
   bool isSameShape = use.form && use.form->name == form.name;
-  // The same D in succession, or an A that both read.
-  bool isOrdered = use.role == role && (role == Role::Input || isSameShape);
-  std::string name = "register " + std::to_string(index) + " of " +
-                     (role == Role::Accumulator ? "D" : "A");
+  // The same D in succession, or an input that both read.
+  bool isOrdered =
+      use.role == role && (role != Role::Accumulator || isSameShape);
+  std::string name =
+      "register " + std::to_string(index) + " of " + getName(role).str();
   if (isInFlight(use) && !isOrdered) {
     bool isShape = use.role == role;
     return warp.error(
-        0, name + " is part of " + (use.role == Role::Accumulator ? "D" : "A") +
-               " of the " + describe(use.line) +
+        0, name + " is part of " + getName(use.role) + " of the " +
+               describe(use.line) +
                (isShape ? ", which has another shape or other types" : "") +
                ": expected wgmma.wait_group for it before");
   }
@@ -85,6 +97,9 @@ bool WarpgroupQueue::checkRegisters(Warp &warp, const WarpgroupForm &form,
   for (auto [i, slot] : llvm::enumerate(registers.a))
     if (!checkRegister(warp, form, slot, Role::Input, i))
       return false;
+  for (auto [i, slot] : llvm::enumerate(registers.metadata))
+    if (!checkRegister(warp, form, slot, Role::Metadata, i))
+      return false;
   return true;
 }
 
@@ -98,6 +113,8 @@ void WarpgroupQueue::issue(Warp &warp, const WarpgroupForm &form,
     getUse(warp, slot) = {Role::Accumulator, line, now, numIssued, &form};
   for (Slot slot : registers.a)
     getUse(warp, slot) = {Role::Input, line, now, numIssued, &form};
+  for (Slot slot : registers.metadata)
+    getUse(warp, slot) = {Role::Metadata, line, now, numIssued, &form};
   operations.push_back({line, warp.frames.size(), number, std::move(reads)});
 }
 

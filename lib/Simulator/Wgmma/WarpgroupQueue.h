@@ -8,9 +8,10 @@
 //
 // A wgmma.mma_async is executed when it is issued, but counts as in flight
 // until a wgmma.wait_group covers it. Until then no other instruction may use
-// the registers of D and A, and the shared memory that it reads must not
-// change. A wgmma.fence is required between earlier accesses of these registers
-// and the wgmma.mma_async.
+// the registers of D, A and metadata, and the shared memory that it reads must
+// not change. A wgmma.fence is required between earlier accesses of these
+// registers and the wgmma.mma_async. (The ISA does not name metadata there; it
+// is an input as A is.)
 //
 // Source: PTX ISA, sections 9.7.15.7 "Asynchronous wgmma operations" and
 // "wgmma.fence".
@@ -30,9 +31,10 @@ namespace mlir::blockscale::sim {
 class Warp;
 struct WarpgroupForm;
 
-/// The registers of a wgmma.mma_async; A may have none.
+/// The registers of a wgmma.mma_async; A may have none, and metadata has one if
+/// A is sparse.
 struct WarpgroupRegisters {
-  llvm::ArrayRef<Slot> d, a;
+  llvm::ArrayRef<Slot> d, a, metadata;
 };
 
 /// The queue of one warp, in kernels with wgmma.
@@ -63,7 +65,8 @@ public:
   bool leave(Warp &warp);
 
 private:
-  enum class Role : uint8_t { Thread, Accumulator, Input };
+  enum class Role : uint8_t { Thread, Accumulator, Input, Metadata };
+  static llvm::StringRef getName(Role role);
   /// The last use of a register.
   struct RegisterUse {
     Role role = Role::Thread;

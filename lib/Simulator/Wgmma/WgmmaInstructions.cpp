@@ -83,16 +83,16 @@ static void translateWait(Translator &t, Modifiers &modifiers) {
 /// Takes out the shape and the types.
 static std::optional<WarpgroupForm> takeForm(Translator &t,
                                              Modifiers &modifiers) {
-  for (llvm::StringRef name : {"sp", "b1"})
-    if (modifiers.take(name))
-      return t.error("not supported in this version: wgmma.mma_async with ." +
-                     llvm::Twine(name));
+  if (modifiers.take("b1"))
+    return t.error("not supported in this version: wgmma.mma_async with .b1");
+  bool isSparse = modifiers.take("sp");
   if (modifiers.rest().empty())
     return t.error(
         "expected a shape behind wgmma.mma_async, such as .m64n8k16");
   llvm::StringRef shape = modifiers.rest().front();
   modifiers.take(shape);
   WarpgroupTypes types = {};
+  types.isSparse = isSparse;
   types.isSatfinite = modifiers.take("satfinite");
   for (Type *type : {&types.d, &types.a, &types.b}) {
     std::optional<Type> found = modifiers.takeType();
@@ -168,11 +168,15 @@ static void checkDistinct(Translator &t, llvm::ArrayRef<Slot> d,
 
 static void translateMultiply(Translator &t, Modifiers &modifiers) {
   std::optional<WarpgroupForm> form = takeForm(t, modifiers);
-  if (!form || !t.finish(modifiers) || !t.expectOperands(4, 8))
+  if (!form)
+    return;
+  bool isSparse = form->tile.isSparse();
+  unsigned fewest = isSparse ? 6 : 4;
+  if (!t.finish(modifiers) || !t.expectOperands(fewest, fewest + 4))
     return;
   llvm::ArrayRef<PtxOperand> operands = t.current->operands;
   form->isRegisterA = operands[1].kind == PtxOperand::Kind::Vector;
-  if (!t.expectOperands(4 + form->getNumConstants()))
+  if (!t.expectOperands(fewest + form->getNumConstants()))
     return;
   MmaRegisters registers = getRegisters(form->tile);
   llvm::SmallVector<Slot> slots, rows;
@@ -185,15 +189,22 @@ static void translateMultiply(Translator &t, Modifiers &modifiers) {
   checkDistinct(t, slots, rows);
   slots.append(rows);
   slots.push_back(t.source(operands[2], Type::B64));
-  if (operands[3].kind == PtxOperand::Kind::Integer)
-    takeFlag(t, operands[3], "scale-d", 0, 1);
-  slots.push_back(t.predicateSource(operands[3], &form->isScaleNegated));
-  takeConstants(t, operands.drop_front(4), *form);
+  operands = operands.drop_front(3);
+  if (isSparse) {
+    slots.push_back(t.source(operands[0], Type::B32));
+    form->sparsitySelector = takeFlag(t, operands[1], "sp-sel", 0, 1);
+    operands = operands.drop_front(2);
+  }
+  if (operands[0].kind == PtxOperand::Kind::Integer)
+    takeFlag(t, operands[0], "scale-d", 0, 1);
+  slots.push_back(t.predicateSource(operands[0], &form->isScaleNegated));
+  takeConstants(t, operands.drop_front(), *form);
   form->name = llvm::StringRef(makeName(*form)).copy(*t.code.allocator);
   Step &step =
       t.emit(executeWarpgroupMultiply, StepClass::Matrix, slots, t.keep(*form));
   step.name = form->name;
   step.multiplyAdds = kWarpRows * form->n * form->tile.k;
+  step.isSparse = isSparse;
 }
 
 //===----------------------------------------------------------------------===//

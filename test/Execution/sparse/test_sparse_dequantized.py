@@ -295,7 +295,7 @@ def test_choices(tmp_path):
     # One product instead of two, or of three.
     assert "x is decompressed" in printed(large, "sm_90a", y="f8E4M3FN")
     assert REMARK in printed(large, "sm_90a", y="f8E5M2")
-    assert REMARK in printed((8192, 1, 8192), "sm_90a")
+    assert REMARK in printed((512, 1, 8192), "sm_90a")
     assert REMARK in printed(large, "sm_90a", attribute=path("dequant_mma"))
     assert "x is decompressed" in printed(small, "sm_90a", attribute=path("wgmma"))
     assert "x is decompressed" in printed(small, "sm_100a")

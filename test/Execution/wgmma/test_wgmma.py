@@ -20,9 +20,10 @@ def run(each, folder, flags=()):
 
 
 def features(config):
-    """Each value of each field, and each triple of types with A in either memory."""
+    """Each value of each field, each triple of types with A in either memory, and what a sparse A has."""
     types = (config.d_type, config.a_type, config.b_type)
-    return [*config._asdict().items(), (types, config.a is None)]
+    sparse = (config.selector, config.a, config.b) if config.selector is not None else None
+    return [*config._asdict().items(), (types, config.a is None, config.selector), ("sparse", sparse)]
 
 
 @pytest.mark.parametrize("config", tiers.cover(all_configs(), features), ids=lambda config: config.label)

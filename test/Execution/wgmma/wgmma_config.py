@@ -36,10 +36,17 @@ class Config(NamedTuple):
     # scale-d of the first instruction: the text of the operand, and whether it is true.
     scale_d: tuple = ("1", True)
     saturates: bool = False
+    # Of a sparse A: which lanes have its metadata; None if A is dense.
+    selector: int | None = None
+
+    @property
+    def kept_step(self):
+        """Elements of a row of A of each instruction: all of a dense one."""
+        return STEP_BYTES * 8 // ELEMENTS[self.a_type].bits
 
     @property
     def k_step(self):
-        return STEP_BYTES * 8 // ELEMENTS[self.a_type].bits
+        return self.kept_step * (1 if self.selector is None else 2)
 
     @property
     def k(self):
@@ -71,6 +78,7 @@ class Config(NamedTuple):
             return f"{storage.major}{storage.swizzle}{gap}"
 
         flags = "-na" * self.negate_a + "-nb" * self.negate_b + "-sat" * self.saturates
+        flags += "" if self.selector is None else f"-sparse{self.selector}"
         scale = "" if self.scale_d == ("1", True) else f"-scale{self.scale_d[0].strip('%')}"
         return (
             f"{self.shape}.{self.d_type}.{self.a_type}.{self.b_type}-A{describe(self.a)}-B{describe(self.b)}"
@@ -103,6 +111,21 @@ def majors():
         yield Config(*types, n=256, a=Storage("MN", 64), b=Storage("MN", 128))
 
 
+def sparse_configs():
+    """A row of B of an instruction has 64 bytes, which a pattern of 32 has not."""
+    for types in FLOATS[:3]:
+        for selector in (0, 1):
+            for a in (Storage(), None):
+                for n in SIZES:
+                    yield Config(*types, n=n, a=a, selector=selector)
+                yield Config(*types, n=16, a=a, negate_a=True, selector=selector)
+                yield Config(*types, n=16, a=a, b=Storage("K", 64), selector=selector)
+                yield Config(*types, n=16, a=a, b=Storage("K", 0), selector=selector)
+                yield Config(*types, a=a, b=Storage("MN", 128), selector=selector)
+            yield Config(*types, n=24, a=Storage("K", 32), selector=selector)
+            yield Config(*types, n=24, a=Storage("MN", 64), selector=selector)
+
+
 def all_configs():
     configs = []
     for types in (*FLOATS, *INTEGERS):
@@ -118,4 +141,4 @@ def all_configs():
             for a in (Storage(), None):
                 configs.append(Config(*types, n=16, a=a, negate_a=negate[0], negate_b=negate[1]))
     configs += [Config(*types, n=48, saturates=True) for types in INTEGERS]
-    return list(dict.fromkeys([*configs, *majors()]))
+    return list(dict.fromkeys([*configs, *majors(), *sparse_configs()]))

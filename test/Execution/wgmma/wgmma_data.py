@@ -6,12 +6,12 @@ Thread T = 32 w + 4 g + t of a warpgroup. Source: PTX ISA, wgmma, "Register frag
 import numpy as np
 from operand_types import ELEMENTS, encode, shared_units
 from shared_images import k_major, mn_major
-from wgmma_config import STEP_BYTES
 
 THREADS, ROWS = 128, 64
 D_DTYPES = {"f32": np.float32, "f16": np.float16, "s32": np.int32}
 RANGES = {"s8": (-128, 127), "u8": (0, 255)}
-UNITS = STEP_BYTES // 16  # of 16 bytes, of each instruction
+CHUNK, KEPT = 4, 2  # elements of a sparse A, and how many of them are kept
+FIELDS = np.array([0b0100, 0b1000, 0b1001, 0b1100, 0b1101, 0b1110], np.uint32)
 T = np.arange(THREADS)
 W, G, LOW = T // 32, T % 32 // 4, T % 4
 
@@ -23,8 +23,17 @@ def values(rng, name, shape):
     return rng.integers(-4, 5, shape) / 2
 
 
+def expand(kept, fields):
+    """The matrix with kept elements at their positions, and zeros elsewhere."""
+    dense = np.zeros((ROWS, kept.shape[1] * CHUNK // KEPT))
+    rows, chunks = np.indices(fields.shape)
+    for i in range(KEPT):
+        dense[rows, CHUNK * chunks + (fields >> 2 * i & 3)] = kept[:, i::KEPT]
+    return dense
+
+
 class Data:
-    """A (64, k), B (n, k) as codes; D before and after."""
+    """A (64, k), B (n, k) as codes; D before and after. A sparse A has its kept elements, and fields."""
 
     def __init__(self, config, seed=1):
         rng = np.random.default_rng([seed, config.n, config.k])
@@ -34,7 +43,16 @@ class Data:
         if config.saturates:
             d[::2] = 2**31 - 100
             d[1::2] = 100 - 2**31
-        self.a, self.b = encode(a, config.a_type), encode(b, config.b_type)
+        kept = a
+        if config.selector is not None:
+            self.fields = rng.choice(FIELDS, (ROWS, config.k // CHUNK))
+            self.fields[:, ::5] = FIELDS[0]
+            kept = a[:, ::2]
+            a = expand(kept, self.fields)
+        self.a, self.b = encode(kept, config.a_type), encode(b, config.b_type)
+        if config.selector is not None:  # NaN that no row of A meets
+            for unnamed in (2, 3):
+                self.b[:, unnamed :: 5 * CHUNK] = 0xFFFF
         if config.a_type == "tf32":  # what is behind tf32 in its word does not count
             self.a |= rng.integers(0, 1 << 13, self.a.shape, np.uint32)
             self.b |= rng.integers(0, 1 << 13, self.b.shape, np.uint32)
@@ -77,19 +95,33 @@ def a_words(config, codes):
     register, inside = e // per_word, e % per_word
     row = 16 * W + G + 8 * (register & 1)
     k = per_word * LOW + inside + 4 * per_word * (register >> 1)
-    steps = codes.reshape(ROWS, config.steps, config.k_step)
+    steps = codes.reshape(ROWS, config.steps, config.kept_step)
     elements = np.ascontiguousarray(np.moveaxis(np.moveaxis(steps, 1, 0)[:, row, k], 2, 3))
     return elements.view(np.uint32)[..., 0]
 
 
+def metadata_words(config, fields):
+    """What the register of metadata holds, for each instruction: uint32 (steps, 128).
+
+    Two lanes of four have the fields of four chunks each, of rows G and G + 8 of a warp; no field of the
+    other lanes is legal.
+    """
+    steps = np.moveaxis(fields.reshape(ROWS, config.steps, config.k_step // CHUNK), 1, 0)
+    words = np.zeros((config.steps, THREADS), np.uint32)
+    for f in range(8):
+        words |= steps[:, 16 * W + G + 8 * (f // 4), 4 * (LOW % 2) + f % 4] << np.uint32(4 * f)
+    return np.where(LOW // 2 == config.selector, words, 0xFFFFFFFF).astype(np.uint32)
+
+
 def image(config, storage, codes, name):
     """An operand in shared memory, and its bytes."""
+    k_step = codes.shape[1] // config.steps
     if storage.major == "MN":
         units = shared_units(np.ascontiguousarray(codes.T), "", name)
-        image = mn_major(storage, units.shape[1], config.k_step, config.steps)
+        image = mn_major(storage, units.shape[1], k_step, config.steps)
     else:
         units = shared_units(codes, "", name)
-        image = k_major(storage, len(codes), UNITS, config.steps)
+        image = k_major(storage, len(codes), units.shape[1] // config.steps, config.steps)
     return image, image.arrange(units)
 
 

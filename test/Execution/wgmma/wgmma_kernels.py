@@ -18,7 +18,7 @@ HEADER = """\
 .visible .entry wgmma({parameters})
 {{
   .reg .pred %flag, %clear, %more;
-  .reg .b32 %thread, %base, %at, %word, %tile;
+  .reg .b32 %thread, %base, %at, %word, %tile, %metadata;
   .reg .b32 %d<{d}>, %a<4>;
   .reg .b64 %address, %descA, %descB, %from, %offset;
   .shared .align 1024 .b8 S[{shared}];
@@ -85,9 +85,11 @@ def multiply(config, scale_d):
         constants.append(int(config.b.major == "MN"))
     types = f"{config.d_type}.{config.a_type}.{config.b_type}" + ".satfinite" * config.saturates
     behind = "".join(f", {number}" for number in constants)
+    dense = config.selector is None
+    sparse, metadata = ("", "") if dense else (".sp", f"%metadata, {config.selector}, ")
     return (
-        f"  wgmma.mma_async.sync.aligned.{config.shape}.{types}\n"
-        f"    {{{d}}}, {a}, %descB, {scale_d}{behind};\n"
+        f"  wgmma.mma_async{sparse}.sync.aligned.{config.shape}.{types}\n"
+        f"    {{{d}}}, {a}, %descB, {metadata}{scale_d}{behind};\n"
     )
 
 
@@ -100,8 +102,10 @@ def wait(count):
 
 
 def case(config, seed=1):
-    """All steps one after the other; A in registers is loaded before each of them."""
+    """All steps one after the other; A in registers, and metadata, are loaded before each of them."""
     data = Data(config, seed)
+    loads = config.a is None or config.selector is not None
+    per_step = (4 if config.a is None else 0) + (config.selector is not None)
     b_image, shared = wgmma_data.image(config, config.b, data.b, config.b_type)
     b_start = 0
     if config.a:
@@ -116,19 +120,24 @@ def case(config, seed=1):
             text += make_descriptor("%descA", word, a_image.steps[step])
         else:
             for i in range(4):
-                text += f"  ld.global.b32 %a{i}, [%from+{(4 * step + i) * THREADS * 4}];\n"
+                text += f"  ld.global.b32 %a{i}, [%from+{(per_step * step + i) * THREADS * 4}];\n"
+        if config.selector is not None:
+            text += f"  ld.global.b32 %metadata, [%from+{(per_step * (step + 1) - 1) * THREADS * 4}];\n"
         word = descriptor(b_image, config.b.swizzle)
         text += make_descriptor("%descB", word, b_start + b_image.steps[step])
-        if step == 0 or not config.a:
+        if step == 0 or loads:
             text += FENCE
         text += multiply(config, "1" if step else config.scale_d[0])
         last = step == config.steps - 1
-        if last or (step + 1) % config.group == 0 or not config.a:
+        if last or (step + 1) % config.group == 0 or loads:
             text += COMMIT
-            text += wait(0 if last or not config.a else 1)
+            text += wait(0 if last or loads else 1)
     text += move_d(config, load=False) + "  ret;\n}\n"
     words = wgmma_data.d_words(config, data.before)
-    registers = np.zeros(1, np.uint32) if config.a else wgmma_data.a_words(config, data.a)
+    registers = [] if config.a else [wgmma_data.a_words(config, data.a)]
+    if config.selector is not None:
+        registers.append(wgmma_data.metadata_words(config, data.fields)[:, None])
+    registers = np.concatenate(registers, 1) if registers else np.zeros(1, np.uint32)
     arguments = [shared.view(np.uint32), registers, words, np.zeros_like(words)]
     results = {3: wgmma_data.d_words(config, data.after)}
     return Sweep(text, "wgmma", (1,), (THREADS,), arguments, results, label=config.label, target="sm_90a")

@@ -103,3 +103,42 @@ gpu.module @magnitudes_kernels {
     gpu.return
   }
 }
+
+// A sparse A of bytes: four instructions of K = 32, 64 bytes of a row of b each. Two of them read the metadata of
+// lanes 0 and 1 of a row, the others that of lanes 2 and 3. The result is stored in the rows of A.
+
+// CHECK-LABEL: gpu.func @sparse(
+// CHECK:         arith.shrui
+// CHECK:         wgmma.fence
+// CHECK:         blockscale.matrix_descriptor %{{.*}}[%c0] layout
+// CHECK:         wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.bf16.bf16 {$0, $1, $2, $3}, {$4, $5, $6, $7}, $8, $9, 0, p, 1, 1, 0;}", "=f,=f,=f,=f,r,r,r,r,l,r,0,1,2,3,~{memory}" {{.*}}, %[[EVEN:[0-9]+]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} :
+// CHECK:         blockscale.matrix_descriptor %{{.*}}[%c64]
+// CHECK:         $8, $9, 0, p, 1, 1, 0;}"
+// CHECK:         blockscale.matrix_descriptor %{{.*}}[%c1024]
+// CHECK:         $8, $9, 1, p, 1, 1, 0;}", {{.*}}, %[[EVEN]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} :
+// CHECK:         blockscale.matrix_descriptor %{{.*}}[%c1088]
+// CHECK:         $8, $9, 1, p, 1, 1, 0;}"
+// CHECK-NOT:     wgmma.mma_async
+gpu.module @sparse_kernels {
+  gpu.func @sparse(%d: memref<64x8xf32>, %flags: memref<1xi32>, %w: i32)
+      workgroup(%x : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
+                %y : memref<2x8x128xi8, #gpu.address_space<workgroup>>) kernel {
+    %c0 = arith.constant 0 : index
+    %none = arith.constant 0 : i32
+    %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    %product, %inexact = blockscale.warpgroup_mma_mixed %x, %y, %zero, %none
+        scales = %w, %w metadata = %w, %w, %w, %w, %w, %w, %w, %w types = <e4m3, e4m3, ue8m0, 32, 2:4>
+        instruction = <wgmma, 64x8x32, unscaled, bf16, bf16, none, 0, 2:4> layout = <k, slots, swizzled>
+        : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
+          memref<2x8x128xi8, #gpu.address_space<workgroup>>,
+          !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    %sums = blockscale.warpgroup_wait %product pending = 0
+        : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    memref.store %inexact, %flags[%c0] : memref<1xi32>
+    %rows = blockscale.acc_transpose %sums
+        : !blockscale.acc<8x64, #blockscale.warp_columns<4>> -> !blockscale.acc<64x8, #blockscale.warps<4x1>>
+    blockscale.acc_store %rows, %d[%c0, %c0]
+        : !blockscale.acc<64x8, #blockscale.warps<4x1>>, memref<64x8xf32>
+    gpu.return
+  }
+}

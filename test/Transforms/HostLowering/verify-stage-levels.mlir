@@ -134,6 +134,15 @@ func.func @acc_total(%acc: !acc) {
 
 // -----
 
+!acc = !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+func.func @acc_transpose(%acc: !acc) {
+  // expected-error@+1 {{'blockscale.acc_transpose' is not allowed on the host}}
+  %0 = blockscale.acc_transpose %acc : !acc -> !blockscale.acc<64x8, #blockscale.warps<4x1>>
+  return
+}
+
+// -----
+
 func.func @cluster_barrier() {
   // expected-error@+1 {{'blockscale.cluster_barrier' is not allowed on the host}}
   blockscale.cluster_barrier

@@ -39,3 +39,18 @@ func.func @infinity(%x: tensor<8192x4096xf8E4M3FN>, %m: tensor<8192x1024xi8>, %x
       : tensor<8192x4096xf8E4M3FN>, tensor<8192x1024xi8>, tensor<8192x256xf8E8M0FNU>, tensor<8192x8192xf8E5M2>, tensor<256x8192xf8E8M0FNU>, tensor<8192x8192xf32>
   return %d : tensor<8192x8192xf32>
 }
+
+// -----
+
+// With y along K, the kernel of sparse wgmma takes it.
+
+// CHECK-LABEL: func.func @contiguous(
+// WGMMA:         blockscale.sparse_mma_scaled {{.*}}blockscale.path = #blockscale.path<wgmma>
+func.func @contiguous(%x: tensor<8192x4096xf8E4M3FN>, %m: tensor<8192x1024xi8>, %xs: tensor<8192x256xf8E8M0FNU>,
+                      %yt: tensor<64x8192xf8E5M2>, %ys: tensor<256x64xf8E8M0FNU>, %acc: tensor<8192x64xf32>) -> tensor<8192x64xf32> {
+  %e = tensor.empty() : tensor<8192x64xf8E5M2>
+  %y = linalg.transpose ins(%yt : tensor<64x8192xf8E5M2>) outs(%e : tensor<8192x64xf8E5M2>) permutation = [1, 0]
+  %d = blockscale.sparse_mma_scaled %x, %m, %xs, %y, %ys, %acc {granularity = #blockscale.granularity<2:4>, legal_metadata}
+      : tensor<8192x4096xf8E4M3FN>, tensor<8192x1024xi8>, tensor<8192x256xf8E8M0FNU>, tensor<8192x64xf8E5M2>, tensor<256x64xf8E8M0FNU>, tensor<8192x64xf32>
+  return %d : tensor<8192x64xf32>
+}

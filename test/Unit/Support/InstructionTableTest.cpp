@@ -9,6 +9,7 @@
 #include "blockscale/Support/InstructionTable.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -111,9 +112,13 @@ TEST(InstructionTable, SparseChoice) {
     return chooseNative(types, *lookupChip(chip)).has_value();
   };
   constexpr const char *kOfValues = "mma.sp.m16n8k32.f32.bf16.bf16.f32";
-  for (const char *chip : {"sm_120f", "sm_121f", "sm_90a", "sm_80"}) {
+  for (const char *chip : {"sm_120f", "sm_121f", "sm_90", "sm_80"}) {
     EXPECT_FALSE(isNative(pairs, chip));
     EXPECT_EQ(find(pairs, chip), kOfValues);
+  }
+  for (const TypeCombination &types : {bytes, pairs}) {
+    EXPECT_FALSE(isNative(types, "sm_90a"));
+    EXPECT_EQ(find(types, "sm_90a"), "wgmma.mma_async.sp");
   }
   // Blocks of another size, and elements where the kind has pairs.
   bytes.blockSize = 32;
@@ -227,10 +232,34 @@ TEST(InstructionTable, MixedInput) {
   EXPECT_TRUE(isComputed({Format::E4M3, Format::E2M1, Format::UE8M0, 32}));
 }
 
+// PTX ISA, "wgmma.mma_async.sp": twice the K, from PTX 8.2 on.
+TEST(InstructionTable, SparseWgmmaRows) {
+  std::vector<Instruction> rows = getInstructions(Path::Wgmma);
+  rows.erase(
+      std::remove_if(rows.begin(), rows.end(),
+                     [](const Instruction &row) { return !row.isSparse(); }),
+      rows.end());
+  ASSERT_EQ(rows.size(), 4u);
+  for (const Instruction &row : rows) {
+    EXPECT_EQ(row.a, row.b);
+    EXPECT_EQ(row.m, 64u);
+    EXPECT_EQ(row.mostN, 256u);
+    EXPECT_EQ(row.k, 32u);
+    EXPECT_EQ(row.getKeptK(), 16u);
+    EXPECT_EQ(row.lowestPtx, 82u);
+    EXPECT_FALSE(row.isNative());
+    EXPECT_EQ(getOpcode(row), "wgmma.mma_async.sp");
+  }
+}
+
 // PTX ISA, "wgmma.mma_async": M is 64, K of 16 bits is 16. None has scales, so
 // none is a type combination of mma_scaled.
 TEST(InstructionTable, WgmmaRows) {
   std::vector<Instruction> rows = getInstructions(Path::Wgmma);
+  rows.erase(
+      std::remove_if(rows.begin(), rows.end(),
+                     [](const Instruction &row) { return row.isSparse(); }),
+      rows.end());
   ASSERT_EQ(rows.size(), 2u);
   for (auto [row, format] :
        {std::pair(rows[0], Format::BF16), std::pair(rows[1], Format::F16)}) {

@@ -212,7 +212,8 @@ def BlockScale_KernelKind : I32EnumAttr<
      I32EnumAttrCase<"Multistage", 1, "multistage">,
      I32EnumAttrCase<"Dense", 2, "dense">,
      I32EnumAttrCase<"MixedInput", 3, "mixed_input">,
-     I32EnumAttrCase<"Gemv", 4, "gemv">]> {
+     I32EnumAttrCase<"Gemv", 4, "gemv">,
+     I32EnumAttrCase<"SparseInput", 5, "sparse_input">]> {
   let cppNamespace = "::mlir::blockscale";
   let genSpecializedAttr = 0;
 }

@@ -114,6 +114,17 @@ def BlockScale_WarpgroupMmaMixedOp
     a value: if a scale is out of range or NaN, or an element infinite or NaN.
     With a tensor scale, it is set if that, times 2^c, is not finite.
 
+    With a granularity in `types`, A is sparse, and `elements` are its kept
+    ones: a chunk has twice as many elements along K. `metadata` is that of the
+    two rows, as `scales` are: 32-bit words in the order of memory, 16 bytes for
+    64 bytes of kept elements (32 bytes for single elements of 4 bits), which
+    all lanes of a row have. An instruction has 8 chunks of 4 units; a lane uses
+    neighboring ones, 2 i and 2 i + 1 of its quarter, for instruction i. So with
+    `2:4`, position 32 i + 16 h + 4 t + e of `b`, for h < 2 and e < 4, is
+    element `q t + 8 i + 4 h + e`. With `pairs`, even and odd elements have
+    instructions of their own: position 32 (2 i + p) + 16 h + 4 t + e is element
+    `q t + 16 i + 8 h + 2 e + p`, for p < 2.
+
     Constraints:
 
     * (C1) The instruction is one of wgmma, of bf16 or f16.
@@ -122,6 +133,9 @@ def BlockScale_WarpgroupMmaMixedOp
       16 columns for each warp; `elements` has a row for each column.
     * (C4) `b` has the rows of the accumulator, and the K of `elements`.
     * (C5) There are scales for all blocks of both rows.
+    * (C6) `instruction` has the granularity of `types`. There is metadata of
+      both rows if there is one; elements of `pairs` have 4 bits then, and a
+      chunk has at most 8 blocks.
 
     Example:
 
@@ -156,22 +170,26 @@ def BlockScale_WarpgroupMmaMixedOp
   let arguments = (ins
     MemRefRankOf<[I8], [3]>:$elements, MemRefRankOf<[I8], [2, 3]>:$b,
     BlockScale_AccType:$acc, I32:$inexact, Variadic<I32>:$scales,
-    Optional<F32>:$tensor_scale,
+    Variadic<I32>:$metadata, Optional<F32>:$tensor_scale,
     BlockScale_TypeCombinationAttr:$types, BlockScale_InstructionAttr:$instruction,
     BlockScale_TileLayoutAttr:$layout);
   let results = (outs BlockScale_AccType:$result, I32:$all_inexact);
   let assemblyFormat = [{
     $elements `,` $b `,` $acc `,` $inexact `scales` `=` $scales
-    (`tensor_scale` $tensor_scale^)? `types` `=` $types
+    (`metadata` `=` $metadata^)? (`tensor_scale` $tensor_scale^)?
+    `types` `=` $types
     `instruction` `=` $instruction `layout` `=` $layout attr-dict
     `:` type($elements) `,` type($b) `,` type($acc)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The elements of a chunk along K, which has 64 bytes in each row, and the
-    /// blocks of them that have a scale.
+    /// The elements of a chunk along K, which has 64 bytes in each row, those
+    /// of a sparse A included that are not kept; and the blocks of them that
+    /// have a scale.
     int64_t getChunkElements();
     int64_t getChunkBlocks();
+    /// The 32-bit words of metadata of a row of a chunk; 0 for a dense A.
+    int64_t getMetadataWords();
   }];
 }
 
@@ -275,6 +293,40 @@ def BlockScale_AccTotalOp : BlockScale_KernelOp<"acc_total", [
   let arguments = (ins BlockScale_AccType:$acc);
   let results = (outs BlockScale_AccType:$result);
   let assemblyFormat = "$acc attr-dict `:` type($acc)";
+  let hasVerifier = 1;
+}
+
+def BlockScale_AccTransposeOp : BlockScale_KernelOp<"acc_transpose"> {
+  let summary = "an accumulator of wgmma as the rows of its A";
+  let description = [{
+    The transpose of an accumulator in `#blockscale.warp_columns`, in the same
+    registers: `#blockscale.warps`, in which each warp has the 16 rows that it
+    had as columns.
+
+    Constraint (P1): the layout of `acc` is `#blockscale.warp_columns<w>`, and
+    the result is its transpose in `#blockscale.warps<wx1>`.
+
+    Example:
+
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @transpose(%d: memref<64x16xf32>) {
+        %c0 = arith.constant 0 : index
+        %zero = blockscale.acc_zero : !blockscale.acc<16x64, #blockscale.warp_columns<4>>
+        %sums = blockscale.acc_transpose %zero
+            : !blockscale.acc<16x64, #blockscale.warp_columns<4>>
+            -> !blockscale.acc<64x16, #blockscale.warps<4x1>>
+        blockscale.acc_store %sums, %d[%c0, %c0]
+            : !blockscale.acc<64x16, #blockscale.warps<4x1>>,
+              memref<64x16xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let arguments = (ins BlockScale_AccType:$acc);
+  let results = (outs BlockScale_AccType:$result);
+  let assemblyFormat = "$acc attr-dict `:` type($acc) `->` type($result)";
   let hasVerifier = 1;
 }
 

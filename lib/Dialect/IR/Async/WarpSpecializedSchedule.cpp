@@ -37,12 +37,15 @@ LogicalResult WarpSpecializedScheduleAttr::verify(
   const AccColumns *rule = lookupAccColumns(kGroup, /*isTransposed=*/false);
   if (kernel == KernelKind::Reference || kernel == KernelKind::Multistage)
     return emitError() << "expected one of the warp-specialized kernels dense, "
-                          "mixed_input and gemv, got "
-                       << stringifyKernelKind(kernel);
-  if (kernel != KernelKind::Dense && !swapAb)
-    return emitError() << "expected swap_ab for the kernel "
+                          "mixed_input, gemv and sparse_input, got "
                        << stringifyKernelKind(kernel);
   bool isGemv = kernel == KernelKind::Gemv;
+  if ((isGemv || kernel == KernelKind::MixedInput) && !swapAb)
+    return emitError() << "expected swap_ab for the kernel "
+                       << stringifyKernelKind(kernel);
+  if (kernel == KernelKind::SparseInput && swapAb)
+    return emitError() << "expected no swap_ab for the kernel "
+                       << stringifyKernelKind(kernel);
   if (isGemv ? tile[1] != 1 : !isLegalN(*rule, tile[1]))
     return emitError() << "expected N of the tile to be a multiple of "
                        << rule->step << " up to " << kMostN

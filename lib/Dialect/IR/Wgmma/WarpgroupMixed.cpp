@@ -14,8 +14,18 @@ using namespace mlir::blockscale;
 static constexpr int64_t kKChunkBytes = 64, kByteBits = 8;
 
 int64_t WarpgroupMmaMixedOp::getChunkElements() {
-  return kKChunkBytes * kByteBits /
-         getFormatInfo(getTypes().getB()).storedBits();
+  int64_t elements =
+      kKChunkBytes * kByteBits / getFormatInfo(getTypes().getB()).storedBits();
+  return getTypes().getSparsity() ? elements * kUnitsPerChunk / kKeptUnits
+                                  : elements;
+}
+
+int64_t WarpgroupMmaMixedOp::getMetadataWords() {
+  constexpr int64_t kWordBytes = 4;
+  std::optional<Granularity> sparsity = getTypes().getSparsity();
+  return sparsity ? getChunkElements() / kWordBytes /
+                        getGranularityInfo(*sparsity).elementsPerByte()
+                  : 0;
 }
 
 int64_t WarpgroupMmaGemvOp::getChunkBlocks() {
@@ -25,6 +35,33 @@ int64_t WarpgroupMmaGemvOp::getChunkBlocks() {
 
 int64_t WarpgroupMmaMixedOp::getChunkBlocks() {
   return getChunkElements() / getTypes().getBlockSize();
+}
+
+/// (C6)
+static LogicalResult verifySparse(WarpgroupMmaMixedOp op) {
+  constexpr int64_t kRows = 2, kMostBlocks = 8;
+  constexpr unsigned kPairBits = 4;
+  TypeCombinationAttr types = op.getTypes();
+  std::optional<Granularity> sparsity = types.getSparsity();
+  if (op.getInstruction().getSparsity() != sparsity)
+    return op.emitOpError("expected an instruction and types of the same "
+                          "granularity, got ")
+           << op.getInstruction() << " and " << types;
+  if (sparsity == Granularity::Pairs &&
+      getFormatInfo(types.getB()).storedBits() != kPairBits)
+    return op.emitOpError("expected elements of ")
+           << kPairBits << " bits where pairs are kept, got " << types;
+  if (op.getChunkBlocks() > kMostBlocks)
+    return op.emitOpError("expected at most ")
+           << kMostBlocks << " blocks in a chunk of " << op.getChunkElements()
+           << " elements, got " << op.getChunkBlocks();
+  int64_t words =
+      kRows * op.getElements().getType().getDimSize(0) * op.getMetadataWords();
+  if (static_cast<int64_t>(op.getMetadata().size()) != words)
+    return op.emitOpError("expected ")
+           << words << " registers of metadata, got "
+           << op.getMetadata().size();
+  return success();
 }
 
 LogicalResult WarpgroupMmaMixedOp::verify() {
@@ -64,7 +101,7 @@ LogicalResult WarpgroupMmaMixedOp::verify() {
   if (static_cast<int64_t>(getScales().size()) != registers) // (C5)
     return emitOpError("expected ")
            << registers << " registers of scales, got " << getScales().size();
-  return success();
+  return verifySparse(*this);
 }
 
 LogicalResult WarpgroupMmaGemvOp::verify() {
@@ -97,6 +134,19 @@ LogicalResult WarpgroupMmaGemvOp::verify() {
     return emitOpError("expected ")
            << registers << " registers of scales, got " << getScales().size();
   return success();
+}
+
+LogicalResult AccTransposeOp::verify() {
+  AccType acc = getAcc().getType();
+  auto columns = dyn_cast<WarpColumnsAttr>(Attribute(acc.getLayout()));
+  if (columns &&
+      getResult().getType() ==
+          AccType::get(getContext(), acc.getN(), acc.getM(),
+                       WarpsAttr::get(getContext(), columns.getWarps(), 1)))
+    return success(); // (P1)
+  return emitOpError("expected an accumulator in #blockscale.warp_columns<w> "
+                     "and its transpose in #blockscale.warps<wx1>, got ")
+         << acc << " and " << getResult().getType();
 }
 
 LogicalResult AccTotalOp::verify() {

@@ -105,7 +105,7 @@ bool blockscale::isAccOp(Operation *op) {
   return isa<TileMmaOp, LoadFragmentsOp, FragmentsMmaOp, AccZeroOp, AccLoadOp,
              AccStoreOp, AccGenerateOp, AccForEachOp, AccQuantizeOp, AccReadOp,
              AccAddOp, WarpgroupMmaOp, WarpgroupMmaMixedOp, WarpgroupMmaGemvOp,
-             WarpgroupWaitOp, AccTotalOp>(op);
+             WarpgroupWaitOp, AccTotalOp, AccTransposeOp>(op);
 }
 
 /// Checks the use in `op` of a value of `type`, which is distributed to lanes.

@@ -12,6 +12,12 @@
 // the scale. With a scale of the whole tensor, these bf16 values are exact
 // steps on the way to the one rounding that `dequantize` promises.
 //
+// A sparse A differs in its metadata. A field is that of a chunk of one lane,
+// and a word of an instruction has fields of the four lanes of a row. So lanes
+// put nibbles of the words of all four together. Of four instructions, two
+// lanes of a row make the words of two, and the other two lanes those of the
+// others: the sparsity selector says whose an instruction reads.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Fragments/AccLowering.h"
@@ -53,7 +59,8 @@ public:
         bits(getCodeFormat(format, value)), lane(emit.toWord(lane)),
         quarter(emit.bitAnd(this->lane, kLanesOfRow - 1)),
         isNibbles(getFormatInfo(format).bits == 4),
-        shifter(emit, format, {isNibbles, /*isSwapped=*/false}, lane, value),
+        isPairs(op.getTypes().getSparsity() == Granularity::Pairs),
+        shifter(emit, format, getOrder(isNibbles, isPairs), lane, value),
         test(emit, format), furthest(emit.integer(0)) {
     if (Value given = op.getTensorScale()) {
       constexpr uint32_t kMagnitude = 0x7FFFFFFF, kInfinity = 0x7F800000;
@@ -71,10 +78,19 @@ public:
   void load(Value lane);
   /// The registers of A for each instruction of `chunk`.
   SmallVector<SmallVector<Value>> makeFragments(int64_t chunk);
+  /// The registers of metadata for the instructions of `chunk`, and the
+  /// selectors; none if A is dense.
+  SmallVector<std::pair<Value, unsigned>> makeMetadata(int64_t chunk);
   /// Returns `before`, with one bit more set if any bf16 value is inexact.
   Value emitInexact(Value before) const;
 
 private:
+  static PairOrder getOrder(bool isNibbles, bool isPairs) {
+    if (isPairs)
+      return {/*isPacked=*/false, /*isSwapped=*/false, PairShape::Alternate};
+    return {isNibbles, /*isSwapped=*/false};
+  }
+  std::array<Value, 2> makeMetadataWords(int64_t chunk, int64_t part);
   Factors makeFactors(int64_t chunk, int64_t row);
   Value makePower(Value word, Value byte, Value areZero);
   Value areZero(ArrayRef<Value> elements) const;
@@ -96,6 +112,8 @@ private:
   CodeFormat bits;
   Value lane, quarter;
   bool isNibbles;
+  /// Whether A keeps pairs.
+  bool isPairs;
   ElementShifter shifter;
   SpecialTest test;
   /// Times what the values lack, see getScaleShift, and whether that is
@@ -234,6 +252,15 @@ Factors MixedInputEmitter::makeFactors(int64_t chunk, int64_t row) {
 Pairs MixedInputEmitter::getPairs(int64_t chunk, int64_t row,
                                   unsigned instruction) const {
   const SmallVector<Value> &of = words[chunk][row];
+  if (isPairs) {
+    // Of a pair, one instruction has the first elements, the next one the
+    // second ones.
+    constexpr unsigned kHalf = 16;
+    Value word = of[instruction / 2];
+    Pairs first = shifter.shiftNibbles(word, 0),
+          second = shifter.shiftNibbles(emit.shiftRight(word, kHalf), 0);
+    return {first[instruction % 2], second[instruction % 2]};
+  }
   if (isNibbles)
     return shifter.shiftNibbles(of[instruction / 2], instruction % 2);
   return shifter.shiftBytes(of[instruction]);
@@ -308,8 +335,8 @@ Pairs MixedInputEmitter::lookUp(const MagnitudeTable &table, Value word,
 
 SmallVector<SmallVector<Value>>
 MixedInputEmitter::makeFragments(int64_t chunk) {
-  constexpr int64_t kElements = 16;
-  auto count = static_cast<unsigned>(op.getChunkElements() / kElements);
+  auto count =
+      static_cast<unsigned>(op.getChunkElements() / op.getInstruction().getK());
   std::array<Factors, kRows> factors = {makeFactors(chunk, 0),
                                         makeFactors(chunk, 1)};
   // With two blocks in a lane, tables cost more than they save where products
@@ -344,6 +371,54 @@ MixedInputEmitter::makeFragments(int64_t chunk) {
   return fragments;
 }
 
+/// The lane's two registers of metadata for the instructions whose fields are
+/// in byte `i` of word `part` of each quarter, i < 4: one for even, one for odd
+/// i. Lanes 0 and 1 of a row have those of i < 2.
+std::array<Value, 2> MixedInputEmitter::makeMetadataWords(int64_t chunk,
+                                                          int64_t part) {
+  constexpr uint32_t kLowNibbles = 0x0F0F0F0F, kNibble = 4;
+  constexpr uint32_t kFirstBytes = 0x5140, kLastBytes = 0x7362,
+                     kLowHalves = 0x5410, kHighHalves = 0x7632;
+  // An even lane has the first four chunks of an instruction, in low nibbles.
+  Value odd = emit.mul(emit.bitAnd(lane, 1), kNibble);
+  Value even = emit.bitXor(odd, kNibble);
+  Value bytes =
+      emit.select(emit.isAtLeast(quarter, kLanesOfRow / 2),
+                  emit.integer(kLastBytes), emit.integer(kFirstBytes));
+  auto metadata = op.getMetadata();
+  int64_t wordsOfChunk = op.getMetadataWords(),
+          wordsOfRow = static_cast<int64_t>(metadata.size()) / kRows,
+          parts = wordsOfChunk / kLanesOfRow;
+  std::array<Value, kRows> rows;
+  for (int64_t row = 0; row != kRows; ++row) {
+    auto get = [&](int64_t quarterOfRow) -> Value {
+      return metadata[static_cast<size_t>(row * wordsOfRow +
+                                          chunk * wordsOfChunk +
+                                          quarterOfRow * parts + part)];
+    };
+    auto join = [&](int64_t first) {
+      return emit.bitOr(
+          emit.bitAnd(emit.shiftRight(get(first), odd), kLowNibbles),
+          emit.bitAnd(emit.shiftLeft(get(first + 1), even), ~kLowNibbles));
+    };
+    rows[static_cast<size_t>(row)] = emit.permute(join(0), join(2), bytes);
+  }
+  return {emit.permute(rows[0], rows[1], emit.integer(kLowHalves)),
+          emit.permute(rows[0], rows[1], emit.integer(kHighHalves))};
+}
+
+SmallVector<std::pair<Value, unsigned>>
+MixedInputEmitter::makeMetadata(int64_t chunk) {
+  SmallVector<std::pair<Value, unsigned>> result;
+  for (int64_t part = 0; part != op.getMetadataWords() / kLanesOfRow; ++part) {
+    std::array<Value, 2> registers = makeMetadataWords(chunk, part);
+    for (unsigned i = 0; i != 4; ++i)
+      // With pairs, two instructions have the same fields.
+      result.append(isPairs ? 2 : 1, {registers[i % 2], i / 2});
+  }
+  return result;
+}
+
 Value MixedInputEmitter::emitInexact(Value before) const {
   constexpr uint32_t kNaN = 0x007F007F;
   // The largest exponent field of a finite factor.
@@ -373,21 +448,30 @@ lowerWarpgroupMmaMixed(WarpgroupMmaMixedOp op,
   emitter.load(lane);
   SmallVector<Value> sums(operands.getAcc());
   InstructionAttr instruction = op.getInstruction();
-  std::string text = getProductText(instruction, sums.size(),
-                                    /*isAInRegisters=*/true, ", 0");
+  auto getText = [&](unsigned selector) {
+    return getProductText(instruction, sums.size(), /*isAInRegisters=*/true,
+                          ", 0", selector);
+  };
   int64_t step = 0;
   for (int64_t chunk = 0; chunk != op.getElements().getType().getDimSize(0);
        ++chunk) {
     SmallVector<SmallVector<Value>> fragments = emitter.makeFragments(chunk);
+    SmallVector<std::pair<Value, unsigned>> metadata =
+        emitter.makeMetadata(chunk);
     // Registers must be written before wgmma reads them.
     sums = emitOnSums(b, loc, "wgmma.fence.sync.aligned;", sums, {});
-    for (SmallVector<Value> &others : fragments) {
+    for (auto [i, others] : llvm::enumerate(fragments)) {
       int64_t byte = getStepOffset(op.getB().getType(), op.getLayout(), step++,
                                    instruction.getK());
       Value offset = arith::ConstantIndexOp::create(b, loc, byte);
       others.push_back(MatrixDescriptorOp::create(
           b, loc, op.getB(), offset, op.getLayout(), /*wgmma=*/true));
-      sums = emitOnSums(b, loc, text, sums, others);
+      unsigned selector = 0;
+      if (instruction.isSparse()) {
+        others.push_back(metadata[i].first);
+        selector = metadata[i].second;
+      }
+      sums = emitOnSums(b, loc, getText(selector), sums, others);
     }
     NVVM::WgmmaGroupSyncAlignedOp::create(b, loc);
   }
@@ -395,8 +479,25 @@ lowerWarpgroupMmaMixed(WarpgroupMmaMixedOp op,
   return LaneResults{sums, {inexact}};
 }
 
+static FailureOr<LaneResults>
+lowerAccTranspose(AccTransposeOp op, LaneOperands<AccTransposeOp> operands,
+                  Value, ConversionPatternRewriter &) {
+  // An accumulator in warp_columns has the registers in their order.
+  const FragmentLayout &fragment = getAccFragment();
+  AccType type = op.getResult().getType();
+  WarpTile tile = {fragment.rows, type.getN(), {}, {}, 1, 1};
+  ValueRange elements = operands.getAcc();
+  SmallVector<Value> results(elements.size());
+  size_t next = 0;
+  for (int64_t n = 0; n != type.getN() / fragment.columns; ++n)
+    for (int64_t at : getTileElements(tile, 0, n))
+      results[static_cast<size_t>(at)] = elements[next++];
+  return LaneResults{results};
+}
+
 void blockscale::populateWarpgroupMixedPatterns(const TypeConverter &converter,
                                                 RewritePatternSet &patterns,
                                                 Value lane) {
-  addLanePatterns(converter, patterns, lane, lowerWarpgroupMmaMixed);
+  addLanePatterns(converter, patterns, lane, lowerWarpgroupMmaMixed,
+                  lowerAccTranspose);
 }

@@ -60,15 +60,17 @@ SmallVector<Value> blockscale::emitOnSums(OpBuilder &b, Location loc,
 
 std::string blockscale::getProductText(InstructionAttr row, size_t numSums,
                                        bool isAInRegisters,
-                                       StringRef transposes) {
+                                       StringRef transposes,
+                                       unsigned selector) {
   auto name = [](Format format) {
     return "." + std::string(getFormatInfo(format).ptxName);
   };
-  std::string text =
-      "{.reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async.sync.aligned.m" +
-      std::to_string(row.getM()) + "n" + std::to_string(row.getN()) + "k" +
-      std::to_string(row.getK()) + ".f32" + name(row.getA()) +
-      name(row.getB()) + " {";
+  std::string text = "{.reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async" +
+                     std::string(row.isSparse() ? ".sp" : "") +
+                     ".sync.aligned.m" + std::to_string(row.getM()) + "n" +
+                     std::to_string(row.getN()) + "k" +
+                     std::to_string(row.getK()) + ".f32" + name(row.getA()) +
+                     name(row.getB()) + " {";
   size_t operand = 0;
   auto addOperands = [&](size_t count) {
     for (size_t i = 0; i != count; ++i)
@@ -79,6 +81,11 @@ std::string blockscale::getProductText(InstructionAttr row, size_t numSums,
   addOperands(isAInRegisters ? kRegistersOfA : 1);
   text += isAInRegisters ? "}, " : ", ";
   addOperands(1);
+  if (row.isSparse()) {
+    text += ", ";
+    addOperands(1);
+    text += ", " + std::to_string(selector);
+  }
   // Accumulates, without negation of operands.
   return (Twine(text) + ", p, 1, 1" + transposes + ";}").str();
 }
@@ -94,12 +101,12 @@ static std::string getText(WarpgroupMmaOp op, size_t numSums) {
 
 int64_t blockscale::getStepOffset(MemRefType tile, TileLayoutAttr layout,
                                   int64_t step, int64_t k) {
-  constexpr int64_t kStepBytes = 32;
+  constexpr int64_t kValueBytes = 2;
   ArrayRef<int64_t> shape = tile.getShape();
   int64_t rows = shape[tile.getRank() - 2], rowBytes = shape.back();
   if (layout.getMajor() == Major::MN)
     return step * k * rowBytes;
-  int64_t first = step * kStepBytes;
+  int64_t first = step * k * kValueBytes;
   return first / rowBytes * rows * rowBytes + first % rowBytes;
 }
 

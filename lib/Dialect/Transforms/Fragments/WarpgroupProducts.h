@@ -26,11 +26,14 @@ SmallVector<Value> emitOnSums(OpBuilder &b, Location loc,
 
 /// The text of an instruction, such as
 /// "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {$0, ...}, $4, $5, p,
-/// 1, 1, 0, 0;", with a predicate; `transposes` are the last operands.
+/// 1, 1, 0, 0;", with a predicate; `transposes` are the last operands. With a
+/// sparse A, metadata follows the descriptor of B, and `selector` says which
+/// lanes have it.
 std::string getProductText(InstructionAttr row, size_t numSums,
-                           bool isAInRegisters, StringRef transposes);
+                           bool isAInRegisters, StringRef transposes,
+                           unsigned selector = 0);
 
-/// The offset in bytes, in `tile`, of the instruction `step` along K.
+/// The offset in bytes, in `tile`, of step `step` of `k` elements along K.
 int64_t getStepOffset(MemRefType tile, TileLayoutAttr layout, int64_t step,
                       int64_t k);
 
@@ -44,8 +47,8 @@ SmallVector<ChunkWords> loadChunks(OpBuilder &b, Location loc,
                                    TypedValue<MemRefType> elements, AccType acc,
                                    Value lane);
 
-/// The patterns of warpgroup_mma_mixed, and of warpgroup_mma_gemv and
-/// acc_total.
+/// The patterns of warpgroup_mma_mixed and acc_transpose, and of
+/// warpgroup_mma_gemv and acc_total.
 void populateWarpgroupMixedPatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns, Value lane);
 void populateWarpgroupGemvPatterns(const TypeConverter &converter,

@@ -28,15 +28,19 @@ static bool takes(Path path, MmaScaledOp op) {
 /// sizes.
 enum class Request { None, Other, This };
 
-static Request getRequest(ProductOpInterface op, Path path) {
+static ScheduleInterface getRequestedSchedule(ProductOpInterface op) {
   Operation *ops[] = {op, op->getParentOfType<func::FuncOp>()};
-  for (Operation *source : ops) {
-    auto schedule =
-        source ? source->getAttrOfType<ScheduleInterface>(kScheduleAttrName)
-               : ScheduleInterface();
-    if (schedule)
-      return schedule.isFor(path) ? Request::This : Request::Other;
-  }
+  for (Operation *source : ops)
+    if (auto schedule =
+            source ? source->getAttrOfType<ScheduleInterface>(kScheduleAttrName)
+                   : ScheduleInterface())
+      return schedule;
+  return {};
+}
+
+static Request getRequest(ProductOpInterface op, Path path) {
+  if (ScheduleInterface schedule = getRequestedSchedule(op))
+    return schedule.isFor(path) ? Request::This : Request::Other;
   return Request::None;
 }
 
@@ -89,8 +93,28 @@ std::optional<Path> PathChooser::chooseSparse(SparseMmaScaledOp op) const {
 }
 
 std::optional<InstructionChoice>
+PathChooser::chooseSparseWgmma(SparseMmaScaledOp op, PathAttr wanted) const {
+  std::optional<Path> path = chip.findPath(Dequantization::InFront);
+  // The path alone asks for a dense product.
+  if (!op.hasTensorSemantics() || emulatedOn || !path || wanted)
+    return std::nullopt;
+  std::optional<InstructionChoice> choice =
+      chooseInstruction(op.getTypes(), *path);
+  if (!choice)
+    return std::nullopt;
+  bool isWanted = false;
+  if (ScheduleInterface schedule = getRequestedSchedule(op))
+    isWanted = schedule.getKernelKind() == KernelKind::SparseInput;
+  else
+    isWanted = isSparseInputBest(op, chip, hasWorkspace);
+  return isWanted ? choice : std::nullopt;
+}
+
+std::optional<InstructionChoice>
 PathChooser::chooseDequantizedSparse(SparseMmaScaledOp op,
                                      PathAttr wanted) const {
+  if (std::optional<InstructionChoice> choice = chooseSparseWgmma(op, wanted))
+    return choice;
   std::optional<Path> path = chip.findPath(Dequantization::InRegisters);
   if (!op.hasTensorSemantics() || emulatedOn || !path)
     return std::nullopt;

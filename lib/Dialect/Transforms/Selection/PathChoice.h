@@ -38,9 +38,14 @@ struct PathChooser {
   /// nullopt if there is none.
   std::optional<Path> chooseSparse(SparseMmaScaledOp op) const;
 
-  /// The instruction of the path dequant_mma that computes `op` with its
-  /// metadata, if it is faster than a dense product, or if the path is
-  /// `wanted` (null for any).
+  /// The instruction of wgmma that computes `op` with its metadata, if its
+  /// kernel is the fastest one, or if the program requests its schedule; not if
+  /// a path is `wanted`.
+  std::optional<InstructionChoice> chooseSparseWgmma(SparseMmaScaledOp op,
+                                                     PathAttr wanted) const;
+  /// That one, or else the instruction of the path dequant_mma that computes
+  /// `op` with its metadata, if it is faster than a dense product, or if the
+  /// path is `wanted` (null for any).
   std::optional<InstructionChoice>
   chooseDequantizedSparse(SparseMmaScaledOp op, PathAttr wanted) const;
 

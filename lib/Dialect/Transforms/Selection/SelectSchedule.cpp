@@ -120,7 +120,8 @@ private:
       std::optional<InstructionChoice> choice =
           chooseInstruction(product.op, path);
       if (!choice || !kernels || !kernels->hasSchedules() ||
-          !wanted.isFor(path) || (emulatedOn && !emulatedOn->has(path)))
+          !wanted.isFor(path) || (emulatedOn && !emulatedOn->has(path)) ||
+          !takesSparse(product, path, wanted))
         continue;
       product.op->emitRemark("computed on the path ")
           << StringRef(getPathInfo(path).name) << ", as --schedule is of that";
@@ -132,6 +133,21 @@ private:
       product.op->setAttr(kInstructionAttrName, product.instruction);
       return;
     }
+  }
+
+  /// Whether `path` has a kernel of `schedule` for a sparse product; true for a
+  /// dense one.
+  bool takesSparse(const Product &product, Path path,
+                   ScheduleInterface schedule) {
+    ProductOpInterface op = product.op;
+    if (!op.getMetadata())
+      return true;
+    ScopedDiagnosticHandler handler(&getContext(),
+                                    [](Diagnostic &) { return success(); });
+    std::optional<InstructionChoice> choice = chooseInstruction(op, path);
+    return succeeded(getGemmPath(path)->verify(
+        {op, InstructionAttr::get(&getContext(), *choice->emitted), *chip},
+        schedule, [&] { return op->emitError(); }));
   }
 
   /// Applies the option to the matmuls of a function that support it. If none

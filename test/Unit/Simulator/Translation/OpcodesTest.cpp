@@ -194,8 +194,8 @@ static const Form kRefusedForms[] = {
     {"vadd.s32.s32.s32.sat %r0.b0, %r1, %r2, %r3;"},
     {"vmad.s32.s32.s32.sat %r0, %r1, %r2, %r3;"},
     {"vshl.s32.s32.u32.sat.clamp %r0, %r1, %r2;"},
-    {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0,%f1,%f2,%f3}, "
-     "%d0, %d1, %r0, 0, 1, 1, 1, 0, 0;",
+    {"wgmma.mma_async.sp.sync.aligned.m64n8k64.f32.e4m3.e4m3 "
+     "{%f0,%f1,%f2,%f3}, %d0, %d1, %r0, 0, 1, 1, 1;",
      "sm_90a"},
     {"wmma.load.a.sync.aligned.row.m8n8k4.f64 {%d1}, [%d0], 16;"},
 };

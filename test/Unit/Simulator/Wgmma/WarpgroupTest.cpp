@@ -38,6 +38,10 @@ static constexpr const char *kStart =
     "st.shared.v4.b32 [%r20], {%r21, %r21, %r21, %r21};"
     "mov.b32 %r10, 0; mov.b32 %r11, 0; mov.b32 %r12, 0; mov.b32 %r13, 0;"
     "mov.b64 %d10, 0x800400040; fence.proxy.async.shared::cta; bar.sync 0;\n";
+/// A sparse A, whose metadata is %r14.
+static constexpr const char *kMultiplySparse =
+    "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f0, %f1, %f2, "
+    "%f3}, {%r10, %r11, %r12, %r13}, %d10, %r14, 0, 0, 1, 1, 0;\n";
 static constexpr const char *kStore = "st.global.f32 [%d3], %f0;\n";
 
 static KernelRun makeWarpgroupRun(const std::string &body,
@@ -62,11 +66,19 @@ TEST(WarpgroupTest, Refused) {
   const std::string d = "{%f0, %f1, %f2, %f3}";
   const std::string rest = ", %d0, %d1, 1, 1, 1, 0, 0;";
   const std::string mma = "wgmma.mma_async.sync.aligned.";
+  const std::string sparse = "wgmma.mma_async.sp.sync.aligned.";
+  const std::string constants = ", 1, 1, 1, 0, 0;";
   const struct {
     std::string text, message;
   } rows[] = {
-      {"wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 " + d + rest,
-       "not supported in this version: wgmma.mma_async with .sp"},
+      {sparse + "m64n8k64.f32.e4m3.e4m3 " + d + ", %d0, %d1, %r0, 0, 1, 1, 1;",
+       "not supported in this version: wgmma.mma_async.sp of .f32.e4m3.e4m3"},
+      {sparse + "m64n8k16.f32.f16.f16 " + d + ", %d0, %d1, %r0, 0" + constants,
+       "expected K of 32 of wgmma.mma_async.sp of .f32.f16.f16"},
+      {sparse + "m64n8k32.f32.f16.f16 " + d + ", %d0, %d1, %r0, 2" + constants,
+       "expected 0 or 1 for sp-sel, got 2"},
+      {sparse + "m64n8k32.f32.f16.f16 " + d + rest,
+       "expected 10 operands of wgmma, got 8"},
       {mma + "m64n8k256.s32.b1.b1.and.popc {%r0, %r1, %r2, %r3}, %d0, %d1, 1;",
        "not supported in this version: wgmma.mma_async with .b1"},
       {mma + "m64n12k16.f32.f16.f16 " + d + rest,
@@ -178,6 +190,37 @@ TEST(WarpgroupTest, AccessWhileInFlight) {
   EXPECT_EQ(getError(makeWarpgroupRun(both + kStore + kWait)), "no error");
   EXPECT_FAILS(makeWarpgroupRun(both + "mov.f32 %f8, %f5;\n"), 8,
                "wgmma.mma_async in line 5");
+}
+
+TEST(WarpgroupTest, Metadata) {
+  auto makeSparse = [](const std::string &field, const std::string &element,
+                       const std::string &behind) {
+    return makeWarpgroupRun(
+        concat({"mov.b32 %r14, 0x" + field + "4444444; mov.b32 %r13, ", element,
+                "; mov.b64 %d10, 0x800080040;\n", kFence, kMultiplySparse,
+                kCommit, behind}));
+  };
+  const std::string good = std::string(kWait) + kStore;
+  EXPECT_EQ(getError(checkingStrictly(makeSparse("4", "1", good))), "no error");
+  EXPECT_FAILS(makeSparse("6", "1", good), 4,
+               "metadata: expected 0b0100, 0b1000, 0b1001, 0b1100, 0b1101 or "
+               "0b1110 for the columns 12 to 15 of row 8, got 0b0110 in the "
+               "bits 28 to 31");
+  // 0b0000 of zeros, and of others.
+  KernelRun zeros = makeSparse("0", "0", good);
+  KernelResult result = runKernel(zeros);
+  EXPECT_EQ(result.error, "");
+  EXPECT_EQ(result.warnings.size(), 1u);
+  EXPECT_FAILS(checkingStrictly(zeros), 4, "where the kept values are 0");
+  EXPECT_FAILS(makeSparse("0", "0x3c003c00", good), 4, "got 0b0000");
+  EXPECT_FAILS(makeSparse("4", "1", "mov.b32 %r9, %r14;\n"), 6,
+               "part of the metadata of the wgmma.mma_async in line 4");
+  EXPECT_FAILS(makeWarpgroupRun(concat({"mov.b32 %r14, 0x44444444;\n", kFence,
+                                        "mov.b32 %r14, 0x44444444;\n",
+                                        kMultiplySparse, kCommit, kWait})),
+               5,
+               "register 0 of the metadata is used in line 4: expected "
+               "wgmma.fence");
 }
 
 TEST(WarpgroupTest, EndWhileInFlight) {

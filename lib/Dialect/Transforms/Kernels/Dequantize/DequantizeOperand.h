@@ -49,6 +49,8 @@ struct DequantizedOperandProblem {
   /// whole chunks, with zeros behind the last value.
   int64_t chunkElements;
   unsigned scaleShift;
+  /// What the other operand keeps two of four of, if it is sparse.
+  std::optional<Granularity> sparsity;
   /// K and the number of rows, which may be dynamic. The result may have more
   /// rows, which are not written.
   int64_t k, rows;

@@ -492,6 +492,38 @@ void ValueWriter::storeSingly(const Origin &origin, int64_t lanes) {
     });
 }
 
+/// Four neighboring values of an instruction belong to what one lane keeps. The
+/// eight are two of these: one half of an instruction and the other one, or
+/// with pairs the even values and the odd ones, which the next instruction has.
+void ValueWriter::storeBesideSparse(const Origin &origin,
+                                    ArrayRef<Value> values) {
+  constexpr int64_t kQuarters = 4, kStep = 32, kHalf = 16;
+  constexpr uint32_t kLowHalves = 0x5410, kHighHalves = 0x7632;
+  int64_t chunk = problem.chunkElements, quarter = chunk / kQuarters;
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  AffineExpr inChunk = d0 % chunk, first = d0.floorDiv(chunk) * chunk,
+             task = (inChunk % quarter).floorDiv(kValues),
+             lane = inChunk.floorDiv(quarter) * kQuarters;
+  bool isPairs = problem.sparsity == Granularity::Pairs;
+  AffineExpr to = first + lane +
+                  (isPairs ? task.floorDiv(2) * (2 * kStep) + task % 2 * kHalf
+                           : task * kStep);
+  SmallVector<Value> ordered(values);
+  if (isPairs) {
+    ordered.clear();
+    for (uint32_t halves : {kLowHalves, kHighHalves})
+      for (size_t i : {0, 2})
+        ordered.push_back(
+            emit.permute(values[i], values[i + 1], emit.integer(halves)));
+  }
+  for (size_t i : {0, 1})
+    storeSome(
+        origin,
+        compute({to + static_cast<int64_t>(i) * (isPairs ? kStep : kHalf)},
+                origin.column)[0],
+        ArrayRef(ordered).slice(2 * i, 2));
+}
+
 void ValueWriter::store(const Origin &origin, ArrayRef<Value> values) {
   emitIf(b, loc, origin.isInside, [&] {
     if (problem.chunkElements == 0) {
@@ -507,6 +539,8 @@ void ValueWriter::store(const Origin &origin, ArrayRef<Value> values) {
             values.slice(i * values.size() / stores, values.size() / stores));
       return;
     }
+    if (problem.sparsity)
+      return storeBesideSparse(origin, values);
     // Values 4 i to 4 i + 3 of a quarter are two pairs of instruction i.
     constexpr int64_t kQuarters = 4, kOfQuarter = 4, kStep = 16, kSecond = 8;
     int64_t chunk = problem.chunkElements, quarter = chunk / kQuarters;

@@ -83,6 +83,8 @@ protected:
   Value lane, result;
 
 private:
+  /// Stores values in the order of the chunk of a sparse operand.
+  void storeBesideSparse(const Origin &origin, ArrayRef<Value> values);
   Value emitGroups(Value none);
   /// Zeros instead of `values`, which are behind the last of a row.
   void clearPadding(Value column, MutableArrayRef<Value> values);

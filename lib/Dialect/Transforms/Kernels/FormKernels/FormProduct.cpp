@@ -53,12 +53,13 @@ struct KernelSequence {
   /// The results of launches that run if this one does not; none if there are
   /// none.
   SmallVector<Value> others = {};
-  /// The flags of the kernel that dequantizes x.
+  /// The flags of the kernel that dequantizes the operand which the product
+  /// does not dequantize.
   Value *inexactFlags = nullptr;
 
   FailureOr<SmallVector<Value>> form(const HostProblem &host) {
     DequantizedProduct dequantized = dequantize(host);
-    inexactFlags = &dequantized.skipConditions[0];
+    inexactFlags = &dequantized.getFlags();
     FailureOr<SmallVector<Value>> results = formAll(dequantized.product);
     if (failed(results))
       return failure();
@@ -70,7 +71,7 @@ struct KernelSequence {
                                      const Alternatives &alternatives) {
     condition = alternatives.isAny;
     DequantizedProduct dequantized = dequantize(host);
-    inexactFlags = &dequantized.skipConditions[0];
+    inexactFlags = &dequantized.getFlags();
     const HostProblem &product = dequantized.product;
     auto formEach = [&](const HostProblem &any,
                         ArrayRef<ConditionalSchedule> list) -> LogicalResult {

@@ -10,6 +10,7 @@
 
 #include "Fragments/Dequantize/Formats.h"
 #include "Kernels/Dequantize/DequantizeOperand.h"
+#include "Kernels/Gemm/Mma/Wgmma/MixedInputPlan.h"
 #include "Kernels/Gemm/Problem/OperandMemory.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
@@ -28,10 +29,11 @@ using Side = MmaScaledOp::Side;
 /// TMA needs rows of multiples of 16 bytes: 8 values of bf16.
 static constexpr int64_t kValuesOf16Bytes = 8;
 
-/// The power of two by which the values of y that `problem` multiplies are too
-/// small, but for its tensor scale. Those of x are too large by it.
-static unsigned getShiftOfY(const KernelProblem &problem) {
-  return getScaleShift(problem.types.rhs, problem.types.scale,
+/// The power of two by which the values of the operand in registers that
+/// `problem` multiplies, y or a sparse x, are too small, but for its tensor
+/// scale. Those of the other one are too large by it.
+static unsigned getShiftInRegisters(const KernelProblem &problem) {
+  return getScaleShift(getFormatInRegisters(problem.types), problem.types.scale,
                        problem.instruction.getA());
 }
 
@@ -49,7 +51,7 @@ static std::optional<int> getFoldedScale(const KernelProblem &problem) {
       !matchPattern(problem.tensorScale.value, m_ConstantFloat(&scale)))
     return std::nullopt;
   int exponent = scale.getExactLog2();
-  auto least = -static_cast<int>(getShiftOfY(problem));
+  auto least = -static_cast<int>(getShiftInRegisters(problem));
   if (exponent < least || exponent > kMost)
     return std::nullopt;
   return exponent;
@@ -95,14 +97,13 @@ public:
     problem.blockSize = original.types.blockSize;
     int64_t rows = isX ? original.m : original.n;
     if (otherInRegisters) {
-      constexpr int64_t kChunkBits = 512;
-      Format other = isX ? original.types.rhs : original.types.lhs;
-      problem.chunkElements = kChunkBits / getFormatInfo(other).storedBits();
+      problem.chunkElements = getMixedInputChunk(original.types);
+      problem.sparsity = original.types.sparsity;
       // Elements of y that a tensor scale multiplies are not shifted.
       if (std::optional<int> exponent = getFoldedScale(original))
-        problem.scaleShift = getShiftOfY(original) + *exponent;
+        problem.scaleShift = getShiftInRegisters(original) + *exponent;
       else if (!original.tensorScale.value)
-        problem.scaleShift = getShiftOfY(original);
+        problem.scaleShift = getShiftInRegisters(original);
     }
     problem.k = original.k;
     problem.rows = rows;
@@ -113,7 +114,8 @@ public:
 
     int64_t columns = original.k, paddedRows = rows;
     bool hasMoreRows = otherInRegisters && rank == 2;
-    auto schedule = dyn_cast<WarpSpecializedScheduleAttr>(original.schedule);
+    auto schedule = dyn_cast_if_present<WarpSpecializedScheduleAttr>(
+        Attribute(original.schedule));
     if (hasMoreRows && !ShapedType::isDynamic(rows) && schedule)
       paddedRows = llvm::alignTo(rows, schedule.getN());
     if (problem.isPadded() && !ShapedType::isDynamic(columns))
@@ -245,10 +247,13 @@ DequantizedProduct blockscale::formDequantizedProduct(
   KernelProblem &problem = product.problem;
   problem = host.problem;
   problem.types = problem.instruction.getInstruction().getTypeCombination();
-  if (transforms.y == kInRegisters) {
-    // From here on, x counts as bf16, whatever it was.
+  bool isInRegisters =
+      transforms.x == kInRegisters || transforms.y == kInRegisters;
+  if (isInRegisters) {
+    // From here on, the other operand counts as bf16, whatever it was.
     problem.quantizedB = host.problem.types;
-    problem.quantizedB->lhs = problem.quantizedB->rhs;
+    Format format = getFormatInRegisters(host.problem.types);
+    problem.quantizedB->lhs = problem.quantizedB->rhs = format;
     if (getFoldedScale(host.problem))
       problem.tensorScale = {};
   }
@@ -256,7 +261,10 @@ DequantizedProduct blockscale::formDequantizedProduct(
     KernelOperand &elements = problem[getElementsOf(isX)],
                   &scales = problem[getScalesOf(isX)];
     if ((isX ? transforms.x : transforms.y) == kInRegisters) {
-      for (KernelOperand *operand : {&elements, &scales})
+      SmallVector<KernelOperand *> operands = {&elements, &scales};
+      if (isX && problem.quantizedB->sparsity)
+        operands.push_back(&problem[GemmOperand::E]);
+      for (KernelOperand *operand : operands)
         if (!operand->splat)
           operand->argument =
               product.inputs.add(host.inputs[operand->argument]);
@@ -264,7 +272,7 @@ DequantizedProduct blockscale::formDequantizedProduct(
     }
     DequantizedOperand made =
         OperandDequantizer(builder, symbols, op, host, isX ? Side::X : Side::Y,
-                           transforms.y == kInRegisters, condition)
+                           isInRegisters, condition)
             .dequantize();
     dequantized.skipConditions[isX ? 0 : 1] = made.skipConditions;
     elements = made.operand;

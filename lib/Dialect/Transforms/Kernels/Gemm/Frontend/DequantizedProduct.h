@@ -30,6 +30,12 @@ struct DequantizedProduct {
   /// dequantizes in registers: that kernel sets one of the other operand.
   std::array<Value, 2> skipConditions = {};
 
+  /// Those of the operand that a kernel in front dequantizes; of x, if both are
+  /// or none is.
+  Value &getFlags() {
+    return skipConditions[0] || !skipConditions[1] ? skipConditions[0]
+                                                   : skipConditions[1];
+  }
   bool isToBeChecked() const {
     return llvm::any_of(skipConditions,
                         [](Value inexactFlags) { return bool(inexactFlags); });

@@ -37,6 +37,7 @@ const GemmKernel &getWgmmaDenseKernel();
 const GemmKernel &getWgmmaMixedInputKernel();
 /// GEMV: the same for one row of x, as a block-diagonal B.
 const GemmKernel &getWgmmaGemvKernel();
+const GemmKernel &getWgmmaSparseInputKernel();
 
 } // namespace mlir::blockscale
 

@@ -8,7 +8,8 @@
 //
 // To add a kernel, add an entry. What decides between two kernels of a path is
 // the `choose` of their choosers, in the order of the entries: the dense,
-// mixed-input and GEMV kernels of wgmma are in Schedule/Wgmma*Chooser.cpp.
+// mixed-input, sparse-input and GEMV kernels of wgmma are in
+// Schedule/Wgmma*Chooser.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,8 @@ static ArrayRef<GemmPath> getGemmPaths() {
        {{&getTcgen05DenseKernel(), &getTcgen05DenseChooser()}},
        isTcgen05Best},
       {Path::Wgmma,
-       {{&getWgmmaGemvKernel(), &getWgmmaGemvChooser()},
+       {{&getWgmmaSparseInputKernel(), &getWgmmaSparseInputChooser()},
+        {&getWgmmaGemvKernel(), &getWgmmaGemvChooser()},
         {&getWgmmaMixedInputKernel(), &getWgmmaMixedInputChooser()},
         {&getWgmmaDenseKernel(), &getWgmmaDenseChooser()}},
        isWgmmaBest,

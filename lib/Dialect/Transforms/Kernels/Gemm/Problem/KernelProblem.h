@@ -141,7 +141,9 @@ struct KernelProblem {
   /// For mixed input and GEMV, where y is dequantized in registers: the types
   /// before x was dequantized. The scales of y are SFB. A mixed-input kernel
   /// has a second result behind the first: the i32 inexact flags of the kernel
-  /// in front of it, the first of which it sets if a value is inexact.
+  /// in front of it, the first of which it sets if a value is inexact. With a
+  /// sparse x, x is the operand in registers: its scales are SFA, and both
+  /// types are its.
   std::optional<TypeCombination> quantizedB;
   /// For a high-precision x: a scalar that the dequantized y is multiplied by.
   FusedScalar tensorScale;
@@ -222,7 +224,7 @@ struct KernelProblem {
     if (!getInfo(operand).isScale)
       return true;
     if (quantizedB && !isGemv())
-      return operand == GemmOperand::SFB;
+      return operand == getScalesOf(/*isA=*/types.sparsity.has_value());
     return hasScales() || isGemv();
   }
 };

@@ -67,11 +67,17 @@ ProblemSizes::ProblemSizes(OpBuilder &builder, gpu::GPUFuncOp kernel,
   };
   m = get(problem.m, problem[GemmOperand::A], kRow);
   n = get(problem.n, problem[GemmOperand::B], kRow);
-  // B has the logical K.
-  k = get(problem.k,
-          problem[problem.types.sparsity ? GemmOperand::B : GemmOperand::A],
-          kColumn);
   AffineExpr d0 = builder.getAffineDimExpr(0);
+  // Of a sparse product B has the logical K; but rows of a dequantized one may
+  // be longer.
+  bool isSparse = problem.types.sparsity.has_value();
+  bool isB = isSparse && !problem.quantizedB;
+  k = get(problem.k, problem[isB ? GemmOperand::B : GemmOperand::A], kColumn);
+  if (isSparse && !isB && ShapedType::isDynamic(problem.k))
+    k = applyMap(
+        builder, loc,
+        AffineMap::get(1, 0, d0 * problem.getLogicalUnit(GemmOperand::A)),
+        k)[0];
   auto getColumns = [&](GemmOperand id) {
     AffineExpr columns = d0.floorDiv(problem.getLogicalUnit(id));
     return applyMap(builder, loc, AffineMap::get(1, 0, columns), k)[0];

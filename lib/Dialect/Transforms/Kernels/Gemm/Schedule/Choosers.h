@@ -25,6 +25,7 @@ const KernelChooser &getTcgen05DenseChooser();
 const KernelChooser &getWgmmaDenseChooser();
 const KernelChooser &getWgmmaMixedInputChooser();
 const KernelChooser &getWgmmaGemvChooser();
+const KernelChooser &getWgmmaSparseInputChooser();
 
 /// Whether tcgen05 is the best path for `op`, see GemmPath.
 bool isTcgen05Best(ProductOpInterface op, const Chip &chip, bool hasWorkspace);
@@ -33,6 +34,10 @@ std::string findDequantMmaMixedInputObstacle(ProductOpInterface op,
                                              const Chip &, bool hasWorkspace);
 /// Whether wgmma is the best path for `op`, see GemmPath.
 bool isWgmmaBest(ProductOpInterface op, const Chip &chip, bool hasWorkspace);
+/// Whether wgmma computes the sparse `op` with its metadata, in kernels that
+/// are faster than those of other paths.
+bool isSparseInputBest(ProductOpInterface op, const Chip &chip,
+                       bool hasWorkspace);
 /// Whether the path dequant_mma computes the sparse `op` with its metadata
 /// faster than `numProducts` dense ones of the path wgmma, or of dequant_mma,
 /// behind a kernel that decompresses x.

@@ -71,7 +71,6 @@ public:
     return std::nullopt;
   }
 
-protected:
   /// Checks that K of `op` has a step of `unit` elements for each of `ranges`
   /// split-K ranges. A dynamic K passes.
   static LogicalResult verifySplitK(ProductOpInterface op, int64_t ranges,

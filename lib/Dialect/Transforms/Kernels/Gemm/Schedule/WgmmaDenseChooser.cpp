@@ -41,6 +41,9 @@ LogicalResult
 WgmmaDenseChooser::verifyKernel(ScheduledProduct product,
                                 WarpSpecializedScheduleAttr schedule,
                                 EmitErrorFn emitError) const {
+  if (product.op.getMetadata())
+    return emitError() << "expected a dense x, for the kernel dense, got "
+                       << schedule;
   if (schedule.getSwapAb())
     return emitError() << "expected operands that are not swapped for the "
                           "kernel dense on the path wgmma, got "

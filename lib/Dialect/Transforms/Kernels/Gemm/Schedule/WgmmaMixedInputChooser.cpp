@@ -73,18 +73,8 @@ public:
 };
 } // namespace
 
-/// Elements of y in a K chunk.
-static int64_t getChunkElements(const TypeCombination &types) {
-  constexpr int64_t kByteBits = 8;
-  return kQuantizedChunkBytes * kByteBits /
-         getFormatInfo(types.rhs).storedBits();
-}
-
-/// The argument that `quantized` is a view of, if it is contiguous along
-/// dimension `k` of the operand, whose indices `map` maps to its own; null
-/// otherwise. `isStream` says whether it is packed.
-static BlockArgument findContiguousArgument(Value quantized, AffineMap map,
-                                            unsigned k, bool &isStream) {
+BlockArgument blockscale::findContiguousArgument(Value quantized, AffineMap map,
+                                                 unsigned k, bool &isStream) {
   OperandView view = traceOperand(quantized);
   auto unpack = view.tensor.getDefiningOp<UnpackOp>();
   if (unpack)
@@ -106,6 +96,8 @@ static unsigned getKDim(MmaScaledOp::Side side, Value operand) {
 
 std::string blockscale::findMixedInputObstacle(ProductOpInterface op) {
   std::optional<QuantizedB> y = findQuantizedB(op);
+  if (op.getMetadata())
+    return "a dense x";
   if (!y)
     return "a product with scales, or one with a y that a dequantize makes";
   bool isStream = false;
@@ -185,7 +177,7 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
         /*swapAb=*/true, splitK, ClusterSize(),
         columns == 1 ? KernelKind::Gemv : KernelKind::MixedInput);
   };
-  int64_t chunk = getChunkElements(types), sliceK = std::max(tile.k, chunk);
+  int64_t chunk = getMixedInputChunk(types), sliceK = std::max(tile.k, chunk);
   int64_t slices = WgmmaShares(make(sliceK, 1)).slicesOfK;
   // A K of half chunks has a ragged slice of any size.
   auto isRagged = [&] { return sizes.k % chunk == 0 && sizes.k % sliceK != 0; };
@@ -348,7 +340,6 @@ LogicalResult
 MixedInputChooser::verifyKernel(ScheduledProduct product,
                                 WarpSpecializedScheduleAttr schedule,
                                 EmitErrorFn emitError) const {
-  const Instruction &instruction = product.getInstruction();
   StringRef kernel = stringifyKernelKind(schedule.getKernel());
   if (std::string obstacle = findMixedInputObstacle(product.op);
       !obstacle.empty())
@@ -358,7 +349,15 @@ MixedInputChooser::verifyKernel(ScheduledProduct product,
       schedule.getKernel() == KernelKind::Gemv && !obstacle.empty())
     return emitError() << "expected " << obstacle << ", for the kernel "
                        << kernel << ", got " << schedule;
-  TypeCombination types = findQuantizedB(product.op)->types;
+  return verifyInRegisters(product, schedule, findQuantizedB(product.op)->types,
+                           emitError);
+}
+
+LogicalResult blockscale::verifyInRegisters(
+    ScheduledProduct product, WarpSpecializedScheduleAttr schedule,
+    const TypeCombination &types, KernelChooser::EmitErrorFn emitError) {
+  const Instruction &instruction = product.getInstruction();
+  StringRef kernel = stringifyKernelKind(schedule.getKernel());
   WgmmaShares shares(schedule);
   bool isShared =
       shares.slicesOfK * schedule.getM() == shares.groups * kWarpgroupRows;
@@ -374,7 +373,7 @@ MixedInputChooser::verifyKernel(ScheduledProduct product,
            << "expected M of the tile to be 64, 128 or 256, one accumulator, "
               "blocks that are not persistent, and no cluster, for the kernel "
            << kernel << ", got " << schedule;
-  int64_t chunk = getChunkElements(types);
+  int64_t chunk = getMixedInputChunk(types);
   int64_t k = getOpSizes(product.op, /*dynamicSize=*/0).k;
   SharedMemoryPlan plan = makeMixedInputPlan(instruction, schedule, types, k);
   bool isGemv = schedule.getKernel() == KernelKind::Gemv;
@@ -396,15 +395,15 @@ MixedInputChooser::verifyKernel(ScheduledProduct product,
                        << " bytes of shared memory on "
                        << StringRef(product.chip.name) << ", got " << schedule
                        << ", with " << plan.getSharedBytes();
-  return verifySplitK(product.op, schedule.getSplitK(), schedule.getK(),
-                      schedule, emitError);
+  return KernelChooser::verifySplitK(product.op, schedule.getSplitK(),
+                                     schedule.getK(), schedule, emitError);
 }
 
 /// Schedules with tiles of so many rows of x.
 static void addCandidates(ProductOpInterface op, int64_t columns,
                           KernelKind kernel,
                           SmallVectorImpl<ScheduleInterface> &candidates) {
-  int64_t chunk = getChunkElements(findQuantizedB(op)->types);
+  int64_t chunk = getMixedInputChunk(findQuantizedB(op)->types);
   for (int64_t rows : {64, 128})
     for (int64_t chunks : {1, 2, 4})
       for (int64_t stages : {2, 3, 4})

@@ -85,7 +85,7 @@ int64_t SharedMemoryPlan::getBytes(GemmOperand operand) const {
     return 0;
   constexpr int64_t kValueBits = 16, kByteBits = 8;
   int64_t bits = isA ? getFormatInfo(*quantizedA).storedBits() : kValueBits;
-  return rows * getSliceK() * bits / kByteBits;
+  return rows * getSliceElements(isA) * bits / kByteBits;
 }
 
 int64_t SharedMemoryPlan::getStagesBytes() const {

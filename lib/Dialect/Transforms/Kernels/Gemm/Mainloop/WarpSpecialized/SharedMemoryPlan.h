@@ -56,8 +56,11 @@ public:
   /// from an atom to the next one along rows.
   int64_t getWordBytes(bool isA) const;
   int64_t getRowAtomBytes(bool isA) const;
-  /// Elements along K of a slice.
+  /// Elements along K of a slice; and those that A, or B, has of them.
   int64_t getSliceK() const { return schedule.getK() / slices; }
+  int64_t getSliceElements(bool isA) const {
+    return isA ? getKeptElements(getSliceK(), sparsity) : getSliceK();
+  }
   /// The elements along K that A, or B, has in a stage: a sparse A has only the
   /// kept ones.
   int64_t getElementsOfK(bool isA) const {
@@ -67,11 +70,13 @@ public:
   int64_t getColumns(bool isA) const {
     return getElementsOfK(isA) / getElementsOfK(/*isA=*/true);
   }
-  /// The bytes of metadata of a row in a stage; 0 for a dense A.
+  /// The bytes of metadata of a row in a stage; 0 for a dense A, and for a
+  /// quantized one, whose metadata goes to registers.
   int64_t getMetadataBytes() const {
-    return sparsity ? schedule.getK() /
-                          getGranularityInfo(*sparsity).elementsPerByte()
-                    : 0;
+    return sparsity && !quantizedA
+               ? schedule.getK() /
+                     getGranularityInfo(*sparsity).elementsPerByte()
+               : 0;
   }
 
   /// How many u32 of four scales a stage has along K; 0 without scales.

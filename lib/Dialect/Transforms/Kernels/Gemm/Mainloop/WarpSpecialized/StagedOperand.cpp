@@ -88,7 +88,9 @@ blockscale::planStagedOperands(const KernelProblem &problem,
   for (GemmOperand id : kGemmOperands) {
     StagedOperand &operand = operands[id];
     auto [isA, isScale, isMetadata, letter, name] = getInfo(id);
-    if ((isMetadata && !problem.reads(id)) || (isScale && !problem.hasScales()))
+    // Beside a quantized A, lanes load metadata themselves.
+    bool isStaged = problem.reads(id) && !pipeline.getQuantizedA();
+    if ((isMetadata && !isStaged) || (isScale && !problem.hasScales()))
       continue;
     if (!isA && pipeline.isGemv())
       continue;

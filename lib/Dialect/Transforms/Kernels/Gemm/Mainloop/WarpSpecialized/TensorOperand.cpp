@@ -277,10 +277,10 @@ bool TensorOperand::planElements(const KernelProblem &problem,
                      ? rows * pipeline.getElementsOfK(isA()) * operand->bits / 8
                      : pipeline.getColumns(isA()) * rows * kSwizzleRowBytes;
   if (pipeline.getQuantizedA()) {
-    copyColumns = getSwizzleRowElements(instruction);
+    copyColumns = kSwizzleRowBytes / unit;
     copies = pipeline.getSliceK() / copyColumns;
     copyBytes = rows * kSwizzleRowBytes;
-    countedBytes *= copies;
+    countedBytes = copies * copyBytes;
   }
   return true;
 }
@@ -306,7 +306,7 @@ bool TensorOperand::planQuantized(const SharedMemoryPlan &pipeline,
   box.back() = kKChunkBytes;
   elementsOfUnit = kByteBits / bits;
   copyColumns = kKChunkBytes * elementsOfUnit;
-  copies = pipeline.getSliceK() / copyColumns;
+  copies = pipeline.getSliceElements(isA()) / copyColumns;
   copyBytes = rows * kKChunkBytes;
   countedBytes = copies * copyBytes;
   map = makeMap(rank, "u1", sizes, sizes, box, "none", elementsOfUnit);

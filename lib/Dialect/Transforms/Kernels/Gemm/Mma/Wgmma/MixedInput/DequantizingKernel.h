@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the mixed-input and the GEMV kernel share.
+// What the mixed-input kernels, dense and sparse, and the GEMV kernel share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ public:
     return getMixedInputUnit(problem.types, ShapedType::isDynamic(problem.k));
   }
   std::optional<ResultTile>
-  getResultTile(const KernelProblem &problem) const final {
+  getResultTile(const KernelProblem &problem) const override {
     WarpSpecializedScheduleAttr schedule = getSchedule(problem);
     std::optional<AccType> sums = MixedInputRoles::getBlocksType(
         makeMixedInputPlan(problem.instruction.getInstruction(), schedule,

@@ -63,6 +63,14 @@ MixedInputRoles::getBlocksType(const SharedMemoryPlan &plan) {
   return getTypeInRows(plan, kBlock, /*interleave=*/1);
 }
 
+AccType
+MixedInputRoles::getTransposedType(WarpSpecializedScheduleAttr schedule) {
+  MLIRContext *context = schedule.getContext();
+  return AccType::get(
+      context, schedule.getM(), getAccumulatorRows(schedule),
+      WarpsAttr::get(context, WgmmaShares(schedule).getWarpsOfSlice(), 1));
+}
+
 /// With more than two columns of a row in a lane, stores have whole sectors.
 std::optional<AccType> MixedInputRoles::getRunsType() {
   constexpr int64_t kMost = 4, kLeast = 2, kMostBits = 128;
@@ -152,36 +160,41 @@ void MixedInputRoles::emitLoader(OpBuilder role) {
   });
 }
 
-Value MixedInputRoles::emitBlocksOfRow(OpBuilder &at) const {
+int64_t MixedInputRoles::getUnit(GemmOperand id) const {
+  if (getInfo(id).isScale)
+    return problem.quantizedB->blockSize;
+  return getGranularityInfo(*problem.quantizedB->sparsity).elementsPerByte();
+}
+
+Value MixedInputRoles::emitBytesOfRow(OpBuilder &at, GemmOperand id) const {
   AffineExpr k = at.getAffineDimExpr(0);
-  return applyExprs(at, loc,
-                    {k.floorDiv(int64_t(problem.quantizedB->blockSize))},
-                    sizes.k)[0];
+  return applyExprs(at, loc, {k.floorDiv(getUnit(id))}, sizes.k)[0];
 }
 
-int64_t MixedInputRoles::getBlocksOfSlice() const {
-  return plan.getSliceK() / problem.quantizedB->blockSize;
+int64_t MixedInputRoles::getBytesOfSlice(GemmOperand id) const {
+  return plan.getSliceK() / getUnit(id);
 }
 
-int64_t MixedInputRoles::getScaleWidth() const {
-  const KernelOperand &scales = problem[GemmOperand::SFA];
+int64_t MixedInputRoles::getWidth(GemmOperand id) const {
+  const KernelOperand &operand = problem[id];
   constexpr int64_t kMostBytes = 16;
-  int64_t blocks = getBlocksOfSlice(), width = 1;
-  if (scales.contiguity == Contiguity::Atoms)
-    return std::min(blocks, kBlocksOfWord);
-  int64_t alignment = scales.getStrideAlignment();
+  int64_t bytes = getBytesOfSlice(id), width = 1;
+  if (operand.contiguity == Contiguity::Atoms)
+    return std::min(bytes,
+                    getInfo(id).isScale ? kBlocksOfWord : kMetadataAtomBytes);
+  int64_t alignment = operand.getStrideAlignment();
   if (areSlicesWhole && ShapedType::isDynamic(problem.k))
-    alignment = std::lcm(alignment, blocks);
-  if (scales.contiguity == Contiguity::Columns)
-    while (width < std::min(blocks, kMostBytes) && alignment % (2 * width) == 0)
+    alignment = std::lcm(alignment, bytes);
+  if (operand.contiguity == Contiguity::Columns)
+    while (width < std::min(bytes, kMostBytes) && alignment % (2 * width) == 0)
       width *= 2;
   return width;
 }
 
-SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
-                                                   ValueRange element) {
-  const KernelOperand &scales = problem[GemmOperand::SFA];
-  int64_t blocks = getBlocksOfSlice(), width = getScaleWidth();
+SmallVector<Value> MixedInputRoles::loadByteWords(OpBuilder &at, GemmOperand id,
+                                                  ValueRange element) {
+  const KernelOperand &operand = problem[id];
+  int64_t blocks = getBytesOfSlice(id), width = getWidth(id);
   Type wordType = at.getI32Type();
   SmallVector<Value> words;
   AffineExpr d0 = at.getAffineDimExpr(0);
@@ -190,14 +203,14 @@ SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
     from.back() = applyExprs(at, loc, {d0 + block}, element.back())[0];
     if (!areSlicesWhole) {
       Value last = applyExprs(at, loc, {d0.ceilDiv(width) * width - width},
-                              emitBlocksOfRow(at))[0];
+                              emitBytesOfRow(at, id))[0];
       from.back() = arith::MinUIOp::create(at, loc, from.back(), last);
     }
     int64_t byte = block % kBlocksOfWord;
     Value loaded =
         vector::LoadOp::create(at, loc, VectorType::get(width, at.getI8Type()),
-                               kernel.getArgument(scales.argument),
-                               applyMap(at, loc, scales.map, from),
+                               kernel.getArgument(operand.argument),
+                               applyMap(at, loc, operand.map, from),
                                /*nontemporal=*/false, llvm::MaybeAlign(width));
     int64_t count = std::max<int64_t>(width / kBlocksOfWord, 1);
     int64_t bits = std::min(width, kBlocksOfWord) * 8;
@@ -219,8 +232,17 @@ SmallVector<Value> MixedInputRoles::loadScaleWords(OpBuilder &at,
 
 SmallVector<Value>
 MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
-  const KernelOperand &scales = problem[GemmOperand::SFA];
-  int64_t blocks = getBlocksOfSlice();
+  SmallVector<Value> words = loadBytes(at, tile, step, GemmOperand::SFA);
+  if (problem.quantizedB->sparsity)
+    llvm::append_range(words, loadBytes(at, tile, step, GemmOperand::E));
+  return words;
+}
+
+SmallVector<Value> MixedInputRoles::loadBytes(OpBuilder &at,
+                                              const WorkTile &tile, Value step,
+                                              GemmOperand id) {
+  const KernelOperand &scales = problem[id];
+  int64_t blocks = getBytesOfSlice(id);
   if (scales.splat) {
     constexpr uint32_t kBytes = 0x01010101;
     Value word = makeWord(at, loc, *scales.splat * kBytes);
@@ -246,7 +268,7 @@ MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
       (ShapedType::isDynamic(problem.splitK) ||
        ShapedType::isDynamic(problem.k) ||
        problem.k % (plan.getSchedule().getK() * problem.splitK) != 0))
-    block = limit(block, emitBlocksOfRow(at), blocks);
+    block = limit(block, emitBytesOfRow(at, id), blocks);
   Value batch = getOperandBatch(at, kernel, scales, tile.matrix);
   SmallVector<Value> rows;
   for (int64_t i = 0; i != kRowsOfLane; ++i) {
@@ -257,7 +279,7 @@ MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
   }
   SmallVector<Value> words;
   for (Value from : rows)
-    llvm::append_range(words, loadScaleWords(at, {batch, from, block}));
+    llvm::append_range(words, loadByteWords(at, id, {batch, from, block}));
   return words;
 }
 
@@ -283,9 +305,14 @@ SmallVector<Value> MixedInputRoles::emitProducts(OpBuilder &at,
                at.getI8Type(),
                emitStageOffset(at, stages.getSlice(slice), state,
                                plan.getOffset(GemmOperand::B)));
+  // Scales, and the metadata behind them.
+  ValueRange words = values.drop_front(2);
+  auto numScales = static_cast<size_t>(
+      kRowsOfLane *
+      llvm::divideCeilSigned(getBytesOfSlice(GemmOperand::SFA), kBlocksOfWord));
   auto product = WarpgroupMmaMixedOp::create(
       at, loc, accType, at.getI32Type(), quantized, bTile, values[0], values[1],
-      values.drop_front(2), tensorScale,
+      words.take_front(numScales), words.drop_front(numScales), tensorScale,
       TypeCombinationAttr::get(context, *problem.quantizedB), getInstruction(),
       TileLayoutAttr::get(context, getElements(/*isA=*/false).layout));
   auto wait = WarpgroupWaitOp::create(at, loc, TypeRange(accType),
@@ -388,8 +415,23 @@ Value MixedInputRoles::emitInRows(OpBuilder &at, Value sums, AccType type) {
   return AccLoadOp::create(at, loc, type, memory, start, /*in_bounds=*/true);
 }
 
+void MixedInputRoles::emitTransposedSums(OpBuilder &at, const WorkTile &tile,
+                                         Value sums) {
+  Value result = AccTransposeOp::create(
+      at, loc, getTransposedType(plan.getSchedule()), sums);
+  // Values inside of the result are stored in pairs.
+  emitByBounds(at, tile, KernelProblem::isMultiple(problem.n, kColumnsOfLane),
+               [&](OpBuilder &path, bool isGuarded) {
+                 BlockTile inResult = tile;
+                 inResult.isGuarded = isGuarded;
+                 emitStore(path, sizes, inResult, result);
+               });
+}
+
 void MixedInputRoles::emitSums(OpBuilder &at, const WorkTile &tile,
                                Value sums) {
+  if (!plan.getSchedule().getSwapAb())
+    return emitTransposedSums(at, tile, sums);
   auto store = [&](OpBuilder &path, Value of, bool isGuarded,
                    bool hasAlignedRows) {
     BlockTile inResult = tile;

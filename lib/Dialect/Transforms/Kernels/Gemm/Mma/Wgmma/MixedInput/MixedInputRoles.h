@@ -31,6 +31,8 @@ public:
   /// when these are read no more. Nullopt if the tile or the memory is too
   /// small.
   static std::optional<AccType> getBlocksType(const SharedMemoryPlan &plan);
+  /// The accumulator type of the epilogue if operands are not swapped.
+  static AccType getTransposedType(WarpSpecializedScheduleAttr schedule);
 
 protected:
   void emitLoader(OpBuilder b) override;
@@ -76,15 +78,21 @@ private:
   /// For how many stages copies of y start before the kernel in front has
   /// ended: no more than each slice has steps.
   int64_t getNumEarly() const;
-  /// The scales of the two rows of a lane for step number `step`, packed in
-  /// i32.
+  /// The scales, and the metadata of a sparse A, of the two rows of a lane for
+  /// step number `step`, packed in i32.
   SmallVector<Value> loadScales(OpBuilder &b, const WorkTile &tile, Value step);
-  SmallVector<Value> loadScaleWords(OpBuilder &b, ValueRange element);
-  /// Scale blocks of a K slice of a step, and of a row.
-  int64_t getBlocksOfSlice() const;
-  Value emitBlocksOfRow(OpBuilder &b) const;
-  /// How many scales are known to be contiguous and aligned to their number.
-  int64_t getScaleWidth() const;
+  /// One of them.
+  SmallVector<Value> loadBytes(OpBuilder &b, const WorkTile &tile, Value step,
+                               GemmOperand id);
+  SmallVector<Value> loadByteWords(OpBuilder &b, GemmOperand id,
+                                   ValueRange element);
+  /// The elements along K of a byte of scales or of metadata, and the bytes of
+  /// a K slice of a step, and of a row.
+  int64_t getUnit(GemmOperand id) const;
+  int64_t getBytesOfSlice(GemmOperand id) const;
+  Value emitBytesOfRow(OpBuilder &b, GemmOperand id) const;
+  /// How many bytes are known to be contiguous and aligned to their number.
+  int64_t getWidth(GemmOperand id) const;
   /// The products of a step; `values` and the results are accumulators, the i32
   /// of inexact bits, and scales.
   SmallVector<Value> emitStep(OpBuilder &b, const WorkTile &tile, Value step,
@@ -97,7 +105,9 @@ private:
   void emitTile(OpBuilder &b, const WorkTile &tile, const PipelineState &first);
   /// Adds the sums of all slices, for the warps of the first one.
   Value emitSum(OpBuilder &b, Value sums);
-  /// Stores the sums of a tile, which the warps of the first slice have.
+  /// Stores the sums of a tile, which the warps of the first slice have, if
+  /// operands are not swapped, and if they are.
+  void emitTransposedSums(OpBuilder &b, const WorkTile &tile, Value sums);
   void emitSums(OpBuilder &b, const WorkTile &tile, Value sums);
   /// The sums of the warps of the first slice, each with whole scale blocks, or
   /// longer runs of a row in each lane.
