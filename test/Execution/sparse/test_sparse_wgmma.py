@@ -122,7 +122,7 @@ def test_every_field(row, tmp_path):
     data = product_data(*row, 64, 16, 512, seed=6)
     fields = fields_of(data[1])
     legal = [0b0100, 0b1000, 0b1001, 0b1100, 0b1101, 0b1110]
-    fields[...] = np.array(legal)[np.arange(64)[:, None] % 6]
+    fields[...] = np.array(legal)[np.add.outer(np.arange(64), np.arange(fields.shape[1])) % 6]
     data[1] = metadata_of(fields)
     unit = 2 if row[2] == "pairs" else 1
     kept = data[0].reshape(64, -1, 2, unit)

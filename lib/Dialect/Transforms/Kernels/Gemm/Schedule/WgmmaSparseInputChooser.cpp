@@ -234,6 +234,7 @@ void SparseInputChooser::explain(ScheduledProduct product,
   // Each warpgroup reads its rows of A, and all of B.
   tile.readsOfX = 1;
   tile.readsOfY = WgmmaShares(schedule).groups;
+  tile.isYDequantized = true;
   printProductBounds(os, product, tile);
 }
 
