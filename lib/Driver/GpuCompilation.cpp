@@ -69,12 +69,13 @@ static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
                                                       : kSparseValuesPtx);
   });
   // Those of warpgroups are text by now.
-  const Instruction &sparse =
-      *lookupInstruction(Path::Wgmma, Kind::Unscaled, Format::BF16,
-                         Format::BF16, Format::None, 0, Granularity::Elements);
+  auto sparse = llvm::find_if(getInstructions(), [](const Instruction &row) {
+    return row.isSparse() && !getPathInfo(row.path).isWarpLevel &&
+           !row.isNative();
+  });
   module.walk([&](LLVM::InlineAsmOp op) {
-    if (op.getAsmString().contains(getOpcode(sparse)))
-      lowest = std::max(lowest, sparse.lowestPtx);
+    if (op.getAsmString().contains(getOpcode(*sparse)))
+      lowest = std::max(lowest, sparse->lowestPtx);
   });
   // Every PTX version with these chips has conversions to fp6 and fp4.
   module.walk([&](NVVM::ConvertF32x2ToF8x2Op op) {
