@@ -10,8 +10,8 @@
 
 #include "Fragments/Dequantize/Formats.h"
 #include "Kernels/Dequantize/DequantizeOperand.h"
-#include "Kernels/Gemm/Mma/Wgmma/MixedInputPlan.h"
 #include "Kernels/Gemm/Problem/OperandMemory.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
 #include "Utils/IndexValues.h"
