@@ -84,7 +84,6 @@ static constexpr TunedRowRange kRowRanges[] = {
     {90, 4, 4, 4096, 128, 192, 128, 4,  1, 2070, "H200", "benchmarks/tune_rows.py"},
     {90, 4, 4, 4096,  64, 192, 128, 2,  1, 2260, "H200", "benchmarks/tune_rows.py"},
     {90, 4, 4, 4096, 128, 128, 128, 4,  1, 2300, "H200", "benchmarks/tune_rows.py"},
-    {90, 4, 4, 4096,  64, 128, 128, 3,  1, 2550, "H200", "benchmarks/tune_rows.py"},
 };
 
 static constexpr TunedLimits kLimits[] = {
