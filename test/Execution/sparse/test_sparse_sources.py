@@ -87,7 +87,7 @@ def features(case):
     return [(row, shift), (chip, shift)]
 
 
-@pytest.mark.parametrize("case", tiers.cover(CASES, features), ids=lambda case: f"{name(case[0])}-{case[1]}-{case[2]}")
+@pytest.mark.parametrize("case", tiers.pairs(CASES, features), ids=lambda case: f"{name(case[0])}-{case[1]}-{case[2]}")
 def test_sources(case, tmp_path):
     """Operand i is from source i + shift."""
     row, chip, shift = case
