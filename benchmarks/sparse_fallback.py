@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 """Sparse products on CUDA cards without block-scaled instructions, beside dense ones.
 
-usage: sparse_fallback.py build DIR [--target=CHIP] [--format=F] [--path=P] [--sizes MxNxK...]    programs, PTX, launch infos
-       sparse_fallback.py run DIR                                         measures them; needs torch and a card
+usage: sparse_fallback.py build DIR [--target=CHIP] [--format=F] [--path=P] [--schedule=S] [--sizes MxNxK...]
+                                          programs, PTX and launch infos
+       sparse_fallback.py run DIR         measures them; needs torch and a card
 
 Three ways to compute W times y, with weights W (M x K) and y (stored as N x K) in blocks of 32, of f8E4M3FN (mxfp8)
 or of f4E2M1FN in pairs (mxfp4): `kept` reads kept elements and metadata (wgmma.mma_async.sp on sm_90a, else mma.sp of
@@ -11,7 +12,8 @@ argument. A time is the median of samples of a CUDA graph of 20 calls; the ways 
 through copies of W that do not fit into the cache. The results of all ways are compared with sums of f64.
 
 `kept / dense` is what docs/performance.md tells. With --path=dequant_mma, where it and `kept / decompressed` change
-sides on sm_90a decides `sparseProducts` in lib/Support/TunedRows.cpp.
+sides on sm_90a decides `sparseProducts` in lib/Support/TunedRows.cpp. With --schedule, that of `kept`, the times of
+tiles are the costs of `kSparseTiles` there.
 """
 
 import argparse
@@ -75,7 +77,8 @@ def build(options):
     cases = {f"{way}-{m}x{n}x{k}": (way, m, n, k) for (m, n, k), way in itertools.product(options.sizes, WAYS)}
     (options.folder / "cases.json").write_text(json.dumps({"format": options.format, "cases": cases}))
     for name, case in cases.items():
-        compile_program(options, name, program(*case, options.format, options.path), is_quiet=True)
+        flags = [f"--schedule={options.schedule}"] if options.schedule and case[0] == "kept" else []
+        compile_program(options, name, program(*case, options.format, options.path), *flags, is_quiet=True)
     print(f"{len(cases)} programs for {options.target} in {options.folder}")
 
 
@@ -171,6 +174,7 @@ def main():
     step.add_argument("--target", default="sm_90a", metavar="CHIP")
     step.add_argument("--format", default="mxfp8", choices=FORMATS)
     step.add_argument("--path", metavar="PATH")
+    step.add_argument("--schedule", metavar="SCHEDULE")
     step.add_argument("--sizes", nargs="+", type=parse_size, default=SIZES, metavar="MxNxK")
     step.add_argument("--build", type=pathlib.Path, default=os.environ.get("BLOCKSCALE_BUILD", ROOT / "build"))
     step = steps.add_parser("run")

@@ -13,6 +13,7 @@
 
 #include "blockscale/Support/TunedRows.h"
 
+#include <limits>
 #include <utility>
 
 using namespace mlir;
@@ -21,6 +22,8 @@ using namespace mlir::blockscale;
 //===----------------------------------------------------------------------===//
 // Tables, by compute capability
 //===----------------------------------------------------------------------===//
+
+static constexpr int64_t kMany = std::numeric_limits<int64_t>::max();
 
 // clang-format off
 // capability, path, most M, least bits, rows of y, rows of x, K, warps, stages, splitK, blocks
@@ -84,6 +87,21 @@ static constexpr TunedRowRange kRowRanges[] = {
     {90, 4, 4, 4096, 128, 192, 128, 4,  1, 2070, "H200", "benchmarks/tune_rows.py"},
     {90, 4, 4, 4096,  64, 192, 128, 2,  1, 2260, "H200", "benchmarks/tune_rows.py"},
     {90, 4, 4, 4096, 128, 128, 128, 4,  1, 2300, "H200", "benchmarks/tune_rows.py"},
+};
+
+// capability, bits, most columns, rows of x, rows of y, cost
+static constexpr TunedSparseTile kSparseTiles[] = {
+    {90, 8,    64,  64,  64, 1.00, "H200", "benchmarks/sparse_fallback.py"},
+    {90, 4,    64,  64,  64, 1.00, "H200", "benchmarks/sparse_fallback.py"},
+    {90, 8, kMany, 128, 256, 1.00, "H200", "benchmarks/sparse_fallback.py"},
+    {90, 8, kMany, 128, 192, 1.08, "H200", "benchmarks/sparse_fallback.py"},
+    {90, 8, kMany, 128, 128, 1.32, "H200", "benchmarks/sparse_fallback.py"},
+    {90, 8, kMany,  64, 256, 1.42, "H200", "benchmarks/sparse_fallback.py"},
+    {90, 8, kMany,  64, 128, 1.75, "H200", "benchmarks/sparse_fallback.py"},
+    {90, 4, kMany, 128, 192, 0.98, "H200", "benchmarks/sparse_fallback.py"},
+    {90, 4, kMany, 128, 128, 1.00, "H200", "benchmarks/sparse_fallback.py"},
+    {90, 4, kMany,  64, 192, 1.34, "H200", "benchmarks/sparse_fallback.py"},
+    {90, 4, kMany,  64, 128, 1.44, "H200", "benchmarks/sparse_fallback.py"},
 };
 
 static constexpr TunedLimits kLimits[] = {
@@ -150,6 +168,11 @@ std::vector<TunedWideTile> blockscale::getTunedWideTiles(unsigned capability) {
 
 std::vector<TunedRowRange> blockscale::getTunedRowRanges(unsigned capability) {
   return findRows(kRowRanges, capability);
+}
+
+std::vector<TunedSparseTile>
+blockscale::getTunedSparseTiles(unsigned capability) {
+  return findRows(kSparseTiles, capability);
 }
 
 TunedLimits blockscale::getTunedLimits(unsigned capability) {

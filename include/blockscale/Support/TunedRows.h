@@ -85,6 +85,19 @@ struct TunedRowRange {
 
 std::vector<TunedRowRange> getTunedRowRanges(unsigned capability);
 
+/// A tile of the path wgmma for a sparse x, whose elements have `bits` bits: for
+/// at most `mostColumns` of the result, rows of x and of y (fewer where the
+/// result has fewer columns), and the time relative to the best tile.
+struct TunedSparseTile {
+  unsigned capability;
+  unsigned bits;
+  int64_t mostColumns, rowsOfX, rowsOfY;
+  double cost;
+  std::string_view card, benchmark;
+};
+
+std::vector<TunedSparseTile> getTunedSparseTiles(unsigned capability);
+
 /// The limits at which one way of computing a matmul becomes better than
 /// another.
 struct TunedLimits {

@@ -97,6 +97,20 @@ def rectified_program(shapes, *row):
   return %r : {kind}""").replace("granularity =", "legal_metadata, granularity =")
 
 
+# Exponents of the scales of x and of y, whose products stay exact: inside of what bf16 holds, and outside of it.
+HARD_EXPONENTS = [(-100, 100), (120, -120), (-127, 127), (-126, 120)]
+
+
+def hard_data(row, m, n, k, exponents):
+    """Data of a product with scales (f8E8M0FNU) some of which bf16 cannot hold with all elements."""
+    data = product_data(*row, m, n, k, seed=16)
+    rng = np.random.default_rng(exponents[0] + 128)
+    x_shift = rng.choice([0, exponents[0]], data[2].shape[-1])
+    for scale, shifts in ((data[2], x_shift), (data[4], -x_shift[:, None])):
+        scale[...] = np.where(shifts, np.clip(127 + shifts, 0, 254), scale)
+    return data
+
+
 def random_metadata(rng, rows, k, granularity):
     """Legal fields, each of the six at least once in a chunk of many."""
     fields = rng.choice(list(FIELDS), (*rows, k // (4 * UNITS[granularity])))

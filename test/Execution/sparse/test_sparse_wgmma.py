@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import tiers
 from harness import assert_bit_equal
-from sparse_cases import product_data, product_program, rectified_program, run, start
+from sparse_cases import HARD_EXPONENTS, hard_data, product_data, product_program, rectified_program, run, start
 from sparse_oracle import batched_product, exact_product, fields_of, metadata_of
 
 E8M0, E4M3 = "f8E8M0FNU", "f8E4M3FN"
@@ -132,16 +132,11 @@ def test_every_field(row, tmp_path):
     check(tmp_path, row, data)
 
 
-@pytest.mark.parametrize("exponents", [(-100, 100), (120, -120), (-127, 127), (-126, 120)], ids=str)
+@pytest.mark.parametrize("exponents", HARD_EXPONENTS, ids=str)
 @pytest.mark.parametrize("row", [BYTES, PAIRS], ids=name)
 def test_hard_blocks(row, exponents, tmp_path):
     """Scales that bf16 cannot hold with all elements: the exact recomputation."""
-    data = product_data(*row, 70, 12, 384, seed=16)
-    rng = np.random.default_rng(exponents[0] + 128)
-    x_shift = rng.choice([0, exponents[0]], data[2].shape[-1])
-    for scale, shifts in ((data[2], x_shift), (data[4], -x_shift[:, None])):
-        scale[...] = np.where(shifts, np.clip(127 + shifts, 0, 254), scale)
-    check(tmp_path, row, data)
+    check(tmp_path, row, hard_data(row, 70, 12, 384, exponents))
 
 
 @pytest.mark.parametrize("code", [0x00, 0x7F, 0xFF])

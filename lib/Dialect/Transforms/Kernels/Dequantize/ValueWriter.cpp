@@ -141,14 +141,12 @@ Value ValueWriter::forEach(Value from, Value to, Value step, Value word,
 
 std::pair<Value, Value> ValueWriter::emitGroup(Value task, Value groups,
                                                Value parts) {
-  auto divide = [&]() -> SmallVector<Value> {
+  auto divide = [&]() -> std::pair<Value, Value> {
     return {b.createOrFold<arith::DivUIOp>(loc, task, parts),
             b.createOrFold<arith::RemUIOp>(loc, task, parts)};
   };
-  if (getConstantIntValue(parts)) {
-    SmallVector<Value> of = divide();
-    return {of[0], of[1]};
-  }
+  if (getConstantIntValue(parts))
+    return divide();
   // One row, as in decoding, should not wait for a division.
   Value isOne = isEqual(b, loc, groups, emit.index(1));
   Type type = b.getIndexType();
@@ -158,7 +156,8 @@ std::pair<Value, Value> ValueWriter::emitGroup(Value task, Value groups,
   b.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(b, loc, ValueRange{emit.index(0), task});
   b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, loc, divide());
+  auto [group, part] = divide();
+  scf::YieldOp::create(b, loc, ValueRange{group, part});
   return {branch.getResult(0), branch.getResult(1)};
 }
 
@@ -177,8 +176,7 @@ Value ValueWriter::forEachTask(
   Value first = compute({d0 * kWarps + d1.floorDiv(int64_t(kWarpLanes))},
                         {block, thread})[0];
   auto runTask = [&](Value task, Value before) {
-    Value group, part;
-    std::tie(group, part) = emitGroup(task, all, parts);
+    auto [group, part] = emitGroup(task, all, parts);
     Value batch = emit.index(0);
     if (hasBatch) {
       batch = b.createOrFold<arith::DivUIOp>(loc, group, groups);

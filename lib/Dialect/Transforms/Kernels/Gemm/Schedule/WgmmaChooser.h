@@ -31,19 +31,6 @@ protected:
                                      EmitErrorFn emitError) const = 0;
 };
 
-/// Checks the limits that all kernels which dequantize an operand in registers
-/// have; that operand, and its scales, have `types`.
-LogicalResult verifyInRegisters(ScheduledProduct product,
-                                WarpSpecializedScheduleAttr schedule,
-                                const TypeCombination &types,
-                                KernelChooser::EmitErrorFn emitError);
-
-/// The argument that `quantized` is a view of, if it is contiguous along
-/// dimension `k` of the operand, whose indices `map` maps to its own; null
-/// otherwise. `isStream` says whether it is packed.
-BlockArgument findContiguousArgument(Value quantized, AffineMap map, unsigned k,
-                                     bool &isStream);
-
 /// The schedules of mixed input and of GEMV that were measured to be the best
 /// for `op` on `chip`; null if none was measured. Without a workspace,
 /// schedules that need none.

@@ -22,6 +22,7 @@
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Gemm/Schedule/ProductBounds.h"
 #include "Kernels/Gemm/Schedule/WgmmaChooser.h"
+#include "Kernels/Gemm/Schedule/WgmmaInRegisters.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "blockscale/Support/TensorMemory.h"
@@ -73,27 +74,6 @@ public:
 };
 } // namespace
 
-BlockArgument blockscale::findContiguousArgument(Value quantized, AffineMap map,
-                                                 unsigned k, bool &isStream) {
-  OperandView view = traceOperand(quantized);
-  auto unpack = view.tensor.getDefiningOp<UnpackOp>();
-  if (unpack)
-    view.tensor = unpack.getSource();
-  auto argument = dyn_cast<BlockArgument>(getReshaped(view.tensor));
-  auto function = dyn_cast_or_null<func::FuncOp>(
-      argument ? argument.getOwner()->getParentOp() : nullptr);
-  isStream = unpack || (function && function.getArgAttr(argument.getArgNumber(),
-                                                        kPackedAttrName));
-  bool isContiguous = view.map.compose(map).getResults().back() ==
-                      getAffineDimExpr(k, map.getContext());
-  return function && isContiguous ? argument : BlockArgument();
-}
-
-static unsigned getKDim(MmaScaledOp::Side side, Value operand) {
-  return MmaScaledOp::getKDim(side,
-                              cast<ShapedType>(operand.getType()).getRank());
-}
-
 std::string blockscale::findMixedInputObstacle(ProductOpInterface op) {
   std::optional<QuantizedB> y = findQuantizedB(op);
   if (op.getMetadata())
@@ -132,10 +112,7 @@ static std::string findGemvObstacle(ProductOpInterface op) {
 /// How many tiles of `rows` of y and `columns` of x there are.
 static uint64_t countMixedInputTiles(const OpSizes &sizes, int64_t rows,
                                      int64_t columns) {
-  return llvm::SaturatingMultiply<uint64_t>(
-      sizes.batch, llvm::SaturatingMultiply<uint64_t>(
-                       llvm::divideCeilSigned(sizes.n, rows),
-                       llvm::divideCeilSigned(sizes.m, columns)));
+  return countTiles(sizes, columns, rows);
 }
 
 /// The measured tile that takes the least time for all waves of tiles; nullopt
@@ -191,22 +168,15 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
          llvm::SaturatingMultiply<uint64_t>(tiles, splitK * 2) <= sms &&
          sizes.k >= splitK * 2 * kLeastSteps * std::min(sliceK, kMostOfStep))
     splitK *= 2;
-  const Instruction &instruction =
-      *chooseInstruction(op.getTypes(), Path::Wgmma)->emitted;
-  auto fits = [&](int64_t stages) {
-    return makeMixedInputPlan(instruction, make(slices * sliceK, stages), types,
-                              sizes.k)
-               .getSharedBytes() <= getMostStageBytes(chip);
-  };
-  int64_t stages = tile.stages;
-  while (stages > 1 && !fits(stages))
-    --stages;
-  WarpSpecializedScheduleAttr schedule = make(slices * sliceK, stages);
+  auto schedule = fitStages(op, chip, types, tile.stages, [&](int64_t stages) {
+    return make(slices * sliceK, stages);
+  });
+  if (!schedule)
+    return {};
   bool hasRanges = sizes.k == 0 || sizes.k >= splitK * schedule.getK();
   int64_t unit = columns == 1 ? sliceK : getMixedInputUnit(types, sizes.k == 0);
-  return sizes.k % unit == 0 && hasRanges && fits(stages)
-             ? schedule
-             : WarpSpecializedScheduleAttr();
+  return sizes.k % unit == 0 && hasRanges ? schedule
+                                          : WarpSpecializedScheduleAttr();
 }
 
 std::string blockscale::describeMixedInputSizes(const Chip &chip) {
@@ -351,52 +321,6 @@ MixedInputChooser::verifyKernel(ScheduledProduct product,
                        << kernel << ", got " << schedule;
   return verifyInRegisters(product, schedule, findQuantizedB(product.op)->types,
                            emitError);
-}
-
-LogicalResult blockscale::verifyInRegisters(
-    ScheduledProduct product, WarpSpecializedScheduleAttr schedule,
-    const TypeCombination &types, KernelChooser::EmitErrorFn emitError) {
-  const Instruction &instruction = product.getInstruction();
-  StringRef kernel = stringifyKernelKind(schedule.getKernel());
-  WgmmaShares shares(schedule);
-  bool isShared =
-      shares.slicesOfK * schedule.getM() == shares.groups * kWarpgroupRows;
-  // The mbarriers of more stages do not fit.
-  constexpr int64_t kMostStages = 8;
-  if (schedule.getStages() > kMostStages)
-    return emitError() << "expected at most " << kMostStages
-                       << " stages for the kernel " << kernel << ", got "
-                       << schedule;
-  if (!isShared || schedule.getPersistent() ||
-      schedule.getAccumulators() != 1 || schedule.getCluster() != ClusterSize())
-    return emitError()
-           << "expected M of the tile to be 64, 128 or 256, one accumulator, "
-              "blocks that are not persistent, and no cluster, for the kernel "
-           << kernel << ", got " << schedule;
-  int64_t chunk = getMixedInputChunk(types);
-  int64_t k = getOpSizes(product.op, /*dynamicSize=*/0).k;
-  SharedMemoryPlan plan = makeMixedInputPlan(instruction, schedule, types, k);
-  bool isGemv = schedule.getKernel() == KernelKind::Gemv;
-  if (plan.getSliceK() % chunk != 0 || (isGemv && k % plan.getSliceK() != 0))
-    return emitError() << "expected K of the tile to be " << shares.slicesOfK
-                       << " K slices of a multiple of " << chunk
-                       << (isGemv ? " that divides K" : "") << ", got "
-                       << schedule;
-  if (int64_t unit = getMixedInputUnit(types, k == 0); k % unit != 0)
-    return emitError() << "expected K to be a multiple of " << unit
-                       << ", for the kernel " << kernel << ", got " << schedule;
-  int64_t bytes =
-      std::max(plan.getSharedBytes(), getSlicePartialBytes(schedule));
-  if (bytes > getMostStageBytes(product.chip) ||
-      getSlicePartialBytes(schedule) > plan.getSharedBytes())
-    return emitError() << "expected a schedule whose stages have "
-                       << getSlicePartialBytes(schedule) << " to "
-                       << getMostStageBytes(product.chip)
-                       << " bytes of shared memory on "
-                       << StringRef(product.chip.name) << ", got " << schedule
-                       << ", with " << plan.getSharedBytes();
-  return KernelChooser::verifySplitK(product.op, schedule.getSplitK(),
-                                     schedule.getK(), schedule, emitError);
 }
 
 /// Schedules with tiles of so many rows of x.

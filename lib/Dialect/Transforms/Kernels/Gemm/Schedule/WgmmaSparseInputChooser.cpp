@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tiles for a sparse x that is dequantized in registers. With few columns, four
-// warpgroups share 64 rows and split K. With more, two have 64 rows each, or
-// split K where there are few rows.
+// Tiles for a sparse x that is dequantized in registers, by the table of what
+// was measured (blockscale/Support/TunedRows.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +15,7 @@
 #include "Kernels/Gemm/Problem/OpSizes.h"
 #include "Kernels/Gemm/Schedule/ProductBounds.h"
 #include "Kernels/Gemm/Schedule/WgmmaChooser.h"
+#include "Kernels/Gemm/Schedule/WgmmaInRegisters.h"
 #include "Utils/OperandView.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "blockscale/Support/TensorMemory.h"
@@ -39,30 +39,7 @@ private:
                              WarpSpecializedScheduleAttr schedule,
                              EmitErrorFn emitError) const override;
 };
-
-/// Rows of x and of y in a tile, for up to so many columns of the result, and
-/// what it costs for each of its results, relative to the largest tile.
-struct SparseTile {
-  int64_t mostN, m, n;
-  double cost;
-};
 } // namespace
-
-/// N of 0 is that of the result. Costs are estimates: they follow from the
-/// bytes that a tile reads for each product.
-static constexpr SparseTile kTiles[] = {
-    {64, 64, 0, 1.0},
-    {256, 128, 0, 1.0},
-    {256, 64, 0, 1.1},
-    {INT64_MAX, 128, 256, 1.0},
-    {INT64_MAX, 128, 128, 1.15},
-    {INT64_MAX, 64, 256, 1.1},
-};
-
-static unsigned getKDim(MmaScaledOp::Side side, Value operand) {
-  return MmaScaledOp::getKDim(side,
-                              cast<ShapedType>(operand.getType()).getRank());
-}
 
 static BlockArgument findArgument(MmaScaledOp::Side side, Value operand,
                                   bool &isStream) {
@@ -95,11 +72,6 @@ static std::string findObstacle(ProductOpInterface op) {
   return {};
 }
 
-static int64_t countTiles(const OpSizes &sizes, int64_t m, int64_t n) {
-  return sizes.batch * llvm::divideCeilSigned(sizes.m, m) *
-         llvm::divideCeilSigned(sizes.n, n);
-}
-
 /// The schedule with a tile of `m` rows of x and `n` of y that fits the sizes
 /// and the chip; null if none does. `mayDivide` allows split-K.
 static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
@@ -117,55 +89,52 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
   };
   int64_t slices = WgmmaShares(make(sliceK, 1)).slicesOfK;
   // Few tiles leave SMs idle: use split-K.
-  int64_t tiles = countTiles(sizes, m, n);
-  while (mayDivide && tiles * splitK * 2 <= getSms(chip) &&
+  uint64_t tiles = countTiles(sizes, m, n);
+  while (mayDivide &&
+         llvm::SaturatingMultiply<uint64_t>(tiles, splitK * 2) <=
+             static_cast<uint64_t>(getSms(chip)) &&
          sizes.k >= splitK * 2 * kLeastSteps * slices * sliceK)
     splitK *= 2;
-  const Instruction &instruction =
-      *chooseInstruction(types, Path::Wgmma)->emitted;
-  auto fits = [&](int64_t stages) {
-    return makeMixedInputPlan(instruction, make(slices * sliceK, stages), types,
-                              sizes.k)
-               .getSharedBytes() <= getMostStageBytes(chip);
-  };
-  int64_t stages = kMostStages;
-  while (stages > 1 && !fits(stages))
-    --stages;
-  WarpSpecializedScheduleAttr schedule = make(slices * sliceK, stages);
+  auto schedule = fitStages(op, chip, types, kMostStages, [&](int64_t stages) {
+    return make(slices * sliceK, stages);
+  });
   bool isWhole = sizes.k % getMixedInputUnit(types, sizes.k == 0) == 0;
-  return isWhole && sizes.k >= splitK * schedule.getK() && fits(stages) &&
-                 getSlicePartialBytes(schedule) <=
-                     makeMixedInputPlan(instruction, schedule, types, sizes.k)
-                         .getSharedBytes()
+  return schedule && isWhole && sizes.k >= splitK * schedule.getK()
              ? schedule
              : WarpSpecializedScheduleAttr();
 }
 
-/// The schedule of the tile that takes the least time over all waves of tiles;
-/// null if none fits.
+/// The schedule of the measured tile that takes the least time over all waves
+/// of tiles; null if none fits.
 static WarpSpecializedScheduleAttr
 chooseTile(ProductOpInterface op, const Chip &chip, bool hasWorkspace) {
   constexpr int64_t kColumns = 8;
   if (!hasWorkspace || !hasStaticShapes(op) || !findObstacle(op).empty())
     return {};
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
+  unsigned bits = getFormatInfo(op.getTypes().lhs).storedBits();
   WarpSpecializedScheduleAttr best;
   double least = 0;
-  int64_t mostN = 0;
-  for (const SparseTile &tile : kTiles) {
-    // Only the rows for the fewest columns.
-    if (sizes.n > tile.mostN || (mostN && tile.mostN != mostN))
+  std::optional<int64_t> mostColumns;
+  for (const TunedSparseTile &tile : getTunedSparseTiles(chip.capability)) {
+    // Only the tiles for the fewest columns.
+    if (tile.bits != bits || sizes.n > tile.mostColumns ||
+        tile.mostColumns > mostColumns.value_or(tile.mostColumns))
       continue;
-    mostN = tile.mostN;
-    int64_t n = tile.n ? tile.n : llvm::alignTo(sizes.n, kColumns);
+    mostColumns = tile.mostColumns;
+    int64_t m = tile.rowsOfX,
+            n = std::min<int64_t>(tile.rowsOfY,
+                                  llvm::alignTo(sizes.n, kColumns));
     WarpSpecializedScheduleAttr schedule =
-        fitTile(op, chip, tile.m, n, hasWorkspace);
+        fitTile(op, chip, m, n, hasWorkspace);
     if (!schedule)
       continue;
-    int64_t rounds = llvm::divideCeilSigned(
-        countTiles(sizes, tile.m, n) * schedule.getSplitK(), getSms(chip));
-    double time = static_cast<double>(rounds * tile.m * n) * tile.cost /
-                  static_cast<double>(schedule.getSplitK());
+    auto splitK = static_cast<uint64_t>(schedule.getSplitK());
+    uint64_t rounds = llvm::divideCeil(
+        llvm::SaturatingMultiply(countTiles(sizes, m, n), splitK),
+        static_cast<uint64_t>(getSms(chip)));
+    double time = static_cast<double>(rounds) * static_cast<double>(m * n) *
+                  tile.cost / static_cast<double>(splitK);
     if (best && time >= least)
       continue;
     best = schedule;
