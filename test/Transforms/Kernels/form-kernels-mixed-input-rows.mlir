@@ -1,7 +1,7 @@
-// TMA takes longer for rows outside of a tensor than for any others, so the
-// rows of x that the kernel in front writes are followed by memory for those
-// that the last tile has in addition. Nothing writes them, and no result is made
-// of them.
+// Rows of x of mixed input. TMA takes longer for rows outside of a tensor than
+// for any others, so the rows that the kernel in front writes are followed by
+// memory for those that the last tile has in addition. Nothing writes them, and
+// no result is made of them.
 
 // RUN: blockscale-opt %s --blockscale-select-path --blockscale-legalize --blockscale-select-schedule --blockscale-form-kernels --canonicalize --cse | FileCheck %s
 
@@ -42,6 +42,26 @@ module attributes {blockscale.target = #blockscale.target<sm_90a>} {
     %d = linalg.matmul indexing_maps = [#mk, #nk, #mn]
          {blockscale.alternatives = [#blockscale.alternative<
              most_rows = 256, most_ranges = 1, cost = 0, instruction = #bf16, schedule = #wide>]}
+         ins(%x, %w : tensor<?x1024xbf16>, tensor<1024x1024xbf16>) outs(%acc : tensor<?x1024xf32>) -> tensor<?x1024xf32>
+    return %d : tensor<?x1024xf32>
+  }
+
+  // y is read once, and leaves L2 first, in the kernel for up to 64 rows, since
+  // these are one tile; in the one for more rows it is not.
+
+  // CHECK-LABEL: func.func @two(
+  // CHECK:       gpu.func @two__matmul(
+  // CHECK:         blockscale.tensor_load %{{.*}} hint
+  // CHECK:       gpu.func @two__matmul_{{[0-9]+}}(
+  // CHECK-NOT:     hint
+  // CHECK:       gpu.func @two__exact_recomputation
+  func.func @two(%x: tensor<?x1024xbf16>, %y: tensor<1024x1024xf4E2M1FN>, %ys: tensor<1024x64xf8E4M3FN>,
+                 %acc: tensor<?x1024xf32>) -> tensor<?x1024xf32> {
+    %w = blockscale.dequantize %y, %ys : tensor<1024x1024xf4E2M1FN>, tensor<1024x64xf8E4M3FN> to tensor<1024x1024xbf16>
+    %d = linalg.matmul indexing_maps = [#mk, #nk, #mn]
+         {blockscale.alternatives = [
+           #blockscale.alternative<most_rows = 64, most_ranges = 1, cost = 0, instruction = #bf16, schedule = #wide>,
+           #blockscale.alternative<most_rows = 256, most_ranges = 1, cost = 0, instruction = #bf16, schedule = #wide>]}
          ins(%x, %w : tensor<?x1024xbf16>, tensor<1024x1024xbf16>) outs(%acc : tensor<?x1024xf32>) -> tensor<?x1024xf32>
     return %d : tensor<?x1024xf32>
   }
