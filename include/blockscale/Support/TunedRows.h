@@ -85,8 +85,8 @@ struct TunedRowRange {
 
 std::vector<TunedRowRange> getTunedRowRanges(unsigned capability);
 
-/// A tile of the path wgmma for a sparse x, whose elements have `bits` bits: for
-/// at most `mostColumns` of the result, rows of x and of y (fewer where the
+/// A tile of the path wgmma for a sparse x, whose elements have `bits` bits:
+/// for at most `mostColumns` of the result, rows of x and of y (fewer where the
 /// result has fewer columns), and the time relative to the best tile.
 struct TunedSparseTile {
   unsigned capability;
