@@ -108,6 +108,24 @@ def test_emulated(case, tmp_path):
     check(case, tmp_path, ["--target=sm_120a", "--emulate-on=sm_80"])
 
 
+def test_emulated_nibbles_along_n(tmp_path):
+    """Rows of 16 codes of fp4, the last of which ends with what no one has written."""
+    source = tmp_path / "program.mlir"
+    types = "tensor<16x192xf6E3M2FN>, tensor<16x6xf8E8M0FNU>, tensor<192x40xf4E2M1FN>, tensor<6x40xf8E8M0FNU>, tensor<16x40xf32>"
+    names = ("%x", "%xs", "%y", "%ys", "%acc")
+    arguments = ", ".join(f"{name}: {kind}" for name, kind in zip(names, types.split(", ")))
+    source.write_text(
+        f"func.func @main({arguments}) -> tensor<16x40xf32> {{\n"
+        f"  %d = blockscale.mma_scaled {', '.join(names)} {{block_size = 32 : i64}} : {types}\n"
+        "  return %d : tensor<16x40xf32>\n}\n"
+    )
+    done = subprocess.run(
+        [RUN, source, "--device=sim", "--target=sm_120a", "--emulate-on=sm_86", "--check=race,proxy,strict", "--compare",
+         "--seed=3"], capture_output=True, text=True, timeout=gpu_bundle.TIMEOUT_S, check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def run_compare(program, folder):
     source = folder / "program.mlir"
     source.write_text(program.text())

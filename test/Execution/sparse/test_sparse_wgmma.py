@@ -60,10 +60,10 @@ def check(folder, row, data, given=None, expected=None, transposed=(3,), flags=(
     return printed
 
 
-def compiled(folder, text, *flags):
+def compiled(folder, text, *flags, chip=CHIP):
     path = folder / "program.mlir"
     path.write_text(text)
-    return subprocess.run([COMPILE, path, f"--target={CHIP}", *flags], capture_output=True, text=True, check=False)
+    return subprocess.run([COMPILE, path, f"--target={chip}", *flags], capture_output=True, text=True, check=False)
 
 
 def features(row):
@@ -235,3 +235,53 @@ def test_ptx_version(version, opcode, tmp_path):
     assert "wgmma.mma_async.sp.sync.aligned.m64n16k32.f32.bf16.bf16" in ptx and opcode in ptx
     done = compiled(tmp_path, text, *flags, "--ptx-version=81")
     assert done.returncode == 1 and "PTX 8.1 is too old" in done.stderr and "expected at least 8.2" in done.stderr
+
+
+def sized_program(m, n, k, row=BYTES, attributes=""):
+    shapes = [(m, k // 2), (m, k // (16 if row[2] == "pairs" else 8)), (m, k // row[1]), (k, n), (k // row[1], n), (m, n)]
+    return product_program(shapes, *row, transposed=(3,)).replace("{gran", f"{{{attributes}gran")
+
+
+def entries(ptx):
+    return [line.split()[2] for line in ptx.splitlines() if line.startswith(".visible .entry")]
+
+
+@pytest.mark.parametrize("row", [BYTES, PAIRS], ids=name)
+def test_printed_tiles_are_the_same_program(row, tmp_path):
+    """The tile level names path and schedule: the same kernels come of it."""
+    text = sized_program(1024, 64, 1024, row, "legal_metadata, ")
+    made = entries(compiled(tmp_path, text).stdout)
+    tiles = compiled(tmp_path, text, "--emit=tile").stdout
+    assert "kernel = sparse_input" in tiles
+    assert entries(compiled(tmp_path, tiles).stdout) == made
+
+
+WARPS = ("blockscale.schedule = #blockscale.warp_specialized_schedule<tile = [64, 16, {}], stages = 2, accumulators = 1, "
+         "persistent = false, kernel = sparse_input>, ")
+
+
+def test_schedule_attributes(tmp_path):
+    """One asks for the kernel, with its path or without; on other paths and chips it is refused, not dropped."""
+    path, size = "blockscale.path = #blockscale.path<{}>, ".format, (64, 16, 512)
+    for attributes in (WARPS.format(512), path("wgmma") + WARPS.format(512)):
+        result = compiled(tmp_path, sized_program(*size, attributes=attributes), "--emit=tile")
+        assert REMARK in result.stderr and "kernel = sparse_input" in result.stdout
+    for attributes, chip, message in (
+        (path("dequant_mma") + WARPS.format(512), CHIP, "to be a schedule of the path dequant_mma"),
+        (WARPS.format(512), "sm_90", "to be a schedule of the path dequant_mma"),
+        (WARPS.format(256), CHIP, "expected K of the tile to be 4 K slices of a multiple of 128"),
+    ):
+        result = compiled(tmp_path, sized_program(*size, attributes=attributes), chip=chip)
+        assert result.returncode == 1 and message in result.stderr
+
+
+@pytest.mark.parametrize("change, message", [
+    (("x512", "x256"), "expected K of the tile to be 4 K slices of a multiple of 128"),
+    (("stages=2", "stages=9"), "expected at most 8 stages"),
+    (("swap_ab=0,split_k=1,kernel=sparse_input", "swap_ab=1,kernel=mixed_input"), "expected a dense x"),
+], ids=["K", "stages", "kernel"])
+def test_refused_schedules(change, message, tmp_path):
+    """The option says why the kernel does not take the product."""
+    given = schedule(BYTES).replace(*change)
+    result = compiled(tmp_path, sized_program(64, 16, 512), f"--schedule={given}")
+    assert result.returncode == 1 and message in result.stderr

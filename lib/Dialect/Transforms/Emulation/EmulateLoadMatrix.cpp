@@ -80,6 +80,8 @@ private:
     return arith::ExtUIOp::create(b, b.getI32Type(), byte);
   }
 
+  static constexpr int32_t kCodesOfRow = 16;
+
   /// Code `number` of the row that starts at `start`.
   Value loadCode(Value start, Value number) {
     if (bits == 8)
@@ -87,7 +89,10 @@ private:
     Value bit = arith::MulIOp::create(b, number, integer(bits));
     Value first = add(start, arith::DivUIOp::create(b, bit, integer(8)));
     Value low = loadByte(first);
-    Value high = loadByte(add(first, integer(1)));
+    // A row ends with its last code.
+    Value last = add(start, integer(kCodesOfRow * bits / 8 - 1));
+    Value high =
+        loadByte(arith::MinUIOp::create(b, add(first, integer(1)), last));
     high = arith::ShLIOp::create(b, high, integer(8));
     Value both = arith::OrIOp::create(b, low, high);
     Value inByte = arith::RemUIOp::create(b, bit, integer(8));

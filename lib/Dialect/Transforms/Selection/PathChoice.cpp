@@ -44,6 +44,12 @@ static Request getRequest(ProductOpInterface op, Path path) {
   return Request::None;
 }
 
+/// Whether `op` has a schedule for a kernel that reads metadata with wgmma.
+static bool asksForSparseInput(ProductOpInterface op) {
+  ScheduleInterface schedule = getRequestedSchedule(op);
+  return schedule && schedule.getKernelKind() == KernelKind::SparseInput;
+}
+
 std::optional<InstructionChoice> PathChooser::choose(MmaScaledOp op) const {
   std::optional<InstructionChoice> first;
   for (Path path : chip.paths) {
@@ -95,18 +101,17 @@ std::optional<Path> PathChooser::chooseSparse(SparseMmaScaledOp op) const {
 std::optional<InstructionChoice>
 PathChooser::chooseSparseWgmma(SparseMmaScaledOp op, PathAttr wanted) const {
   std::optional<Path> path = chip.findPath(Dequantization::InFront);
-  // The path alone asks for a dense product.
-  if (!op.hasTensorSemantics() || emulatedOn || !path || wanted)
+  if (!op.hasTensorSemantics() || emulatedOn || !path ||
+      (wanted && wanted.getValue() != *path))
     return std::nullopt;
   std::optional<InstructionChoice> choice =
       chooseInstruction(op.getTypes(), *path);
   if (!choice)
     return std::nullopt;
-  bool isWanted = false;
-  if (ScheduleInterface schedule = getRequestedSchedule(op))
-    isWanted = schedule.getKernelKind() == KernelKind::SparseInput;
-  else
-    isWanted = isSparseInputBest(op, chip, hasWorkspace);
+  // The path alone asks for a dense product.
+  bool isWanted = getRequestedSchedule(op)
+                      ? asksForSparseInput(op)
+                      : !wanted && isSparseInputBest(op, chip, hasWorkspace);
   return isWanted ? choice : std::nullopt;
 }
 
@@ -128,7 +133,9 @@ PathChooser::chooseDequantizedSparse(SparseMmaScaledOp op,
              : request == Request::This ||
                    (request == Request::None &&
                     !chooseNative(getDenseTypes(op), chip) &&
-                    isMetadataFaster(op, chip, getNumDenseProducts(op)));
+                    isMetadataFaster(op, chip, getNumDenseProducts(op))) ||
+                   // Its schedule is refused then, with the reason.
+                   asksForSparseInput(op);
   return isWanted ? choice : std::nullopt;
 }
 

@@ -35,6 +35,8 @@ struct Product {
   Path path;
   const GemmPath *kernels;
   InstructionAttr instruction;
+  /// Why the kernels of the option's path do not take it.
+  std::string obstacle = {};
 };
 
 struct SelectSchedulePass final
@@ -120,34 +122,41 @@ private:
       std::optional<InstructionChoice> choice =
           chooseInstruction(product.op, path);
       if (!choice || !kernels || !kernels->hasSchedules() ||
-          !wanted.isFor(path) || (emulatedOn && !emulatedOn->has(path)) ||
-          !takesSparse(product, path, wanted))
+          !wanted.isFor(path) || (emulatedOn && !emulatedOn->has(path)))
         continue;
+      auto instruction =
+          InstructionAttr::get(&getContext(), *choice->emitted);
+      // Few kernels of another path read metadata.
+      if (product.op.getMetadata()) {
+        product.obstacle =
+            explainRefusal({product.op, instruction, *chip}, *kernels);
+        if (!product.obstacle.empty())
+          continue;
+      }
       product.op->emitRemark("computed on the path ")
           << StringRef(getPathInfo(path).name) << ", as --schedule is of that";
       product.path = path;
       product.kernels = kernels;
-      product.instruction =
-          InstructionAttr::get(&getContext(), *choice->emitted);
+      product.instruction = instruction;
       product.op->setAttr(kPathAttrName, PathAttr::get(&getContext(), path));
       product.op->setAttr(kInstructionAttrName, product.instruction);
       return;
     }
   }
 
-  /// Whether `path` has a kernel of `schedule` for a sparse product; true for a
-  /// dense one.
-  bool takesSparse(const Product &product, Path path,
-                   ScheduleInterface schedule) {
-    ProductOpInterface op = product.op;
-    if (!op.getMetadata())
-      return true;
-    ScopedDiagnosticHandler handler(&getContext(),
-                                    [](Diagnostic &) { return success(); });
-    std::optional<InstructionChoice> choice = chooseInstruction(op, path);
-    return succeeded(getGemmPath(path)->verify(
-        {op, InstructionAttr::get(&getContext(), *choice->emitted), *chip},
-        schedule, [&] { return op->emitError(); }));
+  /// Why no kernel of a path computes `product` with the schedule of the option;
+  /// empty if one does.
+  std::string explainRefusal(ScheduledProduct product,
+                             const GemmPath &kernels) {
+    std::string obstacle;
+    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
+      obstacle = diagnostic.str();
+      return success();
+    });
+    // Without the name of the op, which the remark has anyway.
+    (void)kernels.verify(product, wanted,
+                         [&] { return product.op->emitError(); });
+    return obstacle;
   }
 
   /// Applies the option to the matmuls of a function that support it. If none
@@ -180,22 +189,16 @@ private:
   std::string findObstacle(const Product &product) {
     if (schedule.empty())
       return {};
+    if (!product.obstacle.empty())
+      return product.obstacle;
     if (!wanted || !wanted.isFor(product.path))
       return ("expected a schedule of the path " +
               StringRef(getPathInfo(product.path).name) + ", '" +
               joinForms(product.kernels->getTexts(), "' or '") + "', got '" +
               schedule + "'")
           .str();
-    std::string obstacle;
-    ScopedDiagnosticHandler handler(&getContext(), [&](Diagnostic &diagnostic) {
-      obstacle = diagnostic.str();
-      return success();
-    });
-    // Without the name of the op, which the remark has anyway.
-    (void)product.kernels->verify({product.op, product.instruction, *chip},
-                                  wanted,
-                                  [&] { return product.op->emitError(); });
-    return obstacle;
+    return explainRefusal({product.op, product.instruction, *chip},
+                          *product.kernels);
   }
 
   LogicalResult select(const Product &product, bool takesOption) {

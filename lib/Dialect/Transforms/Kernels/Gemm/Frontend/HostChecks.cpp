@@ -26,10 +26,12 @@ void blockscale::checkWholeBlocks(OpBuilder &builder, ProductOpInterface op,
   Value zero = makeIndex(builder, loc, 0);
   Value rest = arith::RemUIOp::create(
       builder, loc, getValueOrCreateConstantIndexOp(builder, loc, k), size);
+  StringRef operand = op.getMetadata() ? "an x" : "a y";
   cf::AssertOp::create(
       builder, loc, isEqual(builder, loc, rest, zero),
       getCheckMessage(op, "expected K to be a multiple of " + Twine(blockSize) +
-                              " for a y that is dequantized in registers"));
+                              " for " + operand +
+                              " that is dequantized in registers"));
 }
 
 void blockscale::checkFusedSizes(OpBuilder &builder, linalg::GenericOp generic,

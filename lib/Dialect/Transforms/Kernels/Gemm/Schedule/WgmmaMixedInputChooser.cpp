@@ -375,8 +375,9 @@ void MixedInputChooser::explain(ScheduledProduct product,
   // Swap-AB: M of the tile is columns of the result.
   ProductTile tile = {schedule.getN(), schedule.getM(), schedule.getK(),
                       schedule.getSplitK()};
-  // Each warpgroup reads its rows of A, and all of B.
-  tile.readsOfX = WgmmaShares(schedule).groups;
+  // Each warpgroup reads its rows of A, and all of B in its share of K.
+  WgmmaShares shares(schedule);
+  tile.readsOfX = shares.groups / shares.slicesOfK;
   tile.readsOfY = 1;
   // A kernel in front dequantizes or permutes x.
   tile.isXDequantized = true;

@@ -200,9 +200,10 @@ void SparseInputChooser::explain(ScheduledProduct product,
   auto schedule = cast<WarpSpecializedScheduleAttr>(given);
   ProductTile tile = {schedule.getM(), schedule.getN(), schedule.getK(),
                       schedule.getSplitK()};
-  // Each warpgroup reads its rows of A, and all of B.
+  // Each warpgroup reads its rows of A, and all of B in its share of K.
+  WgmmaShares shares(schedule);
   tile.readsOfX = 1;
-  tile.readsOfY = WgmmaShares(schedule).groups;
+  tile.readsOfY = shares.groups / shares.slicesOfK;
   tile.isYDequantized = true;
   printProductBounds(os, product, tile);
 }
