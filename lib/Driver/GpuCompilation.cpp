@@ -69,13 +69,14 @@ static unsigned getLowestPtx(ModuleOp module, const Chip &chip) {
                                                       : kSparseValuesPtx);
   });
   // Those of warpgroups are text by now.
-  auto sparse = llvm::find_if(getInstructions(), [](const Instruction &row) {
-    return row.isSparse() && !getPathInfo(row.path).isWarpLevel &&
-           !row.isNative();
-  });
+  SmallVector<std::pair<std::string, unsigned>> sparse;
+  for (const Instruction &row : getInstructions())
+    if (row.isSparse() && !row.isNative())
+      sparse.emplace_back(getOpcode(row), row.lowestPtx);
   module.walk([&](LLVM::InlineAsmOp op) {
-    if (op.getAsmString().contains(getOpcode(*sparse)))
-      lowest = std::max(lowest, sparse->lowestPtx);
+    for (const auto &[opcode, ptx] : sparse)
+      if (op.getAsmString().contains(opcode))
+        lowest = std::max(lowest, ptx);
   });
   // Every PTX version with these chips has conversions to fp6 and fp4.
   module.walk([&](NVVM::ConvertF32x2ToF8x2Op op) {

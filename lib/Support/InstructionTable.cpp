@@ -449,22 +449,24 @@ static unsigned getKeptOfBlock(const Instruction &instruction) {
   return static_cast<unsigned>(
       getKeptElements(instruction.blockSize, instruction.sparsity));
 }
-/// Of operands that are dequantized in registers; those of dense ones are in
-/// the table of paths.
-static constexpr std::string_view kSparseDequantMmaOpcode =
-                                      "mma.sp.m16n8k32.f32.bf16.bf16.f32",
-                                  kSparseWgmmaOpcode = "wgmma.mma_async.sp";
+
+/// Of sparse operands that are dequantized; opcodes of dense ones are in the
+/// table of paths.
+static constexpr std::pair<Path, std::string_view> kSparseOpcodes[] = {
+    {Path::DequantMma, "mma.sp.m16n8k32.f32.bf16.bf16.f32"},
+    {Path::Wgmma, "wgmma.mma_async.sp"}};
 
 std::string blockscale::getOpcode(const Instruction &instruction) {
   static constexpr ScaleQualifier qualifiers[] = {
       {"mma.sync", "mma.sp", ".scale_vec::", getScaleVec, "X"},
       {"tcgen05.mma", "tcgen05.mma.sp", ".block", getKeptOfBlock, ""}};
   std::string opcode(getPathInfo(instruction.path).opcode);
-  if (!instruction.isNative())
-    return !instruction.isSparse() ? opcode
-           : instruction.path == Path::Wgmma
-               ? std::string(kSparseWgmmaOpcode)
-               : std::string(kSparseDequantMmaOpcode);
+  if (!instruction.isNative()) {
+    for (auto [path, sparseOpcode] : kSparseOpcodes)
+      if (instruction.isSparse() && path == instruction.path)
+        opcode = sparseOpcode;
+    return opcode;
+  }
   const ScaleQualifier &qualifier = *std::find_if(
       std::begin(qualifiers), std::end(qualifiers),
       [&](const ScaleQualifier &row) { return row.opcode == opcode; });

@@ -85,6 +85,10 @@ struct TunedRowRange {
 
 std::vector<TunedRowRange> getTunedRowRanges(unsigned capability);
 
+/// So many rows behind the last of x belong to its tile, at most: no tile is
+/// larger, and those for few rows have at most 8, or twice as many.
+inline constexpr int64_t kMostRowsBehind = 255, kFewRowsBehind = 7;
+
 /// A tile of the path wgmma for a sparse x, whose elements have `bits` bits:
 /// for at most `mostColumns` of the result, rows of x and of y (fewer where the
 /// result has fewer columns), and the time relative to the best tile.

@@ -10,6 +10,9 @@
 #include "blockscale/Support/Chips.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
+#include <utility>
+
 using namespace mlir::blockscale;
 
 // The first entry with enough rows of x is used.
@@ -55,6 +58,24 @@ TEST(TunedRows, RowsHaveTiles) {
     for (const TunedTile &tile : getTunedTiles(90, Path::DequantMma))
       hasTile |= tile.mostM == row.mostM;
     EXPECT_EQ(hasTile, row.splitK != 0) << row.name;
+  }
+}
+
+TEST(TunedRows, TilesEndInMemoryOfX) {
+  for (unsigned bits : {4, 8}) {
+    int64_t before = 0, most = 0;
+    for (const TunedRowRange &range : getTunedRowRanges(90)) {
+      if (bits < range.leastBits || bits > range.mostBits)
+        continue;
+      if (range.mostRows != most)
+        before = std::exchange(most, range.mostRows);
+      for (int64_t rows = before + 1; rows <= most; ++rows) {
+        int64_t behind = std::min(rows + kFewRowsBehind, kMostRowsBehind);
+        int64_t tiles = (rows + range.rowsOfX - 1) / range.rowsOfX;
+        EXPECT_LE(tiles * range.rowsOfX, rows + behind)
+            << range.rowsOfX << " rows of x in a tile";
+      }
+    }
   }
 }
 

@@ -124,8 +124,7 @@ private:
       if (!choice || !kernels || !kernels->hasSchedules() ||
           !wanted.isFor(path) || (emulatedOn && !emulatedOn->has(path)))
         continue;
-      auto instruction =
-          InstructionAttr::get(&getContext(), *choice->emitted);
+      auto instruction = InstructionAttr::get(&getContext(), *choice->emitted);
       // Few kernels of another path read metadata.
       if (product.op.getMetadata()) {
         product.obstacle =
@@ -144,8 +143,8 @@ private:
     }
   }
 
-  /// Why no kernel of a path computes `product` with the schedule of the option;
-  /// empty if one does.
+  /// Why no kernel of a path computes `product` with the schedule of the
+  /// option; empty if one does.
   std::string explainRefusal(ScheduledProduct product,
                              const GemmPath &kernels) {
     std::string obstacle;

@@ -10,11 +10,12 @@
 
 #include "Fragments/Dequantize/Formats.h"
 #include "Kernels/Dequantize/DequantizeOperand.h"
+#include "Kernels/Gemm/Problem/OperandInRegisters.h"
 #include "Kernels/Gemm/Problem/OperandMemory.h"
-#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "Kernels/Launch/LaunchForming.h"
 #include "Launch/KernelPurpose.h"
 #include "Utils/IndexValues.h"
+#include "blockscale/Support/TunedRows.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -155,13 +156,12 @@ public:
 private:
   /// Memory of so many rows, and of those that the last tile has in addition:
   /// TMA takes longer for rows outside than for any others. What is in them
-  /// does not matter, as a tile has at most 256 rows, and fewer for few.
+  /// does not matter.
   Value addPadding(Value rows) {
-    constexpr int64_t kFew = 7, kMost = 255;
     Location loc = op->getLoc();
-    Value behind =
-        arith::MinUIOp::create(builder, loc, addIndex(builder, loc, rows, kFew),
-                               makeIndex(builder, loc, kMost));
+    Value behind = arith::MinUIOp::create(
+        builder, loc, addIndex(builder, loc, rows, kFewRowsBehind),
+        makeIndex(builder, loc, kMostRowsBehind));
     return arith::AddIOp::create(builder, loc, rows, behind);
   }
 

@@ -14,7 +14,6 @@
 #include "Kernels/Gemm/Problem/QuantizedB.h"
 
 #include "Utils/OperandView.h"
-#include "blockscale/Support/SparseMetadata.h"
 
 using namespace mlir;
 using namespace mlir::blockscale;
@@ -79,31 +78,4 @@ void blockscale::remarkOnDequantize(ProductOpInterface op,
     op->emitRemark("y is dequantized first, to memory; for a y that is "
                    "dequantized in registers, expected ")
         << expected;
-}
-
-//===----------------------------------------------------------------------===//
-// The operand in registers
-//===----------------------------------------------------------------------===//
-
-Format blockscale::getFormatInRegisters(const TypeCombination &types) {
-  return types.sparsity ? types.lhs : types.rhs;
-}
-
-/// The logical elements of so many bits of the operand in registers.
-static int64_t getElementsOfBits(const TypeCombination &types, int64_t bits) {
-  int64_t elements =
-      bits / getFormatInfo(getFormatInRegisters(types)).storedBits();
-  return types.sparsity ? elements * kUnitsPerChunk / kKeptUnits : elements;
-}
-
-int64_t blockscale::getMixedInputChunk(const TypeCombination &types) {
-  constexpr int64_t kByteBits = 8;
-  return getElementsOfBits(types, kQuantizedChunkBytes * kByteBits);
-}
-
-int64_t blockscale::getMixedInputUnit(const TypeCombination &types,
-                                      bool isDynamic) {
-  constexpr int64_t kRowBits = 128;
-  return std::max<int64_t>(getElementsOfBits(types, kRowBits),
-                           types.blockSize * (isDynamic ? 2 : 1));
 }

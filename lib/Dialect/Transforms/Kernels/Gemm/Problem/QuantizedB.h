@@ -58,21 +58,6 @@ DequantizeOp findDequantizeOfY(ProductOpInterface op, AffineMap &map);
 /// `expected` for a dequantization in registers.
 void remarkOnDequantize(ProductOpInterface op, const Twine &expected);
 
-/// Bytes of a row of quantized elements in a K chunk.
-inline constexpr int64_t kQuantizedChunkBytes = 64;
-
-/// The format of the operand that is dequantized in registers: y, or a sparse
-/// x.
-Format getFormatInRegisters(const TypeCombination &types);
-
-/// Elements of that operand in a K chunk; of a sparse one, logical ones.
-int64_t getMixedInputChunk(const TypeCombination &types);
-
-/// K is a multiple of this: rows of its quantized elements are multiples of 16
-/// bytes, for bulk copies, and of whole scale blocks; two blocks where it
-/// `isDynamic`, since scales are loaded by two then.
-int64_t getMixedInputUnit(const TypeCombination &types, bool isDynamic);
-
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_TRANSFORMS_KERNELS_GEMM_PROBLEM_QUANTIZEDB_H

@@ -17,7 +17,7 @@
 
 #include "Kernels/Gemm/Mainloop/WarpSpecialized/SharedMemoryPlan.h"
 #include "Kernels/Gemm/Mma/Wgmma/WgmmaShares.h"
-#include "Kernels/Gemm/Problem/QuantizedB.h"
+#include "Kernels/Gemm/Problem/OperandInRegisters.h"
 
 namespace mlir::blockscale {
 
