@@ -194,19 +194,19 @@ int64_t MixedInputRoles::getWidth(GemmOperand id) const {
 SmallVector<Value> MixedInputRoles::loadByteWords(OpBuilder &at, GemmOperand id,
                                                   ValueRange element) {
   const KernelOperand &operand = problem[id];
-  int64_t blocks = getBytesOfSlice(id), width = getWidth(id);
+  int64_t bytes = getBytesOfSlice(id), width = getWidth(id);
   Type wordType = at.getI32Type();
   SmallVector<Value> words;
   AffineExpr d0 = at.getAffineDimExpr(0);
-  for (int64_t block = 0; block != blocks; block += width) {
+  for (int64_t byte = 0; byte != bytes; byte += width) {
     SmallVector<Value> from(element);
-    from.back() = applyExprs(at, loc, {d0 + block}, element.back())[0];
+    from.back() = applyExprs(at, loc, {d0 + byte}, element.back())[0];
     if (!areSlicesWhole) {
       Value last = applyExprs(at, loc, {d0.ceilDiv(width) * width - width},
                               emitBytesOfRow(at, id))[0];
       from.back() = arith::MinUIOp::create(at, loc, from.back(), last);
     }
-    int64_t byte = block % kBlocksOfWord;
+    int64_t inWord = byte % kBlocksOfWord;
     Value loaded =
         vector::LoadOp::create(at, loc, VectorType::get(width, at.getI8Type()),
                                kernel.getArgument(operand.argument),
@@ -219,19 +219,21 @@ SmallVector<Value> MixedInputRoles::loadByteWords(OpBuilder &at, GemmOperand id,
     for (int64_t i = 0; i != count; ++i) {
       Value word = vector::ExtractOp::create(at, loc, loaded, i);
       word = at.createOrFold<arith::ExtUIOp>(loc, wordType, word);
-      if (byte == 0) {
+      if (inWord == 0) {
         words.push_back(word);
         continue;
       }
-      word = arith::ShLIOp::create(at, loc, word, makeWord(at, loc, 8 * byte));
+      word =
+          arith::ShLIOp::create(at, loc, word, makeWord(at, loc, 8 * inWord));
       words.back() = arith::OrIOp::create(at, loc, words.back(), word);
     }
   }
   return words;
 }
 
-SmallVector<Value>
-MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
+SmallVector<Value> MixedInputRoles::loadScalesAndMetadata(OpBuilder &at,
+                                                          const WorkTile &tile,
+                                                          Value step) {
   SmallVector<Value> words = loadBytes(at, tile, step, GemmOperand::SFA);
   if (problem.quantizedB->sparsity)
     llvm::append_range(words, loadBytes(at, tile, step, GemmOperand::E));
@@ -241,13 +243,13 @@ MixedInputRoles::loadScales(OpBuilder &at, const WorkTile &tile, Value step) {
 SmallVector<Value> MixedInputRoles::loadBytes(OpBuilder &at,
                                               const WorkTile &tile, Value step,
                                               GemmOperand id) {
-  const KernelOperand &scales = problem[id];
-  int64_t blocks = getBytesOfSlice(id);
-  if (scales.splat) {
+  const KernelOperand &operand = problem[id];
+  int64_t bytes = getBytesOfSlice(id);
+  if (operand.splat) {
     constexpr uint32_t kBytes = 0x01010101;
-    Value word = makeWord(at, loc, *scales.splat * kBytes);
+    Value word = makeWord(at, loc, *operand.splat * kBytes);
     return SmallVector<Value>(
-        kRowsOfLane * llvm::divideCeilSigned(blocks, kBlocksOfWord), word);
+        kRowsOfLane * llvm::divideCeilSigned(bytes, kBlocksOfWord), word);
   }
   AffineExpr d0, d1, d2;
   bindDims(at.getContext(), d0, d1, d2);
@@ -258,18 +260,18 @@ SmallVector<Value> MixedInputRoles::loadBytes(OpBuilder &at,
                          shares.getWarpsOfSlice() * getAccFragment().rows +
                      getAccPosition(d2, /*reg=*/0).row,
                  {tile.row, thread, lane})[0];
-  // Elements beyond the operand are multiplied with zeros: any scale will do.
+  // Elements beyond the operand are multiplied with zeros: any bytes will do.
   auto limit = [&](Value value, Value size, int64_t least) {
     Value last = addIndex(at, loc, size, -least);
     return at.createOrFold<arith::MinUIOp>(loc, value, last);
   };
-  Value block = applyExprs(at, loc, {d0 * blocks}, step)[0];
+  Value first = applyExprs(at, loc, {d0 * bytes}, step)[0];
   if (areSlicesWhole &&
       (ShapedType::isDynamic(problem.splitK) ||
        ShapedType::isDynamic(problem.k) ||
        problem.k % (plan.getSchedule().getK() * problem.splitK) != 0))
-    block = limit(block, emitBytesOfRow(at, id), blocks);
-  Value batch = getOperandBatch(at, kernel, scales, tile.matrix);
+    first = limit(first, emitBytesOfRow(at, id), bytes);
+  Value batch = getOperandBatch(at, kernel, operand, tile.matrix);
   SmallVector<Value> rows;
   for (int64_t i = 0; i != kRowsOfLane; ++i) {
     Value from = addIndex(at, loc, row, i * kGroupRows);
@@ -279,7 +281,7 @@ SmallVector<Value> MixedInputRoles::loadBytes(OpBuilder &at,
   }
   SmallVector<Value> words;
   for (Value from : rows)
-    llvm::append_range(words, loadByteWords(at, id, {batch, from, block}));
+    llvm::append_range(words, loadByteWords(at, id, {batch, from, first}));
   return words;
 }
 
@@ -330,7 +332,7 @@ SmallVector<Value> MixedInputRoles::emitStep(OpBuilder &at,
   Value next = arith::MinUIOp::create(at, loc, addIndex(at, loc, step, 1),
                                       addIndex(at, loc, tile.steps, -1));
   SmallVector<Value> scales =
-      loadScales(at, tile, emitSliceStep(at, tile, slice, next));
+      loadScalesAndMetadata(at, tile, emitSliceStep(at, tile, slice, next));
 
   Pipeline pipeline = stages.getSlice(slice);
   pipeline.emitWaitFull(at, state);
@@ -493,8 +495,8 @@ Value MixedInputRoles::emitSum(OpBuilder &at, Value sums) {
 SmallVector<Value> MixedInputRoles::emitMainloop(OpBuilder &at,
                                                  const WorkTile &tile,
                                                  const PipelineState &first) {
-  SmallVector<Value> scales =
-      loadScales(at, tile, emitSliceStep(at, tile, slice, index(at, 0)));
+  SmallVector<Value> scales = loadScalesAndMetadata(
+      at, tile, emitSliceStep(at, tile, slice, index(at, 0)));
   SmallVector<Value> values = {AccZeroOp::create(at, loc, accType),
                                emitStart(at, tile)};
   llvm::append_range(values, scales);

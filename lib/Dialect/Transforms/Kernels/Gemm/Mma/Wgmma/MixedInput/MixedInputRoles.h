@@ -80,8 +80,9 @@ private:
   int64_t getNumEarly() const;
   /// The scales, and the metadata of a sparse A, of the two rows of a lane for
   /// step number `step`, packed in i32.
-  SmallVector<Value> loadScales(OpBuilder &b, const WorkTile &tile, Value step);
-  /// One of them.
+  SmallVector<Value> loadScalesAndMetadata(OpBuilder &b, const WorkTile &tile,
+                                           Value step);
+  /// The scales or the metadata alone; and those of one row.
   SmallVector<Value> loadBytes(OpBuilder &b, const WorkTile &tile, Value step,
                                GemmOperand id);
   SmallVector<Value> loadByteWords(OpBuilder &b, GemmOperand id,
