@@ -37,44 +37,48 @@ function(blockscale_use_mlir target)
 endfunction()
 
 # MLIR's headers take most of the time that it takes to compile a file that
-# includes them. They are compiled once, for all libraries of this project that
-# come after the first one.
-set(BLOCKSCALE_PRECOMPILED_HEADERS
+# includes them. A library with PRECOMPILE has its headers compiled once, for
+# itself and for all targets with MLIR that come after it.
+set(BLOCKSCALE_MLIR_HEADERS
   <mlir/Dialect/Affine/IR/AffineOps.h>
   <mlir/Dialect/Arith/IR/Arith.h>
+  <mlir/Dialect/Arith/Utils/Utils.h>
+  <mlir/Dialect/Bufferization/IR/Bufferization.h>
   <mlir/Dialect/ControlFlow/IR/ControlFlowOps.h>
   <mlir/Dialect/Func/IR/FuncOps.h>
   <mlir/Dialect/GPU/IR/GPUDialect.h>
   <mlir/Dialect/LLVMIR/LLVMDialect.h>
+  <mlir/Dialect/LLVMIR/NVVMDialect.h>
   <mlir/Dialect/Linalg/IR/Linalg.h>
+  <mlir/Dialect/Math/IR/Math.h>
   <mlir/Dialect/MemRef/IR/MemRef.h>
   <mlir/Dialect/NVGPU/IR/NVGPUDialect.h>
   <mlir/Dialect/SCF/IR/SCF.h>
   <mlir/Dialect/Tensor/IR/Tensor.h>
   <mlir/Dialect/Vector/IR/VectorOps.h>
-  <mlir/Pass/Pass.h>
+  <mlir/IR/Matchers.h>
+  <mlir/Pass/PassManager.h>
   <mlir/Transforms/DialectConversion.h>
   <mlir/Transforms/GreedyPatternRewriteDriver.h>)
 
-function(blockscale_precompile target)
+function(blockscale_precompile target headers)
   if(NOT BLOCKSCALE_PRECOMPILE)
     return()
   endif()
-  get_property(first GLOBAL PROPERTY BLOCKSCALE_PRECOMPILED_BY)
-  if(first)
-    target_precompile_headers(${target} REUSE_FROM ${first})
-  else()
-    target_precompile_headers(${target} PRIVATE
-      ${BLOCKSCALE_PRECOMPILED_HEADERS})
+  if(headers)
+    target_precompile_headers(${target} PRIVATE ${headers})
     set_property(GLOBAL PROPERTY BLOCKSCALE_PRECOMPILED_BY ${target})
+  else()
+    get_property(last GLOBAL PROPERTY BLOCKSCALE_PRECOMPILED_BY)
+    target_precompile_headers(${target} REUSE_FROM ${last})
   endif()
 endfunction()
 
-# blockscale_add_library(NAME SOURCES... [MLIR | LLVM] [LINK libs...]
-#                        [DEPENDS tgts...])
+# blockscale_add_library(NAME SOURCES... [MLIR | LLVM] [PRECOMPILE headers...]
+#                        [LINK libs...] [DEPENDS tgts...])
 # A static library BlockScaleNAME, exported as BlockScale::NAME.
 function(blockscale_add_library name)
-  cmake_parse_arguments(ARG "MLIR;LLVM" "" "LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;LLVM" "" "PRECOMPILE;LINK;DEPENDS" ${ARGN})
   set(target BlockScale${name})
   add_library(${target} STATIC ${ARG_UNPARSED_ARGUMENTS})
   add_library(BlockScale::${name} ALIAS ${target})
@@ -83,7 +87,7 @@ function(blockscale_add_library name)
   blockscale_includes(${target})
   if(ARG_MLIR)
     blockscale_use_mlir(${target})
-    blockscale_precompile(${target})
+    blockscale_precompile(${target} "${ARG_PRECOMPILE}")
   elseif(ARG_LLVM)
     blockscale_use_llvm(${target})
   endif()
@@ -104,6 +108,11 @@ function(blockscale_add_program name)
   blockscale_warnings(${name})
   if(ARG_MLIR)
     blockscale_use_mlir(${name})
+    if(BLOCKSCALE_PRECOMPILE)
+      blockscale_precompile(${name} "")
+      # As the libraries, which precompiled headers are for.
+      target_compile_options(${name} PRIVATE -fPIC)
+    endif()
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
 endfunction()
