@@ -1,6 +1,6 @@
 """The stream that a function is launched on."""
 
-from .arrays import loaded_torch, read_torch, torch_stream
+from .arrays import loaded_torch, torch_stream
 from .errors import ArgumentError
 
 LEGACY = 0
@@ -27,6 +27,6 @@ def default_handle(values):
     if torch:
         for value in values:
             if isinstance(value, torch.Tensor):
-                _, (_, _, ordinal, _) = read_torch(value, None)
+                ordinal = value.get_device()
                 return torch_stream(torch, ordinal) if ordinal >= 0 else LEGACY
     return LEGACY

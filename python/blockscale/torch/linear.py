@@ -72,14 +72,17 @@ class Linear(nn.Module):
         return self.metadata is not None
 
     def forward(self, x):
-        bias = self._zeros if self.bias is None else self.bias
-        arguments = (x, self.codes, self.scales, self.tensor_scale, bias)
+        # Attributes of a module are looked up in several places first.
+        buffers = self._buffers
+        codes, metadata, bias = buffers["codes"], buffers["metadata"], buffers["bias"]
+        bias = buffers["_zeros"] if bias is None else bias
+        arguments = (x, codes, buffers["scales"], buffers["tensor_scale"], bias)
         if not ops.is_plain(x):
             ops.check_untraced(self.format, x=x)
-            return torch.ops.blockscale.linear(*arguments, self.format, self.activations, self.metadata)
-        check_x(x, self.in_features, codes=self.codes)
-        format = (formats.SPARSE_FORMATS if self.is_sparse else formats.FORMATS)[self.format]
-        return ops.run_checked_linear(*arguments, format, self.activations, self.metadata)
+            return torch.ops.blockscale.linear(*arguments, self.format, self.activations, metadata)
+        check_x(x, self.in_features, codes=codes)
+        format = (formats.FORMATS if metadata is None else formats.SPARSE_FORMATS)[self.format]
+        return ops.run_checked_linear(*arguments, format, self.activations, metadata)
 
     def _apply(self, fn, recurse=True):
         """Moves buffers, but keeps their types."""

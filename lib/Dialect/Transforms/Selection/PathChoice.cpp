@@ -115,6 +115,11 @@ PathChooser::chooseSparseWgmma(SparseMmaScaledOp op, PathAttr wanted) const {
   return isWanted ? choice : std::nullopt;
 }
 
+bool PathChooser::hasSparseAlternatives(SparseMmaScaledOp op) const {
+  return chip.findPath(Dequantization::InFront) &&
+         !getSparseInputAlternatives(op, chip, hasWorkspace).empty();
+}
+
 std::optional<InstructionChoice>
 PathChooser::chooseDequantizedSparse(SparseMmaScaledOp op,
                                      PathAttr wanted) const {
@@ -133,7 +138,8 @@ PathChooser::chooseDequantizedSparse(SparseMmaScaledOp op,
              : request == Request::This ||
                    (request == Request::None &&
                     !chooseNative(getDenseTypes(op), chip) &&
-                    isMetadataFaster(op, chip, getNumDenseProducts(op))) ||
+                    (isMetadataFaster(op, chip, getNumDenseProducts(op)) ||
+                     hasSparseAlternatives(op))) ||
                    // Its schedule is refused then, with the reason.
                    asksForSparseInput(op);
   return isWanted ? choice : std::nullopt;

@@ -44,10 +44,15 @@ struct PathChooser {
   std::optional<InstructionChoice> chooseSparseWgmma(SparseMmaScaledOp op,
                                                      PathAttr wanted) const;
   /// That one, or else the instruction of the path dequant_mma that computes
-  /// `op` with its metadata, if it is faster than a dense product, or if the
-  /// path is `wanted` (null for any).
+  /// `op` with its metadata, if it is faster than a dense product, if wgmma has
+  /// kernels for the sizes of most launches, or if the path is `wanted` (null
+  /// for any).
   std::optional<InstructionChoice>
   chooseDequantizedSparse(SparseMmaScaledOp op, PathAttr wanted) const;
+
+  /// Whether launches may choose kernels of wgmma that read the metadata of
+  /// `op`.
+  bool hasSparseAlternatives(SparseMmaScaledOp op) const;
 
   /// Whether the chip that runs the code has the instruction of `choice`, or
   /// can emulate it. Only block-scaled instructions can be emulated.

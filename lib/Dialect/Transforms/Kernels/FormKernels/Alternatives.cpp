@@ -87,8 +87,13 @@ struct Candidate {
 
 class CandidateMaker {
 public:
-  CandidateMaker(HostArithmetic &host, const HostSizes &sizes, int64_t sms)
-      : host(host), sizes(sizes), sms(sms), rows(host.toValue(sizes.m)) {}
+  CandidateMaker(HostArithmetic &host, const HostSizes &sizes,
+                 MmaScaledOp::Side side, int64_t sms)
+      : host(host), sizes(sizes), sms(sms), rows(host.toValue(sizes.m)),
+        columns(host.toValue(sizes.n)) {
+    if (side == MmaScaledOp::Side::Y)
+      std::swap(rows, columns);
+  }
 
   /// The conditions are those of a chain of ifs.
   SmallVector<Candidate> make(ArrayRef<AlternativeAttr> list) {
@@ -130,7 +135,7 @@ private:
     // Neighbors often have as many ranges; then the expressions are shared.
     auto alike = llvm::find_if(candidates, [&](const Candidate &other) {
       return mayDivide(attr) && mayDivide(other.attr) &&
-             getRowsOfY(other.attr) == getRowsOfY(attr) &&
+             getTileColumns(other.attr) == getTileColumns(attr) &&
              getLeastK(other.attr) == getLeastK(attr) &&
              other.attr.getMostRanges() == attr.getMostRanges() &&
              hasOneColumnOfTiles(other.attr) && hasOneColumnOfTiles(attr);
@@ -151,21 +156,22 @@ private:
   static bool mayDivide(AlternativeAttr attr) {
     return attr.getMostRanges() != 1;
   }
-  /// Rows of y, and of x, in a tile (swap-AB).
-  static int64_t getRowsOfY(AlternativeAttr attr) {
-    return getSchedule(attr).getM();
-  }
-  static int64_t getRowsOfX(AlternativeAttr attr) {
+  /// Rows of the counted side in a tile, and those of the other one: kernels
+  /// with quantized weights swap A and B, those with sparse ones do not.
+  static int64_t getTileRows(AlternativeAttr attr) {
     return getSchedule(attr).getN();
   }
+  static int64_t getTileColumns(AlternativeAttr attr) {
+    return getSchedule(attr).getM();
+  }
   static bool hasOneColumnOfTiles(AlternativeAttr attr) {
-    return attr.getMostRows() <= getRowsOfX(attr);
+    return attr.getMostRows() <= getTileRows(attr);
   }
 
   Value countTiles(AlternativeAttr attr) {
-    Value tiles = host.ceilDiv(host.toValue(sizes.n), getRowsOfY(attr));
+    Value tiles = host.ceilDiv(columns, getTileColumns(attr));
     if (!hasOneColumnOfTiles(attr))
-      tiles = host.multiply(tiles, host.ceilDiv(rows, getRowsOfX(attr)));
+      tiles = host.multiply(tiles, host.ceilDiv(rows, getTileRows(attr)));
     return host.multiply(tiles, host.toValue(sizes.batch));
   }
 
@@ -173,7 +179,7 @@ private:
   /// takes longer in a wide tile.
   static int64_t getLeastK(AlternativeAttr attr) {
     constexpr int64_t kMost = 4096, kLeastWork = 1 << 18;
-    return std::min(kMost, kLeastWork / getRowsOfX(attr));
+    return std::min(kMost, kLeastWork / getTileRows(attr));
   }
 
   /// As many ranges as leave no SM idle, if each has enough to do.
@@ -189,7 +195,7 @@ private:
 
   /// The time of all rounds of tiles, with K in as many ranges as there are.
   Value estimateTime(AlternativeAttr attr) {
-    int64_t ofTile = getRowsOfY(attr) * getRowsOfX(attr) * attr.getCost();
+    int64_t ofTile = getTileColumns(attr) * getTileRows(attr) * attr.getCost();
     Value ranges = countRanges(attr);
     Value rounds = host.ceilDiv(host.multiply(countTiles(attr), ranges), sms);
     return host.div(host.multiply(rounds, host.number(ofTile)), ranges);
@@ -198,7 +204,8 @@ private:
   HostArithmetic &host;
   const HostSizes &sizes;
   int64_t sms;
-  Value rows;
+  /// Of the counted side, and of the other one.
+  Value rows, columns;
   SmallVector<Candidate> candidates;
 };
 } // namespace
@@ -237,18 +244,24 @@ void blockscale::assumeUnitOfK(KernelProblem &problem, int64_t unitOfK) {
   }
 }
 
+MmaScaledOp::Side blockscale::getCountedSide(ProductOpInterface op) {
+  return op.getMetadata() ? MmaScaledOp::Side::Y : MmaScaledOp::Side::X;
+}
+
 Alternatives blockscale::makeAlternatives(OpBuilder &builder, Location loc,
                                           ArrayRef<AlternativeAttr> list,
                                           const HostSizes &sizes,
+                                          MmaScaledOp::Side side,
                                           int64_t unitOfK, int64_t sms) {
   HostArithmetic host(builder, loc);
   SmallVector<Candidate> candidates =
-      CandidateMaker(host, sizes, sms).make(list);
+      CandidateMaker(host, sizes, side, sms).make(list);
+  Value rows = host.toValue(side == MmaScaledOp::Side::X ? sizes.m : sizes.n);
   Alternatives result;
   Value k = host.toValue(sizes.k);
   Value mostOfAll = host.number(list.back().getMostRows());
   result.isAny =
-      host.both(host.compare(Predicate::ule, host.toValue(sizes.m), mostOfAll),
+      host.both(host.compare(Predicate::ule, rows, mostOfAll),
                 host.both(host.compare(Predicate::ne, k, host.number(0)),
                           host.compare(Predicate::eq, host.rem(k, unitOfK),
                                        host.number(0))));
@@ -268,7 +281,7 @@ Alternatives blockscale::makeAlternatives(OpBuilder &builder, Location loc,
     // Of alternatives for the same rows, the estimated time chooses.
     Value isChosen = hasPeers
                          ? candidate.condition
-                         : host.compare(Predicate::ule, host.toValue(sizes.m),
+                         : host.compare(Predicate::ule, rows,
                                         host.number(most));
     ranges = host.select(isChosen, candidate.ranges, ranges);
   }

@@ -22,7 +22,7 @@ namespace mlir::blockscale {
 struct ConditionalSchedule {
   ScheduleInterface schedule;
   Value condition;
-  /// With more rows of x, it is not.
+  /// With more rows of the counted side, it is not.
   int64_t mostRows;
 };
 
@@ -39,13 +39,17 @@ struct Alternatives {
   OpFoldResult ranges;
 };
 
+/// The side whose rows alternatives of `op` are for: that of the activations,
+/// if weights are quantized or sparse.
+MmaScaledOp::Side getCountedSide(ProductOpInterface op);
+
 /// The alternatives of `list` for a product of `sizes`, on a chip with `sms`
-/// SMs. K has to be a positive multiple of `unitOfK`. Alternatives that static
-/// sizes exclude are left out.
+/// SMs; their rows are those of `side`. K has to be a positive multiple of
+/// `unitOfK`. Alternatives that static sizes exclude are left out.
 Alternatives makeAlternatives(OpBuilder &builder, Location loc,
                               ArrayRef<AlternativeAttr> list,
-                              const HostSizes &sizes, int64_t unitOfK,
-                              int64_t sms);
+                              const HostSizes &sizes, MmaScaledOp::Side side,
+                              int64_t unitOfK, int64_t sms);
 
 /// Whether no size is computed in a way that might make it negative. Conditions
 /// of a launch are computed with signs.

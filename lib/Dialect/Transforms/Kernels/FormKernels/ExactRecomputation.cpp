@@ -23,14 +23,11 @@ using namespace mlir::blockscale;
 
 ExactRecomputation blockscale::getExactRecomputation(ProductOpInterface op,
                                                      const Chip &chip) {
-  auto path = op->getAttrOfType<PathAttr>(kPathAttrName);
-  auto other = llvm::find_if(chip.paths, [&](Path candidate) {
-    return candidate != path.getValue() && chooseInstruction(op, candidate);
-  });
-  assert(other != chip.paths.end() && "all GPUs dequantize in registers");
-  const GemmPath *gemm = getGemmPath(*other);
+  std::optional<Path> path = chip.findPath(Dequantization::InRegisters);
+  assert(path && "all GPUs dequantize in registers");
+  const GemmPath *gemm = getGemmPath(*path);
   auto instruction = InstructionAttr::get(
-      op->getContext(), *chooseInstruction(op, *other)->emitted);
+      op->getContext(), *chooseInstruction(op, *path)->emitted);
   ScheduleInterface schedule =
       gemm->choose({op, instruction, chip, /*hasWorkspace=*/false});
   return {gemm->findKernel(schedule), instruction, schedule};

@@ -20,8 +20,8 @@
 
 namespace mlir::blockscale {
 
-/// The kernel that recomputes: one of the next path of the chip that has an
-/// instruction for it.
+/// The kernel that recomputes: one that dequantizes in registers, which is
+/// exact.
 struct ExactRecomputation {
   const GemmKernel *gemm;
   InstructionAttr instruction;

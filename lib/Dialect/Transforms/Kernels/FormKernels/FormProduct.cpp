@@ -78,7 +78,9 @@ struct KernelSequence {
       for (const ConditionalSchedule &each : list) {
         HostProblem problem = any;
         problem.problem.schedule = each.schedule;
-        problem.problem.mostM = each.mostRows;
+        (getCountedSide(op) == MmaScaledOp::Side::X
+             ? problem.problem.mostM
+             : problem.problem.mostN) = each.mostRows;
         condition = each.condition;
         FailureOr<SmallVector<Value>> results = formAll(problem);
         if (failed(results))
@@ -250,7 +252,8 @@ static FormedResults formAlternatives(KernelSequence &otherwise,
   int64_t unitOfK = gemm.getUnitOfK(product.problem);
   assumeUnitOfK(product.problem, unitOfK);
   Alternatives alternatives = makeAlternatives(
-      rewriter, op->getLoc(), *list, product.sizes, unitOfK, getSms(chip));
+      rewriter, op->getLoc(), *list, product.sizes, getCountedSide(op), unitOfK,
+      getSms(chip));
   KernelSequence first = {rewriter, otherwise.symbols, op, gemm,
                           otherwise.last};
   FailureOr<SmallVector<Value>> results =

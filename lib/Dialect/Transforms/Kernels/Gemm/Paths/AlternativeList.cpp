@@ -31,7 +31,9 @@ static std::string findFault(AlternativeAttr attr, AlternativeAttr before,
   Path path = attr.getInstruction().getPath();
   const GemmPath *kernels = getGemmPath(path);
   auto warps = dyn_cast<WarpSpecializedScheduleAttr>(Attribute(schedule));
-  bool isCountable = warps && warps.getKernel() == KernelKind::MixedInput &&
+  bool isCountable = warps &&
+                     (warps.getKernel() == KernelKind::MixedInput ||
+                      warps.getKernel() == KernelKind::SparseInput) &&
                      warps.getSplitK() == 1;
   if (!chip.has(path) || !kernels || !schedule.isFor(path) ||
       !kernels->findKernel(schedule))
@@ -43,11 +45,13 @@ static std::string findFault(AlternativeAttr attr, AlternativeAttr before,
     return "positive numbers, at most " + std::to_string(kMostRanges) +
            " ranges and a cost of " + std::to_string(kMostCost);
   if (isCounted(attr) && !isCountable)
-    return "a schedule of the kernel mixed_input, with split_k = 1, for ranges "
-           "and costs";
+    return "a schedule of the kernel mixed_input or sparse_input, with "
+           "split_k = 1, for ranges and costs";
   auto own = op->getAttrOfType<PathAttr>(kPathAttrName);
+  // The kernel beside those of wgmma for a sparse x is of dequant_mma.
   bool takesAll =
-      getPathInfo(path).dequantization == Dequantization::InRegisters;
+      getPathInfo(path).dequantization == Dequantization::InRegisters ||
+      schedule.getKernelKind() == KernelKind::SparseInput;
   if (!takesAll && (!own || own.getValue() != path))
     return "an instruction of the path of the op, or of dequant_mma";
   if (attr.getMostRanges() != 1 &&

@@ -38,6 +38,11 @@ bool isWgmmaBest(ProductOpInterface op, const Chip &chip, bool hasWorkspace);
 /// are faster than those of other paths.
 bool isSparseInputBest(ProductOpInterface op, const Chip &chip,
                        bool hasWorkspace);
+/// Schedules of these kernels for the sparse `op` of dynamic sizes, see
+/// KernelChooser.
+SmallVector<AlternativeAttr> getSparseInputAlternatives(ProductOpInterface op,
+                                                        const Chip &chip,
+                                                        bool hasWorkspace);
 /// Whether the path dequant_mma computes the sparse `op` with its metadata
 /// faster than `numProducts` dense ones of the path wgmma, or of dequant_mma,
 /// behind a kernel that decompresses x.

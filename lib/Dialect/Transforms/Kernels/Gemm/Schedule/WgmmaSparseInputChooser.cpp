@@ -22,6 +22,9 @@
 #include "blockscale/Support/TunedRows.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::blockscale;
 
@@ -29,6 +32,11 @@ namespace {
 class SparseInputChooser final : public WgmmaChooser {
 public:
   ScheduleInterface choose(ScheduledProduct product) const override;
+  SmallVector<AlternativeAttr>
+  getAlternatives(ScheduledProduct product) const override {
+    return getSparseInputAlternatives(product.op, product.chip,
+                                      product.hasWorkspace);
+  }
   SmallVector<ScheduleInterface>
   getCandidates(ScheduledProduct product) const override;
   void explain(ScheduledProduct product, ScheduleInterface given, bool,
@@ -99,7 +107,8 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
     return make(slices * sliceK, stages);
   });
   bool isWhole = sizes.k % getMixedInputUnit(types, sizes.k == 0) == 0;
-  return schedule && isWhole && sizes.k >= splitK * schedule.getK()
+  bool hasRanges = sizes.k == 0 || sizes.k >= splitK * schedule.getK();
+  return schedule && isWhole && hasRanges
              ? schedule
              : WarpSpecializedScheduleAttr();
 }
@@ -143,18 +152,64 @@ chooseTile(ProductOpInterface op, const Chip &chip, bool hasWorkspace) {
   return best;
 }
 
+/// Otherwise, a kernel in front reads y one by one.
+static bool isYContiguous(ProductOpInterface op) {
+  return traceOperand(op.getY()).map.getResults().back() ==
+         getAffineDimExpr(getKDim(MmaScaledOp::Side::Y, op.getY()),
+                          op->getContext());
+}
+
 bool blockscale::isSparseInputBest(ProductOpInterface op, const Chip &chip,
                                    bool hasWorkspace) {
-  // A kernel in front reads y one by one if it is not contiguous along K.
   constexpr int64_t kFewValues = int64_t(1) << 20;
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
   if (!chooseTile(op, chip, hasWorkspace) ||
       sizes.m < getTunedLimits(chip.capability).leastColumns)
     return false;
-  bool isContiguous = traceOperand(op.getY()).map.getResults().back() ==
-                      getAffineDimExpr(getKDim(MmaScaledOp::Side::Y, op.getY()),
-                                       op->getContext());
-  return isContiguous || sizes.batch * sizes.n * sizes.k <= kFewValues;
+  return isYContiguous(op) || sizes.batch * sizes.n * sizes.k <= kFewValues;
+}
+
+SmallVector<AlternativeAttr>
+blockscale::getSparseInputAlternatives(ProductOpInterface op, const Chip &chip,
+                                       bool hasWorkspace) {
+  // Of few columns, there is one for each of two widths. The numbers of split-K
+  // ranges, and costs in 1/1000.
+  constexpr int64_t kNarrow = 4, kFewRanges = 16, kCostUnit = 1000;
+  // Sizes in a launch info have 31 bits.
+  constexpr int64_t kMostColumns = std::numeric_limits<int32_t>::max();
+  OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
+  bool areTooFew =
+      sizes.m != 0 && sizes.m < getTunedLimits(chip.capability).leastColumns;
+  if (!hasWorkspace || hasStaticShapes(op) || areTooFew ||
+      !findObstacle(op).empty() || !isYContiguous(op))
+    return {};
+  unsigned bits = getFormatInfo(op.getTypes().lhs).storedBits();
+  bool hasBatch = cast<ShapedType>(op.getAcc().getType()).getRank() == 3;
+  auto instruction = InstructionAttr::get(
+      op->getContext(),
+      *chooseInstruction(op.getTypes(), Path::Wgmma)->emitted);
+  SmallVector<AlternativeAttr> alternatives;
+  auto add = [&](int64_t mostColumns, int64_t rows, int64_t columns,
+                 int64_t mostRanges, int64_t cost) {
+    if (WarpSpecializedScheduleAttr schedule =
+            fitTile(op, chip, rows, columns, /*mayDivide=*/false);
+        schedule && sizes.n <= mostColumns)
+      alternatives.push_back(AlternativeAttr::get(
+          op->getContext(), mostColumns, hasBatch ? 1 : mostRanges, cost,
+          instruction, schedule));
+  };
+  for (const TunedSparseTile &tile : getTunedSparseTiles(chip.capability)) {
+    if (tile.bits != bits)
+      continue;
+    if (tile.mostColumns > kMostColumns) {
+      add(kMostColumns, tile.rowsOfX, tile.rowsOfY, /*mostRanges=*/1,
+          static_cast<int64_t>(std::lround(tile.cost * kCostUnit)));
+      continue;
+    }
+    for (int64_t columns : {tile.rowsOfY / kNarrow, tile.rowsOfY})
+      add(columns, tile.rowsOfX, columns, kFewRanges, /*cost=*/0);
+  }
+  return alternatives;
 }
 
 ScheduleInterface SparseInputChooser::choose(ScheduledProduct product) const {
