@@ -544,10 +544,10 @@ def BlockScale_AlternativeAttr
     beside that of `blockscale.schedule`, and the host launches the first one
     that fits the sizes.
 
-    * `most_rows`: the most rows of the result that it is for. They ascend. Of
-      several with the same number, the one with the smallest estimate is
-      launched: rounds of tiles over all SMs, times M x N of the tile, times
-      `cost`, divided by the number of split-K ranges.
+    * `most_rows`: the most rows of the result that it is for (columns, if x is
+      sparse). They ascend. Of several with the same number, the one with the
+      smallest estimate is launched: rounds of tiles over all SMs, times M x N
+      of the tile, times `cost`, divided by the number of split-K ranges.
     * `most_ranges`: the most split-K ranges. There are as many as leave no SM
       idle; with more than one, a second kernel for partial sums is launched.
     * `cost`: the time for an element of a tile, relative to that of others.
