@@ -77,11 +77,28 @@ def _reject_constant(name):
     raise ValueError(f"expected JSON, got {name}")
 
 
-def _object(pairs):
-    names = [name for name, _ in pairs]
-    if len(set(names)) != len(names):
-        raise ValueError(f"expected each name of an object once, got {' '.join(names)}")
-    return dict(pairs)
+class Objects:
+    """Makes one dict of all small JSON objects that are equal: expressions are large, and nearly all of them repeated."""
+
+    MAX_FIELDS = 3
+
+    def __init__(self):
+        self._made = {}
+
+    def __call__(self, pairs):
+        made = dict(pairs)
+        if len(made) != len(pairs):
+            raise ValueError(f"expected each name of an object once, got {' '.join(name for name, _ in pairs)}")
+        if len(made) > self.MAX_FIELDS:
+            return made
+        return self._made.setdefault(tuple([(name, self._key(value)) for name, value in pairs]), made)
+
+    def _key(self, value):
+        kind = type(value)
+        if kind is list:
+            return tuple([self._key(each) for each in value])
+        # Values of different types are never the same, though Python says so of 1, 1.0 and True.
+        return (kind, id(value) if kind is dict else repr(value))
 
 
 def parse_bundle(data):
@@ -105,7 +122,7 @@ def _parse_bundle(data):
         raise BundleError("expected the header's checksum, got another: the file is damaged")
     try:
         root = Node(json.loads(
-            bytes(header).decode("utf-8"), parse_constant=_reject_constant, object_pairs_hook=_object
+            bytes(header).decode("utf-8"), parse_constant=_reject_constant, object_pairs_hook=Objects()
         ))
     except ValueError as error:
         raise BundleError(f"expected a header of JSON: {error}") from None

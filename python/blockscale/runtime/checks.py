@@ -6,12 +6,15 @@ from .errors import BundleError
 
 
 class Node:
-    """A JSON value and its JSONPath, such as "$.entries[0].launch"."""
+    """A JSON value and its JSONPath, such as "$.entries[0].launch".
 
-    __slots__ = ("value", "where")
+    `made` has what has been made of objects, by their identity. All nodes of one document share it.
+    """
 
-    def __init__(self, value, where="$"):
-        self.value, self.where = value, where
+    __slots__ = ("value", "where", "made")
+
+    def __init__(self, value, where="$", made=None):
+        self.value, self.where, self.made = value, where, {} if made is None else made
 
     def error(self, what):
         got = self.value
@@ -35,7 +38,7 @@ class Node:
         for name in self.value:
             if name not in names and name not in optional:
                 raise BundleError(f"{self.where}: expected the fields {' '.join((*names, *optional))}, got {name!r}")
-        return {name: Node(value, f"{self.where}.{name}") for name, value in self.value.items()}
+        return {name: Node(value, f"{self.where}.{name}", self.made) for name, value in self.value.items()}
 
     def elements(self, size=None, least=0):
         """The elements of an array of this size."""
@@ -43,7 +46,7 @@ class Node:
             raise self.error("an array" if size is None else f"an array of {size}")
         if len(self.value) < least:
             raise self.error(f"an array of at least {least}")
-        return [Node(value, f"{self.where}[{i}]") for i, value in enumerate(self.value)]
+        return [Node(value, f"{self.where}[{i}]", self.made) for i, value in enumerate(self.value)]
 
     def integer(self, least, most):
         # True and False are integers of Python, but not of JSON.

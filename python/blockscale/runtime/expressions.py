@@ -14,11 +14,15 @@ MAX_DIMENSION, MAX_PACKED = 63, 8
 
 
 class Shapes(list):
-    """The shapes of all arguments, in elements of their arrays, None for a number; `values` has numbers by argument."""
+    """The shapes of all arguments, in elements of their arrays, None for a number; `values` has numbers by argument.
+
+    `results` has what expressions have been evaluated to, which share most of their parts.
+    """
 
     def __init__(self, shapes, values=None):
         super().__init__(shapes)
         self.values = values or {}
+        self.results = {}
 
 
 class Size:
@@ -78,7 +82,12 @@ class Expression:
         self.function, self.arguments, self.values, self.known = function, arguments, frozenset(values), known
 
     def __call__(self, shapes, multiprocessors):
-        return self.function(shapes, multiprocessors)
+        if self.known is not None:
+            return self.known
+        key = self, multiprocessors
+        if key not in shapes.results:
+            shapes.results[key] = self.function(shapes, multiprocessors)
+        return shapes.results[key]
 
 
 def constant(number):
@@ -130,9 +139,16 @@ def select(condition, then, otherwise):
 
 
 def read_expression(node, least=INT64_MIN, most=INT64_MAX):
-    """Reads an expression; a constant must be from `least` to `most`."""
+    """Reads an expression; a constant must be from `least` to `most`. Objects that are the same make the same."""
     if isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
         return constant(node.integer(least, most))
+    expression = node.made.get(id(node.value))
+    if expression is None:
+        expression = node.made[id(node.value)] = _read_object(node)
+    return expression
+
+
+def _read_object(node):
     names = ("size", "value", "multiprocessors", *OPERATIONS, "select")
     if not isinstance(node.value, dict) or len(node.value) != 1:
         raise node.error(f"a number or an object of one field of {' '.join(names)}")

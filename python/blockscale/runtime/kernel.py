@@ -87,7 +87,7 @@ class Kernel:
         return choose(self._entries, get_device(ordinal).capability)[0].most_rows
 
     def launch_info(self, target):
-        """The launch info for a chip, as a JSON value (docs/Programs.md)."""
+        """The launch info for a chip, as a JSON value (docs/Programs.md). Parts of it are shared: do not change it."""
         for entry in self._entries:
             if entry.info.target == target:
                 return entry.launch_info

@@ -1,12 +1,15 @@
 """Numbers of a launch: every form, and what is no expression."""
 
+import json
+
 import pytest
 
+from blockscale.runtime.bundle_file import Objects
 from blockscale.runtime.checks import Node
 from blockscale.runtime.errors import ArgumentError, BundleError
 from blockscale.runtime.expressions import Shapes, read_expression
 
-SHAPES = [(5, 48), None, (7,)]
+SHAPES = Shapes([(5, 48), None, (7,)])
 MULTIPROCESSORS = 132
 
 
@@ -104,3 +107,21 @@ def test_operands_of_a_select():
 def test_arguments():
     expression = read_expression(Node({"min": [size(0, 0), {"mul": [size(3, 1), {"multiprocessors": 1}]}]}))
     assert expression.arguments == 4 and read_expression(Node(5)).known == 5
+
+
+def test_shared_parts_are_read_and_evaluated_once():
+    """Or else this would take 2^60 steps."""
+    expression = {"size": {"arg": 0, "dim": 1}}
+    for _ in range(60):
+        expression = {"min": [expression, expression]}
+    assert read_expression(Node(expression))(Shapes(SHAPES), MULTIPROCESSORS) == 48
+
+
+def test_equal_objects_are_one():
+    a, b, c, d, e, f = json.loads(
+        '[{"min": [{"x": 1}, 2]}, {"min": [{"x": 1}, 2]}, {"min": [{"x": 1}, 2.0]}, {"min": [{"x": true}, 2]},'
+        ' {"max": [{"x": 1}, 2]}, {"min": [2, {"x": 1}]}]', object_pairs_hook=Objects(),
+    )
+    assert a is b and len({id(each) for each in (a, c, d, e, f)}) == 5
+    with pytest.raises(ValueError, match="each name of an object once, got x x"):
+        json.loads('{"x": 1, "x": 1}', object_pairs_hook=Objects())
