@@ -94,11 +94,10 @@ class Objects:
         return self._made.setdefault(tuple([(name, self._key(value)) for name, value in pairs]), made)
 
     def _key(self, value):
-        kind = type(value)
-        if kind is list:
+        if isinstance(value, list):
             return tuple([self._key(each) for each in value])
-        # Values of different types are never the same, though Python says so of 1, 1.0 and True.
-        return (kind, id(value) if kind is dict else repr(value))
+        # The text, since Python says that 1, 1.0 and True are equal.
+        return id(value) if isinstance(value, dict) else repr(value)
 
 
 def parse_bundle(data):
