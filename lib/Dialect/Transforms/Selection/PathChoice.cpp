@@ -116,8 +116,7 @@ PathChooser::chooseSparseWgmma(SparseMmaScaledOp op, PathAttr wanted) const {
 }
 
 bool PathChooser::hasSparseAlternatives(SparseMmaScaledOp op) const {
-  return chip.findPath(Dequantization::InFront) &&
-         !getSparseInputAlternatives(op, chip, hasWorkspace).empty();
+  return !getSparseInputAlternatives(op, chip, hasWorkspace).empty();
 }
 
 std::optional<InstructionChoice>

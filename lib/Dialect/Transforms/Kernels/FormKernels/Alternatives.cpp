@@ -279,10 +279,9 @@ Alternatives blockscale::makeAlternatives(OpBuilder &builder, Location loc,
         ranges == candidate.ranges)
       continue;
     // Of alternatives for the same rows, the estimated time chooses.
-    Value isChosen = hasPeers
-                         ? candidate.condition
-                         : host.compare(Predicate::ule, rows,
-                                        host.number(most));
+    Value isChosen =
+        hasPeers ? candidate.condition
+                 : host.compare(Predicate::ule, rows, host.number(most));
     ranges = host.select(isChosen, candidate.ranges, ranges);
   }
   result.ranges = getAsOpFoldResult(ranges ? ranges : one);

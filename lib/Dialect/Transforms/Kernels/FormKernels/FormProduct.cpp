@@ -78,9 +78,9 @@ struct KernelSequence {
       for (const ConditionalSchedule &each : list) {
         HostProblem problem = any;
         problem.problem.schedule = each.schedule;
-        (getCountedSide(op) == MmaScaledOp::Side::X
-             ? problem.problem.mostM
-             : problem.problem.mostN) = each.mostRows;
+        (getCountedSide(op) == MmaScaledOp::Side::X ? problem.problem.mostM
+                                                    : problem.problem.mostN) =
+            each.mostRows;
         condition = each.condition;
         FailureOr<SmallVector<Value>> results = formAll(problem);
         if (failed(results))
@@ -251,9 +251,9 @@ static FormedResults formAlternatives(KernelSequence &otherwise,
       makeHostProblem(rewriter, op, gemm, instruction, schedule);
   int64_t unitOfK = gemm.getUnitOfK(product.problem);
   assumeUnitOfK(product.problem, unitOfK);
-  Alternatives alternatives = makeAlternatives(
-      rewriter, op->getLoc(), *list, product.sizes, getCountedSide(op), unitOfK,
-      getSms(chip));
+  Alternatives alternatives =
+      makeAlternatives(rewriter, op->getLoc(), *list, product.sizes,
+                       getCountedSide(op), unitOfK, getSms(chip));
   KernelSequence first = {rewriter, otherwise.symbols, op, gemm,
                           otherwise.last};
   FailureOr<SmallVector<Value>> results =

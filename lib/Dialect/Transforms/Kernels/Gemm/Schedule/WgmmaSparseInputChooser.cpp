@@ -108,9 +108,8 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
   });
   bool isWhole = sizes.k % getMixedInputUnit(types, sizes.k == 0) == 0;
   bool hasRanges = sizes.k == 0 || sizes.k >= splitK * schedule.getK();
-  return schedule && isWhole && hasRanges
-             ? schedule
-             : WarpSpecializedScheduleAttr();
+  return schedule && isWhole && hasRanges ? schedule
+                                          : WarpSpecializedScheduleAttr();
 }
 
 /// The schedule of the measured tile that takes the least time over all waves
@@ -180,23 +179,23 @@ blockscale::getSparseInputAlternatives(ProductOpInterface op, const Chip &chip,
   OpSizes sizes = getOpSizes(op, /*dynamicSize=*/0);
   bool areTooFew =
       sizes.m != 0 && sizes.m < getTunedLimits(chip.capability).leastColumns;
-  if (!hasWorkspace || hasStaticShapes(op) || areTooFew ||
+  std::optional<Path> path = chip.findPath(Dequantization::InFront);
+  if (!path || !hasWorkspace || hasStaticShapes(op) || areTooFew ||
       !findObstacle(op).empty() || !isYContiguous(op))
     return {};
   unsigned bits = getFormatInfo(op.getTypes().lhs).storedBits();
   bool hasBatch = cast<ShapedType>(op.getAcc().getType()).getRank() == 3;
   auto instruction = InstructionAttr::get(
-      op->getContext(),
-      *chooseInstruction(op.getTypes(), Path::Wgmma)->emitted);
+      op->getContext(), *chooseInstruction(op.getTypes(), *path)->emitted);
   SmallVector<AlternativeAttr> alternatives;
   auto add = [&](int64_t mostColumns, int64_t rows, int64_t columns,
                  int64_t mostRanges, int64_t cost) {
     if (WarpSpecializedScheduleAttr schedule =
             fitTile(op, chip, rows, columns, /*mayDivide=*/false);
         schedule && sizes.n <= mostColumns)
-      alternatives.push_back(AlternativeAttr::get(
-          op->getContext(), mostColumns, hasBatch ? 1 : mostRanges, cost,
-          instruction, schedule));
+      alternatives.push_back(AlternativeAttr::get(op->getContext(), mostColumns,
+                                                  hasBatch ? 1 : mostRanges,
+                                                  cost, instruction, schedule));
   };
   for (const TunedSparseTile &tile : getTunedSparseTiles(chip.capability)) {
     if (tile.bits != bits)
