@@ -58,7 +58,8 @@ class Kernel:
     torch tensor, else the default stream.
 
     `workspace` is a function that takes a number of bytes and returns an array on the card, which must live until the
-    kernels have run; it is called if the function needs a workspace. By default the runtime allocates one.
+    kernels have run; it is called if the function needs a workspace. By default, or if it returns None, the runtime
+    allocates one.
 
     Calls return before the kernels have run, except with numpy arrays.
 
@@ -142,7 +143,7 @@ class Kernel:
         device, memory, start = ready.device, None, None
         if workspace is not None and ready.plan.workspace:
             memory = workspace(ready.plan.workspace)
-            start = self._read_workspace(ready, memory, handle)
+            start = None if memory is None else self._read_workspace(ready, memory, handle)
         with device.lock:
             if ready.is_hosted or not device.is_current():
                 self._launch_slowly(ready, addresses, result_key, key, handle, start)

@@ -1,22 +1,20 @@
 """The ops on a card, with the functions of kernels.bundle and sparse.bundle. Tensors have been checked, and are
 matrices.
 
-Results and workspaces are torch's memory, so that calls may be captured in a graph. Functions must be loaded before
-that, which any call does.
+Results are torch's memory, and so are workspaces in graphs, and large ones. So calls may be captured in a graph, once
+any call has loaded the function.
 """
 
 import torch
 
-from ..runtime.arrays import torch_stream
 from . import bundle
 from .constants import one, zero_bias
 
 # The alignment that kernels rely on.
 ALIGNMENT = 16
-# A workspace of at most so many bytes is kept: the host would take as long to allocate it as to launch a kernel.
+# A workspace of at most so many bytes is the runtime's, which keeps one for each stream: torch takes as long to allocate
+# it as the driver to launch a kernel. (Kept memory of torch could be that of a graph.)
 MAX_KEPT_WORKSPACE = 1 << 25
-# The kept one of each card and stream. What is launched on a stream runs in order, and shares it.
-_workspaces = {}
 
 VALUE_TYPES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
 
@@ -27,21 +25,14 @@ def ready(tensor):
     return tensor.clone() if tensor.data_ptr() % ALIGNMENT else tensor
 
 
-def _workspace(size, device):
-    """At least so many bytes for the next function that is launched on the current stream."""
-    # Memory in a captured graph is that of its pool.
-    if size > MAX_KEPT_WORKSPACE or torch.cuda.is_current_stream_capturing():
-        return torch.empty(size, dtype=torch.uint8, device=device)
-    key = device.index, torch_stream(torch, device.index)
-    kept = _workspaces.get(key)
-    if kept is None or kept.shape[0] < size:
-        # Who still launches with the smaller one holds it until then.
-        kept = _workspaces[key] = torch.empty(size, dtype=torch.uint8, device=device)
-    return kept
-
-
 def _launch(function, arguments, out, device):
-    function(*map(ready, arguments), out=out, workspace=lambda size: _workspace(size, device))
+    def workspace(size):
+        # In a captured graph, it is memory of the graph's pool.
+        if size <= MAX_KEPT_WORKSPACE and not torch.cuda.is_current_stream_capturing():
+            return None
+        return torch.empty(size, dtype=torch.uint8, device=device)
+
+    function(*map(ready, arguments), out=out, workspace=workspace)
 
 
 def linear(x, codes, scales, tensor_scale, bias, format):

@@ -43,6 +43,16 @@ def test_workspace_is_not_allocated(fake, function):
     assert fake.trace() == []
 
 
+def test_workspace_of_the_caller_or_of_the_runtime(fake, function):
+    """A function that returns None leaves it to the runtime."""
+    x, out = arrays(fake)
+    asked = []
+    function(x, 1.0, out=out, workspace=asked.append)
+    own = workspace_of(function)
+    function(x, 1.0, out=out)
+    assert asked == [600] and own == workspace_of(function)
+
+
 def test_prepared(fake, function):
     """Shapes that were not seen before can be captured, of as many graphs as were prepared."""
     x, out = arrays(fake)

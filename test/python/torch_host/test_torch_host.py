@@ -132,6 +132,25 @@ def test_constants_in_a_capture_are_of_torch(card_torch, card, monkeypatch):
     assert zero_bias(24, x).shape == (24,) and zero_bias(24, x).dtype is card_torch.bfloat16
 
 
+def test_workspaces(card_torch, card, monkeypatch):
+    """The runtime keeps small ones; large ones, and those in a capture, are torch's."""
+    import blockscale.torch.card as module
+
+    layer, x = on_card(card_torch, "mxfp8", k=128), random_values(card_torch, 3, 128, device="cuda")
+    made, empty = [], card_torch.empty
+    monkeypatch.setattr(card_torch, "empty", lambda shape, **others: made.append(shape) or empty(shape, **others))
+    layer(x)
+    layer(x)
+    assert made == [(3, 24)] * 2
+    for change in ((module, "MAX_KEPT_WORKSPACE", 100), (card_torch.cuda, "is_current_stream_capturing", lambda: True)):
+        made.clear()
+        with monkeypatch.context() as changed:
+            changed.setattr(*change)
+            layer(x)
+        [result, size] = made
+        assert result == (3, 24) and size > 100
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_kernels_of_dynamic_activations(card_torch, card, format):
     out = on_card(card_torch, format, "dynamic")(random_values(card_torch, 2, 50, 96, device="cuda"))
