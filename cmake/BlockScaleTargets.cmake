@@ -110,7 +110,7 @@ function(blockscale_add_program name)
     blockscale_use_mlir(${name})
     if(BLOCKSCALE_PRECOMPILE)
       blockscale_precompile(${name} "")
-      # As the libraries, which precompiled headers are for.
+      # The precompiled headers are those of libraries, which have this flag.
       target_compile_options(${name} PRIVATE -fPIC)
     endif()
   endif()

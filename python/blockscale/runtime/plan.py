@@ -153,6 +153,8 @@ class Plan:
         # hold, whose sizes need not fit.
         launches = [self._plan_kernel(*each) for each in zip(info.kernels, functions) if self._is_chosen(each[0])]
         self._launches = [launch for launch in launches if launch]
+        # Nothing is evaluated from here on.
+        shapes.results.clear()
         # The addresses of the last launch.
         self._addresses = self._workspace_address = None
         self._stream = 0

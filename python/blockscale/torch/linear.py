@@ -72,11 +72,9 @@ class Linear(nn.Module):
         return self.metadata is not None
 
     def forward(self, x):
-        # Attributes of a module are looked up in several places first.
-        buffers = self._buffers
-        codes, metadata, bias = buffers["codes"], buffers["metadata"], buffers["bias"]
-        bias = buffers["_zeros"] if bias is None else bias
-        arguments = (x, codes, buffers["scales"], buffers["tensor_scale"], bias)
+        # Each is read once: a module looks attributes up in several places.
+        codes, metadata, bias = self.codes, self.metadata, self.bias
+        arguments = (x, codes, self.scales, self.tensor_scale, self._zeros if bias is None else bias)
         if not ops.is_plain(x):
             ops.check_untraced(self.format, x=x)
             return torch.ops.blockscale.linear(*arguments, self.format, self.activations, metadata)

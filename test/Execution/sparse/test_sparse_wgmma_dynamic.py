@@ -6,6 +6,7 @@ import subprocess
 import harness
 import numpy as np
 import pytest
+import tiers
 from harness import assert_bit_equal
 from sparse_cases import HARD_EXPONENTS, attribute, hard_data, product_data
 from sparse_oracle import batched_product, exact_product, fields_of, metadata_of
@@ -15,6 +16,8 @@ FP4 = ("f4E2M1FN", "f4E2M1FN")
 BYTES = (("f8E4M3FN", "f8E5M2", E8M0), 64, "2:4")
 PAIRS = ((*FP4, E8M0), 64, "pairs")
 NV_PAIRS = ((*FP4, E4M3), 32, "pairs")
+REMARK = ("dequantized to bf16 for wgmma.mma_async.sp or, where K has no whole units, mma.sp.m16n8k32.f32.bf16.bf16.f32, "
+          "which reads the metadata")
 ROWS = {"bytes": BYTES, "pairs": PAIRS, "nv-pairs": NV_PAIRS}
 # The arguments have y and its scales contiguous along K, as layers have activations.
 PROGRAM = """
@@ -35,6 +38,21 @@ func.func @main(%x: {x}, %metadata: tensor<?x?xi8>, %xs: {s}, %y: {y}, %ys: {s},
 """
 
 
+def program_of(row):
+    types, block, granularity = row
+    kinds = {name: f"tensor<?x?x{element}>" for name, element in zip("xys", types)}
+    return PROGRAM.format(**kinds, f32="tensor<?x?xf32>", block=block, granularity=attribute(granularity))
+
+
+def compile_with(folder, attributes, *flags, row=BYTES):
+    """Compiles the product with these attributes; the finished process."""
+    (folder / "p.mlir").write_text(program_of(row).replace("{gran", f"{{{attributes}gran"))
+    return subprocess.run(
+        [harness.RUN.with_name("blockscale-compile"), "p.mlir", "--target=sm_90a", *flags], cwd=folder,
+        capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=False,
+    )
+
+
 def elements_of(row):
     x, y, scale = row[0]
     return x, "i8", scale, y, scale, "f32"
@@ -47,16 +65,9 @@ def compiled(tmp_path_factory):
 
     def compile(row):
         if row not in done:
-            (x, y, scale), block, granularity = row
             folder = done[row] = tmp_path_factory.mktemp("compiled")
-            kinds = {name: f"tensor<?x?x{element}>" for name, element in zip("xys", row[0])}
-            text = PROGRAM.format(**kinds, f32="tensor<?x?xf32>", block=block, granularity=attribute(granularity))
-            (folder / "p.mlir").write_text(text)
-            made = subprocess.run(
-                [harness.RUN.with_name("blockscale-compile"), "p.mlir", "--target=sm_90a", "--launch-info=p.json",
-                 "-o", "p.ptx"], cwd=folder, capture_output=True, text=True, timeout=harness.TIMEOUT_S, check=False,
-            )
-            assert made.returncode == 0 and "which reads the metadata" in made.stderr, made.stderr
+            made = compile_with(folder, "", "--launch-info=p.json", "-o", "p.ptx", row=row)
+            assert made.returncode == 0 and REMARK in made.stderr, made.stderr
         return done[row]
 
     return compile
@@ -113,12 +124,12 @@ def test_sizes(row, sizes, compiled, tmp_path):
     assert any("split_k_reduction" in name for name in kernels) == (sizes[2] >= 8192)
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("row, sizes, columns", [
+@pytest.mark.parametrize("case", tiers.first([
     ("bytes", (8400, 380, 128), 192), ("bytes", (8400, 510, 128), 256), ("pairs", (8400, 380, 256), 192),
-], ids=str)
-def test_many_tiles(row, sizes, columns, compiled, tmp_path):
+], 1), ids=str)
+def test_many_tiles(case, compiled, tmp_path):
     """More tiles than SMs: estimated times choose among the wide ones."""
+    row, sizes, columns = case
     row = ROWS[row]
     opcodes, _ = check(tmp_path, compiled(row), row, product_data(*row, *sizes, seed=22))
     assert opcodes == [f"wgmma.sp.m64n{columns}k32.f32.bf16.bf16"]
@@ -148,3 +159,34 @@ def test_illegal_fields(compiled, tmp_path):
     data[1] = metadata_of(fields)
     done = start(tmp_path, compiled(BYTES), BYTES, data)
     assert done.returncode != 0 and "expected fields of metadata whose two positions ascend" in done.stderr
+
+
+SCHEDULE = ("#blockscale.warp_specialized_schedule<tile = [64, 16, {}], stages = 2, accumulators = 1, persistent = false, "
+            "kernel = sparse_input>").format
+ALTERNATIVE = ("blockscale.alternatives = [#blockscale.alternative<most_rows = 16, most_ranges = 1, cost = 0, "
+               "instruction = <wgmma, 64x8x{}>, schedule = {}>], ").format
+RIGHT = "32, unscaled, bf16, bf16, none, 0, 2:4"
+
+
+def test_requests(tmp_path):
+    """Nothing is chosen beside what a program requests, and its own list is checked."""
+    assert "most_rows = 16" in compile_with(tmp_path, "", "--emit=tile").stdout
+    for attributes in ("blockscale.path = #blockscale.path<dequant_mma>, ", f"blockscale.schedule = {SCHEDULE(512)}, "):
+        made = compile_with(tmp_path, attributes, "--emit=tile")
+        assert made.returncode == 0 and "blockscale.alternatives" not in made.stdout
+    assert compile_with(tmp_path, ALTERNATIVE(RIGHT, SCHEDULE(512)), "--emit=tile").returncode == 0
+    for instruction in ("32, unscaled, f16, f16, none, 0, 2:4", "16, unscaled, bf16, bf16, none, 0",
+                        "32, unscaled, bf16, bf16, none, 0, pairs"):
+        made = compile_with(tmp_path, ALTERNATIVE(instruction, SCHEDULE(512)))
+        assert made.returncode == 1 and "alternative #0: expected the instruction that its path has for the op" in made.stderr
+
+
+def test_units_of_all_kernels(tmp_path):
+    """The product's own kernel needs whole units, too: other K are refused at the launch."""
+    path, schedule = "blockscale.path = #blockscale.path<wgmma>, ", SCHEDULE(512)
+    attributes = path + f"blockscale.schedule = {schedule}, " + ALTERNATIVE(RIGHT, schedule)
+    made = compile_with(tmp_path, attributes, "--launch-info=p.json", "-o", "p.ptx")
+    assert made.returncode == 0, made.stderr
+    check(tmp_path, tmp_path, BYTES, product_data(*BYTES, 66, 8, 512, seed=24))
+    done = start(tmp_path, tmp_path, BYTES, product_data(*BYTES, 66, 8, 192, seed=24))
+    assert done.returncode == 1 and "check failed at run time" in done.stderr

@@ -153,6 +153,26 @@ def test_products_without_scales(tmp_path, m):
     assert table.fastest.ms == last_time(tmp_path, text, table.flag, FAKE_CUDA_CAPABILITY="80")
 
 
+def test_sparse(tmp_path):
+    """Tiles whose stages do not fit shared memory are left out."""
+    m, n, k = 1024, 480, 1024
+    types = (f"tensor<{m}x{k // 2}xf4E2M1FN>, tensor<{m}x{k // 8}xi8>, tensor<{m}x{k // 32}xf8E8M0FNU>, "
+             f"tensor<{k}x{n}xf4E2M1FN>, tensor<{k // 32}x{n}xf8E8M0FNU>, tensor<{m}x{n}xf32>")
+    stored = types.replace(f"tensor<{k}x{n}xf4E2M1FN>", f"tensor<{n}x{k}xf4E2M1FN>").split(", ")
+    arguments = ", ".join(f"%{i}: {kind}" for i, kind in enumerate(stored))
+    text = f"""func.func @main({arguments}) -> tensor<{m}x{n}xf32> {{
+  %e = tensor.empty() : tensor<{k}x{n}xf4E2M1FN>
+  %y = linalg.transpose ins(%3 : {stored[3]}) outs(%e : tensor<{k}x{n}xf4E2M1FN>) permutation = [1, 0]
+  %d = blockscale.sparse_mma_scaled %0, %1, %2, %y, %4, %5
+       {{granularity = #blockscale.granularity<2:4>, block_size = 32 : i64, legal_metadata}} : {types}
+  return %d : tensor<{m}x{n}xf32>
+}}
+"""
+    (table,) = tune(tmp_path, text, FAKE_CUDA_CAPABILITY="90")
+    tiles = [row.text.split(",")[0] for row in table.rows if "kernel=sparse_input" in row.text]
+    assert "tile=128x128x256" in tiles and not any(tile.startswith("tile=64x256") for tile in tiles)
+
+
 def test_row_of_the_table(tmp_path):
     """What is printed for a schedule that a table chooses has the fields of its rows, which are C++."""
     m, n, k = 32, 256, 2048

@@ -5,6 +5,8 @@
 // RUN: blockscale-opt %s --blockscale-attach-target=target=sm_90a --blockscale-select-path=no-workspace --blockscale-legalize --blockscale-select-schedule=no-workspace 2>/dev/null | FileCheck %s --check-prefix=NONE
 
 // NONE-NOT: blockscale.alternatives
+// NONE:     {{^ *%[0-9]+}} = blockscale.sparse_mma_scaled {{.*}}blockscale.schedule = #blockscale.multistage_schedule
+// NONE-NOT: blockscale.alternatives
 
 // CHECK-LABEL: func.func @layer(
 // CHECK:       {{^ *%[0-9]+}} = blockscale.sparse_mma_scaled

@@ -115,8 +115,13 @@ PathChooser::chooseSparseWgmma(SparseMmaScaledOp op, PathAttr wanted) const {
   return isWanted ? choice : std::nullopt;
 }
 
-bool PathChooser::hasSparseAlternatives(SparseMmaScaledOp op) const {
-  return !getSparseInputAlternatives(op, chip, hasWorkspace).empty();
+SmallVector<AlternativeAttr>
+PathChooser::getSparseAlternatives(SparseMmaScaledOp op,
+                                   PathAttr wanted) const {
+  if (wanted || emulatedOn || !op.hasTensorSemantics() ||
+      getRequestedSchedule(op) || op->hasAttr(kAlternativesAttrName))
+    return {};
+  return getSparseInputAlternatives(op, chip, hasWorkspace);
 }
 
 std::optional<InstructionChoice>
@@ -138,7 +143,7 @@ PathChooser::chooseDequantizedSparse(SparseMmaScaledOp op,
                    (request == Request::None &&
                     !chooseNative(getDenseTypes(op), chip) &&
                     (isMetadataFaster(op, chip, getNumDenseProducts(op)) ||
-                     hasSparseAlternatives(op))) ||
+                     !getSparseAlternatives(op, wanted).empty())) ||
                    // Its schedule is refused then, with the reason.
                    asksForSparseInput(op);
   return isWanted ? choice : std::nullopt;

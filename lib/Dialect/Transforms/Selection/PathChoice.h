@@ -50,9 +50,10 @@ struct PathChooser {
   std::optional<InstructionChoice>
   chooseDequantizedSparse(SparseMmaScaledOp op, PathAttr wanted) const;
 
-  /// Whether launches may choose kernels of wgmma that read the metadata of
-  /// `op`.
-  bool hasSparseAlternatives(SparseMmaScaledOp op) const;
+  /// Kernels of wgmma that read the metadata of `op`, of dynamic sizes, for
+  /// launches to choose beside its own; none if the program requests something.
+  SmallVector<AlternativeAttr> getSparseAlternatives(SparseMmaScaledOp op,
+                                                     PathAttr wanted) const;
 
   /// Whether the chip that runs the code has the instruction of `choice`, or
   /// can emulate it. Only block-scaled instructions can be emulated.

@@ -235,15 +235,11 @@ private:
   }
 
   /// The alternatives for `product`, those of its own path before those of
-  /// the one that takes all types, and those with metadata before both; null if
-  /// there are none.
+  /// the one that takes all types; null if there are none.
   ArrayAttr findAlternatives(const Product &product) {
     SmallVector<Path> paths = {product.path};
     if (std::optional<Path> all = chip->findPath(Dequantization::InRegisters))
       paths.push_back(*all);
-    if (std::optional<Path> sparse = chip->findPath(Dequantization::InFront);
-        sparse && ProductOpInterface(product.op).getMetadata())
-      paths.insert(paths.begin(), *sparse);
     for (Path path : paths) {
       if (!chip->has(path))
         continue;

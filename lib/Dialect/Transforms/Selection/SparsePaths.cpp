@@ -11,6 +11,7 @@
 #include "Selection/CheckMetadata.h"
 #include "Selection/ExpandSparse.h"
 #include "Utils/CheckMessage.h"
+#include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -52,8 +53,18 @@ static LogicalResult selectPath(SparseMmaScaledOp op,
   }
   if (std::optional<InstructionChoice> kept =
           chooser.chooseDequantizedSparse(op, cast_or_null<PathAttr>(wanted))) {
-    remark << "; dequantized to bf16 for " << getOpcode(*kept->emitted)
-           << ", which reads the metadata";
+    SmallVector<AlternativeAttr> list =
+        chooser.getSparseAlternatives(op, cast_or_null<PathAttr>(wanted));
+    remark << "; dequantized to bf16 for ";
+    if (!list.empty()) {
+      remark << getOpcode(list.front().getInstruction().getInstruction())
+             << " or, where K has no whole units, ";
+      op->setAttr(
+          kAlternativesAttrName,
+          ArrayAttr::get(op.getContext(),
+                         SmallVector<Attribute>(list.begin(), list.end())));
+    }
+    remark << getOpcode(*kept->emitted) << ", which reads the metadata";
     op->setAttr(kPathAttrName,
                 PathAttr::get(op.getContext(), kept->emitted->path));
     checkMetadata(op);

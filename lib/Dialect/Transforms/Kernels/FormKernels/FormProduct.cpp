@@ -295,13 +295,13 @@ FormedResults blockscale::formProduct(RewriterBase &rewriter,
   if (!hasAlternatives)
     quantized = findFusedQuantizer(op, last->getResult(0), host.problem, gemm);
   KernelSequence sequence = {rewriter, symbols, op, gemm, last};
-  if (hasAlternatives)
-    return formAlternatives(sequence, host);
   if (int64_t unitOfK = gemm.getUnitOfK(host.problem);
       unitOfK != 1 && ShapedType::isDynamic(host.problem.k)) {
     assumeUnitOfK(host.problem, unitOfK);
     checkWholeBlocks(rewriter, op, host.sizes.k, unitOfK);
   }
+  if (hasAlternatives)
+    return formAlternatives(sequence, host);
   if (quantized) {
     addQuantizer(host, *quantized);
     sequence.last = quantized->op;

@@ -13,6 +13,7 @@
 #include "Kernels/Gemm/Paths/AlternativeList.h"
 
 #include "Kernels/Gemm/Paths/GemmPath.h"
+#include "Kernels/Gemm/Problem/QuantizedB.h"
 #include "blockscale/Dialect/Transforms/Selection/Schedule.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 
@@ -48,12 +49,18 @@ static std::string findFault(AlternativeAttr attr, AlternativeAttr before,
     return "a schedule of the kernel mixed_input or sparse_input, with "
            "split_k = 1, for ranges and costs";
   auto own = op->getAttrOfType<PathAttr>(kPathAttrName);
-  // The kernel beside those of wgmma for a sparse x is of dequant_mma.
+  // The path of a sparse op is dequant_mma, which takes each K, also where
+  // alternatives for most of them are of wgmma.
   bool takesAll =
       getPathInfo(path).dequantization == Dequantization::InRegisters ||
       schedule.getKernelKind() == KernelKind::SparseInput;
   if (!takesAll && (!own || own.getValue() != path))
-    return "an instruction of the path of the op, or of dequant_mma";
+    return "an instruction of the path of the op, of dequant_mma, or of the "
+           "kernel sparse_input";
+  std::optional<InstructionChoice> choice = chooseInstruction(op, path);
+  if (!choice || attr.getInstruction() !=
+                     InstructionAttr::get(op->getContext(), *choice->emitted))
+    return "the instruction that its path has for the op";
   if (attr.getMostRanges() != 1 &&
       cast<ShapedType>(op.getAcc().getType()).getRank() == 3)
     return "one range for a product with a batch";

@@ -306,14 +306,15 @@ ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
   return make(stages);
 }
 
-/// Where a function is for any number of rows: split-K for few rows.
+/// Where a function is for any number of rows: split-K for few rows. A sparse x
+/// has the rows of weights, which are many.
 SmallVector<AlternativeAttr>
 MultistageChooser::getAlternatives(ScheduledProduct product) const {
   ProductOpInterface op = product.op;
   StringAttr rows = getRows(op);
   bool isQuantized = findQuantizedB(op).has_value();
   if (!limits.dividesK || !product.hasWorkspace || !rows ||
-      rows.getValue() != kAnyRows || !isQuantized ||
+      rows.getValue() != kAnyRows || !isQuantized || op.getMetadata() ||
       getOpSizes(op, /*dynamicSize=*/0).m != 0)
     return {};
   SmallVector<AlternativeAttr> alternatives;

@@ -106,10 +106,11 @@ static WarpSpecializedScheduleAttr fitTile(ProductOpInterface op,
   auto schedule = fitStages(op, chip, types, kMostStages, [&](int64_t stages) {
     return make(slices * sliceK, stages);
   });
+  if (!schedule)
+    return {};
   bool isWhole = sizes.k % getMixedInputUnit(types, sizes.k == 0) == 0;
   bool hasRanges = sizes.k == 0 || sizes.k >= splitK * schedule.getK();
-  return schedule && isWhole && hasRanges ? schedule
-                                          : WarpSpecializedScheduleAttr();
+  return isWhole && hasRanges ? schedule : WarpSpecializedScheduleAttr();
 }
 
 /// The schedule of the measured tile that takes the least time over all waves

@@ -82,7 +82,7 @@ private:
   /// step number `step`, packed in i32.
   SmallVector<Value> loadScalesAndMetadata(OpBuilder &b, const WorkTile &tile,
                                            Value step);
-  /// The scales or the metadata alone; and those of one row.
+  /// The bytes of `id` alone, scales or metadata: of both rows, and of one.
   SmallVector<Value> loadBytes(OpBuilder &b, const WorkTile &tile, Value step,
                                GemmOperand id);
   SmallVector<Value> loadByteWords(OpBuilder &b, GemmOperand id,
