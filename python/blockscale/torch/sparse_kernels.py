@@ -17,9 +17,9 @@ itself: what has just been quantized has no NaN among its elements, and needs no
 import sys
 
 if __package__:
-    from .kernels import ANY, SPARSE_FORMATS, make_end
+    from .kernels import SPARSE_FORMATS, make_end
 else:  # a script, which has its folder on the path
-    from kernels import ANY, SPARSE_FORMATS, make_end
+    from kernels import SPARSE_FORMATS, make_end
 
 DECOMPRESS = """
 func.func @decompress_{format}(%y: {quantized}, %metadata: tensor<?x?xi8>, %ys: {scales}) -> ({quantized}, {scales}) {{
@@ -39,7 +39,7 @@ func.func @decompress_{format}(%y: {quantized}, %metadata: tensor<?x?xi8>, %ys: 
 # The epilogue is that of the transposed product, of N x M, so that the kernel of the product does it.
 SPARSE_MMA_SCALED = """
 func.func @sparse_mma_scaled_{format}(%y: {quantized}, %metadata: tensor<?x?xi8>, %ys: {scales},
-                                      %x: tensor<?x?xbf16>{arguments}) -> tensor<?x?xbf16> {of_function}{{
+                                      %x: tensor<?x?xbf16>{arguments}) -> tensor<?x?xbf16> {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
@@ -75,7 +75,7 @@ def make_format(format):
     arguments, end = make_end(2 if is_scaled else 0, is_transposed=True)
     # Arguments are numbered from the last one: g_1 is that of x.
     yield SPARSE_MMA_SCALED.format(
-        of_function=ANY, arguments=arguments, end=end, g="\n  %g = tensor.extract %g_1[] : tensor<f32>" * is_scaled,
+        arguments=arguments, end=end, g="\n  %g = tensor.extract %g_1[] : tensor<f32>" * is_scaled,
         g_operand=" tensor_scale(%g)" * is_scaled, g_type=", f32" * is_scaled, **names,
     )
 

@@ -87,13 +87,8 @@ struct Candidate {
 
 class CandidateMaker {
 public:
-  CandidateMaker(HostArithmetic &host, const HostSizes &sizes,
-                 MmaScaledOp::Side side, int64_t sms)
-      : host(host), sizes(sizes), sms(sms), rows(host.toValue(sizes.m)),
-        columns(host.toValue(sizes.n)) {
-    if (side == MmaScaledOp::Side::Y)
-      std::swap(rows, columns);
-  }
+  CandidateMaker(HostArithmetic &host, const HostSizes &sizes, int64_t sms)
+      : host(host), sizes(sizes), sms(sms), rows(host.toValue(sizes.m)) {}
 
   /// The conditions are those of a chain of ifs.
   SmallVector<Candidate> make(ArrayRef<AlternativeAttr> list) {
@@ -169,7 +164,7 @@ private:
   }
 
   Value countTiles(AlternativeAttr attr) {
-    Value tiles = host.ceilDiv(columns, getTileColumns(attr));
+    Value tiles = host.ceilDiv(host.toValue(sizes.n), getTileColumns(attr));
     if (!hasOneColumnOfTiles(attr))
       tiles = host.multiply(tiles, host.ceilDiv(rows, getTileRows(attr)));
     return host.multiply(tiles, host.toValue(sizes.batch));
@@ -202,10 +197,10 @@ private:
   }
 
   HostArithmetic &host;
+  /// M is that of the counted side.
   const HostSizes &sizes;
   int64_t sms;
-  /// Of the counted side, and of the other one.
-  Value rows, columns;
+  Value rows;
   SmallVector<Candidate> candidates;
 };
 } // namespace
@@ -250,13 +245,15 @@ MmaScaledOp::Side blockscale::getCountedSide(ProductOpInterface op) {
 
 Alternatives blockscale::makeAlternatives(OpBuilder &builder, Location loc,
                                           ArrayRef<AlternativeAttr> list,
-                                          const HostSizes &sizes,
+                                          HostSizes sizes,
                                           MmaScaledOp::Side side,
                                           int64_t unitOfK, int64_t sms) {
+  if (side == MmaScaledOp::Side::Y)
+    std::swap(sizes.m, sizes.n);
   HostArithmetic host(builder, loc);
   SmallVector<Candidate> candidates =
-      CandidateMaker(host, sizes, side, sms).make(list);
-  Value rows = host.toValue(side == MmaScaledOp::Side::X ? sizes.m : sizes.n);
+      CandidateMaker(host, sizes, sms).make(list);
+  Value rows = host.toValue(sizes.m);
   Alternatives result;
   Value k = host.toValue(sizes.k);
   Value mostOfAll = host.number(list.back().getMostRows());

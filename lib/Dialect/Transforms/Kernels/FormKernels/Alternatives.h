@@ -47,9 +47,9 @@ MmaScaledOp::Side getCountedSide(ProductOpInterface op);
 /// SMs; their rows are those of `side`. K has to be a positive multiple of
 /// `unitOfK`. Alternatives that static sizes exclude are left out.
 Alternatives makeAlternatives(OpBuilder &builder, Location loc,
-                              ArrayRef<AlternativeAttr> list,
-                              const HostSizes &sizes, MmaScaledOp::Side side,
-                              int64_t unitOfK, int64_t sms);
+                              ArrayRef<AlternativeAttr> list, HostSizes sizes,
+                              MmaScaledOp::Side side, int64_t unitOfK,
+                              int64_t sms);
 
 /// Whether no size is computed in a way that might make it negative. Conditions
 /// of a launch are computed with signs.
