@@ -74,8 +74,16 @@ def decompress(codes, metadata, scales, format):
     return out
 
 
+def legal_metadata(codes, metadata, format):
+    """The metadata of a sparse weight with 0100 for 0000. A kernel stops the process at a field that is not legal."""
+    out = torch.empty(tuple(metadata.shape), dtype=torch.uint8, device=metadata.device)
+    if metadata.shape[0]:
+        _launch(bundle.function(f"legal_metadata_{format.name}", is_sparse=True), [codes, metadata], out, out.device)
+    return out
+
+
 def sparse_mma_scaled(codes, metadata, scales, x, x_tensor_scale, tensor_scale, bias, format):
-    """bf16 of M x N: x is quantized to the format, by the same function."""
+    """bf16 of M x N: x is quantized to the format, by the same function. Fields of metadata are legal, and not 0000."""
     m, n, device = x.shape[0], codes.shape[0], x.device
     out = torch.empty((m, n), dtype=torch.bfloat16, device=device)
     if m == 0 or n == 0:

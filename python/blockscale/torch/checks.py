@@ -1,10 +1,11 @@
 """Checks of the tensors of an op, which raise TypeError or ValueError with what was expected and got."""
 
+import numpy as np
 import torch
 
 from ..packing import unpack
+from ..sparse_metadata import CUTLASS_EMPTY_FIELD, EMPTY_FIELD, GRANULARITIES, pack_fields
 from ..sparsity import read_fields
-from ..sparse_metadata import GRANULARITIES
 
 VALUE_DTYPES = (torch.bfloat16, torch.float16, torch.float32)
 
@@ -75,12 +76,19 @@ def check_quantized(name, codes, scales, format, arguments=("codes", "scales"), 
     return k
 
 
-def check_fields(codes, metadata, format):
-    """Checks the fields of metadata, whose shape has been checked, on the host: a kernel would stop the process."""
+def legal_metadata(codes, metadata, format):
+    """Metadata, whose shape has been checked, with 0100 for 0000: no kernel has to look at its fields then.
+
+    Checks the fields on the host, since a kernel would stop the process. Returns `metadata` itself if it has no 0000.
+    """
     kept = codes.cpu().numpy()
     if format.per_byte == 2:
         kept = unpack(kept, format.element)
-    read_fields(kept, metadata.cpu().numpy(), format.element, GRANULARITIES[format.granularity])
+    fields = read_fields(kept, metadata.cpu().numpy(), format.element, GRANULARITIES[format.granularity])
+    empty = fields == CUTLASS_EMPTY_FIELD
+    if not empty.any():
+        return metadata
+    return torch.from_numpy(pack_fields(np.where(empty, EMPTY_FIELD, fields))).to(metadata.device)
 
 
 def check_matrix(name, codes, argument="codes"):
@@ -137,8 +145,11 @@ def check_x(x, k, **others):
     check_devices(x=x, **others)
 
 
-def check_linear(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None):
+def check_linear(
+    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False
+):
     check_activations(activations)
+    check_flag("legal_metadata", legal_metadata)
     check_matrix("the weight", codes)
     k = check_quantized("the weight", codes, scales, format, metadata=metadata)
     check_tensor_scale("tensor_scale", tensor_scale, format)

@@ -101,6 +101,11 @@ def decompress(codes, metadata, scales, format):
     return codes_of(dense, format).to(codes.device), torch.from_numpy(scales).to(codes.device)
 
 
+def legal_metadata(codes, metadata, format):
+    """The metadata itself: `sparse_mma_scaled` checks its fields."""
+    return metadata
+
+
 def sparse_mma_scaled(codes, metadata, scales, x, x_tensor_scale, tensor_scale, bias, format):
     """The product of x, quantized to the format, and a weight. Quantized x is finite but for scales, which reach all
     of a block, and something of each block is kept: so this is the dense product.

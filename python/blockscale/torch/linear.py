@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from . import formats, ops
-from .checks import check_activations, check_bias, check_devices, check_flag, check_tensors, check_x, fail
+from .checks import check_activations, check_bias, check_devices, check_flag, check_tensors, check_x, fail, legal_metadata
 from .quantized import QuantizedTensor
 
 
@@ -77,7 +77,9 @@ class Linear(nn.Module):
         arguments = (x, codes, self.scales, self.tensor_scale, self._zeros if bias is None else bias)
         if not ops.is_plain(x):
             ops.check_untraced(self.format, x=x)
-            return torch.ops.blockscale.linear(*arguments, self.format, self.activations, metadata)
+            return torch.ops.blockscale.linear(
+                *arguments, self.format, self.activations, metadata, metadata is not None
+            )
         check_x(x, self.in_features, codes=codes)
         format = (formats.FORMATS if metadata is None else formats.SPARSE_FORMATS)[self.format]
         return ops.run_checked_linear(*arguments, format, self.activations, metadata)
@@ -91,6 +93,16 @@ class Linear(nn.Module):
             if new.dtype != old.dtype:
                 self._buffers[name] = old.to(new.device)
         return self
+
+    def _load_from_state_dict(self, state_dict, prefix, *others):
+        """Kernels rely on legal metadata, and what is loaded need not come from a QuantizedTensor."""
+        super()._load_from_state_dict(state_dict, prefix, *others)
+        if self.is_sparse and not self.metadata.is_meta:
+            try:
+                self.metadata = legal_metadata(self.codes, self.metadata, formats.get(self.format, True))
+            except ValueError as error:
+                errors = others[-1]
+                errors.append(f"{prefix}{error}")
 
     def extra_repr(self):
         return (

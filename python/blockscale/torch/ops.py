@@ -69,29 +69,36 @@ def run_mma_scaled(
     )
 
 
-def run_linear(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None):
+def run_linear(
+    x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False
+):
     """x times the transpose of a quantized weight, plus bias.
 
-    x             bf16 of (..., K)
-    codes         the quantized weight: uint8 of N x K, or N x K / 2 for fp4; half as many columns if it is sparse
-    scales        uint8 of N x K / block
-    tensor_scale  g of nvfp4: f32 without dimensions; None is 1
-    bias          bf16 of N, or None
-    format        "mxfp8", "mxfp4" or "nvfp4"
-    activations   None: weight-only, x stays bf16. "dynamic": x is quantised to the same format first; for nvfp4 with
-                  the largest magnitude of x / (448 * 6) as g
-    metadata      of a sparse weight: uint8 of N x K / 8, or N x K / 16 for fp4. Its fields are not checked here
+    x               bf16 of (..., K)
+    codes           the quantized weight: uint8 of N x K, or N x K / 2 for fp4; half as many columns if it is sparse
+    scales          uint8 of N x K / block
+    tensor_scale    g of nvfp4: f32 without dimensions; None is 1
+    bias            bf16 of N, or None
+    format          "mxfp8", "mxfp4" or "nvfp4"
+    activations     None: weight-only, x stays bf16. "dynamic": x is quantised to the same format first; for nvfp4 with
+                    the largest magnitude of x / (448 * 6) as g
+    metadata        of a sparse weight: uint8 of N x K / 8, or N x K / 16 for fp4. On a card, an illegal field stops the
+                    process
+    legal_metadata  whether all fields of metadata are known to be legal, and none to be 0000, as those of a
+                    QuantizedTensor. Then no kernel looks at them, and the result for others is undefined
 
     Returns bf16 of (..., N): the f32 sum times g, plus bias, rounded once. Raises TypeError or ValueError.
     """
     format = formats.get(format, metadata is not None)
-    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata)
+    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata)
+    if format.is_sparse and activations is not None and not legal_metadata:
+        metadata = _where(x).legal_metadata(codes, metadata, format)
     return run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata)
 
 
 def run_checked_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata):
-    """The same for a `format` of formats.FORMATS, or SPARSE_FORMATS with metadata, without checks: some of them take as
-    long as a launch.
+    """The same for a `format` of formats.FORMATS, or SPARSE_FORMATS with metadata, which is legal, without checks: some
+    of them take as long as a launch.
     """
     backend, rows = _where(x), _rows(x)
     if activations is None:
@@ -125,9 +132,9 @@ def mma_scaled_op(
 @torch.library.custom_op("blockscale::linear", mutates_args=())
 def linear_op(
     x: Tensor, codes: Tensor, scales: Tensor, tensor_scale: Optional[Tensor], bias: Optional[Tensor], format: str,
-    activations: Optional[str] = None, metadata: Optional[Tensor] = None,
+    activations: Optional[str] = None, metadata: Optional[Tensor] = None, legal_metadata: bool = False,
 ) -> Tensor:
-    return run_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata)
+    return run_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata)
 
 
 # Fakes, which have shapes and no data. The checks apply to them, too.
@@ -151,9 +158,9 @@ def _(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_scale=None
 
 
 @linear_op.register_fake
-def _(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None):
+def _(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False):
     format = formats.get(format, metadata is not None)
-    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata)
+    check_linear(x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata)
     return x.new_empty((*x.shape[:-1], codes.shape[0]))
 
 
@@ -212,8 +219,8 @@ def mma_scaled(x, x_scales, y, y_scales, format, x_tensor_scale=None, y_tensor_s
     return torch.ops.blockscale.mma_scaled(*arguments)
 
 
-def linear(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None):
-    arguments = (x, codes, scales, tensor_scale, bias, format, activations, metadata)
+def linear(x, codes, scales, tensor_scale, bias, format, activations=None, metadata=None, legal_metadata=False):
+    arguments = (x, codes, scales, tensor_scale, bias, format, activations, metadata, legal_metadata)
     if is_plain(x, codes, bias):
         return run_linear(*arguments)
     check_untraced(

@@ -7,11 +7,11 @@ from . import card, cpu, formats
 from .checks import (
     VALUE_DTYPES,
     check_devices,
-    check_fields,
     check_flag,
     check_quantized,
     check_tensor_scale,
     check_values,
+    legal_metadata,
 )
 from .ops import run_quantize
 
@@ -24,7 +24,8 @@ class QuantizedTensor:
     format        "mxfp8", "mxfp4" or "nvfp4"
     tensor_scale  g of nvfp4, f32 without dimensions (None is 1): a value is element * scale * g
     metadata      of a 2:4 sparse tensor, else None: uint8 of (..., N, K / 8), or (..., N, K / 16) for fp4, which is
-                  sparse in pairs of elements. Then codes has the kept half of each row, and blocks are twice as long
+                  sparse in pairs of elements. Then codes has the kept half of each row, and blocks are twice as long.
+                  Fields 0000 of chunks of zeros become 0100
     shape         the shape of the dequantized tensor
 
     Raises TypeError or ValueError for tensors that do not belong together, and for metadata with fields that are not
@@ -37,7 +38,7 @@ class QuantizedTensor:
         check_tensor_scale("tensor_scale", tensor_scale, description)
         check_devices(codes=codes, scales=scales, metadata=metadata, tensor_scale=tensor_scale)
         if metadata is not None:
-            check_fields(codes, metadata, description)
+            metadata = legal_metadata(codes, metadata, description)
         # Contiguous, as kernels need them, so that no call has to copy.
         self.codes, self.scales, self.metadata = (
             each if each is None else card.ready(each) if each.is_cuda else each.contiguous()

@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func @padded_rows(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<30x20xbf16>, %[[Y:[a-z0-9]+]]: tensor<20x31xbf16>,
 // CHECK-DAG:     %[[X_PADDED:.*]] = tensor.pad %[[X]] low[0, 0] high[0, 4]
-// CHECK-DAG:     %[[YT:.*]] = linalg.transpose ins(%[[Y]] : tensor<20x31xbf16>) outs(%{{.*}} : tensor<31x20xbf16>)
+// CHECK-DAG:     %[[YT:.*]] = blockscale.launch @{{.*}}::@padded_rows__transpose {{.*}} ins(%[[Y]] : tensor<20x31xbf16>) outs(%{{.*}} : tensor<31x20xbf16>)
 // CHECK-DAG:     %[[Y_PADDED:.*]] = tensor.pad %[[YT]] low[0, 0] high[0, 4]
 // CHECK:         blockscale.launch {{.*}} ins(%[[X_PADDED]], %[[Y_PADDED]], %{{.*}} : tensor<30x24xbf16>, tensor<31x24xbf16>,
 func.func @padded_rows(%x: tensor<30x20xbf16>, %y: tensor<20x31xbf16>, %acc: tensor<30x31xf32>) -> tensor<30x31xf32> {

@@ -53,6 +53,7 @@ def make_torch(fake):
 
     class Tensor:
         requires_grad = False
+        is_meta = False
 
         def __init__(self, array, dtype, device="cpu", address=None):
             self.array, self.dtype, self.device = array, dtype, device
@@ -194,7 +195,7 @@ def make_torch(fake):
 
 
 def add_ops(torch):
-    """Custom ops, which are functions here, counted by `torch.ops.called`."""
+    """Custom ops, which are functions here, counted by `torch.ops.called`, with the arguments of the last call."""
     torch.ops = types.SimpleNamespace(blockscale=types.SimpleNamespace(), called=[])
 
     def custom_op(name, mutates_args):
@@ -204,6 +205,7 @@ def add_ops(torch):
         def decorate(function):
             def call(*arguments):
                 torch.ops.called.append(name)
+                torch.ops.arguments = arguments
                 return function(*arguments)
 
             setattr(torch.ops.blockscale, name, call)
@@ -276,6 +278,16 @@ def make_nn(torch):
         def state_dict(self):
             return {name: tensor for name, tensor in self._buffers.items()
                     if tensor is not None and name not in self._hidden}
+
+        def _load_from_state_dict(self, state_dict, prefix, local, strict, missing, unexpected, errors):
+            for name in self.state_dict():
+                self._buffers[name].array[...] = state_dict[prefix + name].array
+
+        def load_state_dict(self, state_dict):
+            errors = []
+            self._load_from_state_dict(state_dict, "", {}, True, [], [], errors)
+            if errors:
+                raise RuntimeError("; ".join(errors))
 
         def __call__(self, *arguments):
             return self.forward(*arguments)

@@ -138,6 +138,8 @@ def on_card(torch, format, activations=None, n=24, k=192):
 
 def test_launches(card_torch, card):
     """Weight-only: decompressed for the dense layer; with quantized x one function, which quantizes it."""
+    from blockscale.torch import ops
+
     for format in FORMATS:
         x = random_values(card_torch, 2, 5, 192, device="cuda")
         assert on_card(card_torch, format)(x).shape == (2, 5, 24)
@@ -151,6 +153,13 @@ def test_launches(card_torch, card):
         starts = ["tensor_scale_bf16"] * (3 if format == "nvfp4" else 0)
         starts += [f"sparse_mma_scaled_{format}"] * (len(names) - len(starts))
         assert names and all(name.startswith(start) for name, start in zip(names, starts))
+        # Of a weight whose fields nobody has looked at, the op has that done, unless it is told that they are legal.
+        arguments = x, layer.codes, layer.scales, layer.tensor_scale, None, format, "dynamic", layer.metadata
+        for legal in (False, True):
+            ops.linear(*arguments, legal)
+            names = card.kernels()
+            assert any(name.startswith(f"legal_metadata_{format}") for name in names) == (not legal)
+            assert names[-1].startswith(f"sparse_mma_scaled_{format}")
         # Nothing to do.
         assert layer(random_values(card_torch, 2, 0, 192, device="cuda")).shape == (2, 0, 24)
         assert card.kernels() == []
@@ -214,7 +223,7 @@ def test_the_dispatcher_is_asked_while_something_is_traced(torch):
     torch.compiler.is_compiling = lambda: True
     np.testing.assert_array_equal(layer(x).array, expected.array)
     torch.compiler.is_compiling = lambda: False
-    assert torch.ops.called == ["linear"]
+    assert torch.ops.called == ["linear"] and torch.ops.arguments[-2:] == (layer.metadata, True)
     arguments = x, layer.codes, layer.scales, None, None, "mxfp4", "dynamic"
     np.testing.assert_array_equal(ops.linear(*arguments, metadata=layer.metadata).array, expected.array)
     x.new_empty = lambda shape: torch.empty(shape)
@@ -237,6 +246,7 @@ def test_the_dispatcher_is_asked_while_something_is_traced(torch):
     (lambda t, a: a.update(scales=a["scales"][:, :2]), ValueError,
      "scales of the weight: expected shape (24, 3), for codes of shape (24, 48), got (24, 2)"),
     # Codes of half a row are a whole row of another format.
+    (lambda t, a: a.update(legal_metadata=1), TypeError, "legal_metadata: expected a bool, got int"),
     (lambda t, a: a.update(metadata=None), ValueError,
      "codes of the weight: expected rows of whole blocks of 32 elements, got 48"),
     (lambda t, a: a.update(format="mxfp6"), ValueError, "format: expected one of mxfp8, mxfp4, nvfp4, got 'mxfp6'"),
@@ -248,7 +258,7 @@ def test_wrong_arguments(torch, change, kind, message):
 
     weight = make_weight(torch, "mxfp4")
     arguments = dict(x=random_values(torch, 4, 192), codes=weight.codes, scales=weight.scales, tensor_scale=None,
-                     bias=None, format="mxfp4", activations=None, metadata=weight.metadata)
+                     bias=None, format="mxfp4", activations=None, metadata=weight.metadata, legal_metadata=False)
     linear(**arguments)
     change(torch, arguments)
     if message.startswith("codes of the weight: expected rows of whole blocks of 32"):
@@ -274,8 +284,32 @@ def test_fields(torch):
         QuantizedTensor(**{**state, "metadata": metadata})
     codes = state["codes"].clone()
     codes.array[7, 10:12] = 0
-    values = QuantizedTensor(**{**state, "metadata": metadata, "codes": codes}).dequantize(torch.float32).numpy()
+    made = QuantizedTensor(**{**state, "metadata": metadata, "codes": codes})
+    values = made.dequantize(torch.float32).numpy()
     assert (values[7, 20:24] == 0).all() and values[7].any()
+    # Kernels meet no 0000; all other fields, and the caller's tensor, are as they were.
+    changed = metadata.array.copy()
+    changed[7, 2] |= 0x40
+    np.testing.assert_array_equal(made.metadata.array, changed)
+    assert metadata.array[7, 2] >> 4 == 0
+    metadata.array[7, 2] |= 0x40
+    assert QuantizedTensor(**{**state, "metadata": metadata, "codes": codes}).metadata is metadata
+
+
+def test_what_is_loaded_is_checked(torch):
+    from blockscale.torch import Linear
+
+    layer = Linear(make_weight(torch, "mxfp8"), None, "dynamic")
+    state = {name: tensor.clone() for name, tensor in layer.state_dict().items()}
+    state["codes"].array[3, 6:8], state["metadata"].array[3, 1] = 0, 0x48
+    expected = state["metadata"].array.copy()
+    state["metadata"].array[3, 1] = 0x08
+    layer.load_state_dict(state)
+    np.testing.assert_array_equal(layer.metadata.array, expected)
+    np.testing.assert_array_equal(layer.codes.array, state["codes"].array)
+    state["metadata"].array[3, 1] = 0x28
+    with pytest.raises(RuntimeError, match="^metadata row 3, chunk 3: expected one of 0100, .* got 0010$"):
+        layer.load_state_dict(state)
 
 
 def test_every_tensor_is_one(torch):

@@ -16,6 +16,7 @@ FORMATS = {
     "mxfp8": ("f8E4M3FN", "f8E8M0FNU", 64, "2:4"), "mxfp4": ("f4E2M1FN", "f8E8M0FNU", 64, "pairs"),
     "nvfp4": ("f4E2M1FN", "f8E4M3FN", 32, "pairs"),
 }
+KINDS = ("decompress", "legal_metadata", "sparse_mma_scaled")
 MOST_BYTES = 4_000_000
 # Few rows of x, and more; whole tiles nowhere.
 SIZES = ((5, 136, 1088), (70, 136, 192))
@@ -34,6 +35,9 @@ class Weight:
         # CUTLASS's field of a chunk of zeros.
         kept[rows // 2, : units // 2], fields[rows // 2, 0] = 0, 0
         self.metadata = fields[:, ::2] | fields[:, 1::2] << 4
+        # What products take.
+        self.legal = self.metadata.copy()
+        self.legal[rows // 2, 0] |= 0b0100
         low, high = (124, 130) if scale == "f8E8M0FNU" else (0x30, 0x48)
         self.scales = rng.integers(low, high, (rows, k // block), dtype=np.uint8)
         self.codes = pack(kept, element)
@@ -68,6 +72,26 @@ def test_decompress(run_sparse, format, chip):
         np.testing.assert_array_equal(got[1], scales)
 
 
+@pytest.mark.parametrize("chip", CHIPS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_legal_metadata(run_sparse, format, chip):
+    """0100 for 0000, each other field as it was; fields that are not legal stop the kernel."""
+    function = f"legal_metadata_{format}"
+    for rows, k in ((1, 64), (37, 320)):
+        weight = Weight(make_rng(format, rows, k), rows, k, format)
+        [got] = run_sparse(function, chip, [weight.codes, weight.metadata], [("u1", weight.metadata.shape)])
+        np.testing.assert_array_equal(got, weight.legal)
+    last = weight.metadata[-1, -1]
+    weight.codes[-1, -1] |= 0x41
+    for byte in (last & 0xF0, last & 0x0F, last & 0xF0 | 0b0110, last & 0x0F | 0xF0):
+        weight.metadata[-1, -1] = byte
+        # What the last byte of elements has is in its upper chunk.
+        if byte == last & 0xF0:
+            weight.codes[-1, -3 if format == "mxfp8" else -4] |= 0x41
+        with pytest.raises(AssertionError, match="expected fields of metadata whose two positions ascend, or 0000"):
+            run_sparse(function, chip, [weight.codes, weight.metadata], [("u1", weight.metadata.shape)])
+
+
 def check_product(run_sparse, format, chip, m, n, k, special=None):
     """x is quantized by the rules of the reference; `special` is in it at [m // 2, 3], and NaN in the last scale."""
     element, scale, block, _ = FORMATS[format]
@@ -84,7 +108,7 @@ def check_product(run_sparse, format, chip, m, n, k, special=None):
     x_values = values_of(*blockscale.quantize(x, element, scale, block, **g), format)
     [got] = run_sparse(
         f"sparse_mma_scaled_{format}", chip,
-        [weight.codes, weight.metadata, weight.scales, to_bf16(x), *(np.array(each) for each in scales), to_bf16(bias)],
+        [weight.codes, weight.legal, weight.scales, to_bf16(x), *(np.array(each) for each in scales), to_bf16(bias)],
         [("u2", (m, n))],
     )
     got = from_bf16(got)
@@ -128,7 +152,7 @@ def test_product_of_other_sizes(run_sparse, format, sizes, chip):
 def test_bundle(sparse_bundle_path):
     assert sparse_bundle_path.stat().st_size <= MOST_BYTES
     bundle = runtime.load(sparse_bundle_path)
-    assert set(bundle) == {f"{kind}_{format}" for kind in ("decompress", "sparse_mma_scaled") for format in FORMATS}
+    assert set(bundle) == {f"{kind}_{format}" for kind in KINDS for format in FORMATS}
     for function in bundle.values():
         assert function.targets == list(CHIPS)
     assert {entry.most_rows for entry in read_bundle(sparse_bundle_path)} == {None}

@@ -206,6 +206,7 @@ private:
                                        kMatmulPurpose,
                                        kSwizzleScalesPurpose,
                                        kDecompressPurpose,
+                                       kTransposePurpose,
                                        kQuantizePurpose,
                                        kDequantizePurpose,
                                        kReducePurpose,

@@ -24,6 +24,7 @@ inline constexpr llvm::StringLiteral kSparseMmaScaledPurpose =
 inline constexpr llvm::StringLiteral kMatmulPurpose = "matmul";
 inline constexpr llvm::StringLiteral kSwizzleScalesPurpose = "swizzle_scales";
 inline constexpr llvm::StringLiteral kDecompressPurpose = "decompress";
+inline constexpr llvm::StringLiteral kTransposePurpose = "transpose";
 inline constexpr llvm::StringLiteral kQuantizePurpose = "quantize";
 inline constexpr llvm::StringLiteral kDequantizePurpose = "dequantize";
 /// Reductions along rows.

@@ -83,6 +83,7 @@ private:
         .Case<DequantizeOp>(by(formDequantize))
         .Case<SwizzleScalesOp>(by(formSwizzle))
         .Case<DecompressOp>(by(formDecompress))
+        .Case<linalg::TransposeOp>(by(formTranspose))
         .Case<linalg::GenericOp>(by(formReduce))
         .Case<linalg::SoftmaxOp>(by(formSoftmax))
         .Default(FormedResults(SmallVector<Value>()));

@@ -59,6 +59,13 @@ FormedResults formSwizzle(RewriterBase &rewriter,
 FormedResults formDecompress(RewriterBase &rewriter,
                              SymbolTableCollection &symbols, DecompressOp op);
 
+/// Gives `op`, on matrices in a function for a GPU, a kernel, if elements are
+/// bytes or wider and somebody else than loops reads the result; else it stays
+/// and becomes loops.
+FormedResults formTranspose(RewriterBase &rewriter,
+                            SymbolTableCollection &symbols,
+                            linalg::TransposeOp op);
+
 /// Gives `op`, a reduction or a softmax along rows in a function for a GPU, a
 /// kernel; any other stays and becomes loops.
 FormedResults formReduce(RewriterBase &rewriter, SymbolTableCollection &symbols,
