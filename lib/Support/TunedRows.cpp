@@ -112,6 +112,7 @@ static constexpr TunedLimits kLimits[] = {
      64,            // rows up to which mma.sync takes what wgmma does not
      120'000, 325'000, 4'000, 6'000, // 2048- to 8192-cubed
      120'000,       // benchmarks/sparse_fallback.py, 2048-cubed
+     64,            // the same, 543 us instead of 563 at 4096-cubed
      48,            // bytes for a block in a clock
      2000,          // assumed: 900 for each of many kernels that add 32768 sums,
                     // in a CUDA graph, and more in a stream

@@ -124,6 +124,9 @@ struct TunedLimits {
   /// mma.sp for a sparse operand that is dequantized in registers. (A dense
   /// product reads what a kernel in front decompresses.)
   uint64_t sparseProducts;
+  /// The most columns of a tile of mma.sp with an x of fp8 or fp6: with
+  /// more, ptxas spills what the dequantization of y needs.
+  int64_t sparseColumns;
 
   /// The bytes of operands that a block with wgmma reads per clock.
   uint64_t blockBytes;

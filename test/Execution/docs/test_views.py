@@ -113,7 +113,7 @@ CASES = [
     ("x_quantized", "quantize", dict(sx=("", ""), x=(f"%x1: {t(M, K, 'bf16')}",
         f"%x, %xs = blockscale.quantize %x1 {{block_size = 32}} : {t(M, K, 'bf16')} to {t(M, K, FP8)}, {SX}"))),
     ("y_collapsed", "", dict(y=with_transpose(collapsed("y_nk", "y3", (N, K)), "y_nk"))),
-    ("scales_row_major", ("", "", "loops swizzle_scales swizzle_scales", ""),
+    ("scales_row_major", ("", "", "transpose swizzle_scales swizzle_scales", ""),
         dict(sx=(f"%xs: {SX}", ""), ys=(f"%ys: {SY}", ""))),
     ("scales_row_major_nk", ("", "", "swizzle_scales swizzle_scales", ""), dict(sx=(f"%xs: {SX}", ""),
         ys=(f"%ys_nk: {t(N, K_S, SCALE)}", transpose("ys", "ys_nk", N, K_S, SCALE)))),
@@ -142,7 +142,7 @@ CASES = [
     ("result_quantized", "", dict(result="%r, %rs", type=f"{t(M, N, FP8)}, {t(M, N // 32, SCALE)}", post=
         f"%r, %rs = blockscale.quantize %d {{block_size = 32}} : {D} to {t(M, N, FP8)}, {t(M, N // 32, SCALE)}")),
     ("two_users", COPY, dict(post=f"{ZERO}\n%r = arith.maximumf %d, %z : {D}", result="%d, %r", type=f"{D}, {D}")),
-    ("result_transposed", COPY, dict(post=transpose("r", "d", M, N, "f32"), result="%r", type=TRANSPOSED)),
+    ("result_transposed", "transpose", dict(post=transpose("r", "d", M, N, "f32"), result="%r", type=TRANSPOSED)),
     ("result_transposed_exp", f"{COPY} {COPY}", dict(result="%r", type=TRANSPOSED,
         post=transpose("r0", "d", M, N, "f32") + f"\n%r = math.exp %r0 : {TRANSPOSED}")),
     ("residual_transposed", COPY, dict(arguments=f"%q: {TRANSPOSED}", result="%r",

@@ -280,7 +280,17 @@ ScheduleInterface MultistageChooser::choose(ScheduledProduct product) const {
       getComputedCombination(product.op, product.instruction);
   Kind kind = product.instruction.getKind();
   int64_t rowElements = kBankRowBytes * 8 / getSlot(kind, types.lhs).bits;
-  tile.push_back(fit(k, getLeastK(types), std::min(rowElements, limits.mostK)));
+  int64_t mostK = std::min(rowElements, limits.mostK);
+  bool isDequantizing = limits.dividesK;
+  constexpr unsigned kFp4Bits = 4;
+  if (types.sparsity && isDequantizing &&
+      getFormatInfo(types.lhs).bits > kFp4Bits) {
+    tile[1] = std::min(tile[1],
+                       getTunedLimits(product.chip.capability).sparseColumns);
+    // Rows of kept elements have half of the bytes.
+    mostK *= kUnitsPerChunk / kKeptUnits;
+  }
+  tile.push_back(fit(k, getLeastK(types), mostK));
 
   auto make = [&](int64_t stages) {
     return MultistageScheduleAttr::get(product.op.getContext(), tile, {2, 2},
