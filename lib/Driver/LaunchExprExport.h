@@ -68,7 +68,7 @@ private:
 
   /// A limit on the size of expressions: a grid is a few operations away from
   /// sizes. Shared subexpressions count each time.
-  static constexpr unsigned kMostOps = 256;
+  static constexpr unsigned kMostOps = 1024;
 
   func::FuncOp function;
   SmallVector<DynamicSize> sizes;

@@ -63,6 +63,9 @@ public:
   Value multiply(Value lhs, Value rhs) {
     return b.createOrFold<arith::MulIOp>(loc, lhs, rhs);
   }
+  Value plus(Value lhs, Value rhs) {
+    return b.createOrFold<arith::AddIOp>(loc, lhs, rhs);
+  }
   Value least(Value lhs, Value rhs) {
     return b.createOrFold<arith::MinUIOp>(loc, lhs, rhs);
   }
@@ -188,12 +191,30 @@ private:
     return host.clamp(host.least(ofSms, ofK), 1, attr.getMostRanges());
   }
 
-  /// The time of all rounds of tiles, with K in as many ranges as there are.
+  /// The time of all rounds of tiles, with K in as many ranges as there are,
+  /// and of the kernel that adds these up, in the unit of costs: so much of the
+  /// time that a tile takes for all of K.
   Value estimateTime(AlternativeAttr attr) {
     int64_t ofTile = getTileColumns(attr) * getTileRows(attr) * attr.getCost();
     Value ranges = countRanges(attr);
     Value rounds = host.ceilDiv(host.multiply(countTiles(attr), ranges), sms);
-    return host.div(host.multiply(rounds, host.number(ofTile)), ranges);
+    Value time = host.div(host.multiply(rounds, host.number(ofTile)), ranges);
+    if (!mayDivide(attr))
+      return time;
+    // 4 us, and 8 bytes for each sum and range at 3.5 TB/s; the costs of
+    // tiles are those of K = 8192 (benchmarks/tune_rows.py).
+    constexpr int64_t kStart = 4000, kSumsOfNanosecond = 437,
+                      kCostOfNanosecond = 611, kMeasuredK = 8192,
+                      kMostK = int64_t(1) << 31;
+    Value sums =
+        host.multiply(host.multiply(rows, host.toValue(sizes.n)), ranges);
+    Value nanoseconds = host.plus(
+        host.div(sums, host.number(kSumsOfNanosecond)), host.number(kStart));
+    Value added = host.div(
+        host.multiply(nanoseconds, host.number(kCostOfNanosecond * kMeasuredK)),
+        host.clamp(host.toValue(sizes.k), 1, kMostK));
+    Value isDivided = host.compare(Predicate::ne, ranges, host.number(1));
+    return host.plus(time, host.select(isDivided, added, host.number(0)));
   }
 
   HostArithmetic &host;
