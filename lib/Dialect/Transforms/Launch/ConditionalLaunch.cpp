@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Conditions are compared as sets of comparisons that all hold. That is enough
-// for alternatives, where one has a comparison and the other its negation, or
-// where both compare a size with constants.
+// for alternatives, where one has a comparison and the other its negation
+// (maybe with sides that have changed places), or where both compare a size
+// with constants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,21 +63,6 @@ static SmallVector<LaunchCondition> getParts(gpu::LaunchFuncOp launch) {
   return parts;
 }
 
-/// Whether `lhs` holds exactly if `rhs`, negated if `isOpposite`, does.
-static bool isSame(LaunchCondition lhs, LaunchCondition rhs, bool isOpposite) {
-  bool isNegated = (lhs.isNegated != rhs.isNegated) != isOpposite;
-  if (lhs.value == rhs.value)
-    return !isNegated;
-  auto left = lhs.value.getDefiningOp<arith::CmpIOp>();
-  auto right = rhs.value.getDefiningOp<arith::CmpIOp>();
-  if (!left || !right || left.getLhs() != right.getLhs() ||
-      left.getRhs() != right.getRhs())
-    return false;
-  arith::CmpIPredicate predicate = right.getPredicate();
-  return left.getPredicate() ==
-         (isNegated ? arith::invertPredicate(predicate) : predicate);
-}
-
 static llvm::CmpInst::Predicate getLLVMPredicate(arith::CmpIPredicate given) {
   using llvm::CmpInst;
   switch (given) {
@@ -102,6 +88,27 @@ static llvm::CmpInst::Predicate getLLVMPredicate(arith::CmpIPredicate given) {
     return CmpInst::ICMP_UGE;
   }
   llvm_unreachable("all predicates have a case");
+}
+
+/// Whether `lhs` holds exactly if `rhs`, negated if `isOpposite`, does.
+static bool isSame(LaunchCondition lhs, LaunchCondition rhs, bool isOpposite) {
+  bool isNegated = (lhs.isNegated != rhs.isNegated) != isOpposite;
+  if (lhs.value == rhs.value)
+    return !isNegated;
+  auto left = lhs.value.getDefiningOp<arith::CmpIOp>();
+  auto right = rhs.value.getDefiningOp<arith::CmpIOp>();
+  if (!left || !right)
+    return false;
+  auto predicate = getLLVMPredicate(right.getPredicate());
+  if (isNegated)
+    predicate = llvm::CmpInst::getInversePredicate(predicate);
+  bool isSwapped =
+      left.getLhs() == right.getRhs() && left.getRhs() == right.getLhs();
+  if (isSwapped)
+    predicate = llvm::CmpInst::getSwappedPredicate(predicate);
+  else if (left.getLhs() != right.getLhs() || left.getRhs() != right.getRhs())
+    return false;
+  return getLLVMPredicate(left.getPredicate()) == predicate;
 }
 
 /// The values of the left side for which a comparison with a constant holds.
