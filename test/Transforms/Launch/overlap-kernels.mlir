@@ -268,3 +268,50 @@ module attributes {gpu.container_module, blockscale.target = #blockscale.target<
     }
   }
 }
+
+// -----
+
+// Comparisons of two values, whose sides have changed places in one of them, as
+// of the times of two alternatives: @first is never launched beside @second, but
+// @third may be beside either.
+
+// CHECK-LABEL: func.func @times(
+// CHECK:       gpu.func @first(%{{.*}}: memref<?xf32> {llvm.noalias}) kernel {
+// CHECK-NEXT:    gpu.return
+// CHECK:       gpu.func @second(%{{.*}}: memref<?xf32> {llvm.noalias}) kernel {
+// CHECK-NEXT:    gpu.return
+// CHECK:       gpu.func @third(%{{.*}}: memref<?xf32>) kernel {
+// CHECK-NEXT:    nvvm.griddepcontrol wait
+// CHECK-NEXT:    gpu.return
+module attributes {gpu.container_module, blockscale.target = #blockscale.target<sm_90a>} {
+  func.func @times(%x: memref<?xf32>, %y: memref<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %m = memref.dim %x, %c0 : memref<?xf32>
+    %n = memref.dim %y, %c0 : memref<?xf32>
+    %is_first = arith.cmpi ule, %m, %n : index
+    %is_second = arith.cmpi ult, %n, %m : index
+    %is_third = arith.cmpi ule, %n, %m : index
+    %first = arith.select %is_first, %m, %c0 : index
+    %second = arith.select %is_second, %m, %c0 : index
+    %third = arith.select %is_third, %m, %c0 : index
+    gpu.launch_func @kernels::@first blocks in (%first, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
+    gpu.launch_func @kernels::@second blocks in (%second, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
+    gpu.launch_func @kernels::@third blocks in (%third, %c1, %c1)
+        threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @first(%x: memref<?xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+    gpu.func @second(%x: memref<?xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+    gpu.func @third(%x: memref<?xf32> {llvm.noalias}) kernel {
+      gpu.return
+    }
+  }
+}
