@@ -13,6 +13,7 @@
 
 #include "blockscale/Dialect/IR/BlockScale.h"
 #include "blockscale/Dialect/Transforms/Passes.h"
+#include "blockscale/Dialect/Transforms/Reference/Grouped.h"
 #include "blockscale/Dialect/Transforms/Reference/Sparse.h"
 #include "blockscale/Dialect/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -77,6 +78,7 @@ struct DecomposePass final
     // An unswizzle that feeds mma_scaled becomes an indexing map, so mma_scaled
     // must be rewritten before it.
     RewritePatternSet matmuls(&getContext());
+    populateDecomposeGroupedPatterns(matmuls);
     populateDecomposeMmaScaledPatterns(matmuls);
     populateDecomposeSparseMmaPatterns(matmuls);
     RewritePatternSet layouts(&getContext());

@@ -1,0 +1,223 @@
+//===- BlockScaleGroupedOps.td - Products of groups of rows -*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Mixtures of experts. Declarations of these ops have a header of their own
+// (Grouped.h), so that only files that name them depend on it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_IR_BLOCKSCALEGROUPEDOPS_TD
+#define BLOCKSCALE_DIALECT_IR_BLOCKSCALEGROUPEDOPS_TD
+
+include "blockscale/Dialect/IR/BlockScaleDialect.td"
+include "blockscale/Dialect/IR/BlockScaleInterfaces.td"
+include "blockscale/Dialect/IR/BlockScaleLevels.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/RuntimeVerifiableOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+// Without encoding, which the verifier checks.
+class BlockScale_RankedTensor<int rank, list<Type> elements>
+    : TensorRankOf<elements, [rank]>;
+
+defvar BlockScale_Narrow =
+    [F8E4M3FN, F8E5M2, F6E3M2FN, F6E2M3FN, F4E2M1FN];
+defvar BlockScale_ScaleTypes = [F8E8M0FNU, F8E4M3FN];
+
+//===----------------------------------------------------------------------===//
+// Base class
+//===----------------------------------------------------------------------===//
+
+// Offsets and rows that are wrong fail at run time, so the ops are never
+// speculated.
+class BlockScale_GroupedOp<string mnemonic>
+    : BlockScale_TileOp<mnemonic, [
+    NoMemoryEffect,
+    AttrSizedOperandSegments,
+    AllTypesMatch<["acc", "result"]>,
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
+        "reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<RuntimeVerifiableOpInterface>,
+    DeclareOpInterfaceMethods<TilingInterface, [
+        "getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
+        "getResultTilePosition", "generateResultTileValue",
+        "getIterationDomainTileFromResultTile"]>]> {
+  let results = (outs BlockScale_RankedTensor<2, [F32]>:$result);
+  let hasVerifier = 1;
+  // The op is named, since the class is one for several.
+  code sharedDeclaration = [{
+    /// The destination is the accumulator.
+    MutableOperandRange getDpsInitsMutable() { return getAccMutable(); }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// grouped_mma_scaled
+//===----------------------------------------------------------------------===//
+
+def BlockScale_GroupedMmaScaledOp
+    : BlockScale_GroupedOp<"grouped_mma_scaled"> {
+  let summary = "block-scaled multiply-accumulate of groups of rows";
+  let description = [{
+    `mma_scaled` in which each group of rows of `x` has a y of its own, as the
+    tokens of each expert have:
+
+    | operand       | shape       | element type                                |
+    |---------------|-------------|---------------------------------------------|
+    | `x`           | `R, K`      | fp8, fp6 or fp4                             |
+    | `x_scale`     | `R, K_s`    | `f8E8M0FNU` or `f8E4M3FN`                   |
+    | `y`           | `G, K, N`   | fp8, fp6 or fp4                             |
+    | `y_scale`     | `G, K_s, N` | the type of `x_scale`                       |
+    | `offsets`     | `G`         | `i32`                                       |
+    | `acc`         | `T, N`      | `f32`; also the type of the result          |
+    | `rows`        | `T`         | `i32`; optional                             |
+    | `group_scale` | `G`         | `f32`; optional                             |
+    | `bias`        | `G, N`      | `f32`; optional                             |
+
+    `offsets` has the inclusive ends of the groups: row i of the result belongs
+    to group g(i), the number of g with `offsets[g] <= i`. Group g has the rows
+    from `offsets[g - 1]` (0 for the first one) up to `offsets[g]`, without the
+    latter; it is empty where both are equal. Rows from `offsets[G - 1]` on
+    belong to nobody.
+
+    Row i of the result reads row r(i) of `x`: i itself, or `rows[i]`, where -1
+    stands for no row. With g = g(i) and r = r(i):
+
+    ```
+    sum[i, n]    = sum over k of
+        x[r, k] * x_scale[r, k / B] * y[g, k, n] * y_scale[g, k / B, n]
+    result[i, n] = acc[i, n] + sum[i, n] * group_scale[g] + bias[g, n]
+    ```
+
+    where g < G and r is not -1; else `result[i, n] = acc[i, n]`. Without
+    `group_scale`, accumulator and sum are rounded once, as in `mma_scaled`; with
+    it, the sum, its product and the sum with the accumulator are rounded, each
+    to f32. The bias is added last, and rounded.
+
+    Offsets have to ascend from 0 to at most T, and rows have to be from -1 to
+    R - 1. Others are an error at run time, on the CPU. In any case no memory but
+    that of the operands is read.
+
+    Constraints:
+
+    * (P1) All operands are ranked tensors without encoding, of the shapes of
+      the table.
+    * (P2) `x_scale` has the R of `x`, `y_scale` the G and N of `y`; without
+      `rows`, R is T.
+    * (P3) `x` and `y` have one K, `x_scale` and `y_scale` one K_s.
+    * (P4) `offsets`, `group_scale` and `bias` have the G of `y`; `rows` has the
+      T of `acc`; `acc` and `bias` have the N of `y`.
+    * (P5) All sizes but T and R are at least 1.
+    * (P6) Both scales have one element type.
+    * (P7) K is a multiple of K_s, and their quotient B and the types are a legal
+      combination of `mma_scaled`.
+    * (P8) `block_size` is B where K and K_s are known; it is required where one
+      of them is not.
+
+    Groups along K, whose results are one matrix each, are not supported.
+
+    Example:
+
+    ```mlir
+    func.func @experts(%x: tensor<?x256xf8E4M3FN>, %xs: tensor<?x8xf8E8M0FNU>,
+                       %y: tensor<4x256x64xf8E4M3FN>,
+                       %ys: tensor<4x8x64xf8E8M0FNU>,
+                       %offsets: tensor<4xi32>, %rows: tensor<?xi32>,
+                       %acc: tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %d = blockscale.grouped_mma_scaled %x, %xs, %y, %ys, %offsets, %acc
+           rows(%rows : tensor<?xi32>)
+           : tensor<?x256xf8E4M3FN>, tensor<?x8xf8E8M0FNU>,
+             tensor<4x256x64xf8E4M3FN>, tensor<4x8x64xf8E8M0FNU>,
+             tensor<4xi32>, tensor<?x64xf32>
+      return %d : tensor<?x64xf32>
+    }
+    ```
+  }];
+
+  let arguments = (ins
+    BlockScale_RankedTensor<2, BlockScale_Narrow>:$x,
+    BlockScale_RankedTensor<2, BlockScale_ScaleTypes>:$x_scale,
+    BlockScale_RankedTensor<3, BlockScale_Narrow>:$y,
+    BlockScale_RankedTensor<3, BlockScale_ScaleTypes>:$y_scale,
+    BlockScale_RankedTensor<1, [I32]>:$offsets,
+    BlockScale_RankedTensor<2, [F32]>:$acc,
+    Optional<BlockScale_RankedTensor<1, [I32]>>:$rows,
+    Optional<BlockScale_RankedTensor<1, [F32]>>:$group_scale,
+    Optional<BlockScale_RankedTensor<2, [F32]>>:$bias,
+    OptionalAttr<I64Attr>:$block_size);
+  let assemblyFormat = [{
+    $x `,` $x_scale `,` $y `,` $y_scale `,` $offsets `,` $acc
+    (`rows` `(` $rows^ `:` type($rows) `)`)?
+    (`group_scale` `(` $group_scale^ `:` type($group_scale) `)`)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    attr-dict `:` type($x) `,` type($x_scale) `,` type($y) `,`
+    type($y_scale) `,` type($offsets) `,` type($acc)
+  }];
+  let extraClassDeclaration = sharedDeclaration # [{
+    /// The number of elements along K that share a scale.
+    int64_t getBlock();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// grouped_matmul
+//===----------------------------------------------------------------------===//
+
+def BlockScale_GroupedMatmulOp : BlockScale_GroupedOp<"grouped_matmul"> {
+  let summary = "multiply-accumulate of groups of rows";
+  let description = [{
+    `grouped_mma_scaled` of elements without scales: `x` is `R, K` and `y` is
+    `G, K, N`, both of bf16 or both of f16; the other operands, the groups and
+    what is rounded are those of `grouped_mma_scaled`, and sums are of f32, as in
+    `linalg.matmul`.
+
+    Constraints: (P1) to (P5), as far as they name its operands, and
+
+    * (P9) `x` and `y` have one element type.
+
+    Example:
+
+    ```mlir
+    func.func @experts(%x: tensor<?x256xbf16>, %y: tensor<4x256x64xbf16>,
+                       %offsets: tensor<4xi32>, %acc: tensor<?x64xf32>,
+                       %bias: tensor<4x64xf32>) -> tensor<?x64xf32> {
+      %d = blockscale.grouped_matmul %x, %y, %offsets, %acc
+           bias(%bias : tensor<4x64xf32>)
+           : tensor<?x256xbf16>, tensor<4x256x64xbf16>, tensor<4xi32>,
+             tensor<?x64xf32>
+      return %d : tensor<?x64xf32>
+    }
+    ```
+  }];
+
+  let arguments = (ins
+    BlockScale_RankedTensor<2, [BF16, F16]>:$x,
+    BlockScale_RankedTensor<3, [BF16, F16]>:$y,
+    BlockScale_RankedTensor<1, [I32]>:$offsets,
+    BlockScale_RankedTensor<2, [F32]>:$acc,
+    Optional<BlockScale_RankedTensor<1, [I32]>>:$rows,
+    Optional<BlockScale_RankedTensor<1, [F32]>>:$group_scale,
+    Optional<BlockScale_RankedTensor<2, [F32]>>:$bias);
+  let assemblyFormat = [{
+    $x `,` $y `,` $offsets `,` $acc
+    (`rows` `(` $rows^ `:` type($rows) `)`)?
+    (`group_scale` `(` $group_scale^ `:` type($group_scale) `)`)?
+    (`bias` `(` $bias^ `:` type($bias) `)`)?
+    attr-dict `:` type($x) `,` type($y) `,` type($offsets) `,` type($acc)
+  }];
+  let extraClassDeclaration = sharedDeclaration;
+}
+
+#endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEGROUPEDOPS_TD

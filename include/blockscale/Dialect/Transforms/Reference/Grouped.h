@@ -1,0 +1,23 @@
+//===- Grouped.h - Grouped products as loops --------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_TRANSFORMS_REFERENCE_GROUPED_H
+#define BLOCKSCALE_DIALECT_TRANSFORMS_REFERENCE_GROUPED_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::blockscale {
+
+/// `grouped_mma_scaled` and `grouped_matmul` to a loop over groups, of
+/// `mma_scaled` and `linalg.matmul` on slices. Offsets and rows are clamped.
+/// Apply before the patterns for these.
+void populateDecomposeGroupedPatterns(RewritePatternSet &patterns);
+
+} // namespace mlir::blockscale
+
+#endif // BLOCKSCALE_DIALECT_TRANSFORMS_REFERENCE_GROUPED_H

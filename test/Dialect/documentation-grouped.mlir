@@ -1,0 +1,31 @@
+// The examples in the descriptions of grouped products.
+
+// RUN: blockscale-opt %s | blockscale-opt | FileCheck %s
+// RUN: blockscale-compile %s --target=cpu -o %t.ll
+
+// CHECK-LABEL: func.func @experts(
+// CHECK:         blockscale.grouped_mma_scaled %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} rows(%{{.*}} : tensor<?xi32>) : tensor<?x256xf8E4M3FN>
+// CHECK-LABEL: func.func @plain_experts(
+// CHECK:         blockscale.grouped_matmul %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} bias(%{{.*}} : tensor<4x64xf32>) : tensor<?x256xbf16>
+func.func @experts(%x: tensor<?x256xf8E4M3FN>, %xs: tensor<?x8xf8E8M0FNU>,
+                   %y: tensor<4x256x64xf8E4M3FN>,
+                   %ys: tensor<4x8x64xf8E8M0FNU>,
+                   %offsets: tensor<4xi32>, %rows: tensor<?xi32>,
+                   %acc: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %d = blockscale.grouped_mma_scaled %x, %xs, %y, %ys, %offsets, %acc
+       rows(%rows : tensor<?xi32>)
+       : tensor<?x256xf8E4M3FN>, tensor<?x8xf8E8M0FNU>,
+         tensor<4x256x64xf8E4M3FN>, tensor<4x8x64xf8E8M0FNU>,
+         tensor<4xi32>, tensor<?x64xf32>
+  return %d : tensor<?x64xf32>
+}
+
+func.func @plain_experts(%x: tensor<?x256xbf16>, %y: tensor<4x256x64xbf16>,
+                   %offsets: tensor<4xi32>, %acc: tensor<?x64xf32>,
+                   %bias: tensor<4x64xf32>) -> tensor<?x64xf32> {
+  %d = blockscale.grouped_matmul %x, %y, %offsets, %acc
+       bias(%bias : tensor<4x64xf32>)
+       : tensor<?x256xbf16>, tensor<4x256x64xbf16>, tensor<4xi32>,
+         tensor<?x64xf32>
+  return %d : tensor<?x64xf32>
+}

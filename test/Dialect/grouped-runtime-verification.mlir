@@ -1,0 +1,56 @@
+// Assertions about dynamic sizes, offsets and rows.
+
+// RUN: blockscale-opt %s --generate-runtime-verification --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func @scaled(
+// CHECK-COUNT-2: cf.assert {{.*}}expected sizes of y to be at least 1
+// CHECK:         cf.assert {{.*}}expected x_scale to have the R of x
+// CHECK:         cf.assert {{.*}}expected y_scale to have the G of y
+// CHECK:         cf.assert {{.*}}expected y_scale to have the N of y
+// CHECK:         cf.assert {{.*}}expected offsets to have the G of y
+// CHECK:         cf.assert {{.*}}expected bias to have the G of y
+// CHECK:         cf.assert {{.*}}expected acc to have the N of y
+// CHECK:         cf.assert {{.*}}expected bias to have the N of y
+// CHECK:         cf.assert {{.*}}expected rows to have the T of acc
+// CHECK:         scf.for %[[G:.*]] = %{{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (i32)
+// CHECK:           %[[END:.*]] = tensor.extract %{{.*}}[%[[G]]] : tensor<?xi32>
+// CHECK:           %[[ASCENDS:.*]] = arith.cmpi sge, %[[END]], %[[BEFORE]]
+// CHECK:           %[[INSIDE:.*]] = arith.cmpi sle, %[[END]]
+// CHECK:           %[[BOTH:.*]] = arith.andi %[[ASCENDS]], %[[INSIDE]]
+// CHECK:           cf.assert %[[BOTH]], {{.*}}expected offsets to ascend from 0 to at most T
+// CHECK:           scf.yield %[[END]]
+// CHECK:         scf.for
+// CHECK:           cf.assert {{.*}}expected rows from -1 to R - 1
+// CHECK:         blockscale.grouped_mma_scaled
+func.func @scaled(%x: tensor<?x64xf8E4M3FN>, %xs: tensor<?x2xf8E8M0FNU>, %y: tensor<?x64x?xf8E5M2>,
+                  %ys: tensor<?x2x?xf8E8M0FNU>, %o: tensor<?xi32>, %acc: tensor<?x?xf32>, %r: tensor<?xi32>,
+                  %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %d = blockscale.grouped_mma_scaled %x, %xs, %y, %ys, %o, %acc rows(%r : tensor<?xi32>) bias(%b : tensor<?x?xf32>)
+      : tensor<?x64xf8E4M3FN>, tensor<?x2xf8E8M0FNU>, tensor<?x64x?xf8E5M2>, tensor<?x2x?xf8E8M0FNU>, tensor<?xi32>, tensor<?x?xf32>
+  return %d : tensor<?x?xf32>
+}
+
+// -----
+
+// Data is checked where all sizes are static, too.
+
+// CHECK-LABEL: func @plain(
+// CHECK-NOT:     to have the
+// CHECK:         cf.assert {{.*}}expected offsets to ascend from 0 to at most T
+// CHECK-NOT:     cf.assert
+// CHECK:         blockscale.grouped_matmul
+func.func @plain(%x: tensor<6x64xbf16>, %y: tensor<3x64x8xbf16>, %o: tensor<3xi32>, %acc: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %d = blockscale.grouped_matmul %x, %y, %o, %acc : tensor<6x64xbf16>, tensor<3x64x8xbf16>, tensor<3xi32>, tensor<6x8xf32>
+  return %d : tensor<6x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @k(
+// CHECK:         cf.assert {{.*}}expected K to be K_s times the block size, 32
+func.func @k(%x: tensor<6x?xf8E4M3FN>, %xs: tensor<6x?xf8E8M0FNU>, %y: tensor<3x?x8xf8E5M2>, %ys: tensor<3x?x8xf8E8M0FNU>,
+             %o: tensor<3xi32>, %acc: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %d = blockscale.grouped_mma_scaled %x, %xs, %y, %ys, %o, %acc {block_size = 32}
+      : tensor<6x?xf8E4M3FN>, tensor<6x?xf8E8M0FNU>, tensor<3x?x8xf8E5M2>, tensor<3x?x8xf8E8M0FNU>, tensor<3xi32>, tensor<6x8xf32>
+  return %d : tensor<6x8xf32>
+}
