@@ -149,3 +149,42 @@ def grouped_mma_scaled(
                 sums = acc[at] + sums * group_scale[g]
             result[at] = sums if bias is None else sums + bias[g]
     return result
+
+
+def combine_rows(source: np.ndarray, positions: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Weighted sums of rows: for each token, the results of its experts. A float32 array of shape (S, N).
+
+    source     float32 of (T, N)
+    positions  int32 of (S, J): rows of source, or -1 for none
+    weights    float32 of (S, J)
+
+    result[s] is the sum over j = 0, 1, ... of weights[s, j] * source[positions[s, j]], which starts with +0; each
+    product and each sum is rounded to float32. The op `blockscale.combine_rows` also rounds to narrower types.
+
+    >>> import numpy as np
+    >>> source = np.array([[1, 2], [10, 20], [100, 200]], np.float32)
+    >>> positions = np.array([[2, 0], [1, -1]], np.int32)
+    >>> combine_rows(source, positions, np.array([[0.5, 1], [2, 3]], np.float32))
+    array([[ 51., 102.],
+           [ 20.,  40.]], dtype=float32)
+
+    Raises TypeError for arrays of another element type, ValueError for illegal shapes and positions.
+    """
+    source, weights = expect_array(source, "source", np.float32), expect_array(weights, "weights", np.float32)
+    positions = expect_array(positions, "positions", np.int32)
+    for name, array in (("source", source), ("positions", positions)):
+        require(array.ndim == 2, f"{name} rank", 2, array.ndim)
+        require(array.shape[1] >= 1, "N and J", "at least 1", array.shape[1])
+    _expect_shape(weights, "weights", positions.shape)
+    bad = (positions < NO_ROW) | (positions >= len(source))
+    if bad.any():
+        place = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise ValueError(
+            f"positions: expected numbers from -1 to {len(source) - 1}, got {positions[place]} at {place}"
+        )
+    result = np.zeros((len(positions), source.shape[1]), np.float32)
+    with np.errstate(invalid="ignore", over="ignore"):
+        for slot in range(positions.shape[1]):
+            there = positions[:, slot] != NO_ROW
+            result[there] += weights[there, slot, None] * source[positions[there, slot]]
+    return result

@@ -7,6 +7,8 @@
 // CHECK:         blockscale.grouped_mma_scaled %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} rows(%{{.*}} : tensor<?xi32>) : tensor<?x256xf8E4M3FN>
 // CHECK-LABEL: func.func @plain_experts(
 // CHECK:         blockscale.grouped_matmul %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} bias(%{{.*}} : tensor<4x64xf32>) : tensor<?x256xbf16>
+// CHECK-LABEL: func.func @combine(
+// CHECK:         blockscale.combine_rows %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x64xf32>, tensor<?x4xi32>, tensor<?x4xf32> to tensor<?x64xbf16>
 func.func @experts(%x: tensor<?x256xf8E4M3FN>, %xs: tensor<?x8xf8E8M0FNU>,
                    %y: tensor<4x256x64xf8E4M3FN>,
                    %ys: tensor<4x8x64xf8E8M0FNU>,
@@ -28,4 +30,12 @@ func.func @plain_experts(%x: tensor<?x256xbf16>, %y: tensor<4x256x64xbf16>,
        : tensor<?x256xbf16>, tensor<4x256x64xbf16>, tensor<4xi32>,
          tensor<?x64xf32>
   return %d : tensor<?x64xf32>
+}
+
+func.func @combine(%source: tensor<?x64xf32>, %positions: tensor<?x4xi32>,
+                   %weights: tensor<?x4xf32>) -> tensor<?x64xbf16> {
+  %d = blockscale.combine_rows %source, %positions, %weights
+       : tensor<?x64xf32>, tensor<?x4xi32>, tensor<?x4xf32>
+       to tensor<?x64xbf16>
+  return %d : tensor<?x64xbf16>
 }

@@ -197,3 +197,59 @@ func.func @plain_k(%x: tensor<6x64xbf16>, %y: tensor<3x32x8xbf16>, %o: tensor<3x
   %d = blockscale.grouped_matmul %x, %y, %o, %acc : tensor<6x64xbf16>, tensor<3x32x8xbf16>, tensor<3xi32>, tensor<6x8xf32>
   return
 }
+
+// -----
+
+func.func @positions_type(%s: tensor<6x8xf32>, %p: tensor<5x2xi64>, %w: tensor<5x2xf32>) {
+  // expected-error @+1 {{operand #1 must be 2D tensor of 32-bit signless integer values, but got 'tensor<5x2xi64>'}}
+  %d = blockscale.combine_rows %s, %p, %w : tensor<6x8xf32>, tensor<5x2xi64>, tensor<5x2xf32> to tensor<5x8xbf16>
+  return
+}
+
+// -----
+
+func.func @w1_encoding(%s: tensor<6x8xf32>, %p: tensor<5x2xi32>, %w: tensor<5x2xf32, 1>) {
+  // expected-error @+1 {{expected tensors without encoding, got 'tensor<5x2xf32, 1 : i64>'}}
+  %d = blockscale.combine_rows %s, %p, %w : tensor<6x8xf32>, tensor<5x2xi32>, tensor<5x2xf32, 1> to tensor<5x8xbf16>
+  return
+}
+
+// -----
+
+func.func @w2_tokens(%s: tensor<6x8xf32>, %p: tensor<5x2xi32>, %w: tensor<4x2xf32>) {
+  // expected-error @+1 {{expected weights to have the S of positions, 5, got 4}}
+  %d = blockscale.combine_rows %s, %p, %w : tensor<6x8xf32>, tensor<5x2xi32>, tensor<4x2xf32> to tensor<5x8xbf16>
+  return
+}
+
+// -----
+
+func.func @w2_slots(%s: tensor<6x8xf32>, %p: tensor<5x2xi32>, %w: tensor<5x3xf32>) {
+  // expected-error @+1 {{expected weights to have the J of positions, 2, got 3}}
+  %d = blockscale.combine_rows %s, %p, %w : tensor<6x8xf32>, tensor<5x2xi32>, tensor<5x3xf32> to tensor<5x8xbf16>
+  return
+}
+
+// -----
+
+func.func @w2_result_rows(%s: tensor<6x8xf32>, %p: tensor<5x2xi32>, %w: tensor<5x2xf32>) {
+  // expected-error @+1 {{expected the result to have the S of positions, 5, got 6}}
+  %d = blockscale.combine_rows %s, %p, %w : tensor<6x8xf32>, tensor<5x2xi32>, tensor<5x2xf32> to tensor<6x8xbf16>
+  return
+}
+
+// -----
+
+func.func @w2_result_columns(%s: tensor<6x8xf32>, %p: tensor<5x2xi32>, %w: tensor<5x2xf32>) {
+  // expected-error @+1 {{expected the result to have the N of source, 8, got 4}}
+  %d = blockscale.combine_rows %s, %p, %w : tensor<6x8xf32>, tensor<5x2xi32>, tensor<5x2xf32> to tensor<5x4xbf16>
+  return
+}
+
+// -----
+
+func.func @w3(%s: tensor<6x8xf32>, %p: tensor<5x0xi32>, %w: tensor<5x0xf32>) {
+  // expected-error @+1 {{expected N and J to be at least 1, got 0 in dimension 1 of positions ('tensor<5x0xi32>')}}
+  %d = blockscale.combine_rows %s, %p, %w : tensor<6x8xf32>, tensor<5x0xi32>, tensor<5x0xf32> to tensor<5x8xbf16>
+  return
+}

@@ -54,3 +54,20 @@ func.func @k(%x: tensor<6x?xf8E4M3FN>, %xs: tensor<6x?xf8E8M0FNU>, %y: tensor<3x
       : tensor<6x?xf8E4M3FN>, tensor<6x?xf8E8M0FNU>, tensor<3x?x8xf8E5M2>, tensor<3x?x8xf8E8M0FNU>, tensor<3xi32>, tensor<6x8xf32>
   return %d : tensor<6x8xf32>
 }
+
+// -----
+
+// Positions are checked where they are read, see test/Transforms/Reference/decompose-grouped.mlir.
+
+// CHECK-LABEL: func @combine(
+// CHECK:         cf.assert {{.*}}expected N to be at least 1
+// CHECK:         cf.assert {{.*}}expected J to be at least 1
+// CHECK:         cf.assert {{.*}}expected weights to have the S of positions
+// CHECK:         cf.assert {{.*}}expected weights to have the J of positions
+// CHECK:         cf.assert {{.*}}expected the result to have the S of positions
+// CHECK-NOT:     cf.assert
+// CHECK:         blockscale.combine_rows
+func.func @combine(%s: tensor<?x?xf32>, %p: tensor<?x?xi32>, %w: tensor<?x?xf32>) -> tensor<5x?xf32> {
+  %d = blockscale.combine_rows %s, %p, %w : tensor<?x?xf32>, tensor<?x?xi32>, tensor<?x?xf32> to tensor<5x?xf32>
+  return %d : tensor<5x?xf32>
+}

@@ -95,3 +95,25 @@ module attributes {transform.with_named_sequence} {
     transform.yield
   }
 }
+
+// -----
+
+// CHECK-LABEL: func.func @combine(
+// CHECK:         scf.for %[[S:.*]] = %c0 to %c32 step %c16
+// CHECK:           scf.for %[[N:.*]] = %c0 to %c64 step %c8
+// CHECK-DAG:         %[[SOURCE:.*]] = tensor.extract_slice %{{.*}}[0, %[[N]]] [6, 8] [1, 1] : tensor<6x64xf32>
+// CHECK-DAG:         %[[POSITIONS:.*]] = tensor.extract_slice %{{.*}}[%[[S]], 0] [16, 4] [1, 1] : tensor<32x4xi32>
+// CHECK-DAG:         %[[WEIGHTS:.*]] = tensor.extract_slice %{{.*}}[%[[S]], 0] [16, 4] [1, 1] : tensor<32x4xf32>
+// CHECK:             blockscale.combine_rows %[[SOURCE]], %[[POSITIONS]], %[[WEIGHTS]] : {{.*}} to tensor<16x8xbf16>
+module attributes {transform.with_named_sequence} {
+  func.func @combine(%s: tensor<6x64xf32>, %p: tensor<32x4xi32>, %w: tensor<32x4xf32>) -> tensor<32x64xbf16> {
+    %d = blockscale.combine_rows %s, %p, %w : tensor<6x64xf32>, tensor<32x4xi32>, tensor<32x4xf32> to tensor<32x64xbf16>
+    return %d : tensor<32x64xbf16>
+  }
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+    %op = transform.structured.match ops{["blockscale.combine_rows"]} in %module : (!transform.any_op) -> !transform.any_op
+    %tile, %loops:2 = transform.structured.tile_using_for %op tile_sizes [16, 8]
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}

@@ -220,4 +220,71 @@ def BlockScale_GroupedMatmulOp : BlockScale_GroupedOp<"grouped_matmul"> {
   let extraClassDeclaration = sharedDeclaration;
 }
 
+//===----------------------------------------------------------------------===//
+// combine_rows
+//===----------------------------------------------------------------------===//
+
+def BlockScale_CombineRowsOp : BlockScale_TileOp<"combine_rows", [
+    NoMemoryEffect,
+    DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, [
+        "reifyResultShapes"]>,
+    DeclareOpInterfaceMethods<RuntimeVerifiableOpInterface>,
+    DeclareOpInterfaceMethods<TilingInterface, [
+        "getIterationDomain", "getLoopIteratorTypes", "getTiledImplementation",
+        "getResultTilePosition", "generateResultTileValue",
+        "getIterationDomainTileFromResultTile"]>]> {
+  let summary = "weighted sums of rows";
+  let description = [{
+    Each row of the result is the weighted sum of the rows of `source` that
+    `positions` names, as the results of a token's experts are added up:
+
+    | value       | shape  | element type       |
+    |-------------|--------|--------------------|
+    | `source`    | `T, N` | f32, bf16 or f16   |
+    | `positions` | `S, J` | `i32`              |
+    | `weights`   | `S, J` | `f32`              |
+    | `result`    | `S, N` | f32, bf16 or f16   |
+
+    ```
+    result[s, n] = sum over j of weights[s, j] * source[positions[s, j], n]
+    ```
+
+    A position of -1 adds nothing. The sum starts with +0 and takes the slots
+    j = 0, 1, ... in this order; each product and each sum is rounded to f32, and
+    the result once more to its type. So it is the same in every run. Positions
+    have to be from -1 to T - 1. Others are an error at run time, on the CPU and on
+    devices, and no memory but that of the operands is read.
+
+    Constraints:
+
+    * (W1) All are ranked tensors without encoding, of the shapes of the table.
+    * (W2) `weights` has the S and J of `positions`; the result has the S of
+      `positions` and the N of `source`.
+    * (W3) N and J are at least 1.
+
+    Example:
+
+    ```mlir
+    func.func @combine(%source: tensor<?x64xf32>, %positions: tensor<?x4xi32>,
+                       %weights: tensor<?x4xf32>) -> tensor<?x64xbf16> {
+      %d = blockscale.combine_rows %source, %positions, %weights
+           : tensor<?x64xf32>, tensor<?x4xi32>, tensor<?x4xf32>
+           to tensor<?x64xbf16>
+      return %d : tensor<?x64xbf16>
+    }
+    ```
+  }];
+
+  let arguments = (ins
+    BlockScale_RankedTensor<2, [F32, BF16, F16]>:$source,
+    BlockScale_RankedTensor<2, [I32]>:$positions,
+    BlockScale_RankedTensor<2, [F32]>:$weights);
+  let results = (outs BlockScale_RankedTensor<2, [F32, BF16, F16]>:$result);
+  let assemblyFormat = [{
+    $source `,` $positions `,` $weights attr-dict `:` type($source) `,`
+    type($positions) `,` type($weights) `to` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // BLOCKSCALE_DIALECT_IR_BLOCKSCALEGROUPEDOPS_TD

@@ -105,21 +105,59 @@ LogicalResult blockscale::verifyGrouped(Operation *op,
 // Checks at run time
 //===----------------------------------------------------------------------===//
 
-/// Checks each element of `values`, an i32, by `isValid`, which also gets the
-/// one before it, or 0.
-static void checkElements(
-    OpBuilder &builder, Location loc, SizeChecker &size, Value values,
-    function_ref<Value(OpBuilder &, Value value, Value before)> isValid,
-    function_ref<void(OpBuilder &, Value condition)> expect) {
+using Predicate = arith::CmpIPredicate;
+
+static Value compare(OpBuilder &b, Location loc, Predicate predicate, Value lhs,
+                     Value rhs) {
+  return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
+}
+
+static Value toWord(OpBuilder &b, Location loc, Value size) {
+  return arith::IndexCastOp::create(b, loc, b.getI32Type(), size);
+}
+
+/// Checks that rows are from -1 to `limit` - 1.
+static void
+checkRows(OpBuilder &builder, Location loc, Operation *op,
+          function_ref<std::string(Operation *, StringRef)> getMessage,
+          Value rows, Value limit) {
+  SizeChecker size(builder, loc, op, getMessage);
   Value zero = size.getConstant(0), one = size.getConstant(1);
-  Value none = arith::ConstantIntOp::create(builder, loc, 0, 32);
-  scf::ForOp::create(builder, loc, zero, size.getSize(values, 0), one, none,
-                     [&](OpBuilder &b, Location, Value i, ValueRange before) {
-                       Value value =
-                           tensor::ExtractOp::create(b, loc, values, i);
-                       expect(b, isValid(b, value, before[0]));
-                       scf::YieldOp::create(b, loc, value);
-                     });
+  Value none = arith::ConstantIntOp::create(builder, loc, -1, 32);
+  Value most = toWord(builder, loc, limit);
+  scf::ForOp::create(
+      builder, loc, zero, size.getSize(rows, 0), one, ValueRange(),
+      [&](OpBuilder &b, Location, Value i, ValueRange) {
+        Value row = tensor::ExtractOp::create(b, loc, rows, i);
+        Value isRow = compare(b, loc, Predicate::sge, row, none);
+        Value isInside = compare(b, loc, Predicate::slt, row, most);
+        cf::AssertOp::create(b, loc,
+                             arith::AndIOp::create(b, loc, isRow, isInside),
+                             getMessage(op, "expected rows from -1 to R - 1"));
+        scf::YieldOp::create(b, loc);
+      });
+}
+
+/// Checks that the ends of groups ascend from 0 to at most `limit`.
+static void
+checkOffsets(OpBuilder &builder, Location loc, Operation *op,
+             function_ref<std::string(Operation *, StringRef)> getMessage,
+             Value offsets, Value limit) {
+  SizeChecker size(builder, loc, op, getMessage);
+  Value zero = size.getConstant(0), one = size.getConstant(1);
+  Value start = arith::ConstantIntOp::create(builder, loc, 0, 32);
+  Value most = toWord(builder, loc, limit);
+  scf::ForOp::create(
+      builder, loc, zero, size.getSize(offsets, 0), one, start,
+      [&](OpBuilder &b, Location, Value i, ValueRange before) {
+        Value end = tensor::ExtractOp::create(b, loc, offsets, i);
+        Value ascends = compare(b, loc, Predicate::sge, end, before[0]);
+        Value isInside = compare(b, loc, Predicate::sle, end, most);
+        cf::AssertOp::create(
+            b, loc, arith::AndIOp::create(b, loc, ascends, isInside),
+            getMessage(op, "expected offsets to ascend from 0 to at most T"));
+        scf::YieldOp::create(b, loc, end);
+      });
 }
 
 void blockscale::checkGrouped(
@@ -137,39 +175,9 @@ void blockscale::checkGrouped(
     }
   checkSizes(check, getSizeRelations(of));
 
-  using Predicate = arith::CmpIPredicate;
-  auto toWord = [&](Value size) -> Value {
-    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), size);
-  };
-  Value t = toWord(check.getSize(of.acc.value, 0));
-  auto expect = [&](StringRef expectation) {
-    return [&, expectation](OpBuilder &b, Value condition) {
-      cf::AssertOp::create(b, loc, condition,
-                           getMessage(op, ("expected " + expectation).str()));
-    };
-  };
-  checkElements(
-      builder, loc, check, of.offsets.value,
-      [&](OpBuilder &b, Value value, Value before) -> Value {
-        Value ascends =
-            arith::CmpIOp::create(b, loc, Predicate::sge, value, before);
-        Value isInside =
-            arith::CmpIOp::create(b, loc, Predicate::sle, value, t);
-        return arith::AndIOp::create(b, loc, ascends, isInside);
-      },
-      expect("offsets to ascend from 0 to at most T"));
-  if (!of.rows.value)
-    return;
-  Value r = toWord(check.getSize(of.x.value, 0));
-  Value least = arith::ConstantIntOp::create(builder, loc, -1, 32);
-  checkElements(
-      builder, loc, check, of.rows.value,
-      [&](OpBuilder &b, Value value, Value) -> Value {
-        Value isRow =
-            arith::CmpIOp::create(b, loc, Predicate::sge, value, least);
-        Value isInside =
-            arith::CmpIOp::create(b, loc, Predicate::slt, value, r);
-        return arith::AndIOp::create(b, loc, isRow, isInside);
-      },
-      expect("rows from -1 to R - 1"));
+  checkOffsets(builder, loc, op, getMessage, of.offsets.value,
+               check.getSize(of.acc.value, 0));
+  if (of.rows.value)
+    checkRows(builder, loc, op, getMessage, of.rows.value,
+              check.getSize(of.x.value, 0));
 }

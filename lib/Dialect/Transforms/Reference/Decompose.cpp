@@ -87,6 +87,7 @@ struct DecomposePass final
     populateDecomposeQuantizePatterns(layouts);
     populateDecomposeMetadataPatterns(layouts);
     populateDecomposeSparsePatterns(layouts);
+    populateDecomposeCombineRowsPatterns(layouts);
     layouts.add(resolveSizeOfLaunch);
     tensor::EmptyOp::getCanonicalizationPatterns(layouts, &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(matmuls))) ||

@@ -18,6 +18,10 @@ namespace mlir::blockscale {
 /// Apply before the patterns for these.
 void populateDecomposeGroupedPatterns(RewritePatternSet &patterns);
 
+/// `combine_rows` to `linalg.generic`, in which each element adds up its slots.
+/// Positions are clamped.
+void populateDecomposeCombineRowsPatterns(RewritePatternSet &patterns);
+
 } // namespace mlir::blockscale
 
 #endif // BLOCKSCALE_DIALECT_TRANSFORMS_REFERENCE_GROUPED_H
