@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # what tools see; the same names as in _MODULES
     from .compilation import compile
     from .diagnostics import CompileError, Diagnostic, RunError
     from .formats import FORMATS, Format, decode, encode
+    from .grouped import combine_rows, grouped_mma_scaled
     from .kernel import Kernel
     from .packing import pack, unpack
     from .programs import ProgramNotFoundError
