@@ -12,8 +12,9 @@
 // CHECK:         cf.assert {{.*}}expected acc to have the N of y
 // CHECK:         cf.assert {{.*}}expected bias to have the N of y
 // CHECK:         cf.assert {{.*}}expected rows to have the T of acc
-// CHECK:         scf.for %[[G:.*]] = %{{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (i32)
-// CHECK:           %[[END:.*]] = tensor.extract %{{.*}}[%[[G]]] : tensor<?xi32>
+// CHECK:         scf.for %[[G:.*]] = %{{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (index)
+// CHECK:           %[[OFFSET:.*]] = tensor.extract %{{.*}}[%[[G]]] : tensor<?xi32>
+// CHECK:           %[[END:.*]] = arith.index_cast %[[OFFSET]] : i32 to index
 // CHECK:           %[[ASCENDS:.*]] = arith.cmpi sge, %[[END]], %[[BEFORE]]
 // CHECK:           %[[INSIDE:.*]] = arith.cmpi sle, %[[END]]
 // CHECK:           %[[BOTH:.*]] = arith.andi %[[ASCENDS]], %[[INSIDE]]

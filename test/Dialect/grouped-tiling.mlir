@@ -8,7 +8,8 @@
 // CHECK:           scf.for %[[K:.*]] = %c0 to %c256 step %c128
 // CHECK-DAG:         tensor.extract_slice %{{.*}}[%[[T]], %[[K]]] [16, 128] [1, 1] : tensor<32x256xf8E4M3FN>
 // CHECK-DAG:         tensor.extract_slice %{{.*}}[0, %[[K]], 0] [3, 128, 8] [1, 1, 1] : tensor<3x256x8xf8E5M2>
-// CHECK-DAG:         %[[WORD:.*]] = arith.index_cast %[[T]] : index to i32
+// CHECK-DAG:         %[[FIRST:.*]] = arith.minsi %[[T]], %c2147483647 : index
+// CHECK-DAG:         %[[WORD:.*]] = arith.index_cast %[[FIRST]] : index to i32
 // CHECK-DAG:         %[[START:.*]] = tensor.splat %[[WORD]] : tensor<3xi32>
 // CHECK-DAG:         %[[LATER:.*]] = arith.maxsi %[[O]], %[[START]]
 // CHECK-DAG:         %[[SHIFTED:.*]] = arith.subi %[[LATER]], %[[START]]
@@ -25,6 +26,31 @@ module attributes {transform.with_named_sequence} {
     %op = transform.structured.match ops{["blockscale.grouped_mma_scaled"]} in %module : (!transform.any_op) -> !transform.any_op
     %tile, %loops:2 = transform.structured.tile_using_for %op tile_sizes [16, 0, 128]
         : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+    transform.yield
+  }
+}
+
+// -----
+
+// Rows that no offset reaches.
+
+// CHECK-LABEL: func.func @many_rows(
+// CHECK:         scf.for %[[T:.*]] = %c0 to %c4294967296 step %c2147483648
+// CHECK:           %[[FIRST:.*]] = arith.minsi %[[T]], %c2147483647 : index
+// CHECK:           arith.index_cast %[[FIRST]] : index to i32
+// CHECK:           %[[SHIFTED:.*]] = arith.subi %{{.*}}, %{{.*}} : tensor<3xi32>
+// CHECK:           blockscale.grouped_matmul %{{.*}}, %{{.*}}, %[[SHIFTED]],
+module attributes {transform.with_named_sequence} {
+  func.func @many_rows(%x: tensor<4294967296x256xbf16>, %y: tensor<3x256x8xbf16>, %o: tensor<3xi32>,
+                       %acc: tensor<4294967296x8xf32>) -> tensor<4294967296x8xf32> {
+    %d = blockscale.grouped_matmul %x, %y, %o, %acc
+        : tensor<4294967296x256xbf16>, tensor<3x256x8xbf16>, tensor<3xi32>, tensor<4294967296x8xf32>
+    return %d : tensor<4294967296x8xf32>
+  }
+  transform.named_sequence @__transform_main(%module: !transform.any_op {transform.readonly}) {
+    %op = transform.structured.match ops{["blockscale.grouped_matmul"]} in %module : (!transform.any_op) -> !transform.any_op
+    %tile, %loops = transform.structured.tile_using_for %op tile_sizes [2147483648, 0, 0]
+        : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
     transform.yield
   }
 }

@@ -107,8 +107,9 @@ def BlockScale_GroupedMmaScaledOp
     to f32. The bias is added last, and rounded.
 
     Offsets have to ascend from 0 to at most T, and rows have to be from -1 to
-    R - 1. Others are an error at run time, on the CPU. In any case no memory but
-    that of the operands is read.
+    R - 1. Others are an error at run time, on the CPU; after tiling, wrong
+    offsets are none, since those of a tile are clamped. In any case no memory
+    but that of the operands is read.
 
     Constraints:
 

@@ -112,8 +112,10 @@ static Value compare(OpBuilder &b, Location loc, Predicate predicate, Value lhs,
   return arith::CmpIOp::create(b, loc, predicate, lhs, rhs);
 }
 
-static Value toWord(OpBuilder &b, Location loc, Value size) {
-  return arith::IndexCastOp::create(b, loc, b.getI32Type(), size);
+/// Element `i` of offsets or rows, as an index: sizes may be beyond i32.
+static Value extract(OpBuilder &b, Location loc, Value values, Value i) {
+  Value value = tensor::ExtractOp::create(b, loc, values, i);
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
 }
 
 /// Checks that rows are from -1 to `limit` - 1.
@@ -123,14 +125,13 @@ checkRows(OpBuilder &builder, Location loc, Operation *op,
           Value rows, Value limit) {
   SizeChecker size(builder, loc, op, getMessage);
   Value zero = size.getConstant(0), one = size.getConstant(1);
-  Value none = arith::ConstantIntOp::create(builder, loc, -1, 32);
-  Value most = toWord(builder, loc, limit);
+  Value none = size.getConstant(-1);
   scf::ForOp::create(
       builder, loc, zero, size.getSize(rows, 0), one, ValueRange(),
       [&](OpBuilder &b, Location, Value i, ValueRange) {
-        Value row = tensor::ExtractOp::create(b, loc, rows, i);
+        Value row = extract(b, loc, rows, i);
         Value isRow = compare(b, loc, Predicate::sge, row, none);
-        Value isInside = compare(b, loc, Predicate::slt, row, most);
+        Value isInside = compare(b, loc, Predicate::slt, row, limit);
         cf::AssertOp::create(b, loc,
                              arith::AndIOp::create(b, loc, isRow, isInside),
                              getMessage(op, "expected rows from -1 to R - 1"));
@@ -145,14 +146,12 @@ checkOffsets(OpBuilder &builder, Location loc, Operation *op,
              Value offsets, Value limit) {
   SizeChecker size(builder, loc, op, getMessage);
   Value zero = size.getConstant(0), one = size.getConstant(1);
-  Value start = arith::ConstantIntOp::create(builder, loc, 0, 32);
-  Value most = toWord(builder, loc, limit);
   scf::ForOp::create(
-      builder, loc, zero, size.getSize(offsets, 0), one, start,
+      builder, loc, zero, size.getSize(offsets, 0), one, zero,
       [&](OpBuilder &b, Location, Value i, ValueRange before) {
-        Value end = tensor::ExtractOp::create(b, loc, offsets, i);
+        Value end = extract(b, loc, offsets, i);
         Value ascends = compare(b, loc, Predicate::sge, end, before[0]);
-        Value isInside = compare(b, loc, Predicate::sle, end, most);
+        Value isInside = compare(b, loc, Predicate::sle, end, limit);
         cf::AssertOp::create(
             b, loc, arith::AndIOp::create(b, loc, ascends, isInside),
             getMessage(op, "expected offsets to ascend from 0 to at most T"));

@@ -26,10 +26,14 @@ static Value makeOffsets(OpBuilder &builder, Location loc, Value offsets,
   SmallVector<Value> groups;
   if (!type.hasStaticShape())
     groups.push_back(tensor::DimOp::create(builder, loc, offsets, 0));
+  // No offset reaches rows from 2^31 on.
+  Value most = arith::ConstantIndexOp::create(
+      builder, loc, std::numeric_limits<int32_t>::max());
   auto splat = [&](OpFoldResult size) -> Value {
-    Value word = arith::IndexCastOp::create(
-        builder, loc, type.getElementType(),
-        getValueOrCreateConstantIndexOp(builder, loc, size));
+    Value known = builder.createOrFold<arith::MinSIOp>(
+        loc, getValueOrCreateConstantIndexOp(builder, loc, size), most);
+    Value word =
+        arith::IndexCastOp::create(builder, loc, type.getElementType(), known);
     return tensor::SplatOp::create(builder, loc, type, word, groups);
   };
   // Offsets may be wrong: the difference must not wrap.

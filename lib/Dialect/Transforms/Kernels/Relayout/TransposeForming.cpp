@@ -36,7 +36,7 @@ FormedResults blockscale::formTranspose(RewriterBase &rewriter,
   // Ops that have no kernel become loops, which read through it.
   if (llvm::all_of(op->getUsers(), [](Operation *user) {
         return isa<linalg::LinalgOp>(user) ||
-               (isa<BlockScaleDialect>(user->getDialect()) &&
+               (isa_and_nonnull<BlockScaleDialect>(user->getDialect()) &&
                 !isa<LaunchOp>(user));
       }))
     return SmallVector<Value>();

@@ -56,14 +56,16 @@ public:
     SmallVector<Value> ids =
         applyExprs(b, loc, {d0.floorDiv(kWarpLanes), d0 % kWarpLanes}, thread);
     warp = ids[0], lane = ids[1];
-    auto getStart = [&](gpu::Dimension dimension) {
-      return applyExpr(b, loc, d0 * kTile,
-                       gpu::BlockIdOp::create(b, loc, dimension).getResult());
-    };
-    Value row = getStart(gpu::Dimension::x),
-          column = getStart(gpu::Dimension::y);
     Value rows = memref::DimOp::create(b, loc, source, 0);
     Value columns = memref::DimOp::create(b, loc, source, 1);
+    // Either side may have more tiles than y of a grid has blocks.
+    Value block = gpu::BlockIdOp::create(b, loc, gpu::Dimension::x);
+    Value inRow = applyExpr(b, loc, d0.ceilDiv(kTile), columns);
+    auto getStart = [&](Value tileNumber) {
+      return applyExpr(b, loc, d0 * kTile, tileNumber);
+    };
+    Value row = getStart(b.createOrFold<arith::DivUIOp>(loc, block, inRow));
+    Value column = getStart(b.createOrFold<arith::RemUIOp>(loc, block, inRow));
     Value isWhole = emitBoth(b, loc, isTileInside(b, row, rows),
                              isTileInside(b, column, columns));
     // Without branches between them, all loads are under way at the same time.
@@ -143,7 +145,10 @@ private:
 } // namespace
 
 KernelShape blockscale::getTransposeKernelShape() {
-  return {{kTile, kTile, 1}, {kWarps * kWarpLanes, 1, 1}};
+  return {{kTile, kTile, 1},
+          {kWarps * kWarpLanes, 1, 1},
+          /*shared=*/0,
+          BlockOrder::Linear};
 }
 
 void blockscale::buildTransposeKernel(gpu::GPUFuncOp kernel) {
