@@ -8,7 +8,17 @@ import torch
 from torch import nn
 
 from . import formats, ops
-from .checks import check_activations, check_bias, check_devices, check_flag, check_tensors, check_x, fail, legal_metadata
+from .checks import (
+    check_activations,
+    check_bias,
+    check_devices,
+    check_flag,
+    check_quantized,
+    check_tensors,
+    check_x,
+    fail,
+    legal_metadata,
+)
 from .quantized import QuantizedTensor
 
 
@@ -45,6 +55,7 @@ class Linear(nn.Module):
         self.register_buffer("scales", weight.scales)
         self.register_buffer("tensor_scale", tensor_scale)
         self.register_buffer("metadata", weight.metadata)
+        self._has_legal_metadata = weight.is_sparse
         self.register_buffer("bias", bias)
         # Kernels always add a bias.
         zeros = None if bias is not None else torch.zeros(
@@ -77,10 +88,11 @@ class Linear(nn.Module):
         arguments = (x, codes, self.scales, self.tensor_scale, self._zeros if bias is None else bias)
         if not ops.is_plain(x):
             ops.check_untraced(self.format, x=x)
-            return torch.ops.blockscale.linear(
-                *arguments, self.format, self.activations, metadata, metadata is not None
-            )
+            is_legal = metadata is not None and self._has_legal_metadata
+            return torch.ops.blockscale.linear(*arguments, self.format, self.activations, metadata, is_legal)
         check_x(x, self.in_features, codes=codes)
+        if metadata is not None and not self._has_legal_metadata:
+            metadata = self._make_legal()
         format = (formats.FORMATS if metadata is None else formats.SPARSE_FORMATS)[self.format]
         return ops.run_checked_linear(*arguments, format, self.activations, metadata)
 
@@ -97,12 +109,29 @@ class Linear(nn.Module):
     def _load_from_state_dict(self, state_dict, prefix, *others):
         """Kernels rely on legal metadata, and what is loaded need not come from a QuantizedTensor."""
         super()._load_from_state_dict(state_dict, prefix, *others)
-        if self.is_sparse and not self.metadata.is_meta:
+        loaded = [name for name in ("codes", "metadata") if prefix + name in state_dict]
+        if not self.is_sparse or not loaded:
+            return
+        self._has_legal_metadata = False
+        # If only one of them has come, as from a part of a checkpoint, the next call looks at both.
+        if len(loaded) == 2 and not (self.codes.is_meta or self.metadata.is_meta):
             try:
-                self.metadata = legal_metadata(self.codes, self.metadata, formats.get(self.format, True))
-            except ValueError as error:
+                self._make_legal(in_place=self.metadata is not state_dict[prefix + "metadata"])
+            except (TypeError, ValueError) as error:
                 errors = others[-1]
                 errors.append(f"{prefix}{error}")
+
+    def _make_legal(self, in_place=False):
+        """Checks the metadata, which gets 0100 for 0000, and returns it. In place: a captured graph has its memory."""
+        format = formats.get(self.format, True)
+        check_quantized("the weight", self.codes, self.scales, format, metadata=self.metadata)
+        legal = legal_metadata(self.codes, self.metadata, format)
+        if in_place and legal is not self.metadata:
+            self.metadata.copy_(legal)
+        else:
+            self.metadata = legal
+        self._has_legal_metadata = True
+        return self.metadata
 
     def extra_repr(self):
         return (

@@ -119,6 +119,9 @@ def make_torch(fake):
         def contiguous(self):
             return self if self.is_contiguous() else self.clone()
 
+        def copy_(self, other):
+            self.array[...] = other.array
+
         def clone(self):
             return self._new(self.array)
 
@@ -281,11 +284,16 @@ def make_nn(torch):
 
         def _load_from_state_dict(self, state_dict, prefix, local, strict, missing, unexpected, errors):
             for name in self.state_dict():
-                self._buffers[name].array[...] = state_dict[prefix + name].array
+                if prefix + name not in state_dict:
+                    continue
+                if local["assign"]:
+                    self._buffers[name] = state_dict[prefix + name]
+                elif not self._buffers[name].is_meta:
+                    self._buffers[name].copy_(state_dict[prefix + name])
 
-        def load_state_dict(self, state_dict):
+        def load_state_dict(self, state_dict, strict=True, assign=False):
             errors = []
-            self._load_from_state_dict(state_dict, "", {}, True, [], [], errors)
+            self._load_from_state_dict(state_dict, "", {"assign": assign}, strict, [], [], errors)
             if errors:
                 raise RuntimeError("; ".join(errors))
 

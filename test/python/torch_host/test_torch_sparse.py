@@ -296,7 +296,8 @@ def test_fields(torch):
     assert QuantizedTensor(**{**state, "metadata": metadata, "codes": codes}).metadata is metadata
 
 
-def test_what_is_loaded_is_checked(torch):
+def empty_chunk(torch):
+    """A layer, its state with CUTLASS's field in a chunk of zeros, and what its metadata becomes."""
     from blockscale.torch import Linear
 
     layer = Linear(make_weight(torch, "mxfp8"), None, "dynamic")
@@ -304,12 +305,71 @@ def test_what_is_loaded_is_checked(torch):
     state["codes"].array[3, 6:8], state["metadata"].array[3, 1] = 0, 0x48
     expected = state["metadata"].array.copy()
     state["metadata"].array[3, 1] = 0x08
+    return layer, state, expected
+
+
+def test_what_is_loaded_is_checked(torch):
+    layer, state, expected = empty_chunk(torch)
+    buffer = layer.metadata
     layer.load_state_dict(state)
-    np.testing.assert_array_equal(layer.metadata.array, expected)
+    # In place, as all buffers: a captured graph has this memory.
+    assert layer.metadata is buffer
+    np.testing.assert_array_equal(buffer.array, expected)
     np.testing.assert_array_equal(layer.codes.array, state["codes"].array)
+    assert state["metadata"].array[3, 1] == 0x08
     state["metadata"].array[3, 1] = 0x28
     with pytest.raises(RuntimeError, match="^metadata row 3, chunk 3: expected one of 0100, .* got 0010$"):
         layer.load_state_dict(state)
+    # Who goes on nevertheless is told again.
+    with pytest.raises(ValueError, match="^metadata row 3, chunk 3: expected one of 0100, .* got 0010$"):
+        layer(random_values(torch, 2, 192))
+
+
+def test_assigned_metadata(torch):
+    """The caller's tensor stays as it is."""
+    layer, state, expected = empty_chunk(torch)
+    layer.load_state_dict(state, assign=True)
+    assert layer.codes is state["codes"] and state["metadata"].array[3, 1] == 0x08
+    np.testing.assert_array_equal(layer.metadata.array, expected)
+    state["codes"] = torch.zeros(state["codes"].shape, torch.float8_e4m3fn)
+    with pytest.raises(RuntimeError, match="codes: expected torch.uint8, got torch.float8_e4m3fn"):
+        layer.load_state_dict(state, assign=True)
+
+
+@pytest.mark.parametrize("first", ["codes", "metadata"])
+def test_parts_of_a_checkpoint(torch, first):
+    """Metadata belongs to its codes: it is looked at when both have come, and not if none has."""
+    layer, state, expected = empty_chunk(torch)
+    x = random_values(torch, 2, 192)
+    looks = []
+    make_legal = layer._make_legal
+    layer._make_legal = lambda **options: (looks.append(1), make_legal(**options))[1]
+    layer.load_state_dict({"scales": state["scales"]}, strict=False)
+    layer(x)
+    assert not looks
+    for name in (first, "metadata" if first == "codes" else "codes"):
+        layer.load_state_dict({name: state[name]}, strict=False)
+    assert not looks
+    layer(x)
+    layer(x)
+    assert len(looks) == 1
+    np.testing.assert_array_equal(layer.metadata.array, expected)
+
+
+def test_loading_on_meta(torch):
+    """There is nothing to look at before the first call."""
+    layer, state, expected = empty_chunk(torch)
+    values = layer.metadata
+    layer.metadata = torch.zeros(values.shape, torch.uint8)
+    layer.metadata.is_meta = True
+    layer.load_state_dict(state)
+    layer.load_state_dict(state, assign=True)
+    np.testing.assert_array_equal(layer.metadata.array, expected)
+    # Traced before that, a kernel looks at the fields.
+    layer.load_state_dict({"codes": state["codes"]}, strict=False)
+    torch.compiler.is_compiling = lambda: True
+    layer(random_values(torch, 4, 192))
+    assert torch.ops.arguments[-2:] == (layer.metadata, False)
 
 
 def test_every_tensor_is_one(torch):
