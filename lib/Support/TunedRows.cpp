@@ -78,7 +78,7 @@ static constexpr TunedRowRange kRowRanges[] = {
     {90, 8, 8,  256,  64, 256,  64, 3,  1, 2310, "H200", "benchmarks/tune_rows.py"},
     {90, 8, 8,  256,  64, 128, 128, 2,  1, 2760, "H200", "benchmarks/tune_rows.py"},
     {90, 8, 8,  256, 128, 256, 128, 2,  1, 2140, "H200", "benchmarks/tune_rows.py"},
-    {90, 4, 4,  256, 128, 128, 128, 4,  1, 2300, "H200", "benchmarks/tune_rows.py"},
+    {90, 4, 4,  256, 128, 128, 128, 4,  4, 2300, "H200", "benchmarks/tune_rows.py"},
     {90, 4, 4,  256,  64, 128, 128, 3,  1, 2550, "H200", "benchmarks/tune_rows.py"},
     {90, 4, 4,  256, 128, 256, 128, 3,  1, 1990, "H200", "benchmarks/tune_rows.py"},
     {90, 8, 8, 4096, 128, 256, 128, 2,  1, 2140, "H200", "benchmarks/tune_rows.py"},

@@ -69,6 +69,15 @@ public:
   Value least(Value lhs, Value rhs) {
     return b.createOrFold<arith::MinUIOp>(loc, lhs, rhs);
   }
+  /// `size`, which may become a number that the program is given, such as a
+  /// size of a reshape, in a form that a launch knows not to be negative.
+  OpFoldResult notNegative(OpFoldResult size) {
+    auto value = dyn_cast<Value>(size);
+    auto dim = value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+    if (!value || (dim && isa<BlockArgument>(dim.getSource())))
+      return size;
+    return b.createOrFold<arith::MaxSIOp>(loc, value, number(0));
+  }
   Value clamp(Value value, int64_t least, int64_t most) {
     value = b.createOrFold<arith::MaxUIOp>(loc, value, number(least));
     return this->least(value, number(most));
@@ -272,6 +281,8 @@ Alternatives blockscale::makeAlternatives(OpBuilder &builder, Location loc,
   if (side == MmaScaledOp::Side::Y)
     std::swap(sizes.m, sizes.n);
   HostArithmetic host(builder, loc);
+  for (OpFoldResult *size : {&sizes.m, &sizes.n, &sizes.k, &sizes.batch})
+    *size = host.notNegative(*size);
   SmallVector<Candidate> candidates =
       CandidateMaker(host, sizes, sms).make(list);
   Value rows = host.toValue(sizes.m);
