@@ -17,6 +17,9 @@ PROGRAM = "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : ten
 # What works, by function.
 RIGHT = {
     "as_ml_dtypes": dict(codes=X, format="f8E4M3FN"),
+    "combine_rows": dict(
+        source=np.ones((2, 4), np.float32), positions=np.zeros((3, 2), np.int32), weights=np.ones((3, 2), np.float32)
+    ),
     "compare": dict(result=blockscale.mma_scaled(**PRODUCT), **PRODUCT),
     "compile": dict(program=PROGRAM, target="sm_90a"),
     "compile_bundle": dict(program=PROGRAM, path="/nowhere/x.bundle", targets=["sm_90a"]),
@@ -28,6 +31,10 @@ RIGHT = {
     "encode": dict(values=[1.0], format="f8E4M3FN"),
     "error_bound": PRODUCT,
     "from_bf16": dict(bits=np.zeros(2, np.uint16)),
+    "grouped_mma_scaled": dict(
+        x=X, x_scale=X_SCALE, y=Y[None], y_scale=Y_SCALE[None], offsets=np.array([2], np.int32), acc=PRODUCT["acc"],
+        **TYPES, rows=np.zeros(2, np.int32), group_scale=np.ones(1, np.float32), bias=np.ones((1, 2), np.float32),
+    ),
     "mma_scaled": PRODUCT,
     "pack": dict(codes=X, format="f8E4M3FN"),
     "quantize": dict(x=np.ones((2, 64), np.float32), element="f8E4M3FN", scale="f8E8M0FNU", block_size=32),
