@@ -217,7 +217,8 @@ def test_tiles(sizes, options, tmp_path):
     loops = sum(size != 0 for size in sizes)
     source = tmp_path / "tile.mlir"
     source.write_text(TILE.format(
-        function=program(case, "TR"), loops=loops, sizes=list(sizes), types=", ".join(["!transform.any_op"] * (loops + 1)),
+        function=program(case, "TR"), loops=loops, sizes=list(sizes),
+        types=", ".join(["!transform.any_op"] * (loops + 1)),
     ))
     done = subprocess.run(
         [harness.RUN.with_name("blockscale-opt"), source, "--transform-interpreter", "--canonicalize"],

@@ -56,7 +56,6 @@ class BlockScale_GroupedOp<string mnemonic>
         "getIterationDomainTileFromResultTile"]>]> {
   let results = (outs BlockScale_RankedTensor<2, [F32]>:$result);
   let hasVerifier = 1;
-  // The op is named, since the class is one for several.
   code sharedDeclaration = [{
     /// The destination is the accumulator.
     MutableOperandRange getDpsInitsMutable() { return getAccMutable(); }

@@ -54,7 +54,6 @@ public:
                           at, loc, at.getIndexType(), args[0]);
                       row = arith::MaxSIOp::create(at, loc, row, least);
                       row = arith::MinSIOp::create(at, loc, row, last);
-                      // either.
                       Value column = linalg::IndexOp::create(at, loc, 1);
                       return tensor::ExtractOp::create(at, loc, matrix,
                                                        ValueRange{row, column});
