@@ -70,11 +70,11 @@ class Product:
             types = {name: re.sub("[0-9]+x", "?x", type) for name, type in types.items()}
         result, name = (types["rt"], "%r") if is_doubled else (types["dt"], "%d")
         acc = f", %acc: {types['dt']}" if has_acc else ""
-        scaled = (" tensor_scale(%g)", ", f32") if g else ("", "")
+        scaled = (" tensor_scale(%g)", ", f32") if g is not None else ("", "")
         lines = [
             f"func.func @main(%x: {types['xt']}, %c: {types['ct']}, %s: {types['st']}{acc}) -> {result} {{",
             "" if has_acc else f"  %acc = arith.constant dense<0.0> : {types['dt']}",
-            f"  %g = arith.constant 0x{np.float32(g).view(np.uint32):08X} : f32" if g else "",
+            f"  %g = arith.constant 0x{np.float32(g).view(np.uint32):08X} : f32" if g is not None else "",
             f"  %w = blockscale.dequantize %c, %s{scaled[0]} {{block_size = {block} : i64}}"
             f" : {types['ct']}, {types['st']}{scaled[1]} to {types['wt']}",
             "  " + form.format(**types),

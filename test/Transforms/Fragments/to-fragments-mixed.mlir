@@ -74,7 +74,7 @@ gpu.module @tensor_scale_kernels {
   }
 }
 
-// Of fp4, only the eight magnitudes are, once for both rows, since these have the
+// Of fp4 that becomes f16, only the eight magnitudes are, once for both rows, since these have the
 // same scales here.
 
 // CHECK-LABEL: gpu.func @magnitudes(
@@ -84,6 +84,39 @@ gpu.module @tensor_scale_kernels {
 // CHECK:         wgmma.fence
 gpu.module @magnitudes_kernels {
   gpu.func @magnitudes(%d: memref<8x64xf32>, %flags: memref<1xi32>, %scales: i32, %g: f32)
+      workgroup(%y : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
+                %x : memref<2x8x128xi8, #gpu.address_space<workgroup>>) kernel {
+    %c0 = arith.constant 0 : index
+    %none = arith.constant 0 : i32
+    %zero = blockscale.acc_zero : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    %product, %inexact = blockscale.warpgroup_mma_mixed %y, %x, %zero, %none
+        scales = %scales, %scales tensor_scale %g types = <e2m1, e2m1, ue8m0, 32>
+        instruction = <wgmma, 64x8x16, unscaled, f16, f16, none, 0> layout = <k, slots, swizzled>
+        : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
+          memref<2x8x128xi8, #gpu.address_space<workgroup>>,
+          !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    %sums = blockscale.warpgroup_wait %product pending = 0
+        : !blockscale.acc<8x64, #blockscale.warp_columns<4>>
+    memref.store %inexact, %flags[%c0] : memref<1xi32>
+    blockscale.acc_store %sums, %d[%c0, %c0]
+        : !blockscale.acc<8x64, #blockscale.warp_columns<4>>, memref<8x64xf32>
+    gpu.return
+  }
+}
+
+// Of fp4 that becomes bf16, none is: the tensor scale is the sum of two bf16 values, once for all blocks. Each of 4 x 2
+// x 2 x 2 pairs is multiplied by both.
+
+// CHECK-LABEL: gpu.func @split(
+// CHECK-NOT:     arith.mulf {{.*}} : f32
+// CHECK:         arith.mulf %{{.*}}, %cst{{.*}} : f32
+// CHECK-COUNT-3: arith.truncf %{{.*}} : vector<2xf32> to vector<2xbf16>
+// CHECK-NOT:     arith.truncf
+// CHECK-COUNT-32: llvm.intr.fma(%{{.*}}, %{{.*}}, %{{.*}}) : (vector<2xbf16>, vector<2xbf16>, vector<2xbf16>) -> vector<2xbf16>
+// CHECK-NOT:     llvm.intr.fma
+// CHECK:         wgmma.fence
+gpu.module @split_kernels {
+  gpu.func @split(%d: memref<8x64xf32>, %flags: memref<1xi32>, %scales: i32, %g: f32)
       workgroup(%y : memref<1x64x64xi8, #gpu.address_space<workgroup>>,
                 %x : memref<2x8x128xi8, #gpu.address_space<workgroup>>) kernel {
     %c0 = arith.constant 0 : index

@@ -23,6 +23,7 @@
 #include "Fragments/AccLowering.h"
 #include "Fragments/Dequantize/ElementPairs.h"
 #include "Fragments/Dequantize/SpecialTest.h"
+#include "Fragments/Dequantize/SplitScale.h"
 #include "Fragments/LanePatterns.h"
 #include "Fragments/WarpgroupProducts.h"
 #include "Utils/IndexValues.h"
@@ -41,7 +42,7 @@ static constexpr int64_t kLoadBytes = 16, kLoadWords = 4;
 namespace {
 /// bf16 or f16 factors, in pairs, for a lane's elements of a row of a chunk:
 /// one for all of them, or one for each half.
-using Factors = SmallVector<Value, 2>;
+using Factors = SmallVector<PairFactor, 2>;
 
 /// The values of the eight magnitudes of e2m1: their low and their high bytes,
 /// as prmt looks them up.
@@ -62,15 +63,22 @@ public:
         isPairs(op.getTypes().getSparsity() == Granularity::Pairs),
         shifter(emit, format, getOrder(isNibbles, isPairs), lane, value),
         test(emit, format), furthest(emit.integer(0)) {
-    if (Value given = op.getTensorScale()) {
+    Value given = op.getTensorScale();
+    if (given && isScaleSplit(format, result)) {
+      auto shift = static_cast<int>(
+          getScaleShift(format, scale, value, /*isSplit=*/true));
+      split.emplace(emit, given, scale, static_cast<int>(bits.exponent) - shift,
+                    this->lane);
+      isOutOfRange = split->isOutOfRange();
+    } else if (given) {
       constexpr uint32_t kMagnitude = 0x7FFFFFFF, kInfinity = 0x7F800000;
       auto shift = static_cast<int>(getScaleShift(format, scale));
       Value scaled = emit.mul(given, emit.number(std::ldexp(1.0f, shift)));
-      isInfinite = emit.isAtLeast(emit.bitAnd(emit.toBits(scaled), kMagnitude),
-                                  kInfinity);
+      isOutOfRange = emit.isAtLeast(
+          emit.bitAnd(emit.toBits(scaled), kMagnitude), kInfinity);
       // LLVM would fold products with a NaN to constants, which it moves to
       // registers behind the fence.
-      tensorScale = emit.select(isInfinite, emit.number(1), scaled);
+      tensorScale = emit.select(isOutOfRange, emit.number(1), scaled);
     }
   }
 
@@ -91,10 +99,16 @@ private:
     return {isNibbles, /*isSwapped=*/false};
   }
   std::array<Value, 2> makeMetadataWords(int64_t chunk, int64_t part);
+  /// The exponent that the values lack.
+  unsigned getShift() const {
+    return getScaleShift(format, scale, value, split.has_value());
+  }
+  unsigned getLowestScale() const;
   Factors makeFactors(int64_t chunk, int64_t row);
-  Value makePower(Value word, Value byte, Value areZero);
+  PairFactor makePower(Value word, Value byte, Value areZero);
   Value areZero(ArrayRef<Value> elements) const;
-  Value makeFactor(Value word, Value byte);
+  PairFactor makeFactor(Value word, Value byte);
+  Value multiply(Value element, const PairFactor &factor) const;
   Pairs getPairs(int64_t chunk, int64_t row, unsigned instruction) const;
   Value emitElement(Value pair) const;
   Value round(Value pair) const;
@@ -116,9 +130,12 @@ private:
   bool isPairs;
   ElementShifter shifter;
   SpecialTest test;
-  /// Times what the values lack, see getScaleShift, and whether that is
-  /// infinite or NaN; null without one.
-  Value tensorScale, isInfinite;
+  /// A tensor scale that is split.
+  std::optional<SplitScale> split;
+  /// One that is not, times what the values lack, see getScaleShift.
+  Value tensorScale;
+  /// Whether values with the tensor scale are inexact; null without one.
+  Value isOutOfRange;
   /// The largest distance of a scale from the lowest exact one; for scales with
   /// a mantissa, the largest code of a scale.
   Value furthest;
@@ -174,15 +191,23 @@ Value MixedInputEmitter::areZero(ArrayRef<Value> elements) const {
   return emit.isEqual(emit.bitAnd(any, magnitudes), 0);
 }
 
+/// The lowest code of a scale that is a power of two with which values are
+/// exact. The low part of a split tensor scale has 10 bits, bf16 has 7.
+unsigned MixedInputEmitter::getLowestScale() const {
+  constexpr unsigned kBitsBelow = 10 - 7;
+  return bits.lowestScale + getShift() + (split ? kBitsBelow : 0);
+}
+
 /// The factor of a scale that is a power of two: 2^(code - 127), times the
 /// powers that the shifted elements and getScaleShift lack. A scale that is too
 /// small does not matter if all elements are zero, as in a block of zeros.
-Value MixedInputEmitter::makePower(Value word, Value byte, Value areZero) {
+PairFactor MixedInputEmitter::makePower(Value word, Value byte, Value areZero) {
   constexpr uint32_t kZeros = 0x4440, kLowestBits = 0x00800080,
                      kLowestOfHalf = 0x04000400;
-  unsigned shift = getScaleShift(format, scale, value);
   Value code = emit.permute(word, {}, emit.add(byte, kZeros));
-  Value distance = emit.sub(code, emit.integer(bits.lowestScale + shift));
+  if (split)
+    code = emit.add(code, split->getExponent());
+  Value distance = emit.sub(code, emit.integer(getLowestScale()));
   Value notBelow = emit.maxS(distance, 0);
   distance = emit.select(areZero, notBelow, distance);
   furthest = emit.maxU(furthest, distance);
@@ -190,32 +215,52 @@ Value MixedInputEmitter::makePower(Value word, Value byte, Value areZero) {
     constexpr uint32_t kDifferenceOfBiases = 127 - 15;
     Value exponent =
         emit.maxS(emit.add(code, bits.scaleExponent - kDifferenceOfBiases), 0);
-    return emit.toPair(emit.mul(exponent, kLowestOfHalf), value);
+    return {emit.toPair(emit.mul(exponent, kLowestOfHalf), value), {}};
   }
-  return emit.toPair(emit.add(emit.mul(code, kLowestBits),
-                              (bits.exponent - shift) * kLowestBits));
+  Value power = emit.toPair(emit.add(
+      emit.mul(code, kLowestBits), (bits.exponent - getShift()) * kLowestBits));
+  return split ? split->scale(power) : PairFactor{power, {}};
 }
 
 /// The factor of a scale with a mantissa.
-Value MixedInputEmitter::makeFactor(Value word, Value byte) {
+PairFactor MixedInputEmitter::makeFactor(Value word, Value byte) {
   constexpr uint32_t kZeros = 0x4040, kBothHalves = 0x0101,
                      kMagnitudes = 0x007F007F;
+  if (split) {
+    constexpr uint32_t kZerosAbove = 0x4440, kMagnitudesOfWord = 0x7F7F7F7F;
+    Value code = emit.permute(emit.bitAnd(word, kMagnitudesOfWord), {},
+                              emit.add(byte, kZerosAbove));
+    furthest = emit.maxU(furthest, code);
+    return split->scaleByCode(code);
+  }
   constexpr unsigned kShift = 4;
   // The shifted code, as a bf16, is 2^-120 times the scale; as an f16, 2^-8.
   constexpr int kShifted = 120, kLargest = 127, kShiftedHalf = 8;
-  int exponent = kShifted + static_cast<int>(bits.exponent) -
-                 static_cast<int>(getScaleShift(format, scale));
+  int exponent =
+      kShifted + static_cast<int>(bits.exponent) - static_cast<int>(getShift());
   Value selector = emit.add(emit.mul(byte, kBothHalves), kZeros);
   Value scales = emit.bitAnd(emit.permute(word, {}, selector), kMagnitudes);
   furthest = emit.maxU(furthest, scales);
   if (value == Format::F16)
-    return emit.mul(
-        emit.toPair(emit.shiftLeft(scales, kShift + 3), value),
-        emit.toPair(emit.integer(getPowerPair(kShiftedHalf, value)), value));
+    return {
+        emit.mul(emit.toPair(emit.shiftLeft(scales, kShift + 3), value),
+                 emit.toPair(emit.integer(getPowerPair(kShiftedHalf, value)),
+                             value)),
+        {}};
   Value factor = emit.toPair(emit.shiftLeft(scales, kShift));
   for (int power : {kLargest, exponent - kLargest})
     factor = emit.mul(factor, emit.toPair(emit.integer(getPowerPair(power))));
-  return factor;
+  return {factor, {}};
+}
+
+/// A shifted pair times the factor of its scale.
+Value MixedInputEmitter::multiply(Value element,
+                                  const PairFactor &factor) const {
+  Value pair = emitElement(element);
+  if (!factor.low)
+    return emit.fromPair(emit.mul(pair, factor.high));
+  return emit.fromPair(LLVM::FMAOp::create(b, loc, pair, factor.high,
+                                           emit.mul(pair, factor.low)));
 }
 
 Factors MixedInputEmitter::makeFactors(int64_t chunk, int64_t row) {
@@ -348,8 +393,8 @@ MixedInputEmitter::makeFragments(int64_t chunk) {
   std::array<SmallVector<MagnitudeTable, 2>, kRows> tables;
   if (hasTables)
     for (auto [table, ofRow] : llvm::zip_equal(tables, factors))
-      for (Value factor : ofRow)
-        table.push_back(makeTable(factor));
+      for (const PairFactor &factor : ofRow)
+        table.push_back(makeTable(factor.high));
   SmallVector<SmallVector<Value>> fragments;
   for (unsigned i = 0; i != count; ++i) {
     SmallVector<Value> registers(kRegistersOfA);
@@ -361,8 +406,7 @@ MixedInputEmitter::makeFragments(int64_t chunk) {
       else
         for (auto [pair, element] :
              llvm::zip_equal(pairs, getPairs(chunk, row, i)))
-          pair = round(emit.fromPair(
-              emit.mul(emitElement(element), factors[row][block])));
+          pair = round(multiply(element, factors[row][block]));
       for (auto [half, pair] : llvm::enumerate(pairs))
         registers[half * kRows + row] = pair;
     }
@@ -420,22 +464,24 @@ MixedInputEmitter::makeMetadata(int64_t chunk) {
 }
 
 Value MixedInputEmitter::emitInexact(Value before) const {
-  constexpr uint32_t kNaN = 0x007F007F;
-  // The largest exponent field of a finite factor.
-  constexpr unsigned kLargestExponent = 254;
-  unsigned highest = value == Format::F16 ? bits.highestScale
-                                          : kLargestExponent - bits.exponent;
-  uint32_t first = getFormatInfo(scale).mantissaBits != 0
-                       ? kNaN
-                       : highest - bits.lowestScale + 1;
+  constexpr uint32_t kNaN = 0x7F, kNaNs = 0x007F007F;
+  // The largest exponent field of a finite factor. A split tensor scale is at
+  // most 2.
+  unsigned largestExponent = split ? 253 : 254;
+  unsigned highest = value == Format::F16
+                         ? bits.highestScale
+                         : largestExponent - bits.exponent + getShift();
+  uint32_t first = highest - getLowestScale() + 1;
+  if (getFormatInfo(scale).mantissaBits != 0)
+    first = split ? kNaN : kNaNs;
   auto toBit = [&](Value isInexact) {
     return emit.select(isInexact, emit.integer(1), emit.integer(0));
   };
   Value inexact = emit.bitOr(before, toBit(emit.isAtLeast(furthest, first)));
   if (test.isNeeded())
     inexact = emit.bitOr(inexact, toBit(test.isFound()));
-  if (tensorScale)
-    inexact = emit.bitOr(inexact, toBit(isInfinite));
+  if (isOutOfRange)
+    inexact = emit.bitOr(inexact, toBit(isOutOfRange));
   return inexact;
 }
 

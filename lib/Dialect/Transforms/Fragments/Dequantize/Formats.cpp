@@ -105,17 +105,22 @@ ScaleWindow blockscale::getScaleWindow(Format format, Format scale) {
   return {row.lowestScale, row.highestScale, 0xFF};
 }
 
-unsigned blockscale::getScaleShift(Format format, Format scale, Format value) {
+unsigned blockscale::getScaleShift(Format format, Format scale, Format value,
+                                   bool isSplit) {
   if (value == Format::F16)
     return 0;
   // With e8m0, scales up to 2^32; with ue4m3, the factor is finite.
   constexpr unsigned kWantedScale = kBias + 32, kShiftWithMantissa = 7;
-  if (getFormatInfo(scale).mantissaBits != 0)
+  if (getFormatInfo(scale).mantissaBits != 0 && !isSplit)
     return kShiftWithMantissa;
   unsigned highestFolded =
       kMaxExponent + kBias -
       static_cast<unsigned>(getCodeFormat(format).exponent);
   return kWantedScale - highestFolded;
+}
+
+bool blockscale::isScaleSplit(Format format, Format value) {
+  return getFormatInfo(format).mantissaBits == 1 && value == Format::BF16;
 }
 
 uint32_t blockscale::getPowerPair(int exponent, Format value) {

@@ -65,8 +65,13 @@ ScaleWindow getScaleWindow(Format format, Format scale);
 /// If one multiplication dequantizes elements of `format`: the exponent by
 /// which the values are too small. The other operand compensates for it. So the
 /// scales that bf16 can hold are in the middle of the range of scales.
-unsigned getScaleShift(Format format, Format scale,
-                       Format value = Format::BF16);
+/// `isSplit`: with a tensor scale that is split, whatever the scales are.
+unsigned getScaleShift(Format format, Format scale, Format value = Format::BF16,
+                       bool isSplit = false);
+
+/// Whether a tensor scale of elements of `format` is split (SplitScale.h), for
+/// values of `value`.
+bool isScaleSplit(Format format, Format value);
 
 /// 2^`exponent` as bf16 or f16, in both halves of a word.
 uint32_t getPowerPair(int exponent, Format value = Format::BF16);

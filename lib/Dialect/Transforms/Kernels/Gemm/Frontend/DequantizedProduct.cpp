@@ -33,9 +33,10 @@ static constexpr int64_t kValuesOf16Bytes = 8;
 /// The power of two by which the values of the operand in registers that
 /// `problem` multiplies, y or a sparse x, are too small, but for its tensor
 /// scale. Those of the other one are too large by it.
-static unsigned getShiftInRegisters(const KernelProblem &problem) {
+static unsigned getShiftInRegisters(const KernelProblem &problem,
+                                    bool isSplit = false) {
   return getScaleShift(getFormatInRegisters(problem.types), problem.types.scale,
-                       problem.instruction.getA());
+                       problem.instruction.getA(), isSplit);
 }
 
 /// The exponent of a tensor scale that is a constant power of two, and that x
@@ -100,11 +101,14 @@ public:
     if (otherInRegisters) {
       problem.chunkElements = getMixedInputChunk(original.types);
       problem.sparsity = original.types.sparsity;
-      // Elements of y that a tensor scale multiplies are not shifted.
+      // Values with a tensor scale that is not split lack nothing.
       if (std::optional<int> exponent = getFoldedScale(original))
         problem.scaleShift = getShiftInRegisters(original) + *exponent;
       else if (!original.tensorScale.value)
         problem.scaleShift = getShiftInRegisters(original);
+      else if (isScaleSplit(getFormatInRegisters(original.types),
+                            original.instruction.getA()))
+        problem.scaleShift = getShiftInRegisters(original, /*isSplit=*/true);
     }
     problem.k = original.k;
     problem.rows = rows;
